@@ -1,0 +1,1 @@
+"""imprint: a just-in-time compiler for array programs."""

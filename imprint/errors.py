@@ -1,0 +1,214 @@
+"""Every exception a user of imprint can meet.
+
+Each class subclasses the builtin that a JAX or NumPy user would catch in its place; where
+those libraries raise now one builtin and now another for the same mistake, it subclasses
+both. A class docstring says when it is raised and what to do about it. Messages are
+written where they are raised: what was expected, what came, what to do. `did_you_mean`
+gives the last part of a message about an unknown name.
+"""
+
+from collections.abc import Iterable
+
+__all__ = [
+    "AbsentRuleError",
+    "ArgumentError",
+    "BackendError",
+    "CompileError",
+    "ConcretizationError",
+    "ConcretizationTypeError",
+    "ConfigError",
+    "DTypeError",
+    "DeletedArrayError",
+    "InternalError",
+    "NonConcreteBooleanIndexError",
+    "NonFiniteError",
+    "NotDifferentiableError",
+    "PromotionError",
+    "ShapeError",
+    "TracerArrayConversionError",
+    "TracerBoolConversionError",
+    "TracerIntegerConversionError",
+    "TreeError",
+    "UnexpectedTracerError",
+    "UnknownFlagError",
+    "did_you_mean",
+]
+
+# ---- tracing ----
+
+
+class ConcretizationError(TypeError):
+    """A traced value was used where Python needs a concrete one. A `TypeError`.
+
+    Raised by `if`, `bool`, `int`, `float`, `complex`, indexing a list and
+    `numpy.asarray` on a tracer. Compute with the value instead (`imprint.numpy.where`,
+    `imprint.lax.cond`), or make the argument static (`static_argnums`).
+    """
+
+
+# JAX has a class for each conversion and users catch them by these names. One class
+# serves: the remedy differs by message, never by handler.
+ConcretizationTypeError = ConcretizationError
+TracerBoolConversionError = ConcretizationError
+TracerIntegerConversionError = ConcretizationError
+TracerArrayConversionError = ConcretizationError
+
+
+class NonConcreteBooleanIndexError(ConcretizationError, IndexError):
+    """A traced boolean mask was used as an index. An `IndexError`.
+
+    The number of selected elements would be the shape of the result, which must be known
+    while tracing. Use the three-argument `imprint.numpy.where`.
+    """
+
+
+class UnexpectedTracerError(TypeError):
+    """A tracer was used after the trace that made it had ended. A `TypeError`.
+
+    It left the traced function by a side effect: a global, an attribute, a list. Return
+    the value from the function instead. `check_tracer_leaks` finds where it left.
+    """
+
+
+# ---- arguments ----
+
+
+class ArgumentError(TypeError, ValueError):
+    """A call got a bad argument. A `TypeError` and a `ValueError`.
+
+    Raised for a wrong number of arguments, a leaf that is no array or scalar, a static
+    argument that cannot be hashed, and options that contradict each other. The message
+    names the argument by its path.
+    """
+
+
+class ShapeError(TypeError, ValueError):
+    """Shapes or axes do not fit the operation. A `TypeError` and a `ValueError`.
+
+    The message shows the avals that came. Reshape, broadcast or choose another axis.
+    """
+
+
+class DTypeError(TypeError):
+    """A dtype does not fit the operation, or is none of ours. A `TypeError`.
+
+    Convert the operand with `.astype`, or choose an operation that takes its dtype.
+    """
+
+
+class PromotionError(DTypeError, ValueError):
+    """Operands have no common dtype. A `TypeError` and a `ValueError`.
+
+    Raised for dtypes that never promote implicitly (`float8_*`, `int4`, …), and for every
+    mixture under `numpy_dtype_promotion="strict"`. Convert one side with `.astype`.
+    """
+
+
+class TreeError(ValueError):
+    """Two pytrees differ in structure, or an object is no valid pytree. A `ValueError`.
+
+    The message names the key path of the first difference, and both sides.
+    """
+
+
+# ---- transforms ----
+
+
+class NotDifferentiableError(TypeError, ValueError):
+    """A derivative was asked that does not exist. A `TypeError` and a `ValueError`.
+
+    Raised for integer or boolean inputs of `grad`, for a result that is not a real
+    scalar, and for reverse mode through a loop of unknown length.
+    """
+
+
+class AbsentRuleError(NotImplementedError):
+    """A primitive lacks the rule that a transform needs. A `NotImplementedError`.
+
+    The primitive states why the rule cannot exist; the message repeats it.
+    """
+
+
+# ---- engine ----
+
+
+class BackendError(RuntimeError):
+    """No such backend or device, or it cannot be started. A `RuntimeError`.
+
+    The message lists the ones that are available.
+    """
+
+
+class CompileError(RuntimeError):
+    """XLA refused the program or an option for compiling it. A `RuntimeError`.
+
+    Check `compiler_options` first: everything else in the program was written by us.
+    """
+
+
+class DeletedArrayError(RuntimeError):
+    """An array was used after its buffer was deleted or donated. A `RuntimeError`.
+
+    Use the result of the call that took the buffer, or do not donate the argument.
+    """
+
+
+class NonFiniteError(FloatingPointError):
+    """`debug_nans` or `debug_infs` met a NaN or an infinity. A `FloatingPointError`.
+
+    The message names the operation that made it first. Both flags are off by default.
+    """
+
+
+# ---- config ----
+
+
+class ConfigError(ValueError):
+    """A flag was given a value that it cannot take. A `ValueError`.
+
+    The message lists the values it takes, and names the environment variable if the
+    value came from one.
+    """
+
+
+class UnknownFlagError(ConfigError, AttributeError):
+    """A flag was named that does not exist. An `AttributeError` and a `ValueError`."""
+
+
+# ---- our own fault ----
+
+
+class InternalError(RuntimeError):
+    """imprint broke one of its own invariants. A `RuntimeError`.
+
+    It is a bug of imprint and never of the caller. Please report it with the jaxpr that
+    the error shows.
+    """
+
+    def __init__(self, message: str, *, jaxpr: object = None) -> None:
+        super().__init__(message)
+        self.jaxpr = None if jaxpr is None else str(jaxpr)
+        self.add_note("This is a bug in imprint. Please report it with this traceback.")
+        if self.jaxpr is not None:
+            self.add_note(f"It happened in this jaxpr:\n{self.jaxpr}")
+
+
+def did_you_mean(name: str, choices: Iterable[str]) -> str:
+    """Return " Did you mean 'x'?" for the choice nearest to `name`, or "" if none is near.
+
+    The leading space lets a message append it without asking whether there is one.
+    """
+    distances = ((_edit_distance(name.lower(), c.lower()), c) for c in choices)
+    distance, nearest = min(distances, default=(len(name), ""))
+    return f" Did you mean {nearest!r}?" if distance <= max(1, len(name) // 3) else ""
+
+
+def _edit_distance(a: str, b: str) -> int:
+    """Levenshtein's distance. `difflib` would cost each process 2 ms for rare errors."""
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        diagonal, row[0] = row[0], i
+        for j, y in enumerate(b, 1):
+            substituted = diagonal + (x != y)
+            diagonal, row[j] = row[j], min(substituted, row[j] + 1, row[j - 1] + 1)
+    return row[-1]
