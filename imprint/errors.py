@@ -8,6 +8,7 @@ gives the last part of a message about an unknown name.
 """
 
 from collections.abc import Iterable
+from difflib import get_close_matches  # free: optree imports it too
 
 __all__ = [
     "AbsentRuleError",
@@ -30,7 +31,6 @@ __all__ = [
     "TracerIntegerConversionError",
     "TreeError",
     "UnexpectedTracerError",
-    "UnknownFlagError",
     "did_you_mean",
 ]
 
@@ -163,16 +163,12 @@ class NonFiniteError(FloatingPointError):
 # ---- config ----
 
 
-class ConfigError(ValueError):
-    """A flag was given a value that it cannot take. A `ValueError`.
+class ConfigError(ValueError, AttributeError):
+    """A flag does not exist, or not with that value. A `ValueError`, an `AttributeError`.
 
-    The message lists the values it takes, and names the environment variable if the
-    value came from one.
+    The message lists the values that the flag takes, and names the environment variable
+    if the value came from one.
     """
-
-
-class UnknownFlagError(ConfigError, AttributeError):
-    """A flag was named that does not exist. An `AttributeError` and a `ValueError`."""
 
 
 # ---- our own fault ----
@@ -198,17 +194,5 @@ def did_you_mean(name: str, choices: Iterable[str]) -> str:
 
     The leading space lets a message append it without asking whether there is one.
     """
-    distances = ((_edit_distance(name.lower(), c.lower()), c) for c in choices)
-    distance, nearest = min(distances, default=(len(name), ""))
-    return f" Did you mean {nearest!r}?" if distance <= max(1, len(name) // 3) else ""
-
-
-def _edit_distance(a: str, b: str) -> int:
-    """Levenshtein's distance. `difflib` would cost each process 2 ms for rare errors."""
-    row = list(range(len(b) + 1))
-    for i, x in enumerate(a, 1):
-        diagonal, row[0] = row[0], i
-        for j, y in enumerate(b, 1):
-            substituted = diagonal + (x != y)
-            diagonal, row[j] = row[j], min(substituted, row[j] + 1, row[j - 1] + 1)
-    return row[-1]
+    nearest = get_close_matches(name, list(choices), n=1, cutoff=0.6)
+    return f" Did you mean {nearest[0]!r}?" if nearest else ""
