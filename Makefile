@@ -1,0 +1,56 @@
+# The commands of the project. `make demo` and `make test` need nothing but a Python.
+#
+# PYTHON chooses the interpreter (CPython 3.11 to 3.13); each version has its own virtual
+# environment, `.venv-3.11` and so on. An environment gets only the extras that a target
+# needs; a stamp per extra makes it anew when pyproject.toml changes.
+
+PYTHON ?= python3
+VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+ifeq ($(VERSION),)
+$(error PYTHON=$(PYTHON) does not run; expected CPython 3.11, 3.12 or 3.13)
+endif
+VENV := .venv-$(VERSION)
+BIN := $(VENV)/bin
+JOBS ?= 2
+
+.PHONY: help demo test check bench lint-fix clean
+
+help:
+	@echo 'make demo       real programs traced, compiled, cached and differentiated'
+	@echo 'make test       the tests (ARGS="-k name" to choose)'
+	@echo 'make check      format, lint, types, floors, sizes'
+	@echo 'make bench      imprint beside JAX, a table of ratios (ARGS="dispatch")'
+	@echo 'make lint-fix   format and repair what ruff can repair'
+	@echo 'PYTHON=...      the interpreter to use, now $(PYTHON) ($(VERSION))'
+
+demo: $(VENV)/demo.stamp
+	$(BIN)/imprint tour $(ARGS)
+
+test: $(VENV)/test.stamp
+	$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
+
+check: $(VENV)/dev.stamp
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/pyright --pythonpath $(BIN)/python
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -q tests/meta
+
+bench: $(VENV)/bench.stamp
+	$(BIN)/python -m benchmarks $(ARGS)
+
+lint-fix: $(VENV)/dev.stamp
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf .venv-* .pytest_cache .ruff_cache .hypothesis .asv
+
+# ---- environments ----
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/%.stamp: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$*]'
+	@touch $@
