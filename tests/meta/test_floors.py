@@ -1,0 +1,94 @@
+"""What import-linter and ruff do not see: hidden imports, borrowed helpers, bare zip.
+
+The floors themselves are contracts in pyproject.toml. An import inside a function is
+ruff's PLC0415, and `test_ignores` asks a reason of each exception to it.
+"""
+
+import ast
+
+import pytest
+
+from tests.meta.sources import PACKAGE, ROOT
+
+# The two faces that use imprint as a user does.
+USERS = ("imprint/cli/", "imprint/testing.py")
+
+
+def calls(source, *names):
+    return [
+        node
+        for node in source.nodes(ast.Call)
+        if isinstance(node.func, ast.Name) and node.func.id in names
+    ]
+
+
+def imported_names(source):
+    for node in source.nodes(ast.ImportFrom):
+        module = node.module or ""
+        if module.split(".")[0] == "imprint" or node.level:
+            yield from ((node, module, alias.name) for alias in node.names)
+
+
+@pytest.mark.parametrize("source", PACKAGE, ids=str)
+def test_no_import_is_hidden_from_the_interpreter(source):
+    hidden = [
+        source.at(node)
+        for node in source.nodes(ast.Name, ast.alias)
+        if "TYPE_CHECKING" in (getattr(node, "id", ""), getattr(node, "name", ""))
+    ]
+    assert not hidden, "a cycle means that a word lives on the wrong floor"
+
+
+@pytest.mark.parametrize("source", PACKAGE, ids=str)
+def test_no_helper_is_imported_from_another_file(source):
+    borrowed = [
+        f"{source.at(node)} {name}"
+        for node, _, name in imported_names(source)
+        if name.startswith("_") and not name.endswith("__")
+    ]
+    assert not borrowed, "drop the underscore, or move the helper to where it is used"
+
+
+@pytest.mark.parametrize("source", PACKAGE, ids=str)
+def test_nothing_inside_imports_the_public_face(source):
+    if str(source) == "imprint/__init__.py" or str(source).startswith(USERS):
+        return
+    face = [
+        source.at(node)
+        for node in source.nodes(ast.Import)
+        if any(alias.name == "imprint" for alias in node.names)
+    ]
+    face += [
+        f"{source.at(node)} {name}"
+        for node, module, name in imported_names(source)
+        if module == "imprint" and not is_submodule(name)
+    ]
+    assert not face, "import the name from the file that defines it"
+
+
+def is_submodule(name):
+    place = ROOT / "imprint" / name
+    return place.is_dir() or place.with_suffix(".py").is_file()
+
+
+@pytest.mark.parametrize("source", PACKAGE, ids=str)
+def test_zip_is_strict(source):
+    lenient = [
+        source.at(call)
+        for call in calls(source, "zip")
+        if not any(
+            word.arg == "strict"
+            and isinstance(word.value, ast.Constant)
+            and word.value.value is True
+            for word in call.keywords
+        )
+    ]
+    assert not lenient
+
+
+@pytest.mark.parametrize("source", PACKAGE, ids=str)
+def test_code_is_not_made_from_text_without_a_defence(source):
+    made = [source.at(call) for call in calls(source, "eval", "exec")]
+    header = ast.get_docstring(source.tree) or ""
+    defended = any(c.isdigit() for c in header) and "exec" in header
+    assert not made or defended, "the header must say with numbers what it buys"

@@ -1,0 +1,44 @@
+"""An ignore names its rule and its reason; a TODO names its issue.
+
+The reason stands after the rules on the same line (`# noqa: PLC0415 - SciPy costs 90 ms`)
+or in a comment on the line above it.
+"""
+
+import re
+
+import pytest
+
+from tests.meta.sources import PACKAGE
+
+NOQA = re.compile(
+    r"#\s*noqa\b(?::\s*(?P<rules>[A-Z]+\d+(?:,?\s*[A-Z]+\d+)*))?(?P<why>.*)"
+)
+PYRIGHT = re.compile(r"#\s*pyright:\s*ignore\b(?:\[(?P<rules>[\w, ]+)\])?(?P<why>.*)")
+FILE_WIDE = re.compile(r"#\s*pyright:\s*(?!ignore)(?P<rules>\w+=\w+)(?P<why>.*)")
+TODO = re.compile(r"#.*\b(TODO|FIXME|XXX)\b(?!\(#\d+\))")
+
+
+def reason_is_near(source, number, rest):
+    above = source.lines[number - 1].strip() if number else ""
+    words = re.sub(r"^[\s\-–:]+", "", rest)
+    return len(words) > 8 or above.startswith("#")
+
+
+def bare_ignores(source):
+    for number, line in enumerate(source.lines):
+        for pattern in (NOQA, PYRIGHT, FILE_WIDE):
+            found = pattern.search(line)
+            if found and not (
+                found["rules"] and reason_is_near(source, number, found["why"])
+            ):
+                yield f"{source}:{number + 1}: {line.strip()}"
+
+
+@pytest.mark.parametrize("source", PACKAGE, ids=str)
+def test_every_ignore_names_its_rule_and_reason(source):
+    assert not list(bare_ignores(source))
+
+
+@pytest.mark.parametrize("source", PACKAGE, ids=str)
+def test_every_todo_names_its_issue(source):
+    assert not [line for line in source.lines if TODO.search(line)]
