@@ -6,6 +6,8 @@ examples. Its budget is small because the laws run over every primitive; a wider
 """
 
 import os
+import platform
+from importlib.metadata import version
 
 import hypothesis
 import pytest
@@ -31,3 +33,7 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 @pytest.fixture(scope="session", autouse=True)
 def _internal_checks():
     config.update("enable_checks", True)
+
+
+def pytest_report_header():
+    return f"imprint on CPython {platform.python_version()}, jaxlib {version('jaxlib')}"
