@@ -1,0 +1,109 @@
+"""`python -m benchmarks [words]`: one table of imprint beside JAX.
+
+A row has the best time of each side, the ratio of the best, the ratio of the medians, and
+the figure to reach. Words choose the rows whose file or name contains one of them. Read
+the ratios: the times are those of this machine at this hour.
+"""
+
+import os
+import platform
+import sys
+from importlib.metadata import version
+
+from benchmarks import compiling, dispatch, eager, import_time, memory, tracing
+from benchmarks.measure import measure
+from benchmarks.pairs import Fact, Pair
+
+FILES = (import_time, dispatch, tracing, compiling, eager, memory)
+HEAD = ("", "imprint", "jax", "ratio", "median", "target", "")
+WIDTHS = (46, 10, 10, 7, 7, 7, 7)
+
+
+def main() -> None:
+    """Measure the chosen rows and print each as it is known."""
+    words = sys.argv[1:]
+    print(machine())
+    print_row(HEAD)
+    missed = []
+    for row in chosen(words):
+        cells, reached = time_cells(row) if isinstance(row, Pair) else fact_cells(row)
+        print_row((row.name, *cells, "" if reached is None else verdict(reached)))
+        if reached is False:
+            missed.append(row.name)
+    if missed:
+        print("not reached: " + "; ".join(missed))
+
+
+def chosen(words):
+    """Return the rows whose file or name contains a word, or all."""
+    return [
+        row
+        for file in FILES
+        for row in (*getattr(file, "PAIRS", ()), *getattr(file, "FACTS", ()))
+        if not words or any(word in file.__name__ or word in row.name for word in words)
+    ]
+
+
+def time_cells(pair: Pair):
+    """Measure one pair: its cells, and whether its ratio is reached."""
+    ours, jax = measure(pair)
+    ratio = ours.best / jax.best
+    cells = (
+        seconds(ours.best / pair.per),
+        seconds(jax.best / pair.per),
+        f"{ratio:.3f}",
+        f"{ours.middle / jax.middle:.3f}",
+        "" if pair.target is None else f"{pair.target:.2f}",
+    )
+    return cells, None if pair.target is None else ratio <= pair.target
+
+
+def fact_cells(fact: Fact):
+    """Count one fact: its cells, and whether it is within its limit."""
+    ours, jax = fact.ours(), fact.jax()
+    return (f"{ours:g}", f"{jax:g}", "", "", f"≤ {fact.limit:g}"), ours <= fact.limit
+
+
+def verdict(reached: bool) -> str:
+    return "reached" if reached else "MISSED"
+
+
+def seconds(value: float) -> str:
+    """Return a time with three digits and its unit."""
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if value >= scale:
+            return f"{value / scale:.3g} {unit}"
+    return f"{value / 1e-9:.3g} ns"
+
+
+def print_row(cells) -> None:
+    name, *rest = cells
+    line = name.ljust(WIDTHS[0])
+    for cell, width in zip(rest, WIDTHS[1:], strict=True):
+        line += "  " + cell.rjust(width)
+    print(line.rstrip(), flush=True)
+
+
+def machine() -> str:
+    """Say what the figures are measured on."""
+    packages = ", ".join(
+        f"{name} {version(name)}" for name in ("jaxlib", "jax", "numpy")
+    )
+    return (
+        f"{os.cpu_count()} × {cpu_model()}, CPython {platform.python_version()}, "
+        f"{packages}\n"
+    )
+
+
+def cpu_model() -> str:
+    """Return the processor's name as Linux knows it, else its architecture."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as lines:
+            names = [line for line in lines if line.startswith("model name")]
+    except OSError:
+        names = []
+    return names[0].split(":")[1].strip() if names else platform.machine()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+"""What a process pays for `import imprint`, in fresh processes that alternate.
+
+The timer is around the import statement only: the start of the interpreter is not in it.
+The bytecode is compiled and the files are in the page cache.
+"""
+
+import subprocess
+import sys
+from functools import cache
+
+from benchmarks.pairs import Fact, Pair, Timing, TrackSuite
+
+TIMED = (
+    "import time; t = time.perf_counter(); import {0}; print(time.perf_counter() - t)"
+)
+THREADS = "import os, {0}; print(len(os.listdir('/proc/self/task')))"
+MODULES = "import sys, {0}; print(*sys.modules)"
+
+
+def fresh_process(code: str, module: str) -> str:
+    """Return what a fresh interpreter prints for `code`."""
+    command = [sys.executable, "-c", code.format(module)]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def import_seconds(module):
+    return lambda: float(fresh_process(TIMED, module))
+
+
+def threads(module):
+    return lambda: int(fresh_process(THREADS, module))
+
+
+@cache
+def loaded(module):
+    return fresh_process(MODULES, module).split()
+
+
+def scipy_modules(module):
+    return lambda: sum(name.split(".")[0] == "scipy" for name in loaded(module))
+
+
+PAIRS = [
+    Pair(
+        "import",
+        ours=import_seconds("imprint"),
+        jax=import_seconds("jax"),
+        target=0.20,
+        timing=Timing.SELF,
+    ),
+    Pair(
+        "import, with the NumPy names",
+        ours=import_seconds("imprint, imprint.numpy"),
+        jax=import_seconds("jax, jax.numpy"),
+        timing=Timing.SELF,
+    ),
+    Pair(
+        "import of NumPy alone, the floor",
+        ours=import_seconds("numpy"),
+        jax=import_seconds("jax"),
+        timing=Timing.SELF,
+    ),
+]
+FACTS = [
+    Fact("import: threads", ours=threads("imprint"), jax=threads("jax"), limit=1),
+    Fact(
+        "import: modules of SciPy",
+        ours=scipy_modules("imprint"),
+        jax=scipy_modules("jax"),
+        limit=0,
+    ),
+]
+
+
+class Import(TrackSuite):
+    pairs = PAIRS
+    unit = "seconds"

@@ -1,0 +1,89 @@
+"""How a benchmark file says what it measures: pairs of the same thing in imprint and JAX.
+
+A file has `PAIRS` (timed) or `FACTS` (counted once), and a `Suite` for asv. The rows of
+`python -m benchmarks` and of asv come from the same pairs. Whatever a function returns is
+waited for before the clock stops, once per sample.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import ClassVar
+
+
+class Timing(Enum):
+    """What a pair's functions are to the clock."""
+
+    LOOP = "the function to time, called many times in a sample"
+    FRESH = "makes, outside the timer, the function to time; once per sample"
+    SELF = "measures itself and returns seconds"
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One row: `ours` and `jax` do the same work; `target` is the ratio to reach."""
+
+    name: str
+    ours: Callable[[], object]
+    jax: Callable[[], object]
+    target: float | None = None
+    timing: Timing = Timing.LOOP
+    per: int = 1  # what the shown time is divided by: the equations of a program
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One row that is counted, not timed: ours must be at most `limit`."""
+
+    name: str
+    ours: Callable[[], float]
+    jax: Callable[[], float]
+    limit: float
+
+
+def block(result: object) -> None:
+    """Wait until every array in `result` is computed."""
+    if isinstance(result, (tuple, list)):
+        for part in result:
+            block(part)
+    elif hasattr(result, "block_until_ready"):
+        result.block_until_ready()
+
+
+class Suite:
+    """What asv runs: each side of each pair, one parameter per pair."""
+
+    pairs: ClassVar[Sequence[Pair]] = ()
+    params: ClassVar[list[str]] = []
+    param_names: ClassVar[list[str]] = ["pair"]
+
+    def __init_subclass__(cls):
+        cls.params = [pair.name for pair in cls.pairs]
+        if any(pair.timing is Timing.FRESH for pair in cls.pairs):
+            cls.number = 1
+
+    def setup(self, name):
+        (pair,) = (pair for pair in self.pairs if pair.name == name)
+        fresh = pair.timing is Timing.FRESH
+        self.ours = pair.ours() if fresh else pair.ours
+        self.jax = pair.jax() if fresh else pair.jax
+
+
+class TimeSuite(Suite):
+    """A suite timed by asv."""
+
+    def time_imprint(self, _name):
+        block(self.ours())
+
+    def time_jax(self, _name):
+        block(self.jax())
+
+
+class TrackSuite(Suite):
+    """A suite whose functions return what they measured."""
+
+    def track_imprint(self, _name):
+        return self.ours()
+
+    def track_jax(self, _name):
+        return self.jax()
