@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import imprint
-from benchmarks.pairs import Pair, TimeSuite, Timing
+from benchmarks.pairs import Pair, Suite, Timing
 from benchmarks.tracing import salts
 
 SALTS = salts()
@@ -78,5 +78,5 @@ PAIRS = [
 ]
 
 
-class Compiling(TimeSuite):
+class Compiling(Suite):
     pairs = PAIRS

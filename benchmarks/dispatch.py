@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import imprint
-from benchmarks.pairs import Pair, TimeSuite
+from benchmarks.pairs import Pair, Suite
 
 
 def add_one(*xs):
@@ -67,5 +67,5 @@ PAIRS = [
 ]
 
 
-class Dispatch(TimeSuite):
+class Dispatch(Suite):
     pairs = PAIRS

@@ -6,7 +6,7 @@ The timer holds the operation and the wait for the last result of a sample.
 import imprint.numpy as inp
 import jax.numpy as jnp
 
-from benchmarks.pairs import Pair, TimeSuite
+from benchmarks.pairs import Pair, Suite
 
 
 def pair(name, operation, target=None):
@@ -29,5 +29,5 @@ PAIRS = [
 ]
 
 
-class Eager(TimeSuite):
+class Eager(Suite):
     pairs = PAIRS

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from functools import cache
 
-from benchmarks.pairs import Fact, Pair, Timing, TrackSuite
+from benchmarks.pairs import Fact, Pair, Suite, Timing
 
 TIMED = (
     "import time; t = time.perf_counter(); import {0}; print(time.perf_counter() - t)"
@@ -72,6 +72,6 @@ FACTS = [
 ]
 
 
-class Import(TrackSuite):
+class Import(Suite):
     pairs = PAIRS
     unit = "seconds"

@@ -51,7 +51,10 @@ def block(result: object) -> None:
 
 
 class Suite:
-    """What asv runs: each side of each pair, one parameter per pair."""
+    """What asv runs: each side of each pair, one parameter per pair.
+
+    The benchmarks are hung into the subclasses: asv would run those of this class too.
+    """
 
     pairs: ClassVar[Sequence[Pair]] = ()
     params: ClassVar[list[str]] = []
@@ -59,8 +62,12 @@ class Suite:
 
     def __init_subclass__(cls):
         cls.params = [pair.name for pair in cls.pairs]
-        if any(pair.timing is Timing.FRESH for pair in cls.pairs):
+        timings = {pair.timing for pair in cls.pairs}
+        if Timing.FRESH in timings:
             cls.number = 1
+        kind = "track" if timings == {Timing.SELF} else "time"
+        setattr(cls, f"{kind}_imprint", cls.run_ours)
+        setattr(cls, f"{kind}_jax", cls.run_jax)
 
     def setup(self, name):
         (pair,) = (pair for pair in self.pairs if pair.name == name)
@@ -68,22 +75,12 @@ class Suite:
         self.ours = pair.ours() if fresh else pair.ours
         self.jax = pair.jax() if fresh else pair.jax
 
+    def run_ours(self, _name):
+        result = self.ours()
+        block(result)
+        return result
 
-class TimeSuite(Suite):
-    """A suite timed by asv."""
-
-    def time_imprint(self, _name):
-        block(self.ours())
-
-    def time_jax(self, _name):
-        block(self.jax())
-
-
-class TrackSuite(Suite):
-    """A suite whose functions return what they measured."""
-
-    def track_imprint(self, _name):
-        return self.ours()
-
-    def track_jax(self, _name):
-        return self.jax()
+    def run_jax(self, _name):
+        result = self.jax()
+        block(result)
+        return result

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import imprint
-from benchmarks.pairs import Pair, TimeSuite, Timing
+from benchmarks.pairs import Pair, Suite, Timing
 
 EQUATIONS = 3000
 X = np.linspace(0.0, 1.0, 16, dtype=np.float32)
@@ -74,5 +74,5 @@ PAIRS = [
 ]
 
 
-class Tracing(TimeSuite):
+class Tracing(Suite):
     pairs = PAIRS
