@@ -1,0 +1,184 @@
+"""Concrete arrays: a device buffer, or a NumPy array that becomes one when needed.
+
+`ArrayImpl` is what users hold. Results of executables have a buffer; results of eager
+evaluation have a host array, and get a buffer (without a copy) when an executable
+takes them. An unset slot raises AttributeError, which is how the warm path of a call
+notices, at no cost, that an argument has no buffer yet.
+"""
+
+from typing import Any, Self, cast, final
+
+import numpy as np
+
+from imprint import runtime
+from imprint.core.array import Array
+from imprint.core.aval import DType, ShapedArray, get_aval
+from imprint.core.trace import Tracer, check_alive
+from imprint.errors import InternalError
+
+NDArray = np.ndarray[Any, Any]
+
+
+@final
+class ArrayImpl(Array):
+    """A concrete array; made by `imprint.numpy`, by compiled functions, by `array`."""
+
+    __slots__ = ("_buffer", "_host", "aval")
+    _buffer: runtime.Buffer
+    _host: NDArray
+
+    def __init__(self, aval: ShapedArray, buffer: runtime.Buffer) -> None:
+        self.aval = aval
+        self._buffer = buffer
+
+    # ---- where the values are ----
+
+    @property
+    def host(self) -> NDArray:
+        """The values as a NumPy array, which must not be written to."""
+        try:
+            return self._host
+        except AttributeError:  # not kept: a view would keep the buffer from donation
+            return runtime.read(self._buffer, self.aval)
+
+    @property
+    def buffer(self) -> runtime.Buffer:
+        """The values as a device buffer."""
+        try:
+            return self._buffer
+        except AttributeError:
+            buffer = runtime.put(self._host, self.aval, copy=False)
+            self._buffer = buffer
+            return buffer
+
+    @property
+    def device(self) -> runtime.Device:
+        """The device that holds the values."""
+        return runtime.devices()[0]
+
+    def devices(self) -> set[runtime.Device]:
+        """Return the devices that hold the values."""
+        return {self.device}
+
+    def block_until_ready(self) -> Self:
+        """Wait until the values are computed; return the array."""
+        if hasattr(self, "_buffer"):
+            runtime.block_until_ready(self._buffer)
+        return self
+
+    def is_deleted(self) -> bool:
+        """Return whether a call has consumed the values (donation)."""
+        return hasattr(self, "_buffer") and runtime.is_deleted(self._buffer)
+
+    def is_ready(self) -> bool:
+        """Return whether the values are computed."""
+        return not hasattr(self, "_buffer") or runtime.is_ready(self._buffer)
+
+    # ---- to Python and NumPy ----
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:  # noqa: FBT001 - NumPy's protocol
+        values = self.host
+        if dtype is not None and dtype != values.dtype:
+            return values.astype(dtype)
+        if copy:
+            return values.copy()
+        if values.flags.writeable:
+            values.flags.writeable = False
+        return values
+
+    def __bool__(self) -> bool:
+        return bool(self.host)
+
+    def __int__(self) -> int:
+        return int(self._scalar("int").item())
+
+    def __float__(self) -> float:
+        return float(self._scalar("float").item())
+
+    def __complex__(self) -> complex:
+        return complex(self._scalar("complex").item())
+
+    def __index__(self) -> int:
+        return self._scalar("index").__index__()
+
+    def __format__(self, spec: str) -> str:
+        return (
+            format(self.host[()], spec) if self.ndim == 0 else format(str(self), spec)
+        )
+
+    def item(self, *args: int) -> Any:
+        """Return one element as a Python scalar."""
+        return self.host.item(*args)
+
+    def tolist(self) -> Any:
+        """Return the values as nested Python lists."""
+        return self.host.tolist()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickle, (np.array(self.host), self.weak_type)
+
+    def __str__(self) -> str:
+        return str(self.host)
+
+    def __repr__(self) -> str:
+        weak = ", weak_type=True" if self.weak_type else ""
+        tail = f"dtype={self.dtype.name}{weak})"
+        if self.is_deleted():
+            return f"Array(<deleted>, shape={self.shape}, {tail}"
+        if self.size == 0:
+            return f"Array([], shape={self.shape}, {tail}"
+        width = np.get_printoptions()["linewidth"]
+        body = np.array2string(
+            self.host,
+            prefix="Array(",
+            suffix=",",
+            separator=", ",
+            max_line_width=width,
+        )
+        last_line = len(body) - body.rfind("\n") + 1
+        wraps = last_line + len(tail) + 1 > width
+        gap = "\n" + " " * len("Array(") if wraps else " "
+        return f"Array({body},{gap}{tail}"
+
+    def _scalar(self, kind: str) -> NDArray:
+        if self.ndim:
+            raise TypeError(
+                f"{kind}() needs an array of rank 0, got {self.aval}. "
+                "Take one element, `x[0]`, or call `x.item()` on an array of size 1."
+            )
+        return self.host
+
+
+def from_host(aval: ShapedArray, values: NDArray) -> ArrayImpl:
+    """Return an array that owns `values`, which nobody may write to any more."""
+    array = cast("ArrayImpl", object.__new__(ArrayImpl))
+    array.aval = aval
+    array._host = values  # pyright: ignore[reportPrivateUsage] - this file's class
+    return array
+
+
+def to_array(x: Any) -> ArrayImpl:
+    """Return a number, a NumPy array or an array as a concrete array; copies NumPy's."""
+    if isinstance(x, ArrayImpl):
+        return x
+    if isinstance(x, Tracer):
+        check_alive(x)
+        raise InternalError(f"a live tracer {x} reached evaluation")
+    aval = get_aval(x)
+    return from_host(aval, host_values(x, aval.dtype))
+
+
+def host_values(x: Any, dtype: DType) -> NDArray:
+    """Return a copy of a number or a NumPy array as `dtype`, in native byte order."""
+    if isinstance(x, int) and not isinstance(x, bool) and dtype.kind in "iu":
+        info = np.iinfo(dtype)
+        if not info.min <= x <= info.max:
+            raise OverflowError(
+                f"expected an integer in [{info.min}, {info.max}], got {x}. "
+                "For 64-bit integers set imprint.config.update('enable_x64', True)."
+            )
+    return np.array(x, dtype, order="C")
+
+
+def _unpickle(values: NDArray, weak_type: bool) -> ArrayImpl:  # noqa: FBT001
+    return from_host(ShapedArray(values.shape, values.dtype, weak_type), values)

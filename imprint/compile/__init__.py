@@ -1,0 +1,1 @@
+"""From a jaxpr to an executable, and which executable answers a call."""

@@ -1,0 +1,5 @@
+"""Primitives that hold a jaxpr.
+
+They are apart from `primitives/` because their rules transform jaxprs, so they need
+the transforms.
+"""

@@ -1,0 +1,129 @@
+"""The nested `jit` call: an equation that holds a shared jaxpr.
+
+A function jitted inside traced code stays one equation: traced once, lowered to one
+function, differentiated and batched as a jaxpr, once for each way it is used. Its
+jaxpr has no constants: what the function captured are leading operands. Eager
+evaluation compiles it (`eager`); `reference` interprets it with NumPy.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from imprint.core.aval import ShapedArray, get_aval
+from imprint.core.jaxpr import ClosedJaxpr, Jaxpr, Literal, Var
+from imprint.core.primitive import Absent, Avals, Dims, JaxprPrimitive, Values
+from imprint.core.tangents import Linear, is_zero
+from imprint.stablehlo import Builder, Value
+from imprint.transforms.batch import batch_jaxpr
+from imprint.transforms.jvp import jvp_jaxpr, merge_zeros
+from imprint.transforms.linearize import RULES, linearize_jaxpr
+from imprint.transforms.lowering import lower_call
+from imprint.transforms.staging import StagingTrace, hoist_consts
+from imprint.transforms.transpose import transpose_jaxpr
+
+
+def call(closed: ClosedJaxpr, args: Sequence[Any], name: str) -> Values:
+    """Bind a nested call of `closed`; its constants become leading operands."""
+    hoisted = closed.derived("hoisted", lambda: hoist_consts(closed))
+    return jit_p.bind(*closed.consts, *args, jaxpr=hoisted, name=name)
+
+
+def _aval(*avals: ShapedArray, jaxpr: ClosedJaxpr, name: str) -> Avals:
+    return jaxpr.out_avals
+
+
+def _reference(*arrays: Any, jaxpr: ClosedJaxpr, name: str) -> Values:
+    return interpret(jaxpr.jaxpr, arrays)
+
+
+def interpret(jaxpr: Jaxpr, arrays: Sequence[Any]) -> Values:
+    """Run a jaxpr without constants on NumPy arrays, by the primitives' references."""
+    env: dict[Var, Any] = dict(zip(jaxpr.invars, arrays, strict=True))
+
+    def read(atom: Var | Literal) -> Any:
+        if isinstance(atom, Literal):
+            return np.asarray(atom.value, atom.aval.dtype)
+        return env[atom]
+
+    for eqn in jaxpr.eqns:
+        results = eqn.primitive.reference(*map(read, eqn.invars), **eqn.params)
+        env.update(zip(eqn.outvars, results, strict=True))
+    return tuple(read(atom) for atom in jaxpr.outvars)
+
+
+def _lower(
+    b: Builder, *values: Value, jaxpr: ClosedJaxpr, name: str
+) -> tuple[Value, ...]:
+    return lower_call(b, jaxpr, values, name)
+
+
+def _jvp(
+    primals: Values, tangents: Values, *, jaxpr: ClosedJaxpr, name: str
+) -> tuple[Values, Values]:
+    nonzero = tuple(not is_zero(t) for t in tangents)
+    derived, out_nonzero = jvp_jaxpr(jaxpr, nonzero)
+    given = [t for t in tangents if not is_zero(t)]
+    results = call(derived, [*primals, *given], name)
+    count = len(jaxpr.out_avals)
+    return results[:count], merge_zeros(jaxpr.out_avals, out_nonzero, results[count:])
+
+
+def _linearize(
+    tangent_trace: StagingTrace,
+    primals: Values,
+    tangents: Values,
+    *,
+    jaxpr: ClosedJaxpr,
+    name: str,
+) -> tuple[Values, Values]:
+    active = tuple(not is_zero(t) for t in tangents)
+    lin = linearize_jaxpr(jaxpr, active)
+    count = len(jaxpr.out_avals)
+    results = call(lin.primal, primals, name)
+    given = [t for t in tangents if not is_zero(t)]
+    out_tangents = tangent_trace.process(
+        jit_p,
+        (*results[count:], *given),
+        {"jaxpr": lin.tangent, "name": name},
+    )
+    return results[:count], merge_zeros(jaxpr.out_avals, lin.nonzero, out_tangents)
+
+
+def _transpose(
+    cts: Values, operands: Values, *, jaxpr: ClosedJaxpr, name: str
+) -> Values:
+    linear = tuple(isinstance(x, Linear) for x in operands)
+    nonzero = tuple(not is_zero(ct) for ct in cts)
+    derived, given_back = transpose_jaxpr(jaxpr, linear, nonzero)
+    known = [x for x in operands if not isinstance(x, Linear)]
+    given = [ct for ct in cts if not is_zero(ct)]
+    results = iter(call(derived, [*known, *given], name))
+    marks = iter(given_back)
+    return tuple(
+        (next(results) if next(marks) else None) if lin else None for lin in linear
+    )
+
+
+def _batch(
+    args: Values, dims: Dims, *, jaxpr: ClosedJaxpr, name: str
+) -> tuple[Values, Dims]:
+    size = next(
+        get_aval(x).shape[d] for x, d in zip(args, dims, strict=True) if d is not None
+    )
+    derived, out_dims = batch_jaxpr(jaxpr, size, dims)
+    return call(derived, args, name), out_dims
+
+
+jit_p = JaxprPrimitive(
+    name="jit",
+    aval=_aval,
+    reference=_reference,
+    lower=_lower,
+    jvp=_jvp,
+    transpose=_transpose,
+    batch=_batch,
+    samples=Absent("its laws are those of the primitives in its jaxpr"),
+)
+RULES[jit_p] = _linearize

@@ -1,0 +1,1 @@
+"""Avals, primitives, traces, tracers and jaxprs: the language of the transforms."""

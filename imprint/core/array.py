@@ -1,0 +1,352 @@
+"""The base class of arrays and tracers: operators, methods, NumPy's protocols.
+
+`isinstance(x, imprint.Array)` is true of concrete arrays and of tracers, so a traced
+function can be annotated with it. Every operator and method means the function of
+`imprint.numpy` with that name, reached through `hooks`. A subclass gives `aval` and the
+conversions to Python and NumPy values.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any, Self
+
+import numpy as np
+
+from imprint.core import hooks
+from imprint.core.aval import DType, Shape, ShapedArray, get_aval
+
+
+class Array:
+    """An array, concrete or traced; immutable."""
+
+    __slots__ = ("__weakref__",)
+    __array_priority__ = 100
+    __hash__ = None  # pyright: ignore[reportAssignmentType] - `==` is elementwise
+    aval: ShapedArray
+
+    # ---- shape and dtype ----
+
+    @property
+    def shape(self) -> Shape:
+        """The length of each axis."""
+        return self.aval.shape
+
+    @property
+    def dtype(self) -> DType:
+        """The NumPy dtype of the elements."""
+        return self.aval.dtype
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return self.aval.ndim
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self.aval.size
+
+    @property
+    def weak_type(self) -> bool:
+        """Whether the dtype gives way to another operand's, as Python scalars do."""
+        return self.aval.weak_type
+
+    @property
+    def itemsize(self) -> int:
+        """The number of bytes of an element."""
+        return self.aval.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """The number of bytes of all elements."""
+        return self.aval.size * self.aval.dtype.itemsize
+
+    def __len__(self) -> int:
+        if not self.aval.shape:
+            raise TypeError(
+                f"len() needs an array with an axis, got {self.aval}. "
+                "Use `.size` for the number of elements."
+            )
+        return self.aval.shape[0]
+
+    def __iter__(self) -> Iterator[Any]:
+        if not self.aval.shape:
+            raise TypeError(
+                f"iteration needs an array with an axis, got {self.aval}. "
+                "Use `.reshape(-1)` to make one."
+            )
+        return (self[i] for i in range(self.aval.shape[0]))
+
+    def __getitem__(self, index: Any) -> Any:
+        return hooks.numpy.getitem(self, index)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        raise TypeError(
+            f"expected no assignment: arrays are immutable, got `x[{index!r}] = ...` on "
+            f"{self.aval}. Write `x = imprint.numpy.where(mask, value, x)`, or build the "
+            "array from parts with imprint.numpy.concatenate."
+        )
+
+    # ---- arithmetic ----
+
+    def __add__(self, other: Any) -> Any:
+        return _binary("add", self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return _binary("add", other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return _binary("subtract", self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return _binary("subtract", other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return _binary("multiply", self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return _binary("multiply", other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return _binary("true_divide", self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return _binary("true_divide", other, self)
+
+    def __floordiv__(self, other: Any) -> Any:
+        return _binary("floor_divide", self, other)
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return _binary("floor_divide", other, self)
+
+    def __mod__(self, other: Any) -> Any:
+        return _binary("remainder", self, other)
+
+    def __rmod__(self, other: Any) -> Any:
+        return _binary("remainder", other, self)
+
+    def __pow__(self, other: Any) -> Any:
+        return _binary("power", self, other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return _binary("power", other, self)
+
+    def __matmul__(self, other: Any) -> Any:
+        return _binary("matmul", self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return _binary("matmul", other, self)
+
+    def __and__(self, other: Any) -> Any:
+        return _binary("bitwise_and", self, other)
+
+    def __rand__(self, other: Any) -> Any:
+        return _binary("bitwise_and", other, self)
+
+    def __or__(self, other: Any) -> Any:
+        return _binary("bitwise_or", self, other)
+
+    def __ror__(self, other: Any) -> Any:
+        return _binary("bitwise_or", other, self)
+
+    def __xor__(self, other: Any) -> Any:
+        return _binary("bitwise_xor", self, other)
+
+    def __rxor__(self, other: Any) -> Any:
+        return _binary("bitwise_xor", other, self)
+
+    def __lshift__(self, other: Any) -> Any:
+        return _binary("left_shift", self, other)
+
+    def __rlshift__(self, other: Any) -> Any:
+        return _binary("left_shift", other, self)
+
+    def __rshift__(self, other: Any) -> Any:
+        return _binary("right_shift", self, other)
+
+    def __rrshift__(self, other: Any) -> Any:
+        return _binary("right_shift", other, self)
+
+    def __divmod__(self, other: Any) -> Any:
+        return _binary("divmod", self, other)
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return _binary("divmod", other, self)
+
+    def __eq__(self, other: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return _binary("equal", self, other)
+
+    def __ne__(self, other: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return _binary("not_equal", self, other)
+
+    def __lt__(self, other: Any) -> Any:
+        return _binary("less", self, other)
+
+    def __le__(self, other: Any) -> Any:
+        return _binary("less_equal", self, other)
+
+    def __gt__(self, other: Any) -> Any:
+        return _binary("greater", self, other)
+
+    def __ge__(self, other: Any) -> Any:
+        return _binary("greater_equal", self, other)
+
+    def __neg__(self) -> Any:
+        return hooks.numpy.negative(self)
+
+    def __pos__(self) -> Any:
+        return hooks.numpy.positive(self)
+
+    def __abs__(self) -> Any:
+        return hooks.numpy.abs(self)
+
+    def __invert__(self) -> Any:
+        return hooks.numpy.invert(self)
+
+    def __round__(self, ndigits: int | None = None) -> Any:
+        return hooks.numpy.round(self, ndigits or 0)
+
+    # ---- methods: the functions of imprint.numpy with these names ----
+
+    @property
+    def T(self) -> Any:  # noqa: N802 - NumPy's name
+        """The array with its axes in reverse order."""
+        return hooks.numpy.transpose(self)
+
+    @property
+    def mT(self) -> Any:  # noqa: N802 - NumPy's name
+        """The array with its last two axes exchanged."""
+        return hooks.numpy.matrix_transpose(self)
+
+    @property
+    def real(self) -> Any:
+        """The real part."""
+        return hooks.numpy.real(self)
+
+    @property
+    def imag(self) -> Any:
+        """The imaginary part."""
+        return hooks.numpy.imag(self)
+
+    def astype(self, dtype: Any) -> Any:
+        """Return the array converted to `dtype`."""
+        return hooks.numpy.astype(self, dtype)
+
+    def reshape(self, *shape: Any) -> Any:
+        """Return the array with another shape; one length may be -1."""
+        return hooks.numpy.reshape(self, shape[0] if len(shape) == 1 else shape)
+
+    def transpose(self, *axes: Any) -> Any:
+        """Return the array with its axes permuted; reversed without arguments."""
+        given = axes[0] if len(axes) == 1 else axes
+        return hooks.numpy.transpose(self, given or None)
+
+    def sum(self, *args: Any, **kwargs: Any) -> Any:
+        """Sum over `axis`; see `imprint.numpy.sum`."""
+        return hooks.numpy.sum(self, *args, **kwargs)
+
+    def prod(self, *args: Any, **kwargs: Any) -> Any:
+        """Multiply over `axis`; see `imprint.numpy.prod`."""
+        return hooks.numpy.prod(self, *args, **kwargs)
+
+    def mean(self, *args: Any, **kwargs: Any) -> Any:
+        """Average over `axis`; see `imprint.numpy.mean`."""
+        return hooks.numpy.mean(self, *args, **kwargs)
+
+    def var(self, *args: Any, **kwargs: Any) -> Any:
+        """Variance over `axis`; see `imprint.numpy.var`."""
+        return hooks.numpy.var(self, *args, **kwargs)
+
+    def std(self, *args: Any, **kwargs: Any) -> Any:
+        """Standard deviation over `axis`; see `imprint.numpy.std`."""
+        return hooks.numpy.std(self, *args, **kwargs)
+
+    def min(self, *args: Any, **kwargs: Any) -> Any:
+        """Minimum over `axis`; see `imprint.numpy.min`."""
+        return hooks.numpy.min(self, *args, **kwargs)
+
+    def max(self, *args: Any, **kwargs: Any) -> Any:
+        """Maximum over `axis`; see `imprint.numpy.max`."""
+        return hooks.numpy.max(self, *args, **kwargs)
+
+    def argmin(self, *args: Any, **kwargs: Any) -> Any:
+        """Index of the minimum along `axis`; see `imprint.numpy.argmin`."""
+        return hooks.numpy.argmin(self, *args, **kwargs)
+
+    def argmax(self, *args: Any, **kwargs: Any) -> Any:
+        """Index of the maximum along `axis`; see `imprint.numpy.argmax`."""
+        return hooks.numpy.argmax(self, *args, **kwargs)
+
+    def any(self, *args: Any, **kwargs: Any) -> Any:
+        """Whether any element over `axis` is true; see `imprint.numpy.any`."""
+        return hooks.numpy.any(self, *args, **kwargs)
+
+    def all(self, *args: Any, **kwargs: Any) -> Any:
+        """Whether all elements over `axis` are true; see `imprint.numpy.all`."""
+        return hooks.numpy.all(self, *args, **kwargs)
+
+    def ravel(self, *args: Any, **kwargs: Any) -> Any:
+        """Flatten to one axis; see `imprint.numpy.ravel`."""
+        return hooks.numpy.ravel(self, *args, **kwargs)
+
+    def flatten(self, *args: Any, **kwargs: Any) -> Any:
+        """Flatten to one axis; see `imprint.numpy.ravel`."""
+        return hooks.numpy.ravel(self, *args, **kwargs)
+
+    def squeeze(self, *args: Any, **kwargs: Any) -> Any:
+        """Drop axes of length 1; see `imprint.numpy.squeeze`."""
+        return hooks.numpy.squeeze(self, *args, **kwargs)
+
+    def swapaxes(self, *args: Any, **kwargs: Any) -> Any:
+        """Exchange two axes; see `imprint.numpy.swapaxes`."""
+        return hooks.numpy.swapaxes(self, *args, **kwargs)
+
+    def clip(self, *args: Any, **kwargs: Any) -> Any:
+        """Limit the values to an interval; see `imprint.numpy.clip`."""
+        return hooks.numpy.clip(self, *args, **kwargs)
+
+    def conj(self, *args: Any, **kwargs: Any) -> Any:
+        """Complex conjugate; see `imprint.numpy.conj`."""
+        return hooks.numpy.conj(self, *args, **kwargs)
+
+    def conjugate(self, *args: Any, **kwargs: Any) -> Any:
+        """Complex conjugate; see `imprint.numpy.conjugate`."""
+        return hooks.numpy.conjugate(self, *args, **kwargs)
+
+    def round(self, *args: Any, **kwargs: Any) -> Any:
+        """Round to the given number of decimals; see `imprint.numpy.round`."""
+        return hooks.numpy.round(self, *args, **kwargs)
+
+    def dot(self, *args: Any, **kwargs: Any) -> Any:
+        """Dot product; see `imprint.numpy.dot`."""
+        return hooks.numpy.dot(self, *args, **kwargs)
+
+    def copy(self, *args: Any, **kwargs: Any) -> Any:
+        """Copy; see `imprint.numpy.copy`."""
+        return hooks.numpy.copy(self, *args, **kwargs)
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    def __array_ufunc__(
+        self, ufunc: Callable[..., Any], method: str, *inputs: Any, **kwargs: Any
+    ) -> Any:
+        """Answer `np.sin(x)` with `imprint.numpy.sin(x)`, so NumPy code can be traced."""
+        function = getattr(hooks.numpy, ufunc.__name__, None)
+        if method != "__call__" or kwargs or function is None:
+            return NotImplemented
+        return function(*inputs)
+
+
+def _binary(name: str, x: Any, y: Any) -> Any:
+    """Apply a binary operator, or leave it to the other operand's class."""
+    other = y if isinstance(x, Array) else x
+    kind = type(other)  # pyright: ignore[reportUnknownVariableType]
+    if kind not in _OPERANDS and not isinstance(other, Array | np.ndarray | np.generic):
+        return NotImplemented
+    return getattr(hooks.numpy, name)(x, y)
+
+
+_OPERANDS = frozenset({bool, int, float, complex})

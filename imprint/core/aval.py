@@ -1,0 +1,134 @@
+"""Abstract values: what tracing knows of an array (shape, dtype, weak type).
+
+`ShapedArray` is interned: equal avals are the same object, so a cache key compares
+identities and an aval hashes in the time of a pointer. Entries live as long as
+somebody holds the aval; the table itself holds weak references only.
+`get_aval` gives the aval of anything that may be an operand of a primitive.
+"""
+
+import weakref
+from collections.abc import Sequence
+from typing import Any, Final, Protocol, Self, cast, final, runtime_checkable
+
+import numpy as np
+
+from imprint import dtypes
+from imprint.errors import ArgumentError
+
+Shape = tuple[int, ...]
+DType = np.dtype[Any]
+
+
+@final
+class ShapedArray:
+    """The shape, dtype and weak type of an array; interned, so compare with `is`."""
+
+    __slots__ = ("__weakref__", "dtype", "ndim", "shape", "size", "weak_type")
+    shape: Shape
+    dtype: DType
+    weak_type: bool
+    ndim: int
+    size: int
+
+    def __new__(cls, shape: Shape, dtype: DType, weak_type: bool = False) -> Self:  # noqa: FBT001, FBT002 - positional: the hottest constructor
+        ref = _interned.get((shape, dtype, weak_type))
+        aval = None if ref is None else ref()
+        return cast("Self", _intern(shape, dtype, weak_type) if aval is None else aval)
+
+    def with_shape(self, shape: Shape) -> "ShapedArray":
+        """Return this aval with another shape."""
+        return ShapedArray(shape, self.dtype, self.weak_type)
+
+    def with_dtype(self, dtype: DType, *, weak_type: bool = False) -> "ShapedArray":
+        """Return this aval with another dtype; strong unless said otherwise."""
+        return ShapedArray(self.shape, dtype, weak_type)
+
+    def strong(self) -> "ShapedArray":
+        """Return this aval without its weak type."""
+        return ShapedArray(self.shape, self.dtype) if self.weak_type else self
+
+    def short(self) -> str:
+        """Return the form that jaxprs print: `f32[3,4]`."""
+        return f"{dtypes.short_name(self.dtype)}{_brackets(self.shape)}"
+
+    def __str__(self) -> str:
+        weak = "~" if self.weak_type else ""
+        return f"{weak}{self.dtype.name}{_brackets(self.shape)}"
+
+    def __repr__(self) -> str:
+        weak = ", weak_type=True" if self.weak_type else ""
+        return f"ShapedArray({self.dtype.name}{_brackets(self.shape)}{weak})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ShapedArray, (self.shape, self.dtype, self.weak_type)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"ShapedArray is immutable; cannot set {name!r}")
+
+
+@runtime_checkable
+class HasAval(Protocol):
+    """An `Array` or a tracer."""
+
+    @property
+    def aval(self) -> ShapedArray:
+        """The abstract value."""
+        ...
+
+
+def get_aval(x: Any) -> ShapedArray:
+    """Return the aval of an array, a tracer, a NumPy value or a Python scalar."""
+    try:
+        return x.aval
+    except AttributeError:
+        pass
+    if isinstance(x, np.ndarray | np.generic):
+        return ShapedArray(x.shape, dtypes.canonicalize(x.dtype))
+    kind = cast("type[object]", type(x))
+    if kind in _SCALAR_KINDS:
+        return ShapedArray((), dtypes.scalar_type_dtype(kind), kind is not bool)
+    raise ArgumentError(
+        f"expected an array or a number, got {kind.__name__} {x!r}. "
+        "Only arrays and numbers take part in array operations."
+    )
+
+
+def shape_str(shape: Sequence[int]) -> str:
+    """Return a shape as error messages print it: `[3,4]`."""
+    return _brackets(shape)
+
+
+_SCALAR_KINDS: Final = frozenset({bool, int, float, complex})
+_interned: Final[dict[tuple[Shape, DType, bool], weakref.ref[ShapedArray]]] = {}
+
+
+def _intern(shape: Shape, dtype: DType, weak_type: bool) -> ShapedArray:  # noqa: FBT001
+    aval = object.__new__(ShapedArray)
+    fields = tuple(int(n) for n in shape)
+    size = 1
+    for n in fields:
+        size *= n
+    put = object.__setattr__
+    put(aval, "shape", fields)
+    put(aval, "dtype", dtype)
+    put(aval, "weak_type", bool(weak_type))
+    put(aval, "ndim", len(fields))
+    put(aval, "size", size)
+    key = (fields, dtype, bool(weak_type))
+
+    def drop(dead: weakref.ref[ShapedArray]) -> None:
+        if _interned.get(key) is dead:
+            del _interned[key]
+
+    ref = weakref.ref(aval, drop)
+    while True:  # two threads may make the same aval: the first in the table wins
+        winner = _interned.setdefault(key, ref)
+        found = winner()
+        if found is not None:
+            return found
+        if _interned.get(key) is winner:
+            del _interned[key]
+
+
+def _brackets(shape: Sequence[int]) -> str:
+    return f"[{','.join(map(str, shape))}]"

@@ -1,0 +1,171 @@
+"""Jaxprs: programs as data.
+
+    jaxpr ::= { lambda constvars ; invars . let eqns in outvars }
+
+A `ClosedJaxpr` is a jaxpr with the values of its constvars. Vars are compared by
+identity; a `Literal` is a rank-0 constant written into the equation. Jaxprs are not
+changed once built. What a transform derives from a closed jaxpr is kept in its `memo`,
+so the derived jaxpr is one object, and dies with it.
+"""
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, TypeVar, final
+
+from imprint.core import source
+from imprint.core.aval import ShapedArray
+from imprint.core.pretty import format_jaxpr
+from imprint.core.primitive import Primitive
+from imprint.core.source import Source
+
+
+@final
+class Var:
+    """A variable of a jaxpr."""
+
+    __slots__ = ("aval",)
+
+    def __init__(self, aval: ShapedArray) -> None:
+        self.aval = aval
+
+    def __repr__(self) -> str:
+        return f"Var(id={id(self)}):{self.aval.short()}"
+
+
+@final
+class Literal:
+    """A rank-0 constant in the place of a variable."""
+
+    __slots__ = ("aval", "value")
+
+    def __init__(self, value: Any, aval: ShapedArray) -> None:
+        self.value = value
+        self.aval = aval
+
+    @property
+    def val(self) -> Any:
+        """The value, under JAX's name."""
+        return self.value
+
+    def __repr__(self) -> str:
+        return f"{self.value}:{self.aval.short()}"
+
+
+Atom = Var | Literal
+
+
+@final
+class Eqn:
+    """`outvars = primitive[params] invars`, and where the user wrote it."""
+
+    __slots__ = ("invars", "outvars", "params", "primitive", "source")
+
+    def __init__(
+        self,
+        invars: Sequence[Atom],
+        outvars: Sequence[Var],
+        primitive: Primitive,
+        params: dict[str, Any],
+        source: Source | None = None,
+    ) -> None:
+        self.invars = invars
+        self.outvars = outvars
+        self.primitive = primitive
+        self.params = params
+        self.source = source
+
+
+@final
+class Jaxpr:
+    """A program with free constants; see `ClosedJaxpr`."""
+
+    __slots__ = ("constvars", "eqns", "invars", "name", "outvars")
+
+    def __init__(
+        self,
+        constvars: Sequence[Var],
+        invars: Sequence[Var],
+        outvars: Sequence[Atom],
+        eqns: Sequence[Eqn],
+        name: str = "",
+    ) -> None:
+        self.constvars = tuple(constvars)
+        self.invars = tuple(invars)
+        self.outvars = tuple(outvars)
+        self.eqns = tuple(eqns)
+        self.name = name
+
+    def __str__(self) -> str:
+        return format_jaxpr(self)
+
+    __repr__ = __str__
+
+
+@final
+class ClosedJaxpr:
+    """A jaxpr with its constants."""
+
+    __slots__ = ("__weakref__", "_memo", "consts", "jaxpr")
+
+    def __init__(self, jaxpr: Jaxpr, consts: Sequence[Any] = ()) -> None:
+        self.jaxpr = jaxpr
+        self.consts = tuple(consts)
+        self._memo: dict[Hashable, Any] = {}
+
+    @property
+    def in_avals(self) -> tuple[ShapedArray, ...]:
+        """The avals of the arguments."""
+        return tuple(v.aval for v in self.jaxpr.invars)
+
+    @property
+    def out_avals(self) -> tuple[ShapedArray, ...]:
+        """The avals of the results."""
+        return tuple(v.aval for v in self.jaxpr.outvars)
+
+    @property
+    def eqns(self) -> tuple[Eqn, ...]:
+        """The equations."""
+        return self.jaxpr.eqns
+
+    def derived(self, key: Hashable, make: Callable[[], "_T"]) -> "_T":
+        """Return what `make` derives from this jaxpr, made once a key."""
+        found = self._memo.get(key)
+        if found is None:
+            found = self._memo.setdefault(key, make())
+        return found
+
+    def __str__(self) -> str:
+        return str(self.jaxpr)
+
+    __repr__ = __str__
+
+
+_T = TypeVar("_T")
+
+
+def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], *args: Any) -> list[Any]:
+    """Run a jaxpr by binding its equations under the current trace.
+
+    Args:
+        jaxpr: the program.
+        consts: values of `jaxpr.constvars`.
+        args: values of `jaxpr.invars`.
+
+    Returns:
+        The values of `jaxpr.outvars`.
+    """
+    env: dict[Var, Any] = dict(zip(jaxpr.constvars, consts, strict=True))
+    env.update(zip(jaxpr.invars, args, strict=True))
+    for eqn in jaxpr.eqns:
+        operands = [v.value if type(v) is Literal else env[v] for v in eqn.invars]  # pyright: ignore[reportArgumentType] - not a Literal, so a Var
+        token = source.set_replayed_source(source.replayed_source() or eqn.source)
+        try:
+            results = eqn.primitive.bind(*operands, **eqn.params)
+        finally:
+            source.reset_replayed_source(token)
+        env.update(zip(eqn.outvars, results, strict=True))
+    return [v.value if isinstance(v, Literal) else env[v] for v in jaxpr.outvars]
+
+
+def subjaxprs(eqn: Eqn) -> list[ClosedJaxpr]:
+    """Return the jaxprs that the params of an equation hold."""
+    return [p for p in eqn.params.values() if isinstance(p, ClosedJaxpr)]

@@ -1,0 +1,130 @@
+"""What a primitive is: one object that holds every rule of one operation.
+
+No rule has a default, so a primitive with a forgotten rule cannot be declared; a rule
+that cannot exist is `Absent("why")`, and the reason is what the user is told. Rules
+take and return tuples; operands are positional, params are keywords, hashable and
+static. `bind` hands the operands to the current trace. Shape rules are remembered by
+(avals, params), which makes staging and eager evaluation cheap.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NoReturn
+
+from imprint.core import hooks
+from imprint.core.aval import ShapedArray
+from imprint.core.samples import Samples
+from imprint.core.trace import current_trace
+from imprint.errors import AbsentRuleError
+
+Avals = tuple[ShapedArray, ...]
+Params = dict[str, Any]
+Dims = tuple[int | None, ...]
+Values = tuple[Any, ...]
+Rule = Callable[..., Any]
+
+_MEMO_LIMIT: Final = 4096
+
+
+class Absent:
+    """A rule that cannot exist; calling it tells the user why."""
+
+    __slots__ = ("reason",)
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+    def __call__(self, *_args: Any, **_params: Any) -> NoReturn:
+        raise AbsentRuleError(self.reason)
+
+
+class Primitive:
+    """One operation and all its rules; see the table in the style guide."""
+
+    __slots__ = (
+        "_memo",
+        "aval",
+        "batch",
+        "jvp",
+        "lower",
+        "name",
+        "reference",
+        "samples",
+        "transpose",
+    )
+
+    def __init__(  # noqa: PLR0913 - one parameter a rule, none with a default
+        self,
+        *,
+        name: str,
+        aval: Rule,
+        reference: Rule,
+        lower: Rule,
+        jvp: Rule,
+        transpose: Rule,
+        batch: Rule,
+        samples: Samples | Absent,
+    ) -> None:
+        """Declare a primitive.
+
+        Args:
+            name: as printed in jaxprs.
+            aval: `(*avals, **params) -> avals`; the only validator of operands.
+            reference: `(*arrays, **params) -> arrays`, with NumPy: what it means.
+            lower: `(builder, *values, **params) -> values`: the StableHLO of it.
+            jvp: `(primals, tangents, **params) -> (primals_out, tangents_out)`;
+                a tangent may be a symbolic `Zero`.
+            transpose: `(cts, operands, **params) -> cts`: an operand is a value, or
+                `Linear(aval)` where a cotangent is wanted; None where it is not.
+            batch: `(operands, dims, **params) -> (results, dims)`: None, unbatched.
+            samples: how tests draw operands and params for the laws.
+        """
+        self.name = name
+        self.aval = aval
+        self.reference = reference
+        self.lower = lower
+        self.jvp = jvp
+        self.transpose = transpose
+        self.batch = batch
+        self.samples = samples
+        self._memo: dict[Any, Avals] = {}
+
+    def bind(self, *operands: Any, **params: Any) -> Values:
+        """Apply the primitive under the current trace; return all its results."""
+        trace = current_trace()
+        if trace is None:
+            return hooks.eager(self, operands, params)
+        return trace.process(self, operands, params)
+
+    def bind1(self, *operands: Any, **params: Any) -> Any:
+        """Apply the primitive under the current trace; return its only result."""
+        trace = current_trace()
+        if trace is None:
+            return hooks.eager(self, operands, params)[0]
+        return trace.process(self, operands, params)[0]
+
+    def out_avals(self, avals: Avals, params: Mapping[str, Any]) -> Avals:
+        """Return the avals of the results; raises what the shape rule raises."""
+        key = (avals, *params.items()) if params else avals
+        found = self._memo.get(key)
+        if found is None:
+            found = self.aval(*avals, **params)
+            if len(self._memo) >= _MEMO_LIMIT:
+                self._memo.clear()
+            self._memo[key] = found
+        return found
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+class JaxprPrimitive(Primitive):
+    """A primitive whose params hold jaxprs: its shape rule is cheap, so no memo.
+
+    A memo would keep the jaxprs, and through them the user's programs, alive.
+    """
+
+    __slots__ = ()
+
+    def out_avals(self, avals: Avals, params: Mapping[str, Any]) -> Avals:
+        """Return the avals of the results."""
+        return self.aval(*avals, **params)

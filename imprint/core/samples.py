@@ -1,0 +1,46 @@
+"""How the tests draw operands and params of a primitive: plain data.
+
+A primitive declares `Samples`; the laws (tests/laws) turn it into Hypothesis
+strategies. This file knows no Hypothesis: `cases` lists whole sets of operand shapes
+and params where operands depend on each other, everything else is drawn.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from imprint.core.aval import Shape
+
+
+@dataclass(frozen=True)
+class Case:
+    """One call: operand shapes, params, and dtypes if not those of the samples."""
+
+    shapes: tuple[Shape, ...]
+    params: dict[str, Any] = field(default_factory=dict[str, Any])
+    dtypes: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Samples:
+    """What the laws may feed a primitive.
+
+    Args:
+        dtypes: names of the dtypes that the primitive takes (all operands alike).
+        arity: number of operands when `cases` is empty: the laws draw their shapes,
+            equal or rank 0, for elementwise primitives.
+        domain: open interval from which smooth values are drawn.
+        edges: values that every run meets (laws 1 to 3 and 7, not the derivatives).
+        cases: whole calls, for primitives whose operands depend on each other.
+        operand_domains: the interval per operand, where they differ.
+        differentiable: False for primitives with no derivative (results discrete).
+        ulps: how far XLA may lie from NumPy, in units in the last place.
+    """
+
+    dtypes: tuple[str, ...]
+    arity: int = 0
+    domain: tuple[float, float] = (-4.0, 4.0)
+    edges: tuple[Any, ...] = ()
+    cases: tuple[Case, ...] = ()
+    operand_domains: tuple[tuple[float, float], ...] = ()
+    differentiable: bool = True
+    ulps: float = 4.0

@@ -1,0 +1,82 @@
+"""Where in the user's program an equation came from.
+
+A source is taken on a hot path (every staged equation), so it is only a pair
+(code object, instruction offset); the file, line and text are worked out when
+somebody asks. A frame is the user's when its file lies outside this package.
+While a transform replays a jaxpr, `replaying` makes new equations inherit the
+source of the equation they come from.
+"""
+
+import linecache
+import sys
+from contextvars import ContextVar
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Final, NamedTuple
+
+_PACKAGE: Final = str(Path(__file__).resolve().parent.parent) + "/"
+_is_library: Final[dict[str, bool]] = {}
+
+
+class Source(NamedTuple):
+    """A place in the user's program."""
+
+    code: CodeType
+    offset: int
+
+    @property
+    def file(self) -> str:
+        """The file name."""
+        return self.code.co_filename
+
+    @property
+    def line(self) -> int:
+        """The line number, counted from 1; 0 when unknown."""
+        line = 0
+        for start, end, number in self.code.co_lines():
+            if start <= self.offset < end:
+                line = number or line
+                break
+        return line
+
+    @property
+    def text(self) -> str:
+        """The text of the line, stripped; empty when the file cannot be read."""
+        return linecache.getline(self.file, self.line).strip()
+
+    def __str__(self) -> str:
+        return f"{Path(self.file).name}:{self.line}"
+
+    def long(self) -> str:
+        """Return `file:line (function)` with the whole path."""
+        return f"{self.file}:{self.line} ({self.code.co_name})"
+
+
+_replayed: ContextVar[Source | None] = ContextVar("imprint_source", default=None)
+replayed_source = _replayed.get
+set_replayed_source = _replayed.set
+reset_replayed_source = _replayed.reset
+
+
+def current_source() -> Source | None:
+    """Return the innermost place outside this package that runs now."""
+    inherited = replayed_source()
+    if inherited is not None:
+        return inherited
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage] - 20x cheaper than inspect
+    known = _is_library
+    while frame is not None:
+        code = frame.f_code
+        library = known.get(code.co_filename)
+        if library is None:
+            library = known[code.co_filename] = code.co_filename.startswith(_PACKAGE)
+        if not library:
+            return Source(code, frame.f_lasti)
+        frame = frame.f_back
+    return None
+
+
+def function_source(fun: object) -> Source | None:
+    """Return where a Python function was defined, if it has code."""
+    code = getattr(fun, "__code__", None)
+    return Source(code, 0) if isinstance(code, CodeType) else None

@@ -1,0 +1,54 @@
+"""Symbolic values that differentiation rules meet.
+
+`Zero(aval)` is a tangent or cotangent known to be zero, so nothing is computed for it.
+`Linear(aval)` stands for the operand of a transpose rule whose cotangent is wanted.
+The tangent of an integer or boolean has the dtype float0, which has no values.
+"""
+
+from typing import Any, Final, final
+
+from imprint import dtypes
+from imprint.core.aval import ShapedArray
+
+
+@final
+class Zero:
+    """A tangent that is zero everywhere; `aval` is the tangent's aval."""
+
+    __slots__ = ("aval",)
+
+    def __init__(self, aval: ShapedArray) -> None:
+        self.aval: Final = aval
+
+    def __repr__(self) -> str:
+        return f"Zero({self.aval})"
+
+
+@final
+class Linear:
+    """An operand in which the equation is linear; transpose gives its cotangent."""
+
+    __slots__ = ("aval",)
+
+    def __init__(self, aval: ShapedArray) -> None:
+        self.aval: Final = aval
+
+    def __repr__(self) -> str:
+        return f"Linear({self.aval})"
+
+
+def tangent_aval(aval: ShapedArray) -> ShapedArray:
+    """Return the aval of the tangents of values of `aval`."""
+    if dtypes.is_inexact(aval.dtype):
+        return aval.strong()
+    return ShapedArray(aval.shape, dtypes.float0)
+
+
+def zero_of(aval: ShapedArray) -> Zero:
+    """Return the zero tangent of a value of `aval`."""
+    return Zero(tangent_aval(aval))
+
+
+def is_zero(tangent: Any) -> bool:
+    """Return whether a tangent is symbolically zero."""
+    return type(tangent) is Zero

@@ -1,0 +1,168 @@
+"""Traces and tracers: who gives a primitive its meaning at the moment.
+
+There is one current trace. `Primitive.bind` hands the operands to it; no current trace
+means eager evaluation. A transform pushes its trace with `tracing`, and its rules run
+under the trace that was current before (`parent`), so transforms nest.
+A tracer belongs to one trace; one whose trace has ended was leaked by the user, and
+`check_alive` says so.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, NoReturn
+
+from imprint.core import hooks
+from imprint.core.array import Array
+from imprint.core.aval import ShapedArray
+from imprint.core.source import Source
+from imprint.errors import ConcretizationError, UnexpectedTracerError
+
+
+class Trace:
+    """Gives primitives a meaning; `ended` once the function it traced returned."""
+
+    __slots__ = ("__weakref__", "ended")
+
+    def __init__(self) -> None:
+        self.ended = False
+
+    def process(
+        self, primitive: Any, operands: tuple[Any, ...], params: dict[str, Any]
+    ) -> tuple[Any, ...]:
+        """Apply `primitive` to `operands` under this trace."""
+        raise NotImplementedError
+
+    def describe(self) -> str:
+        """Say what this trace traces: `loss, traced by jit at model.py:41`."""
+        raise NotImplementedError
+
+
+_current: ContextVar[Trace | None] = ContextVar("imprint_trace", default=None)
+current_trace = _current.get
+
+
+@contextmanager
+def tracing(trace: Trace | None) -> Iterator[None]:
+    """Make `trace` the current trace inside the `with` block; None means eager."""
+    token = _current.set(trace)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def process_under(
+    trace: Trace | None, primitive: Any, operands: tuple[Any, ...], params: Any
+) -> tuple[Any, ...]:
+    """Apply `primitive` under `trace` as if it were current; None means eager."""
+    token = _current.set(trace)
+    try:
+        if trace is None:
+            return hooks.eager(primitive, operands, params)
+        return trace.process(primitive, operands, params)
+    finally:
+        _current.reset(token)
+
+
+class Tracer(Array):
+    """Stands for an array while a function is traced."""
+
+    __slots__ = ("_trace", "aval")
+    _trace: Trace
+    aval: ShapedArray
+
+    def concrete(self) -> Array | None:
+        """Return the array that this tracer stands for, if it is known by now."""
+        return None
+
+    def origin(self) -> "Source | None":
+        """Return the place in the user's program that made this tracer."""
+        return None
+
+    def provenance(self) -> str:
+        """Say which argument this tracer is or comes from, in one sentence."""
+        return f"It was made while tracing {self._trace.describe()}."
+
+    def __bool__(self) -> bool:
+        return bool(self._concrete_for("`if`", "bool", _BOOL_REMEDY))
+
+    def __int__(self) -> int:
+        return int(self._concrete_for("`int()`", "int", _INT_REMEDY))
+
+    def __index__(self) -> int:
+        value = self._concrete_for("an index or a size", "int", _INT_REMEDY)
+        return value.__index__()
+
+    def __float__(self) -> float:
+        return float(self._concrete_for("`float()`", "float", _FLOAT_REMEDY))
+
+    def __complex__(self) -> complex:
+        return complex(self._concrete_for("`complex()`", "complex", _FLOAT_REMEDY))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:  # noqa: FBT001 - NumPy's protocol
+        value = self._concrete_for("`np.asarray`", "array", _ARRAY_REMEDY)
+        return value.__array__(dtype, copy)
+
+    def tolist(self) -> Any:
+        """Return a nested Python list; needs a concrete array."""
+        return self._concrete_for("`.tolist()`", "array", _ARRAY_REMEDY).tolist()
+
+    def item(self, *args: int) -> Any:
+        """Return one element as a Python scalar; needs a concrete array."""
+        return self._concrete_for("`.item()`", "array", _ARRAY_REMEDY).item(*args)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.aval})"
+
+    def _concrete_for(self, user: str, kind: str, remedy: str) -> Any:
+        check_alive(self)
+        value = self.concrete()
+        if value is None:
+            raise_concretization(self, user, kind, remedy)
+        return value
+
+
+_BOOL_REMEDY = (
+    "To branch on a traced value use imprint.numpy.where or imprint.lax.cond;\n"
+    "  to make it a Python value, mark its argument static (static_argnums)."
+)
+_INT_REMEDY = (
+    "Sizes, indices and loop counts must be known while tracing: use `x.shape`,\n"
+    "  or mark the argument static (static_argnums)."
+)
+_FLOAT_REMEDY = (
+    "Keep it an array (imprint.numpy does the arithmetic), or mark its argument\n"
+    "  static (static_argnums)."
+)
+_ARRAY_REMEDY = (
+    "NumPy needs the values, which exist only when the compiled program runs: use the\n"
+    "  function of the same name in imprint.numpy, or do this outside the traced call."
+)
+
+
+def raise_concretization(tracer: Tracer, user: str, kind: str, remedy: str) -> NoReturn:
+    """Raise the error of a value that is needed while it is still abstract."""
+    origin = tracer.origin()
+    text = f" ({origin.text})" if origin is not None and origin.text else ""
+    raise ConcretizationError(
+        f"{user} needs a concrete {kind}, got tracer {tracer.aval}{text}.\n"
+        f"  {tracer.provenance()}\n"
+        f"  {remedy}"
+    )
+
+
+def check_alive(tracer: Tracer) -> None:
+    """Raise UnexpectedTracerError if the trace of `tracer` has ended."""
+    if not tracer._trace.ended:  # pyright: ignore[reportPrivateUsage]
+        return
+    origin = tracer.origin()
+    where = "" if origin is None else f" at {origin.long()}\n    {origin.text}"
+    raise UnexpectedTracerError(
+        "expected a value that belongs to this call, got a leaked tracer "
+        f"{tracer.aval}.\n"
+        f"  It was made{where}\n"
+        f"  while tracing {tracer._trace.describe()}, which has returned.\n"  # pyright: ignore[reportPrivateUsage]
+        "  Return the value from the traced function; do not store it in a global, an\n"
+        "  attribute or a list that outlives the call."
+    )

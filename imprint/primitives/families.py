@@ -1,0 +1,183 @@
+"""Families: the shared rules of elementwise primitives, given once for each arity.
+
+A member of a family says only what is its own: dtypes, NumPy meaning, lowering,
+derivative, samples. `unary` and `binary` are differentiable by a factor for each
+operand; a factor of None means that the derivative is zero everywhere. A member that
+is linear in its operand has its own transpose and stands in its own file's section.
+"""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from imprint import dtypes as dt
+from imprint.core.aval import DType, ShapedArray, get_aval
+from imprint.core.primitive import Avals, Dims, Primitive, Values
+from imprint.core.samples import Samples
+from imprint.core.tangents import is_zero, zero_of
+from imprint.errors import DTypeError
+from imprint.primitives.basis import (
+    NOT_LINEAR,
+    add_tangents,
+    broadcast_to,
+    elementwise_aval,
+    elementwise_batch,
+    mul,
+    not_differentiable,
+    repeated,
+)
+from imprint.stablehlo import Builder, Value
+
+
+class Kind:
+    """Which dtypes a primitive takes, and what the error says it expects."""
+
+    __slots__ = ("accepts", "words")
+
+    def __init__(self, accepts: Callable[[DType], bool], words: str) -> None:
+        self.accepts = accepts
+        self.words = words
+
+    def check(self, name: str, avals: Avals) -> None:
+        """Raise DTypeError unless every aval has a dtype of this kind."""
+        for aval in avals:
+            if not self.accepts(aval.dtype):
+                raise DTypeError(
+                    f"{name}: expected {self.words}, got {aval}. Convert it with "
+                    "`.astype(...)`, or call imprint.numpy, which promotes."
+                )
+
+
+INEXACT: Final = Kind(dt.is_inexact, "a float or complex dtype")
+FLOATING: Final = Kind(dt.is_floating, "a float dtype")
+COMPLEX: Final = Kind(dt.is_complex, "a complex dtype")
+INTEGER: Final = Kind(dt.is_integer, "an integer dtype")
+BITS: Final = Kind(lambda d: dt.is_integer(d) or dt.is_bool(d), "an integer or bool")
+NUMBER: Final = Kind(lambda d: not dt.is_bool(d), "a number")
+ORDERED: Final = Kind(lambda d: not dt.is_complex(d), "a real or bool dtype")
+ANY: Final = Kind(lambda _: True, "any dtype")
+
+ResultDType = Callable[[DType], DType]
+
+
+def bool_result(_: DType) -> DType:
+    """Give the result dtype of predicates."""
+    return np.dtype(bool)
+
+
+def wide(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Evaluate float16 and bfloat16 in float32, as the engine does, and round once."""
+
+    def computed(*arrays: Any, **params: Any) -> Any:
+        dtype = arrays[0].dtype
+        if dtype.itemsize != 2 or not dt.is_floating(dtype):
+            return function(*arrays, **params)
+        up = [np.asarray(x, np.float32) for x in arrays]
+        out = np.asarray(function(*up, **params))
+        return out.astype(dtype) if out.dtype == np.float32 else out
+
+    return computed
+
+
+def unary(  # noqa: PLR0913 - one parameter a rule
+    name: str,
+    *,
+    dtypes: Kind,
+    reference: Callable[[Any], Any],
+    lower: Callable[[Builder, Value], Value],
+    derivative: Callable[[Any, Any], Any] | None,
+    samples: Samples,
+    result: ResultDType | None = None,
+) -> Primitive:
+    """Declare an elementwise primitive of one operand.
+
+    Args:
+        name: as printed in jaxprs.
+        dtypes: the dtypes it takes.
+        reference: what it means, on a NumPy array.
+        lower: its StableHLO.
+        derivative: `(x, out)` → the factor of the tangent; None: zero everywhere.
+        samples: what the laws feed it.
+        result: the dtype of the result, where it is not that of the operand.
+    """
+
+    def aval(x: ShapedArray) -> Avals:
+        dtypes.check(name, (x,))
+        return (x if result is None else x.with_dtype(result(x.dtype)),)
+
+    def jvp(primals: Values, tangents: Values) -> Any:
+        if derivative is None:
+            return not_differentiable(primitive, primals)
+        (x,), (t,) = primals, tangents
+        out = primitive.bind1(x)
+        return (out,), (mul(t, derivative(x, out)),)
+
+    primitive = Primitive(
+        name=name,
+        aval=aval,
+        reference=lambda x: (reference(x),),
+        lower=lambda b, x: (lower(b, x),),
+        jvp=jvp,
+        transpose=NOT_LINEAR,
+        batch=lambda xs, dims: (primitive.bind(*xs), dims),
+        samples=samples,
+    )
+    return primitive
+
+
+Factor = Callable[[Any, Any, Any], Any]
+
+
+def binary(  # noqa: PLR0913 - one parameter a rule
+    name: str,
+    *,
+    dtypes: Kind,
+    reference: Callable[[Any, Any], Any],
+    lower: Callable[[Builder, Value, Value], Value],
+    derivatives: tuple[Factor | None, Factor | None] | None,
+    samples: Samples,
+    result: ResultDType | None = None,
+) -> Primitive:
+    """Declare an elementwise primitive of two operands of one dtype.
+
+    Args:
+        name: as printed in jaxprs.
+        dtypes: the dtypes it takes.
+        reference: what it means, on NumPy arrays.
+        lower: its StableHLO, on values of one shape.
+        derivatives: for each operand `(x, y, out)` → the factor of its tangent.
+        samples: what the laws feed it.
+        result: the dtype of the result, where it is not that of the operands.
+    """
+
+    def aval(x: ShapedArray, y: ShapedArray) -> Avals:
+        dtypes.check(name, (x, y))
+        out = elementwise_aval(name, (x, y))
+        return (out if result is None else out.with_dtype(result(out.dtype)),)
+
+    def jvp(primals: Values, tangents: Values) -> Any:
+        if derivatives is None:
+            return not_differentiable(primitive, primals)
+        out = primitive.bind1(*primals)
+        total: Any = zero_of(get_aval(out))
+        for t, factor in zip(tangents, derivatives, strict=True):
+            if not is_zero(t) and factor is not None:
+                term = mul(t, factor(*primals, out))
+                total = add_tangents(total, broadcast_to(term, get_aval(out).shape))
+        return (out,), (total,)
+
+    def batch(xs: Values, dims: Dims) -> Any:
+        return elementwise_batch(primitive, xs, dims, {})
+
+    primitive = Primitive(
+        name=name,
+        aval=aval,
+        reference=lambda x, y: (reference(x, y),),
+        lower=lambda b, x, y: (lower(b, *repeated(b, (x, y))),),
+        jvp=jvp,
+        transpose=NOT_LINEAR,
+        batch=batch,
+        samples=samples,
+    )
+    return primitive

@@ -1,0 +1,12 @@
+"""StableHLO text: types, values and the builder that writes modules.
+
+This package knows the dialect and nothing of tracers: `transforms.lowering` walks a
+jaxpr and each primitive's `lower` rule calls the builder.
+"""
+
+from imprint.stablehlo.builder import Builder as Builder
+from imprint.stablehlo.builder import Module as Module
+from imprint.stablehlo.types import TensorType as TensorType
+from imprint.stablehlo.types import Value as Value
+from imprint.stablehlo.types import literal as literal
+from imprint.stablehlo.types import tensor as tensor

@@ -1,0 +1,430 @@
+"""The builder: one method for each StableHLO operation that a lowering rule needs.
+
+A `Module` collects functions; a `Builder` writes the body of one. Each method appends
+one line of text and returns the `Value` it defines. Names of methods and attributes are
+the dialect's. Text, not bindings: a line costs 0.5 us and nothing to import.
+Shape-giving methods take the shape of their result; the rest infer it.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from imprint.stablehlo.elementwise import Elementwise
+from imprint.stablehlo.types import TensorType, Value, literal, tensor
+
+Comparison = Literal["EQ", "NE", "LT", "LE", "GT", "GE"]
+Region = Callable[["Builder", tuple[Value, ...]], Sequence[Value]]
+
+_BOOL = np.dtype(bool)
+
+
+class Module:
+    """A module under construction: its functions by key, with unique names."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._texts: list[str] = []
+        self._names: set[str] = set()
+        self._by_key: dict[int, tuple[str, tuple[TensorType, ...], Any]] = {}
+        self.locations: dict[str, str] = {}
+
+    def unique_name(self, wanted: str) -> str:
+        """Return `wanted`, made a valid symbol and unique in this module."""
+        base = "".join(c if c.isalnum() or c == "_" else "_" for c in wanted) or "f"
+        base = base if not base[0].isdigit() else f"_{base}"
+        name, count = base, 0
+        while name in self._names:
+            name, count = f"{base}_{count}", count + 1
+        self._names.add(name)
+        return name
+
+    def function(
+        self, key: Any, wanted: str, define: Callable[[str], tuple[TensorType, ...]]
+    ) -> tuple[str, tuple[TensorType, ...]]:
+        """Return name and result types of the function for the object `key`.
+
+        `define(name)` writes it, the first time; later calls share it.
+        """
+        found = self._by_key.get(id(key))
+        if found is None:
+            name = self.unique_name(wanted)
+            found = name, define(name), key  # the key is held, so its id stays taken
+            self._by_key[id(key)] = found
+        return found[0], found[1]
+
+    def add(self, text: str) -> None:
+        """Append the text of a finished function."""
+        self._texts.append(text)
+
+    def location(self, place: str) -> str:
+        """Return the alias of a location such as `"f.py":3:0`."""
+        alias = self.locations.get(place)
+        if alias is None:
+            alias = self.locations[place] = f"#loc{len(self.locations) + 1}"
+        return alias
+
+    def text(self) -> str:
+        """Return the whole module."""
+        head = (
+            f"module @{self.name} attributes "
+            "{mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {\n"
+        )
+        aliases = "".join(f"{a} = loc({p})\n" for p, a in self.locations.items())
+        return f"{head}{''.join(reversed(self._texts))}}}\n{aliases}"
+
+
+class Builder(Elementwise):
+    """Writes the body of one function."""
+
+    def __init__(self, module: Module, parent: "Builder | None" = None) -> None:
+        self.module = module
+        self.lines: list[str] = []
+        self.location = "" if parent is None else parent.location
+        self._depth = 0 if parent is None else parent._depth + 1
+        self._count = 0
+        self._prefix = "%" if parent is None else f"%r{self._depth}_"
+
+    # ---- lines ----
+
+    def op(self, text: str, result: TensorType, signature: str | None = None) -> Value:
+        """Append `%n = text : signature`; the signature is the result type if None."""
+        name = f"{self._prefix}{self._count}"
+        self._count += 1
+        self.lines.append(
+            f"{name} = {text} : {signature or result.text}{self.location}"
+        )
+        return Value(name, result)
+
+    def ops(
+        self, text: str, results: Sequence[TensorType], signature: str
+    ) -> tuple[Value, ...]:
+        """Append an operation with any number of results."""
+        name = f"{self._prefix}{self._count}"
+        self._count += 1
+        if not results:
+            self.lines.append(f"{text} : {signature}{self.location}")
+            return ()
+        if len(results) == 1:
+            self.lines.append(f"{name} = {text} : {signature}{self.location}")
+            return (Value(name, results[0]),)
+        self.lines.append(
+            f"{name}:{len(results)} = {text} : {signature}{self.location}"
+        )
+        return tuple(Value(f"{name}#{i}", t) for i, t in enumerate(results))
+
+    def region(self, args: Sequence[TensorType], body: Region) -> tuple[str, int]:
+        """Return the text of a region `^bb0(args): body`, and its number of results."""
+        inner = Builder(self.module, self)
+        inner._prefix = f"%r{self._depth + 1}_{self._count}_"
+        values = tuple(Value(f"{inner._prefix}a{i}", t) for i, t in enumerate(args))
+        results = tuple(body(inner, values))
+        head = ", ".join(f"{v.name}: {v.type}" for v in values)
+        block = f"^bb0({head}):\n" if values else ""
+        lines = "".join(f"{line}\n" for line in inner.lines)
+        return f"{{\n{block}{lines}{_return('stablehlo.return', results)}\n}}", len(
+            results
+        )
+
+    def call(
+        self, name: str, args: Sequence[Value], results: Sequence[TensorType]
+    ) -> tuple[Value, ...]:
+        """Call another function of the module."""
+        return self.ops(
+            f"func.call @{name}({_names(args)})", results, signature(args, results)
+        )
+
+    # ---- constants ----
+
+    def constant(self, array: Any, dtype: Any = None) -> Value:
+        """Write an array or a number as a constant of `dtype`."""
+        value = np.asarray(array, dtype)
+        return self.op(
+            f"stablehlo.constant {literal(value)}", tensor(value.shape, value.dtype)
+        )
+
+    def full(self, shape: Sequence[int], fill: Any, dtype: Any) -> Value:
+        """Write a constant with all elements equal."""
+        value = np.asarray(fill, dtype)
+        return self.op(
+            f"stablehlo.constant {literal(value)}", tensor(tuple(shape), value.dtype)
+        )
+
+    def iota(self, shape: Sequence[int], dtype: Any, dimension: int) -> Value:
+        """Count 0, 1, 2, … along `dimension`."""
+        return self.op(
+            f"stablehlo.iota dim = {dimension}", tensor(tuple(shape), np.dtype(dtype))
+        )
+
+    # ---- comparison and choice ----
+
+    def compare(self, x: Value, y: Value, direction: Comparison) -> Value:
+        """Compare elementwise; floats as IEEE says, complex only for equality."""
+        kind = "FLOAT"
+        if x.dtype.kind in "bu" or x.dtype.name.startswith("uint"):
+            kind = "UNSIGNED"
+        elif x.dtype.kind == "i" or x.dtype.name.startswith("int"):
+            kind = "SIGNED"
+        out = tensor(x.shape, _BOOL)
+        return self.op(
+            f"stablehlo.compare {direction}, {x.name}, {y.name}, {kind}",
+            out,
+            signature((x, y), (out,)),
+        )
+
+    def select(self, pred: Value, on_true: Value, on_false: Value) -> Value:
+        """Choose elementwise; `pred` has the shape of the others or rank 0."""
+        return self.op(
+            f"stablehlo.select {pred.name}, {on_true.name}, {on_false.name}",
+            on_true.type,
+            f"{pred.type}, {on_true.type}",
+        )
+
+    def clamp(self, low: Value, x: Value, high: Value) -> Value:
+        """Limit `x`; the limits have its shape or rank 0."""
+        return self.op(
+            f"stablehlo.clamp {low.name}, {x.name}, {high.name}",
+            x.type,
+            signature((low, x, high), (x.type,)),
+        )
+
+    # ---- conversion ----
+
+    def convert(self, x: Value, dtype: Any) -> Value:
+        """Convert the elements to another dtype."""
+        return self._retyped(
+            f"stablehlo.convert {x.name}", x, tensor(x.shape, np.dtype(dtype))
+        )
+
+    def bitcast_convert(self, x: Value, shape: Sequence[int], dtype: Any) -> Value:
+        """Read the bits as another dtype."""
+        out = tensor(tuple(shape), np.dtype(dtype))
+        return self._retyped(f"stablehlo.bitcast_convert {x.name}", x, out)
+
+    # ---- shape ----
+
+    def reshape(self, x: Value, shape: Sequence[int]) -> Value:
+        """Give another shape of the same size."""
+        return self._retyped(
+            f"stablehlo.reshape {x.name}", x, tensor(tuple(shape), x.dtype)
+        )
+
+    def broadcast_in_dim(
+        self, x: Value, shape: Sequence[int], dimensions: Sequence[int]
+    ) -> Value:
+        """Repeat `x`; its axis i becomes axis `dimensions[i]`."""
+        if tuple(shape) == x.shape and tuple(dimensions) == tuple(range(x.ndim)):
+            return x
+        out = tensor(tuple(shape), x.dtype)
+        return self._retyped(
+            f"stablehlo.broadcast_in_dim {x.name}, dims = {_list(dimensions)}", x, out
+        )
+
+    def transpose(self, x: Value, permutation: Sequence[int]) -> Value:
+        """Permute the axes: axis i of the result is axis `permutation[i]` of `x`."""
+        out = tensor(tuple(x.shape[p] for p in permutation), x.dtype)
+        return self._retyped(
+            f"stablehlo.transpose {x.name}, dims = {_list(permutation)}", x, out
+        )
+
+    def reverse(self, x: Value, dimensions: Sequence[int]) -> Value:
+        """Reverse the order of the elements along axes."""
+        return self.op(
+            f"stablehlo.reverse {x.name}, dims = {_list(dimensions)}", x.type
+        )
+
+    def slice(
+        self,
+        x: Value,
+        start: Sequence[int],
+        limit: Sequence[int],
+        strides: Sequence[int],
+    ) -> Value:
+        """Take `start:limit:stride` of each axis."""
+        shape = tuple(
+            max(0, -(-(hi - lo) // step))
+            for lo, hi, step in zip(start, limit, strides, strict=True)
+        )
+        spans = ", ".join(
+            f"{lo}:{hi}" if step == 1 else f"{lo}:{hi}:{step}"
+            for lo, hi, step in zip(start, limit, strides, strict=True)
+        )
+        return self._retyped(
+            f"stablehlo.slice {x.name} [{spans}]", x, tensor(shape, x.dtype)
+        )
+
+    def pad(
+        self,
+        x: Value,
+        fill: Value,
+        low: Sequence[int],
+        high: Sequence[int],
+        interior: Sequence[int],
+    ) -> Value:
+        """Pad each axis with `fill`; negative padding cuts."""
+        shape = tuple(
+            lo + hi + n + max(0, n - 1) * gap
+            for n, lo, hi, gap in zip(x.shape, low, high, interior, strict=True)
+        )
+        out = tensor(shape, x.dtype)
+        return self.op(
+            f"stablehlo.pad {x.name}, {fill.name}, low = {_list(low)}, "
+            f"high = {_list(high)}, interior = {_list(interior)}",
+            out,
+            signature((x, fill), (out,)),
+        )
+
+    def concatenate(self, xs: Sequence[Value], dimension: int) -> Value:
+        """Join along an axis."""
+        first = xs[0]
+        length = sum(x.shape[dimension] for x in xs)
+        shape = (*first.shape[:dimension], length, *first.shape[dimension + 1 :])
+        out = tensor(shape, first.dtype)
+        return self.op(
+            f"stablehlo.concatenate {_names(xs)}, dim = {dimension}",
+            out,
+            signature(xs, (out,)),
+        )
+
+    def dynamic_slice(
+        self, x: Value, starts: Sequence[Value], sizes: Sequence[int]
+    ) -> Value:
+        """Take `sizes` elements of each axis from traced starts, which are clamped."""
+        out = tensor(tuple(sizes), x.dtype)
+        return self.op(
+            f"stablehlo.dynamic_slice {_names((x, *starts))}, sizes = {_list(sizes)}",
+            out,
+            signature((x, *starts), (out,)),
+        )
+
+    def dynamic_update_slice(
+        self, x: Value, update: Value, starts: Sequence[Value]
+    ) -> Value:
+        """Put `update` into `x` at traced starts, which are clamped."""
+        return self.op(
+            f"stablehlo.dynamic_update_slice {_names((x, update, *starts))}",
+            x.type,
+            signature((x, update, *starts), (x.type,)),
+        )
+
+    # ---- reduction and contraction ----
+
+    def reduce(
+        self, x: Value, init: Value, op: str, dimensions: Sequence[int]
+    ) -> Value:
+        """Reduce axes with a StableHLO operation such as `add`."""
+        out = tensor(_without(x.shape, dimensions), x.dtype)
+        return self.op(
+            f"stablehlo.reduce({x.name} init: {init.name}) applies stablehlo.{op} "
+            f"across dimensions = {_list(dimensions)}",
+            out,
+            signature((x, init), (out,)),
+        )
+
+    def reduce_with(
+        self,
+        xs: Sequence[Value],
+        inits: Sequence[Value],
+        dimensions: Sequence[int],
+        body: Region,
+    ) -> tuple[Value, ...]:
+        """Reduce several operands together; `body` joins two sets of scalars."""
+        outs = [tensor(_without(x.shape, dimensions), x.dtype) for x in xs]
+        scalars = [tensor((), x.dtype) for x in xs]
+        text, _ = self.region([*scalars, *scalars], body)
+        operands = (*xs, *inits)
+        head = f'"stablehlo.reduce"({_names(operands)}) ({text}) '
+        attributes = f"{{dimensions = array<i64{_items(dimensions)}>}}"
+        return self.ops(head + attributes, outs, signature(operands, outs))
+
+    def dot_general(
+        self,
+        x: Value,
+        y: Value,
+        batching: tuple[Sequence[int], Sequence[int]],
+        contracting: tuple[Sequence[int], Sequence[int]],
+        precision: Sequence[str],
+        dtype: Any,
+    ) -> Value:
+        """Contract axes of two operands; batch axes come first in the result."""
+        free = [
+            tuple(n for i, n in enumerate(v.shape) if i not in (*b, *c))
+            for v, b, c in zip((x, y), batching, contracting, strict=True)
+        ]
+        shape = tuple(x.shape[i] for i in batching[0]) + free[0] + free[1]
+        out = tensor(shape, np.dtype(dtype))
+        batch = (
+            f"batching_dims = {_list(batching[0])} x {_list(batching[1])}, "
+            if batching[0]
+            else ""
+        )
+        return self.op(
+            f"stablehlo.dot_general {x.name}, {y.name}, {batch}"
+            f"contracting_dims = {_list(contracting[0])} x {_list(contracting[1])}, "
+            f"precision = [{', '.join(precision)}]",
+            out,
+            signature((x, y), (out,)),
+        )
+
+    def optimization_barrier(self, xs: Sequence[Value]) -> tuple[Value, ...]:
+        """Keep the compiler from moving computation across."""
+        types = [x.type for x in xs]
+        if not xs:
+            return ()
+        return self.ops(
+            f"stablehlo.optimization_barrier {_names(xs)}",
+            types,
+            ", ".join(t.text for t in types),
+        )
+
+    def _retyped(self, text: str, x: Value, out: TensorType) -> Value:
+        return self.op(text, out, f"({x.type}) -> {out}")
+
+
+def signature(operands: Sequence[Value], results: Sequence[TensorType]) -> str:
+    """Return `(types) -> types`."""
+    args = ", ".join([x.type.text for x in operands])
+    outs = ", ".join([t.text for t in results])
+    return f"({args}) -> {outs}" if len(results) == 1 else f"({args}) -> ({outs})"
+
+
+def function_text(
+    name: str,
+    builder: Builder,
+    args: Sequence[tuple[Value, str]],
+    results: Sequence[Value],
+    *,
+    public: bool,
+) -> str:
+    """Return the text of a function; each argument comes with its attributes."""
+    head = ", ".join(f"{v.name}: {v.type}{attrs}" for v, attrs in args)
+    outs = ", ".join(v.type.text for v in results)
+    visibility = "public" if public else "private"
+    lines = "".join(f"    {line}\n" for line in builder.lines)
+    return (
+        f"  func.func {visibility} @{name}({head}) -> ({outs}) {{\n{lines}"
+        f"    {_return('return', results)}\n  }}\n"
+    )
+
+
+def _return(word: str, results: Sequence[Value]) -> str:
+    if not results:
+        return word
+    return f"{word} {_names(results)} : {', '.join(v.type.text for v in results)}"
+
+
+def _names(values: Sequence[Value]) -> str:
+    return ", ".join([v.name for v in values])
+
+
+def _list(numbers: Sequence[int]) -> str:
+    return f"[{', '.join(map(str, numbers))}]"
+
+
+def _items(numbers: Sequence[int]) -> str:
+    return f": {', '.join(map(str, numbers))}" if numbers else ""
+
+
+def _without(shape: Sequence[int], dimensions: Sequence[int]) -> tuple[int, ...]:
+    return tuple(n for i, n in enumerate(shape) if i not in dimensions)

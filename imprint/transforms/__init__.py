@@ -1,0 +1,3 @@
+"""The interpreters of programs, one per file: staging, jvp, linearize, transpose,
+batch, dead code elimination, lowering.
+"""

@@ -1,0 +1,140 @@
+"""Batching: give a function one more axis, without running it more often.
+
+A `BatchTracer` is a value with an axis that the user's function does not see. Each
+primitive's batch rule says where the axis is in its result. `batch_jaxpr` derives the
+jaxpr of the batched program, which call primitives need.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, final
+
+from imprint.core.aval import ShapedArray, get_aval
+from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
+from imprint.core.primitive import Dims, Primitive
+from imprint.core.source import Source
+from imprint.core.trace import (
+    Trace,
+    Tracer,
+    current_trace,
+    process_under,
+    tracing,
+)
+from imprint.transforms.staging import Staged, stage
+
+
+@final
+class BatchTracer(Tracer):
+    """A value and the position of its hidden axis."""
+
+    __slots__ = ("dim", "value")
+
+    def __init__(self, trace: "BatchTrace", value: Any, dim: int) -> None:
+        self._trace = trace
+        self.value = value
+        self.dim = dim
+        aval = get_aval(value)
+        self.aval = aval.with_shape(aval.shape[:dim] + aval.shape[dim + 1 :])
+
+    def origin(self) -> Source | None:
+        """Return the place that made the batched value."""
+        return self.value.origin() if isinstance(self.value, Tracer) else None
+
+    def provenance(self) -> str:
+        """Say where the batched value comes from."""
+        if isinstance(self.value, Tracer):
+            return self.value.provenance()
+        return super().provenance()
+
+
+@final
+class BatchTrace(Trace):
+    """Runs batch rules under the parent trace."""
+
+    __slots__ = ("name", "parent")
+
+    def __init__(self, parent: Trace | None, name: str) -> None:
+        super().__init__()
+        self.parent = parent
+        self.name = name
+
+    def process(
+        self, primitive: Primitive, operands: tuple[Any, ...], params: dict[str, Any]
+    ) -> tuple[Any, ...]:
+        """Apply the batch rule of `primitive`."""
+        values, dims = self.split(operands)
+        if all(d is None for d in dims):
+            return process_under(self.parent, primitive, values, params)
+        with tracing(self.parent):
+            outs, out_dims = primitive.batch(values, dims, **params)
+        return tuple(
+            out if d is None else BatchTracer(self, out, d)
+            for out, d in zip(outs, out_dims, strict=True)
+        )
+
+    def split(self, values: Sequence[Any]) -> tuple[tuple[Any, ...], Dims]:
+        """Return values and hidden axes of what may be tracers of this trace."""
+        mine = [isinstance(x, BatchTracer) and x._trace is self for x in values]
+        return (
+            tuple(x.value if m else x for x, m in zip(values, mine, strict=True)),
+            tuple(x.dim if m else None for x, m in zip(values, mine, strict=True)),
+        )
+
+    def describe(self) -> str:
+        """Say what this trace traces."""
+        return f"{self.name} by vmap"
+
+
+def batch_flat(
+    fun: Callable[..., Sequence[Any]],
+    args: Sequence[Any],
+    dims: Dims,
+    name: str = "<function>",
+) -> tuple[tuple[Any, ...], Dims]:
+    """Run `fun` on flat arguments whose hidden axes are `dims`.
+
+    Returns:
+        The results and their hidden axes; None for a result without one.
+    """
+    trace = BatchTrace(current_trace(), name)
+    tracers = [
+        x if d is None else BatchTracer(trace, x, d)
+        for x, d in zip(args, dims, strict=True)
+    ]
+    try:
+        with tracing(trace):
+            outs = fun(*tracers)
+    finally:
+        trace.ended = True
+    return trace.split(outs)
+
+
+def batch_jaxpr(closed: ClosedJaxpr, size: int, dims: Dims) -> tuple[ClosedJaxpr, Dims]:
+    """Derive the jaxpr in which argument i has an axis of `size` at `dims[i]`.
+
+    Returns:
+        The derived jaxpr and the hidden axis of each of its results.
+    """
+
+    def derive() -> tuple[ClosedJaxpr, Dims]:
+        found: list[Dims] = []
+
+        def run(*args: Any) -> Sequence[Any]:
+            outs, out_dims = batch_flat(
+                lambda *xs: eval_jaxpr(closed.jaxpr, closed.consts, *xs), args, dims
+            )
+            found.append(out_dims)
+            return outs
+
+        avals = [
+            _with_axis(a, size, d) for a, d in zip(closed.in_avals, dims, strict=True)
+        ]
+        derived = stage(run, avals, Staged("vmap", closed.jaxpr.name))
+        return derived, found[0]
+
+    return closed.derived(("batch", size, dims), derive)
+
+
+def _with_axis(aval: ShapedArray, size: int, dim: int | None) -> ShapedArray:
+    if dim is None:
+        return aval
+    return aval.with_shape((*aval.shape[:dim], size, *aval.shape[dim:]))

@@ -1,0 +1,169 @@
+"""Forward-mode differentiation: push tangents along with the computation.
+
+A `JVPTracer` pairs a primal with its tangent. A primitive none of whose operands has a
+tangent runs under the parent trace and costs nothing more. `jvp_jaxpr` derives the
+jaxpr of primals and tangents, which call primitives need.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, final
+
+from imprint.core.aval import get_aval
+from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
+from imprint.core.primitive import Primitive
+from imprint.core.source import Source
+from imprint.core.tangents import Zero, is_zero, tangent_aval, zero_of
+from imprint.core.trace import (
+    Trace,
+    Tracer,
+    current_trace,
+    process_under,
+    tracing,
+)
+from imprint.transforms.staging import Staged, stage
+
+
+@final
+class JVPTracer(Tracer):
+    """A primal and its tangent."""
+
+    __slots__ = ("primal", "tangent")
+
+    def __init__(self, trace: "JVPTrace", primal: Any, tangent: Any) -> None:
+        self._trace = trace
+        self.primal = primal
+        self.tangent = tangent
+        self.aval = get_aval(primal)
+
+    def concrete(self) -> Any:
+        """Return the primal if it is known."""
+        return (
+            self.primal.concrete() if isinstance(self.primal, Tracer) else self.primal
+        )
+
+    def origin(self) -> Source | None:
+        """Return the place that made the primal."""
+        return self.primal.origin() if isinstance(self.primal, Tracer) else None
+
+    def provenance(self) -> str:
+        """Say where the primal comes from."""
+        if isinstance(self.primal, Tracer):
+            return self.primal.provenance()
+        return super().provenance()
+
+
+@final
+class JVPTrace(Trace):
+    """Evaluates primals under the parent trace, and tangents beside them."""
+
+    __slots__ = ("name", "parent")
+
+    def __init__(self, parent: Trace | None, name: str) -> None:
+        super().__init__()
+        self.parent = parent
+        self.name = name
+
+    def process(
+        self, primitive: Primitive, operands: tuple[Any, ...], params: dict[str, Any]
+    ) -> tuple[Any, ...]:
+        """Apply the jvp rule of `primitive`."""
+        primals, tangents = self.split(operands)
+        if all(map(is_zero, tangents)):
+            return process_under(self.parent, primitive, primals, params)
+        with tracing(self.parent):
+            outs, out_tangents = primitive.jvp(primals, tangents, **params)
+        return tuple(
+            out if is_zero(t) else JVPTracer(self, out, t)
+            for out, t in zip(outs, out_tangents, strict=True)
+        )
+
+    def split(self, values: Sequence[Any]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """Return primals and tangents of values that may be tracers of this trace."""
+        mine = [isinstance(x, JVPTracer) and x._trace is self for x in values]
+        return (
+            tuple(x.primal if m else x for x, m in zip(values, mine, strict=True)),
+            tuple(
+                x.tangent if m else zero_of(get_aval(x))
+                for x, m in zip(values, mine, strict=True)
+            ),
+        )
+
+    def describe(self) -> str:
+        """Say what this trace traces."""
+        return f"{self.name} by jvp"
+
+
+def jvp_flat(
+    fun: Callable[..., Sequence[Any]],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    name: str = "<function>",
+) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Run `fun` on flat primals and tangents (some `Zero`).
+
+    Returns:
+        The primals out and the tangents out; a tangent may be `Zero`.
+    """
+    trace = JVPTrace(current_trace(), name)
+    args = [
+        p if is_zero(t) else JVPTracer(trace, p, t)
+        for p, t in zip(primals, tangents, strict=True)
+    ]
+    try:
+        with tracing(trace):
+            outs = fun(*args)
+    finally:
+        trace.ended = True
+    return trace.split(outs)
+
+
+def jvp_jaxpr(
+    closed: ClosedJaxpr, nonzero: tuple[bool, ...]
+) -> tuple[ClosedJaxpr, tuple[bool, ...]]:
+    """Derive the jaxpr `(*primals, *nonzero tangents) -> (*outs, *nonzero tangents)`.
+
+    Args:
+        closed: the jaxpr of the primal computation.
+        nonzero: for each argument, whether it has a tangent.
+
+    Returns:
+        The derived jaxpr and, for each result, whether it has a tangent.
+    """
+
+    def derive() -> tuple[ClosedJaxpr, tuple[bool, ...]]:
+        in_avals = closed.in_avals
+        out_nonzero: list[bool] = []
+
+        def run(*args: Any) -> list[Any]:
+            given = iter(args[len(in_avals) :])
+            tangents = [
+                next(given) if has else zero_of(a)
+                for a, has in zip(in_avals, nonzero, strict=True)
+            ]
+            outs, out_tangents = jvp_flat(
+                lambda *xs: eval_jaxpr(closed.jaxpr, closed.consts, *xs),
+                args[: len(in_avals)],
+                tangents,
+            )
+            out_nonzero[:] = [not is_zero(t) for t in out_tangents]
+            return [*outs, *(t for t in out_tangents if not is_zero(t))]
+
+        tangent_avals = [
+            tangent_aval(a) for a, has in zip(in_avals, nonzero, strict=True) if has
+        ]
+        staged = Staged("jvp", closed.jaxpr.name)
+        derived = stage(run, [*in_avals, *tangent_avals], staged)
+        return derived, tuple(out_nonzero)
+
+    return closed.derived(("jvp", nonzero), derive)
+
+
+def merge_zeros(
+    avals: Sequence[Any], nonzero: Sequence[bool], tangents: Sequence[Any]
+) -> tuple[Any, ...]:
+    """Put `Zero` where `nonzero` is False and the given tangents elsewhere."""
+    given = iter(tangents)
+    return tuple(
+        next(given) if has else Zero(tangent_aval(aval))
+        for aval, has in zip(avals, nonzero, strict=True)
+    )

@@ -1,0 +1,227 @@
+"""Linearization: evaluate the primal now, write the tangent program down.
+
+1. Each primitive runs its jvp rule on primals and tangent tracers.
+2. A `SplitTrace` sends what involves a tangent tracer to the tangent program, and
+   everything else to the parent trace, where the primal is evaluated.
+3. The tangent program's constants are the residuals.
+Reverse mode is this and a transpose. A primitive that holds jaxprs must split them
+instead: its rule stands in `RULES`.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, final
+
+from imprint.core.aval import get_aval
+from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
+from imprint.core.primitive import Primitive
+from imprint.core.source import Source
+from imprint.core.tangents import is_zero, tangent_aval, zero_of
+from imprint.core.trace import (
+    Trace,
+    Tracer,
+    current_trace,
+    process_under,
+    tracing,
+)
+from imprint.transforms.staging import (
+    Staged,
+    StagingTrace,
+    StagingTracer,
+    hoist_consts,
+    stage,
+)
+
+Rule = Callable[..., tuple[Sequence[Any], Sequence[Any]]]
+
+RULES: dict[Primitive, Rule] = {}
+"""`(tangent_trace, primals, tangents, **params) -> (primals_out, tangents_out)`, for
+primitives that hold jaxprs; runs under the parent trace."""
+
+
+@final
+class LinearizeTracer(Tracer):
+    """A primal and the tangent program's variable for its tangent."""
+
+    __slots__ = ("primal", "tangent")
+
+    def __init__(self, trace: "LinearizeTrace", primal: Any, tangent: Any) -> None:
+        self._trace = trace
+        self.primal = primal
+        self.tangent = tangent
+        self.aval = get_aval(primal)
+
+    def concrete(self) -> Any:
+        """Return the primal if it is known."""
+        return (
+            self.primal.concrete() if isinstance(self.primal, Tracer) else self.primal
+        )
+
+    def origin(self) -> Source | None:
+        """Return the place that made the primal."""
+        return self.primal.origin() if isinstance(self.primal, Tracer) else None
+
+    def provenance(self) -> str:
+        """Say where the primal comes from."""
+        if isinstance(self.primal, Tracer):
+            return self.primal.provenance()
+        return super().provenance()
+
+
+@final
+class LinearizeTrace(Trace):
+    """Evaluates primals under the parent trace and stages tangents."""
+
+    __slots__ = ("name", "parent", "split", "tangent_trace")
+
+    def __init__(self, parent: Trace | None, name: str) -> None:
+        super().__init__()
+        self.parent = parent
+        self.name = name
+        self.tangent_trace = StagingTrace(Staged("linearize", name))
+        self.split = SplitTrace(parent, self.tangent_trace)
+
+    def new_arg(self, primal: Any) -> Any:
+        """Return the tracer of an argument; integers have no tangent and stay known."""
+        aval = tangent_aval(get_aval(primal))
+        if aval.dtype.kind == "V":
+            return primal
+        return LinearizeTracer(self, primal, self.tangent_trace.new_arg(aval))
+
+    def process(
+        self, primitive: Primitive, operands: tuple[Any, ...], params: dict[str, Any]
+    ) -> tuple[Any, ...]:
+        """Evaluate the primal and stage the tangent of one primitive."""
+        pairs = [self.unpack(x) for x in operands]
+        primals = tuple([p for p, _ in pairs])
+        tangents = tuple([t for _, t in pairs])
+        if all(map(is_zero, tangents)):
+            return process_under(self.parent, primitive, primals, params)
+        rule = RULES.get(primitive)
+        if rule is not None:
+            with tracing(self.parent):
+                outs, out_tangents = rule(
+                    self.tangent_trace, primals, tangents, **params
+                )
+        else:
+            with tracing(self.split):
+                outs, out_tangents = primitive.jvp(primals, tangents, **params)
+        return tuple(
+            [
+                out if is_zero(t) else LinearizeTracer(self, out, t)
+                for out, t in zip(outs, out_tangents, strict=True)
+            ]
+        )
+
+    def unpack(self, x: Any) -> tuple[Any, Any]:
+        """Return the primal and the tangent of a value."""
+        if type(x) is LinearizeTracer and x._trace is self:
+            return x.primal, x.tangent
+        return x, zero_of(get_aval(x))
+
+    def describe(self) -> str:
+        """Say what this trace traces."""
+        return f"{self.name} by grad"
+
+
+@final
+class SplitTrace(Trace):
+    """Stages what involves a tangent, runs everything else under the parent trace."""
+
+    __slots__ = ("parent", "tangent_trace")
+
+    def __init__(self, parent: Trace | None, tangent_trace: StagingTrace) -> None:
+        super().__init__()
+        self.parent = parent
+        self.tangent_trace = tangent_trace
+
+    def process(
+        self, primitive: Primitive, operands: tuple[Any, ...], params: dict[str, Any]
+    ) -> tuple[Any, ...]:
+        """Send the primitive to the tangent program or to the parent."""
+        tangent_trace = self.tangent_trace
+        for x in operands:
+            if type(x) is StagingTracer and x._trace is tangent_trace:
+                return tangent_trace.process(primitive, operands, params)
+        return process_under(self.parent, primitive, operands, params)
+
+    def describe(self) -> str:
+        """Say what this trace traces."""
+        return self.tangent_trace.describe()
+
+
+class Linearized(NamedTuple):
+    """The primal results and the tangent program.
+
+    `tangent` takes the tangents of the inexact arguments; its consts are residuals.
+    `nonzero` says which results have a tangent: only those are results of `tangent`.
+    """
+
+    outs: tuple[Any, ...]
+    tangent: ClosedJaxpr
+    nonzero: tuple[bool, ...]
+
+
+def linearize_flat(
+    fun: Callable[..., Sequence[Any]],
+    primals: Sequence[Any],
+    active: Sequence[bool] | None = None,
+    name: str = "<function>",
+) -> Linearized:
+    """Evaluate `fun` on flat primals and stage its tangent program.
+
+    Args:
+        fun: takes and returns flat arrays.
+        primals: the point.
+        active: which primals get a tangent; all inexact ones by default.
+        name: the user's name of the function, for messages.
+    """
+    trace = LinearizeTrace(current_trace(), name)
+    active = [True] * len(primals) if active is None else active
+    args = [
+        trace.new_arg(p) if on else p for p, on in zip(primals, active, strict=True)
+    ]
+    try:
+        with tracing(trace):
+            outs = fun(*args)
+        pairs = [trace.unpack(x) for x in outs]
+        tangents = [t for _, t in pairs if not is_zero(t)]
+        tangent = trace.tangent_trace.finish(tangents)
+    finally:
+        trace.ended = True
+        trace.tangent_trace.ended = True
+    return Linearized(
+        tuple(p for p, _ in pairs),
+        tangent,
+        tuple(not is_zero(t) for _, t in pairs),
+    )
+
+
+class LinearizedJaxpr(NamedTuple):
+    """A jaxpr split in two: `primal(*args) -> (*outs, *residuals)` and
+    `tangent(*residuals, *tangents) -> nonzero tangents out`.
+    """
+
+    primal: ClosedJaxpr
+    tangent: ClosedJaxpr
+    nonzero: tuple[bool, ...]
+
+
+def linearize_jaxpr(closed: ClosedJaxpr, active: tuple[bool, ...]) -> LinearizedJaxpr:
+    """Split a jaxpr into its primal and its tangent program."""
+
+    def derive() -> LinearizedJaxpr:
+        found: list[Linearized] = []
+
+        def run(*args: Any) -> list[Any]:
+            lin = linearize_flat(
+                lambda *xs: eval_jaxpr(closed.jaxpr, closed.consts, *xs), args, active
+            )
+            found.append(lin)
+            return [*lin.outs, *lin.tangent.consts]
+
+        staged = Staged("linearize", closed.jaxpr.name)
+        primal = stage(run, closed.in_avals, staged)
+        (lin,) = found
+        return LinearizedJaxpr(primal, hoist_consts(lin.tangent), lin.nonzero)
+
+    return closed.derived(("linearize", active), derive)

@@ -1,0 +1,203 @@
+"""Staging: run a function on tracers and write down its equations as a jaxpr.
+
+Every primitive is recorded, whether or not its operands are known, so the jaxpr is the
+whole program. Rank-0 constants become literals; every other value from outside (a
+captured array, a tracer of an enclosing trace) becomes a constvar. `process` is a hot
+path: one call for each equation of the user's program.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, final
+
+import numpy as np
+
+from imprint.config import config
+from imprint.core.aval import ShapedArray, get_aval
+from imprint.core.check import check_jaxpr
+from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
+from imprint.core.primitive import Primitive
+from imprint.core.source import Source, current_source
+from imprint.core.trace import Trace, Tracer, check_alive, tracing
+
+
+@final
+class Staged:
+    """What is being staged, for messages: the transform, the function, its arguments."""
+
+    __slots__ = ("arg_names", "name", "site", "transform")
+
+    def __init__(
+        self,
+        transform: str,
+        name: str,
+        arg_names: Sequence[str] = (),
+        site: Source | None = None,
+    ) -> None:
+        self.transform = transform
+        self.name = name
+        self.arg_names = arg_names
+        self.site = site
+
+    def __str__(self) -> str:
+        site = f" at {self.site}" if self.site is not None else ""
+        return f"{self.name} by {self.transform}{site}"
+
+
+@final
+class StagingTracer(Tracer):
+    """A variable of the jaxpr that is being written."""
+
+    __slots__ = ("var",)
+
+    def __init__(self, trace: "StagingTrace", var: Var) -> None:
+        self._trace = trace
+        self.var = var
+        self.aval = var.aval
+
+    def origin(self) -> Source | None:
+        """Return the place that made this tracer; None for an argument."""
+        eqn = self._staging().producer(self.var)
+        return None if eqn is None else eqn.source
+
+    def provenance(self) -> str:
+        """Say which arguments this tracer depends on."""
+        return self._staging().provenance(self.var)
+
+    def _staging(self) -> "StagingTrace":
+        assert isinstance(self._trace, StagingTrace)
+        return self._trace
+
+
+@final
+class StagingTrace(Trace):
+    """Writes a jaxpr."""
+
+    __slots__ = ("captured", "constvars", "eqns", "invars", "staged")
+
+    def __init__(self, staged: Staged) -> None:
+        super().__init__()
+        self.staged = staged
+        self.invars: list[Var] = []
+        self.eqns: list[Eqn] = []
+        self.constvars: dict[int, Var] = {}
+        self.captured: list[Any] = []
+
+    def new_arg(self, aval: ShapedArray) -> StagingTracer:
+        """Return the tracer of a further argument."""
+        var = Var(aval)
+        self.invars.append(var)
+        return StagingTracer(self, var)
+
+    def process(
+        self,
+        primitive: Primitive,
+        operands: tuple[Any, ...],
+        params: dict[str, Any],
+    ) -> tuple[Any, ...]:
+        """Record one equation."""
+        invars = [
+            x.var if type(x) is StagingTracer and x._trace is self else self.atom(x)
+            for x in operands
+        ]
+        avals = primitive.out_avals(tuple([v.aval for v in invars]), params)
+        outs = tuple([StagingTracer(self, Var(aval)) for aval in avals])
+        outvars = [t.var for t in outs]
+        self.eqns.append(Eqn(invars, outvars, primitive, params, current_source()))
+        return outs
+
+    def atom(self, x: Any) -> Atom:
+        """Return the var or literal that stands for a value in this jaxpr."""
+        if isinstance(x, Tracer):
+            if isinstance(x, StagingTracer) and x._trace is self:
+                return x.var
+            check_alive(x)
+            return self._constvar(x)
+        aval = get_aval(x)
+        if aval.ndim == 0:
+            return Literal(x, aval)
+        return self._constvar(x)
+
+    def _constvar(self, x: Any) -> Var:
+        var = self.constvars.get(id(x))
+        if var is None:
+            var = self.constvars[id(x)] = Var(get_aval(x))
+            private = x.copy() if isinstance(x, np.ndarray) else x
+            self.captured.append((private, x))  # x too: its id must stay taken
+        return var
+
+    def finish(self, outs: Sequence[Any]) -> ClosedJaxpr:
+        """End the trace and return its jaxpr, closed over what it captured."""
+        outvars = [self.atom(x) for x in outs]
+        self.ended = True
+        jaxpr = Jaxpr(
+            tuple(self.constvars.values()),
+            self.invars,
+            outvars,
+            self.eqns,
+            self.staged.name,
+        )
+        closed = ClosedJaxpr(jaxpr, [private for private, _ in self.captured])
+        if config.enable_checks:
+            check_jaxpr(jaxpr)
+        return closed
+
+    # ---- for messages ----
+
+    def describe(self) -> str:
+        """Say what this trace traces."""
+        return str(self.staged)
+
+    def producer(self, var: Var) -> Eqn | None:
+        """Return the equation that made `var`."""
+        return next((e for e in reversed(self.eqns) if var in e.outvars), None)
+
+    def provenance(self, var: Var) -> str:
+        """Say which arguments `var` is or depends on."""
+        needed = {var}
+        for eqn in reversed(self.eqns):
+            if not needed.isdisjoint(eqn.outvars):
+                needed.update(v for v in eqn.invars if isinstance(v, Var))
+        names = [
+            self.staged.arg_names[i]
+            if i < len(self.staged.arg_names)
+            else f"argument {i}"
+            for i, v in enumerate(self.invars)
+            if v in needed
+        ]
+        if var in self.invars and names:
+            return f"It is {names[0]} of {self.describe()}."
+        if names:
+            return f"It depends on {', '.join(names)} of {self.describe()}."
+        return (
+            f"It was made while tracing {self.describe()}; no argument determines it."
+        )
+
+
+def stage(
+    fun: Callable[..., Sequence[Any]],
+    in_avals: Sequence[ShapedArray],
+    staged: Staged,
+) -> ClosedJaxpr:
+    """Trace `fun`, which takes and returns flat arrays, to a jaxpr.
+
+    The constants of the result may be tracers of an enclosing trace: the caller passes
+    them on as operands (`close_over`) or hands them to an evaluation under that trace.
+    """
+    trace = StagingTrace(staged)
+    args = [trace.new_arg(aval) for aval in in_avals]
+    try:
+        with tracing(trace):
+            outs = fun(*args)
+            return trace.finish(outs)
+    finally:
+        trace.ended = True
+
+
+def hoist_consts(closed: ClosedJaxpr) -> ClosedJaxpr:
+    """Turn constants into leading arguments, so that the jaxpr has none."""
+    if not closed.consts:
+        return closed
+    jaxpr = closed.jaxpr
+    return ClosedJaxpr(
+        Jaxpr((), jaxpr.constvars + jaxpr.invars, jaxpr.outvars, jaxpr.eqns, jaxpr.name)
+    )

@@ -1,0 +1,146 @@
+"""Transposition: run a linear program backwards, from cotangents of its results to
+cotangents of its linear arguments.
+
+Equations without a linear operand are evaluated forwards first; the others are
+transposed from last to first, and the cotangents of a var used twice are added. A
+cotangent that was never made is a symbolic `Zero`.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from imprint.core import source
+from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal, Var
+from imprint.core.tangents import Linear, Zero, is_zero
+from imprint.primitives.basis import add_tangents
+from imprint.transforms.staging import Staged, stage
+
+
+def backward_pass(
+    jaxpr: Jaxpr, consts: Sequence[Any], args: Sequence[Any], cts: Sequence[Any]
+) -> list[Any]:
+    """Transpose a jaxpr at cotangents of its results.
+
+    Args:
+        jaxpr: a program linear in the arguments that are `Linear`.
+        consts: values of its constvars.
+        args: for each argument its value, or `Linear(aval)`.
+        cts: a cotangent for each result; may be `Zero`.
+
+    Returns:
+        For each argument its cotangent, `Zero` if it has no influence, or None if the
+        argument was given as a value.
+    """
+    values: dict[Var, Any] = dict(zip(jaxpr.constvars, consts, strict=True))
+    linear: set[Var] = set()
+    for var, arg in zip(jaxpr.invars, args, strict=True):
+        if isinstance(arg, Linear):
+            linear.add(var)
+        else:
+            values[var] = arg
+    backwards = _evaluate_known(jaxpr, values, linear)
+
+    pending: dict[Var, Any] = {}
+    for atom, ct in zip(jaxpr.outvars, cts, strict=True):
+        if isinstance(atom, Var) and atom in linear:
+            _accumulate(pending, atom, ct)
+    for eqn in reversed(backwards):
+        out_cts = [pending.pop(v, _zero(v)) for v in eqn.outvars]
+        if all(map(is_zero, out_cts)):
+            continue
+        _transpose_eqn(eqn, values, linear, out_cts, pending)
+    return [pending.get(v, _zero(v)) if v in linear else None for v in jaxpr.invars]
+
+
+def _zero(var: Var) -> Any:
+    return Zero(var.aval)
+
+
+def _evaluate_known(
+    jaxpr: Jaxpr, values: dict[Var, Any], linear: set[Var]
+) -> list[Eqn]:
+    """Evaluate what does not depend on a linear argument; return the other equations."""
+    backwards: list[Eqn] = []
+    for eqn in jaxpr.eqns:
+        if any(isinstance(v, Var) and v in linear for v in eqn.invars):
+            linear.update(eqn.outvars)
+            backwards.append(eqn)
+            continue
+        operands = [_value(v, values) for v in eqn.invars]
+        results = eqn.primitive.bind(*operands, **eqn.params)
+        values.update(zip(eqn.outvars, results, strict=True))
+    return backwards
+
+
+def _transpose_eqn(
+    eqn: Eqn,
+    values: dict[Var, Any],
+    linear: set[Var],
+    out_cts: list[Any],
+    pending: dict[Var, Any],
+) -> None:
+    operands = [
+        Linear(v.aval) if isinstance(v, Var) and v in linear else _value(v, values)
+        for v in eqn.invars
+    ]
+    token = source.set_replayed_source(source.replayed_source() or eqn.source)
+    try:
+        in_cts = eqn.primitive.transpose(out_cts, operands, **eqn.params)
+        for atom, operand, ct in zip(eqn.invars, operands, in_cts, strict=True):
+            if isinstance(operand, Linear) and isinstance(atom, Var):
+                _accumulate(pending, atom, ct)
+    finally:
+        source.reset_replayed_source(token)
+
+
+def _accumulate(pending: dict[Var, Any], var: Var, ct: Any) -> None:
+    if ct is None or is_zero(ct):
+        return
+    before = pending.get(var)
+    pending[var] = ct if before is None else add_tangents(before, ct)
+
+
+def _value(atom: Var | Literal, values: dict[Var, Any]) -> Any:
+    return atom.value if isinstance(atom, Literal) else values[atom]
+
+
+def transpose_jaxpr(
+    closed: ClosedJaxpr, linear: tuple[bool, ...], nonzero: tuple[bool, ...]
+) -> tuple[ClosedJaxpr, tuple[bool, ...]]:
+    """Derive `(*known args, *nonzero cotangents) -> nonzero cotangents of linear args`.
+
+    Args:
+        closed: a jaxpr that is linear in the arguments marked in `linear`.
+        linear: which arguments are linear.
+        nonzero: which results have a cotangent.
+
+    Returns:
+        The derived jaxpr, and which of the linear arguments it gives a cotangent.
+    """
+
+    def derive() -> tuple[ClosedJaxpr, tuple[bool, ...]]:
+        in_avals, out_avals = closed.in_avals, closed.out_avals
+        known_avals = [a for a, lin in zip(in_avals, linear, strict=True) if not lin]
+        ct_avals = [a for a, has in zip(out_avals, nonzero, strict=True) if has]
+        given_back: list[bool] = []
+
+        def run(*flat: Any) -> list[Any]:
+            known, cts = iter(flat[: len(known_avals)]), iter(flat[len(known_avals) :])
+            args = [
+                Linear(a) if lin else next(known)
+                for a, lin in zip(in_avals, linear, strict=True)
+            ]
+            out_cts = [
+                next(cts) if has else Zero(a)
+                for a, has in zip(out_avals, nonzero, strict=True)
+            ]
+            in_cts = backward_pass(closed.jaxpr, closed.consts, args, out_cts)
+            wanted = [ct for ct in in_cts if ct is not None]
+            given_back[:] = [not is_zero(ct) for ct in wanted]
+            return [ct for ct in wanted if not is_zero(ct)]
+
+        staged = Staged("transpose", closed.jaxpr.name)
+        derived = stage(run, [*known_avals, *ct_avals], staged)
+        return derived, tuple(given_back)
+
+    return closed.derived(("transpose", linear, nonzero), derive)
