@@ -1,0 +1,105 @@
+"""Buffers: values on a device, and what may be asked of one.
+
+A buffer is immutable and opaque: only `runtime` looks inside. It is freed when the last
+reference to it goes, and carries the aval it was made with. An execution that has it as
+a donated argument may delete it, but need not: who donates must not use it again either
+way. A buffer is ready when its computation has ended.
+"""
+
+from typing import Any, NewType, Protocol, cast
+
+from imprint.dtypes import DType
+from imprint.errors import DeletedArrayError
+from imprint.runtime.compat import engine
+
+Buffer = NewType("Buffer", object)
+"""A value on a device."""
+
+
+class Aval(Protocol):
+    """What `runtime` reads of an abstract value. Intern yours: buffers point to them."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The lengths of the axes."""
+        ...
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the elements."""
+        ...
+
+    @property
+    def weak_type(self) -> bool:
+        """Whether the dtype came from Python scalars only."""
+        ...
+
+
+def show(shaped: Any) -> str:
+    """Return `float32[3,4]` for anything with a shape and a dtype."""
+    return f"{shaped.dtype.name}[{','.join(map(str, shaped.shape))}]"
+
+
+def is_deleted(buffer: Buffer) -> bool:
+    """Tell whether the buffer was deleted, by `delete` or by an execution."""
+    return cast(Any, buffer).is_deleted()
+
+
+def is_ready(buffer: Buffer) -> bool:
+    """Tell whether the value has been computed.
+
+    Raises:
+        DeletedArrayError: The buffer was deleted.
+    """
+    _check_alive(buffer, "is_ready")  # without it jaxlib 0.10 ends the process
+    return cast(Any, buffer).is_ready()
+
+
+def block_until_ready(buffer: Buffer) -> None:
+    """Wait until the value has been computed; raise what its computation raised.
+
+    Raises:
+        DeletedArrayError: The buffer was deleted.
+    """
+    _check_alive(buffer, "block_until_ready")
+    cast(Any, buffer).block_until_ready()
+
+
+def on_device_size(buffer: Buffer) -> int:
+    """Return the number of bytes that the value takes on its device.
+
+    Raises:
+        DeletedArrayError: The buffer was deleted.
+    """
+    _check_alive(buffer, "on_device_size")
+    return cast(Any, buffer).on_device_size_in_bytes()
+
+
+def delete(buffer: Buffer) -> None:
+    """Free the memory now. A second time does nothing.
+
+    Never do this to a buffer that `read` returned a view of: jaxlib may end the process.
+    Drop the reference instead.
+    """
+    cast(Any, buffer).delete()
+
+
+def collect_garbage() -> None:
+    """Let go of the NumPy arrays whose zero-copy buffers were dropped.
+
+    The engine keeps them until its next call that takes arrays from Python.
+    """
+    engine.collect_garbage()
+
+
+def deleted_error(doing: str, shown: str) -> DeletedArrayError:
+    """Return the error for using a deleted value."""
+    return DeletedArrayError(
+        f"{doing}: expected a live array, got {shown}, which was deleted or donated. "
+        "Use the result of the call that took it, or do not donate it."
+    )
+
+
+def _check_alive(buffer: Buffer, doing: str) -> None:
+    if is_deleted(buffer):
+        raise deleted_error(doing, show(cast(Any, buffer).aval))

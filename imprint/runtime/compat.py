@@ -1,0 +1,144 @@
+"""The one import of jaxlib, and what its releases do differently.
+
+`engine` is jaxlib's extension module; the other files of `runtime` take it from here. It
+has no types, so it is `Any`, and `runtime` gives types to what it returns. Loading it
+starts no thread and no device. Nothing in `runtime` may call what makes jaxlib import
+`jax` from C++: `_arrays`, `_single_device_array_to_np_array_did_copy`, Python functions
+as result handlers, importing DLPack. The three shims below go when jaxlib 0.11 is the
+oldest one supported.
+"""
+
+import ctypes
+import os
+from functools import lru_cache
+from importlib import import_module
+from typing import Any, Final
+
+import numpy as np
+
+from imprint import dtypes
+from imprint.dtypes import DType
+
+# Read once, when the extension is loaded; unset, every start prints two log lines.
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")
+
+# By `import_module`, because it must follow the line above and has no type stubs.
+engine: Final[Any] = import_module("jaxlib._jax")
+jaxlib_version: Final[str] = import_module("jaxlib.version").__version__
+_modern: Final = tuple(int(n) for n in jaxlib_version.split(".")[:2]) >= (0, 11)
+
+EngineError: Final[type[RuntimeError]] = engine.JaxRuntimeError
+"""What the engine raises: a `RuntimeError` whose text begins with a status code."""
+
+# ---- shim 1, goes at 0.11: a sharding is asked in Python for two things ----
+
+
+class _OldSingleDeviceSharding(engine.SingleDeviceSharding):
+    """A sharding with what 0.10 looks up on it."""
+
+    memory_kind = None
+
+    def _to_xla_hlo_sharding(self, _ndim: int) -> Any:
+        return import_module("jaxlib._hlo").HloSharding.replicate()
+
+
+def single_device_sharding(device: Any) -> Any:
+    """Return the sharding of buffers that live whole on the device."""
+    if _modern:
+        return engine.SingleDeviceSharding(device)
+    return _OldSingleDeviceSharding(device)
+
+
+# ---- shim 2, goes at 0.11: a handler checks its aval unless told not to ----
+
+
+def result_handler(aval: Any, sharding: Any) -> Any:
+    """Return what makes one result of an execution a buffer."""
+    skip_checks: dict[str, bool] = {} if _modern else {"_skip_checks": True}
+    return engine.array_result_handler(aval, sharding, committed=True, **skip_checks)
+
+
+# ---- shim 3, goes at 0.11: reading dtypes that are not NumPy's own ----
+
+
+def read_extended(buffer: Any, dtype: DType) -> np.ndarray[Any, Any]:
+    """Return the values, read-only, of a buffer whose dtype comes from ml_dtypes."""
+    if _modern:
+        return buffer._to_np_array_did_copy()[0]
+    if dtype in _WIDER:
+        wide = _widener(buffer.aval.shape, dtype, buffer._sharding._device)
+        value = np.asarray(wide(buffer)).astype(dtype)
+        value.flags.writeable = False
+        return value
+    buffer.block_until_ready()
+    return _view(buffer, dtype)
+
+
+# DLPack has no dtypes below a byte: XLA converts them to these, which NumPy reads.
+_WIDER: Final = {
+    dtypes.int2: ("i2", "i8", dtypes.int8),
+    dtypes.int4: ("i4", "i8", dtypes.int8),
+    dtypes.uint2: ("ui2", "ui8", dtypes.uint8),
+    dtypes.uint4: ("ui4", "ui8", dtypes.uint8),
+    dtypes.float4_e2m1fn: ("f4E2M1FN", "f32", dtypes.float32),
+}
+
+
+class _WideAval:
+    """As much of an aval as a handler wants."""
+
+    def __init__(self, shape: tuple[int, ...], dtype: DType) -> None:
+        self.shape, self.dtype, self.weak_type = shape, dtype, False
+
+
+@lru_cache(maxsize=64)
+def _widener(shape: tuple[int, ...], dtype: DType, device: Any) -> Any:
+    """Return the program that converts such a buffer to its wider dtype."""
+    narrow, wide, wide_dtype = _WIDER[dtype]
+    dims = "".join(f"{n}x" for n in shape)
+    x, y = f"tensor<{dims}{narrow}>", f"tensor<{dims}{wide}>"
+    text = (
+        f"module @widen {{ func.func public @main(%x: {x}) -> {y} {{\n"
+        f"%y = stablehlo.convert %x : ({x}) -> {y}\nreturn %y : {y} }} }}"
+    )
+    executable = device.client.compile_and_load(
+        text, engine.DeviceList((device,)), engine.CompileOptions()
+    )
+    aval = _WideAval(shape, wide_dtype)
+    handlers = [result_handler(aval, single_device_sharding(device))]
+
+    def widen(buffer: Any) -> Any:
+        return executable.execute_sharded([buffer]).consume_with_handlers(handlers)[0]
+
+    return widen
+
+
+_capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+_capsule_pointer.restype = ctypes.c_void_p
+_capsule_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+
+
+class _Exported:
+    """Memory as NumPy takes it; an array over it holds this, and this the capsule."""
+
+    def __init__(self, capsule: object, address: int, shape: tuple[int, ...], n: int):
+        self.capsule = capsule
+        self.__array_interface__: Final = {
+            "version": 3,
+            "shape": shape,
+            "typestr": f"|V{n}",
+            "data": (address, True),  # True: read-only
+        }
+
+
+def _view(buffer: Any, dtype: DType) -> np.ndarray[Any, Any]:
+    """Return a NumPy view of the memory, found by DLPack: exporting imports no jax.
+
+    A DLTensor begins with `void* data` and has `uint64_t byte_offset` at byte 40.
+    """
+    capsule = engine.buffer_to_dlpack_managed_tensor(buffer)
+    tensor = _capsule_pointer(capsule, b"dltensor")
+    address = ctypes.c_uint64.from_address(tensor).value
+    address += ctypes.c_uint64.from_address(tensor + 40).value
+    exported = _Exported(capsule, address, buffer.aval.shape, dtype.itemsize)
+    return np.asarray(exported).view(dtype)

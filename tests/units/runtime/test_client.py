@@ -1,0 +1,94 @@
+import re
+
+import pytest
+
+from imprint import runtime
+from imprint.errors import BackendError
+from tests.units.runtime.programs import in_fresh_process
+
+TWO_THREADS_ONE_CLIENT = """
+import threading
+from imprint import runtime
+barrier, found = threading.Barrier(8), []
+
+def ask():
+    barrier.wait()
+    found.append(runtime.devices()[0])
+
+threads = [threading.Thread(target=ask) for _ in range(8)]
+[thread.start() for thread in threads], [thread.join() for thread in threads]
+print(len(set(map(id, found))))
+"""
+
+FORK = """
+import os, sys, warnings
+from imprint import runtime
+from tests.units.runtime.programs import DOUBLE, F4, put
+import numpy as np
+
+warnings.simplefilter("ignore")  # Python 3.12 warns of the fork as such
+
+def in_child(work):
+    sys.stdout.flush()
+    child = os.fork()
+    if not child:
+        try:
+            print(work())
+        except Exception as err:
+            print(type(err).__name__, str(err).replace(str(os.getpid()), "CHILD"))
+        sys.stdout.flush()
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+
+def compute():
+    executable = runtime.compile(DOUBLE, [F4])
+    return runtime.read(executable.run([put(np.ones(4, np.float32))])[0], F4)
+
+print(os.getpid())
+in_child(compute)
+executable = runtime.compile(DOUBLE, [F4])
+x = put(np.ones(4, np.float32))
+in_child(runtime.devices)
+in_child(lambda: executable.run([x]))
+print(compute())
+"""
+
+
+def test_there_is_one_object_per_device():
+    (device,) = runtime.devices()
+    assert runtime.devices("cpu") == (device,)
+    assert runtime.local_devices() == (device,)
+    assert device is runtime.devices()[0]
+    assert runtime.device_count() == runtime.local_device_count() == 1
+
+
+def test_a_device_says_what_it_is():
+    (device,) = runtime.devices()
+    assert repr(device) == "CpuDevice(id=0)"
+    assert (device.id, device.process_index) == (0, 0)
+    assert device.platform == device.device_kind == runtime.default_backend() == "cpu"
+
+
+def test_an_unknown_backend_is_refused():
+    message = (
+        "devices: expected one of the backends ['cpu'], got 'cpus'. "
+        "imprint runs on the CPU so far; leave the backend out."
+    )
+    with pytest.raises(BackendError, match=f"^{re.escape(message)}$"):
+        runtime.devices("cpus")
+
+
+def test_threads_that_ask_at_once_get_the_same_client():
+    assert in_fresh_process(TWO_THREADS_ONE_CLIENT) == ["1"]
+
+
+def test_a_fork_computes_before_first_use_and_is_told_after():
+    parent, early, listed, run, after = in_fresh_process(FORK)
+    told = (
+        f"BackendError imprint: expected to compute in process {parent}, which started "
+        "the device, got process CHILD, a fork of it, which lacks the device's threads. "
+        "Start the worker with multiprocessing's 'spawn', or fork before the first "
+        "computation."
+    )
+    assert early == after == "[2. 2. 2. 2.]"
+    assert listed == run == told
