@@ -1,0 +1,132 @@
+"""Values between NumPy and a device.
+
+`put` checks what the engine does not: a wrong dtype, shape or byte order would be read
+as other numbers, without an error. `unchecked_put` gives the bare function for callers
+that checked already. A copying put has read the array when it returns; a zero-copy put
+shares aligned memory (64 bytes), so later writes by the caller would change the buffer.
+`read` gives a read-only view where the dtype allows, and waits for the computation.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+
+from imprint import dtypes
+from imprint.dtypes import DType
+from imprint.errors import DTypeError, ShapeError
+from imprint.runtime.buffer import Aval, Buffer, deleted_error, is_deleted, show
+from imprint.runtime.client import Device, devices
+from imprint.runtime.compat import EngineError, engine, read_extended
+
+Array: TypeAlias = np.ndarray[Any, Any]
+UncheckedPut: TypeAlias = Callable[[Any, Aval], Buffer]
+
+_COPY = engine.HostBufferSemantics.IMMUTABLE_ONLY_DURING_CALL
+_SHARE = engine.HostBufferSemantics.ZERO_COPY
+_HELD = frozenset(dtypes.ALL)
+_NUMPYS = frozenset(dtype for dtype in dtypes.ALL if dtype.isbuiltin == 1)
+
+
+def put(
+    value: Array, aval: Aval, *, copy: bool, device: Device | None = None
+) -> Buffer:
+    """Return a buffer with the value of an array.
+
+    Args:
+        value: An array of exactly the shape and dtype of `aval`, with any strides.
+        aval: What the buffer is to be.
+        copy: True: the array may change as soon as this returns. False: the caller
+            promises that it never changes again, and aligned memory is shared.
+        device: Where to put it; the first device of the default backend if None.
+
+    Raises:
+        DTypeError: The dtype differs, is in foreign byte order, or is no number.
+        ShapeError: The shape differs.
+    """
+    _check(value, aval)
+    to = devices()[0] if device is None else device
+    semantics = _COPY if copy else _SHARE
+    try:
+        return engine.batched_device_put(
+            aval,
+            to.sharding,
+            [value],
+            to.handles,
+            committed=True,
+            host_buffer_semantics=semantics,
+            enable_x64=True,
+        )
+    except EngineError as err:
+        raise _refused(value, err) from err
+
+
+def unchecked_put(device: Device | None = None, *, x64: bool) -> UncheckedPut:
+    """Return the function that copies one value to `device` and checks nothing.
+
+    Its value is a NumPy array or scalar or a Python scalar. It narrows 64 bits to 32
+    unless `x64`. The caller has checked that the result is what the aval says, that the
+    byte order is native, and that a Python int fits its dtype.
+    """
+    to = devices()[0] if device is None else device
+    put = engine.batched_device_put
+    sharding, handles, copy = to.sharding, to.handles, _COPY
+
+    def copied(value: Any, aval: Aval) -> Buffer:
+        # All by position: names would cost 60 ns of 2400.
+        return put(aval, sharding, [value], handles, True, False, copy, x64)  # noqa: FBT003
+
+    return copied
+
+
+def read(buffer: Buffer, aval: Aval) -> Array:
+    """Return the value of a buffer, read-only; a view of its memory where possible.
+
+    Raises:
+        DeletedArrayError: The buffer was deleted or donated.
+    """
+    if is_deleted(buffer):
+        raise deleted_error("numpy.asarray", show(aval))
+    if aval.dtype not in _NUMPYS:
+        return read_extended(buffer, aval.dtype)
+    value: Array = np.asarray(cast(Any, buffer))
+    if value.dtype != aval.dtype:  # NumPy swallows the error of a failed computation
+        cast(Any, buffer).block_until_ready()
+    return value
+
+
+# ---- refusals ----
+
+
+def _check(value: Array, aval: Aval) -> None:
+    dtype = cast(DType, value.dtype)
+    if dtype == aval.dtype and value.shape == aval.shape and dtype in _HELD:
+        return
+    if dtype not in _HELD and dtype.newbyteorder("=") in _HELD:
+        raise DTypeError(
+            f"put: expected native byte order, got {show(value)} in the byte order "
+            f"{dtype.str!r}. Convert it with x.astype(x.dtype.newbyteorder('='))."
+        )
+    if dtype not in _HELD:
+        raise DTypeError(
+            f"put: expected an array of numbers, got {show(value)} of dtype "
+            f"{dtype.str!r}. Convert it to one of imprint's dtypes."
+        )
+    if dtype != aval.dtype:
+        raise DTypeError(
+            f"put: expected {show(aval)}, got {show(value)}. "
+            f"Convert it with .astype({aval.dtype.name!r})."
+        )
+    raise ShapeError(
+        f"put: expected {show(aval)}, got {show(value)}. "
+        f"Reshape or broadcast it to {aval.shape}."
+    )
+
+
+def _refused(value: Array, err: RuntimeError) -> Exception:
+    if "Unknown NumPy dtype" not in str(err):
+        return err
+    return DTypeError(
+        f"put: expected a dtype that this version of XLA holds, got {show(value)}. "
+        "Convert it to another dtype, or upgrade jaxlib."
+    )
