@@ -1,0 +1,65 @@
+"""PJRT: devices, buffers and executables; the only package that knows jaxlib.
+
+Nothing starts before the first question for a device. A value goes `put`, `compile`,
+`Executable`, `read`. The engine checks little and ends the process when it is misused;
+what it leaves out is checked here, except in the two hot functions that say so.
+"""
+
+from imprint.runtime.buffer import (
+    Aval,
+    Buffer,
+    block_until_ready,
+    collect_garbage,
+    delete,
+    is_deleted,
+    is_ready,
+    on_device_size,
+)
+from imprint.runtime.client import (
+    Device,
+    default_backend,
+    device_count,
+    devices,
+    local_device_count,
+    local_devices,
+)
+from imprint.runtime.compat import EngineError
+from imprint.runtime.executable import (
+    Executable,
+    MemoryStats,
+    compile,  # noqa: A004 - the word of the field
+    deserialize,
+    explain_execute_error,
+)
+from imprint.runtime.options import CompileOptions, OptionValue, engine_version
+from imprint.runtime.transfer import UncheckedPut, put, read, unchecked_put
+
+__all__ = [
+    "Aval",
+    "Buffer",
+    "CompileOptions",
+    "Device",
+    "EngineError",
+    "Executable",
+    "MemoryStats",
+    "OptionValue",
+    "UncheckedPut",
+    "block_until_ready",
+    "collect_garbage",
+    "compile",
+    "default_backend",
+    "delete",
+    "deserialize",
+    "device_count",
+    "devices",
+    "engine_version",
+    "explain_execute_error",
+    "is_deleted",
+    "is_ready",
+    "local_device_count",
+    "local_devices",
+    "on_device_size",
+    "put",
+    "read",
+    "unchecked_put",
+]

@@ -1,0 +1,209 @@
+"""Executables: compiled programs on a device.
+
+The warm path is `ex.execute(buffers).consume_with_handlers(ex.handlers)`, two attributes
+and two calls of the engine, and checks nothing: XLA compares sizes in bytes only, so the
+caller must know that the avals are right. `run` does the same with checks. When the warm
+path raises `EngineError`, `explain_execute_error` says what to raise instead. Computation
+is asynchronous: a buffer of the result may still be computing when these return.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, final
+
+from imprint.errors import ArgumentError, CompileError, DTypeError, ShapeError
+from imprint.runtime.buffer import Aval, Buffer, deleted_error, is_deleted, show
+from imprint.runtime.client import Device, devices
+from imprint.runtime.compat import (
+    EngineError,
+    engine,
+    jaxlib_version,
+    result_handler,
+)
+from imprint.runtime.options import CompileOptions, explain_compile_error
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryStats:
+    """Bytes that one execution takes, as the compiler planned them."""
+
+    argument_size_in_bytes: int
+    output_size_in_bytes: int
+    alias_size_in_bytes: int
+    temp_size_in_bytes: int
+    generated_code_size_in_bytes: int
+
+
+@final
+class Executable:
+    """A compiled program; made by `compile` and `deserialize`.
+
+    Attributes:
+        execute: Takes a list of buffers; the result goes to `consume_with_handlers`.
+        handlers: What makes the results buffers, one per result.
+        out_avals: The avals of the results.
+        device: Where it runs.
+    """
+
+    __slots__ = (
+        *("__weakref__", "_loaded", "_nbytes"),
+        *("device", "execute", "handlers", "out_avals"),
+    )
+
+    def __init__(
+        self, loaded: Any, out_avals: Sequence[Aval], device: Device, nbytes: int = 0
+    ) -> None:
+        self._loaded: Final = loaded
+        self._nbytes = nbytes  # 0 until somebody asks
+        self.device: Final = device
+        self.execute: Callable[..., Any] = loaded.execute_sharded
+        self.out_avals: Final = tuple(out_avals)
+        self.handlers: Final[list[Any]] = [
+            result_handler(aval, device.sharding) for aval in self.out_avals
+        ]
+        device.executables.add(self)
+
+    def run(
+        self, buffers: Sequence[Buffer], in_avals: Sequence[Aval] | None = None
+    ) -> list[Buffer]:
+        """Execute, checking the buffers first.
+
+        Args:
+            buffers: The arguments of the program.
+            in_avals: What the program takes; without it, dtypes and shapes are not
+                checked.
+
+        Raises:
+            ArgumentError: The number of buffers is wrong.
+            DTypeError: A buffer has another dtype than the program takes.
+            ShapeError: A buffer has another shape than the program takes.
+            DeletedArrayError: A buffer was deleted or donated.
+        """
+        if in_avals is not None:
+            _check(buffers, in_avals)
+        for at, buffer in enumerate(buffers):
+            if is_deleted(buffer):
+                raise deleted_error("execute", _argument(at, buffer))
+        try:
+            return self.execute(list(buffers)).consume_with_handlers(self.handlers)
+        except EngineError as err:
+            raise explain_execute_error(buffers, err) from err
+
+    def serialize(self) -> bytes:
+        """Return the program in a form that `deserialize` takes in another process."""
+        data: bytes = self._loaded.serialize()
+        self._nbytes = len(data)
+        return data
+
+    @property
+    def nbytes(self) -> int:
+        """The size of the program: of its serialized form, made once to measure it."""
+        return self._nbytes or len(self.serialize())
+
+    def hlo_text(self) -> str:
+        """Return the optimized program, as XLA prints it."""
+        return self._loaded.get_hlo_text()
+
+    def cost_analysis(self) -> dict[str, float]:
+        """Return XLA's estimates, such as `flops` and `bytes accessed`."""
+        return dict(self._loaded.cost_analysis())
+
+    def memory_stats(self) -> MemoryStats:
+        """Return how many bytes one execution takes, by use."""
+        stats = self._loaded.get_compiled_memory_stats()
+        return MemoryStats(
+            argument_size_in_bytes=stats.argument_size_in_bytes,
+            output_size_in_bytes=stats.output_size_in_bytes,
+            alias_size_in_bytes=stats.alias_size_in_bytes,
+            temp_size_in_bytes=stats.temp_size_in_bytes,
+            generated_code_size_in_bytes=self.nbytes,  # XLA's own figure is 0 on the CPU
+        )
+
+    def __repr__(self) -> str:
+        results = ", ".join(map(show, self.out_avals))
+        return f"<Executable on {self.device!r} -> ({results})>"
+
+
+def compile(  # noqa: A001 - the word of the field; used as `runtime.compile`
+    module_text: str | bytes,
+    out_avals: Sequence[Aval],
+    options: CompileOptions | None = None,
+    device: Device | None = None,
+) -> Executable:
+    """Compile a StableHLO module with a public function `main`.
+
+    The result keeps no reference to the text. Other threads run meanwhile.
+
+    Raises:
+        CompileError: XLA refused the program or an option.
+    """
+    on = devices()[0] if device is None else device
+    chosen = CompileOptions() if options is None else options
+    try:
+        loaded = on.client.compile_and_load(
+            module_text, engine.DeviceList((on.handle,)), chosen.build()
+        )
+    except EngineError as err:
+        raise explain_compile_error(chosen, err) from err
+    return Executable(loaded, out_avals, on)
+
+
+def deserialize(
+    data: bytes,
+    out_avals: Sequence[Aval],
+    options: CompileOptions | None = None,
+    device: Device | None = None,
+) -> Executable:
+    """Load what `serialize` gave, on a machine of equal `engine_version()`.
+
+    The engine trusts the bytes: never load any that somebody else may have written.
+
+    Raises:
+        CompileError: The bytes are no executable.
+    """
+    on = devices()[0] if device is None else device
+    chosen = CompileOptions() if options is None else options
+    try:
+        loaded = on.client.deserialize_executable(
+            data, engine.DeviceList((on.handle,)), chosen.build()
+        )
+    except EngineError as err:
+        raise CompileError(
+            f"deserialize: expected an executable of jaxlib {jaxlib_version}, got "
+            f"{len(data)} bytes that it cannot read. Delete them and compile again."
+        ) from err
+    return Executable(loaded, out_avals, on, len(data))
+
+
+# ---- errors ----
+
+
+def explain_execute_error(buffers: Sequence[Buffer], err: RuntimeError) -> Exception:
+    """Return the error to raise for what the engine raised while executing."""
+    for at, buffer in enumerate(buffers):
+        if is_deleted(buffer):
+            return deleted_error("execute", _argument(at, buffer))
+    if "donated in the same call" in str(err):
+        return deleted_error("execute", "one that is also another argument")
+    return err
+
+
+def _check(buffers: Sequence[Any], in_avals: Sequence[Aval]) -> None:
+    if len(buffers) != len(in_avals):
+        raise ArgumentError(
+            f"execute: expected {len(in_avals)} arguments, got {len(buffers)}. "
+            "Pass one buffer for each argument of the program."
+        )
+    for at, (buffer, aval) in enumerate(zip(buffers, in_avals, strict=True)):
+        got: Aval = buffer.aval
+        if got.dtype == aval.dtype and got.shape == aval.shape:
+            continue
+        kind = ShapeError if got.dtype == aval.dtype else DTypeError
+        raise kind(
+            f"execute: expected {show(aval)} as argument {at}, got {show(got)}. "
+            "Convert it, or compile the program for its aval."
+        )
+
+
+def _argument(at: int, buffer: Any) -> str:
+    return f"argument {at} ({show(buffer.aval)})"

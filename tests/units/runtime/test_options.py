@@ -1,0 +1,120 @@
+import re
+
+import pytest
+
+from imprint import runtime
+from imprint.errors import ArgumentError, CompileError
+from imprint.runtime import options
+from imprint.runtime.compat import jaxlib_version
+from tests.units.runtime.programs import DOUBLE, F4
+
+WIDTH = "xla_cpu_prefer_vector_width"
+
+
+def of(**named):
+    return runtime.CompileOptions.of(named)
+
+
+def test_equal_options_are_equal_values():
+    assert of() == runtime.CompileOptions.of(None) == runtime.CompileOptions()
+    assert of(a="x", b=1) == of(b=1, a="x") == of(b="1", a="x")
+    assert hash(of(a="x", b=1)) == hash(of(b=1, a="x"))
+
+
+def test_options_that_differ_in_type_only_differ():
+    assert of(a=True) != of(a=1)
+    assert of(a=1) != of(a=1.0)
+
+
+def test_wide_vectors_are_the_default_where_the_cpu_has_them(monkeypatch):
+    for flags, expected in (("avx2 avx512f", ((WIDTH, "512"),)), ("avx2", ())):
+        options._defaults.cache_clear()
+        monkeypatch.setattr(options, "_cpu", lambda flags=flags: {"flags": flags})
+        assert of().effective() == expected
+    options._defaults.cache_clear()
+
+
+def test_what_the_user_gives_overrides_the_default():
+    chosen = of(xla_cpu_prefer_vector_width=256, xla_cpu_enable_fast_math=True)
+    assert dict(chosen.effective())[WIDTH] == "256"
+    assert dict(chosen.effective())["xla_cpu_enable_fast_math"] is True
+    runtime.compile(DOUBLE, [F4], chosen)
+
+
+REFUSED = {
+    "misspelled": (
+        {"xla_cpu_prefer_vector_widht": 512},
+        f"compiler_options: expected names of XLA's options, got "
+        f"'xla_cpu_prefer_vector_widht'. Did you mean '{WIDTH}'? "
+        f"jaxlib {jaxlib_version} has no option of this name; leave it out.",
+    ),
+    "unknown": (
+        {"zzz": True},
+        f"compiler_options: expected names of XLA's options, got 'zzz'. "
+        f"jaxlib {jaxlib_version} has no option of this name; leave it out.",
+    ),
+    "not a number": (
+        {WIDTH: "wide"},
+        f"compiler_options: expected '{WIDTH}' to be of XLA's type int32, got 'wide'. "
+        "Pass a number.",
+    ),
+    "not a bool": (
+        {"xla_cpu_enable_fast_math": 1},
+        "compiler_options: expected 'xla_cpu_enable_fast_math' to be of XLA's type "
+        "bool, got '1'. Pass a Python bool.",
+    ),
+    "no such choice": (
+        {"xla_cpu_scheduler_type": "fast"},
+        "compiler_options: expected 'xla_cpu_scheduler_type' to be of XLA's type enum, "
+        "got 'fast'. Pass a value that XLA accepts.",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_an_option_that_xla_refuses_is_told(case):
+    given, message = REFUSED[case]
+    with pytest.raises(CompileError, match=f"^{re.escape(message)}$"):
+        runtime.compile(DOUBLE, [F4], runtime.CompileOptions.of(given))
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            {1: True},
+            "compiler_options: expected names that are strings, got 1. "
+            "Write compiler_options={'xla_cpu_enable_fast_math': True}.",
+        ),
+        (
+            {"a": None},
+            "compiler_options: expected a string, a bool or a number for 'a', got None. "
+            "Convert it, or leave the option out.",
+        ),
+    ],
+)
+def test_what_is_no_option_at_all_is_told(given, message):
+    with pytest.raises(ArgumentError, match=f"^{re.escape(message)}$"):
+        runtime.CompileOptions.of(given)
+
+
+def complaint(given):
+    """Return what is wrong with the options, or "" if nothing is."""
+    try:
+        runtime.compile(DOUBLE, [F4], runtime.CompileOptions.of(given))
+    except CompileError as err:
+        return str(err)
+    return ""
+
+
+@pytest.mark.parametrize("name", options._CPU_OPTIONS)
+def test_every_name_we_suggest_is_one_the_engine_knows(name):
+    assert "no option of this name" not in complaint({name: "?"})
+
+
+def test_the_engine_version_names_what_decides_the_machine_code():
+    version = runtime.engine_version()
+    assert version is runtime.engine_version()
+    assert version[0] == f"jaxlib {jaxlib_version}"
+    assert version[-1].startswith("XLA_FLAGS=")
+    assert any("flags: " in part or "Features: " in part for part in version)
