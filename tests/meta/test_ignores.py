@@ -1,7 +1,7 @@
 """An ignore names its rule and its reason; a TODO names its issue.
 
 The reason stands after the rules on the same line (`# noqa: PLC0415 - SciPy costs 90 ms`)
-or in a comment on the line above it.
+or in a comment at most six lines above, where it can serve a group.
 """
 
 import re
@@ -15,13 +15,16 @@ NOQA = re.compile(
 )
 PYRIGHT = re.compile(r"#\s*pyright:\s*ignore\b(?:\[(?P<rules>[\w, ]+)\])?(?P<why>.*)")
 FILE_WIDE = re.compile(r"#\s*pyright:\s*(?!ignore)(?P<rules>\w+=\w+)(?P<why>.*)")
+COMMENT = re.compile(r"\s*# (?!---- )\w")
+REACH = 6
 TODO = re.compile(r"#.*\b(TODO|FIXME|XXX)\b(?!\(#\d+\))")
 
 
 def reason_is_near(source, number, rest):
-    above = source.lines[number - 1].strip() if number else ""
+    """One reason may serve a group: it stands on the line or in a comment just above."""
     words = re.sub(r"^[\s\-–:]+", "", rest)
-    return len(words) > 8 or above.startswith("#")
+    above = source.lines[max(0, number - REACH) : number]
+    return len(words) > 8 or any(COMMENT.match(line) for line in above)
 
 
 def bare_ignores(source):
