@@ -4,7 +4,7 @@
 has no types, so it is `Any`, and `runtime` gives types to what it returns. Loading it
 starts no thread and no device. Nothing in `runtime` may call what makes jaxlib import
 `jax` from C++: `_arrays`, `_single_device_array_to_np_array_did_copy`, Python functions
-as result handlers, importing DLPack. The three shims below go when jaxlib 0.11 is the
+as result handlers, importing DLPack. The four shims below go when jaxlib 0.11 is the
 oldest one supported.
 """
 
@@ -142,3 +142,19 @@ def _view(buffer: Any, dtype: DType) -> np.ndarray[Any, Any]:
     address += ctypes.c_uint64.from_address(tensor + 40).value
     exported = _Exported(capsule, address, buffer.aval.shape, dtype.itemsize)
     return np.asarray(exported).view(dtype)
+
+
+# ---- shim 4, goes at 0.11: vectors of arc tangents are compiled wrongly ----
+
+
+def corrections(module_text: str | bytes) -> list[tuple[str, str]]:
+    """Return the options without which the engine compiles this program wrongly.
+
+    0.10.2 makes `atan2(x, 1)` a call for a whole vector, whose two sides disagree on how
+    a wide vector is passed: wrong values, at 512 bits a crash
+    (https://github.com/jax-ml/jax/issues/39352). At 128 bits it calls for each element.
+    """
+    if _modern:
+        return []
+    text = module_text if isinstance(module_text, str) else module_text.decode("latin1")
+    return [("xla_cpu_prefer_vector_width", "128")] if "atan" in text else []

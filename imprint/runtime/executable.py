@@ -16,6 +16,7 @@ from imprint.runtime.buffer import Aval, Buffer, deleted_error, is_deleted, show
 from imprint.runtime.client import Device, devices
 from imprint.runtime.compat import (
     EngineError,
+    corrections,
     engine,
     jaxlib_version,
     result_handler,
@@ -139,9 +140,14 @@ def compile(  # noqa: A001 - the word of the field; used as `runtime.compile`
     """
     on = devices()[0] if device is None else device
     chosen = CompileOptions() if options is None else options
+    built = chosen.build()
+    built.env_option_overrides = [
+        *built.env_option_overrides,
+        *corrections(module_text),
+    ]
     try:
         loaded = on.client.compile_and_load(
-            module_text, engine.DeviceList((on.handle,)), chosen.build()
+            module_text, engine.DeviceList((on.handle,)), built
         )
     except EngineError as err:
         raise explain_compile_error(chosen, err) from err

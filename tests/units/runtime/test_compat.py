@@ -1,4 +1,8 @@
-from tests.units.runtime.programs import in_fresh_process
+import numpy as np
+
+from imprint import runtime
+from tests.tolerances import assert_close
+from tests.units.runtime.programs import aval, in_fresh_process, program, put
 
 NOTHING_STARTS = """
 import os, sys
@@ -62,3 +66,16 @@ def test_start_prints_nothing_and_leaves_the_level_that_the_user_chose(monkeypat
     assert in_fresh_process(LOG_LEVEL) == ["1"]
     monkeypatch.setenv("TF_CPP_MIN_LOG_LEVEL", "2")
     assert in_fresh_process(LOG_LEVEL) == ["2"]
+
+
+def test_arc_tangents_of_long_arrays_are_right():
+    t = "tensor<1000xf32>"
+    one = f"%one = stablehlo.constant dense<1.0> : {t}\n"
+    text = program(
+        f"{one}%y = stablehlo.atan2 %x, %one : {t}\nreturn %y : {t}", f"%x: {t}", t
+    )
+    x = np.linspace(-3, 3, 1000, dtype=np.float32)
+    out = aval("float32", 1000)
+    for module in (text, text.encode()):
+        (y,) = runtime.compile(module, [out]).run([put(x)])
+        assert_close(runtime.read(y, out), np.arctan(x))
