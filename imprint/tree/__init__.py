@@ -1,0 +1,93 @@
+"""Pytrees: nested containers as arguments, results and parameters.
+
+The functions of `jax.tree` under their names there, and beside them the key paths and
+the registration of `jax.tree_util`; its own names (`tree_map`, …) are in
+`imprint.tree.util`. `treedef` is the hot part, `prefix` the errors, `registry` the ways
+to make a class a node.
+"""
+
+from imprint.tree.functions import all_leaves
+from imprint.tree.functions import tree_all as all  # noqa: A004 - the name in jax.tree
+from imprint.tree.functions import tree_broadcast as broadcast
+from imprint.tree.functions import tree_flatten_with_path as flatten_with_path
+from imprint.tree.functions import tree_leaves as leaves
+from imprint.tree.functions import tree_leaves_with_path as leaves_with_path
+from imprint.tree.functions import tree_map as map  # noqa: A004 - the name in jax.tree
+from imprint.tree.functions import tree_map_with_path as map_with_path
+from imprint.tree.functions import tree_reduce as reduce
+from imprint.tree.functions import tree_transpose as transpose
+from imprint.tree.functions import tree_unflatten as unflatten
+from imprint.tree.keys import (
+    DictKey,
+    FlattenedIndexKey,
+    GetAttrKey,
+    Key,
+    KeyPath,
+    SequenceKey,
+    keystr,
+)
+from imprint.tree.prefix import (
+    broadcast_prefix,
+    check_prefix,
+    check_structure,
+    flatten_axes,
+)
+from imprint.tree.registry import (
+    Partial,
+    register_dataclass,
+    register_pytree_node,
+    register_pytree_node_class,
+    register_pytree_with_keys,
+    register_pytree_with_keys_class,
+    register_static,
+)
+from imprint.tree.treedef import (
+    IsLeaf,
+    Leaf,
+    PyTree,
+    TreeDef,
+    flatten,
+    register_leaf,
+    structure,
+    treedef_tuple,
+)
+
+__all__ = [
+    "DictKey",
+    "FlattenedIndexKey",
+    "GetAttrKey",
+    "IsLeaf",
+    "Key",
+    "KeyPath",
+    "Leaf",
+    "Partial",
+    "PyTree",
+    "SequenceKey",
+    "TreeDef",
+    "all",
+    "all_leaves",
+    "broadcast",
+    "broadcast_prefix",
+    "check_prefix",
+    "check_structure",
+    "flatten",
+    "flatten_axes",
+    "flatten_with_path",
+    "keystr",
+    "leaves",
+    "leaves_with_path",
+    "map",
+    "map_with_path",
+    "reduce",
+    "register_dataclass",
+    "register_leaf",
+    "register_pytree_node",
+    "register_pytree_node_class",
+    "register_pytree_with_keys",
+    "register_pytree_with_keys_class",
+    "register_static",
+    "structure",
+    "transpose",
+    "treedef_tuple",
+    "unflatten",
+]

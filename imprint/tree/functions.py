@@ -1,0 +1,219 @@
+"""The functions on pytrees: `map`, `reduce`, `transpose` and the rest of `jax.tree`.
+
+They are named `tree_…` here and in `imprint.tree.util`, and without it in `imprint.tree`.
+Where several trees go in, the first must be a prefix of the others; `prefix` words the
+error if it is not.
+"""
+
+import functools
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar, overload
+
+import optree
+
+from imprint.errors import TreeError
+from imprint.tree.keys import KeyPath
+from imprint.tree.prefix import broadcast_prefix, check_prefix, check_structure
+from imprint.tree.treedef import NAMESPACE, IsLeaf, Leaf, PyTree, TreeDef, flatten
+
+T = TypeVar("T")
+
+
+def tree_unflatten(treedef: TreeDef, leaves: Iterable[Leaf]) -> PyTree:
+    """Put leaves into a structure; the inverse of `flatten`.
+
+    Example:
+        >>> from imprint import tree
+        >>> leaves, treedef = tree.flatten({"a": 1, "b": (2, 3)})
+        >>> tree.unflatten(treedef, [10 * leaf for leaf in leaves])
+        {'a': 10, 'b': (20, 30)}
+    """
+    return treedef.unflatten(leaves)
+
+
+def tree_leaves(tree: PyTree, is_leaf: IsLeaf | None = None) -> list[Leaf]:
+    """Return the leaves of a pytree, in order.
+
+    Example:
+        >>> from imprint import tree
+        >>> tree.leaves({"b": 1, "a": [2, None]})
+        [2, 1]
+    """
+    return optree.tree_leaves(tree, is_leaf, namespace=NAMESPACE)
+
+
+def tree_map(
+    f: Callable[..., Any], tree: PyTree, *rest: PyTree, is_leaf: IsLeaf | None = None
+) -> PyTree:
+    """Apply a function to each leaf, and to what stands there in the other trees.
+
+    Args:
+        f: takes one leaf of `tree`, then one subtree from each of `rest`.
+        tree: the tree whose structure the result has.
+        *rest: trees of which `tree` is a prefix.
+        is_leaf: as in `flatten`, for `tree`.
+
+    Example:
+        >>> from imprint import tree
+        >>> tree.map(lambda x, y: x + y, {"a": 1, "b": [2]}, {"a": 10, "b": [20]})
+        {'a': 11, 'b': [22]}
+    """
+    leaves, treedef = flatten(tree, is_leaf)
+    return treedef.unflatten(list(map(f, leaves, *_up_to(treedef, rest, "tree.map"))))
+
+
+def tree_map_with_path(
+    f: Callable[..., Any], tree: PyTree, *rest: PyTree, is_leaf: IsLeaf | None = None
+) -> PyTree:
+    """Apply a function to the key path and the value of each leaf, as `map`.
+
+    Example:
+        >>> from imprint import tree
+        >>> tree.map_with_path(lambda path, x: f"{tree.keystr(path)}={x}", {"a": [1]})
+        {'a': ["['a'][0]=1"]}
+    """
+    leaves, treedef = flatten(tree, is_leaf)
+    others = _up_to(treedef, rest, "tree.map_with_path")
+    return treedef.unflatten(list(map(f, treedef.paths(), leaves, *others)))
+
+
+def tree_flatten_with_path(
+    tree: PyTree, is_leaf: IsLeaf | None = None
+) -> tuple[list[tuple[KeyPath, Leaf]], TreeDef]:
+    """Take a pytree apart as `flatten`, each leaf with its key path.
+
+    Example:
+        >>> from imprint import tree
+        >>> tree.flatten_with_path([5])
+        ([((SequenceKey(idx=0),), 5)], PyTreeDef([*]))
+    """
+    leaves, treedef = flatten(tree, is_leaf)
+    return list(zip(treedef.paths(), leaves, strict=True)), treedef
+
+
+def tree_leaves_with_path(
+    tree: PyTree, is_leaf: IsLeaf | None = None
+) -> list[tuple[KeyPath, Leaf]]:
+    """Return the leaves of a pytree, each with its key path.
+
+    Example:
+        >>> from imprint import tree
+        >>> tree.leaves_with_path({"a": 5})
+        [((DictKey(key='a'),), 5)]
+    """
+    return tree_flatten_with_path(tree, is_leaf)[0]
+
+
+@overload
+def tree_reduce(
+    function: Callable[[Any, Any], Any],
+    tree: PyTree,
+    *,
+    is_leaf: IsLeaf | None = ...,
+) -> Any: ...
+@overload
+def tree_reduce(
+    function: Callable[[T, Any], T],
+    tree: PyTree,
+    initializer: T,
+    is_leaf: IsLeaf | None = ...,
+) -> T: ...
+def tree_reduce(
+    function: Callable[[Any, Any], Any],
+    tree: PyTree,
+    initializer: Any = ...,
+    is_leaf: IsLeaf | None = None,
+) -> Any:
+    """Combine the leaves from left to right, as `functools.reduce`.
+
+    Example:
+        >>> from imprint import tree
+        >>> tree.reduce(lambda total, x: total + x, {"a": 1, "b": [2, 3]}, 0)
+        6
+    """
+    leaves = tree_leaves(tree, is_leaf)
+    if initializer is ...:
+        return functools.reduce(function, leaves)
+    return functools.reduce(function, leaves, initializer)
+
+
+def tree_all(tree: PyTree, *, is_leaf: IsLeaf | None = None) -> bool:
+    """Tell whether every leaf is true.
+
+    Example:
+        >>> from imprint import tree
+        >>> tree.all({"a": True, "b": [1, 0]})
+        False
+    """
+    return all(tree_leaves(tree, is_leaf))
+
+
+def tree_transpose(
+    outer_treedef: TreeDef, inner_treedef: TreeDef | None, pytree_to_transpose: PyTree
+) -> PyTree:
+    """Turn a tree of trees inside out.
+
+    Args:
+        outer_treedef: the outer structure of the argument.
+        inner_treedef: the structure at each of its leaves; `None` finds it.
+        pytree_to_transpose: a tree with structure `outer_treedef.compose(inner_treedef)`.
+
+    Example:
+        >>> from imprint import tree
+        >>> pairs = {"a": (1, 2), "b": (3, 4)}
+        >>> outer, inner = tree.structure({"a": 0, "b": 0}), tree.structure((0, 0))
+        >>> tree.transpose(outer, inner, pairs)
+        ({'a': 1, 'b': 3}, {'a': 2, 'b': 4})
+    """
+    leaves, treedef = flatten(pytree_to_transpose)
+    if inner_treedef is None:
+        (subtrees,) = _up_to(outer_treedef, [pytree_to_transpose], "tree.transpose")
+        inner_treedef = flatten(subtrees[0])[1] if subtrees else outer_treedef
+    outer, inner = outer_treedef.num_leaves, inner_treedef.num_leaves
+    if not (outer and inner):
+        raise TreeError(
+            "tree.transpose: expected structures with at least one leaf, got outer "
+            f"{outer_treedef} and inner {inner_treedef}. There is nothing to transpose."
+        )
+    expected = outer_treedef.compose(inner_treedef)
+    check_structure(expected, treedef, "tree.transpose")
+    columns = [outer_treedef.unflatten(leaves[i::inner]) for i in range(inner)]
+    return inner_treedef.unflatten(columns)
+
+
+def tree_broadcast(
+    prefix_tree: PyTree, full_tree: PyTree, is_leaf: IsLeaf | None = None
+) -> PyTree:
+    """Return a tree like `full_tree`, each leaf being the leaf of the prefix above it.
+
+    Example:
+        >>> from imprint import tree
+        >>> tree.broadcast((1, 2), ({"a": 0, "b": 0}, 0))
+        ({'a': 1, 'b': 1}, 2)
+    """
+    treedef = flatten(full_tree, is_leaf)[1]
+    return treedef.unflatten(broadcast_prefix(prefix_tree, full_tree, is_leaf))
+
+
+def all_leaves(iterable: Iterable[Any], is_leaf: IsLeaf | None = None) -> bool:
+    """Tell whether no element is a node.
+
+    Example:
+        >>> from imprint import tree
+        >>> tree.all_leaves([1, "a"]), tree.all_leaves([1, [2]])
+        (True, False)
+    """
+    return optree.all_leaves(iterable, is_leaf, namespace=NAMESPACE)
+
+
+def _up_to(
+    treedef: TreeDef, trees: Iterable[PyTree], caller: str
+) -> list[list[PyTree]]:
+    subtrees: list[list[PyTree]] = []
+    for tree in trees:
+        try:
+            subtrees.append(treedef.flatten_up_to(tree))
+        except ValueError as err:
+            check_prefix(treedef, flatten(tree)[1], caller)
+            raise TreeError(f"{caller}: {err}") from err
+    return subtrees

@@ -1,0 +1,147 @@
+"""Prefixes: a tree that stands for a larger one, and what to say when it does not fit.
+
+A tree is a prefix of another if cutting subtrees of the other down to leaves gives it:
+`in_axes=(0, None)` is a prefix of two arguments of any structure. `flatten_axes` is for
+options, in which `None` is a value; `broadcast_prefix` is for data, in which it is a node.
+The comparison is of structures only, so no value of the user is touched.
+"""
+
+from collections import OrderedDict, defaultdict, deque
+from collections.abc import Iterator
+from typing import Final
+
+from imprint.errors import TreeError
+from imprint.tree.keys import DictKey, KeyPath, keystr
+from imprint.tree.treedef import IsLeaf, Leaf, PyTree, TreeDef, flatten
+
+
+def flatten_axes(prefix: PyTree, treedef: TreeDef, caller: str) -> list[Leaf]:
+    """Return the leaf of `prefix` that stands for each leaf of a structure.
+
+    Args:
+        prefix: the user's option; `None` is a leaf of it.
+        treedef: the structure of what the option is about.
+        caller: the option's name as the user typed it, such as "vmap in_axes".
+
+    Raises:
+        TreeError: `prefix` is no prefix of the structure; the message says where.
+    """
+    leaves, prefix_def = flatten(prefix, _is_none)
+    return _spread(leaves, prefix_def, treedef, caller)
+
+
+def broadcast_prefix(
+    prefix_tree: PyTree, full_tree: PyTree, is_leaf: IsLeaf | None = None
+) -> list[Leaf]:
+    """Return the leaf of `prefix_tree` that stands for each leaf of `full_tree`.
+
+    Args:
+        prefix_tree: a prefix of `full_tree`; `None` is a node unless `is_leaf` says no.
+        full_tree: any pytree.
+        is_leaf: as in `flatten`, for both.
+
+    Example:
+        >>> from imprint import tree
+        >>> tree.broadcast_prefix((1, 2), ([0, 0, 0], 0))
+        [1, 1, 1, 2]
+    """
+    leaves, prefix_def = flatten(prefix_tree, is_leaf)
+    full_def = flatten(full_tree, is_leaf)[1]
+    return _spread(leaves, prefix_def, full_def, "tree.broadcast_prefix")
+
+
+def check_prefix(prefix: TreeDef, full: TreeDef, caller: str) -> None:
+    """Raise `TreeError` unless one structure is a prefix of the other, which is at fault.
+
+    Args:
+        prefix: what `full` should begin with.
+        full: the structure in question.
+        caller: the function that the user called.
+    """
+    try:
+        for _ in _pairs((), prefix, full):
+            pass
+    except _Mismatch as at:
+        raise TreeError(
+            f"{caller}: expected {at.prefix} at {at.where}, got {at.full}. "
+            "Pass trees that have the structure of the first."
+        ) from None
+
+
+def check_structure(expected: TreeDef, got: TreeDef, caller: str) -> None:
+    """Raise `TreeError` unless two structures are the same; the second is at fault."""
+    if expected == got:
+        return
+    check_prefix(expected, got, caller)
+    for path, below in _pairs((), expected, got):
+        if not below.is_leaf:
+            raise TreeError(
+                f"{caller}: expected a leaf at {_where(path)}, got {_kind(below)}. "
+                f"The structure should be {expected}."
+            )
+
+
+def _spread(
+    leaves: list[Leaf], prefix: TreeDef, full: TreeDef, caller: str
+) -> list[Leaf]:
+    if prefix is full:
+        return leaves
+    try:
+        counts = [below.num_leaves for _, below in _pairs((), prefix, full)]
+    except _Mismatch as at:
+        raise TreeError(
+            f"{caller}: expected {at.full} at {at.where}, got {at.prefix}. "
+            "Write it with the structure of its value, or give one leaf for the whole."
+        ) from None
+    return [x for x, n in zip(leaves, counts, strict=True) for _ in range(n)]
+
+
+class _Mismatch(Exception):  # noqa: N818 - caught in this file, never an error by itself
+    """The first place where a prefix does not fit."""
+
+    def __init__(self, path: KeyPath, prefix: TreeDef, full: TreeDef) -> None:
+        super().__init__()
+        self.where = _where(path)
+        self.prefix = _kind(prefix)
+        self.full = _kind(full)
+
+
+def _pairs(
+    path: KeyPath, prefix: TreeDef, full: TreeDef
+) -> Iterator[tuple[KeyPath, TreeDef]]:
+    """Yield, for each leaf of the prefix, its path and the structure that it stands for."""
+    if prefix.is_leaf:
+        yield path, full
+        return
+    # One level without its children: the type, the keys and the static data.
+    if prefix.spec.type is not full.spec.type or prefix.root() != full.root():
+        raise _Mismatch(path, prefix, full)
+    children = zip(prefix.keys(), prefix.children(), full.children(), strict=True)
+    for key, child, below in children:
+        yield from _pairs((*path, key), child, below)
+
+
+def _where(path: KeyPath) -> str:
+    return keystr(path) or "the root"
+
+
+def _kind(treedef: TreeDef) -> str:
+    kind, keys = treedef.spec.type, treedef.keys()
+    if kind is None:
+        return "a leaf"
+    if kind is type(None):
+        return "None"
+    if kind in (list, tuple, deque):
+        return f"a {kind.__name__} of length {len(keys)}"
+    if kind in (dict, OrderedDict, defaultdict):
+        names = [repr(key.key) for key in keys if isinstance(key, DictKey)]
+        listed = ", ".join(names[:_MOST_KEYS]) + ", …" * (len(names) > _MOST_KEYS)
+        return f"a {kind.__name__} with keys {{{listed}}}"
+    return str(treedef.root()).removeprefix("PyTreeDef(").removesuffix(")")
+
+
+def _is_none(node: object) -> bool:
+    return node is None
+
+
+_MOST_KEYS: Final = 8

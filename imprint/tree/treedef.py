@@ -1,0 +1,298 @@
+"""TreeDef: the structure of a pytree without its leaves; and `flatten`, which finds it.
+
+optree's C++ does the walking, in a namespace of its own, so nothing that imprint registers
+is seen by other users of optree. A TreeDef wraps optree's spec and is interned: equal
+structures are one object, so a cache compares them with `is` and hashes them for nothing.
+Interning is exact, unlike `==` of specs: keys `1`, `1.0` and `True` give three TreeDefs
+(`_odd_keys`), and static data is compared with its types (`statics.Static`).
+Dicts come back with sorted keys, whatever order they came in, as in JAX.
+"""
+
+from collections import OrderedDict, defaultdict, deque
+from collections.abc import Callable, Hashable, Iterable, Sequence, Sized
+from threading import RLock
+from typing import Any, Final, TypeAlias, final
+from weakref import ref
+
+import numpy as np
+import optree
+
+from imprint.errors import ArgumentError, TreeError
+from imprint.tree.keys import (
+    DictKey,
+    FlattenedIndexKey,
+    GetAttrKey,
+    KeyPath,
+    SequenceKey,
+)
+
+NAMESPACE: Final = "imprint"
+
+# A pytree is any object, and unflattening gives one that only the caller knows.
+PyTree: TypeAlias = Any
+Leaf: TypeAlias = Any
+IsLeaf: TypeAlias = Callable[[Any], bool]
+
+_Spec: TypeAlias = optree.PyTreeSpec
+_KeyTypes: TypeAlias = tuple[tuple[type, ...], ...]
+
+
+def flatten(
+    tree: PyTree, is_leaf: IsLeaf | None = None
+) -> tuple[list[Leaf], "TreeDef"]:
+    """Take a pytree apart into its leaves and its structure.
+
+    Hot: every call of a compiled function asks. A flat tuple or list of known leaf types
+    never reaches optree, which takes 70 to 150 ns for each leaf: 100 arrays 1.5 µs, not 10.
+
+    Args:
+        tree: any object. Tuples, lists, dicts, `None`, named tuples, `OrderedDict`,
+            `defaultdict`, `deque` and registered classes are nodes, all else is a leaf.
+        is_leaf: called with each node; true makes a leaf of it.
+
+    Example:
+        >>> from imprint.tree import flatten
+        >>> flatten({"b": 1, "a": (2, None)})
+        ([2, 1], PyTreeDef({'a': (*, None), 'b': *}))
+    """
+    kind: type[Any] = type(tree)
+    if (
+        is_leaf is None
+        and (kind is tuple or kind is list)
+        and _all_leaf_types(map(type, tree))
+    ):
+        return list(tree), _flat.get((kind, len(tree))) or _make_flat(kind, len(tree))
+    leaves, spec = optree.tree_flatten(tree, is_leaf, namespace=NAMESPACE)
+    return leaves, _intern(spec)
+
+
+class TreeDef:
+    """The structure of a pytree: equal structures are the same object."""
+
+    __slots__ = ("__weakref__", "_unflatten", "num_leaves", "odd_keys", "spec")
+
+    def __init__(self, spec: _Spec, odd_keys: _KeyTypes) -> None:
+        self.spec = spec
+        self.odd_keys = odd_keys
+        self.num_leaves = spec.num_leaves
+        self._unflatten = spec.unflatten
+
+    def unflatten(self, leaves: Iterable[Leaf]) -> PyTree:
+        """Put leaves into this structure.
+
+        Raises:
+            TreeError: there are too few or too many.
+        """
+        try:
+            return self._unflatten(leaves)
+        except ValueError as err:
+            count = len(leaves) if isinstance(leaves, Sized) else self.num_leaves
+            if count == self.num_leaves:
+                raise  # by a node's own unflatten
+            raise TreeError(
+                f"unflatten: expected {self.num_leaves} leaves, got {count}. "
+                f"The structure is {self}."
+            ) from err
+
+    def flatten_up_to(self, tree: PyTree) -> list[PyTree]:
+        """Return the subtrees of `tree` that stand where this structure has leaves.
+
+        Raises:
+            ValueError: this structure is no prefix of `tree`; `prefix` says where.
+        """
+        return self.spec.flatten_up_to(tree)
+
+    def children(self) -> tuple["TreeDef", ...]:
+        """Return the structures of the root's children."""
+        return tuple([_intern(child) for child in self.spec.children()])
+
+    def root(self) -> "TreeDef":
+        """Return the structure with a leaf for each child of the root."""
+        one = self.spec.one_level()
+        return self if one is None else _intern(one)
+
+    def compose(self, inner: "TreeDef") -> "TreeDef":
+        """Return this structure with `inner` at every leaf."""
+        return _intern(self.spec.compose(inner.spec))
+
+    def paths(self) -> list[KeyPath]:
+        """Return the key path of every leaf."""
+        accessors = self.spec.accessors()
+        return [tuple([_as_key(entry) for entry in path]) for path in accessors]
+
+    def keys(self) -> tuple[Hashable, ...]:
+        """Return the key of each of the root's children."""
+        one = self.spec.one_level()
+        return () if one is None else tuple([_as_key(a[0]) for a in one.accessors()])
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether this is the structure of a single leaf."""
+        return self.spec.is_leaf()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_intern, (self.spec,))
+
+    def __repr__(self) -> str:
+        text = str(self.spec).removeprefix("PyTreeSpec(").removesuffix(")")
+        text = text.removesuffix(f", namespace={NAMESPACE!r}")
+        return f"PyTreeDef({text})".replace("CustomTreeNode(", "CustomNode(")
+
+
+@final
+class _LooseTreeDef(TreeDef):
+    """A structure whose static data has no hash. It maps and unflattens, but is no key."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TreeDef) and self.spec == other.spec
+
+    def __hash__(self) -> int:
+        try:
+            return hash(self.spec)
+        except TypeError as err:
+            raise ArgumentError(
+                f"pytree: expected static data that can be hashed, got {self}: {err}. "
+                "Make it hashable (a tuple for a list), or a child of its node."
+            ) from err
+
+
+# ---- leaves that need no look-up ----
+
+_leaf_types: Final[set[type]] = {
+    *(bool, int, float, complex, str, bytes, np.ndarray, np.bool_),
+    *(np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64),
+    *(np.float16, np.float32, np.float64, np.complex64, np.complex128),
+}
+_all_leaf_types: Final = _leaf_types.issuperset
+_flat: Final[dict[tuple[type, int], TreeDef]] = {}
+
+
+def register_leaf(cls: type) -> None:
+    """Declare that instances of exactly this class are always leaves, for speed."""
+    _leaf_types.add(cls)
+
+
+def forget_leaf(cls: type) -> None:
+    """Take back `register_leaf`: the class becomes a node."""
+    _leaf_types.discard(cls)
+
+
+def _make_flat(kind: type, length: int) -> TreeDef:
+    treedef = _flat[kind, length] = structure(kind([0] * length))
+    return treedef
+
+
+def structure(tree: PyTree, is_leaf: IsLeaf | None = None) -> TreeDef:
+    """Return the structure of a pytree."""
+    return _intern(optree.tree_structure(tree, is_leaf, namespace=NAMESPACE))
+
+
+def treedef_tuple(treedefs: Sequence[TreeDef]) -> TreeDef:
+    """Return the structure of a tuple of trees with these structures."""
+    specs = [treedef.spec for treedef in treedefs]
+    return _intern(optree.treespec_tuple(specs, namespace=NAMESPACE))
+
+
+# ---- interning ----
+
+_interned: Final[dict[object, ref[TreeDef]]] = {}  # by spec, or by (spec, odd keys)
+_intern_lock: Final = (
+    RLock()
+)  # a weak reference may die, and call back, while it is held
+# The last few structures without user-owned data stay alive, so that a loop over
+# `tree.map` does not make and drop the same one every time.
+_recent: Final[deque[TreeDef]] = deque(maxlen=64)
+
+
+def _intern(spec: _Spec) -> TreeDef:
+    try:
+        found = _interned.get(spec)
+    except TypeError:  # static data without a hash
+        return _LooseTreeDef(_with_sorted_dicts(spec), ())
+    treedef = None if found is None else found()
+    if treedef is None:
+        return _intern_new(spec)
+    odd = treedef.odd_keys
+    return treedef if not odd or odd == _odd_keys(spec) else _intern_new(spec)
+
+
+def _intern_new(spec: _Spec) -> TreeDef:
+    odd = _odd_keys(spec)
+    with _intern_lock:
+        exact = (spec, odd)
+        found = _interned.get(exact)
+        treedef = None if found is None else found()
+        if treedef is None:
+            treedef = TreeDef(_with_sorted_dicts(spec), odd)
+            _remember(exact, treedef)
+        # Where keys are odd this entry is only the last one seen, for `_intern` to try.
+        _remember(spec, treedef)
+    if not spec.namespace:
+        _recent.append(treedef)
+    return treedef
+
+
+def _remember(key: object, treedef: TreeDef) -> None:
+    def forget(dead: ref[TreeDef]) -> None:
+        with _intern_lock:
+            if _interned.get(key) is dead:
+                del _interned[key]
+
+    _interned[key] = ref(treedef, forget)
+
+
+def _odd_keys(spec: _Spec) -> _KeyTypes:
+    """Return the types of keys, for each dict that has a key which is no plain `str`."""
+    odd: list[tuple[type, ...]] = []
+
+    def visit(kind: type, keys: Any, _children: tuple[object, ...]) -> None:
+        if kind is defaultdict:
+            keys = keys[1]
+        elif kind is not dict and kind is not OrderedDict:
+            return
+        types = tuple(map(type, keys))
+        if types.count(str) != len(types):
+            odd.append(types)
+
+    spec.walk(range(spec.num_leaves), visit)
+    return tuple(odd)
+
+
+def _with_sorted_dicts(spec: _Spec) -> _Spec:
+    """Return an equal spec that unflattens dicts in the order of their leaves.
+
+    optree would keep the order in which the first dict of this structure was filled, and
+    a program traced with it would depend on who called first.
+    """
+    return spec.transform(_sort_dict)
+
+
+def _sort_dict(node: _Spec) -> _Spec:
+    if node.type is not dict and node.type is not defaultdict:
+        return node
+    given: Any = node.unflatten(range(node.num_children))
+    ordered = given.copy()  # keeps the factory of a defaultdict
+    ordered.clear()
+    ordered.update((key, given[key]) for key in node.entries())
+    return optree.tree_structure(ordered, namespace=NAMESPACE)
+
+
+# ---- key paths ----
+
+_SEQUENCES: Final = frozenset(
+    {optree.PyTreeKind.TUPLE, optree.PyTreeKind.LIST, optree.PyTreeKind.DEQUE}
+)
+
+
+def _as_key(entry: optree.PyTreeEntry) -> Hashable:
+    if entry.kind in _SEQUENCES:
+        return SequenceKey(entry.entry)
+    if isinstance(entry, optree.NamedTupleEntry | optree.StructSequenceEntry):
+        return GetAttrKey(entry.field)
+    if entry.kind != optree.PyTreeKind.CUSTOM:
+        return DictKey(entry.entry)
+    given: Any = entry.entry
+    # A class registered without keys gives its children's numbers.
+    return FlattenedIndexKey(given) if type(given) is int else given
