@@ -12,11 +12,10 @@ import numpy as np
 
 from imprint import runtime
 from imprint.core.array import Array
-from imprint.core.aval import DType, ShapedArray, get_aval
+from imprint.core.aval import DType, NDArray, ShapedArray, get_aval
 from imprint.core.trace import Tracer, check_alive
 from imprint.errors import InternalError
-
-NDArray = np.ndarray[Any, Any]
+from imprint.tree.treedef import register_leaf
 
 
 @final
@@ -147,6 +146,9 @@ class ArrayImpl(Array):
                 "Take one element, `x[0]`, or call `x.item()` on an array of size 1."
             )
         return self.host
+
+
+register_leaf(ArrayImpl)
 
 
 def from_host(aval: ShapedArray, values: NDArray) -> ArrayImpl:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-
 from imprint import runtime
 from imprint.core.aval import ShapedArray
 from imprint.core.jaxpr import ClosedJaxpr, Jaxpr

@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 
 from imprint.core import hooks
-from imprint.core.aval import DType, Shape, ShapedArray, get_aval
+from imprint.core.aval import DType, Shape, ShapedArray
 
 
 class Array:
@@ -257,7 +257,7 @@ class Array:
         return hooks.numpy.var(self, *args, **kwargs)
 
     def std(self, *args: Any, **kwargs: Any) -> Any:
-        """Standard deviation over `axis`; see `imprint.numpy.std`."""
+        """Give the standard deviation over `axis`; see `imprint.numpy.std`."""
         return hooks.numpy.std(self, *args, **kwargs)
 
     def min(self, *args: Any, **kwargs: Any) -> Any:

@@ -17,6 +17,7 @@ from imprint.errors import ArgumentError
 
 Shape = tuple[int, ...]
 DType = np.dtype[Any]
+NDArray = np.ndarray[Any, Any]
 
 
 @final
@@ -31,6 +32,7 @@ class ShapedArray:
     size: int
 
     def __new__(cls, shape: Shape, dtype: DType, weak_type: bool = False) -> Self:  # noqa: FBT001, FBT002 - positional: the hottest constructor
+        """Return the one aval with this shape, dtype and weak type."""
         ref = _interned.get((shape, dtype, weak_type))
         aval = None if ref is None else ref()
         return cast("Self", _intern(shape, dtype, weak_type) if aval is None else aval)

@@ -34,6 +34,7 @@ class Absent:
         self.reason = reason
 
     def __call__(self, *_args: Any, **_params: Any) -> NoReturn:
+        """Raise AbsentRuleError with the reason."""
         raise AbsentRuleError(self.reason)
 
 

@@ -68,8 +68,8 @@ def process_under(
 class Tracer(Array):
     """Stands for an array while a function is traced."""
 
-    __slots__ = ("_trace", "aval")
-    _trace: Trace
+    __slots__ = ("owner", "aval")
+    owner: Trace
     aval: ShapedArray
 
     def concrete(self) -> Array | None:
@@ -82,7 +82,7 @@ class Tracer(Array):
 
     def provenance(self) -> str:
         """Say which argument this tracer is or comes from, in one sentence."""
-        return f"It was made while tracing {self._trace.describe()}."
+        return f"It was made while tracing {self.owner.describe()}."
 
     def __bool__(self) -> bool:
         return bool(self._concrete_for("`if`", "bool", _BOOL_REMEDY))
@@ -154,7 +154,7 @@ def raise_concretization(tracer: Tracer, user: str, kind: str, remedy: str) -> N
 
 def check_alive(tracer: Tracer) -> None:
     """Raise UnexpectedTracerError if the trace of `tracer` has ended."""
-    if not tracer._trace.ended:  # pyright: ignore[reportPrivateUsage]
+    if not tracer.owner.ended:
         return
     origin = tracer.origin()
     where = "" if origin is None else f" at {origin.long()}\n    {origin.text}"
@@ -162,7 +162,7 @@ def check_alive(tracer: Tracer) -> None:
         "expected a value that belongs to this call, got a leaked tracer "
         f"{tracer.aval}.\n"
         f"  It was made{where}\n"
-        f"  while tracing {tracer._trace.describe()}, which has returned.\n"  # pyright: ignore[reportPrivateUsage]
+        f"  while tracing {tracer.owner.describe()}, which has returned.\n"
         "  Return the value from the traced function; do not store it in a global, an\n"
         "  attribute or a list that outlives the call."
     )

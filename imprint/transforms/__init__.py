@@ -1,3 +1,1 @@
-"""The interpreters of programs, one per file: staging, jvp, linearize, transpose,
-batch, dead code elimination, lowering.
-"""
+"""The interpreters of programs, one per file, and the transforms that users call."""

@@ -29,7 +29,7 @@ class BatchTracer(Tracer):
     __slots__ = ("dim", "value")
 
     def __init__(self, trace: "BatchTrace", value: Any, dim: int) -> None:
-        self._trace = trace
+        self.owner = trace
         self.value = value
         self.dim = dim
         aval = get_aval(value)
@@ -73,7 +73,7 @@ class BatchTrace(Trace):
 
     def split(self, values: Sequence[Any]) -> tuple[tuple[Any, ...], Dims]:
         """Return values and hidden axes of what may be tracers of this trace."""
-        mine = [isinstance(x, BatchTracer) and x._trace is self for x in values]
+        mine = [isinstance(x, BatchTracer) and x.owner is self for x in values]
         return (
             tuple(x.value if m else x for x, m in zip(values, mine, strict=True)),
             tuple(x.dim if m else None for x, m in zip(values, mine, strict=True)),

@@ -30,7 +30,7 @@ class JVPTracer(Tracer):
     __slots__ = ("primal", "tangent")
 
     def __init__(self, trace: "JVPTrace", primal: Any, tangent: Any) -> None:
-        self._trace = trace
+        self.owner = trace
         self.primal = primal
         self.tangent = tangent
         self.aval = get_aval(primal)
@@ -79,7 +79,7 @@ class JVPTrace(Trace):
 
     def split(self, values: Sequence[Any]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
         """Return primals and tangents of values that may be tracers of this trace."""
-        mine = [isinstance(x, JVPTracer) and x._trace is self for x in values]
+        mine = [isinstance(x, JVPTracer) and x.owner is self for x in values]
         return (
             tuple(x.primal if m else x for x, m in zip(values, mine, strict=True)),
             tuple(

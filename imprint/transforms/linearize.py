@@ -45,7 +45,7 @@ class LinearizeTracer(Tracer):
     __slots__ = ("primal", "tangent")
 
     def __init__(self, trace: "LinearizeTrace", primal: Any, tangent: Any) -> None:
-        self._trace = trace
+        self.owner = trace
         self.primal = primal
         self.tangent = tangent
         self.aval = get_aval(primal)
@@ -114,7 +114,7 @@ class LinearizeTrace(Trace):
 
     def unpack(self, x: Any) -> tuple[Any, Any]:
         """Return the primal and the tangent of a value."""
-        if type(x) is LinearizeTracer and x._trace is self:
+        if type(x) is LinearizeTracer and x.owner is self:
             return x.primal, x.tangent
         return x, zero_of(get_aval(x))
 
@@ -140,7 +140,7 @@ class SplitTrace(Trace):
         """Send the primitive to the tangent program or to the parent."""
         tangent_trace = self.tangent_trace
         for x in operands:
-            if type(x) is StagingTracer and x._trace is tangent_trace:
+            if type(x) is StagingTracer and x.owner is tangent_trace:
                 return tangent_trace.process(primitive, operands, params)
         return process_under(self.parent, primitive, operands, params)
 
@@ -197,7 +197,9 @@ def linearize_flat(
 
 
 class LinearizedJaxpr(NamedTuple):
-    """A jaxpr split in two: `primal(*args) -> (*outs, *residuals)` and
+    """A jaxpr split in two.
+
+    `primal(*args) -> (*outs, *residuals)` and
     `tangent(*residuals, *tangents) -> nonzero tangents out`.
     """
 

@@ -79,8 +79,7 @@ def lower_inline(
             b.location = _location(b.module, eqn.source, places) or before
         operands = [env[v] if type(v) is Var else read(v) for v in eqn.invars]
         results = eqn.primitive.lower(b, *operands, **eqn.params)
-        for var, value in zip(eqn.outvars, results, strict=True):
-            env[var] = value
+        env.update(zip(eqn.outvars, results, strict=True))
     b.location = before
     return [read(atom) for atom in jaxpr.outvars]
 

@@ -47,25 +47,25 @@ class Staged:
 class StagingTracer(Tracer):
     """A variable of the jaxpr that is being written."""
 
-    __slots__ = ("var",)
+    __slots__ = ("variable",)
 
     def __init__(self, trace: "StagingTrace", var: Var) -> None:
-        self._trace = trace
-        self.var = var
+        self.owner = trace
+        self.variable = var
         self.aval = var.aval
 
     def origin(self) -> Source | None:
         """Return the place that made this tracer; None for an argument."""
-        eqn = self._staging().producer(self.var)
+        eqn = self._staging().producer(self.variable)
         return None if eqn is None else eqn.source
 
     def provenance(self) -> str:
         """Say which arguments this tracer depends on."""
-        return self._staging().provenance(self.var)
+        return self._staging().provenance(self.variable)
 
     def _staging(self) -> "StagingTrace":
-        assert isinstance(self._trace, StagingTrace)
-        return self._trace
+        assert isinstance(self.owner, StagingTrace)
+        return self.owner
 
 
 @final
@@ -96,20 +96,20 @@ class StagingTrace(Trace):
     ) -> tuple[Any, ...]:
         """Record one equation."""
         invars = [
-            x.var if type(x) is StagingTracer and x._trace is self else self.atom(x)
+            x.variable if type(x) is StagingTracer and x.owner is self else self.atom(x)
             for x in operands
         ]
         avals = primitive.out_avals(tuple([v.aval for v in invars]), params)
         outs = tuple([StagingTracer(self, Var(aval)) for aval in avals])
-        outvars = [t.var for t in outs]
+        outvars = [t.variable for t in outs]
         self.eqns.append(Eqn(invars, outvars, primitive, params, current_source()))
         return outs
 
     def atom(self, x: Any) -> Atom:
         """Return the var or literal that stands for a value in this jaxpr."""
         if isinstance(x, Tracer):
-            if isinstance(x, StagingTracer) and x._trace is self:
-                return x.var
+            if isinstance(x, StagingTracer) and x.owner is self:
+                return x.variable
             check_alive(x)
             return self._constvar(x)
         aval = get_aval(x)

@@ -1,7 +1,6 @@
-"""Transposition: run a linear program backwards, from cotangents of its results to
-cotangents of its linear arguments.
+"""Transposition: run a linear program backwards.
 
-Equations without a linear operand are evaluated forwards first; the others are
+It turns cotangents of the results into cotangents of the linear arguments. Equations without a linear operand are evaluated forwards first; the others are
 transposed from last to first, and the cotangents of a var used twice are added. A
 cotangent that was never made is a symbolic `Zero`.
 """

@@ -1,0 +1,69 @@
+"""What a transform may be given: a function, and leaves that are arrays or numbers."""
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+
+from imprint.core import hooks
+from imprint.core.aval import get_aval
+from imprint.errors import ArgumentError
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def name_of(fun: Any) -> str:
+    """Return the name that jaxprs and messages give a function."""
+    name = getattr(fun, "__name__", None)
+    if isinstance(name, str):
+        return name
+    inner = getattr(fun, "func", None)  # functools.partial
+    return name_of(inner) if inner is not None else type(fun).__name__
+
+
+def check_function(fun: Any, transform: str) -> None:
+    """Raise ArgumentError unless `fun` can be traced."""
+    if not callable(fun):
+        hint = ""
+        if isinstance(fun, staticmethod | classmethod):
+            hint = f" Put @{type(fun).__name__} above @imprint.{transform}."
+        raise ArgumentError(
+            f"{transform}: expected a function, got {fun!r} of type "
+            f"{type(fun).__name__}.{hint}"
+        )
+    if inspect.isgeneratorfunction(fun):
+        raise ArgumentError(
+            f"{transform}: expected a function that returns arrays, got the generator "
+            f"function {name_of(fun)}. Return a list or tuple instead of yielding."
+        )
+
+
+def wraps(fun: Callable[..., Any]) -> Callable[[_F], _F]:
+    """Give a wrapper the name, docstring and signature of `fun`."""
+    return functools.wraps(fun)
+
+
+def own_leaf(x: Any, transform: str, name: str) -> Any:
+    """Return a leaf that nobody can change: NumPy arrays are copied.
+
+    Raises:
+        ArgumentError: it is not an array or a number.
+    """
+    if isinstance(x, np.ndarray):
+        return hooks.numpy.asarray(x)
+    try:
+        get_aval(x)
+    except TypeError:
+        raise ArgumentError(
+            f"{transform}: expected arrays and numbers, got {type(x).__name__} "
+            f"{x!r} as {name}. Close over Python values instead: "
+            f"imprint.{transform}(lambda x: f(x, option))."
+        ) from None
+    return x
+
+
+def as_result(x: Any) -> Any:
+    """Return a result as an array; transforms may have left a number as it was."""
+    return hooks.numpy.asarray(x)

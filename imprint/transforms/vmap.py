@@ -1,0 +1,164 @@
+"""`vmap`: batching of functions of pytrees.
+
+Axes are given as prefixes of the arguments' trees. What is checked here: that every
+mapped leaf has the axis and that all of them have the same length there.
+"""
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+from imprint import tree
+from imprint.core.aval import get_aval
+from imprint.core.functions import as_result, check_function, name_of, own_leaf, wraps
+from imprint.errors import ArgumentError, ShapeError
+from imprint.primitives.basis import broadcast_in_dim, moveaxis
+from imprint.transforms.batch import batch_flat
+
+InAxes = Any
+
+
+def vmap(
+    fun: Callable[..., Any],
+    in_axes: InAxes = 0,
+    out_axes: Any = 0,
+    axis_name: Hashable | None = None,
+    axis_size: int | None = None,
+) -> Callable[..., Any]:
+    """Return the function that applies `fun` to each slice along an axis, at once.
+
+    Args:
+        fun: a function of arrays.
+        in_axes: which axis of each argument is mapped: an int, None for none, or a
+            tuple with one entry for each positional argument, each a prefix of the
+            argument's tree. Keyword arguments are mapped along their first axis.
+        out_axes: where the mapped axis stands in the result; a prefix of its tree.
+        axis_name: accepted as JAX does; collectives over it are not built yet.
+        axis_size: the length of the mapped axis, needed if no argument is mapped.
+
+    >>> import imprint
+    >>> import imprint.numpy as np
+    >>> imprint.vmap(lambda x: x.sum())(np.ones((2, 3)))
+    Array([3., 3.], dtype=float32)
+    """
+    check_function(fun, "vmap")
+    if axis_name is not None:
+        raise ArgumentError(
+            f"vmap: expected no axis_name, got {axis_name!r}: collectives over named "
+            "axes are not built yet. Leave it out."
+        )
+    name = name_of(fun)
+    if isinstance(in_axes, list):
+        in_axes = tuple(in_axes)  # pyright: ignore[reportUnknownArgumentType]
+
+    @wraps(fun)
+    def mapped(*args: Any, **kwargs: Any) -> Any:
+        leaves, treedef = tree.flatten((args, kwargs))
+        dims = _in_dims(in_axes, args, kwargs, name)
+        names = [f"argument {tree.keystr(path[1:])}" for path in treedef.paths()]
+        owned = [own_leaf(x, "vmap", n) for x, n in zip(leaves, names, strict=True)]
+        flat_dims = tuple(
+            _check_axis(x, d, n, name)
+            for x, d, n in zip(owned, dims, names, strict=True)
+        )
+        size = _common_size(owned, flat_dims, names, axis_size, name)
+        found: list[tree.TreeDef] = []
+
+        def flat(*xs: Any) -> list[Any]:
+            inner_args, inner_kwargs = treedef.unflatten(xs)
+            outs, out_tree = tree.flatten(fun(*inner_args, **inner_kwargs))
+            found[:] = [out_tree]
+            return outs
+
+        outs, out_dims = batch_flat(flat, owned, flat_dims, name)
+        (out_tree,) = found
+        wanted = tree.flatten_axes(out_axes, out_tree, f"vmap({name}) out_axes")
+        return out_tree.unflatten(
+            [
+                _place(x, d, w, size, name)
+                for x, d, w in zip(outs, out_dims, wanted, strict=True)
+            ]
+        )
+
+    return mapped
+
+
+def _in_dims(
+    in_axes: InAxes, args: tuple[Any, ...], kwargs: dict[str, Any], name: str
+) -> list[int | None]:
+    if isinstance(in_axes, tuple) and len(in_axes) != len(args):  # pyright: ignore[reportUnknownArgumentType]
+        raise ArgumentError(
+            f"vmap({name}): expected one entry of in_axes for each of the {len(args)} "
+            f"positional arguments, got in_axes={in_axes}. Use None for arguments that "
+            "are not mapped."
+        )
+    positional = tree.flatten_axes(
+        in_axes, tree.structure(args), f"vmap({name}) in_axes"
+    )
+    return [*positional, *([0] * len(tree.leaves(kwargs)))]
+
+
+def _check_axis(x: Any, dim: Any, leaf_name: str, name: str) -> int | None:
+    if dim is None:
+        return None
+    aval = get_aval(x)
+    if not isinstance(dim, int) or isinstance(dim, bool):
+        raise ArgumentError(
+            f"vmap({name}): expected integers or None in in_axes, got {dim!r}."
+        )
+    if not -aval.ndim <= dim < aval.ndim:
+        raise ShapeError(
+            f"vmap({name}): expected {leaf_name} to have axis {dim}, which in_axes maps, "
+            f"got {aval}. Map another axis, or None to pass it whole."
+        )
+    return dim % aval.ndim
+
+
+def _common_size(
+    leaves: Sequence[Any],
+    dims: Sequence[int | None],
+    names: Sequence[str],
+    axis_size: int | None,
+    name: str,
+) -> int:
+    sizes = {
+        n: get_aval(x).shape[d]
+        for x, d, n in zip(leaves, dims, names, strict=True)
+        if d is not None
+    }
+    if axis_size is not None:
+        sizes["axis_size"] = axis_size
+    if not sizes:
+        raise ArgumentError(
+            f"vmap({name}): expected at least one mapped argument or axis_size, got "
+            "none. Map an argument with in_axes, or pass axis_size."
+        )
+    if len(set(sizes.values())) > 1:
+        listed = ", ".join(f"{n}: {size}" for n, size in sizes.items())
+        raise ShapeError(
+            f"vmap({name}): expected mapped axes of one length, got {listed}. "
+            "Map axes of equal length, or None for arguments that are not mapped."
+        )
+    return next(iter(sizes.values()))
+
+
+def _place(x: Any, dim: int | None, wanted: Any, size: int, name: str) -> Any:
+    ndim = get_aval(x).ndim
+    if wanted is None:
+        if dim is not None:
+            raise ArgumentError(
+                f"vmap({name}): expected an unmapped result where out_axes is None, got "
+                f"one that depends on a mapped argument. Give out_axes an integer."
+            )
+        return as_result(x)
+    total = ndim if dim is not None else ndim + 1
+    if not -total <= wanted < total:
+        raise ShapeError(
+            f"vmap({name}): expected out_axes in [{-total}, {total}) for a result of "
+            f"rank {total}, got {wanted}."
+        )
+    target = wanted % total
+    if dim is not None:
+        return as_result(moveaxis(x, dim, target))
+    shape = get_aval(x).shape
+    kept = tuple(i for i in range(total) if i != target)
+    return broadcast_in_dim(x, (*shape[:target], size, *shape[target:]), kept)
