@@ -11,6 +11,7 @@ instead: its rule stands in `RULES`.
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, final
 
+from imprint import dtypes
 from imprint.core.aval import get_aval
 from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
 from imprint.core.primitive import Primitive
@@ -83,7 +84,7 @@ class LinearizeTrace(Trace):
     def new_arg(self, primal: Any) -> Any:
         """Return the tracer of an argument; integers have no tangent and stay known."""
         aval = tangent_aval(get_aval(primal))
-        if aval.dtype.kind == "V":
+        if aval.dtype == dtypes.float0:
             return primal
         return LinearizeTracer(self, primal, self.tangent_trace.new_arg(aval))
 
