@@ -58,15 +58,51 @@ def tolerance(dtype, operation: str = "elementwise") -> Tolerance:
 
 def assert_close(got, want, operation: str = "elementwise") -> None:
     """Assert equal shape, dtype and, within the tolerance of `operation`, values."""
+    assert_within(got, want, tolerance(np.asarray(want).dtype, operation))
+
+
+def assert_within(got, want, allowed: Tolerance) -> None:
+    """Assert equal shape, dtype and, within a tolerance of this file, values."""
     got, want = np.asarray(got), np.asarray(want)
     assert (got.shape, got.dtype) == (want.shape, want.dtype)
-    rtol, atol = tolerance(want.dtype, operation)
     wide = np.complex128 if want.dtype.kind == "c" else np.float64
     exact = want.dtype.kind in "biu"
     np.testing.assert_allclose(
         got if exact else got.astype(wide),
         want if exact else want.astype(wide),
-        rtol=rtol,
-        atol=atol,
+        rtol=allowed.rtol,
+        atol=allowed.atol,
         equal_nan=True,
+    )
+
+
+def assert_within_ulps(got, want, ulps: float, scale: float = 0.0) -> None:
+    """Assert equal shape, dtype, specials (nan, inf, the sign of 0), and values.
+
+    Values may differ by `ulps` units in the last place of the larger of the wanted value
+    and `scale`. Below the smallest normal number nothing is asked: the engine flushes.
+    """
+    got, want = np.asarray(got), np.asarray(want)
+    assert (got.shape, got.dtype) == (want.shape, want.dtype)
+    if want.dtype.kind in "biu":
+        np.testing.assert_array_equal(got, want)
+        return
+    info = ml_dtypes.finfo(want.dtype)
+    is_complex = want.dtype.kind == "c"
+    wide = np.complex128 if is_complex else np.float64
+    got, want = got.astype(wide), want.astype(wide)
+    finite = np.isfinite(want)
+    if is_complex:
+        # Which part of an infinite or undefined complex result is nan is nobody's law.
+        np.testing.assert_array_equal(np.isfinite(got), finite, "where it is finite")
+    else:
+        np.testing.assert_array_equal(got[~finite], want[~finite], "where not finite")
+        zero = finite & (want == 0) & (got == 0)
+        signs = np.signbit(got[zero]), np.signbit(want[zero])
+        np.testing.assert_array_equal(*signs, "the sign of zero")
+    with np.errstate(all="ignore"):
+        allowed = ulps * float(info.eps) * np.maximum(np.abs(want), scale)
+        far = finite & ~(np.abs(got - want) <= allowed + float(info.smallest_normal))
+    np.testing.assert_array_equal(
+        got[far], want[far], f"by more than {ulps} ulps of max(|want|, {scale:.3g})"
     )

@@ -13,11 +13,14 @@ from imprint.core.aval import Shape
 
 @dataclass(frozen=True)
 class Case:
-    """One call: operand shapes, params, and dtypes if not those of the samples."""
+    """One call: operand shapes, params, and dtypes where not those of the samples.
+
+    In `dtypes` None stands for the dtype of the samples, each in turn.
+    """
 
     shapes: tuple[Shape, ...]
     params: dict[str, Any] = field(default_factory=dict[str, Any])
-    dtypes: tuple[str, ...] | None = None
+    dtypes: tuple[str | None, ...] | None = None
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,96 @@
+"""What the laws share: over which primitives they run, how draws enter, what agrees.
+
+A law is a function of a primitive that raises where the law does not hold; its test runs
+it over every primitive, and `test_laws_bite` over broken ones. `for_draws` runs a check
+on values that Hypothesis draws, the same in every run.
+"""
+
+import hypothesis
+import numpy as np
+import pytest
+
+import imprint.eager  # noqa: F401 - gives `bind` outside a trace its meaning
+from imprint import runtime
+from imprint.array import to_array
+from imprint.compile.program import compile_closed
+from imprint.core.primitive import Absent
+from imprint.primitives import ALL
+from imprint.transforms.staging import Staged, stage
+from tests.tolerances import assert_within_ulps
+
+EVERY = [p for p in ALL if not isinstance(p.samples, Absent)]
+every_primitive = pytest.mark.parametrize("primitive", EVERY, ids=str)
+
+
+def for_draws(strategy, check, examples):
+    """Run `check` on `examples` draws of `strategy`."""
+
+    # Quiet: `assert_agree` says the call and its operands, a draw is just bytes.
+    @hypothesis.settings(max_examples=examples, verbosity=hypothesis.Verbosity.quiet)
+    @hypothesis.given(strategy)
+    def drawn(value):
+        check(value)
+
+    drawn()
+
+
+def staged(calls):
+    """Return the jaxpr of all calls, each on operands of its own."""
+
+    def run(*operands):
+        rest = iter(operands)
+        return [
+            out
+            for call in calls
+            for out in call.bind(*[next(rest) for _ in call.avals])
+        ]
+
+    avals = [aval for call in calls for aval in call.avals]
+    return stage(run, avals, Staged("laws", calls[0].primitive.name))
+
+
+def compiled(calls):
+    """Return the function that runs all calls compiled, as one program."""
+    closed = staged(calls)
+    program = compile_closed(closed, "laws", buffers)
+
+    def run(operands):
+        flat = [x for values in operands for x in values]
+        kept = [(flat[i], closed.in_avals[i]) for i in program.kept]
+        outs = program.run([runtime.put(x, aval, copy=True) for x, aval in kept])
+        read = map(runtime.read, outs, program.out_avals)
+        return split(calls, list(read))
+
+    return run
+
+
+def buffers(values):
+    return [to_array(x).buffer for x in values]
+
+
+def split(calls, results):
+    """Return the results of each call out of the results of all."""
+    rest = iter(results)
+    return [tuple(next(rest) for _ in call.out_avals) for call in calls]
+
+
+def assert_agree(call, operands, got, want):
+    """Assert that two results of a call are the same, up to the ulps of its samples."""
+    samples = call.primitive.samples
+    # A result that adds terms may be small beside them, so errors are measured by these.
+    scale = _magnitude(operands) if samples.cases else 0.0
+    for i, (a, b) in enumerate(zip(got, want, strict=True)):
+        try:
+            assert_within_ulps(a, b, samples.ulps, scale)
+        except AssertionError as err:
+            shown = "\n".join(f"operand {k}: {x!r}" for k, x in enumerate(operands))
+            err.add_note(f"result {i} of {call} on\n{shown}")
+            raise
+
+
+def _magnitude(operands):
+    scale = 1.0
+    for x in operands:
+        values = np.abs(x.astype(np.complex128))
+        scale *= max(1.0, np.max(values, initial=0.0, where=np.isfinite(values)))
+    return scale

@@ -1,0 +1,25 @@
+"""Law 2: `lower`, compiled and run, equals `reference`; every dtype, edges included."""
+
+import pytest
+
+from tests.laws.law import assert_agree, compiled, every_primitive, for_draws
+from tests.strategies import calls, operands, pinned_operands
+
+pytestmark = pytest.mark.slow
+
+
+def law(primitive):
+    every = calls(primitive)
+    run = compiled(every)
+
+    def check(values):
+        for call, arrays, got in zip(every, values, run(values), strict=True):
+            assert_agree(call, arrays, got, call.reference(*arrays))
+
+    check(pinned_operands(every))
+    for_draws(operands(every), check, examples=10)
+
+
+@every_primitive
+def test_compiled_equals_reference(primitive):
+    law(primitive)

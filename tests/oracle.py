@@ -1,0 +1,97 @@
+"""The JAX side of the tests: the primitive of the same name, bound by JAX.
+
+imprint's primitives have JAX's names and params. Params of JAX's that mean nothing here
+(shardings, accuracy, precision) stand in `IMPLIED`, with the primitives that have them.
+Only this file and the tests that compare whole programs import jax.
+"""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jax.extend.core import primitives as extended
+
+PRIMITIVES = {
+    value.name: value
+    for module in (extended, lax)
+    for name, value in vars(module).items()
+    if name.endswith("_p")
+}
+
+_ACCURACY = "cbrt cos exp exp2 expm1 log log1p logistic rsqrt sin sqrt tan tanh"
+_SHARDING = "broadcast_in_dim convert_element_type iota reshape"
+_OUT_SHARDING = "dot_general reduce_sum"
+
+IMPLIED = {
+    "accuracy": _ACCURACY.split(),
+    "dimensions": ["reshape"],
+    "out_sharding": _OUT_SHARDING.split(),
+    "precision": ["dot_general"],
+    "preferred_element_type": ["dot_general"],
+    "sharding": _SHARDING.split(),
+}
+"""Params that JAX's primitives have besides ours; all are None."""
+
+
+def bind(name, params, *operands):
+    """Bind JAX's primitive `name` under JAX's trace; return a list of results."""
+    implied = {param: None for param, names in IMPLIED.items() if name in names}
+    primitive = PRIMITIVES[name]
+    outs = primitive.bind(*operands, **(implied | params))
+    return list(outs) if primitive.multiple_results else [outs]
+
+
+def compiled(calls):
+    """Return the function that runs all calls in JAX, as one compiled program."""
+
+    @jax.jit
+    def program(values):
+        return [
+            bind(call.primitive.name, call.params, *operands)
+            for call, operands in zip(calls, values, strict=True)
+        ]
+
+    def run(values):
+        with jax.enable_x64(True):
+            return jax.tree.map(np.asarray, program(values))
+
+    return run
+
+
+def out_avals(name, params, avals):
+    """Return JAX's avals of the results; raises what JAX raises."""
+    with jax.enable_x64(True):
+        args = [
+            jax.ShapeDtypeStruct(a.shape, a.dtype, weak_type=a.weak_type) for a in avals
+        ]
+        return jax.eval_shape(lambda *xs: bind(name, params, *xs), *args)
+
+
+def compiled_jvp(calls):
+    """Return the function that differentiates all calls in JAX, as one program.
+
+    It takes primals, and tangents of those that are inexact, and returns tangents.
+    """
+
+    def tangents(call, primals, tangents):
+        moving = [jnp.issubdtype(x.dtype, jnp.inexact) for x in primals]
+
+        def run(*inexact):
+            rest = iter(inexact)
+            operands = [
+                next(rest) if moves else x
+                for x, moves in zip(primals, moving, strict=True)
+            ]
+            outs = bind(call.primitive.name, call.params, *operands)
+            return [x for x in outs if jnp.issubdtype(x.dtype, jnp.inexact)]
+
+        chosen = [x for x, moves in zip(primals, moving, strict=True) if moves]
+        return jax.jvp(run, chosen, tangents)[1]
+
+    program = jax.jit(lambda values, given: list(map(tangents, calls, values, given)))
+
+    def run(values, given):
+        with jax.enable_x64(True):
+            return jax.tree.map(np.asarray, program(values, given))
+
+    return run

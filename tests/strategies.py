@@ -1,0 +1,323 @@
+"""From `Samples` to Hypothesis: which calls of a primitive the laws make, on what values.
+
+A `Call` is a primitive with operand avals and params. `calls` lists those of a primitive:
+every dtype on its first shapes, every shape on some dtypes. Operands come in three ways:
+`pinned_operands` (the edges, the same in every run), `operands` (drawn, edges among them)
+and `smooth_operands` (drawn from the domain where the primitive is differentiable, no two
+numbers of a draw equal). A draw is one block of bytes, each of which chooses an element
+from a table: that is a hundred times faster than a draw for each element, and shrinks.
+"""
+
+import itertools
+import math
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from imprint import dtypes as dt
+from imprint.core.aval import ShapedArray
+from imprint.core.primitive import Primitive
+from imprint.core.samples import Case
+from imprint.core.tangents import tangent_aval
+from imprint.errors import DTypeError, ShapeError
+
+SHAPES = {1: [((2, 3),), ((),), ((0, 2),)]}
+"""Operand shapes of elementwise primitives beside the vectors of their edges."""
+for _arity in (2, 3):
+    _mixed = itertools.product([(), (2, 3)], repeat=_arity)
+    SHAPES[_arity] = [((0, 2),) * _arity, *_mixed]
+
+WIDE = {"float32": "float64", "float16": "float64", "bfloat16": "float64"}
+WIDE |= {"complex64": "complex128"}
+DTYPES_OF_A_LATER_CASE = 4
+BYTES_OF_A_DRAW = 3000  # beyond 4 kB Hypothesis says that it cannot shrink well
+GOLDEN = (math.sqrt(5) - 1) / 2
+
+
+@dataclass(frozen=True, eq=False)
+class Call:
+    """One call of a primitive, but for the values of its operands."""
+
+    primitive: Primitive
+    avals: tuple[ShapedArray, ...]
+    params: dict[str, Any]
+
+    def bind(self, *operands):
+        return self.primitive.bind(*operands, **self.params)
+
+    def reference(self, *operands):
+        with np.errstate(all="ignore"):
+            outs = self.primitive.reference(*operands, **self.params)
+        assert isinstance(outs, tuple), f"{self}: a reference returns a tuple"
+        return tuple(map(np.asarray, outs))
+
+    @property
+    def out_avals(self):
+        return self.primitive.aval(*self.avals, **self.params)
+
+    def __str__(self):
+        params = " ".join(f"{k}={v}" for k, v in self.params.items())
+        return f"{self.primitive}[{params}] {' '.join(map(str, self.avals))}"
+
+
+# ---- calls ----
+
+
+def calls(primitive):
+    """Return the calls that show everything about a primitive but its derivatives."""
+    samples = primitive.samples
+    if not samples.cases:
+        (shape, *others) = _elementwise_shapes(samples)
+        main = [_call(primitive, Case(shape), dtype) for dtype in samples.dtypes]
+        return (*main, *(_call(primitive, Case(s), samples.dtypes[0]) for s in others))
+    found = []
+    for i, case in enumerate(samples.cases):
+        listed = samples.dtypes
+        if case.dtypes is not None and None not in case.dtypes:
+            listed = listed[:1]
+        elif i > 0:
+            start = DTYPES_OF_A_LATER_CASE * i
+            ring = itertools.islice(itertools.cycle(listed), start, None)
+            listed = dict.fromkeys(itertools.islice(ring, DTYPES_OF_A_LATER_CASE))
+        found += [_call(primitive, case, dtype) for dtype in listed]
+    return tuple(found)
+
+
+def calls_of_each_shape(primitive):
+    """Return one call for each set of shapes and params: small, and of any dtype."""
+    seen = {}
+    for call in calls(primitive):
+        shapes = tuple(a.shape for a in call.avals)
+        if math.prod(map(math.prod, shapes)) <= 10_000:
+            seen.setdefault((shapes, str(call.params)), call)
+    return tuple(seen.values())
+
+
+def smooth_calls(primitive):
+    """Return the calls, in 64 bits, on which derivatives can be compared in numbers."""
+    samples = primitive.samples
+    cases = samples.cases or tuple(map(Case, _elementwise_shapes(samples)))
+    wide = [d for d in ("float64", "complex128") if d in samples.dtypes]
+    found = []
+    for case in cases:
+        fixed = case.dtypes is not None and None not in case.dtypes
+        for dtype in wide[:1] if fixed else wide:
+            given = case.dtypes or (None,) * len(case.shapes)
+            names = tuple(WIDE.get(d, d) or dtype for d in given)
+            call = _call(primitive, Case(case.shapes, case.params, names), dtype)
+            if _is_smooth(call):
+                found.append(call)
+    return tuple(found)
+
+
+def _is_smooth(call):
+    try:
+        outs = [a.dtype for a in call.out_avals if dt.is_inexact(a.dtype)]
+    except (DTypeError, ShapeError):  # the params name a dtype that 64 bits do not fit
+        return False
+    exact = all(d.name in ("float64", "complex128") for d in outs)
+    return bool(outs) and exact and any(dt.is_inexact(a.dtype) for a in call.avals)
+
+
+def _elementwise_shapes(samples):
+    """Return sets of operand shapes; the first holds all tuples of edges in a row."""
+    edges = max(len(_edges(np.dtype(name), samples)) for name in samples.dtypes)
+    return [((max(edges**samples.arity, 8),),) * samples.arity, *SHAPES[samples.arity]]
+
+
+def _call(primitive, case, dtype):
+    names = [name or dtype for name in case.dtypes or [dtype] * len(case.shapes)]
+    avals = (
+        ShapedArray(shape, np.dtype(name))
+        for shape, name in zip(case.shapes, names, strict=True)
+    )
+    return Call(primitive, tuple(avals), case.params)
+
+
+# ---- operands ----
+
+
+def operands(calls):
+    """Return the strategy of operands for each of `calls`, edges among their values."""
+    tables = [
+        (aval, _table(call.primitive, aval.dtype, i))
+        for call in calls
+        for i, aval in enumerate(call.avals)
+    ]
+
+    def build(block):
+        return _split(calls, [np.asarray(t[block(aval)]) for aval, t in tables])
+
+    return _blocks([aval for aval, _ in tables]).map(build)
+
+
+def smooth_operands(call):
+    """Return the strategy of operands where `call` is differentiable."""
+    samples = call.primitive.samples
+
+    def build(block):
+        position = itertools.count()
+        values = []
+        for i, aval in enumerate(call.avals):
+            byte = block(aval)
+            start = np.fromiter(itertools.islice(position, byte.size), np.int64)
+            points = start.reshape(byte.shape) * 256 + byte
+            points = _points(aval.dtype, _domain(samples, i), points)
+            values.append(np.asarray(points))
+        return tuple(values)
+
+    return _blocks(call.avals).map(build)
+
+
+def directions(avals):
+    """Return the strategy of tangents (or cotangents) of values, none of them zero."""
+
+    def build(block):
+        return tuple(
+            np.asarray(_points(aval.dtype, (0.5, 1.5), byte) * _signs(byte))
+            for aval in map(tangent_aval, avals)
+            for byte in [block(aval)]
+        )
+
+    return _blocks(avals).map(build)
+
+
+def pinned_operands(calls):
+    """Return, for each of `calls`, operands that show the edges: the same in every run.
+
+    Elementwise primitives meet every tuple of edges, others meet the edges in a row.
+    """
+    return [_pinned(call) for call in calls]
+
+
+def _pinned(call):
+    samples = call.primitive.samples
+    if not samples.cases:
+        edges = _edges(call.avals[0].dtype, samples)
+        grid = np.meshgrid(*[edges] * len(call.avals), indexing="ij")
+        columns = [column.ravel() for column in grid]
+        return tuple(
+            _filled(column, aval)
+            for column, aval in zip(columns, call.avals, strict=True)
+        )
+    return tuple(
+        _filled(
+            np.roll(
+                _edges(aval.dtype, samples)
+                if not samples.operand_domains
+                else _table(call.primitive, aval.dtype, i),
+                -i,
+            ),
+            aval,
+        )
+        for i, aval in enumerate(call.avals)
+    )
+
+
+def _filled(values, aval):
+    return np.resize(values, aval.shape)
+
+
+def _blocks(avals):
+    """Return the strategy of functions that cut bytes of an aval's shape off a block."""
+    size = min(sum(aval.size for aval in avals), BYTES_OF_A_DRAW)
+
+    def cutter(data):
+        block = itertools.cycle(data) if data else iter(())
+
+        def cut(aval):
+            few = itertools.islice(block, aval.size)
+            return np.fromiter(few, np.uint8, aval.size).reshape(aval.shape)
+
+        return cut
+
+    return st.binary(min_size=size, max_size=size).map(cutter)
+
+
+def _split(calls, values):
+    rest = iter(values)
+    return [tuple(itertools.islice(rest, len(call.avals))) for call in calls]
+
+
+# ---- values ----
+
+
+def _domain(samples, operand):
+    if samples.operand_domains:
+        return samples.operand_domains[operand]
+    return samples.domain
+
+
+@cache
+def _table(primitive, dtype, operand):
+    """Return 256 values of a dtype: edges, small numbers, the domain, all bits."""
+    samples = primitive.samples
+    if dtype.kind == "b":
+        return np.arange(256) % 3 == 0
+    domain = _domain(samples, operand)
+    drawn = _points(dtype, domain, np.arange(1, 257))
+    if samples.operand_domains:
+        return drawn
+    edges = np.resize(_edges(dtype, samples), 32)
+    small = _cast(np.resize([1, 2, 3, 0, -1, 0.5, -2], 32), dtype)
+    bits = drawn[:64]
+    if dt.is_integer(dtype):
+        info = dt.iinfo(dtype)
+        spread = np.linspace(float(info.min), float(info.max), 64)
+        bits = _cast(spread * 0.999, dtype)
+    return np.concatenate([small, edges, bits, drawn[:128]])
+
+
+def _points(dtype, domain, numbers):
+    """Return the points of a sequence that fills the domain evenly without repeating."""
+    if not dt.is_inexact(dtype) and dtype.kind == "V":
+        return np.zeros(numbers.shape, dtype)
+    low, high = domain
+    real = low + (high - low) * np.mod((numbers + 1) * GOLDEN, 1)
+    if dt.is_complex(dtype):
+        imag = low + (high - low) * np.mod((numbers + 1) * math.sqrt(2), 1)
+        return (real + 1j * imag).astype(dtype)
+    return _cast(real, dtype)
+
+
+def _cast(values, dtype):
+    """Convert real numbers to a dtype; integers are rounded and kept in range."""
+    if dtype.kind == "b":
+        return np.asarray(values) > np.median(values)
+    if dt.is_integer(dtype):
+        info = dt.iinfo(dtype)
+        unsigned = np.abs(values) if info.min == 0 else values
+        clipped = [min(max(int(v), info.min), info.max) for v in np.ravel(unsigned)]
+        return np.array(clipped, dtype).reshape(np.shape(values))
+    return np.asarray(values).astype(dtype)
+
+
+def _signs(numbers):
+    return np.where(numbers % 2, -1.0, 1.0)
+
+
+def _edges(dtype, samples):
+    """Return the edges of a dtype and those of the samples that the dtype has."""
+    if dtype.kind == "b":
+        return np.array([False, True])
+    if dt.is_integer(dtype):
+        info = dt.iinfo(dtype)
+        kept = [
+            int(v)
+            for v in samples.edges
+            if np.isreal(v) and math.isfinite(v) and v == int(v)
+        ]
+        every = [0, 1, -1, info.min, info.max, *kept]
+        inside = dict.fromkeys(v for v in every if info.min <= v <= info.max)
+        return np.array(list(inside), dtype)
+    given = [*samples.edges]
+    if dt.is_complex(dtype):
+        own = [0, 1, -1, 1j, -1j, complex(-0.0, 1), complex(-1, -0.0), 1 - 1j]
+        return np.array([*own, *(v for v in given if np.isfinite(v))], dtype)
+    own = [0.0, -0.0, 1.0, -1.0, math.inf, -math.inf, math.nan]
+    every = [*own, *(v for v in given if np.isreal(v))]
+    inside = {(v, math.copysign(1, v)): v for v in every if v == v}
+    return np.array([*inside.values(), math.nan]).astype(dtype)
