@@ -414,11 +414,13 @@ def _promote(pairs: tuple[Typed, ...]) -> Typed:
     if not pairs:
         raise DTypeError("promote: expected at least one operand, got none.")
     config = settings()
-    distinct = tuple(dict.fromkeys(pairs))
-    kept = pairs if len(pairs) <= _MEMOISED else distinct
+    kept = pairs
+    if len(pairs) > _MEMOISED:  # one operand is not promoted, two of a kind are
+        distinct = tuple(dict.fromkeys(pairs))
+        kept = distinct if len(distinct) > 1 else pairs[:2]
     table = _promoted.setdefault(config, {})
     if kept not in table:
-        dtype, weak = _join(pairs, config)
+        dtype, weak = _join(kept, config)
         table[kept] = dtype, weak and dtype != bool_
     return table[kept]
 

@@ -32,7 +32,7 @@ class Static:
 
 
 def _same(a: Any, b: Any) -> bool:
-    kind: type[Any] = type(a)
+    kind = type(a)  # pyright: ignore[reportUnknownVariableType] - of an Any
     if a is b:
         return True
     if kind is not type(b):

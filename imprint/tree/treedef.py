@@ -55,7 +55,7 @@ def flatten(
         >>> flatten({"b": 1, "a": (2, None)})
         ([2, 1], PyTreeDef({'a': (*, None), 'b': *}))
     """
-    kind: type[Any] = type(tree)
+    kind = type(tree)  # pyright: ignore[reportUnknownVariableType] - of an Any
     if (
         is_leaf is None
         and (kind is tuple or kind is list)
@@ -69,12 +69,18 @@ def flatten(
 class TreeDef:
     """The structure of a pytree: equal structures are the same object."""
 
-    __slots__ = ("__weakref__", "_unflatten", "num_leaves", "odd_keys", "spec")
+    __slots__ = (
+        *("__weakref__", "_unflatten"),
+        *("is_flat_tuple", "num_leaves", "odd_keys", "spec"),
+    )
 
     def __init__(self, spec: _Spec, odd_keys: _KeyTypes) -> None:
         self.spec = spec
         self.odd_keys = odd_keys
         self.num_leaves = spec.num_leaves
+        self.is_flat_tuple = (
+            spec.type is tuple and spec.num_nodes == spec.num_leaves + 1
+        )
         self._unflatten = spec.unflatten
 
     def unflatten(self, leaves: Iterable[Leaf]) -> PyTree:

@@ -1,4 +1,8 @@
-"""The names of `jax.tree_util`, for programs that say `tree_map` rather than `tree.map`."""
+"""The names of `jax.tree_util`, for programs that say `tree_map` rather than `tree.map`.
+
+They are the same functions as in `imprint.tree`, where new code finds them; nothing is
+defined here.
+"""
 
 from imprint.tree.functions import (
     all_leaves,

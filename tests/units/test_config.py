@@ -1,0 +1,272 @@
+import asyncio
+import copy
+import os
+import pickle
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields
+from importlib import import_module
+from threading import Barrier
+
+import jax
+import pytest
+
+from imprint.config import Config, Flag, Settings, config, settings
+from imprint.errors import ConfigError
+
+# `imprint.config` is the object; the module of that name is found here only.
+module = import_module("imprint.config")
+FLAGS = {name: flag for name, flag in vars(Config).items() if isinstance(flag, Flag)}
+OTHER = {
+    "default_matmul_precision": "float32",
+    "numpy_dtype_promotion": "strict",
+    "numpy_rank_promotion": "raise",
+    "threefry_partitionable": False,
+    "default_device": "cpu",
+}
+
+
+@pytest.fixture(autouse=True)
+def _restored():
+    before = {name: getattr(config, name) for name in FLAGS}
+    yield
+    for name, value in before.items():
+        config.update(name, value)
+
+
+def other_value(name):
+    return OTHER.get(name, not FLAGS[name].default)
+
+
+# ---- values ----
+
+
+@pytest.mark.parametrize("name", FLAGS)
+def test_defaults_are_those_of_jax(name):
+    if name == "explain_misses":
+        assert FLAGS[name].default is False
+    else:
+        default = jax.config._value_holders[f"jax_{name}"].value
+        assert FLAGS[name].default == getattr(default, "value", default)
+
+
+@pytest.mark.parametrize("name", FLAGS)
+def test_update_with_and_reading(name):
+    flag, value = getattr(module, name), other_value(name)
+    assert flag is FLAGS[name]
+    before = getattr(config, name)
+    with flag(value):
+        assert getattr(config, name) == value
+    assert getattr(config, name) == before
+    config.update(name, value)
+    assert getattr(config, name) == value
+
+
+@pytest.mark.parametrize("name", FLAGS)
+def test_settings_change_exactly_for_flags_in_the_key(name):
+    before = settings()
+    config.update(name, FLAGS[name].default)
+    default = settings()
+    with FLAGS[name](other_value(name)):
+        assert (settings() is not default) == FLAGS[name].in_key
+        if FLAGS[name].in_key:
+            assert getattr(settings(), name) == other_value(name)
+    assert settings() is default
+    assert before is default or name == "enable_checks"
+
+
+def test_fields_of_settings_are_the_flags_in_the_key():
+    in_key = [name for name, flag in FLAGS.items() if flag.in_key]
+    assert [field.name for field in fields(Settings)] == in_key
+
+
+def test_an_old_value_gives_back_the_old_settings():
+    before = settings()
+    config.update("enable_x64", True)
+    during = settings()
+    config.update("debug_nans", True)
+    config.update("enable_x64", False)
+    config.update("debug_nans", False)
+    assert settings() is before
+    config.update("enable_x64", True)
+    assert settings() is during
+
+
+def test_copies_and_pickles_of_settings_are_interned():
+    with module.enable_x64(True):
+        inside = settings()
+    assert copy.deepcopy(inside) is inside
+    assert pickle.loads(pickle.dumps(inside)) is inside
+
+
+# ---- scopes ----
+
+
+def test_with_nests_and_survives_an_exception():
+    outside = settings()
+
+    def inside():
+        with module.enable_x64(True), module.debug_nans(True):
+            assert (config.enable_x64, config.debug_nans) == (True, True)
+            with module.enable_x64(False):
+                assert (config.enable_x64, config.debug_nans) == (False, True)
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        inside()
+    assert settings() is outside
+
+
+def test_a_bare_switch_turns_it_on():
+    with module.disable_jit():
+        assert config.disable_jit
+
+
+def test_update_inside_a_with_changes_what_the_with_does_not_override():
+    with module.enable_x64(True):
+        config.update("debug_infs", True)
+        config.update("enable_x64", False)
+        assert config.debug_infs
+        assert settings().debug_infs
+        assert config.enable_x64
+        assert settings().enable_x64
+    assert settings().debug_infs
+
+
+def test_with_is_local_to_a_thread_and_update_is_not():
+    entered, updated = Barrier(2, timeout=10), Barrier(2, timeout=10)
+
+    def inside():
+        with module.enable_x64(True):
+            entered.wait()
+            updated.wait()
+            return config.enable_x64, config.debug_nans
+
+    def outside():
+        entered.wait()
+        seen = config.enable_x64
+        config.update("debug_nans", True)
+        updated.wait()
+        return seen
+
+    with ThreadPoolExecutor(2) as pool:
+        first, second = pool.submit(inside), pool.submit(outside)
+    assert first.result() == (True, True)
+    assert second.result() is False
+
+
+def test_with_is_local_to_a_task():
+    async def inside(*, x64):
+        with module.enable_x64(x64):
+            await asyncio.sleep(0)
+            return config.enable_x64
+
+    async def both():
+        return await asyncio.gather(inside(x64=True), inside(x64=False))
+
+    assert asyncio.run(both()) == [True, False]
+
+
+# ---- environment ----
+
+
+def in_process(code, **environ):
+    return subprocess.run(
+        [sys.executable, "-c", f"from imprint.config import config\n{code}"],
+        env={**os.environ, **environ},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_environment_variables_are_read_at_import():
+    ran = in_process(
+        "print(config.enable_x64, config.threefry_partitionable, config.debug_nans,\n"
+        "config.numpy_rank_promotion, config.default_matmul_precision,\n"
+        "config.default_device)",
+        IMPRINT_ENABLE_X64="True",
+        IMPRINT_THREEFRY_PARTITIONABLE="0",
+        IMPRINT_DEBUG_NANS="",
+        IMPRINT_NUMPY_RANK_PROMOTION="warn",
+        IMPRINT_DEFAULT_MATMUL_PRECISION="none",
+        IMPRINT_DEFAULT_DEVICE="cpu",
+    )
+    assert ran.stdout == "True False False warn None cpu\n"
+
+
+def test_a_bad_environment_variable_is_named():
+    ran = in_process("", IMPRINT_ENABLE_X64="maybe")
+    assert ran.stderr.splitlines()[-1] == (
+        "imprint.errors.ConfigError: environment variable IMPRINT_ENABLE_X64: "
+        "expected True or False, got 'maybe'."
+    )
+
+
+# ---- mistakes ----
+
+
+def error_of(call):
+    with pytest.raises(ConfigError) as caught:
+        call()
+    return str(caught.value)
+
+
+def test_unknown_flag():
+    flags = ", ".join(sorted(FLAGS))
+    assert error_of(lambda: config.update("enable_x46", True)) == (
+        f"config.update: expected a flag, one of {flags}; got 'enable_x46'. "
+        "Did you mean 'enable_x64'?"
+    )
+    assert error_of(lambda: config.update("jax_enable_x64", True)).endswith(
+        "got 'jax_enable_x64'. Did you mean 'enable_x64'?"
+    )
+    assert not hasattr(config, "enable_x46")
+    with pytest.raises(AttributeError):
+        config.enable_x46 = True
+
+
+@pytest.mark.parametrize("value", [1, None, "True"])
+def test_bad_switch(value):
+    assert error_of(lambda: config.update("enable_x64", value)) == (
+        f"config.update('enable_x64'): expected True or False, got {value!r}."
+    )
+
+
+def test_bad_choice():
+    assert error_of(lambda: module.numpy_dtype_promotion("strickt")) == (
+        "imprint.numpy_dtype_promotion: expected one of 'standard', 'strict', "
+        "got 'strickt'. Did you mean 'strict'?"
+    )
+    assert error_of(lambda: module.numpy_rank_promotion(["warn"])) == (
+        "imprint.numpy_rank_promotion: expected one of 'allow', 'warn', 'raise', "
+        "got ['warn']. Did you mean 'warn'?"
+    )
+
+
+def test_bad_device():
+    assert error_of(lambda: module.default_device(3)) == (
+        "imprint.default_device: expected None, the name of a platform, or an element "
+        "of imprint.devices(), got 3."
+    )
+
+
+def test_assignment_is_refused_with_the_remedy():
+    def assign():
+        config.enable_x64 = True
+
+    assert error_of(assign) == (
+        "config.enable_x64: expected no assignment, got True. Call "
+        "config.update('enable_x64', True), or use `with imprint.enable_x64(True):`."
+    )
+
+
+def test_repr_shows_every_effective_value():
+    with module.enable_x64(True):
+        lines = repr(config).splitlines()
+    assert lines[1] == "  enable_x64=True,"
+    assert len(lines) == len(FLAGS) + 2
+    assert repr(module.enable_x64) == (
+        "<flag enable_x64, default False: Keep 64-bit values 64 bits wide.>"
+    )

@@ -1,0 +1,81 @@
+import inspect
+import pickle
+import traceback
+
+import pytest
+
+from imprint import errors
+
+BASES = {
+    "AbsentRuleError": (NotImplementedError,),
+    "ArgumentError": (TypeError, ValueError),
+    "BackendError": (RuntimeError,),
+    "CompileError": (RuntimeError,),
+    "ConcretizationError": (TypeError,),
+    "ConfigError": (ValueError, AttributeError),
+    "DTypeError": (TypeError,),
+    "DeletedArrayError": (RuntimeError,),
+    "InternalError": (RuntimeError,),
+    "NonConcreteBooleanIndexError": (TypeError, IndexError),
+    "NonFiniteError": (FloatingPointError,),
+    "NotDifferentiableError": (TypeError, ValueError),
+    "PromotionError": (TypeError, ValueError),
+    "ShapeError": (TypeError, ValueError),
+    "TreeError": (ValueError,),
+    "UnexpectedTracerError": (TypeError,),
+}
+CLASSES = {
+    name: value
+    for name, value in vars(errors).items()
+    if inspect.isclass(value) and issubclass(value, Exception)
+}
+
+
+@pytest.mark.parametrize(("name", "bases"), BASES.items())
+def test_subclasses_the_builtin_that_a_jax_user_catches(name, bases):
+    for base in bases:
+        assert issubclass(CLASSES[name], base)
+
+
+def test_every_class_is_listed_and_documented():
+    assert {cls.__name__ for cls in CLASSES.values()} == set(BASES)
+    assert set(errors.__all__) == {*CLASSES, "did_you_mean"}
+    assert all(cls.__doc__ for cls in CLASSES.values())
+
+
+def test_jax_names_of_concretization_are_one_class():
+    for name in ("Bool", "Integer", "Array"):
+        alias = CLASSES[f"Tracer{name}ConversionError"]
+        assert alias is errors.ConcretizationError
+    assert errors.ConcretizationTypeError is errors.ConcretizationError
+
+
+@pytest.mark.parametrize("cls", {*CLASSES.values()}, ids=lambda cls: cls.__name__)
+def test_survives_pickling_and_shows_its_message(cls):
+    error = pickle.loads(pickle.dumps(cls("expected x, got y.")))
+    assert type(error) is cls
+    assert str(error) == "expected x, got y."
+
+
+def test_internal_error_asks_for_a_report_and_shows_the_jaxpr():
+    error = errors.InternalError("lowering: lost b", jaxpr="{ lambda ; a. let in () }")
+    for shown in (error, pickle.loads(pickle.dumps(error))):
+        text = "".join(traceback.format_exception_only(shown))
+        assert text == (
+            "imprint.errors.InternalError: lowering: lost b\n"
+            "This is a bug in imprint. Please report it with this traceback.\n"
+            "It happened in this jaxpr:\n"
+            "{ lambda ; a. let in () }\n"
+        )
+
+
+@pytest.mark.parametrize(
+    ("name", "choices", "text"),
+    [
+        ("enable_x46", ["debug_nans", "enable_x64"], " Did you mean 'enable_x64'?"),
+        ("axis", ["shape", "dtype"], ""),
+        ("axis", [], ""),
+    ],
+)
+def test_did_you_mean(name, choices, text):
+    assert errors.did_you_mean(name, choices) == text
