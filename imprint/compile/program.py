@@ -27,12 +27,15 @@ class Module:
         text: StableHLO.
         consts: values of its leading arguments.
         kept: positions of the jaxpr's arguments that follow them.
+        in_avals: the avals of the executable's arguments.
         out_avals: the avals of its results.
+        seconds: what lowering took.
     """
 
     text: str
     consts: tuple[Any, ...]
     kept: tuple[int, ...]
+    in_avals: tuple[ShapedArray, ...]
     out_avals: tuple[ShapedArray, ...]
     seconds: float
 
@@ -49,7 +52,14 @@ def lower(closed: ClosedJaxpr, name: str, *, keep_unused: bool = False) -> Modul
     invars += [jaxpr.invars[count + i] for i in kept]
     pruned = Jaxpr((), invars, jaxpr.outvars, jaxpr.eqns, jaxpr.name)
     text = lower_jaxpr(pruned, name)
-    return Module(text, consts, kept, closed.out_avals, time.perf_counter() - start)
+    return Module(
+        text,
+        consts,
+        kept,
+        tuple(v.aval for v in invars),
+        closed.out_avals,
+        time.perf_counter() - start,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +81,10 @@ class Program:
     out_avals: tuple[ShapedArray, ...]
     module: Module
     compile_seconds: float
+
+    def host_call(self) -> runtime.HostCall:
+        """Return the way to execute on buffers and host values mixed."""
+        return runtime.host_call(self.executable, self.module.in_avals)
 
     def run(self, buffers: list[runtime.Buffer]) -> list[runtime.Buffer]:
         """Execute on the buffers of the kept arguments."""

@@ -1,9 +1,9 @@
 """`jit`: the public decorator and the object it returns.
 
-The warm path is the first half of `Jitted.__call__`: flatten, look the version up by
-(tree, settings, avals), execute, wrap. An argument that is not yet on the device, a
-first call, a flag or an open trace all leave it by an exception or a missing key, so
-they cost it nothing. Tracing is in `_trace`; what a key is, in `compile.key`; how a
+The warm path is `Jitted.__call__`: look the version up by (settings, avals), execute,
+wrap. An argument that is not on the device, a tree, a first call, a flag: all leave it
+by an exception or a missing key, so they cost it nothing; `_mixed` is the warm path of
+trees and host values. Tracing is in `tracing`; what a key is, in `compile.key`; how a
 call is spelled, in `signature`.
 """
 
@@ -12,8 +12,11 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Any, final
 
+import numpy as np
+
 from imprint import tree
 from imprint.array import ArrayImpl, to_array
+from imprint.core.hosts import host_aval, scalar_aval
 from imprint.compile.key import static_token
 from imprint.compile.program import compile_module, lower
 from imprint.config import settings
@@ -30,6 +33,7 @@ from imprint.jit.versions import Version
 from imprint.runtime import EngineError, explain_execute_error
 
 _flatten = tree.flatten
+_ndarray = np.ndarray
 
 
 @final
@@ -40,25 +44,28 @@ class Jitted:
         functools.update_wrapper(self, fun)
         self._fun = fun
         self._signature = signature
-        self._plain = not signature.has_statics
+        self._has_statics = signature.has_statics
+        self._on_device = False
         self._versions: dict[Any, Version] = {}
         self._traced: dict[Any, TracedCall] = {}
         self._lock = threading.RLock()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function by its compiled version."""
-        if kwargs or not self._plain or current_trace() is not None:
+        if kwargs or self._has_statics or current_trace() is not None:
             return self._general(args, kwargs)
-        leaves, treedef = _flatten(args)
+        if not self._on_device:  # as the last call was: an exception costs 400 ns
+            return self._mixed(args)
         try:
-            version = self._versions[treedef, settings(), *[x.aval for x in leaves]]
+            version = self._versions[settings(), *[x.aval for x in args]]
             take = version.take
             if take is None:
-                buffers = [x._buffer for x in leaves]
+                buffers = [x._buffer for x in args]
             else:
-                buffers = [*version.consts, *[leaves[i]._buffer for i in take]]
-        except (KeyError, AttributeError):  # first call, or a leaf not on the device
-            return self._general(args, kwargs)
+                buffers = [*version.consts, *[args[i]._buffer for i in take]]
+        except (KeyError, AttributeError):  # new, a tree, or not on the device
+            self._on_device = False
+            return self._mixed(args)
         try:
             outs = version.execute(buffers).consume_with_handlers(version.handlers)
         except EngineError as err:
@@ -72,6 +79,29 @@ class Jitted:
 
     def __repr__(self) -> str:
         return f"<jitted {self._fun!r}>"
+
+    def _mixed(self, args: tuple[Any, ...]) -> Any:
+        """Call with trees, NumPy arrays or numbers among the arguments; warm too."""
+        leaves, treedef = _flatten(args)
+        avals: list[Any] = []
+        hosts = 0
+        for x in leaves:
+            kind = type(x)
+            if kind is ArrayImpl:
+                avals.append(x.aval)
+                continue
+            hosts += 1
+            aval = host_aval(x) if kind is _ndarray else scalar_aval(x, kind)
+            if aval is None:
+                return self._general(args, {})
+            avals.append(aval)
+        flat = treedef.is_flat_tuple
+        key = (settings(), *avals) if flat else (treedef, settings(), *avals)
+        version = self._versions.get(key)
+        if version is None:
+            return self._general(args, {})
+        self._on_device = flat and not hosts
+        return version.run_mixed(leaves)
 
     # ---- everything but the warm path ----
 
@@ -98,13 +128,15 @@ class Jitted:
             (k, static_token(v, name(k) if isinstance(k, int) else k))
             for k, v in split.statics
         )
-        plain = self._plain and not split.kwargs
+        plain = not self._has_statics and not split.kwargs
         leaves, treedef = _flatten(split.args if plain else split[:2])
         try:
             avals = [x.aval if type(x) is ArrayImpl else get_aval(x) for x in leaves]
         except ArgumentError:
             check_leaves(self._signature, split, leaves)
             raise
+        if plain and treedef.is_flat_tuple:
+            return leaves, (settings(), *avals)
         if plain:
             return leaves, (treedef, settings(), *avals)
         return leaves, (treedef, statics, settings(), *avals)

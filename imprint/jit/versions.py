@@ -25,6 +25,7 @@ class Version:
         "consts",
         "execute",
         "handlers",
+        "host_call",
         "out_aval",
         "out_avals",
         "program",
@@ -44,7 +45,24 @@ class Version:
         self.out_aval = program.out_avals[0] if single else None
         self.unflatten = traced.out_tree.unflatten
         everything = program.kept == tuple(range(len(traced.closed.in_avals)))
+        self.host_call = program.host_call()
         self.take = None if everything and not program.consts else program.kept
+
+    def run_mixed(self, leaves: list[Any]) -> Any:
+        """Execute on leaves of which some are NumPy arrays or numbers; hot."""
+        take = self.take
+        if take is not None:
+            leaves = [*self.consts, *[leaves[i] for i in take]]
+        hosts: list[int] = []
+        for i, x in enumerate(leaves):
+            if type(x) is ArrayImpl:
+                leaves[i] = x.buffer
+            elif take is None or i >= len(self.consts):
+                hosts.append(i)
+        outs = self.host_call(leaves, hosts)
+        if self.out_aval is not None:
+            return ArrayImpl(self.out_aval, outs[0])
+        return self.unflatten(map(ArrayImpl, self.out_avals, outs))
 
     def run(self, leaves: list[Any]) -> Any:
         """Execute on leaves of any kind, and return the result's tree."""
