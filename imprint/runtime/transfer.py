@@ -16,7 +16,7 @@ from imprint import dtypes
 from imprint.dtypes import DType
 from imprint.errors import DTypeError, ShapeError
 from imprint.runtime.buffer import Aval, Buffer, deleted_error, is_deleted, show
-from imprint.runtime.client import Device, devices
+from imprint.runtime.client import Device, default_device
 from imprint.runtime.compat import EngineError, engine, read_extended
 
 Array: TypeAlias = np.ndarray[Any, Any]
@@ -45,7 +45,7 @@ def put(
         ShapeError: The shape differs.
     """
     _check(value, aval)
-    to = devices()[0] if device is None else device
+    to = device or default_device()
     semantics = _COPY if copy else _SHARE
     try:
         return engine.batched_device_put(
@@ -68,7 +68,7 @@ def unchecked_put(device: Device | None = None, *, x64: bool) -> UncheckedPut:
     unless `x64`. The caller has checked that the result is what the aval says, that the
     byte order is native, and that a Python int fits its dtype.
     """
-    to = devices()[0] if device is None else device
+    to = device or default_device()
     put = engine.batched_device_put
     sharding, handles, copy = to.sharding, to.handles, _COPY
 

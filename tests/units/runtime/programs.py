@@ -45,6 +45,42 @@ DONATING_FIRST_OF_TWO = program(
 )
 
 
+ADD = DONATING_FIRST_OF_TWO.replace(" {tf.aliasing_output = 0 : i32}", "")
+
+
+def growth(setup, statement):
+    """Return the Python blocks and the resident bytes that 10 000 repetitions add."""
+    before, after = (
+        map(int, line.split())
+        for line in in_fresh_process(GROWTH.format(setup=setup, statement=statement))
+    )
+    return tuple(b - a for a, b in zip(before, after, strict=True))
+
+
+GROWTH = """
+import sys
+from pathlib import Path
+import numpy as np
+from imprint import runtime
+from tests.units.runtime.programs import DOUBLE, F4
+executable = runtime.compile(DOUBLE, [F4])
+{setup}
+
+def used():
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    print(sys.getallocatedblocks(), pages * 4096)
+
+def repeat(times):
+    for _ in range(times):
+        {statement}
+
+repeat(3000)
+used()
+repeat(10_000)
+used()
+"""
+
+
 def in_fresh_process(code, *arguments):
     """Run code in an interpreter without pytest; return its lines."""
     env = {**os.environ, "PYTHONPATH": str(ROOT)}

@@ -50,6 +50,7 @@ executable = runtime.compile(DOUBLE, [F4])
 x = put(np.ones(4, np.float32))
 in_child(runtime.devices)
 in_child(lambda: executable.run([x]))
+in_child(lambda: put(np.ones(4, np.float32)))
 print(compute())
 """
 
@@ -58,7 +59,7 @@ def test_there_is_one_object_per_device():
     (device,) = runtime.devices()
     assert runtime.devices("cpu") == (device,)
     assert runtime.local_devices() == (device,)
-    assert device is runtime.devices()[0]
+    assert device is runtime.devices()[0] is runtime.default_device()
     assert runtime.device_count() == runtime.local_device_count() == 1
 
 
@@ -83,7 +84,7 @@ def test_threads_that_ask_at_once_get_the_same_client():
 
 
 def test_a_fork_computes_before_first_use_and_is_told_after():
-    parent, early, listed, run, after = in_fresh_process(FORK)
+    parent, early, listed, run, putting, after = in_fresh_process(FORK)
     told = (
         f"BackendError imprint: expected to compute in process {parent}, which started "
         "the device, got process CHILD, a fork of it, which lacks the device's threads. "
@@ -91,4 +92,4 @@ def test_a_fork_computes_before_first_use_and_is_told_after():
         "computation."
     )
     assert early == after == "[2. 2. 2. 2.]"
-    assert listed == run == told
+    assert listed == run == putting == told
