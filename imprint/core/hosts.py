@@ -38,7 +38,7 @@ def scalar_aval(x: Any, kind: type[Any]) -> ShapedArray | None:
 
 def _array_aval(x: np.ndarray[Any, Any], wide: bool) -> ShapedArray | None:  # noqa: FBT001
     known = _arrays[wide]
-    if x.dtype.kind in "OSUMmV" and x.dtype not in dtypes.ALL or not x.dtype.isnative:
+    if (x.dtype.kind in "OSUMmV" and x.dtype not in dtypes.ALL) or not x.dtype.isnative:
         return None
     if len(known) >= _LIMIT:
         known.clear()

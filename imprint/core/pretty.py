@@ -1,45 +1,162 @@
 """The printed form of jaxprs: JAX's, so that what people know how to read stays so.
 
-Works on the shape of the objects, not on their classes (`jaxpr` imports this file).
+A jaxpr that is called more than once, or is long, is written once before the others
+(`let f = … in`). The arguments of a nested jaxpr take the names of what is passed. A
+result that nobody uses is `_`. Works on the shape of the objects, not on their classes:
+`jaxpr` imports this file.
 """
 
-from typing import Any
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
+from itertools import count
+from typing import Any, Final
+
+from imprint.core.document import Doc, Group, Line, Nest, join, layout
+
+_LONG: Final = 10  # equations, after which a nested jaxpr is written apart
 
 
 def format_jaxpr(jaxpr: Any) -> str:
     """Return the text of a jaxpr."""
-    names: dict[Any, str] = {}
+    printer = _Printer(jaxpr)
+    docs: list[Doc] = []
+    for name, inner in printer.shared_jaxprs():
+        docs += [f"let {name} = ", printer.whole(inner), " in", Line()]
+    return layout([*docs, printer.jaxpr(jaxpr)])
 
-    def name(v: Any) -> str:
-        if hasattr(v, "value"):
-            return f"{v.value}:{v.aval.short()}"
-        if v not in names:
-            names[v] = _letters(len(names))
-        return names[v]
 
-    def binder(v: Any) -> str:
-        return f"{name(v)}:{v.aval.short()}"
+class _Printer:
+    """The names given so far in one text."""
 
-    consts = " ".join(map(binder, jaxpr.constvars))
-    args = " ".join(map(binder, jaxpr.invars))
-    lines: list[str] = []
+    def __init__(self, jaxpr: Any) -> None:
+        self._names: dict[Any, str] = {}
+        self._shared: dict[Any, str] = {}
+        self._used = _used_variables(jaxpr)
+        self._find_shared(jaxpr)
+        taken = set(self._shared.values())
+        self._fresh = (name for name in _letters() if name not in taken)
+
+    # ---- shared jaxprs ----
+
+    def shared_jaxprs(self) -> list[tuple[str, Any]]:
+        """Return names and jaxprs of what is written before the rest."""
+        return [(name, jaxpr) for jaxpr, name in self._shared.items()]
+
+    def _find_shared(self, top: Any) -> None:
+        times: Counter[Any] = Counter()
+        wanted: dict[Any, str] = {}
+        queue = deque([top])
+        while queue:
+            jaxpr = queue.popleft()
+            times[jaxpr] += 1
+            if jaxpr is not top and len(jaxpr.eqns) > _LONG:
+                times[jaxpr] += 1
+            for eqn in jaxpr.eqns:
+                for inner in _inner_jaxprs(eqn):
+                    name = str(eqn.params.get("name", "jaxpr")).strip("<>")
+                    wanted.setdefault(inner, name)
+                    queue.append(inner)
+        given: Counter[str] = Counter()
+        for jaxpr, uses in times.items():
+            if uses > 1:
+                name = wanted[jaxpr]
+                before = given[name]
+                given[name] += 1
+                self._shared[jaxpr] = f"{name}{before}" if before else name
+
+    # ---- documents ----
+
+    def jaxpr(self, jaxpr: Any) -> Doc:
+        """Return a jaxpr, or its name if it was written before."""
+        return self._shared.get(jaxpr) or self.whole(jaxpr)
+
+    def whole(self, jaxpr: Any) -> Doc:
+        """Return a jaxpr written out."""
+        consts = self._binders(jaxpr.constvars)
+        args = self._binders(jaxpr.invars)
+        eqns = join([Line("; ")], [self._eqn(eqn) for eqn in jaxpr.eqns])
+        outs = self._atoms(jaxpr.outvars, ",")
+        end = ",)" if len(jaxpr.outvars) == 1 else ")"
+        head = ["{ lambda ", consts, "; ", args, ". let"]
+        body = [*head, Nest([Line(), eqns]), Line(), "in (", outs, end]
+        return Group([Nest(body), " }"])
+
+    def _eqn(self, eqn: Any) -> Doc:
+        for inner in _inner_jaxprs(eqn):
+            if inner not in self._shared:
+                self._lend_names(inner.invars, eqn.invars)
+                self._lend_names(inner.outvars, eqn.outvars)
+        params = sorted(eqn.params, key=lambda k: (k != "name", k))
+        shown = [self._param(k, eqn.params[k]) for k in params]
+        brackets: Doc = []
+        if shown:
+            inside = Nest(["[", Line(""), join([Line()], shown)])
+            brackets = Group([inside, Line(""), "]"])
+        left = [self._binders(eqn.outvars), " = "] if eqn.outvars else []
+        return [*left, eqn.primitive.name, brackets, " ", self._atoms(eqn.invars)]
+
+    def _param(self, name: str, value: Any) -> Doc:
+        inner = _as_jaxpr(value)
+        return [f"{name}=", str(value) if inner is None else self.jaxpr(inner)]
+
+    def _binders(self, variables: Sequence[Any]) -> Doc:
+        shown = [f"{self._atom(v)}:{v.aval.short()}" for v in variables]
+        return Nest(Group(join([Group(Line())], shown)))
+
+    def _atoms(self, atoms: Sequence[Any], separator: str = "") -> Doc:
+        shown = [self._atom(v) for v in atoms]
+        return Nest(Group(join([separator, Group(Line())], shown)))
+
+    # ---- names ----
+
+    def _atom(self, atom: Any) -> str:
+        if hasattr(atom, "value"):
+            return f"{atom.value}:{atom.aval.short()}"
+        name = self._names.get(atom)
+        if name is None:
+            name = next(self._fresh) if atom in self._used else "_"
+            self._names[atom] = name
+        return name
+
+    def _lend_names(self, ours: Sequence[Any], theirs: Sequence[Any]) -> None:
+        lent: set[Any] = set()
+        if len(ours) != len(theirs):
+            return
+        for mine, other in zip(ours, theirs, strict=True):
+            if hasattr(mine, "value") or hasattr(other, "value"):
+                continue
+            if other not in lent and mine not in self._names:
+                lent.add(other)
+                self._names[mine] = self._atom(other)
+
+
+def _as_jaxpr(value: Any) -> Any:
+    inner = getattr(value, "jaxpr", value)  # a closed jaxpr is shown as its jaxpr
+    return inner if hasattr(inner, "eqns") else None
+
+
+def _inner_jaxprs(eqn: Any) -> list[Any]:
+    found = [_as_jaxpr(value) for value in eqn.params.values()]
+    return [jaxpr for jaxpr in found if jaxpr is not None]
+
+
+def _used_variables(jaxpr: Any) -> set[Any]:
+    used: set[Any] = {*jaxpr.constvars, *jaxpr.invars}
+    used.update(v for v in jaxpr.outvars if not hasattr(v, "value"))
     for eqn in jaxpr.eqns:
-        params = " ".join(f"{k}={v}" for k, v in sorted(eqn.params.items()))
-        params = f"[{params}]" if params else ""
-        outs = " ".join(map(binder, eqn.outvars))
-        lines.append(
-            f"{outs} = {eqn.primitive}{params} {' '.join(map(name, eqn.invars))}"
-        )
-    body = "\n    ".join(lines)
-    outs = ", ".join(map(name, jaxpr.outvars))
-    outs = f"({outs},)" if len(jaxpr.outvars) == 1 else f"({outs})"
-    return f"{{ lambda {consts}; {args}. let\n    {body}\n  in {outs} }}"
+        used.update(v for v in eqn.invars if not hasattr(v, "value"))
+        for inner in _inner_jaxprs(eqn):
+            used |= _used_variables(inner)
+    return used
 
 
-def _letters(n: int) -> str:
-    out = ""
-    while True:
-        out = chr(97 + n % 26) + out
-        n = n // 26 - 1
-        if n < 0:
-            return out
+def _letters() -> Iterator[str]:
+    for number in count():
+        name = ""
+        n = number
+        while True:
+            n, digit = divmod(n, 26)
+            name = chr(ord("a") + digit) + name
+            if not n:
+                break
+        yield name

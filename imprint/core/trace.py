@@ -68,7 +68,7 @@ def process_under(
 class Tracer(Array):
     """Stands for an array while a function is traced."""
 
-    __slots__ = ("owner", "aval")
+    __slots__ = ("aval", "owner")
     owner: Trace
     aval: ShapedArray
 

@@ -16,13 +16,13 @@ import numpy as np
 
 from imprint import tree
 from imprint.array import ArrayImpl, to_array
-from imprint.core.hosts import host_aval, scalar_aval
 from imprint.compile.key import static_token
 from imprint.compile.program import compile_module, lower
 from imprint.config import settings
 from imprint.control.call import call
 from imprint.core.aval import get_aval
 from imprint.core.functions import check_function, name_of
+from imprint.core.hosts import host_aval, scalar_aval
 from imprint.core.trace import Tracer, current_trace
 from imprint.errors import ArgumentError
 from imprint.jit.leaves import check_leaves
