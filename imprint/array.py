@@ -6,7 +6,7 @@ takes them. An unset slot raises AttributeError, which is how the warm path of a
 notices, at no cost, that an argument has no buffer yet.
 """
 
-from typing import Any, Self, cast, final
+from typing import Any, Self, final
 
 import numpy as np
 
@@ -153,7 +153,7 @@ register_leaf(ArrayImpl)
 
 def from_host(aval: ShapedArray, values: NDArray) -> ArrayImpl:
     """Return an array that owns `values`, which nobody may write to any more."""
-    array = cast("ArrayImpl", object.__new__(ArrayImpl))
+    array = object.__new__(ArrayImpl)
     array.aval = aval
     array._host = values  # pyright: ignore[reportPrivateUsage] - this file's class
     return array

@@ -8,13 +8,14 @@ a value. What has no content that it understands counts by its class's own `__eq
 
 from collections.abc import Hashable
 from dataclasses import fields, is_dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
 from imprint.core.array import Array
 from imprint.errors import ArgumentError
 
+_PARAMS: Final = "__dataclass_params__"
 _EXACT: Final = frozenset({int, bool, str, bytes, type(None), type(Ellipsis)})
 
 
@@ -28,7 +29,7 @@ def static_token(value: Any, name: str) -> Hashable:
     Raises:
         ArgumentError: the value is an array, or cannot be hashed.
     """
-    kind = type(value)
+    kind = cast("type[Any]", type(value))
     if kind in _EXACT:
         return kind, value
     if kind is float:
@@ -39,7 +40,7 @@ def static_token(value: Any, name: str) -> Hashable:
         return kind, *(static_token(item, name) for item in value)  # pyright: ignore[reportUnknownVariableType]
     if isinstance(value, frozenset):
         return kind, frozenset(static_token(item, name) for item in value)  # pyright: ignore[reportUnknownVariableType]
-    if is_dataclass(kind) and kind.__dataclass_params__.frozen:  # pyright: ignore[reportAttributeAccessIssue]
+    if is_dataclass(kind) and getattr(kind, _PARAMS).frozen:
         parts = (
             static_token(getattr(value, f.name), f"{name}.{f.name}")
             for f in fields(kind)

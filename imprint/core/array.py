@@ -172,10 +172,10 @@ class Array:
     def __rdivmod__(self, other: Any) -> Any:
         return _binary("divmod", other, self)
 
-    def __eq__(self, other: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def __eq__(self, other: Any) -> Any:
         return _binary("equal", self, other)
 
-    def __ne__(self, other: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def __ne__(self, other: Any) -> Any:
         return _binary("not_equal", self, other)
 
     def __lt__(self, other: Any) -> Any:

@@ -84,8 +84,9 @@ def get_aval(x: Any) -> ShapedArray:
         return x.aval
     except AttributeError:
         pass
-    if isinstance(x, np.ndarray | np.generic):
-        return ShapedArray(x.shape, dtypes.canonicalize(x.dtype))
+    if isinstance(x, _NUMPY):
+        array: NDArray = x
+        return ShapedArray(array.shape, dtypes.canonicalize(array.dtype))
     kind = cast("type[object]", type(x))
     if kind in _SCALAR_KINDS:
         return ShapedArray((), dtypes.scalar_type_dtype(kind), kind is not bool)
@@ -100,6 +101,7 @@ def shape_str(shape: Sequence[int]) -> str:
     return _brackets(shape)
 
 
+_NUMPY: Final[Any] = (np.ndarray, np.generic)
 _SCALAR_KINDS: Final = frozenset({bool, int, float, complex})
 _interned: Final[dict[tuple[Shape, DType, bool], weakref.ref[ShapedArray]]] = {}
 

@@ -3,7 +3,7 @@
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -27,7 +27,7 @@ def check_function(fun: Any, transform: str) -> None:
     """Raise ArgumentError unless `fun` can be traced."""
     if not callable(fun):
         hint = ""
-        if isinstance(fun, staticmethod | classmethod):
+        if type(fun) in (staticmethod, classmethod):
             hint = f" Put @{type(fun).__name__} above @imprint.{transform}."
         raise ArgumentError(
             f"{transform}: expected a function, got {fun!r} of type "
@@ -42,7 +42,7 @@ def check_function(fun: Any, transform: str) -> None:
 
 def wraps(fun: Callable[..., Any]) -> Callable[[_F], _F]:
     """Give a wrapper the name, docstring and signature of `fun`."""
-    return functools.wraps(fun)
+    return cast("Callable[[_F], _F]", functools.wraps(fun))
 
 
 def own_leaf(x: Any, transform: str, name: str) -> Any:

@@ -156,7 +156,7 @@ def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], *args: Any) -> list[Any]:
     env: dict[Var, Any] = dict(zip(jaxpr.constvars, consts, strict=True))
     env.update(zip(jaxpr.invars, args, strict=True))
     for eqn in jaxpr.eqns:
-        operands = [v.value if type(v) is Literal else env[v] for v in eqn.invars]  # pyright: ignore[reportArgumentType] - not a Literal, so a Var
+        operands = [v.value if type(v) is Literal else env[v] for v in eqn.invars]
         token = source.set_replayed_source(source.replayed_source() or eqn.source)
         try:
             results = eqn.primitive.bind(*operands, **eqn.params)

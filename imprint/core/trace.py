@@ -7,7 +7,7 @@ A tracer belongs to one trace; one whose trace has ended was leaked by the user,
 `check_alive` says so.
 """
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, NoReturn
@@ -43,7 +43,7 @@ current_trace = _current.get
 
 
 @contextmanager
-def tracing(trace: Trace | None) -> Iterator[None]:
+def tracing(trace: Trace | None) -> Generator[None]:
     """Make `trace` the current trace inside the `with` block; None means eager."""
     token = _current.set(trace)
     try:

@@ -86,7 +86,7 @@ class Jitted:
         avals: list[Any] = []
         hosts = 0
         for x in leaves:
-            kind = type(x)
+            kind: Any = x.__class__
             if kind is ArrayImpl:
                 avals.append(x.aval)
                 continue

@@ -413,7 +413,7 @@ def _check_like(
 
 
 def _is_float0(x: Any) -> bool:
-    return isinstance(x, np.ndarray) and x.dtype == dtypes.float0
+    return getattr(x, "dtype", None) == dtypes.float0
 
 
 def _one(aval: ShapedArray) -> Any:

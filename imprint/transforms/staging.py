@@ -121,7 +121,7 @@ class StagingTrace(Trace):
         var = self.constvars.get(id(x))
         if var is None:
             var = self.constvars[id(x)] = Var(get_aval(x))
-            private = x.copy() if isinstance(x, np.ndarray) else x
+            private = np.array(x) if type(x) is np.ndarray else x
             self.captured.append((private, x))  # x too: its id must stay taken
         return var
 

@@ -47,13 +47,12 @@ def vmap(
             "axes are not built yet. Leave it out."
         )
     name = name_of(fun)
-    if isinstance(in_axes, list):
-        in_axes = tuple(in_axes)  # pyright: ignore[reportUnknownArgumentType]
+    axes: InAxes = (*in_axes,) if in_axes.__class__ is list else in_axes
 
     @wraps(fun)
     def mapped(*args: Any, **kwargs: Any) -> Any:
         leaves, treedef = tree.flatten((args, kwargs))
-        dims = _in_dims(in_axes, args, kwargs, name)
+        dims = _in_dims(axes, args, kwargs, name)
         names = [f"argument {tree.keystr(path[1:])}" for path in treedef.paths()]
         owned = [own_leaf(x, "vmap", n) for x, n in zip(leaves, names, strict=True)]
         flat_dims = tuple(
