@@ -6,7 +6,7 @@ takes them. An unset slot raises AttributeError, which is how the warm path of a
 notices, at no cost, that an argument has no buffer yet.
 """
 
-from typing import Any, Self, final
+from typing import Any, Final, Self, final
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from imprint.core.aval import DType, NDArray, ShapedArray, get_aval
 from imprint.core.trace import Tracer, check_alive
 from imprint.errors import InternalError
 from imprint.tree.treedef import register_leaf
+
+_KEPT: Final = 4096
+"""Bytes up to which a view of a buffer is kept; one would keep it from donation."""
 
 
 @final
@@ -37,8 +40,11 @@ class ArrayImpl(Array):
         """The values as a NumPy array, which must not be written to."""
         try:
             return self._host
-        except AttributeError:  # not kept: a view would keep the buffer from donation
-            return runtime.read(self._buffer, self.aval)
+        except AttributeError:
+            values = runtime.read(self._buffer, self.aval)
+            if values.nbytes <= _KEPT:
+                self._host = values
+            return values
 
     @property
     def buffer(self) -> runtime.Buffer:
