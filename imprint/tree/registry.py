@@ -257,7 +257,7 @@ def _split_fields(
     static = {f.name for f in fields if f.metadata.get("static", False)}
     wanted = [f.name for f in fields if f.init and f.name not in dropped]
     if meta is None:
-        meta = [n for n in wanted if n in static and n not in (data or ())]
+        meta = [n for n in wanted if (n in static if data is None else n not in data)]
     if data is None:
         data = [n for n in wanted if n not in meta]
     if declared and sorted(wanted) != sorted((*data, *meta)):

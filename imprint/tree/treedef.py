@@ -11,7 +11,7 @@ Dicts come back with sorted keys, whatever order they came in, as in JAX.
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Sequence, Sized
 from threading import RLock
-from typing import Any, Final, TypeAlias, final
+from typing import Any, Final, Never, TypeAlias, final
 from weakref import ref
 
 import numpy as np
@@ -154,14 +154,11 @@ class _LooseTreeDef(TreeDef):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, TreeDef) and self.spec == other.spec
 
-    def __hash__(self) -> int:
-        try:
-            return hash(self.spec)
-        except TypeError as err:
-            raise ArgumentError(
-                f"pytree: expected static data that can be hashed, got {self}: {err}. "
-                "Make it hashable (a tuple for a list), or a child of its node."
-            ) from err
+    def __hash__(self) -> Never:
+        raise ArgumentError(
+            f"pytree: expected static data that can be hashed, got {self}. "
+            "Make it hashable (a tuple for a list), or a child of its node."
+        )
 
 
 # ---- leaves that need no look-up ----
@@ -204,19 +201,15 @@ def treedef_tuple(treedefs: Sequence[TreeDef]) -> TreeDef:
 # ---- interning ----
 
 _interned: Final[dict[object, ref[TreeDef]]] = {}  # by spec, or by (spec, odd keys)
-_intern_lock: Final = (
-    RLock()
-)  # a weak reference may die, and call back, while it is held
+# Not a plain lock: a weak reference may die, and call `forget`, while it is held.
+_intern_lock: Final = RLock()
 # The last few structures without user-owned data stay alive, so that a loop over
 # `tree.map` does not make and drop the same one every time.
 _recent: Final[deque[TreeDef]] = deque(maxlen=64)
 
 
 def _intern(spec: _Spec) -> TreeDef:
-    try:
-        found = _interned.get(spec)
-    except TypeError:  # static data without a hash
-        return _LooseTreeDef(_with_sorted_dicts(spec), ())
+    found = _interned.get(spec)
     treedef = None if found is None else found()
     if treedef is None:
         return _intern_new(spec)
@@ -225,7 +218,10 @@ def _intern(spec: _Spec) -> TreeDef:
 
 
 def _intern_new(spec: _Spec) -> TreeDef:
-    odd = _odd_keys(spec)
+    try:
+        odd = _odd_keys(spec)
+    except TypeError:  # static data without a hash
+        return _LooseTreeDef(_with_sorted_dicts(spec), ())
     with _intern_lock:
         exact = (spec, odd)
         found = _interned.get(exact)
@@ -250,14 +246,18 @@ def _remember(key: object, treedef: TreeDef) -> None:
 
 
 def _odd_keys(spec: _Spec) -> _KeyTypes:
-    """Return the types of keys, for each dict that has a key which is no plain `str`."""
+    """Return the types of keys, for each dict that has a key which is no plain `str`.
+
+    Raises:
+        TypeError: there is static data without a hash. optree's own hash skips it.
+    """
     odd: list[tuple[type, ...]] = []
 
-    def visit(kind: type, keys: Any, _children: tuple[object, ...]) -> None:
-        if kind is defaultdict:
-            keys = keys[1]
-        elif kind is not dict and kind is not OrderedDict:
+    def visit(kind: type, data: Any, _children: tuple[object, ...]) -> None:
+        if kind is not dict and kind is not OrderedDict and kind is not defaultdict:
+            hash(data)
             return
+        keys = data[1] if kind is defaultdict else data
         types = tuple(map(type, keys))
         if types.count(str) != len(types):
             odd.append(types)

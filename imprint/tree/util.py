@@ -25,7 +25,6 @@ from imprint.tree.keys import (
     SequenceKey,
     keystr,
 )
-from imprint.tree.prefix import broadcast_prefix
 from imprint.tree.registry import (
     Partial,
     register_dataclass,
@@ -49,7 +48,6 @@ __all__ = [
     "PyTreeDef",
     "SequenceKey",
     "all_leaves",
-    "broadcast_prefix",
     "keystr",
     "register_dataclass",
     "register_pytree_node",

@@ -1,0 +1,118 @@
+import operator
+
+import jax
+import pytest
+from hypothesis import given
+
+from imprint import tree
+from imprint.errors import TreeError
+from imprint.tree import util
+from tests.units.tree.examples import TREES, Pair
+
+
+@given(TREES)
+def test_map_and_its_kin_agree_with_jax(value):
+    def wrap(x):
+        return ("leaf", x)
+
+    assert tree.map(str, value) == jax.tree.map(str, value)
+    assert tree.leaves(value) == jax.tree.leaves(value)
+    assert tree.leaves(tree.map(wrap, value)) == jax.tree.leaves(
+        jax.tree.map(wrap, value)
+    )
+    assert tree.all(value) == jax.tree.all(value)
+    assert tree.reduce(lambda n, _: n + 1, value, 0) == len(jax.tree.leaves(value))
+    assert tree.map(lambda a, b: (a, b), value, value) == jax.tree.map(
+        lambda a, b: (a, b), value, value
+    )
+
+
+@given(TREES)
+def test_paths_agree_with_jax(value):
+    ours = tree.map_with_path(lambda path, x: (tree.keystr(path), x), value)
+    theirs = jax.tree.map_with_path(
+        lambda path, x: (jax.tree_util.keystr(path), x), value
+    )
+    assert ours == theirs
+    assert tree.leaves_with_path(value) == tree.flatten_with_path(value)[0]
+
+
+def test_map_takes_subtrees_where_the_first_tree_has_leaves():
+    assert tree.map(lambda x, y: y, (1, 2), ([3], {"a": 4})) == ([3], {"a": 4})
+    assert tree.map(lambda x: x, (1, None), is_leaf=lambda x: x is None) == (1, None)
+
+
+def test_reduce():
+    assert tree.reduce(operator.add, {"a": 1, "b": [2, 3]}) == 6
+    assert tree.reduce(operator.add, [[1], [2]], [], is_leaf=lambda x: x != [[1], [2]])
+    assert tree.reduce(operator.add, (), 5) == 5
+    with pytest.raises(TypeError):
+        tree.reduce(operator.add, ())
+
+
+def test_all_leaves():
+    assert tree.all_leaves([1, "a", object()])
+    assert not tree.all_leaves([1, None])
+    assert not tree.all_leaves([Pair(1, 2)])
+    assert tree.all_leaves([(1,)], is_leaf=lambda x: isinstance(x, tuple))
+
+
+@pytest.mark.parametrize("given_inner", [True, False])
+def test_transpose_agrees_with_jax(given_inner):
+    value = {"a": (1, [2]), "b": (3, [4])}
+    outer, inner = {"a": 0, "b": 0}, (0, [0])
+    ours = tree.transpose(
+        tree.structure(outer), tree.structure(inner) if given_inner else None, value
+    )
+    theirs = jax.tree.transpose(
+        jax.tree.structure(outer), jax.tree.structure(inner), value
+    )
+    assert ours == theirs == ({"a": 1, "b": 3}, [{"a": 2, "b": 4}])
+
+
+def test_broadcast_agrees_with_jax():
+    full = ({"a": 0, "b": [1, None]}, 2)
+    assert tree.broadcast((7, 8), full) == ({"a": 7, "b": [7, None]}, 8)
+    assert tree.broadcast((7, 8), full) == jax.tree.broadcast((7, 8), full)
+
+
+def test_util_has_the_same_functions_under_jax_names():
+    for name in util.__all__:
+        assert hasattr(jax.tree_util, name)
+    assert util.tree_map is tree.map
+    assert util.tree_flatten is tree.flatten
+
+
+def error_of(call):
+    with pytest.raises(TreeError) as caught:
+        call()
+    return str(caught.value)
+
+
+def test_map_names_the_first_place_where_trees_differ():
+    first = {"a": 1, "b": [2, 3]}
+    assert error_of(lambda: tree.map(max, first, {"a": 1, "b": [2, 3, 4]})) == (
+        "tree.map: expected a list of length 2 at ['b'], got a list of length 3. "
+        "Pass trees that have the structure of the first."
+    )
+    assert error_of(lambda: tree.map_with_path(max, first, {"a": 1, "c": 2})) == (
+        "tree.map_with_path: expected a dict with keys {'a', 'b'} at the root, "
+        "got a dict with keys {'a', 'c'}. "
+        "Pass trees that have the structure of the first."
+    )
+
+
+def test_transpose_says_what_does_not_fit():
+    pair, leaf = tree.structure((0, 0)), tree.structure(0)
+    assert error_of(lambda: tree.transpose(pair, pair, ((1, 2), [3, 4]))) == (
+        "tree.transpose: expected a tuple of length 2 at [1], got a list of length 2. "
+        "Pass trees that have the structure of the first."
+    )
+    assert error_of(lambda: tree.transpose(pair, leaf, (1, [2]))) == (
+        "tree.transpose: expected a leaf at [1], got a list of length 1. "
+        "The structure should be PyTreeDef((*, *))."
+    )
+    assert error_of(lambda: tree.transpose(tree.structure(()), leaf, ())) == (
+        "tree.transpose: expected structures with at least one leaf, got outer "
+        "PyTreeDef(()) and inner PyTreeDef(*). There is nothing to transpose."
+    )
