@@ -15,12 +15,11 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from imprint import dtypes
 from imprint.dtypes import DType
 from imprint.runtime.buffer import Aval, Buffer, collect_garbage
 from imprint.runtime.compat import EngineError
 from imprint.runtime.executable import Executable
-from imprint.runtime.transfer import UncheckedPut, put, read, unchecked_put
+from imprint.runtime.transfer import put, read, unchecked_put
 
 HostCall: TypeAlias = Callable[[list[Any], Sequence[int]], list[Buffer]]
 _HostArray: TypeAlias = np.ndarray[Any, Any]
@@ -29,9 +28,6 @@ _Slot: TypeAlias = tuple[_HostArray | None, DType, Any]
 
 _LARGEST: Final = 8192  # bytes; past it the copy dominates and places only hold memory
 _ALIGNMENT: Final = 64  # what the engine shares instead of copying
-_WIDE: Final = frozenset(
-    {dtypes.int64, dtypes.uint64, dtypes.float64, dtypes.complex128}
-)
 
 
 class _Place:
@@ -110,18 +106,18 @@ def _write(converted: list[tuple[_HostArray, Any]]) -> None:
 def _slot_maker(
     executable: Executable, in_avals: Sequence[Aval]
 ) -> Callable[[int], _Slot]:
-    narrow, wide = (unchecked_put(executable.device, x64=x64) for x64 in (False, True))
+    device = executable.device
+    without_array = unchecked_put(device)
 
     def slot_of(at: int) -> _Slot:
         aval = in_avals[at]
         array = _aligned(aval)
-        if 0 < array.nbytes <= _LARGEST and executable.device.platform == "cpu":
-            buffer = put(array, aval, copy=False, device=executable.device)
+        if 0 < array.nbytes <= _LARGEST and device.platform == "cpu":
+            buffer = put(array, aval, copy=False, device=device)
             # Never trust that it is shared: a copy would keep the first values for ever.
             if np.shares_memory(read(buffer, aval), array):
                 return array, aval.dtype, buffer
-        given: UncheckedPut = wide if aval.dtype in _WIDE else narrow
-        return None, aval.dtype, given
+        return None, aval.dtype, without_array
 
     return slot_of
 

@@ -1,8 +1,8 @@
 """Values between NumPy and a device.
 
 `put` checks what the engine does not: a wrong dtype, shape or byte order would be read
-as other numbers, without an error. `unchecked_put` gives the bare function for callers
-that checked already. A copying put has read the array when it returns; a zero-copy put
+as other numbers, without an error. `unchecked_put` gives a function for callers that
+checked already, which also narrows. A copying put has read the array when it returns; a zero-copy put
 shares aligned memory (64 bytes), so later writes by the caller would change the buffer.
 `read` gives a read-only view where the dtype allows, and waits for the computation.
 """
@@ -61,22 +61,33 @@ def put(
         raise _refused(value, err) from err
 
 
-def unchecked_put(device: Device | None = None, *, x64: bool) -> UncheckedPut:
+def unchecked_put(device: Device | None = None) -> UncheckedPut:
     """Return the function that copies one value to `device` and checks nothing.
 
-    Its value is a NumPy array or scalar or a Python scalar. It narrows 64 bits to 32
-    unless `x64`. The caller has checked that the result is what the aval says, that the
-    byte order is native, and that a Python int fits its dtype.
+    Its value is a NumPy array or scalar, or a Python scalar; what has another dtype than
+    the aval is converted as by `astype`, and an int that does not fit raises
+    OverflowError. The caller has checked that the conversion is wanted and that the
+    shape is the aval's.
     """
     to = device or default_device()
-    put = engine.batched_device_put
-    sharding, handles, copy = to.sharding, to.handles, _COPY
+    put, sharding, handles = engine.batched_device_put, to.sharding, to.handles
+    copy, share, ndarray = _COPY, _SHARE, np.ndarray
 
     def copied(value: Any, aval: Aval) -> Buffer:
         # All by position: names would cost 60 ns of 2400.
-        return put(aval, sharding, [value], handles, True, False, copy, x64)  # noqa: FBT003
+        if value.__class__ is ndarray and value.dtype is aval.dtype:
+            return put(aval, sharding, [value], handles, True, False, copy, True)  # noqa: FBT003
+        own = _converted(value, aval.dtype)
+        return put(aval, sharding, [own], handles, True, False, share, True)  # noqa: FBT003
 
     return copied
+
+
+# Not by the engine: it narrows by NumPy, and where NumPy raises (warnings as errors,
+# `seterr`) it goes on with a null pointer and ends the process.
+@np.errstate(over="ignore", invalid="ignore")
+def _converted(value: Any, dtype: DType) -> Array:
+    return np.array(value, dtype)
 
 
 def read(buffer: Buffer, aval: Aval) -> Array:

@@ -17,29 +17,33 @@ from tests.units.runtime.programs import (
     put,
 )
 
-# Reads its argument after a long loop: what is written there meanwhile would show.
+# Reads its argument after a long loop: what is written there meanwhile would show. The
+# matrix product has it computed by another thread, as everything above 1000 flops.
 LATE = program(
     """
   %zero = stablehlo.constant dense<0> : tensor<i32>
   %one = stablehlo.constant dense<1> : tensor<i32>
-  %many = stablehlo.constant dense<20000> : tensor<i32>
-  %seed = stablehlo.constant dense<1.0> : tensor<64xf32>
-  %loop:2 = stablehlo.while(%i = %zero, %s = %seed) : tensor<i32>, tensor<64xf32>
+  %many = stablehlo.constant dense<300> : tensor<i32>
+  %seed = stablehlo.constant dense<0.0> : tensor<64x64xf32>
+  %loop:2 = stablehlo.while(%i = %zero, %s = %seed) : tensor<i32>, tensor<64x64xf32>
    cond {
     %more = stablehlo.compare LT, %i, %many : (tensor<i32>, tensor<i32>) -> tensor<i1>
     stablehlo.return %more : tensor<i1>
    } do {
     %next = stablehlo.add %i, %one : tensor<i32>
-    %t = stablehlo.sine %s : tensor<64xf32>
-    stablehlo.return %next, %t : tensor<i32>, tensor<64xf32>
+    %t = stablehlo.dot_general %s, %s, contracting_dims = [1] x [0]
+      : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    stablehlo.return %next, %t : tensor<i32>, tensor<64x64xf32>
    }
-  %none = stablehlo.subtract %loop#1, %loop#1 : tensor<64xf32>
+  %row = stablehlo.slice %loop#1 [0:1, 0:64]
+    : (tensor<64x64xf32>) -> tensor<1x64xf32>
+  %none = stablehlo.reshape %row : (tensor<1x64xf32>) -> tensor<64xf32>
   %y = stablehlo.add %none, %x : tensor<64xf32>
   return %y : tensor<64xf32>""",
     "%x: tensor<64xf32>",
     "tensor<64xf32>",
 )
-F64 = aval("float32", 64)
+X64 = aval("float32", 64)
 
 
 def calling(text, *avals):
@@ -101,7 +105,7 @@ def test_results_share_no_memory_with_the_places():
 
 
 def test_a_call_does_not_see_what_the_caller_writes_next():
-    call, _ = calling(LATE, F64)
+    call, _ = calling(LATE, X64)
     value = np.empty(64, np.float32)
     outs = []
     for n in range(50):
@@ -109,7 +113,7 @@ def test_a_call_does_not_see_what_the_caller_writes_next():
         outs += call([value], [0])
         value[:] = -1
     for n, out in enumerate(outs):
-        assert (runtime.read(out, F64) == n).all()
+        assert (runtime.read(out, X64) == n).all()
 
 
 def test_buffers_and_hosts_mix_and_only_hosts_are_replaced():
@@ -225,6 +229,7 @@ def test_large_arrays_get_no_place_and_are_copied():
     kind = PlainAval((100_000,), dtypes.float32)
     _, on_hosts = calling(identity(kind), kind)
     value = np.ones(100_000, np.float32)
+    assert (on_hosts(np.full(100_000, 1e300))[0] == np.inf).all()
     before = len(runtime.devices()[0].client.live_arrays())
     out = on_hosts(value)[0]
     value[:] = 7

@@ -29,7 +29,7 @@ for text in (DOUBLE, DONATING):
     executable = runtime.compile(text, [F4])
     executable = runtime.deserialize(executable.serialize(), [F4])
     executable.hlo_text(), executable.cost_analysis(), executable.memory_stats()
-    x = runtime.unchecked_put(x64=True)(np.ones(4, np.float32), F4)
+    x = runtime.unchecked_put()(np.ones(4, np.float32), F4)
     (y,) = executable.run([x], [F4])
     runtime.block_until_ready(y), runtime.is_ready(y), runtime.on_device_size(y)
     repr(executable), repr(runtime.devices()), runtime.engine_version()

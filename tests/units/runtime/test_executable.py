@@ -198,7 +198,7 @@ def test_memory_does_not_grow_over_10_000_executions(case):
 
 
 WARM = """
-put, value = runtime.unchecked_put(x64=False), np.ones(4, np.float32)
+put, value = runtime.unchecked_put(), np.ones(4, np.float32)
 x = put(value, F4)
 
 def warm(buffers):

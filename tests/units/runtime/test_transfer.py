@@ -11,9 +11,6 @@ from imprint.runtime.compat import jaxlib_version
 from tests.units.runtime.programs import F4, PlainAval, aval, put
 
 WITHOUT_FLOAT6 = [d for d in dtypes.ALL if not d.name.startswith("float6")]
-WIDTHS = [
-    d for d in dtypes.ALL if d.name in ("float64", "int64", "uint64", "complex128")
-]
 
 
 def aligned(count, dtype=np.float32):
@@ -87,21 +84,19 @@ def test_a_copy_does_not_see_what_the_caller_writes_next(size):
     for _ in range(20 if size == 1_000_000 else 300):
         buffer = put(value)
         value[:] = 7
-        back = runtime.read(buffer, aval("float32", size))
+        assert (runtime.read(buffer, aval("float32", size)) == 1).all()
         value[:] = 1
-        assert (back == 1).all()
 
 
 def test_an_unchecked_put_does_not_see_what_the_caller_writes_next():
-    put_now = runtime.unchecked_put(x64=False)
+    put_now = runtime.unchecked_put()
     for dtype in (np.float32, np.float64):
         value = aligned(100_000, dtype)
         for _ in range(50):
             buffer = put_now(value, aval("float32", 100_000))
             value[:] = 7
-            back = runtime.read(buffer, aval("float32", 100_000))
+            assert (runtime.read(buffer, aval("float32", 100_000)) == 1).all()
             value[:] = 1
-            assert (back == 1).all()
 
 
 def test_without_copy_aligned_memory_is_shared_and_kept():
@@ -131,34 +126,43 @@ def test_reading_twice_gives_the_same_memory():
 # ---- the unchecked put ----
 
 
-@pytest.mark.parametrize("wide", WIDTHS, ids=str)
-def test_unchecked_put_narrows_unless_told_otherwise(wide):
-    value = np.array([1, 2, 3]).astype(wide)
-    narrow = dtypes.result_type(value)  # 32 bits: enable_x64 is off
-    for x64, dtype in ((True, wide), (False, narrow)):
-        wanted = PlainAval((3,), dtype)
-        back = runtime.read(runtime.unchecked_put(x64=x64)(value, wanted), wanted)
-        assert back.dtype == dtype
-        np.testing.assert_array_equal(back, value)
-
-
 @pytest.mark.parametrize(
-    ("value", "dtype"),
+    ("value", "name"),
     [
+        (np.array([1.5, 2.5]), "float32"),
+        (np.array([1.5, 2.5]), "float64"),
+        (np.array([1, 2**40]), "int32"),
+        (np.array([1, 2**40]), "int64"),
+        (np.array([1, 2], np.uint64), "uint32"),
+        (np.array([1 + 2j, 3]), "complex64"),
+        (np.array([1e300, -1e300]), "float32"),
+        (np.arange(8, dtype=np.float32)[::4], "float32"),
+        (np.arange(2, dtype=">f4"), "float32"),
         (True, "bool"),
         (3, "int32"),
         (2.5, "float32"),
+        (1e300, "float32"),
         (1j, "complex64"),
         (np.float32(2.5), "float32"),
         (np.int64(3), "int32"),
+        (2, "bfloat16"),
     ],
+    ids=repr,
 )
-def test_unchecked_put_takes_scalars(value, dtype):
-    back = runtime.read(
-        runtime.unchecked_put(x64=False)(value, aval(dtype)), aval(dtype)
-    )
-    assert back.dtype == dtype
-    assert back == value
+def test_an_unchecked_put_converts_as_numpy_does(value, name):
+    kind = aval(name, *np.shape(value))
+    with np.errstate(all="ignore"):
+        expected = np.array(value, kind.dtype)
+    with np.errstate(all="raise"):  # jaxlib's own narrowing ends the process here
+        buffer = runtime.unchecked_put()(value, kind)
+    back = runtime.read(buffer, kind)
+    assert back.dtype == kind.dtype
+    assert back.tobytes() == expected.tobytes()
+
+
+def test_an_unchecked_put_of_an_int_that_does_not_fit_raises():
+    with pytest.raises(OverflowError):
+        runtime.unchecked_put()(2**40, aval("int32"))
 
 
 # ---- refusals ----
