@@ -20,6 +20,7 @@ from imprint.core.trace import (
     tracing,
 )
 from imprint.transforms.staging import Staged, stage
+from imprint.tree.treedef import register_leaf
 
 
 @final
@@ -44,6 +45,9 @@ class BatchTracer(Tracer):
         if isinstance(self.value, Tracer):
             return self.value.provenance()
         return super().provenance()
+
+
+register_leaf(BatchTracer)
 
 
 @final

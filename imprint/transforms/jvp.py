@@ -21,6 +21,7 @@ from imprint.core.trace import (
     tracing,
 )
 from imprint.transforms.staging import Staged, stage
+from imprint.tree.treedef import register_leaf
 
 
 @final
@@ -50,6 +51,9 @@ class JVPTracer(Tracer):
         if isinstance(self.primal, Tracer):
             return self.primal.provenance()
         return super().provenance()
+
+
+register_leaf(JVPTracer)
 
 
 @final

@@ -31,6 +31,7 @@ from imprint.transforms.staging import (
     hoist_consts,
     stage,
 )
+from imprint.tree.treedef import register_leaf
 
 Rule = Callable[..., tuple[Sequence[Any], Sequence[Any]]]
 
@@ -66,6 +67,9 @@ class LinearizeTracer(Tracer):
         if isinstance(self.primal, Tracer):
             return self.primal.provenance()
         return super().provenance()
+
+
+register_leaf(LinearizeTracer)
 
 
 @final

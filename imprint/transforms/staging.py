@@ -18,6 +18,7 @@ from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from imprint.core.primitive import Primitive
 from imprint.core.source import Source, current_source
 from imprint.core.trace import Trace, Tracer, check_alive, tracing
+from imprint.tree.treedef import register_leaf
 
 
 @final
@@ -66,6 +67,9 @@ class StagingTracer(Tracer):
     def _staging(self) -> "StagingTrace":
         assert isinstance(self.owner, StagingTrace)
         return self.owner
+
+
+register_leaf(StagingTracer)
 
 
 @final
