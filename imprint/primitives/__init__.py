@@ -4,9 +4,23 @@ from types import ModuleType
 from typing import Final
 
 from imprint.core.primitive import Primitive
-from imprint.primitives import basis
+from imprint.primitives import (
+    arithmetic,
+    basis,
+    bitwise,
+    comparison,
+    convert,
+    select,
+)
 
-_FAMILIES: Final[tuple[ModuleType, ...]] = (basis,)
+_FAMILIES: Final[tuple[ModuleType, ...]] = (
+    basis,
+    comparison,
+    bitwise,
+    select,
+    arithmetic,
+    convert,
+)
 
 ALL: Final[tuple[Primitive, ...]] = tuple(
     dict.fromkeys(

@@ -7,13 +7,13 @@ is linear in its operand has its own transpose and stands in its own file's sect
 """
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, ParamSpec
 
 import numpy as np
 
 from imprint import dtypes as dt
 from imprint.core.aval import DType, ShapedArray, get_aval
-from imprint.core.primitive import Avals, Dims, Primitive, Values
+from imprint.core.primitive import Absent, Avals, Dims, Primitive, Values
 from imprint.core.samples import Samples
 from imprint.core.tangents import is_zero, zero_of
 from imprint.errors import DTypeError
@@ -28,6 +28,8 @@ from imprint.primitives.basis import (
     repeated,
 )
 from imprint.stablehlo import Builder, Value
+
+P = ParamSpec("P")
 
 
 class Kind:
@@ -66,18 +68,24 @@ def bool_result(_: DType) -> DType:
     return np.dtype(bool)
 
 
-def wide(function: Callable[..., Any]) -> Callable[..., Any]:
+def wide(function: Callable[P, Any]) -> Callable[P, Any]:
     """Evaluate float16 and bfloat16 in float32, as the engine does, and round once."""
+    compute: Callable[..., Any] = function
 
     def computed(*arrays: Any, **params: Any) -> Any:
         dtype = arrays[0].dtype
         if dtype.itemsize != 2 or not dt.is_floating(dtype):
-            return function(*arrays, **params)
+            return compute(*arrays, **params)
         up = [np.asarray(x, np.float32) for x in arrays]
-        out = np.asarray(function(*up, **params))
+        out = np.asarray(compute(*up, **params))
         return out.astype(dtype) if out.dtype == np.float32 else out
 
     return computed
+
+
+def unsigned_zeros(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Evaluate complex operands with 0.0 for -0.0, as the engine does on branch cuts."""
+    return lambda x: function(x + 0 if dt.is_complex(x.dtype) else x)
 
 
 def unary(  # noqa: PLR0913 - one parameter a rule
@@ -87,8 +95,9 @@ def unary(  # noqa: PLR0913 - one parameter a rule
     reference: Callable[[Any], Any],
     lower: Callable[[Builder, Value], Value],
     derivative: Callable[[Any, Any], Any] | None,
-    samples: Samples,
+    samples: Samples | Absent,
     result: ResultDType | None = None,
+    tangent: Callable[[Any, Any, Any], Any] | None = None,
 ) -> Primitive:
     """Declare an elementwise primitive of one operand.
 
@@ -100,27 +109,42 @@ def unary(  # noqa: PLR0913 - one parameter a rule
         derivative: `(x, out)` → the factor of the tangent; None: zero everywhere.
         samples: what the laws feed it.
         result: the dtype of the result, where it is not that of the operand.
+        tangent: `(t, x, out)` → the tangent, where it is no multiple of `t`.
     """
 
     def aval(x: ShapedArray) -> Avals:
         dtypes.check(name, (x,))
-        return (x if result is None else x.with_dtype(result(x.dtype)),)
+        if result is None:
+            return (x,)
+        return (x.with_dtype(result(x.dtype), weak_type=x.weak_type),)
 
     def jvp(primals: Values, tangents: Values) -> Any:
+        (x,), (t,) = primals, tangents
+        if tangent is not None:
+            out = primitive.bind1(x)
+            return (out,), (tangent(t, x, out),)
         if derivative is None:
             return not_differentiable(primitive, primals)
-        (x,), (t,) = primals, tangents
         out = primitive.bind1(x)
         return (out,), (mul(t, derivative(x, out)),)
+
+    def referenced(x: Any) -> Values:
+        return (reference(x),)
+
+    def lowered(b: Builder, x: Value) -> tuple[Value, ...]:
+        return (lower(b, x),)
+
+    def batch(xs: Values, dims: Dims) -> Any:
+        return primitive.bind(*xs), dims
 
     primitive = Primitive(
         name=name,
         aval=aval,
-        reference=lambda x: (reference(x),),
-        lower=lambda b, x: (lower(b, x),),
+        reference=referenced,
+        lower=lowered,
         jvp=jvp,
         transpose=NOT_LINEAR,
-        batch=lambda xs, dims: (primitive.bind(*xs), dims),
+        batch=batch,
         samples=samples,
     )
     return primitive
@@ -135,8 +159,8 @@ def binary(  # noqa: PLR0913 - one parameter a rule
     dtypes: Kind,
     reference: Callable[[Any, Any], Any],
     lower: Callable[[Builder, Value, Value], Value],
-    derivatives: tuple[Factor | None, Factor | None] | None,
-    samples: Samples,
+    derivatives: tuple[Factor | None, Factor | None] | Absent | None,
+    samples: Samples | Absent,
     result: ResultDType | None = None,
 ) -> Primitive:
     """Declare an elementwise primitive of two operands of one dtype.
@@ -146,7 +170,8 @@ def binary(  # noqa: PLR0913 - one parameter a rule
         dtypes: the dtypes it takes.
         reference: what it means, on NumPy arrays.
         lower: its StableHLO, on values of one shape.
-        derivatives: for each operand `(x, y, out)` → the factor of its tangent.
+        derivatives: for each operand `(x, y, out)` → the factor of its tangent; None:
+            zero everywhere.
         samples: what the laws feed it.
         result: the dtype of the result, where it is not that of the operands.
     """
@@ -154,30 +179,52 @@ def binary(  # noqa: PLR0913 - one parameter a rule
     def aval(x: ShapedArray, y: ShapedArray) -> Avals:
         dtypes.check(name, (x, y))
         out = elementwise_aval(name, (x, y))
-        return (out if result is None else out.with_dtype(result(out.dtype)),)
+        if result is None:
+            return (out,)
+        return (out.with_dtype(result(out.dtype), weak_type=out.weak_type),)
 
     def jvp(primals: Values, tangents: Values) -> Any:
         if derivatives is None:
             return not_differentiable(primitive, primals)
+        if isinstance(derivatives, Absent):
+            derivatives()
         out = primitive.bind1(*primals)
-        total: Any = zero_of(get_aval(out))
-        for t, factor in zip(tangents, derivatives, strict=True):
-            if not is_zero(t) and factor is not None:
-                term = mul(t, factor(*primals, out))
-                total = add_tangents(total, broadcast_to(term, get_aval(out).shape))
-        return (out,), (total,)
+        return (out,), (_sum_of_terms(derivatives, primals, tangents, out),)
 
     def batch(xs: Values, dims: Dims) -> Any:
         return elementwise_batch(primitive, xs, dims, {})
 
+    def referenced(x: Any, y: Any) -> Values:
+        return (reference(x, y),)
+
+    def lowered(b: Builder, x: Value, y: Value) -> tuple[Value, ...]:
+        x, y = repeated(b, (x, y))
+        return (lower(b, x, y),)
+
     primitive = Primitive(
         name=name,
         aval=aval,
-        reference=lambda x, y: (reference(x, y),),
-        lower=lambda b, x, y: (lower(b, *repeated(b, (x, y))),),
+        reference=referenced,
+        lower=lowered,
         jvp=jvp,
         transpose=NOT_LINEAR,
         batch=batch,
         samples=samples,
     )
     return primitive
+
+
+def _sum_of_terms(
+    derivatives: tuple[Factor | None, Factor | None],
+    primals: Values,
+    tangents: Values,
+    out: Any,
+) -> Any:
+    """Return the tangent of the result: for each operand, tangent times derivative."""
+    x, y = primals
+    total: Any = zero_of(get_aval(out))
+    for t, factor in zip(tangents, derivatives, strict=True):
+        if not is_zero(t) and factor is not None:
+            term = mul(t, factor(x, y, out))
+            total = add_tangents(total, broadcast_to(term, get_aval(out).shape))
+    return total
