@@ -27,7 +27,9 @@ class Elementwise:
         return self.op(f"{name} {x.name}, {y.name}", x.type)
 
     def abs(self, x: Value) -> Value:
-        """`stablehlo.abs`."""
+        """`stablehlo.abs`: real also for a complex operand."""
+        if x.dtype.kind == "c":
+            return self._part("stablehlo.abs", x)
         return self.unary("stablehlo.abs", x)
 
     def cbrt(self, x: Value) -> Value:
@@ -41,6 +43,10 @@ class Elementwise:
     def cosine(self, x: Value) -> Value:
         """`stablehlo.cosine`."""
         return self.unary("stablehlo.cosine", x)
+
+    def count_leading_zeros(self, x: Value) -> Value:
+        """`stablehlo.count_leading_zeros`."""
+        return self.unary("stablehlo.count_leading_zeros", x)
 
     def exponential(self, x: Value) -> Value:
         """`stablehlo.exponential`."""
@@ -247,8 +253,15 @@ class Elementwise:
 
     def next_after(self, x: Value, y: Value) -> Value:
         """`chlo.next_after`."""
+        return self._chlo_binary("next_after", x, y)
+
+    def polygamma(self, x: Value, y: Value) -> Value:
+        """`chlo.polygamma`: derivative number `x` of digamma at `y`."""
+        return self._chlo_binary("polygamma", x, y)
+
+    def _chlo_binary(self, name: str, x: Value, y: Value) -> Value:
         return self.op(
-            f"chlo.next_after {x.name}, {y.name}",
+            f"chlo.{name} {x.name}, {y.name}",
             x.type,
             f"{x.type}, {y.type} -> {x.type}",
         )
