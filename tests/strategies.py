@@ -30,10 +30,12 @@ for _arity in (2, 3):
     _mixed = itertools.product([(), (2, 3)], repeat=_arity)
     SHAPES[_arity] = [((0, 2),) * _arity, *_mixed]
 
+FLOAT_EDGES = [0.0, -0.0, 1.0, -1.0, math.inf, -math.inf]
+COMPLEX_EDGES = [0, 1, -1, 1j, -1j, complex(-0.0, 1), complex(-1, -0.0), 1 - 1j]
 WIDE = {"float32": "float64", "float16": "float64", "bfloat16": "float64"}
 WIDE |= {"complex64": "complex128"}
 DTYPES_OF_A_LATER_CASE = 4
-BYTES_OF_A_DRAW = 3000  # beyond 4 kB Hypothesis says that it cannot shrink well
+BYTES_OF_A_DRAW = 1000  # beyond 4 kB Hypothesis says that it cannot shrink well
 GOLDEN = (math.sqrt(5) - 1) / 2
 
 
@@ -70,9 +72,10 @@ def calls(primitive):
     """Return the calls that show everything about a primitive but its derivatives."""
     samples = primitive.samples
     if not samples.cases:
-        (shape, *others) = _elementwise_shapes(samples)
-        main = [_call(primitive, Case(shape), dtype) for dtype in samples.dtypes]
-        return (*main, *(_call(primitive, Case(s), samples.dtypes[0]) for s in others))
+        (vectors,) = _shapes_of_edges(samples)
+        every = [(vectors, dtype) for dtype in samples.dtypes]
+        every += [(shapes, samples.dtypes[0]) for shapes in SHAPES[samples.arity]]
+        return tuple(_call(primitive, Case(shapes), dtype) for shapes, dtype in every)
     found = []
     for i, case in enumerate(samples.cases):
         listed = samples.dtypes
@@ -98,13 +101,22 @@ def calls_of_each_shape(primitive):
 
 def smooth_calls(primitive):
     """Return the calls, in 64 bits, on which derivatives can be compared in numbers."""
+    shapes = SHAPES.get(primitive.samples.arity, ())
+    return _wide_calls(primitive, shapes, ("float64", "complex128"))
+
+
+def calls_at_edges(primitive):
+    """Return the calls, in float64, whose pinned operands show kinks, ties and zeros."""
+    return _wide_calls(primitive, _shapes_of_edges(primitive.samples), ("float64",))
+
+
+def _wide_calls(primitive, shapes, wide):
     samples = primitive.samples
-    cases = samples.cases or tuple(map(Case, _elementwise_shapes(samples)))
-    wide = [d for d in ("float64", "complex128") if d in samples.dtypes]
+    listed = [dtype for dtype in wide if dtype in samples.dtypes]
     found = []
-    for case in cases:
+    for case in samples.cases or map(Case, shapes):
         fixed = case.dtypes is not None and None not in case.dtypes
-        for dtype in wide[:1] if fixed else wide:
+        for dtype in wide[:1] if fixed else listed:
             given = case.dtypes or (None,) * len(case.shapes)
             names = tuple(WIDE.get(d, d) or dtype for d in given)
             call = _call(primitive, Case(case.shapes, case.params, names), dtype)
@@ -115,17 +127,23 @@ def smooth_calls(primitive):
 
 def _is_smooth(call):
     try:
-        outs = [a.dtype for a in call.out_avals if dt.is_inexact(a.dtype)]
+        outs = call.out_avals
     except (DTypeError, ShapeError):  # the params name a dtype that 64 bits do not fit
         return False
-    exact = all(d.name in ("float64", "complex128") for d in outs)
-    return bool(outs) and exact and any(dt.is_inexact(a.dtype) for a in call.avals)
+    inexact = [a.dtype for a in outs if dt.is_inexact(a.dtype)]
+    exact = all(d.name in ("float64", "complex128") for d in inexact)
+    # The maximum of nothing has no derivative.
+    made_of_nothing = not all(a.size for a in call.avals) and any(a.size for a in outs)
+    moves = any(dt.is_inexact(a.dtype) for a in call.avals)
+    return bool(inexact) and exact and moves and not made_of_nothing
 
 
-def _elementwise_shapes(samples):
-    """Return sets of operand shapes; the first holds all tuples of edges in a row."""
+def _shapes_of_edges(samples):
+    """Return the shapes of operands that hold all tuples of edges, of any dtype."""
+    if samples.cases:
+        return []
     edges = max(len(_edges(np.dtype(name), samples)) for name in samples.dtypes)
-    return [((max(edges**samples.arity, 8),),) * samples.arity, *SHAPES[samples.arity]]
+    return [((max(edges**samples.arity, 8),),) * samples.arity]
 
 
 def _call(primitive, case, dtype):
@@ -174,15 +192,21 @@ def smooth_operands(call):
 
 def directions(avals):
     """Return the strategy of tangents (or cotangents) of values, none of them zero."""
+    tangents = tuple(map(tangent_aval, avals))
 
     def build(block):
         return tuple(
-            np.asarray(_points(aval.dtype, (0.5, 1.5), byte) * _signs(byte))
-            for aval in map(tangent_aval, avals)
-            for byte in [block(aval)]
+            np.asarray(_direction(aval.dtype, block(aval)))
+            if dt.is_inexact(aval.dtype)
+            else np.zeros(aval.shape, dt.float0)
+            for aval in tangents
         )
 
-    return _blocks(avals).map(build)
+    return _blocks(tangents).map(build)
+
+
+def _direction(dtype, numbers):
+    return _points(dtype, (0.5, 1.5), numbers) * np.where(numbers % 2, -1.0, 1.0)
 
 
 def pinned_operands(calls):
@@ -195,30 +219,20 @@ def pinned_operands(calls):
 
 def _pinned(call):
     samples = call.primitive.samples
-    if not samples.cases:
+    if samples.cases:
+        rows = [
+            _table(call.primitive, aval.dtype, i)
+            if samples.operand_domains and not dt.is_inexact(aval.dtype)
+            else np.roll(_edges(aval.dtype, samples), -i)
+            for i, aval in enumerate(call.avals)
+        ]
+    else:
         edges = _edges(call.avals[0].dtype, samples)
         grid = np.meshgrid(*[edges] * len(call.avals), indexing="ij")
-        columns = [column.ravel() for column in grid]
-        return tuple(
-            _filled(column, aval)
-            for column, aval in zip(columns, call.avals, strict=True)
-        )
+        rows = [column.ravel() for column in grid]
     return tuple(
-        _filled(
-            np.roll(
-                _edges(aval.dtype, samples)
-                if not samples.operand_domains
-                else _table(call.primitive, aval.dtype, i),
-                -i,
-            ),
-            aval,
-        )
-        for i, aval in enumerate(call.avals)
+        np.resize(row, aval.shape) for row, aval in zip(rows, call.avals, strict=True)
     )
-
-
-def _filled(values, aval):
-    return np.resize(values, aval.shape)
 
 
 def _blocks(avals):
@@ -259,7 +273,7 @@ def _table(primitive, dtype, operand):
         return np.arange(256) % 3 == 0
     domain = _domain(samples, operand)
     drawn = _points(dtype, domain, np.arange(1, 257))
-    if samples.operand_domains:
+    if samples.operand_domains and not dt.is_inexact(dtype):
         return drawn
     edges = np.resize(_edges(dtype, samples), 32)
     small = _cast(np.resize([1, 2, 3, 0, -1, 0.5, -2], 32), dtype)
@@ -273,8 +287,6 @@ def _table(primitive, dtype, operand):
 
 def _points(dtype, domain, numbers):
     """Return the points of a sequence that fills the domain evenly without repeating."""
-    if not dt.is_inexact(dtype) and dtype.kind == "V":
-        return np.zeros(numbers.shape, dtype)
     low, high = domain
     real = low + (high - low) * np.mod((numbers + 1) * GOLDEN, 1)
     if dt.is_complex(dtype):
@@ -295,29 +307,21 @@ def _cast(values, dtype):
     return np.asarray(values).astype(dtype)
 
 
-def _signs(numbers):
-    return np.where(numbers % 2, -1.0, 1.0)
-
-
 def _edges(dtype, samples):
-    """Return the edges of a dtype and those of the samples that the dtype has."""
+    """Return the edges of a dtype, and those of the samples that the dtype has."""
     if dtype.kind == "b":
         return np.array([False, True])
+    real = [v for v in samples.edges if np.isreal(v)]
     if dt.is_integer(dtype):
         info = dt.iinfo(dtype)
-        kept = [
-            int(v)
-            for v in samples.edges
-            if np.isreal(v) and math.isfinite(v) and v == int(v)
-        ]
-        every = [0, 1, -1, info.min, info.max, *kept]
-        inside = dict.fromkeys(v for v in every if info.min <= v <= info.max)
-        return np.array(list(inside), dtype)
-    given = [*samples.edges]
+        whole = [int(v) for v in real if math.isfinite(v) and v == int(v)]
+        every = [0, 1, -1, info.min, info.max, *whole]
+        inside = [v for v in dict.fromkeys(every) if info.min <= v <= info.max]
+        return np.array(inside, dtype)
     if dt.is_complex(dtype):
-        own = [0, 1, -1, 1j, -1j, complex(-0.0, 1), complex(-1, -0.0), 1 - 1j]
-        return np.array([*own, *(v for v in given if np.isfinite(v))], dtype)
-    own = [0.0, -0.0, 1.0, -1.0, math.inf, -math.inf, math.nan]
-    every = [*own, *(v for v in given if np.isreal(v))]
-    inside = {(v, math.copysign(1, v)): v for v in every if v == v}
-    return np.array([*inside.values(), math.nan]).astype(dtype)
+        every = [*COMPLEX_EDGES, *(v for v in samples.edges if np.isfinite(v))]
+        return np.array(every, dtype)
+    numbers = [v for v in (*FLOAT_EDGES, *real) if not math.isnan(v)]
+    distinct = {(v, math.copysign(1, v)): v for v in numbers}
+    with np.errstate(over="ignore"):
+        return np.array([*distinct.values(), math.nan]).astype(dtype)

@@ -11,17 +11,18 @@ from hypothesis import strategies as st
 
 from imprint import dtypes
 from imprint.core.aval import ShapedArray, get_aval
-from imprint.core.tangents import is_zero, zero_of
+from imprint.core.tangents import zero_of
 from imprint.dtypes import is_inexact
+from imprint.primitives.basis import instantiate
 from tests import oracle
 from tests.laws.law import assert_agree, every_primitive, for_draws
 from tests.strategies import (
     calls,
+    calls_at_edges,
     calls_of_each_shape,
     directions,
     operands,
     pinned_operands,
-    smooth_calls,
 )
 from tests.tolerances import assert_within, tolerance
 
@@ -41,33 +42,48 @@ def law(primitive):
 
 
 def law_of_derivatives(primitive):
-    """The derivative at edges (ties, 0, 1) is a convention: JAX's."""
-    every = smooth_calls(primitive)
+    """The derivative at kinks, ties and zeros of reals is a convention: JAX's.
+
+    On complex numbers law 5 decides: JAX's own rules are wrong in some half planes.
+    """
+    every = calls_at_edges(primitive)
     run = oracle.compiled_jvp(every)
+    values = [tuple(map(finite, xs)) for xs in pinned_operands(every)]
 
     def check(drawn):
-        values, directions = drawn
-        given = [
-            [t for t in tangents if is_inexact(t.dtype)] for tangents in directions
-        ]
-        for call, xs, ts, want in zip(
-            every, values, directions, run(values, given), strict=True
-        ):
-            zeros = [
-                t if is_inexact(t.dtype) else zero_of(get_aval(x))
-                for x, t in zip(xs, ts, strict=True)
-            ]
-            _, got = primitive.jvp(xs, zeros, **call.params)
-            got = [
-                np.zeros(t.aval.shape, t.aval.dtype) if is_zero(t) else t
-                for t in got
-                if t.aval.dtype.kind in "fc"
-            ]
-            with_note(call, xs, got, want)
+        given = [[t for t in ts if is_inexact(t.dtype)] for ts in drawn]
+        theirs = run(values, given)
+        for call, xs, ts, want in zip(every, values, drawn, theirs, strict=True):
+            assert_tangents_agree(call, xs, ts, want)
 
-    tangents = st.tuples(*[directions(call.avals) for call in every])
-    pinned = pinned_operands(every)
-    for_draws(tangents.map(lambda ts: (pinned, ts)), check, examples=1)
+    drawn = [directions(call.avals) for call in every]
+    for_draws(st.tuples(*drawn), check, examples=1)
+
+
+def finite(x):
+    return np.where(np.isfinite(x), x, np.ones_like(x))
+
+
+def assert_tangents_agree(call, xs, tangents, want):
+    masked = [
+        t if is_inexact(t.dtype) else zero_of(get_aval(x))
+        for x, t in zip(xs, tangents, strict=True)
+    ]
+    outs, ours = call.primitive.jvp(xs, masked, **call.params)
+    compared = [
+        (np.isfinite(np.asarray(out)), np.asarray(instantiate(t)))
+        for out, t in zip(outs, ours, strict=True)
+        if is_inexact(out.dtype)
+    ]
+    for (defined, got), theirs in zip(compared, want, strict=True):
+        try:
+            assert got.shape == theirs.shape
+            allowed = tolerance(theirs.dtype, "gradient")
+            assert_within(got[defined], theirs[defined], allowed)
+        except AssertionError as err:
+            points = [x[defined] if x.shape == defined.shape else x for x in xs]
+            err.add_note(f"tangent of {call} at {points}")
+            raise
 
 
 def law_of_weak_types(primitive):
@@ -80,15 +96,6 @@ def law_of_weak_types(primitive):
             ours = primitive.aval(*avals, **call.params)
             theirs = oracle.out_avals(primitive.name, call.params, avals)
             assert list(map(_typed, ours)) == list(map(_typed, theirs)), (call, weak)
-
-
-def with_note(call, xs, got, want):
-    for a, b in zip(got, want, strict=True):
-        try:
-            assert_within(a, b, tolerance(b.dtype, "gradient"))
-        except AssertionError as err:
-            err.add_note(f"tangent of {call} at {xs}")
-            raise
 
 
 def _typed(aval):
@@ -113,7 +120,8 @@ def law_of_dtypes(primitive):
 
     ours = set(taken(lambda avals: primitive.aval(*avals)))
     theirs = set(taken(lambda avals: oracle.out_avals(primitive.name, {}, avals)))
-    assert ours == theirs
+    # JAX's shape rules take some dtypes that its lowering then refuses.
+    assert ours == {d for d in theirs if d in ours or oracle.runs(primitive, d)}
     assert ours == set(primitive.samples.dtypes)
 
 
