@@ -5,13 +5,26 @@ from typing import Final
 
 from imprint.core.primitive import Primitive
 from imprint.primitives import (
+    arg_reductions,
     arithmetic,
+    barrier,
     basis,
+    bits,
     bitwise,
     comparison,
     convert,
+    dot,
+    dynamic_slicing,
+    exponential,
+    reductions,
+    rounding,
     select,
+    shape,
+    slicing,
+    special,
+    trigonometric,
 )
+from imprint.primitives import complex as complex_numbers
 
 _FAMILIES: Final[tuple[ModuleType, ...]] = (
     basis,
@@ -19,7 +32,20 @@ _FAMILIES: Final[tuple[ModuleType, ...]] = (
     bitwise,
     select,
     arithmetic,
+    complex_numbers,
+    rounding,
+    exponential,
+    trigonometric,
+    special,
+    bits,
     convert,
+    shape,
+    slicing,
+    dynamic_slicing,
+    reductions,
+    arg_reductions,
+    dot,
+    barrier,
 )
 
 ALL: Final[tuple[Primitive, ...]] = tuple(

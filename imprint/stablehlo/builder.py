@@ -344,10 +344,19 @@ class Builder(Elementwise):
         y: Value,
         batching: tuple[Sequence[int], Sequence[int]],
         contracting: tuple[Sequence[int], Sequence[int]],
-        precision: Sequence[str],
         dtype: Any,
+        numerics: str,
     ) -> Value:
-        """Contract axes of two operands; batch axes come first in the result."""
+        """Contract axes of two operands; batch axes come first in the result.
+
+        Args:
+            x: the first operand.
+            y: the second operand.
+            batching: batch axes of `x` and of `y`.
+            contracting: contracting axes of `x` and of `y`.
+            dtype: the dtype of the result.
+            numerics: the attributes `precision = […]` and `algorithm = <…>`.
+        """
         free = [
             tuple(n for i, n in enumerate(v.shape) if i not in (*b, *c))
             for v, b, c in zip((x, y), batching, contracting, strict=True)
@@ -362,7 +371,7 @@ class Builder(Elementwise):
         return self.op(
             f"stablehlo.dot_general {x.name}, {y.name}, {batch}"
             f"contracting_dims = {_list(contracting[0])} x {_list(contracting[1])}, "
-            f"precision = [{', '.join(precision)}]",
+            f"{numerics}",
             out,
             signature((x, y), (out,)),
         )

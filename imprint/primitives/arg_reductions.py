@@ -1,0 +1,142 @@
+"""argmax and argmin: where along an axis the extreme element stands.
+
+The first of equal elements counts, and the first NaN before every number. `axes` holds
+one axis, counted from 0, which has an element; `index_dtype` is the dtype of the result.
+XLA has no operation for it, so it is a reduction of (value, index) pairs.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from imprint import dtypes as dt
+from imprint.core.aval import DType, ShapedArray
+from imprint.core.primitive import Avals, Dims, Primitive, Values
+from imprint.core.samples import Case, Samples
+from imprint.errors import DTypeError, ShapeError
+from imprint.primitives.axes import int_tuple
+from imprint.primitives.basis import (
+    FLOATS,
+    INTS,
+    NOT_LINEAR,
+    check_axes,
+    not_differentiable,
+    reduced,
+    reduction_batch,
+)
+from imprint.primitives.families import ORDERED
+from imprint.primitives.reductions import extreme
+from imprint.stablehlo import Builder, Value
+from imprint.stablehlo.builder import Comparison
+
+NDArray = np.ndarray[Any, Any]
+Ints = tuple[int, ...]
+
+
+def _arg_reduction(name: str, *, largest: bool) -> Primitive:
+    """Declare argmax or argmin."""
+    find = np.argmax if largest else np.argmin
+    beats: Comparison = "GT" if largest else "LT"
+
+    def aval(x: ShapedArray, *, axes: Ints, index_dtype: DType) -> Avals:
+        ORDERED.check(name, (x,))
+        check_axes(name, x, axes)
+        _check_axis(name, x, axes)
+        _check_index_dtype(name, x.shape[axes[0]], index_dtype)
+        return (reduced(x.with_dtype(index_dtype), axes),)
+
+    def reference(x: NDArray, *, axes: Ints, index_dtype: DType) -> Values:
+        return (np.asarray(find(x, axis=axes[0])).astype(index_dtype),)
+
+    def lower(
+        b: Builder, x: Value, *, axes: Ints, index_dtype: DType
+    ) -> tuple[Value, ...]:
+        worst = b.constant(extreme(x.dtype, largest=not largest), x.dtype)
+        zero = b.constant(0, index_dtype)
+        index = b.iota(x.shape, index_dtype, axes[0])
+        return b.reduce_with(
+            [x, index], [worst, zero], axes, lambda r, xs: _better(r, *xs, beats=beats)
+        )[1:]
+
+    def jvp(primals: Values, _: Values, **params: Any) -> Any:
+        return not_differentiable(primitive, primals, **params)
+
+    def batch(args: Values, at: Dims, **params: Any) -> Any:
+        return reduction_batch(primitive, args, at, **params)
+
+    primitive = Primitive(
+        name=name,
+        aval=aval,
+        reference=reference,
+        lower=lower,
+        jvp=jvp,
+        transpose=NOT_LINEAR,
+        batch=batch,
+        samples=_samples(),
+    )
+    return primitive
+
+
+def _check_axis(name: str, x: ShapedArray, axes: Ints) -> None:
+    if len(axes) != 1:
+        raise ShapeError(
+            f"{name}: expected one axis, got axes={axes} for operand {x}. To search "
+            "all axes, flatten the array first."
+        )
+    if x.shape[axes[0]] == 0:
+        raise ShapeError(
+            f"{name}: expected an axis with an element, got axis {axes[0]} of {x}. "
+            "Check the length before."
+        )
+
+
+def _check_index_dtype(name: str, length: int, dtype: DType) -> None:
+    if not dt.is_integer(dtype) or int(dt.iinfo(dtype).max) < length - 1:
+        raise DTypeError(
+            f"{name}: expected an integer dtype that counts to {length - 1}, got "
+            f"index_dtype={dtype}. Pass a wider one, such as int32."
+        )
+
+
+def _better(
+    b: Builder, x: Value, i: Value, y: Value, j: Value, *, beats: Comparison
+) -> tuple[Value, Value]:
+    """Join two (value, index) pairs."""
+    wins = b.or_(b.compare(x, y, beats), b.compare(x, x, "NE"))
+    tie = b.and_(b.compare(x, y, "EQ"), b.compare(i, j, "LT"))
+    return b.select(wins, x, y), b.select(b.or_(wins, tie), i, j)
+
+
+def _samples() -> Samples:
+    def params(axis: int, dtype: str) -> dict[str, Any]:
+        return {"axes": (axis,), "index_dtype": np.dtype(dtype)}
+
+    return Samples(
+        (*INTS, *FLOATS, "bool"),
+        cases=(
+            Case(((12,),), params(0, "int32")),
+            Case(((3, 4, 2),), params(1, "uint8")),
+            Case(((2, 3),), params(1, "int64")),
+            Case(((3, 0),), params(0, "int32")),
+            Case(((1,),), params(0, "int32")),
+        ),
+        differentiable=False,
+    )
+
+
+argmax_p = _arg_reduction("argmax", largest=True)
+
+
+def argmax(x: Any, axis: int, index_dtype: Any) -> Any:
+    """Return the index of the largest element along `axis`, counted from 0."""
+    dtype = dt.requested(index_dtype, "argmax")
+    return argmax_p.bind1(x, axes=int_tuple((axis,)), index_dtype=dtype)
+
+
+argmin_p = _arg_reduction("argmin", largest=False)
+
+
+def argmin(x: Any, axis: int, index_dtype: Any) -> Any:
+    """Return the index of the smallest element along `axis`, counted from 0."""
+    dtype = dt.requested(index_dtype, "argmin")
+    return argmin_p.bind1(x, axes=int_tuple((axis,)), index_dtype=dtype)

@@ -1,0 +1,48 @@
+"""Axes and sizes as params: how public functions normalize them, how rules shift them.
+
+Params are tuples of Python ints, so that equal params are equal keys. A function under
+JAX's name counts axes from the end where JAX's does; the primitives never do.
+"""
+
+import operator
+from collections.abc import Iterable
+from typing import Any
+
+from imprint.errors import ShapeError
+
+
+def int_tuple(values: Iterable[Any]) -> tuple[int, ...]:
+    """Return `values` as Python ints; a tracer among them raises, as it must."""
+    return tuple(map(operator.index, values))
+
+
+def canonical_axis(name: str, axis: Any, ndim: int) -> int:
+    """Return `axis` counted from 0; the caller's `name` begins the error."""
+    at = operator.index(axis)
+    if not -ndim <= at < ndim:
+        raise ShapeError(
+            f"{name}: expected an axis in [{-ndim}, {ndim}), got {at}. "
+            f"The array has {ndim} {'axis' if ndim == 1 else 'axes'}."
+        )
+    return at + ndim if at < 0 else at
+
+
+def canonical_axes(name: str, axes: Iterable[Any], ndim: int) -> tuple[int, ...]:
+    """Return distinct `axes` counted from 0, in the order given."""
+    found = tuple(canonical_axis(name, axis, ndim) for axis in axes)
+    if len(set(found)) != len(found):
+        raise ShapeError(
+            f"{name}: expected distinct axes, got {tuple(axes)}, which is {found} "
+            "counted from 0. Name each axis once."
+        )
+    return found
+
+
+def insert(values: tuple[Any, ...], at: int, value: Any) -> tuple[Any, ...]:
+    """Return `values` with one more entry at position `at`."""
+    return (*values[:at], value, *values[at:])
+
+
+def push(axes: Iterable[int], at: int) -> tuple[int, ...]:
+    """Return `axes` in an array that has one more axis, at position `at`."""
+    return tuple(axis + (axis >= at) for axis in axes)

@@ -1,0 +1,74 @@
+"""optimization_barrier: what the compiler may not move computation across.
+
+It takes and returns any number of values and changes none. All its results are computed
+before anything that uses one of them, nothing fuses across it, and equal computations
+on both sides are not merged.
+"""
+
+from typing import Any
+
+from imprint.core.aval import ShapedArray
+from imprint.core.primitive import Avals, Dims, Primitive, Values
+from imprint.core.samples import Case, Samples
+from imprint.core.tangents import is_zero
+from imprint.primitives.shape import EVERY
+from imprint.stablehlo import Builder, Value
+from imprint.tree import flatten, unflatten
+
+
+def _aval(*avals: ShapedArray) -> Avals:
+    return avals
+
+
+def _present(values: Values) -> Values:
+    """Put what is not symbolically zero behind one barrier."""
+    bound = iter(optimization_barrier_p.bind(*(v for v in values if not is_zero(v))))
+    return tuple(v if is_zero(v) else next(bound) for v in values)
+
+
+def _reference(*arrays: Any) -> Values:
+    return arrays
+
+
+def _lower(b: Builder, *values: Value) -> tuple[Value, ...]:
+    return b.optimization_barrier(values)
+
+
+def _jvp(primals: Values, tangents: Values) -> Any:
+    return optimization_barrier_p.bind(*primals), _present(tangents)
+
+
+def _transpose(cts: Values, _: Values) -> Values:
+    return _present(cts)
+
+
+def _batch(args: Values, dims: Dims) -> Any:
+    return optimization_barrier_p.bind(*args), dims
+
+
+optimization_barrier_p = Primitive(
+    name="optimization_barrier",
+    aval=_aval,
+    reference=_reference,
+    lower=_lower,
+    jvp=_jvp,
+    transpose=_transpose,
+    batch=_batch,
+    samples=Samples(
+        EVERY,
+        cases=(
+            Case(((2, 3),)),
+            Case(((3,), (), (0, 2))),
+        ),
+    ),
+)
+
+
+def optimization_barrier(operand: Any, /) -> Any:
+    """Return the pytree `operand`; the compiler moves nothing across it.
+
+    Args:
+        operand: a pytree of arrays.
+    """
+    leaves, treedef = flatten(operand)
+    return unflatten(treedef, optimization_barrier_p.bind(*leaves))

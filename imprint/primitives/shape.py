@@ -1,0 +1,354 @@
+"""Another shape for the same elements: reshape, squeeze, expand_dims, rev; and iota.
+
+All but iota only move elements (`moving`): they are linear and take every dtype.
+`transpose` and `broadcast_in_dim`, in which rules of all files are written, stand in
+`basis`. Params are JAX's, without those that only mean something on many devices.
+"""
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any, Final
+
+import numpy as np
+
+from imprint import dtypes as dt
+from imprint.core.aval import DType, Shape, ShapedArray, get_aval, shape_str
+from imprint.core.primitive import Absent, Avals, Dims, Primitive, Values
+from imprint.core.samples import Case, Samples
+from imprint.errors import DTypeError, ShapeError
+from imprint.primitives.axes import canonical_axes, int_tuple, push
+from imprint.primitives.basis import (
+    NUMBERS,
+    broadcast_in_dim,
+    moveaxis,
+    transpose,
+)
+from imprint.stablehlo import Builder, Value
+
+NDArray = np.ndarray[Any, Any]
+Ints = tuple[int, ...]
+
+EVERY: Final = (*NUMBERS, "bool")
+"""The dtypes on which laws try primitives that only move elements."""
+
+
+def moving(  # noqa: PLR0913 - one parameter a rule
+    name: str,
+    *,
+    aval: Callable[..., Avals],
+    reference: Callable[..., Any],
+    lower: Callable[..., Value],
+    transpose: Callable[..., Any],
+    batch: Callable[..., Any],
+    samples: Samples,
+) -> Primitive:
+    """Declare a primitive that only moves the elements of one operand: it is linear.
+
+    Args:
+        name: as printed in jaxprs.
+        aval: its shape rule.
+        reference: what it means, on a NumPy array.
+        lower: its StableHLO.
+        transpose: `(ct, aval of the operand, **params)` → the cotangent.
+        batch: `(x, b, **params)` → the result and its hidden axis.
+        samples: what the laws feed it.
+    """
+
+    def jvp(primals: Values, tangents: Values, **params: Any) -> Any:
+        return primitive.bind(*primals, **params), primitive.bind(*tangents, **params)
+
+    def transpose_rule(cts: Values, operands: Values, **params: Any) -> Values:
+        return (transpose(cts[0], operands[0].aval, **params),)
+
+    def batch_rule(args: Values, at: Dims, **params: Any) -> Any:
+        out, b = batch(args[0], at[0], **params)
+        return (out,), (b,)
+
+    def reference_rule(x: Any, **params: Any) -> Values:
+        return (reference(x, **params),)
+
+    def lower_rule(b: Builder, x: Value, **params: Any) -> tuple[Value, ...]:
+        return (lower(b, x, **params),)
+
+    primitive = Primitive(
+        name=name,
+        aval=aval,
+        reference=reference_rule,
+        lower=lower_rule,
+        jvp=jvp,
+        transpose=transpose_rule,
+        batch=batch_rule,
+        samples=samples,
+    )
+    return primitive
+
+
+# ---- reshape ----
+
+
+def _reshape_aval(x: ShapedArray, *, new_sizes: Shape, dimensions: None) -> Avals:
+    if any(n < 0 for n in new_sizes) or prod(new_sizes) != x.size:
+        raise ShapeError(
+            f"reshape: expected sizes whose product is {x.size}, the number of "
+            f"elements of {x}, got {shape_str(new_sizes)}. To leave one size open, "
+            "call imprint.numpy.reshape with -1."
+        )
+    return (x.with_shape(new_sizes),)
+
+
+def _reshape_reference(x: NDArray, *, new_sizes: Shape, dimensions: None) -> NDArray:
+    return np.reshape(x, new_sizes)
+
+
+def _reshape_lower(
+    b: Builder, x: Value, *, new_sizes: Shape, dimensions: None
+) -> Value:
+    return b.reshape(x, new_sizes)
+
+
+def _reshape_transpose(
+    ct: Any, x: ShapedArray, *, new_sizes: Shape, dimensions: None
+) -> Any:
+    return reshape(ct, x.shape)
+
+
+def _reshape_batch(x: Any, b: int, *, new_sizes: Shape, dimensions: None) -> Any:
+    x = moveaxis(x, b, 0)
+    return reshape(x, (get_aval(x).shape[0], *new_sizes)), 0
+
+
+reshape_p = moving(
+    "reshape",
+    aval=_reshape_aval,
+    reference=_reshape_reference,
+    lower=_reshape_lower,
+    transpose=_reshape_transpose,
+    batch=_reshape_batch,
+    samples=Samples(
+        EVERY,
+        cases=(
+            Case(((2, 3, 4),), {"new_sizes": (4, 6), "dimensions": None}),
+            Case(((6,),), {"new_sizes": (3, 1, 2), "dimensions": None}),
+            Case(((),), {"new_sizes": (1, 1), "dimensions": None}),
+            Case(((1,),), {"new_sizes": (), "dimensions": None}),
+            Case(((0, 3),), {"new_sizes": (5, 0), "dimensions": None}),
+        ),
+    ),
+)
+
+
+def reshape(
+    x: Any, new_sizes: Sequence[int], dimensions: Sequence[int] | None = None
+) -> Any:
+    """Return the elements of `x`, in row-major order, in an array of `new_sizes`.
+
+    Args:
+        x: an array.
+        new_sizes: the lengths of the axes of the result; their product is `x.size`.
+        dimensions: the order in which the axes of `x` are read, if not 0, 1, 2, …
+    """
+    sizes = int_tuple(new_sizes)
+    aval = get_aval(x)
+    if dimensions is not None:
+        order = int_tuple(dimensions)
+        x = x if order == tuple(range(aval.ndim)) else transpose(x, order)
+    if sizes == get_aval(x).shape:
+        return x
+    return reshape_p.bind1(x, new_sizes=sizes, dimensions=None)
+
+
+# ---- squeeze, expand_dims ----
+
+
+def _squeeze_aval(x: ShapedArray, *, dimensions: Ints) -> Avals:
+    distinct = len(set(dimensions)) == len(dimensions)
+    if not distinct or any(not 0 <= d < x.ndim or x.shape[d] != 1 for d in dimensions):
+        raise ShapeError(
+            f"squeeze: expected distinct axes of length 1 of {x}, got "
+            f"dimensions={dimensions}. Name only axes of length 1."
+        )
+    return (x.with_shape(_squeezed(x.shape, dimensions)),)
+
+
+def _squeezed(shape: Shape, dimensions: Ints) -> Shape:
+    return tuple(n for i, n in enumerate(shape) if i not in dimensions)
+
+
+def _squeeze_reference(x: NDArray, *, dimensions: Ints) -> NDArray:
+    return np.squeeze(x, dimensions)
+
+
+def _squeeze_lower(b: Builder, x: Value, *, dimensions: Ints) -> Value:
+    return b.reshape(x, _squeezed(x.shape, dimensions))
+
+
+def _squeeze_transpose(ct: Any, x: ShapedArray, *, dimensions: Ints) -> Any:
+    return reshape(ct, x.shape)
+
+
+def _squeeze_batch(x: Any, b: int, *, dimensions: Ints) -> Any:
+    shifted = push(dimensions, b)
+    return squeeze(x, shifted), b - sum(d < b for d in shifted)
+
+
+squeeze_p = moving(
+    "squeeze",
+    aval=_squeeze_aval,
+    reference=_squeeze_reference,
+    lower=_squeeze_lower,
+    transpose=_squeeze_transpose,
+    batch=_squeeze_batch,
+    samples=Samples(
+        EVERY,
+        cases=(
+            Case(((1, 3, 1),), {"dimensions": (0, 2)}),
+            Case(((3, 1, 2, 1),), {"dimensions": (3,)}),
+            Case(((1,),), {"dimensions": (0,)}),
+            Case(((0, 1),), {"dimensions": (1,)}),
+        ),
+    ),
+)
+
+
+def squeeze(x: Any, dimensions: Sequence[int]) -> Any:
+    """Remove axes of length 1; a negative axis counts from the end."""
+    axes = canonical_axes("squeeze", dimensions, get_aval(x).ndim)
+    return squeeze_p.bind1(x, dimensions=axes) if axes else x
+
+
+def expand_dims(x: Any, dimensions: Sequence[int]) -> Any:
+    """Insert axes of length 1 at positions of the result; negative from its end."""
+    shape = get_aval(x).shape
+    ndim = len(shape) + len(dimensions)
+    new = canonical_axes("expand_dims", dimensions, ndim)
+    if not new:
+        return x
+    kept = tuple(i for i in range(ndim) if i not in new)
+    lengths = dict(zip(kept, shape, strict=True))
+    return broadcast_in_dim(x, tuple(lengths.get(i, 1) for i in range(ndim)), kept)
+
+
+# ---- rev ----
+
+
+def _rev_aval(x: ShapedArray, *, dimensions: Ints) -> Avals:
+    distinct = len(set(dimensions)) == len(dimensions)
+    if not distinct or any(not 0 <= d < x.ndim for d in dimensions):
+        raise ShapeError(
+            f"rev: expected distinct axes in [0, {x.ndim}) for operand {x}, got "
+            f"dimensions={dimensions}. To count from the end, call imprint.numpy.flip."
+        )
+    return (x,)
+
+
+def _rev_reference(x: NDArray, *, dimensions: Ints) -> NDArray:
+    return np.flip(x, dimensions)
+
+
+def _rev_lower(b: Builder, x: Value, *, dimensions: Ints) -> Value:
+    return b.reverse(x, dimensions)
+
+
+def _rev_transpose(ct: Any, x: ShapedArray, *, dimensions: Ints) -> Any:
+    return rev(ct, dimensions)
+
+
+def _rev_batch(x: Any, b: int, *, dimensions: Ints) -> Any:
+    return rev(x, push(dimensions, b)), b
+
+
+rev_p = moving(
+    "rev",
+    aval=_rev_aval,
+    reference=_rev_reference,
+    lower=_rev_lower,
+    transpose=_rev_transpose,
+    batch=_rev_batch,
+    samples=Samples(
+        EVERY,
+        cases=(
+            Case(((2, 3, 4),), {"dimensions": (0, 2)}),
+            Case(((5,),), {"dimensions": (0,)}),
+            Case(((2, 3),), {"dimensions": ()}),
+            Case(((0, 3),), {"dimensions": (0, 1)}),
+        ),
+    ),
+)
+
+
+def rev(x: Any, dimensions: Sequence[int]) -> Any:
+    """Reverse the order of the elements along axes, counted from 0."""
+    return rev_p.bind1(x, dimensions=int_tuple(dimensions))
+
+
+# ---- iota ----
+
+
+def _iota_aval(*, dtype: DType, shape: Shape, dimension: int) -> Avals:
+    if dt.is_bool(dtype):
+        raise DTypeError(
+            f"iota: expected a numeric dtype, got {dtype}. Count in an integer dtype "
+            "and convert."
+        )
+    if not 0 <= dimension < len(shape) or any(n < 0 for n in shape):
+        raise ShapeError(
+            f"iota: expected a dimension in [0, {len(shape)}) and no negative length, "
+            f"got dimension={dimension}, shape={shape_str(shape)}. For a 1-dimensional "
+            "count call imprint.lax.iota(dtype, size)."
+        )
+    return (ShapedArray(shape, dtype),)
+
+
+def _iota_reference(*, dtype: DType, shape: Shape, dimension: int) -> Values:
+    count = np.arange(shape[dimension], dtype=np.int64).astype(dtype)
+    lengths = tuple(n if i == dimension else 1 for i, n in enumerate(shape))
+    return (np.broadcast_to(count.reshape(lengths), shape),)
+
+
+def _iota_lower(
+    b: Builder, *, dtype: DType, shape: Shape, dimension: int
+) -> tuple[Value, ...]:
+    return (b.iota(shape, dtype, dimension),)
+
+
+_NO_OPERANDS: Final = Absent("it has no operands")
+
+iota_p = Primitive(
+    name="iota",
+    aval=_iota_aval,
+    reference=_iota_reference,
+    lower=_iota_lower,
+    jvp=_NO_OPERANDS,
+    transpose=_NO_OPERANDS,
+    batch=_NO_OPERANDS,
+    samples=Samples(
+        ("int32",),
+        cases=tuple(
+            Case((), {"dtype": np.dtype(dtype), "shape": shape, "dimension": dimension})
+            for dtype, shape, dimension in (
+                ("int32", (3, 4), 1),
+                ("uint8", (300,), 0),  # wraps
+                ("float32", (2, 3, 4), 1),
+                (dt.bfloat16, (300,), 0),  # rounds
+                ("complex64", (3,), 0),
+                ("int32", (0, 3), 0),
+            )
+        ),
+        differentiable=False,
+    ),
+)
+
+
+def broadcasted_iota(dtype: Any, shape: Sequence[int], dimension: int) -> Any:
+    """Return an array of `shape` that counts 0, 1, 2, … along `dimension`."""
+    sizes = int_tuple(shape)
+    return iota_p.bind1(
+        dtype=dt.requested(dtype, "iota"),
+        shape=sizes,
+        dimension=int_tuple((dimension,))[0],
+    )
+
+
+def iota(dtype: Any, size: int) -> Any:
+    """Return 0, 1, …, `size` - 1."""
+    return broadcasted_iota(dtype, (size,), 0)
