@@ -30,6 +30,14 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 
+def pytest_addoption(parser):
+    parser.addoption(
+        "--update-golden",
+        action="store_true",
+        help="rewrite the golden files with what comes, to be reviewed",
+    )
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _internal_checks():
     config.update("enable_checks", True)

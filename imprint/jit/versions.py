@@ -10,6 +10,7 @@ from typing import Any, final
 from imprint.array import ArrayImpl, to_array
 from imprint.compile.program import Program
 from imprint.jit.tracing import TracedCall
+from imprint.runtime import EngineError, explain_execute_error
 
 
 @final
@@ -23,7 +24,7 @@ class Version:
 
     __slots__ = (
         "consts",
-        "execute",
+        "executable",
         "handlers",
         "host_call",
         "out_aval",
@@ -37,7 +38,7 @@ class Version:
     def __init__(self, traced: TracedCall, program: Program) -> None:
         self.traced = traced
         self.program = program
-        self.execute = program.executable.execute
+        self.executable = program.executable
         self.handlers = program.executable.handlers
         self.consts = list(program.consts)
         self.out_avals = program.out_avals
@@ -59,7 +60,10 @@ class Version:
                 leaves[i] = x.buffer
             elif take is None or i >= len(self.consts):
                 hosts.append(i)
-        outs = self.host_call(leaves, hosts)
+        try:
+            outs = self.host_call(leaves, hosts)
+        except EngineError as err:
+            raise explain_execute_error(leaves, err) from err
         if self.out_aval is not None:
             return ArrayImpl(self.out_aval, outs[0])
         return self.unflatten(map(ArrayImpl, self.out_avals, outs))

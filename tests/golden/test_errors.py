@@ -1,0 +1,48 @@
+import inspect
+
+import numpy as np
+import pytest
+
+import imprint
+import imprint.numpy as inp
+from tests.golden import wrong_programs
+
+PROGRAMS = {
+    name: program
+    for name, program in inspect.getmembers(wrong_programs, inspect.isfunction)
+    if program.__module__ == wrong_programs.__name__
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_whole_message(name, golden):
+    with pytest.raises(Exception) as caught:  # noqa: PT011, B017 - the text is compared
+        PROGRAMS[name]()
+    golden(f"{name}.error.txt", f"{caught.type.__name__}: {caught.value}")
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_next_call_works(name):
+    """No wrong program leaves a trace on the stack or a half version in the cache."""
+    f = imprint.jit(lambda x: inp.sin(x) * 2)
+    with pytest.raises(Exception):  # noqa: PT011, B017 - any of the above
+        PROGRAMS[name]()
+    np.testing.assert_allclose(f(1.0), 2 * np.sin(1.0), rtol=1e-6)
+    assert imprint.core.trace.current_trace() is None
+
+
+def test_a_function_that_fails_while_traced_is_traced_again():
+    fail = [True]
+
+    @imprint.jit
+    def f(x):
+        if fail:
+            raise ValueError("not yet")
+        return x + 1
+
+    with pytest.raises(ValueError, match="not yet"):
+        f(1.0)
+    assert f._cache_size() == 0
+    fail.clear()
+    assert f(1.0) == 2.0
+    assert f._cache_size() == 1
