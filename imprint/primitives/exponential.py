@@ -201,7 +201,9 @@ def square(x: Any) -> Any:
 
 @wide
 def _logistic_reference(x: NDArray) -> NDArray:
-    # `exp` of a number with a negative real part only: it cannot overflow.
+    if not dt.is_complex(x.dtype):
+        return 1 / (1 + np.exp(-x))
+    # A complex infinity has no direction, so here `exp` must not overflow.
     left = x.real < 0
     decay = np.exp(np.where(left, x, -x))
     return np.where(left, decay, 1) / (1 + decay)

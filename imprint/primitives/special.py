@@ -123,7 +123,14 @@ def lgamma(x: Any) -> Any:
 
 
 def _digamma_reference(x: NDArray) -> NDArray:
-    return np.where(x == 0, -np.inf, _scipy().psi(x)).astype(x.dtype)
+    # SciPy's psi takes 1 us an element on the left of 0, so that half is reflected.
+    wide_x = np.asarray(x, np.float64)
+    left = wide_x < 0
+    right = _scipy().psi(np.where(left, 1 - wide_x, wide_x))
+    turn = np.pi * (wide_x - np.rint(wide_x))
+    out = right - np.where(left, np.pi / np.tan(turn), 0)
+    out = np.where(left & (turn == 0), np.nan, np.where(x == 0, -np.inf, out))
+    return out.astype(x.dtype)
 
 
 def _digamma_lower(b: Builder, x: Value) -> Value:
@@ -135,7 +142,7 @@ def _digamma_lower(b: Builder, x: Value) -> Value:
 digamma_p = unary(
     "digamma",
     dtypes=FLOATING,
-    reference=wide(_digamma_reference),
+    reference=_digamma_reference,
     lower=_digamma_lower,
     derivative=lambda x, out: polygamma(scalar_like(x, 1), x),
     samples=Samples(
@@ -153,8 +160,13 @@ def digamma(x: Any) -> Any:
 
 
 def _polygamma_reference(m: NDArray, x: NDArray) -> NDArray:
-    natural = (m >= 0) & (m == np.floor(m))
-    return np.where(natural, _scipy().polygamma(m, x), np.nan).astype(x.dtype)
+    natural = (m >= 0) & np.isfinite(m) & (m == np.floor(m))
+    pole = (x <= 0) & (x == np.floor(x))
+    # As the engine has it: no limit at infinity, nor where the sides of a pole differ.
+    undefined = (m > 0) & ((x == np.inf) | (pole & (m % 2 == 0)))
+    higher = _scipy().polygamma(np.where(natural, m, 0), x)
+    out = np.where(m == 0, _digamma_reference(x), higher)
+    return np.where(natural & ~undefined, out, np.nan).astype(x.dtype)
 
 
 def _no_order_derivative(*_: Any) -> Any:
