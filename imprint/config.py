@@ -37,6 +37,7 @@ __all__ = [
     "numpy_rank_promotion",
     "settings",
     "threefry_partitionable",
+    "traceback_filtering",
 ]
 
 T = TypeVar("T")
@@ -252,6 +253,11 @@ class Config:
         default=False,
         in_key=False,
     )
+    traceback_filtering = _Switch(
+        "Leave this package's frames out of tracebacks that end in the user's code.",
+        default=True,
+        in_key=False,
+    )
     enable_checks = _Switch(
         "Check our own invariants after every transform.",
         default=False,
@@ -390,3 +396,4 @@ log_compiles: Final = Config.log_compiles
 explain_misses: Final = Config.explain_misses
 check_tracer_leaks: Final = Config.check_tracer_leaks
 enable_checks: Final = Config.enable_checks
+traceback_filtering: Final = Config.traceback_filtering

@@ -13,6 +13,7 @@ import numpy as np
 
 from imprint.core import hooks
 from imprint.core.aval import DType, Shape, ShapedArray
+from imprint.core.folding import fold
 
 
 class Array:
@@ -346,7 +347,11 @@ def _binary(name: str, x: Any, y: Any) -> Any:
     kind = type(other)  # pyright: ignore[reportUnknownVariableType]
     if kind not in _OPERANDS and not isinstance(other, Array | np.ndarray | np.generic):
         return NotImplemented
-    return getattr(hooks.numpy, name)(x, y)
+    try:
+        return getattr(hooks.numpy, name)(x, y)
+    except Exception as err:
+        fold(err)
+        raise
 
 
 _OPERANDS = frozenset({bool, int, float, complex})

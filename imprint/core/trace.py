@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from imprint.core import hooks
 from imprint.core.array import Array
 from imprint.core.aval import ShapedArray
-from imprint.core.source import Source
+from imprint.core.source import Source, current_source
 from imprint.errors import ConcretizationError, UnexpectedTracerError
 
 
@@ -143,10 +143,12 @@ _ARRAY_REMEDY = (
 
 def raise_concretization(tracer: Tracer, user: str, kind: str, remedy: str) -> NoReturn:
     """Raise the error of a value that is needed while it is still abstract."""
-    origin = tracer.origin()
-    text = f" ({origin.text})" if origin is not None and origin.text else ""
+    here = current_source()
+    made = tracer.origin() or here
+    text = f" ({made.expression})" if made is not None and made.expression else ""
+    place = f" at {here}" if here is not None else ""
     raise ConcretizationError(
-        f"{user} needs a concrete {kind}, got tracer {tracer.aval}{text}.\n"
+        f"{user} needs a concrete {kind}, got tracer {tracer.aval}{text}{place}.\n"
         f"  {tracer.provenance()}\n"
         f"  {remedy}"
     )
@@ -157,12 +159,12 @@ def check_alive(tracer: Tracer) -> None:
     if not tracer.owner.ended:
         return
     origin = tracer.origin()
-    where = "" if origin is None else f" at {origin.long()}\n    {origin.text}"
+    made = "" if origin is None else f"  It was made at {origin}: {origin.text}\n"
     raise UnexpectedTracerError(
         "expected a value that belongs to this call, got a leaked tracer "
-        f"{tracer.aval}.\n"
-        f"  It was made{where}\n"
-        f"  while tracing {tracer.owner.describe()}, which has returned.\n"
+        f"{tracer.aval}.\n{made}"
+        f"  {tracer.provenance()}\n"
+        "  That call has returned, and its tracers with it.\n"
         "  Return the value from the traced function; do not store it in a global, an\n"
         "  attribute or a list that outlives the call."
     )

@@ -21,6 +21,7 @@ from imprint.compile.program import compile_module, lower
 from imprint.config import settings
 from imprint.control.call import call
 from imprint.core.aval import get_aval
+from imprint.core.folding import folding
 from imprint.core.functions import check_function, name_of
 from imprint.core.hosts import host_aval, scalar_aval
 from imprint.core.trace import Tracer, current_trace
@@ -108,6 +109,7 @@ class Jitted:
 
     # ---- everything but the warm path ----
 
+    @folding
     def _general(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         flags = settings()
         if flags.disable_jit:
@@ -127,10 +129,8 @@ class Jitted:
 
     def _key(self, split: Split) -> tuple[list[Any], Any]:
         name = self._signature.argument_name
-        statics = tuple(
-            (k, static_token(v, name(k) if isinstance(k, int) else k))
-            for k, v in split.statics
-        )
+        named = [(name(k) if isinstance(k, int) else k, v) for k, v in split.statics]
+        statics = tuple((k, static_token(v, k)) for k, v in named)
         plain = not self._has_statics and not split.kwargs
         leaves, treedef = _flatten(split.args if plain else split[:2])
         try:

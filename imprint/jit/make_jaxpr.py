@@ -5,6 +5,7 @@ from typing import Any
 
 from imprint import tree
 from imprint.core.aval import get_aval
+from imprint.core.folding import folding
 from imprint.core.functions import check_function, wraps
 from imprint.jit.signature import Signature
 from imprint.jit.tracing import trace_call
@@ -27,6 +28,7 @@ def make_jaxpr(
     signature = Signature(fun, static_argnums)
 
     @wraps(fun)
+    @folding
     def jaxpr_of(*args: Any, **kwargs: Any) -> Any:
         signature.check_call(args, kwargs)
         split = signature.split(args, kwargs)

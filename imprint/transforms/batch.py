@@ -85,7 +85,7 @@ class BatchTrace(Trace):
 
     def describe(self) -> str:
         """Say what this trace traces."""
-        return f"{self.name} by vmap"
+        return f"{self.name}, traced by vmap"
 
 
 def batch_flat(

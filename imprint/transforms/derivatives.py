@@ -12,6 +12,7 @@ import numpy as np
 
 from imprint import dtypes, tree
 from imprint.core.aval import ShapedArray, get_aval
+from imprint.core.folding import folding
 from imprint.core.functions import as_result, check_function, name_of, own_leaf, wraps
 from imprint.core.jaxpr import eval_jaxpr
 from imprint.core.tangents import Linear, Zero, is_zero, tangent_aval, zero_of
@@ -51,6 +52,7 @@ def grad(
     both = value_and_grad(fun, argnums, has_aux, holomorphic, allow_int)
 
     @wraps(fun)
+    @folding
     def gradient(*args: Any, **kwargs: Any) -> Any:
         value, grads = both(*args, **kwargs)
         return (grads, value[1]) if has_aux else grads
@@ -75,6 +77,7 @@ def value_and_grad(
     name = name_of(fun)
 
     @wraps(fun)
+    @folding
     def value_and_gradient(*args: Any, **kwargs: Any) -> Any:
         nums = _check_argnums(argnums, len(args), name)
         leaves, treedef = _flatten_named([args[i] for i in nums], nums, "grad")
@@ -98,6 +101,7 @@ def value_and_grad(
     return value_and_gradient
 
 
+@folding
 def vjp(
     fun: Callable[..., Any], *primals: Any, has_aux: bool = False
 ) -> tuple[Any, ...]:
@@ -202,6 +206,7 @@ def _pullback(
 # ---- forward mode ----
 
 
+@folding
 def jvp(
     fun: Callable[..., Any],
     primals: Sequence[Any],

@@ -94,7 +94,7 @@ class JVPTrace(Trace):
 
     def describe(self) -> str:
         """Say what this trace traces."""
-        return f"{self.name} by jvp"
+        return f"{self.name}, traced by jvp"
 
 
 def jvp_flat(

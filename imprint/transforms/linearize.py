@@ -125,7 +125,7 @@ class LinearizeTrace(Trace):
 
     def describe(self) -> str:
         """Say what this trace traces."""
-        return f"{self.name} by grad"
+        return f"{self.name}, traced by grad"
 
 
 @final

@@ -41,7 +41,7 @@ class Staged:
 
     def __str__(self) -> str:
         site = f" at {self.site}" if self.site is not None else ""
-        return f"{self.name} by {self.transform}{site}"
+        return f"{self.name}, traced by {self.transform}{site}"
 
 
 @final
@@ -162,19 +162,16 @@ class StagingTrace(Trace):
             if not needed.isdisjoint(eqn.outvars):
                 needed.update(v for v in eqn.invars if isinstance(v, Var))
         names = [
-            self.staged.arg_names[i]
-            if i < len(self.staged.arg_names)
-            else f"argument {i}"
+            self.staged.arg_names[i] if i < len(self.staged.arg_names) else str(i)
             for i, v in enumerate(self.invars)
             if v in needed
         ]
         if var in self.invars and names:
-            return f"It is {names[0]} of {self.describe()}."
+            return f"It is argument {names[0]} of {self.describe()}."
         if names:
-            return f"It depends on {', '.join(names)} of {self.describe()}."
-        return (
-            f"It was made while tracing {self.describe()}; no argument determines it."
-        )
+            word = "argument" if len(names) == 1 else "arguments"
+            return f"It depends on {word} {', '.join(names)} of {self.describe()}."
+        return f"No argument determines it; it was made in {self.describe()}."
 
 
 def stage(

@@ -9,6 +9,7 @@ from typing import Any
 
 from imprint import tree
 from imprint.core.aval import get_aval
+from imprint.core.folding import folding
 from imprint.core.functions import as_result, check_function, name_of, own_leaf, wraps
 from imprint.errors import ArgumentError, ShapeError
 from imprint.primitives.basis import broadcast_in_dim, moveaxis
@@ -50,10 +51,11 @@ def vmap(
     axes: InAxes = (*in_axes,) if in_axes.__class__ is list else in_axes
 
     @wraps(fun)
+    @folding
     def mapped(*args: Any, **kwargs: Any) -> Any:
         leaves, treedef = tree.flatten((args, kwargs))
         dims = _in_dims(axes, args, kwargs, name)
-        names = [f"argument {tree.keystr(path[1:])}" for path in treedef.paths()]
+        names = [_leaf_name(path) for path in treedef.paths()]
         owned = [own_leaf(x, "vmap", n) for x, n in zip(leaves, names, strict=True)]
         flat_dims = tuple(
             _check_axis(x, d, n, name)
@@ -79,6 +81,13 @@ def vmap(
         )
 
     return mapped
+
+
+def _leaf_name(path: tree.KeyPath) -> str:
+    _, argument, *rest = path
+    name = getattr(argument, "idx", None)
+    name = getattr(argument, "key", None) if name is None else name
+    return f"argument {name}{tree.keystr(tuple(rest))}"
 
 
 def _in_dims(

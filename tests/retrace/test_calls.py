@@ -159,9 +159,9 @@ def test_disable_jit_runs_the_function_itself():
 def test_nested_jit_is_traced_once_and_compiled_with_the_outer():
     inner, traces = counted(lambda x: inp.sin(x) * 2)
     outer = imprint.jit(lambda x: inner(x) + inner(x + 1))
-    outer(1.0)
+    outer(inp.ones(()))
     assert (len(traces), inner._cache_size(), outer._cache_size()) == (1, 0, 1)
-    imprint.grad(outer)(1.0)
+    imprint.grad(outer)(inp.ones(()))
     imprint.vmap(outer)(inp.ones(3))
     assert len(traces) == 1
 
