@@ -13,7 +13,6 @@ from benchmarks.pairs import Fact, Pair, Suite, Timing
 TIMED = (
     "import time; t = time.perf_counter(); import {0}; print(time.perf_counter() - t)"
 )
-THREADS = "import os, {0}; print(len(os.listdir('/proc/self/task')))"
 MODULES = "import sys, {0}; print(*sys.modules)"
 
 
@@ -62,7 +61,12 @@ PAIRS = [
     ),
 ]
 FACTS = [
-    Fact("import: threads", ours=threads("imprint"), jax=threads("jax"), limit=1),
+    Fact(
+        "import: threads started beside NumPy's",
+        ours=threads("imprint"),
+        jax=threads("jax"),
+        limit=0,
+    ),
     Fact(
         "import: modules of SciPy",
         ours=scipy_modules("imprint"),

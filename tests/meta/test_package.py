@@ -11,9 +11,10 @@ from tests.meta.sources import ROOT, committed_files
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
+# Prints the modules that an import loaded, and the threads that run after it.
 IMPORT = """
 import json, os, sys
-import imprint
+import {}
 print(json.dumps([sorted(sys.modules), len(os.listdir("/proc/self/task"))]))
 """
 
@@ -40,15 +41,27 @@ def test_run_time_dependencies_are_those_of_the_design():
     assert names == design
 
 
-def test_import_loads_no_jax_and_no_late_library_and_starts_no_thread():
+def imported(module):
     done = subprocess.run(
-        [sys.executable, "-c", IMPORT], capture_output=True, text=True, check=True
+        [sys.executable, "-c", IMPORT.format(module)],
+        capture_output=True,
+        text=True,
+        check=True,
     )
-    modules, threads = json.loads(done.stdout)
+    assert not done.stderr
+    return json.loads(done.stdout)
+
+
+def test_import_loads_no_jax_and_no_late_library():
+    modules, _ = imported("imprint")
     roots = {name.split(".")[0] for name in modules}
     assert not roots.intersection({"jax", *LATE})
-    assert threads == 1
-    assert not done.stderr
+
+
+def test_import_starts_no_thread_beside_those_of_numpy():
+    _, threads = imported("imprint")
+    _, threads_of_numpy = imported("numpy")
+    assert threads == threads_of_numpy
 
 
 def test_no_committed_file_names_a_machine_path():
