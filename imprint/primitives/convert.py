@@ -1,4 +1,4 @@
-"""Conversion between dtypes: of values, of bits, of precision.
+"""Conversion between dtypes: of values and of bits.
 
 A float becomes an integer by dropping its fraction; NaN becomes 0, and what is too large
 the nearest limit. An integer that does not fit is cut to its low bits. What is not zero

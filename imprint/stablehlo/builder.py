@@ -202,6 +202,13 @@ class Builder(Elementwise):
         out = tensor(tuple(shape), np.dtype(dtype))
         return self._retyped(f"stablehlo.bitcast_convert {x.name}", x, out)
 
+    def reduce_precision(
+        self, x: Value, exponent_bits: int, mantissa_bits: int
+    ) -> Value:
+        """Round floats to a format of fewer bits."""
+        bits = f"e{exponent_bits}m{mantissa_bits}"
+        return self.op(f"stablehlo.reduce_precision {x.name}, format = {bits}", x.type)
+
     # ---- shape ----
 
     def reshape(self, x: Value, shape: Sequence[int]) -> Value:

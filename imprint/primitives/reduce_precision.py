@@ -1,0 +1,100 @@
+"""reduce_precision: round floats to fewer bits, and keep their dtype.
+
+The result is what a format with `exponent_bits` and `mantissa_bits` can hold: the mantissa
+is rounded to even, what is too large becomes infinite, what would be subnormal zero with
+its sign; NaN stays NaN. The reference does this on the bits, as the engine does. As in
+JAX, a tangent is rounded like the value.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from imprint import dtypes as dt
+from imprint.core.aval import ShapedArray
+from imprint.core.primitive import Absent, Avals, Dims, Primitive, Values
+from imprint.errors import ArgumentError
+from imprint.primitives.families import FLOATING
+from imprint.stablehlo import Builder, Value
+
+NDArray = np.ndarray[Any, Any]
+
+
+def _reduce_precision_aval(
+    x: ShapedArray, *, exponent_bits: int, mantissa_bits: int
+) -> Avals:
+    FLOATING.check("reduce_precision", (x,))
+    if exponent_bits < 1 or mantissa_bits < 0:
+        raise ArgumentError(
+            "reduce_precision: expected exponent_bits of at least 1 and mantissa_bits "
+            f"of at least 0, got {exponent_bits} and {mantissa_bits}. "
+            "float16 has 5 and 10, bfloat16 has 8 and 7."
+        )
+    return (x,)
+
+
+def _reduce_precision_reference(
+    x: NDArray, *, exponent_bits: int, mantissa_bits: int
+) -> Values:
+    info: Any = dt.finfo(x.dtype)
+    dropped = int(info.nmant) - mantissa_bits
+    bits = x.view(np.dtype(f"u{x.dtype.itemsize}"))
+    one = bits.dtype.type(1)
+    if dropped > 0:
+        last = one << dropped
+        is_odd = (bits >> dropped) & one
+        bits = (bits + is_odd + ((last >> one) - one)) & ~(last - one)
+    if exponent_bits < int(info.nexp):
+        bits = _limited(bits, int(info.nexp), int(info.nmant), exponent_bits)
+    return (np.where(np.isnan(x), x, bits.view(x.dtype)),)
+
+
+def _limited(bits: NDArray, width: int, mantissa: int, exponent_bits: int) -> NDArray:
+    """Put infinity and zero where an exponent of `width` bits needs more than given."""
+    unsigned = bits.dtype.type
+    sign = bits & unsigned(1 << (width + mantissa))
+    mask = unsigned(((1 << width) - 1) << mantissa)
+    bias, reach = (1 << (width - 1)) - 1, (1 << (exponent_bits - 1)) - 1
+    exponent = bits & mask
+    bits = np.where(exponent > unsigned((bias + reach) << mantissa), sign | mask, bits)
+    return np.where(exponent <= unsigned((bias - reach) << mantissa), sign, bits)
+
+
+def _reduce_precision_lower(
+    b: Builder, x: Value, *, exponent_bits: int, mantissa_bits: int
+) -> tuple[Value, ...]:
+    return (b.reduce_precision(x, exponent_bits, mantissa_bits),)
+
+
+def _reduce_precision_jvp(primals: Values, tangents: Values, **params: Any) -> Any:
+    return (
+        reduce_precision_p.bind(*primals, **params),
+        reduce_precision_p.bind(*tangents, **params),
+    )
+
+
+def _reduce_precision_transpose(cts: Values, operands: Values, **params: Any) -> Values:
+    return reduce_precision_p.bind(*cts, **params)
+
+
+def _reduce_precision_batch(args: Values, dims: Dims, **params: Any) -> Any:
+    return reduce_precision_p.bind(*args, **params), dims
+
+
+reduce_precision_p = Primitive(
+    name="reduce_precision",
+    aval=_reduce_precision_aval,
+    reference=_reduce_precision_reference,
+    lower=_reduce_precision_lower,
+    jvp=_reduce_precision_jvp,
+    transpose=_reduce_precision_transpose,
+    batch=_reduce_precision_batch,
+    samples=Absent("its derivative is a convention, which no difference shows"),
+)
+
+
+def reduce_precision(x: Any, exponent_bits: int, mantissa_bits: int) -> Any:
+    """Round `x` to a float format of fewer bits, elementwise; its dtype stays."""
+    return reduce_precision_p.bind1(
+        x, exponent_bits=exponent_bits, mantissa_bits=mantissa_bits
+    )
