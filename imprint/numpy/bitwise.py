@@ -1,0 +1,88 @@
+"""Bits of integers, elementwise; on booleans the logical operations.
+
+A shift by the width or more gives 0, or the sign for a right shift of a negative number;
+a negative shift counts as such a one too.
+"""
+
+from imprint import dtypes
+from imprint.core.array import Array
+from imprint.numpy.promotion import (
+    ArrayLike,
+    as_array,
+    convert,
+    numeric,
+    numeric_operands,
+    operands,
+)
+from imprint.primitives.bits import not_p, population_count_p
+from imprint.primitives.bitwise import (
+    and_p,
+    or_p,
+    shift_left_p,
+    shift_right_arithmetic_p,
+    shift_right_logical_p,
+    xor_p,
+)
+from imprint.primitives.rounding import abs_
+
+
+def bitwise_and(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """Return the bits set in both, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.bitwise_and(np.array([12, 10]), 6)
+        Array([4, 2], dtype=int32)
+    """
+    x, y = operands("bitwise_and", x, y)
+    return and_p.bind1(x, y)
+
+
+def bitwise_or(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """Return the bits set in either, elementwise."""
+    x, y = operands("bitwise_or", x, y)
+    return or_p.bind1(x, y)
+
+
+def bitwise_xor(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """Return the bits set in exactly one, elementwise."""
+    x, y = operands("bitwise_xor", x, y)
+    return xor_p.bind1(x, y)
+
+
+def bitwise_not(x: ArrayLike, /) -> Array:
+    """Return the bits not set, elementwise."""
+    return not_p.bind1(as_array("bitwise_not", x))
+
+
+invert = bitwise_invert = bitwise_not
+
+
+def left_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """Shift the bits of `x` left by `y`, elementwise; past the width gives 0.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.left_shift(1, np.arange(4))
+        Array([1, 2, 4, 8], dtype=int32)
+    """
+    x, y = numeric_operands("left_shift", x, y)
+    return shift_left_p.bind1(x, y)
+
+
+def right_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """Shift the bits of `x` right by `y`, elementwise; the sign stays."""
+    x, y = numeric_operands("right_shift", x, y)
+    unsigned = dtypes.is_unsigned(as_array("right_shift", x).dtype)
+    shift = shift_right_logical_p if unsigned else shift_right_arithmetic_p
+    return shift.bind1(x, y)
+
+
+bitwise_left_shift, bitwise_right_shift = left_shift, right_shift
+
+
+def bitwise_count(x: ArrayLike, /) -> Array:
+    """Return the number of bits set in the absolute value, elementwise."""
+    x = as_array("bitwise_count", numeric("bitwise_count", x))
+    size = x if dtypes.is_unsigned(x.dtype) else abs_(x)
+    return convert("bitwise_count", population_count_p.bind1(size), dtypes.uint8)

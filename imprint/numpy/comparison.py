@@ -1,0 +1,329 @@
+"""Comparisons, logic and tests of numbers, elementwise; all give booleans.
+
+`==` of a NaN is false and `!=` true, as IEEE says. Complex numbers compare by their real
+parts, then by their imaginary parts. Logic takes any numbers: 0 is false.
+"""
+
+import numpy as np
+
+from imprint import dtypes
+from imprint.array import to_array
+from imprint.core.array import Array
+from imprint.core.primitive import Primitive
+from imprint.errors import DTypeError
+from imprint.numpy.promotion import (
+    ArrayLike,
+    as_array,
+    broadcast_shape,
+    constant_like,
+    convert,
+    inexact_operands,
+    match_shapes,
+    operands,
+    refuse_complex,
+    scalar_like,
+)
+from imprint.numpy.reductions import all
+from imprint.numpy.selection import as_bool, where
+from imprint.primitives.basis import add, full, mul, neg, sub
+from imprint.primitives.bits import not_p
+from imprint.primitives.bitwise import (
+    and_,
+    and_p,
+    or_,
+    or_p,
+    xor_p,
+)
+from imprint.primitives.comparison import eq_p, ge_p, gt_p, le, le_p, lt_p, ne_p
+from imprint.primitives.complex import imag, real
+from imprint.primitives.convert import bitcast_convert_type
+from imprint.primitives.rounding import abs_, is_finite
+
+
+def equal(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """Tell where two are equal, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.equal(np.arange(3), 1)
+        Array([False,  True, False], dtype=bool)
+    """
+    x, y = operands("equal", x, y)
+    return eq_p.bind1(x, y)
+
+
+def not_equal(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """Tell where two differ, elementwise."""
+    x, y = operands("not_equal", x, y)
+    return ne_p.bind1(x, y)
+
+
+def less(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """Tell where `x < y`, elementwise."""
+    return _ordered("less", lt_p, x, y)
+
+
+def less_equal(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """Tell where `x <= y`, elementwise."""
+    return _ordered("less_equal", le_p, x, y)
+
+
+def greater(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """Tell where `x > y`, elementwise."""
+    return _ordered("greater", gt_p, x, y)
+
+
+def greater_equal(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """Tell where `x >= y`, elementwise."""
+    return _ordered("greater_equal", ge_p, x, y)
+
+
+def _ordered(name: str, primitive: Primitive, x: ArrayLike, y: ArrayLike) -> Array:
+    x, y = operands(name, x, y)
+    if not dtypes.is_complex(as_array(name, x).dtype):
+        return primitive.bind1(x, y)
+    by_real = primitive.bind1(real(x), real(y))
+    by_imag = primitive.bind1(imag(x), imag(y))
+    return where(eq_p.bind1(real(x), real(y)), by_imag, by_real)
+
+
+def fmax(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """Return the larger of two, elementwise; the other one if one is NaN."""
+    x, y = operands("fmax", x, y)
+    return where(logical_or(greater(x, y), isnan(y)), x, y)
+
+
+def fmin(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """Return the smaller of two, elementwise; the other one if one is NaN."""
+    x, y = operands("fmin", x, y)
+    return where(logical_or(less(x, y), isnan(y)), x, y)
+
+
+# ---- logic ----
+
+
+def logical_and(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """Tell where both are true, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.logical_and(np.array([0, 1, 2]), True)
+        Array([False,  True,  True], dtype=bool)
+    """
+    return _logical("logical_and", and_p, x, y)
+
+
+def logical_or(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """Tell where either is true, elementwise."""
+    return _logical("logical_or", or_p, x, y)
+
+
+def logical_xor(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """Tell where exactly one is true, elementwise."""
+    return _logical("logical_xor", xor_p, x, y)
+
+
+def logical_not(x: ArrayLike, /) -> Array:
+    """Tell where `x` is false, elementwise."""
+    return not_p.bind1(as_bool("logical_not", x))
+
+
+def _logical(name: str, primitive: Primitive, x: ArrayLike, y: ArrayLike) -> Array:
+    x, y = operands(name, x, y)
+    return primitive.bind1(as_bool(name, x), as_bool(name, y))
+
+
+# ---- tests of numbers ----
+
+
+def isnan(x: ArrayLike, /) -> Array:
+    """Tell where `x` is NaN, elementwise."""
+    x = as_array("isnan", x)
+    return ne_p.bind1(x, x)
+
+
+def isfinite(x: ArrayLike, /) -> Array:
+    """Tell where `x` is neither infinite nor NaN, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.isfinite(np.array([1.0, np.inf, np.nan]))
+        Array([ True, False, False], dtype=bool)
+    """
+    x = as_array("isfinite", x)
+    if dtypes.is_complex(x.dtype):
+        return and_(is_finite(real(x)), is_finite(imag(x)))
+    return is_finite(x) if dtypes.is_floating(x.dtype) else _filled(x, value=True)
+
+
+def isinf(x: ArrayLike, /) -> Array:
+    """Tell where `x` is infinite, elementwise."""
+    x = as_array("isinf", x)
+    if dtypes.is_complex(x.dtype):
+        return or_(isinf(real(x)), isinf(imag(x)))
+    if not dtypes.is_floating(x.dtype):
+        return _filled(x, value=False)
+    return eq_p.bind1(abs_(x), scalar_like(x, np.inf))
+
+
+def isposinf(x: ArrayLike, /) -> Array:
+    """Tell where `x` is plus infinity, elementwise."""
+    return _is_value("isposinf", x, np.inf)
+
+
+def isneginf(x: ArrayLike, /) -> Array:
+    """Tell where `x` is minus infinity, elementwise."""
+    return _is_value("isneginf", x, -np.inf)
+
+
+def _is_value(name: str, x: ArrayLike, value: float) -> Array:
+    x = as_array(name, x)
+    refuse_complex(name, x)
+    if not dtypes.is_floating(x.dtype):
+        return _filled(x, value=False)
+    return eq_p.bind1(x, scalar_like(x, value))
+
+
+def iscomplex(x: ArrayLike, /) -> Array:
+    """Tell where the imaginary part is not 0, elementwise."""
+    x = as_array("iscomplex", x)
+    if not dtypes.is_complex(x.dtype):
+        return _filled(x, value=False)
+    part = imag(x)
+    return ne_p.bind1(part, scalar_like(part, 0))
+
+
+def isreal(x: ArrayLike, /) -> Array:
+    """Tell where the imaginary part is 0, elementwise."""
+    return not_p.bind1(iscomplex(x))
+
+
+def signbit(x: ArrayLike, /) -> Array:
+    """Tell where the sign is minus, elementwise; true of -0.0.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.signbit(np.array([-0.0, 0.0, -1.0]))
+        Array([ True, False,  True], dtype=bool)
+    """
+    x = as_array("signbit", x)
+    refuse_complex("signbit", x)
+    if dtypes.is_bool(x.dtype):
+        return _filled(x, value=False)
+    if dtypes.is_integer(x.dtype):
+        return lt_p.bind1(x, scalar_like(x, 0))
+    integer = _INTEGER_OF_BITS.get(dtypes.bit_width(x.dtype))
+    if integer is None:
+        raise DTypeError(
+            f"signbit: expected a float of 16, 32 or 64 bits, got {x.aval}. "
+            "Convert it with .astype('float32')."
+        )
+    bits = bitcast_convert_type(x, integer)
+    return lt_p.bind1(bits, scalar_like(bits, 0))
+
+
+def copysign(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """Return the size of `x` with the sign of `y`, elementwise."""
+    refuse_complex("copysign", x, y)
+    x, y = inexact_operands("copysign", x, y)
+    size = abs_(x)
+    return where(signbit(y), neg(size), size)
+
+
+def heaviside(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """Return 0 where `x < 0`, 1 where `x > 0` and `y` where `x == 0`, elementwise."""
+    x, y = inexact_operands("heaviside", x, y)
+    zero, one = constant_like(x, 0), constant_like(x, 1)
+    at_zero = where(isnan(x), x, y)
+    positive = where(gt_p.bind1(x, zero), one, at_zero)
+    return where(lt_p.bind1(x, zero), zero, positive)
+
+
+# ---- nearness ----
+
+
+def isclose(
+    a: ArrayLike,
+    b: ArrayLike,
+    rtol: ArrayLike = 1e-05,
+    atol: ArrayLike = 1e-08,
+    equal_nan: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
+) -> Array:
+    """Tell where `|a - b| <= atol + rtol * |b|`, elementwise.
+
+    Args:
+        a: numbers.
+        b: the numbers to compare with.
+        rtol: the tolerance as a share of `|b|`.
+        atol: the absolute tolerance.
+        equal_nan: whether two NaNs are near.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.isclose(np.array([1.0, 2.0]), np.array([1.0000001, 2.1]))
+        Array([ True, False], dtype=bool)
+    """
+    x, y = inexact_operands("isclose", a, b)
+    x, y = as_array("isclose", x), as_array("isclose", y)
+    dtype = dtypes.real_part_dtype(x.dtype)
+    relative, absolute = (convert("isclose", t, dtype) for t in (rtol, atol))
+    distance = abs_(sub(x, y))
+    allowed = add(*match_shapes("isclose", (absolute, multiply_sizes(relative, y))))
+    near = and_(*match_shapes("isclose", (isfinite(y), le(distance, allowed))))
+    near = or_(eq_p.bind1(x, y), near)
+    if not equal_nan:
+        return near
+    both_nan = and_(*match_shapes("isclose", (isnan(x), isnan(y))))
+    return or_(near, both_nan)
+
+
+def multiply_sizes(factor: Array, y: Array) -> Array:
+    """Return `factor * |y|`, repeated to one shape."""
+    return mul(*match_shapes("isclose", (factor, abs_(y))))
+
+
+def allclose(
+    a: ArrayLike,
+    b: ArrayLike,
+    rtol: ArrayLike = 1e-05,
+    atol: ArrayLike = 1e-08,
+    equal_nan: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
+) -> Array:
+    """Tell whether all elements are near each other; see `isclose`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.allclose(np.ones(3), 1.0)
+        Array(True, dtype=bool)
+    """
+    return all(isclose(a, b, rtol, atol, equal_nan))
+
+
+def array_equal(
+    a1: ArrayLike,
+    a2: ArrayLike,
+    equal_nan: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
+) -> Array:
+    """Tell whether two arrays have one shape and equal elements."""
+    x, y = as_array("array_equal", a1), as_array("array_equal", a2)
+    if x.shape != y.shape:
+        return _filled(to_array(0), value=False)
+    same = equal(x, y)
+    if equal_nan:
+        same = or_(same, and_(isnan(x), isnan(y)))
+    return all(same)
+
+
+def array_equiv(a1: ArrayLike, a2: ArrayLike) -> Array:
+    """Tell whether two arrays broadcast together and have equal elements."""
+    x, y = as_array("array_equiv", a1), as_array("array_equiv", a2)
+    if broadcast_shape((x.shape, y.shape)) is None:
+        return _filled(to_array(0), value=False)
+    return all(equal(x, y))
+
+
+def _filled(x: Array, *, value: bool) -> Array:
+    return as_array("full", full(x.shape, value, dtypes.bool_))
+
+
+_INTEGER_OF_BITS = {16: dtypes.int16, 32: dtypes.int32, 64: dtypes.int64}

@@ -1,0 +1,280 @@
+"""Make arrays: from Python and NumPy values, and filled with one value.
+
+`array` and `asarray` copy NumPy arrays, so a later change of the original has no effect.
+Python numbers give weak arrays of rank 0, lists of them strong ones. Ranges are in
+`ranges`, matrices with a pattern in `matrices`.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from imprint import dtypes, tree
+from imprint.array import from_host, to_array
+from imprint.core.array import Array
+from imprint.core.aval import DType, ShapedArray, get_aval
+from imprint.dtypes import DTypeLike
+from imprint.errors import ArgumentError, DTypeError, ShapeError
+from imprint.numpy.joining import stack
+from imprint.numpy.promotion import (
+    ArrayLike,
+    as_array,
+    broadcast,
+    convert,
+    is_operand,
+)
+from imprint.numpy.shape import ShapeLike, broadcast_to, expand_dims, shape_of
+from imprint.primitives import basis
+
+
+def array(
+    object: Any,
+    dtype: DTypeLike | None = None,
+    *,
+    copy: bool = True,
+    ndmin: int = 0,
+) -> Array:
+    """Return an array of the values given.
+
+    Args:
+        object: a number, an array, or nested sequences of these.
+        dtype: the dtype; None for the common dtype of the values.
+        copy: no meaning here: arrays are immutable, and NumPy's are always copied.
+        ndmin: how many axes the result has at least; new ones come first.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.array([[1, 2], [3, 4.5]])
+        Array([[1. , 2. ],
+               [3. , 4.5]], dtype=float32)
+    """
+    wanted = None if dtype is None else dtypes.requested(dtype, "array")
+    x = _from_value(object, wanted)
+    return expand_dims(x, tuple(range(ndmin - x.ndim))) if x.ndim < ndmin else x
+
+
+def asarray(
+    a: Any, dtype: DTypeLike | None = None, *, copy: bool | None = None
+) -> Array:
+    """Return the values as an array; an array is returned as it is.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.asarray([True, 2])
+        Array([1, 2], dtype=int32)
+    """
+    if isinstance(a, Array) and dtype is None:
+        return a
+    wanted = None if dtype is None else dtypes.requested(dtype, "asarray")
+    return _from_value(a, wanted)
+
+
+def copy(a: ArrayLike) -> Array:
+    """Return an array of the same values, which needs no copying."""
+    return as_array("copy", a)
+
+
+def _from_value(value: Any, dtype: DType | None) -> Array:
+    if is_operand(value):
+        return _from_operand(value, dtype)
+    if isinstance(value, str | bytes) or value is None:
+        raise ArgumentError(
+            f"array: expected numbers or arrays, got {type(value).__name__} "
+            f"{value!r:.60}. Convert it to a number first."
+        )
+    if not isinstance(value, list | tuple | range) and hasattr(value, "__array__"):
+        return _from_operand(np.asarray(value), dtype)
+    if not isinstance(value, Sequence | memoryview):
+        raise ArgumentError(
+            f"array: expected numbers, arrays or sequences of them, got "
+            f"{type(value).__name__} {value!r:.60}. Make a list of it first."
+        )
+    return _from_sequence(value, dtype)
+
+
+def _from_operand(value: Any, dtype: DType | None) -> Array:
+    if dtype is None:
+        return as_array("array", value)
+    if type(value) is int and not dtypes.is_integer(dtype):
+        return to_array(dtype.type(value))
+    converted = convert("array", value, dtype)
+    return converted if isinstance(converted, Array) else to_array(converted)
+
+
+def _from_sequence(value: Any, dtype: DType | None) -> Array:
+    leaves = tree.leaves(value, is_leaf=_is_element)
+    if any(isinstance(leaf, Array) for leaf in leaves):
+        parts = [_from_value(part, dtype) for part in value]
+        return stack(parts, dtype=dtype)
+    wanted = dtype or (
+        dtypes.result_type(*leaves) if leaves else dtypes.default_float()
+    )
+    try:
+        values = np.array(value) if leaves else np.empty(np.shape(value))
+    except ValueError as err:
+        raise ShapeError(
+            f"array: expected nested sequences of equal lengths, got {value!r:.120}. "
+            "Pad the shorter ones."
+        ) from err
+    if values.dtype.kind == "O" and dtypes.is_integer(wanted):
+        raise OverflowError(
+            f"array: expected integers that fit {wanted}, got {value!r:.120}. "
+            "For 64-bit integers set imprint.config.update('enable_x64', True)."
+        )
+    return _narrowed(values, wanted)
+
+
+def _is_element(x: Any) -> bool:
+    """Tell whether a leaf of nested sequences was met; anything else is an error."""
+    if isinstance(x, list | tuple | range):
+        return False
+    if not is_operand(x):
+        raise ArgumentError(
+            f"array: expected numbers or arrays in the sequence, got "
+            f"{type(x).__name__} {x!r:.60}. Convert it to a number first."
+        )
+    return True
+
+
+def _narrowed(values: Any, dtype: DType) -> Array:
+    """Return fresh NumPy values in a dtype; an integer that does not fit is an error."""
+    if values.dtype.kind in "iu" and dtypes.is_integer(dtype) and values.size:
+        info = dtypes.iinfo(dtype)
+        if values.min() < info.min or values.max() > info.max:
+            raise OverflowError(
+                f"array: expected integers between {info.min} and {info.max} for "
+                f"{dtype}, got {values.min()} to {values.max()}. For 64-bit integers "
+                "set imprint.config.update('enable_x64', True)."
+            )
+    with np.errstate(all="ignore"):
+        narrow = values.astype(dtype, copy=False)
+    return from_host(ShapedArray(narrow.shape, dtype), narrow)
+
+
+# ---- filled with one value ----
+
+
+def zeros(shape: ShapeLike, dtype: DTypeLike | None = None) -> Array:
+    """Return an array of zeros.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.zeros((2, 2))
+        Array([[0., 0.],
+               [0., 0.]], dtype=float32)
+    """
+    _check_shape_tuple("zeros", shape, dtype)
+    wanted = dtypes.requested(float if dtype is None else dtype, "zeros")
+    return _filled("zeros", shape, 0, wanted)
+
+
+def ones(shape: ShapeLike, dtype: DTypeLike | None = None) -> Array:
+    """Return an array of ones.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.ones(3, dtype="int32")
+        Array([1, 1, 1], dtype=int32)
+    """
+    _check_shape_tuple("ones", shape, dtype)
+    wanted = dtypes.requested(float if dtype is None else dtype, "ones")
+    return _filled("ones", shape, 1, wanted)
+
+
+def empty(shape: ShapeLike, dtype: DTypeLike | None = None) -> Array:
+    """Return an array of unspecified values: zeros, here."""
+    _check_shape_tuple("empty", shape, dtype)
+    wanted = dtypes.requested(float if dtype is None else dtype, "empty")
+    return _filled("empty", shape, 0, wanted)
+
+
+def full(
+    shape: ShapeLike, fill_value: ArrayLike, dtype: DTypeLike | None = None
+) -> Array:
+    """Return an array filled with a value.
+
+    Args:
+        shape: the lengths of the axes.
+        fill_value: a number, or an array that is repeated to `shape`.
+        dtype: the dtype; None for that of the value.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.full(2, 7)
+        Array([7, 7], dtype=int32, weak_type=True)
+    """
+    wanted = None if dtype is None else dtypes.requested(dtype, "full")
+    value = as_array("full", fill_value) if wanted is None else None
+    if value is None:
+        value = _from_operand(fill_value, wanted)
+    return broadcast_to(value, shape_of("full", shape))
+
+
+def zeros_like(
+    a: Any, dtype: DTypeLike | None = None, shape: ShapeLike | None = None
+) -> Array:
+    """Return zeros of the shape and dtype of an array, or others."""
+    wanted = None if dtype is None else dtypes.requested(dtype, "zeros_like")
+    return _like("zeros_like", a, 0, wanted, shape)
+
+
+def ones_like(
+    a: Any, dtype: DTypeLike | None = None, shape: ShapeLike | None = None
+) -> Array:
+    """Return ones of the shape and dtype of an array, or others."""
+    wanted = None if dtype is None else dtypes.requested(dtype, "ones_like")
+    return _like("ones_like", a, 1, wanted, shape)
+
+
+def empty_like(
+    prototype: Any, dtype: DTypeLike | None = None, shape: ShapeLike | None = None
+) -> Array:
+    """Return unspecified values (zeros) of the shape and dtype of an array."""
+    wanted = None if dtype is None else dtypes.requested(dtype, "empty_like")
+    return _like("empty_like", prototype, 0, wanted, shape)
+
+
+def full_like(
+    a: Any,
+    fill_value: ArrayLike,
+    dtype: DTypeLike | None = None,
+    shape: ShapeLike | None = None,
+) -> Array:
+    """Return an array filled with a value, of the shape and dtype of another.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.full_like(np.arange(3), 2.5)
+        Array([2, 2, 2], dtype=int32)
+    """
+    wanted = None if dtype is None else dtypes.requested(dtype, "full_like")
+    return _like("full_like", a, fill_value, wanted, shape)
+
+
+def _like(
+    name: str, a: Any, value: ArrayLike, dtype: DType | None, shape: ShapeLike | None
+) -> Array:
+    own = a if hasattr(a, "shape") and hasattr(a, "dtype") else get_aval(a)
+    weak = dtype is None and bool(
+        getattr(get_aval(a) if is_operand(a) else own, "weak_type", False)
+    )
+    wanted = dtypes.canonicalize(own.dtype) if dtype is None else dtype
+    sizes = own.shape if shape is None else shape_of(name, shape)
+    filler = convert(name, as_array(name, value), wanted, weak_type=weak)
+    return broadcast(filler, sizes)
+
+
+def _filled(name: str, shape: ShapeLike, value: int, dtype: DType) -> Array:
+    sizes = shape_of(name, shape)
+    if sizes:
+        return basis.full(sizes, value, dtype)
+    return to_array(dtype.type(value))
+
+
+def _check_shape_tuple(name: str, shape: Any, dtype: Any) -> None:
+    if isinstance(shape, int) and isinstance(dtype, int):
+        raise DTypeError(
+            f"{name}: expected a dtype as second argument, got {dtype}. "
+            f"A shape is one argument: {name}(({shape}, {dtype}))."
+        )

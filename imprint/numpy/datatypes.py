@@ -1,0 +1,178 @@
+"""Dtypes and plain facts about arrays: names, kinds, promotion, astype, constants.
+
+The name of a dtype (`np.float32`) stands where a dtype is expected, equals the dtype,
+and called makes an array of it: `np.float32(x)` works on tracers too. 64-bit dtypes
+become 32-bit ones unless `enable_x64`.
+"""
+
+import math
+from typing import Any, Final, final
+
+import numpy as np
+
+from imprint import dtypes
+from imprint.core.array import Array
+from imprint.core.aval import DType, Shape, get_aval
+from imprint.dtypes import DTypeLike
+from imprint.numpy.creation import asarray
+from imprint.numpy.promotion import (
+    ArrayLike,
+    as_array,
+    convert,
+    is_operand,
+    scalar_like,
+)
+from imprint.primitives.axes import canonical_axes
+from imprint.primitives.comparison import ne
+from imprint.primitives.complex import real
+
+pi: Final = math.pi
+e: Final = math.e
+euler_gamma: Final = 0.5772156649015329
+inf: Final = math.inf
+nan: Final = math.nan
+newaxis: Final = None
+
+finfo = dtypes.finfo
+iinfo = dtypes.iinfo
+isdtype = dtypes.isdtype
+issubdtype = dtypes.issubdtype
+promote_types = dtypes.promote_types
+result_type = dtypes.result_type
+dtype = np.dtype
+ndarray = Array
+
+# ---- names of dtypes ----
+
+
+@final
+class ScalarType:
+    """The name of a dtype, which converts what it is called with.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.float32(1), np.zeros(1).dtype == np.float32
+        (Array(1., dtype=float32), True)
+    """
+
+    __slots__ = ("dtype",)
+
+    def __init__(self, dtype: DType) -> None:
+        self.dtype = dtype
+
+    @property
+    def __numpy_dtype__(self) -> DType:
+        return self.dtype
+
+    def __call__(self, x: Any) -> Array:
+        """Return `x` as an array of this dtype."""
+        return asarray(x, dtype=self.dtype)
+
+    def __eq__(self, other: object) -> bool:
+        return self.dtype == (other.dtype if isinstance(other, ScalarType) else other)
+
+    def __hash__(self) -> int:
+        return hash(self.dtype)
+
+    def __repr__(self) -> str:
+        return f"imprint.numpy.{self.dtype.name}"
+
+
+bool_ = ScalarType(dtypes.bool_)
+int2, int4, int8, int16, int32, int64 = map(ScalarType, dtypes.SIGNED)
+uint2, uint4, uint8, uint16, uint32, uint64 = map(ScalarType, dtypes.UNSIGNED)
+float4_e2m1fn = ScalarType(dtypes.float4_e2m1fn)
+float8_e3m4 = ScalarType(dtypes.float8_e3m4)
+float8_e4m3 = ScalarType(dtypes.float8_e4m3)
+float8_e8m0fnu = ScalarType(dtypes.float8_e8m0fnu)
+float8_e4m3b11fnuz = ScalarType(dtypes.float8_e4m3b11fnuz)
+float8_e4m3fn = ScalarType(dtypes.float8_e4m3fn)
+float8_e4m3fnuz = ScalarType(dtypes.float8_e4m3fnuz)
+float8_e5m2 = ScalarType(dtypes.float8_e5m2)
+float8_e5m2fnuz = ScalarType(dtypes.float8_e5m2fnuz)
+bfloat16 = ScalarType(dtypes.bfloat16)
+float16 = half = ScalarType(dtypes.float16)
+float32 = single = ScalarType(dtypes.float32)
+float64 = double = ScalarType(dtypes.float64)
+complex64 = csingle = ScalarType(dtypes.complex64)
+complex128 = cdouble = ScalarType(dtypes.complex128)
+int_, uint, float_, complex_ = int64, uint64, float64, complex128
+
+# NumPy's abstract kinds, for issubdtype.
+generic, number, inexact, floating = np.generic, np.number, np.inexact, np.floating
+integer, signedinteger, unsignedinteger = (
+    np.integer,
+    np.signedinteger,
+    np.unsignedinteger,
+)
+complexfloating, character, object_ = np.complexfloating, np.character, np.object_
+
+# ---- conversion ----
+
+
+def astype(x: ArrayLike, dtype: DTypeLike | None, /, *, copy: bool = False) -> Array:
+    """Return an array converted to a dtype.
+
+    Args:
+        x: an array.
+        dtype: the dtype; None for the default float.
+        copy: no meaning here: arrays are immutable.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.astype(np.array([1.7, -1.7]), "int32")
+        Array([ 1, -1], dtype=int32)
+    """
+    array = as_array("astype", x)
+    wanted = (
+        dtypes.default_float() if dtype is None else dtypes.requested(dtype, "astype")
+    )
+    if dtypes.is_complex(array.dtype) and not dtypes.is_complex(wanted):
+        if dtypes.is_bool(wanted):
+            return ne(array, scalar_like(array, 0))
+        array = real(array)
+    return convert("astype", array, wanted)
+
+
+def can_cast(from_: DTypeLike, to: DTypeLike, casting: str = "safe") -> bool:
+    """Tell whether values of one dtype may become another under NumPy's rule."""
+    return np.can_cast(dtypes.as_dtype(from_), dtypes.as_dtype(to), casting)  # pyright: ignore[reportArgumentType] - NumPy checks `casting`
+
+
+# ---- plain facts ----
+
+
+def shape(a: Any) -> Shape:
+    """Return the lengths of the axes."""
+    return a.shape if hasattr(a, "shape") else np.shape(a)
+
+
+def ndim(a: Any) -> int:
+    """Return the number of axes."""
+    return len(shape(a))
+
+
+def size(a: Any, axis: int | tuple[int, ...] | None = None) -> int:
+    """Return the number of elements, or the length along axes."""
+    lengths = shape(a)
+    if axis is None:
+        return math.prod(lengths)
+    axes = canonical_axes(
+        "size", (axis,) if isinstance(axis, int) else axis, len(lengths)
+    )
+    return math.prod(lengths[i] for i in axes)
+
+
+def isscalar(element: Any) -> bool:
+    """Tell whether something is a number or an array of rank 0."""
+    return is_operand(element) and get_aval(element).ndim == 0
+
+
+def iscomplexobj(x: Any) -> bool:
+    """Tell whether the dtype of something is complex."""
+    return dtypes.is_complex(asarray(x).dtype)
+
+
+def isrealobj(x: Any) -> bool:
+    """Tell whether the dtype of something is not complex."""
+    return not iscomplexobj(x)

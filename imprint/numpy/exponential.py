@@ -1,0 +1,232 @@
+"""Exponentials, logarithms, powers and roots, elementwise.
+
+Integers become floats first, except in `power` and `square`. `power` with an exponent
+known while tracing is repeated multiplication, exact for integers and differentiable at
+zero; with an array as exponent it is `exp(y * log(x))`, or for two integers six
+squarings, enough for every exponent whose result fits 64 bits.
+"""
+
+import math
+import operator
+from typing import Any, cast
+
+import numpy as np
+
+from imprint import dtypes
+from imprint.array import ArrayImpl
+from imprint.core.array import Array
+from imprint.core.aval import get_aval
+from imprint.numpy.promotion import (
+    ArrayLike,
+    as_array,
+    constant_like,
+    inexact,
+    inexact_operands,
+    match_shapes,
+    numeric,
+    numeric_operands,
+    scalar_like,
+)
+from imprint.numpy.selection import where
+from imprint.primitives import basis
+from imprint.primitives.arithmetic import div, integer_pow, max_, rem
+from imprint.primitives.basis import add, mul, neg, sub
+from imprint.primitives.bitwise import and_, shift_right_logical
+from imprint.primitives.comparison import eq, lt, ne
+from imprint.primitives.complex import complex_, imag, real
+from imprint.primitives.exponential import (
+    cbrt_p,
+    exp2_p,
+    exp_p,
+    expm1_p,
+    log1p_p,
+    log_p,
+    sqrt_p,
+)
+from imprint.primitives.power import pow_p
+from imprint.primitives.rounding import abs_
+
+
+def exp(x: ArrayLike, /) -> Array:
+    """Return e to the power of `x`, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.exp(np.array([0.0, -np.inf]))
+        Array([1., 0.], dtype=float32)
+    """
+    return exp_p.bind1(inexact("exp", x))
+
+
+def exp2(x: ArrayLike, /) -> Array:
+    """Return 2 to the power of `x`, elementwise."""
+    return exp2_p.bind1(inexact("exp2", x))
+
+
+def expm1(x: ArrayLike, /) -> Array:
+    """Return `exp(x) - 1`, elementwise, exact near 0."""
+    return expm1_p.bind1(inexact("expm1", x))
+
+
+def log(x: ArrayLike, /) -> Array:
+    """Return the natural logarithm, elementwise; NaN below 0.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.log(np.array([0.0, 1.0]))
+        Array([-inf,   0.], dtype=float32)
+    """
+    return log_p.bind1(inexact("log", x))
+
+
+def log1p(x: ArrayLike, /) -> Array:
+    """Return `log(1 + x)`, elementwise, exact near 0."""
+    return log1p_p.bind1(inexact("log1p", x))
+
+
+def log2(x: ArrayLike, /) -> Array:
+    """Return the logarithm to the base 2, elementwise."""
+    r = log_p.bind1(inexact("log2", x))
+    if not dtypes.is_complex(r.dtype):
+        return div(r, log_p.bind1(basis.scalar_like(r, 2)))
+    re, im = real(r), imag(r)
+    ln2 = log_p.bind1(basis.scalar_like(re, 2))
+    return complex_(div(re, ln2), div(im, ln2))
+
+
+def log10(x: ArrayLike, /) -> Array:
+    """Return the logarithm to the base 10, elementwise."""
+    r = log_p.bind1(inexact("log10", x))
+    if not dtypes.is_complex(r.dtype):
+        return mul(r, basis.scalar_like(r, _LOG10_E))
+    re, im = real(r), imag(r)
+    factor = basis.scalar_like(re, _LOG10_E)
+    return complex_(mul(re, factor), mul(im, factor))
+
+
+_LOG10_E = 0.4342944819032518
+
+
+def logaddexp(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """Return `log(exp(x) + exp(y))`, elementwise, without overflow.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.logaddexp(np.array([1000.0]), 0.0)
+        Array([1000.], dtype=float32)
+    """
+    x, y = inexact_operands("logaddexp", x, y)
+    return _logaddexp(as_array("logaddexp", x), as_array("logaddexp", y), base=None)
+
+
+def logaddexp2(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """Return `log2(2**x + 2**y)`, elementwise, without overflow."""
+    x, y = inexact_operands("logaddexp2", x, y)
+    return _logaddexp(as_array("logaddexp2", x), as_array("logaddexp2", y), base=2.0)
+
+
+def sqrt(x: ArrayLike, /) -> Array:
+    """Return the square root, elementwise; NaN below 0.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.sqrt(np.array([4, 9]))
+        Array([2., 3.], dtype=float32)
+    """
+    return sqrt_p.bind1(inexact("sqrt", x))
+
+
+def cbrt(x: ArrayLike, /) -> Array:
+    """Return the cube root, elementwise."""
+    return cbrt_p.bind1(inexact("cbrt", x))
+
+
+# ---- powers ----
+
+
+def power(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """Raise `x` to the power of `y`, elementwise.
+
+    Args:
+        x: the base.
+        y: the exponent; a Python integer, or an array of rank 0 that is no tracer,
+            is known while tracing, and the power is then repeated multiplication.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.power(np.arange(4), 3)
+        Array([ 0,  1,  8, 27], dtype=int32)
+    """
+    exponent = _static_integer(y)
+    if exponent is not None:
+        return integer_pow(numeric("power", as_array("power", x)), exponent)
+    base_dtype = as_array("power", x).dtype
+    exponent_dtype = as_array("power", y).dtype
+    if dtypes.is_inexact(base_dtype) and dtypes.is_integer(exponent_dtype):
+        return pow_p.bind1(*match_shapes("power", (x, y)))
+    x, y = numeric_operands("power", x, y)
+    if dtypes.is_integer(get_aval(x).dtype):
+        return _integer_power(as_array("power", x), as_array("power", y))
+    return pow_p.bind1(x, y)
+
+
+pow = power
+
+
+def float_power(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """Raise `x` to the power of `y`, elementwise, as floats."""
+    x, y = inexact_operands("float_power", x, y)
+    return pow_p.bind1(x, y)
+
+
+def _static_integer(y: Any) -> int | None:
+    """Return an exponent that is an integer and known now; None if it is not."""
+    if type(y) is int:
+        return y
+    known = isinstance(y, np.generic | np.ndarray | ArrayImpl | bool)
+    try:
+        return operator.index(cast("Any", y)) if known else None
+    except TypeError:
+        return None
+
+
+def _integer_power(x: Array, y: Array) -> Array:
+    zero, one = basis.scalar_like(x, 0), basis.scalar_like(x, 1)
+    vanishes = and_(*match_shapes("power", (eq(x, zero), ne(y, zero))))
+    result = where(vanishes, zero, one)
+    for _ in range(6):
+        result = where(and_(y, one), mul(result, x), result)
+        x = mul(x, x)
+        y = shift_right_logical(y, one)
+    return result
+
+
+# ---- logaddexp ----
+
+
+def _logaddexp(x: Array, y: Array, *, base: float | None) -> Array:
+    """Compute around the larger operand, so that nothing overflows."""
+    exponential = exp_p if base is None else exp2_p
+    scale = 1.0 if base is None else 1 / math.log(base)
+    larger = max_(x, y)
+    gap = sub(x, y)
+    no_gap = ne(gap, gap)  # equal infinities, or a NaN
+    if dtypes.is_complex(larger.dtype):
+        below = sub(add(x, y), mul(larger, constant_like(larger, 2)))
+    else:
+        below = neg(abs_(where(no_gap, scalar_like(gap, 0), gap)))
+    tail = log1p_p.bind1(exponential.bind1(below))
+    if base is not None:
+        tail = mul(tail, constant_like(larger, scale))
+    result = add(larger, tail)
+    if dtypes.is_complex(larger.dtype):
+        return complex_(real(result), _wrapped(imag(result), math.pi * scale))
+    return where(no_gap, add(x, y), result)
+
+
+def _wrapped(x: Array, limit: float) -> Array:
+    """Return `x` modulo `2 * limit`, between `-limit` and `limit`."""
+    period = scalar_like(x, 2 * limit)
+    rest = rem(add(x, scalar_like(x, limit)), period)
+    rest = where(lt(rest, scalar_like(x, 0)), add(rest, period), rest)
+    return sub(rest, scalar_like(x, limit))

@@ -1,0 +1,174 @@
+"""Basic indexing: ints, slices, None, Ellipsis, and traced integers of rank 0.
+
+1. The index is spread over the axes: Ellipsis and missing entries become full slices.
+2. Static entries cut a slice; a negative step cuts forward and reverses.
+3. Traced integers take one element of their axes, moved inside if they lie outside.
+4. Axes of integers disappear, axes for None appear.
+A static integer that lies outside is an IndexError, where JAX returns the last element.
+Arrays as indices (gather) are not here yet.
+"""
+
+import operator
+from collections.abc import Sequence
+from typing import Any, Final, cast
+
+import numpy as np
+
+from imprint import dtypes
+from imprint.array import ArrayImpl
+from imprint.core.array import Array
+from imprint.core.aval import ShapedArray
+from imprint.core.trace import Tracer
+from imprint.errors import ArgumentError, NonConcreteBooleanIndexError
+from imprint.numpy.promotion import ArrayLike, as_array
+from imprint.primitives.dynamic_slicing import dynamic_slice
+from imprint.primitives.shape import expand_dims, rev, squeeze
+from imprint.primitives.slicing import slice_
+
+
+def getitem(x: ArrayLike, index: Any) -> Array:
+    """Return the part of `x` that an index names: what `x[index]` calls.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> x = np.arange(12).reshape(3, 4)
+        >>> x[1, ::-2], x[..., None, 0].shape
+        (Array([7, 5], dtype=int32), (3, 1))
+    """
+    array = as_array("indexing", x)
+    entries = cast("tuple[Any, ...]", index if type(index) is tuple else (index,))
+    spread = _spread(array.aval, entries)
+    named = [e for e in spread if e is not None]
+    array = _taken(_cut(array, named), named)
+    array = squeeze(array, [i for i, e in enumerate(named) if not _is_slice(e)])
+    left = [e for e in spread if e is None or _is_slice(e)]
+    return expand_dims(array, [i for i, e in enumerate(left) if e is None])
+
+
+def _spread(x: ShapedArray, entries: tuple[Any, ...]) -> list[Any]:
+    """Return an entry for each axis, in order, and None for each new one."""
+    checked = [_entry(x, e) for e in entries]
+    ellipses = sum(e is Ellipsis for e in checked)
+    named = sum(e is not None and e is not Ellipsis for e in checked)
+    if ellipses > 1 or named > x.ndim:
+        raise IndexError(
+            f"indexing: expected at most {x.ndim} indices and one Ellipsis for {x}, "
+            f"got {named} and {ellipses}. Leave out what has no axis."
+        )
+    at = next((i for i, e in enumerate(checked) if e is Ellipsis), len(checked))
+    rest = [_ALL] * (x.ndim - named)
+    return [*checked[:at], *rest, *checked[at + 1 :]]
+
+
+def _entry(x: ShapedArray, entry: Any) -> Any:
+    """Return an entry as int, slice, None, Ellipsis or traced integer; else raise."""
+    if entry is None or entry is Ellipsis or type(entry) in (int, slice):
+        return entry
+    if isinstance(entry, Tracer):
+        return _traced_entry(x, entry)
+    if _is_array(entry):
+        if not entry.shape and dtypes.is_integer(entry.dtype):
+            return operator.index(entry)
+        raise NotImplementedError(
+            _NOT_YET.format(f"{entry.dtype}{list(entry.shape)}", x)
+        )
+    if _is_sequence(entry):
+        raise NotImplementedError(
+            _NOT_YET.format(f"{type(entry).__name__} {entry!r:.60}", x)
+        )
+    try:
+        return operator.index(entry)
+    except TypeError:
+        raise ArgumentError(
+            f"indexing: expected ints, slices, None or Ellipsis, got "
+            f"{type(entry).__name__} {entry!r:.60} for {x}. Convert it to an int first."
+        ) from None
+
+
+def _is_slice(entry: Any) -> bool:
+    return isinstance(entry, slice)
+
+
+def _is_array(entry: Any) -> bool:
+    return isinstance(entry, np.generic | np.ndarray | ArrayImpl)
+
+
+def _is_sequence(entry: Any) -> bool:
+    return isinstance(entry, bool | Sequence) and not isinstance(entry, str | bytes)
+
+
+def _traced_entry(x: ShapedArray, entry: Tracer) -> Tracer:
+    aval = entry.aval
+    if dtypes.is_bool(aval.dtype):
+        raise NonConcreteBooleanIndexError(
+            f"indexing: expected ints, slices, None or Ellipsis, got a mask {aval} for "
+            f"{x}. The result would have an unknown shape: use "
+            "imprint.numpy.where(mask, x, other)."
+        )
+    if not dtypes.is_integer(aval.dtype):
+        raise ArgumentError(
+            f"indexing: expected an integer, got {aval} for {x}. "
+            "Convert it with .astype('int32')."
+        )
+    if aval.ndim:
+        raise NotImplementedError(_NOT_YET.format(str(aval), x))
+    return entry
+
+
+_ALL: Final = slice(None)
+_NOT_YET: Final = (
+    "indexing: expected ints, slices, None or Ellipsis, got {} for {}. "
+    "Indexing by arrays is not there yet: choose with imprint.numpy.where, or build the "
+    "result with imprint.numpy.stack."
+)
+
+
+def _cut(x: Array, entries: list[Any]) -> Array:
+    """Apply the static entries; an int keeps its axis, of length 1."""
+    starts, stops, steps = [0] * x.ndim, list(x.shape), [1] * x.ndim
+    reversed_axes: list[int] = []
+    for axis, entry in enumerate(entries):
+        if isinstance(entry, Tracer):
+            continue
+        length = x.shape[axis]
+        part: Any = entry if _is_slice(entry) else _one(entry, axis, x.aval)
+        taken = range(*part.indices(length))
+        if not len(taken):
+            starts[axis], stops[axis] = 0, 0
+            continue
+        first, last = sorted((taken[0], taken[-1]))
+        starts[axis], stops[axis], steps[axis] = first, last + 1, abs(taken.step)
+        if taken.step < 0:
+            reversed_axes.append(axis)
+    if any(starts) or stops != list(x.shape) or any(n != 1 for n in steps):
+        x = slice_(x, starts, stops, steps if any(n != 1 for n in steps) else None)
+    return rev(x, reversed_axes) if reversed_axes else x
+
+
+def _one(index: int, axis: int, x: ShapedArray) -> slice:
+    """Return the slice of the one element at `index`."""
+    length = x.shape[axis]
+    if not -length <= index < length:
+        raise IndexError(
+            f"indexing: expected an index in [{-length}, {length}) for axis {axis} of "
+            f"{x}, got {index}. Check it against x.shape[{axis}]."
+        )
+    at = index + length if index < 0 else index
+    return slice(at, at + 1)
+
+
+def _taken(x: Array, entries: list[Any]) -> Array:
+    """Apply the traced integers; each keeps its axis, of length 1."""
+    if not any(isinstance(e, Tracer) for e in entries):
+        return x
+    for axis, entry in enumerate(entries):
+        if isinstance(entry, Tracer) and not x.shape[axis]:
+            raise IndexError(
+                f"indexing: expected an axis with elements for a traced index, got "
+                f"{x.aval}, axis {axis}."
+            )
+    starts = [e if isinstance(e, Tracer) else 0 for e in entries]
+    sizes = [
+        1 if isinstance(e, Tracer) else n for e, n in zip(entries, x.shape, strict=True)
+    ]
+    return dynamic_slice(x, starts, sizes)

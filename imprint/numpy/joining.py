@@ -1,0 +1,324 @@
+"""Build arrays from arrays: join, stack, repeat, pad.
+
+Arrays that are joined are promoted to one dtype. An array in the place of a sequence of
+arrays is taken as the sequence of its parts along the first axis.
+"""
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from imprint import dtypes
+from imprint.core.array import Array
+from imprint.core.aval import get_aval
+from imprint.dtypes import DTypeLike
+from imprint.errors import ArgumentError, ShapeError
+from imprint.numpy.promotion import (
+    ArrayLike,
+    NDArray,
+    as_array,
+    convert,
+    promote_dtypes,
+)
+from imprint.numpy.shape import (
+    Axes,
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
+    axis_tuple,
+    ravel,
+    reshape,
+    transpose,
+    unstack,
+)
+from imprint.primitives.axes import canonical_axes, canonical_axis, int_tuple
+from imprint.primitives.basis import broadcast_in_dim
+from imprint.primitives.shape import expand_dims, rev
+from imprint.primitives.slicing import concatenate as concatenate_
+from imprint.primitives.slicing import slice_in_dim
+
+Arrays: TypeAlias = Sequence[ArrayLike] | Array | NDArray
+
+
+def concatenate(
+    arrays: Arrays, axis: int | None = 0, dtype: DTypeLike | None = None
+) -> Array:
+    """Join arrays along an existing axis.
+
+    Args:
+        arrays: arrays of equal lengths along the other axes.
+        axis: the axis to join along; None flattens them first.
+        dtype: the dtype of the result, if not the common one.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.concatenate([np.arange(2), np.ones(1)])
+        Array([0., 1., 1.], dtype=float32)
+    """
+    parts = _parts("concatenate", arrays, dtype)
+    if axis is None:
+        return concatenate_([ravel(x) for x in parts], 0)
+    avals = [x.aval for x in parts]
+    first = avals[0]
+    if not first.ndim:
+        raise ShapeError(
+            f"concatenate: expected arrays with an axis, got {first}. "
+            "Join scalars with imprint.numpy.stack."
+        )
+    at = canonical_axis("concatenate", axis, first.ndim)
+    rests = {(*a.shape[:at], None, *a.shape[at + 1 :]) for a in avals}
+    if len(rests) > 1:
+        raise ShapeError(
+            f"concatenate: expected equal shapes but for axis {at}, got "
+            f"{', '.join(map(str, avals))}. Join along another axis, or reshape."
+        )
+    return concatenate_(parts, at)
+
+
+def concat(arrays: Arrays, /, *, axis: int | None = 0) -> Array:
+    """Join arrays along an existing axis; see `concatenate`."""
+    return concatenate(arrays, axis)
+
+
+def stack(arrays: Arrays, axis: int = 0, *, dtype: DTypeLike | None = None) -> Array:
+    """Join arrays of one shape along a new axis.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.stack([np.array([1, 2]), np.array([3, 4])], axis=1)
+        Array([[1, 3],
+               [2, 4]], dtype=int32)
+    """
+    parts = _parts("stack", arrays, dtype)
+    if len({x.shape for x in parts}) > 1:
+        raise ShapeError(
+            "stack: expected arrays of one shape, got "
+            f"{', '.join(str(x.aval) for x in parts)}. Broadcast them first."
+        )
+    at = canonical_axis("stack", axis, parts[0].ndim + 1)
+    return concatenate_([expand_dims(x, (at,)) for x in parts], at)
+
+
+def vstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
+    """Join arrays along the first axis; vectors are rows."""
+    return concatenate([atleast_2d(x) for x in _sequence("vstack", tup)], 0, dtype)
+
+
+def hstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
+    """Join arrays along the second axis, vectors along the first."""
+    parts = [atleast_1d(x) for x in _sequence("hstack", tup)]
+    return concatenate(parts, 0 if parts[0].ndim == 1 else 1, dtype)
+
+
+def dstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
+    """Join arrays along the third axis."""
+    return concatenate([atleast_3d(x) for x in _sequence("dstack", tup)], 2, dtype)
+
+
+def column_stack(tup: Arrays) -> Array:
+    """Join arrays along the second axis; vectors are columns."""
+    parts = [as_array("column_stack", x) for x in _sequence("column_stack", tup)]
+    columns = [transpose(atleast_2d(x)) if x.ndim < 2 else x for x in parts]
+    return concatenate(columns, 1)
+
+
+def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
+    """Join two arrays along an axis; None flattens them first."""
+    return concatenate([arr, values], axis)
+
+
+def _parts(name: str, arrays: Arrays, dtype: DTypeLike | None) -> list[Any]:
+    """Return the arrays to join in one dtype."""
+    parts = [as_array(name, x) for x in _sequence(name, arrays)]
+    if dtype is None:
+        return promote_dtypes(name, parts)
+    wanted = dtypes.requested(dtype, name)
+    return [convert(name, x, wanted) for x in parts]
+
+
+def _sequence(name: str, arrays: Arrays) -> Sequence[ArrayLike]:
+    if isinstance(arrays, Array | np.ndarray):
+        arrays = unstack(arrays)
+    elif not hasattr(arrays, "__len__"):
+        raise ArgumentError(
+            f"{name}: expected a sequence of arrays, got {type(arrays).__name__}. "
+            "Pass a list, also of one array."
+        )
+    if not arrays:
+        raise ArgumentError(
+            f"{name}: expected at least one array, got none. "
+            "Call imprint.numpy.empty for an array without elements."
+        )
+    return arrays
+
+
+# ---- repeating ----
+
+
+def tile(A: ArrayLike, reps: int | Sequence[int]) -> Array:  # noqa: N803 - NumPy's name
+    """Repeat a whole array along each axis.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.tile(np.array([1, 2]), (2, 2))
+        Array([[1, 2, 1, 2],
+               [1, 2, 1, 2]], dtype=int32)
+    """
+    x = as_array("tile", A)
+    times = axis_tuple(reps)
+    rank = max(x.ndim, len(times))
+    times = (*(1,) * (rank - len(times)), *times)
+    lengths = (*(1,) * (rank - x.ndim), *x.shape)
+    kept = tuple(range(2 * (rank - x.ndim) + 1, 2 * rank, 2))
+    shape = tuple(n for pair in zip(times, lengths, strict=True) for n in pair)
+    result = tuple(t * n for t, n in zip(times, lengths, strict=True))
+    return reshape(broadcast_in_dim(x, shape, kept), result)
+
+
+def repeat(
+    a: ArrayLike,
+    repeats: int | Sequence[int] | NDArray,
+    axis: int | None = None,
+    *,
+    total_repeat_length: int | None = None,
+) -> Array:
+    """Repeat each element along an axis.
+
+    Args:
+        a: an array.
+        repeats: how often; one number, or one for each element. Not a tracer.
+        axis: the axis; None flattens first.
+        total_repeat_length: how many elements to keep of the result, the last one
+            repeated if there are fewer.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.repeat(np.array([1, 2]), 2)
+        Array([1, 1, 2, 2], dtype=int32)
+    """
+    x = ravel(a) if axis is None else as_array("repeat", a)
+    x = atleast_1d(x)
+    at = canonical_axis("repeat", axis or 0, x.ndim)
+    try:
+        times = [operator.index(repeats)] * x.shape[at]  # pyright: ignore[reportArgumentType] - a sequence raises
+    except TypeError:
+        times = list(int_tuple(np.ravel(repeats)))
+        times = times * x.shape[at] if len(times) == 1 else times
+    if len(times) != x.shape[at] or any(n < 0 for n in times):
+        raise ShapeError(
+            f"repeat: expected a number of at least 0 for each of the {x.shape[at]} "
+            f"elements along axis {at}, got {times}. One number stands for all."
+        )
+    times = _limited(times, total_repeat_length)
+    if len(set(times)) == 1:
+        return _each_repeated(x, times[0], at)
+    parts = [
+        _each_repeated(slice_in_dim(x, i, i + 1, axis=at), n, at)
+        for i, n in enumerate(times)
+    ]
+    return concatenate_(parts, at) if parts else x
+
+
+def _limited(times: list[int], total: int | None) -> list[int]:
+    """Return the numbers of repetitions cut, or stretched at the end, to `total`."""
+    if total is None or not times:
+        return times
+    limited: list[int] = []
+    left = total
+    for n in times:
+        limited.append(min(n, left))
+        left -= limited[-1]
+    limited[-1] += left
+    return limited
+
+
+def _each_repeated(x: Array, times: int, axis: int) -> Array:
+    if times == 1:
+        return x
+    wide = (*x.shape[: axis + 1], times, *x.shape[axis + 1 :])
+    kept = tuple(i for i in range(x.ndim + 1) if i != axis + 1)
+    shape = (*x.shape[:axis], x.shape[axis] * times, *x.shape[axis + 1 :])
+    return reshape(broadcast_in_dim(x, wide, kept), shape)
+
+
+# ---- reversing and rolling ----
+
+
+def flip(m: ArrayLike, axis: Axes | None = None) -> Array:
+    """Reverse the order of the elements along axes, or along all.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.flip(np.arange(3))
+        Array([2, 1, 0], dtype=int32)
+    """
+    x = as_array("flip", m)
+    if axis is None:
+        return rev(x, range(x.ndim))
+    return rev(x, canonical_axes("flip", axis_tuple(axis), x.ndim))
+
+
+def fliplr(m: ArrayLike) -> Array:
+    """Reverse the order of the columns."""
+    return flip(m, 1)
+
+
+def flipud(m: ArrayLike) -> Array:
+    """Reverse the order of the rows."""
+    return flip(m, 0)
+
+
+def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
+    """Turn an array by `k` right angles, from the first axis named to the second."""
+    x = as_array("rot90", m)
+    first, second = canonical_axes("rot90", axes, x.ndim)
+    order = list(range(x.ndim))
+    order[first], order[second] = second, first
+    turns: tuple[Callable[[], Array], ...] = (
+        lambda: x,
+        lambda: transpose(flip(x, second), order),
+        lambda: flip(x, (first, second)),
+        lambda: flip(transpose(x, order), second),
+    )
+    return turns[k % 4]()
+
+
+def roll(a: ArrayLike, shift: int | Sequence[int], axis: Axes | None = None) -> Array:
+    """Move the elements along axes; what leaves at one end comes in at the other.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.roll(np.arange(5), 2)
+        Array([3, 4, 0, 1, 2], dtype=int32)
+    """
+    x = as_array("roll", a)
+    if axis is None:
+        return reshape(roll(ravel(x), shift, 0), x.shape)
+    axes = [canonical_axis("roll", i, x.ndim) for i in axis_tuple(axis)]
+    shifts = axis_tuple(shift)
+    if 1 not in (len(shifts), len(axes)) and len(shifts) != len(axes):
+        raise ShapeError(
+            f"roll: expected a shift for each axis, got {shifts} for axes {axes}. "
+            "One shift stands for all."
+        )
+    count = max(len(shifts), len(axes))
+    for i in range(count):
+        by, at = shifts[i % len(shifts)], axes[i % len(axes)]
+        length = x.shape[at]
+        cut = -by % length if length else 0
+        if cut:
+            tail = slice_in_dim(x, cut, None, axis=at)
+            x = concatenate_([tail, slice_in_dim(x, 0, cut, axis=at)], at)
+    return x
+
+
+def resize(a: ArrayLike, new_shape: int | Sequence[int]) -> Array:
+    """Return the elements in a shape of another size, repeated as often as needed."""
+    flat, shape = ravel(a), axis_tuple(new_shape)
+    size = int(np.prod(shape))
+    if not flat.size or not size:
+        return broadcast_in_dim(flat.dtype.type(0), shape, ())
+    tiled = tile(flat, -(-size // get_aval(flat).size))
+    return reshape(slice_in_dim(tiled, 0, size), shape)

@@ -1,0 +1,372 @@
+"""Products of vectors and matrices: dot, matmul, tensordot, inner, outer, kron, cross.
+
+Operands are promoted to one dtype, in which terms are added up too: integers stay as
+narrow as they are. `precision` chooses how exactly an accelerator multiplies floats.
+"""
+
+import operator
+from collections.abc import Sequence
+from typing import Any, Final
+
+from imprint import dtypes
+from imprint.core.array import Array
+from imprint.core.aval import Shape
+from imprint.dtypes import DTypeLike
+from imprint.errors import ArgumentError, ShapeError
+from imprint.numpy.arithmetic import multiply, subtract
+from imprint.numpy.indexing import getitem
+from imprint.numpy.joining import stack
+from imprint.numpy.promotion import (
+    ArrayLike,
+    as_array,
+    broadcast_shape,
+    convert,
+    match_shapes,
+    promote_dtypes,
+    scalar_like,
+)
+from imprint.numpy.shape import axis_tuple, broadcast_to, moveaxis, ravel
+from imprint.primitives.axes import canonical_axes, canonical_axis
+from imprint.primitives.basis import mul, transpose
+from imprint.primitives.complex import conj
+from imprint.primitives.dot import dot_general
+from imprint.primitives.shape import expand_dims, reshape, squeeze
+
+Ints = tuple[int, ...]
+
+
+def contract(
+    name: str,
+    pair: tuple[ArrayLike, ArrayLike],
+    contracted: tuple[Sequence[int], Sequence[int]],
+    batch: tuple[Sequence[int], Sequence[int]] = ((), ()),
+    *,
+    precision: Any = None,
+    preferred_element_type: DTypeLike | None = None,
+) -> Array:
+    """Promote two arrays and contract axes of them; the result has JAX's dtype."""
+    x, y = promote_dtypes(name, [as_array(name, v) for v in pair])
+    dtype = x.dtype
+    if preferred_element_type is not None:
+        dtype = dtypes.requested(preferred_element_type, name)
+    sums, batches = tuple(map(tuple, contracted)), tuple(map(tuple, batch))
+    product = dot_general(x, y, (sums, batches), precision, dtype)
+    weak = x.weak_type and preferred_element_type is None
+    return convert(name, product, dtype, weak_type=weak)
+
+
+def dot(
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    precision: Any = None,
+    preferred_element_type: DTypeLike | None = None,
+) -> Array:
+    """Return the products of the rows of `a` and the columns of `b`, NumPy's way.
+
+    Args:
+        a: its last axis is contracted.
+        b: its last axis but one is contracted, or its only one.
+        precision: how exactly to multiply floats; None for the default.
+        preferred_element_type: the dtype in which terms are added and given back.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.dot(np.arange(3), np.arange(3))
+        Array(5, dtype=int32)
+    """
+    x, y = as_array("dot", a), as_array("dot", b)
+    sums: tuple[Ints, Ints] = ((), ())
+    if x.ndim and y.ndim:
+        sums = ((x.ndim - 1,), (max(0, y.ndim - 2),))
+        _check_lengths("dot", x, y, sums)
+    return contract(
+        "dot",
+        (x, y),
+        sums,
+        precision=precision,
+        preferred_element_type=preferred_element_type,
+    )
+
+
+def matmul(
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    precision: Any = None,
+    preferred_element_type: DTypeLike | None = None,
+) -> Array:
+    """Return the products of stacks of matrices: what `a @ b` calls.
+
+    Args:
+        a: matrices along the last two axes, or a row.
+        b: matrices along the last two axes, or a column.
+        precision: how exactly to multiply floats; None for the default.
+        preferred_element_type: the dtype in which terms are added and given back.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.matmul(np.ones((2, 3)), np.ones((3, 2)))
+        Array([[3., 3.],
+               [3., 3.]], dtype=float32)
+    """
+    x, y = as_array("matmul", a), as_array("matmul", b)
+    lead = _check_matmul(x, y)
+    row, column = x.ndim == 1, y.ndim == 1
+    stacked = [n for n in (x.shape[:-2], y.shape[:-2]) if n]
+    if len(stacked) == 2:  # both are stacks: their leading axes go together
+        x, y = _stacked(x, lead), _stacked(y, lead)
+    shared = tuple(range(len(lead))) if len(stacked) == 2 else ()
+    product = contract(
+        "matmul",
+        (x, y),
+        ((x.ndim - 1,), (y.ndim - 1 if column else y.ndim - 2,)),
+        (shared, shared),
+        precision=precision,
+        preferred_element_type=preferred_element_type,
+    )
+    if len(stacked) == 1 and not x.shape[:-2]:  # (n) @ (..., n, k) puts n first
+        rows = 0 if row else 1
+        if rows:
+            order = (*range(1, product.ndim - 1), 0, product.ndim - 1)
+            return transpose(product, order)
+    return product
+
+
+def _stacked(x: Array, lead: Shape) -> Array:
+    return broadcast_to(x, (*lead, *x.shape[-2:]))
+
+
+def _check_matmul(x: Array, y: Array) -> Shape:
+    """Return the shape of the stack; raise if the matrices do not fit."""
+    lead = broadcast_shape((x.shape[:-2], y.shape[:-2]))
+    if not x.ndim or not y.ndim:
+        raise ShapeError(
+            f"matmul: expected operands with an axis, got {x.aval} and {y.aval}. "
+            "Multiply by a scalar with `*`."
+        )
+    if x.shape[-1] != y.shape[max(0, y.ndim - 2)] or lead is None:
+        raise ShapeError(
+            "matmul: expected as many columns on the left as rows on the right, and "
+            f"leading axes that broadcast, got {x.aval} and {y.aval}. Transpose an "
+            "operand with `.mT`, or contract other axes with imprint.numpy.einsum."
+        )
+    return lead
+
+
+def vdot(
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    precision: Any = None,
+    preferred_element_type: DTypeLike | None = None,
+) -> Array:
+    """Return the product of two flattened arrays, the first one conjugated."""
+    x = as_array("vdot", a)
+    return dot(
+        ravel(conj(x) if dtypes.is_complex(x.dtype) else x),
+        ravel(b),
+        precision=precision,
+        preferred_element_type=preferred_element_type,
+    )
+
+
+def vecdot(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    *,
+    axis: int = -1,
+    precision: Any = None,
+    preferred_element_type: DTypeLike | None = None,
+) -> Array:
+    """Return the products of vectors along an axis, the first ones conjugated."""
+    x, y = as_array("vecdot", x1), as_array("vecdot", x2)
+    x = moveaxis(conj(x) if dtypes.is_complex(x.dtype) else x, axis, -1)
+    y = moveaxis(y, axis, -1)
+    _check_lengths("vecdot", x, y, ((x.ndim - 1,), (y.ndim - 1,)))
+    x, y = match_shapes("vecdot", (x, y))
+    shared = tuple(range(x.ndim - 1))
+    return contract(
+        "vecdot",
+        (x, y),
+        ((x.ndim - 1,), (y.ndim - 1,)),
+        (shared, shared),
+        precision=precision,
+        preferred_element_type=preferred_element_type,
+    )
+
+
+def tensordot(
+    a: ArrayLike,
+    b: ArrayLike,
+    axes: int | Sequence[Any] = 2,
+    *,
+    precision: Any = None,
+    preferred_element_type: DTypeLike | None = None,
+) -> Array:
+    """Contract axes of two arrays.
+
+    Args:
+        a: an array.
+        b: an array.
+        axes: how many last axes of `a` go with the first of `b`, or the axes of each.
+        precision: how exactly to multiply floats; None for the default.
+        preferred_element_type: the dtype in which terms are added and given back.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.tensordot(np.ones((2, 3)), np.ones((3, 4)), axes=1).shape
+        (2, 4)
+    """
+    x, y = as_array("tensordot", a), as_array("tensordot", b)
+    sums = _tensordot_axes(x, y, axes)
+    _check_lengths("tensordot", x, y, sums)
+    return contract(
+        "tensordot",
+        (x, y),
+        sums,
+        precision=precision,
+        preferred_element_type=preferred_element_type,
+    )
+
+
+def _tensordot_axes(x: Array, y: Array, axes: Any) -> tuple[Ints, Ints]:
+    try:
+        count = operator.index(axes)
+    except TypeError:
+        first, second = (axis_tuple(part) for part in axes)
+        if len(first) != len(second):
+            raise ArgumentError(
+                "tensordot: expected as many axes of one array as of the other, got "
+                f"{first} and {second}. They are contracted in pairs."
+            ) from None
+        return (
+            canonical_axes("tensordot", first, x.ndim),
+            canonical_axes("tensordot", second, y.ndim),
+        )
+    if not 0 <= count <= min(x.ndim, y.ndim):
+        raise ShapeError(
+            f"tensordot: expected at most {min(x.ndim, y.ndim)} axes for {x.aval} and "
+            f"{y.aval}, got axes={count}. Name the axes as a pair of lists."
+        )
+    return tuple(range(x.ndim - count, x.ndim)), tuple(range(count))
+
+
+def _check_lengths(
+    name: str, x: Array, y: Array, sums: tuple[Sequence[int], Sequence[int]]
+) -> None:
+    if any(x.shape[i] != y.shape[j] for i, j in zip(*sums, strict=True)):
+        raise ShapeError(
+            f"{name}: expected equal lengths of axes {tuple(sums[0])} of {x.aval} and "
+            f"axes {tuple(sums[1])} of {y.aval}. Transpose an operand, or name other "
+            "axes with imprint.numpy.einsum."
+        )
+
+
+def inner(
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    precision: Any = None,
+    preferred_element_type: DTypeLike | None = None,
+) -> Array:
+    """Contract the last axes of two arrays."""
+    x, y = as_array("inner", a), as_array("inner", b)
+    if not x.ndim or not y.ndim:
+        return multiply(x, y)
+    return tensordot(
+        x,
+        y,
+        ((-1,), (-1,)),
+        precision=precision,
+        preferred_element_type=preferred_element_type,
+    )
+
+
+def outer(a: ArrayLike, b: ArrayLike) -> Array:
+    """Return the products of all pairs of elements of two flattened arrays.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.outer(np.arange(2), np.arange(3))
+        Array([[0, 0, 0],
+               [0, 1, 2]], dtype=int32)
+    """
+    rows, columns = expand_dims(ravel(a), (1,)), expand_dims(ravel(b), (0,))
+    return multiply(rows, columns)
+
+
+def kron(a: ArrayLike, b: ArrayLike) -> Array:
+    """Return the Kronecker product: a copy of `b` for each element of `a`, times it."""
+    x, y = promote_dtypes("kron", [as_array("kron", v) for v in (a, b)])
+    rank = max(x.ndim, y.ndim)
+    x, y = (expand_dims(v, tuple(range(rank - v.ndim))) for v in (x, y))
+    shape = tuple(m * n for m, n in zip(x.shape, y.shape, strict=True))
+    blocks = expand_dims(x, tuple(range(1, 2 * rank, 2)))
+    within = expand_dims(y, tuple(range(0, 2 * rank, 2)))
+    return reshape(mul(*match_shapes("kron", (blocks, within))), shape)
+
+
+def cross(
+    a: ArrayLike,
+    b: ArrayLike,
+    axisa: int = -1,
+    axisb: int = -1,
+    axisc: int = -1,
+    axis: int | None = None,
+) -> Array:
+    """Return the cross products of vectors of two or three elements.
+
+    Args:
+        a: vectors.
+        b: vectors.
+        axisa: the axis of the vectors in `a`.
+        axisb: the axis of the vectors in `b`.
+        axisc: the axis of the vectors in the result.
+        axis: all three, if given.
+    """
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    x = moveaxis(as_array("cross", a), axisa, -1)
+    y = moveaxis(as_array("cross", b), axisb, -1)
+    if not {x.shape[-1], y.shape[-1]} <= {2, 3}:
+        raise ShapeError(
+            f"cross: expected vectors of two or three elements, got {x.aval} and "
+            f"{y.aval}. Name the axis of the vectors."
+        )
+    x0, x1, x2 = _coordinates(x)
+    y0, y1, y2 = _coordinates(y)
+    last = subtract(multiply(x0, y1), multiply(x1, y0))
+    if x.shape[-1] == y.shape[-1] == _PLANE:
+        return last
+    first = subtract(multiply(x1, y2), multiply(x2, y1))
+    second = subtract(multiply(x2, y0), multiply(x0, y2))
+    return moveaxis(stack([first, second, last]), 0, axisc)
+
+
+_PLANE: Final = 2
+
+
+def _coordinates(x: Array) -> list[Any]:
+    parts: list[Any] = [getitem(x, (..., i)) for i in range(x.shape[-1])]
+    return (
+        parts
+        if len(parts) > _PLANE
+        else [*parts, multiply(parts[0], scalar_like(x, 0))]
+    )
+
+
+def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """Return the products of matrices and vectors."""
+    vectors = as_array("matvec", x2)
+    product = matmul(x1, expand_dims(vectors, (vectors.ndim,)))
+    return squeeze(product, (canonical_axis("matvec", -1, product.ndim),))
+
+
+def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """Return the products of vectors, conjugated, and matrices."""
+    x = as_array("vecmat", x1)
+    vectors = conj(x) if dtypes.is_complex(x.dtype) else x
+    product = matmul(expand_dims(vectors, (vectors.ndim - 1,)), x2)
+    return squeeze(product, (product.ndim - 2,))

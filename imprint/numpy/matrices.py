@@ -1,0 +1,214 @@
+"""Matrices with a pattern, and the diagonals of matrices.
+
+Patterns are comparisons of row and column numbers, so they need no memory of their own
+once compiled.
+"""
+
+import operator
+
+from imprint import dtypes
+from imprint.core.array import Array
+from imprint.core.aval import DType, Shape
+from imprint.dtypes import DTypeLike
+from imprint.errors import ShapeError
+from imprint.numpy.joining import stack
+from imprint.numpy.promotion import ArrayLike, as_array, convert, scalar_like
+from imprint.numpy.reductions import sum
+from imprint.numpy.selection import where
+from imprint.numpy.shape import moveaxis, ravel
+from imprint.primitives.arithmetic import integer_pow
+from imprint.primitives.axes import canonical_axes
+from imprint.primitives.basis import add, broadcast_in_dim, full
+from imprint.primitives.comparison import eq, ge
+from imprint.primitives.shape import broadcasted_iota, reshape, squeeze
+from imprint.primitives.slicing import pad, slice_, slice_in_dim
+
+
+def eye(
+    N: int,  # noqa: N803 - NumPy's name
+    M: int | None = None,  # noqa: N803 - NumPy's name
+    k: int = 0,
+    dtype: DTypeLike | None = None,
+) -> Array:
+    """Return a matrix with ones on a diagonal and zeros elsewhere.
+
+    Args:
+        N: the number of rows.
+        M: the number of columns, if not `N`.
+        k: which diagonal: 0 the main one, 1 the one above.
+        dtype: the dtype; None for the default float.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.eye(2)
+        Array([[1., 0.],
+               [0., 1.]], dtype=float32)
+    """
+    wanted = dtypes.requested(float if dtype is None else dtype, "eye")
+    shape = _rows_and_columns("eye", N, M)
+    return convert("eye", _on_diagonal(shape, operator.index(k)), wanted)
+
+
+def identity(n: int, dtype: DTypeLike | None = None) -> Array:
+    """Return a square matrix with ones on the diagonal; see `eye`."""
+    return eye(n, dtype=dtype)
+
+
+def tri(
+    N: int,  # noqa: N803 - NumPy's name
+    M: int | None = None,  # noqa: N803 - NumPy's name
+    k: int = 0,
+    dtype: DTypeLike | None = None,
+) -> Array:
+    """Return a matrix with ones at and below a diagonal; the arguments are those of `eye`."""
+    wanted = dtypes.requested(dtypes.float32 if dtype is None else dtype, "tri")
+    shape = _rows_and_columns("tri", N, M)
+    return convert("tri", _at_or_below(shape, operator.index(k)), wanted)
+
+
+def tril(m: ArrayLike, k: int = 0) -> Array:
+    """Return matrices with zeros above a diagonal.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.tril(np.ones((2, 2)))
+        Array([[1., 0.],
+               [1., 1.]], dtype=float32)
+    """
+    x = _matrices("tril", m)
+    return where(_at_or_below(x.shape[-2:], k), x, scalar_like(x, 0))
+
+
+def triu(m: ArrayLike, k: int = 0) -> Array:
+    """Return matrices with zeros below a diagonal."""
+    x = _matrices("triu", m)
+    return where(_at_or_below(x.shape[-2:], k - 1), scalar_like(x, 0), x)
+
+
+def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+    """Return a diagonal of matrices, along a new last axis.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.diagonal(np.array([[1, 2], [3, 4]]))
+        Array([1, 4], dtype=int32)
+    """
+    x = _last_axes("diagonal", a, axis1, axis2)
+    rows, columns = x.shape[-2:]
+    low, right = max(0, -offset), max(0, offset)
+    length = max(0, min(rows - low, columns - right))
+    lead = (0,) * (x.ndim - 2)
+    block = slice_(
+        x,
+        (*lead, min(low, rows), min(right, columns)),
+        (*x.shape[:-2], min(low, rows) + length, min(right, columns) + length),
+    )
+    # In rows one longer than the matrix, its diagonal is the first column.
+    flat = reshape(block, (*x.shape[:-2], length * length))
+    none, ahead = (0, 0, 0), (0, length, 0)
+    padded = pad(flat, scalar_like(x, 0), (*[none] * (x.ndim - 2), ahead))
+    rows = reshape(padded, (*x.shape[:-2], length, length + 1))
+    first = slice_in_dim(rows, 0, 1, axis=-1)
+    return squeeze(first, (-1,))
+
+
+def diag(v: ArrayLike, k: int = 0) -> Array:
+    """Return the diagonal of a matrix, or a matrix with a vector as diagonal.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.diag(np.array([1, 2]))
+        Array([[1, 0],
+               [0, 2]], dtype=int32)
+    """
+    x = as_array("diag", v)
+    if x.ndim == 2:
+        return diagonal(x, k)
+    if x.ndim != 1:
+        raise ShapeError(
+            f"diag: expected a vector or a matrix, got {x.aval}. "
+            "For more axes call imprint.numpy.diagonal."
+        )
+    x = pad(x, scalar_like(x, 0), ((max(0, k), max(0, -k), 0),))
+    size = x.shape[0]
+    wide = broadcast_in_dim(x, (size, size), (1 if k >= 0 else 0,))
+    return where(_on_diagonal((size, size), k), wide, scalar_like(wide, 0))
+
+
+def diagflat(v: ArrayLike, k: int = 0) -> Array:
+    """Return a matrix with the elements of an array as diagonal."""
+    return diag(ravel(v), k)
+
+
+def trace(
+    a: ArrayLike,
+    offset: int = 0,
+    axis1: int = 0,
+    axis2: int = 1,
+    dtype: DTypeLike | None = None,
+) -> Array:
+    """Return the sum of a diagonal of matrices.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.trace(np.array([[1, 2], [3, 4]]))
+        Array(5, dtype=int32)
+    """
+    x = _last_axes("trace", a, axis1, axis2)
+    on = _on_diagonal(x.shape[-2:], offset)
+    return sum(where(on, x, scalar_like(x, 0)), (-2, -1), dtype)
+
+
+def vander(
+    x: ArrayLike,
+    N: int | None = None,  # noqa: N803 - NumPy's name
+    increasing: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
+) -> Array:
+    """Return the matrix of the powers of a vector, a column for each exponent."""
+    vector = as_array("vander", x)
+    count = vector.shape[0] if N is None else operator.index(N)
+    exponents = range(count) if increasing else reversed(range(count))
+    columns = [integer_pow(vector, n) for n in exponents]
+    return stack(columns, 1) if columns else full((*vector.shape, 0), 0, vector.dtype)
+
+
+# ---- patterns ----
+
+
+def _on_diagonal(shape: Shape, k: int) -> Array:
+    rows, columns = _numbered(shape)
+    return eq(add(rows, scalar_like(rows, k)), columns)
+
+
+def _at_or_below(shape: Shape, k: int) -> Array:
+    rows, columns = _numbered(shape)
+    return ge(add(rows, scalar_like(rows, k)), columns)
+
+
+def _numbered(shape: Shape) -> tuple[Array, Array]:
+    dtype: DType = dtypes.int32
+    return broadcasted_iota(dtype, shape, 0), broadcasted_iota(dtype, shape, 1)
+
+
+def _rows_and_columns(name: str, rows: int, columns: int | None) -> Shape:
+    shape = (operator.index(rows), operator.index(rows if columns is None else columns))
+    if min(shape) < 0:
+        raise ShapeError(f"{name}: expected lengths of at least 0, got {shape}.")
+    return shape
+
+
+def _matrices(name: str, m: ArrayLike) -> Array:
+    x = as_array(name, m)
+    if x.ndim < 2:
+        raise ShapeError(
+            f"{name}: expected at least two axes, got {x.aval}. "
+            "Insert one with `x[None]`."
+        )
+    return x
+
+
+def _last_axes(name: str, a: ArrayLike, axis1: int, axis2: int) -> Array:
+    """Return matrices with the two axes named moved to the end."""
+    x = _matrices(name, a)
+    axes = canonical_axes(name, (axis1, axis2), x.ndim)
+    return moveaxis(x, axes, (-2, -1))

@@ -1,0 +1,260 @@
+"""Evenly spaced numbers and grids: arange, linspace, logspace, meshgrid, indices.
+
+How many numbers there are is the shape of the result, so must be known while tracing;
+the ends of `linspace` may be traced.
+"""
+
+import math
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+from imprint import dtypes
+from imprint.core.array import Array
+from imprint.core.aval import get_aval
+from imprint.core.trace import Tracer
+from imprint.dtypes import DTypeLike
+from imprint.errors import ArgumentError, ShapeError
+from imprint.numpy.exponential import log10, power
+from imprint.numpy.joining import stack
+from imprint.numpy.promotion import (
+    ArrayLike,
+    as_array,
+    broadcast_all,
+    convert,
+    match_shapes,
+    refuse_complex,
+    scalar_like,
+)
+from imprint.numpy.shape import moveaxis
+from imprint.primitives.arithmetic import div
+from imprint.primitives.axes import canonical_axis, int_tuple
+from imprint.primitives.basis import add, broadcast_in_dim, full, mul, sub
+from imprint.primitives.rounding import floor, sign
+from imprint.primitives.shape import broadcasted_iota, expand_dims, reshape
+from imprint.primitives.slicing import concatenate
+
+
+def arange(
+    start: ArrayLike,
+    stop: ArrayLike | None = None,
+    step: ArrayLike | None = None,
+    dtype: DTypeLike | None = None,
+) -> Array:
+    """Return the numbers from `start` to before `stop`, `step` apart.
+
+    Args:
+        start: the first number; the end if it is the only argument.
+        stop: the end, which is not among them.
+        step: the distance.
+        dtype: the dtype; None for the common dtype of the numbers.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.arange(1, 10, 3)
+        Array([1, 4, 7], dtype=int32)
+    """
+    for x in (start, stop, step):
+        if x is not None:
+            _check_known("arange", x)
+    given = [x for x in (start, stop, step) if x is not None]
+    refuse_complex("arange", *given)
+    wanted = dtypes.result_type(*given)
+    wanted = wanted if dtype is None else dtypes.requested(dtype, "arange")
+    if stop is None:
+        start, stop = 0, start
+    first, distance = _number(start), 1 if step is None else _number(step)
+    if not distance:
+        raise ArgumentError("arange: expected a step other than 0, got 0.")
+    count = max(0, math.ceil((_number(stop) - first) / distance))
+    computed = wanted
+    if step is not None and dtypes.is_floating(wanted) and wanted.itemsize < 4:
+        computed = dtypes.float32
+    numbers = _counted(count, computed)
+    if step is not None:
+        numbers = mul(_typed(distance, computed), numbers)
+    if first or step is not None:
+        numbers = add(_typed(first, computed), numbers)
+    return convert("arange", numbers, wanted)
+
+
+def _counted(count: int, dtype: Any) -> Array:
+    if dtypes.is_bool(dtype):
+        return convert("arange", broadcasted_iota(dtypes.int32, (count,), 0), dtype)
+    return broadcasted_iota(dtype, (count,), 0)
+
+
+def _typed(value: Any, dtype: Any) -> Any:
+    return convert("arange", as_array("arange", value), dtype)
+
+
+def _number(x: Any) -> Any:
+    return x if isinstance(x, int | float) else x.item()
+
+
+def _check_known(name: str, x: Any) -> None:
+    """Raise unless `x` is a number whose value is known now."""
+    if isinstance(x, Tracer):
+        operator.index(x)  # raises what the tracer says: its value is not known
+    if as_array(name, x).ndim:
+        raise ShapeError(
+            f"{name}: expected numbers, got {get_aval(x)}. Take one element, `x[0]`."
+        )
+
+
+def linspace(  # noqa: PLR0913, PLR0917 - NumPy's signature
+    start: ArrayLike,
+    stop: ArrayLike,
+    num: int = 50,
+    endpoint: bool = True,  # noqa: FBT001, FBT002 - NumPy's signature
+    retstep: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
+) -> Any:
+    """Return numbers from `start` to `stop` at equal distances.
+
+    Args:
+        start: the first number, or an array of first numbers.
+        stop: the last number, or an array of them.
+        num: how many; known while tracing.
+        endpoint: whether `stop` is among them.
+        retstep: whether to return the distance too.
+        dtype: the dtype; None for a float.
+        axis: the axis of the result along which the numbers run.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.linspace(0, 1, 5)
+        Array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float32)
+    """
+    count = operator.index(num)
+    if count < 0:
+        raise ArgumentError(f"linspace: expected num of at least 0, got {count}.")
+    ends = [as_array("linspace", x) for x in (start, stop)]
+    wanted = dtypes.to_inexact(dtypes.result_type(*ends))
+    wanted = wanted if dtype is None else dtypes.requested(dtype, "linspace")
+    computed = dtypes.to_inexact(wanted)
+    first, last = broadcast_all(
+        "linspace", [convert("linspace", x, computed) for x in ends]
+    )
+    at = canonical_axis("linspace", axis, first.ndim + 1)
+    gaps = count - 1 if endpoint else count
+    out = _spaced(first, last, at, gaps) if count > 1 else None
+    if out is None:
+        shape = (*first.shape[:at], count, *first.shape[at:])
+        out = expand_dims(first, (at,)) if count else full(shape, 0, computed)
+    elif endpoint:
+        out = concatenate([out, expand_dims(last, (at,))], at)
+    if dtypes.is_integer(wanted):
+        out = floor(out)
+    result = convert("linspace", out, wanted)
+    if not retstep:
+        return result
+    distance = div(sub(last, first), scalar_like(first, gaps if gaps > 0 else math.nan))
+    return result, distance
+
+
+def _spaced(first: Array, last: Array, at: int, gaps: int) -> Array:
+    """Return `gaps` numbers that begin with `first` and end before `last`."""
+    dtype = dtypes.real_part_dtype(first.dtype)
+    shape = tuple(gaps if i == at else 1 for i in range(first.ndim + 1))
+    share = div(broadcasted_iota(dtype, (gaps,), 0), dtype.type(gaps))
+    share = convert("linspace", reshape(share, shape), first.dtype)
+    begins, ends = expand_dims(first, (at,)), expand_dims(last, (at,))
+    rest = sub(scalar_like(share, 1), share)
+    return add(
+        mul(*match_shapes("linspace", (begins, rest))),
+        mul(*match_shapes("linspace", (ends, share))),
+    )
+
+
+def logspace(  # noqa: PLR0913, PLR0917 - NumPy's signature
+    start: ArrayLike,
+    stop: ArrayLike,
+    num: int = 50,
+    endpoint: bool = True,  # noqa: FBT001, FBT002 - NumPy's signature
+    base: ArrayLike = 10.0,
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
+) -> Array:
+    """Return `base` to the power of evenly spaced numbers; see `linspace`."""
+    ends = [as_array("logspace", x) for x in (start, stop)]
+    wanted = dtypes.to_inexact(dtypes.result_type(*ends))
+    wanted = wanted if dtype is None else dtypes.requested(dtype, "logspace")
+    computed = dtypes.to_inexact(wanted)
+    first, last = (convert("logspace", x, computed) for x in ends)
+    exponents = linspace(first, last, num, endpoint, axis=axis)
+    return convert("logspace", power(base, exponents), wanted)
+
+
+def geomspace(
+    start: ArrayLike,
+    stop: ArrayLike,
+    num: int = 50,
+    endpoint: bool = True,  # noqa: FBT001, FBT002 - NumPy's signature
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
+) -> Array:
+    """Return numbers from `start` to `stop` in equal proportions; see `linspace`."""
+    ends = [as_array("geomspace", x) for x in (start, stop)]
+    wanted = dtypes.to_inexact(dtypes.result_type(*ends))
+    wanted = wanted if dtype is None else dtypes.requested(dtype, "geomspace")
+    computed = dtypes.to_inexact(wanted)
+    first, last = broadcast_all(
+        "geomspace", [convert("geomspace", x, computed) for x in ends]
+    )
+    signs = sign(first)
+    exponents = (log10(div(first, signs)), log10(div(last, signs)))
+    sizes = logspace(*exponents, num, endpoint, dtype=computed)
+    result = mul(*match_shapes("geomspace", (signs, sizes)))
+    return convert("geomspace", moveaxis(result, 0, axis), wanted)
+
+
+def meshgrid(*xi: ArrayLike, sparse: bool = False, indexing: str = "xy") -> list[Array]:
+    """Return the coordinates of a grid, an array for each axis.
+
+    Args:
+        xi: the coordinates along each axis.
+        sparse: whether the arrays keep length 1 along the axes of the others.
+        indexing: "xy" puts the first coordinate along the columns, "ij" along the rows.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.meshgrid(np.arange(2), np.arange(2))[0]
+        Array([[0, 1],
+               [0, 1]], dtype=int32)
+    """
+    args = [as_array("meshgrid", x) for x in xi]
+    if indexing not in ("xy", "ij") or any(x.ndim != 1 for x in args):
+        raise ArgumentError(
+            "meshgrid: expected arrays with one axis, and indexing 'xy' or 'ij', got "
+            f"{', '.join(str(x.aval) for x in args)} and {indexing!r}. Ravel the arrays."
+        )
+    order = list(range(len(args)))
+    if indexing == "xy":
+        order[:2] = order[:2][::-1]
+    lengths = [1] * len(args)
+    for x, at in zip(args, order, strict=True):
+        lengths[at] = 1 if sparse else x.shape[0]
+    grids: list[Array] = []
+    for x, at in zip(args, order, strict=True):
+        shape = tuple(x.shape[0] if i == at else n for i, n in enumerate(lengths))
+        grids.append(broadcast_in_dim(x, shape, (at,)))
+    return grids
+
+
+def indices(
+    dimensions: Sequence[int], dtype: DTypeLike | None = None, *, sparse: bool = False
+) -> Any:
+    """Return the positions of all elements of an array, an array for each axis."""
+    wanted = dtypes.requested(int if dtype is None else dtype, "indices")
+    sizes = int_tuple(dimensions)
+    rank = len(sizes)
+    shapes = [
+        tuple(m if i == at or not sparse else 1 for i, m in enumerate(sizes))
+        for at in range(rank)
+    ]
+    grids = [broadcasted_iota(wanted, shapes[at], at) for at in range(rank)]
+    if sparse:
+        return tuple(grids)
+    return stack(grids) if grids else full((0,), 0, wanted)

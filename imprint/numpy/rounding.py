@@ -1,0 +1,152 @@
+"""Rounding and the parts of numbers, elementwise.
+
+Integers are their own floor, ceiling, truncation and rounding. Complex numbers round in
+both parts.
+"""
+
+import operator
+from typing import Any, cast
+
+from imprint import dtypes
+from imprint.core.array import Array
+from imprint.errors import ArgumentError
+from imprint.numpy.promotion import (
+    ArrayLike,
+    as_array,
+    convert,
+    filled_like,
+    inexact,
+    refuse_complex,
+    scalar_like,
+)
+from imprint.numpy.selection import where
+from imprint.primitives.arithmetic import div
+from imprint.primitives.basis import mul, sub
+from imprint.primitives.comparison import ge, lt
+from imprint.primitives.complex import complex_, imag_p, real_p
+from imprint.primitives.complex import conj as conj_
+from imprint.primitives.rounding import RoundingMethod, ceil_p, floor_p, round_
+
+
+def floor(x: ArrayLike, /) -> Array:
+    """Round down, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.floor(np.array([-1.5, 1.5]))
+        Array([-2.,  1.], dtype=float32)
+    """
+    x = as_array("floor", x)
+    return floor_p.bind1(x) if dtypes.is_inexact(x.dtype) else x
+
+
+def ceil(x: ArrayLike, /) -> Array:
+    """Round up, elementwise."""
+    x = as_array("ceil", x)
+    return ceil_p.bind1(x) if dtypes.is_inexact(x.dtype) else x
+
+
+def trunc(x: ArrayLike, /) -> Array:
+    """Round toward 0, elementwise."""
+    x = as_array("trunc", x)
+    if not dtypes.is_inexact(x.dtype):
+        return x
+    return where(lt(x, scalar_like(x, 0)), ceil_p.bind1(x), floor_p.bind1(x))
+
+
+fix = trunc
+
+
+def rint(x: ArrayLike, /) -> Array:
+    """Round to the nearest integer, halves to the even one, elementwise."""
+    x = as_array("rint", x)
+    if dtypes.is_complex(x.dtype):
+        return complex_(rint(real_p.bind1(x)), rint(imag_p.bind1(x)))
+    if not dtypes.is_inexact(x.dtype):
+        return convert("rint", x, dtypes.default_float())
+    return _nearest(x)
+
+
+def round(a: ArrayLike, decimals: int = 0) -> Array:
+    """Round to a number of decimals, halves to the even digit, elementwise.
+
+    Args:
+        a: numbers.
+        decimals: how many digits after the point stay; negative, before it.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.round(np.array([0.5, 1.5, 2.25]))
+        Array([0., 2., 2.], dtype=float32)
+    """
+    x = as_array("round", a)
+    decimals = operator.index(decimals)
+    if dtypes.is_complex(x.dtype):
+        return complex_(
+            round(real_p.bind1(x), decimals), round(imag_p.bind1(x), decimals)
+        )
+    if not dtypes.is_inexact(x.dtype):
+        if decimals < 0:
+            raise ArgumentError(
+                f"round: expected decimals >= 0 for {x.aval}, got {decimals}. "
+                "Convert it to a float first."
+            )
+        return x
+    if decimals == 0:
+        return _nearest(x)
+    info = cast("Any", dtypes.finfo(x.dtype))
+    if 10.0**decimals > float(info.max):
+        return x
+    wide = convert("round", x, dtypes.float32) if x.dtype == dtypes.float16 else x
+    factor = scalar_like(wide, 10**decimals if decimals > 0 else 10.0**decimals)
+    return convert(
+        "round",
+        div(_nearest(mul(wide, factor)), factor),
+        x.dtype,
+        weak_type=x.weak_type,
+    )
+
+
+around = round
+
+
+def _nearest(x: Array) -> Array:
+    return round_(x, RoundingMethod.TO_NEAREST_EVEN)
+
+
+def modf(x: ArrayLike, /) -> tuple[Array, Array]:
+    """Return the fraction and the whole part, both with the sign of `x`."""
+    refuse_complex("modf", x)
+    x = as_array("modf", inexact("modf", x))
+    whole = where(ge(x, scalar_like(x, 0)), floor_p.bind1(x), ceil_p.bind1(x))
+    return sub(x, whole), whole
+
+
+# ---- parts of complex numbers ----
+
+
+def real(val: ArrayLike, /) -> Array:
+    """Return the real part, elementwise."""
+    x = as_array("real", val)
+    return real_p.bind1(x) if dtypes.is_complex(x.dtype) else x
+
+
+def imag(val: ArrayLike, /) -> Array:
+    """Return the imaginary part, elementwise; 0 of real numbers."""
+    x = as_array("imag", val)
+    return imag_p.bind1(x) if dtypes.is_complex(x.dtype) else filled_like(x, 0)
+
+
+def conjugate(x: ArrayLike, /) -> Array:
+    """Return the complex conjugate, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.conjugate(np.array([1 + 2j]))
+        Array([1.-2.j], dtype=complex64)
+    """
+    x = as_array("conjugate", x)
+    return conj_(x) if dtypes.is_complex(x.dtype) else x
+
+
+conj = conjugate

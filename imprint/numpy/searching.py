@@ -1,0 +1,90 @@
+"""Where the extremes of an array are: argmax, argmin and their variants without NaN.
+
+Of equal elements the first one counts, and NaN counts as the extreme. Indices are
+`int32`, or `int64` under `enable_x64`.
+"""
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from imprint import dtypes
+from imprint.core.array import Array
+from imprint.errors import ArgumentError
+from imprint.numpy.promotion import ArrayLike, as_array, scalar_like
+from imprint.numpy.reductions import all, is_inexact, replace_nan
+from imprint.numpy.selection import where
+from imprint.numpy.shape import ravel
+from imprint.primitives import arg_reductions
+from imprint.primitives.axes import canonical_axis
+from imprint.primitives.comparison import ne
+from imprint.primitives.shape import expand_dims
+
+Search = Callable[[Any, int, Any], Any]
+
+
+def argmax(a: ArrayLike, axis: int | None = None, *, keepdims: bool = False) -> Array:
+    """Return the index of the largest element; of the first NaN if there is one.
+
+    Args:
+        a: an array with at least one element along the axis.
+        axis: the axis to search; None searches the flattened array.
+        keepdims: whether the axis stays, with length 1.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.argmax(np.array([[1, 5], [7, 2]]), axis=1)
+        Array([1, 0], dtype=int32)
+    """
+    x = as_array("argmax", a)
+    return _search("argmax", arg_reductions.argmax, x, axis, keepdims=keepdims)
+
+
+def argmin(a: ArrayLike, axis: int | None = None, *, keepdims: bool = False) -> Array:
+    """Return the index of the smallest element; the arguments are those of `argmax`."""
+    x = as_array("argmin", a)
+    return _search("argmin", arg_reductions.argmin, x, axis, keepdims=keepdims)
+
+
+def nanargmax(
+    a: ArrayLike, axis: int | None = None, *, keepdims: bool = False
+) -> Array:
+    """Return the index of the largest element that is not NaN; -1 if all are."""
+    found = argmax(replace_nan("nanargmax", a, -np.inf), axis, keepdims=keepdims)
+    return _minus_one_if_all_nan(a, found, axis, keepdims=keepdims)
+
+
+def nanargmin(
+    a: ArrayLike, axis: int | None = None, *, keepdims: bool = False
+) -> Array:
+    """Return the index of the smallest element that is not NaN; -1 if all are."""
+    found = argmin(replace_nan("nanargmin", a, np.inf), axis, keepdims=keepdims)
+    return _minus_one_if_all_nan(a, found, axis, keepdims=keepdims)
+
+
+def _search(
+    name: str, search: Search, x: Array, axis: int | None, *, keepdims: bool
+) -> Array:
+    along = ravel(x) if axis is None else x
+    at = canonical_axis(name, 0 if axis is None else operator.index(axis), along.ndim)
+    if not along.shape[at]:
+        raise ArgumentError(
+            f"{name}: expected at least one element along axis {at}, got {x.aval}. "
+            "Nothing has no extreme."
+        )
+    found = search(along, at, dtypes.default_int())
+    if not keepdims:
+        return found
+    return expand_dims(found, tuple(range(x.ndim)) if axis is None else (at,))
+
+
+def _minus_one_if_all_nan(
+    a: ArrayLike, found: Array, axis: int | None, *, keepdims: bool
+) -> Array:
+    x = as_array("nanarg", a)
+    if not is_inexact(x):
+        return found
+    all_nan = all(ne(x, x), axis, keepdims=keepdims)
+    return where(all_nan, scalar_like(found, -1), found)

@@ -1,0 +1,205 @@
+"""Trigonometric and hyperbolic functions, elementwise; angles are in radians.
+
+Integers become floats first. NumPy's older names (`arcsin`) and the Array API's
+(`asin`) are the same functions.
+"""
+
+import math
+
+import numpy as np
+
+from imprint import dtypes
+from imprint.core.array import Array
+from imprint.numpy.promotion import (
+    ArrayLike,
+    as_array,
+    constant_like,
+    convert,
+    filled_like,
+    inexact,
+    inexact_operands,
+    refuse_complex,
+    scalar_like,
+)
+from imprint.numpy.selection import where
+from imprint.primitives.arithmetic import atan2_p, div, integer_pow, max_, min_
+from imprint.primitives.basis import add, mul, neg
+from imprint.primitives.bitwise import or_
+from imprint.primitives.comparison import eq, lt
+from imprint.primitives.complex import imag, real
+from imprint.primitives.exponential import sqrt
+from imprint.primitives.rounding import abs_
+from imprint.primitives.trigonometric import (
+    acos_p,
+    acosh_p,
+    asin_p,
+    asinh_p,
+    atan_p,
+    atanh_p,
+    cos_p,
+    cosh_p,
+    sin_p,
+    sinh_p,
+    tan_p,
+    tanh_p,
+)
+
+
+def sin(x: ArrayLike, /) -> Array:
+    """Return the sine, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.sin(np.array([0.0, np.pi / 2]))
+        Array([0., 1.], dtype=float32)
+    """
+    return sin_p.bind1(inexact("sin", x))
+
+
+def cos(x: ArrayLike, /) -> Array:
+    """Return the cosine, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.cos(0.0)
+        Array(1., dtype=float32, weak_type=True)
+    """
+    return cos_p.bind1(inexact("cos", x))
+
+
+def tan(x: ArrayLike, /) -> Array:
+    """Return the tangent, elementwise."""
+    return tan_p.bind1(inexact("tan", x))
+
+
+def arcsin(x: ArrayLike, /) -> Array:
+    """Return the angle between -π/2 and π/2 whose sine is `x`, elementwise."""
+    return asin_p.bind1(inexact("arcsin", x))
+
+
+def arccos(x: ArrayLike, /) -> Array:
+    """Return the angle between 0 and π whose cosine is `x`, elementwise."""
+    return acos_p.bind1(inexact("arccos", x))
+
+
+def arctan(x: ArrayLike, /) -> Array:
+    """Return the angle between -π/2 and π/2 whose tangent is `x`, elementwise."""
+    return atan_p.bind1(inexact("arctan", x))
+
+
+def arctan2(y: ArrayLike, x: ArrayLike, /) -> Array:
+    """Return the angle of the point `(x, y)`, between -π and π, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.arctan2(np.array([1.0, -1.0]), -1.0)
+        Array([ 2.3561945, -2.3561945], dtype=float32)
+    """
+    y, x = inexact_operands("arctan2", y, x)
+    return atan2_p.bind1(y, x)
+
+
+def sinh(x: ArrayLike, /) -> Array:
+    """Return the hyperbolic sine, elementwise."""
+    return sinh_p.bind1(inexact("sinh", x))
+
+
+def cosh(x: ArrayLike, /) -> Array:
+    """Return the hyperbolic cosine, elementwise."""
+    return cosh_p.bind1(inexact("cosh", x))
+
+
+def tanh(x: ArrayLike, /) -> Array:
+    """Return the hyperbolic tangent, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.tanh(np.array([0.0, 100.0]))
+        Array([0., 1.], dtype=float32)
+    """
+    return tanh_p.bind1(inexact("tanh", x))
+
+
+def arcsinh(x: ArrayLike, /) -> Array:
+    """Return the number whose hyperbolic sine is `x`, elementwise."""
+    return asinh_p.bind1(inexact("arcsinh", x))
+
+
+def arccosh(x: ArrayLike, /) -> Array:
+    """Return the non-negative number whose hyperbolic cosine is `x`, elementwise."""
+    result = acosh_p.bind1(inexact("arccosh", x))
+    if dtypes.is_complex(result.dtype):
+        re = real(result)
+        result = where(lt(re, scalar_like(re, 0)), neg(result), result)
+    return result
+
+
+def arctanh(x: ArrayLike, /) -> Array:
+    """Return the number whose hyperbolic tangent is `x`, elementwise."""
+    return atanh_p.bind1(inexact("arctanh", x))
+
+
+asin, acos, atan, atan2 = arcsin, arccos, arctan, arctan2
+asinh, acosh, atanh = arcsinh, arccosh, arctanh
+
+# ---- made of these ----
+
+
+def deg2rad(x: ArrayLike, /) -> Array:
+    """Return degrees as radians, elementwise."""
+    x = inexact("deg2rad", x)
+    return mul(x, constant_like(x, math.pi / 180))
+
+
+def rad2deg(x: ArrayLike, /) -> Array:
+    """Return radians as degrees, elementwise."""
+    x = inexact("rad2deg", x)
+    return mul(x, constant_like(x, 180 / math.pi))
+
+
+radians, degrees = deg2rad, rad2deg
+
+
+def sinc(x: ArrayLike, /) -> Array:
+    """Return `sin(πx) / (πx)`, elementwise; 1 at 0, with derivatives 0 and -π²/3."""
+    x = as_array("sinc", inexact("sinc", x))
+    one = constant_like(x, 1)
+    angle = mul(x, constant_like(x, math.pi))
+    at_zero = eq(x, constant_like(x, 0))
+    safe = where(at_zero, one, angle)
+    near = add(mul(mul(angle, angle), constant_like(x, -1 / 6)), one)
+    return where(at_zero, near, div(sin_p.bind1(safe), safe))
+
+
+def hypot(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """Return `sqrt(x**2 + y**2)`, elementwise, without overflow on the way.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.hypot(3.0, np.array([4.0, np.inf]))
+        Array([ 5., inf], dtype=float32)
+    """
+    refuse_complex("hypot", x, y)
+    x, y = inexact_operands("hypot", x, y)
+    x, y = abs_(x), abs_(y)
+    infinite = constant_like(x, np.inf)
+    is_infinite = or_(eq(x, infinite), eq(y, infinite))
+    large, small = max_(x, y), min_(x, y)
+    zero, one = constant_like(x, 0), constant_like(x, 1)
+    ratio = div(small, where(eq(large, zero), one, large))
+    length = mul(large, sqrt(add(integer_pow(ratio, 2), one)))
+    length = where(eq(large, zero), large, length)
+    return where(is_infinite, constant_like(length, np.inf), length)
+
+
+def angle(z: ArrayLike, deg: bool = False) -> Array:  # noqa: FBT001, FBT002 - NumPy's signature
+    """Return the angle of complex numbers, elementwise, in radians or degrees."""
+    z = as_array("angle", z)
+    is_complex = dtypes.is_complex(z.dtype)
+    re = real(z) if is_complex else z
+    im = imag(z) if is_complex else filled_like(z, 0)
+    if not dtypes.is_inexact(re.dtype) or (not is_complex and re.ndim == 0):
+        dtype = dtypes.default_float()
+        re, im = convert("angle", re, dtype), convert("angle", im, dtype)
+    result = atan2_p.bind1(im, re)
+    return rad2deg(result) if deg else result
