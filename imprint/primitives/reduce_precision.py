@@ -6,12 +6,12 @@ its sign; NaN stays NaN. The reference does this on the bits, as the engine does
 JAX, a tangent is rounded like the value.
 """
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from imprint import dtypes as dt
-from imprint.core.aval import ShapedArray
+from imprint.core.aval import DType, ShapedArray
 from imprint.core.primitive import Absent, Avals, Dims, Primitive, Values
 from imprint.errors import ArgumentError
 from imprint.primitives.families import FLOATING
@@ -36,17 +36,23 @@ def _reduce_precision_aval(
 def _reduce_precision_reference(
     x: NDArray, *, exponent_bits: int, mantissa_bits: int
 ) -> Values:
-    info: Any = dt.finfo(x.dtype)
-    dropped = int(info.nmant) - mantissa_bits
+    mantissa, exponent = _format(x.dtype)
+    dropped = mantissa - mantissa_bits
     bits = x.view(np.dtype(f"u{x.dtype.itemsize}"))
     one = bits.dtype.type(1)
     if dropped > 0:
         last = one << dropped
         is_odd = (bits >> dropped) & one
         bits = (bits + is_odd + ((last >> one) - one)) & ~(last - one)
-    if exponent_bits < int(info.nexp):
-        bits = _limited(bits, int(info.nexp), int(info.nmant), exponent_bits)
+    if exponent_bits < exponent:
+        bits = _limited(bits, exponent, mantissa, exponent_bits)
     return (np.where(np.isnan(x), x, bits.view(x.dtype)),)
+
+
+def _format(dtype: DType) -> tuple[int, int]:
+    """Return how many bits of mantissa and of exponent a float dtype has."""
+    info = cast("Any", dt.finfo(dtype))  # it has no types
+    return int(info.nmant), int(info.nexp)
 
 
 def _limited(bits: NDArray, width: int, mantissa: int, exponent_bits: int) -> NDArray:
