@@ -41,7 +41,7 @@ NDArray = np.ndarray[Any, Any]
 
 
 def _result_dtype(x: DType, y: DType, preferred: DType | None) -> DType:
-    if x == y and preferred in (None, x):
+    if x == y and (preferred is None or preferred == x):
         return x
     rank_x, rank_y = _width(x), _width(y)
     if rank_x == rank_y and x != y:
@@ -341,6 +341,11 @@ dot_general_p = Primitive(
                 ((2, 3), (3, 2)),
                 _MATMUL | {"preferred_element_type": np.dtype(np.int32)},
                 ("int8", "int8"),
+            ),
+            Case(
+                ((2, 3), (3, 2)),
+                _MATMUL | {"preferred_element_type": np.dtype(np.float64)},
+                ("float16", "float16"),
             ),
             Case(((2, 3), (3, 2)), _MATMUL, ("float32", "bfloat16")),
             Case(((2, 3), (3, 2)), _MATMUL, ("int16", "float64")),

@@ -41,7 +41,6 @@ from imprint.primitives.families import ANY, BITS, NUMBER, Kind, wide
 from imprint.primitives.shape import reshape
 from imprint.primitives.slicing import pad, slice_in_dim
 from imprint.stablehlo import Builder, Value
-from imprint.stablehlo.builder import Comparison
 
 NDArray = np.ndarray[Any, Any]
 Ints = tuple[int, ...]
@@ -246,12 +245,17 @@ def _with_zeros(x: NDArray, out: NDArray, axes: Ints, *, largest: bool) -> NDArr
 
 def _pick_complex(b: Builder, x: Value, y: Value, *, largest: bool) -> Value:
     """Compare real parts, then imaginary parts; a NaN wins, as for real numbers."""
-    strictly: Comparison = "GT" if largest else "LT"
-    further = b.compare(b.real(x), b.real(y), strictly)
-    tie = b.compare(b.real(x), b.real(y), "EQ")
+    x_real, y_real = b.real(x), b.real(y)
+    further = b.compare(x_real, y_real, "GT" if largest else "LT")
+    tie = b.compare(x_real, y_real, "EQ")
     no_less = b.compare(b.imag(x), b.imag(y), "GE" if largest else "LE")
-    wins = b.or_(further, b.and_(tie, no_less))
-    return b.select(b.or_(wins, b.compare(x, x, "NE")), x, y)
+    number = b.select(b.or_(further, b.and_(tie, no_less)), x, y)
+    return b.select(_is_nan(b, x), x, b.select(_is_nan(b, y), y, number))
+
+
+def _is_nan(b: Builder, x: Value) -> Value:
+    real, imag = b.real(x), b.imag(x)
+    return b.or_(b.compare(real, real, "NE"), b.compare(imag, imag, "NE"))
 
 
 reduce_max_p = _extremum("reduce_max", largest=True)

@@ -1,0 +1,49 @@
+"""optimization_barrier: pytrees, derivatives beside integers, and what is compiled."""
+
+import numpy as np
+
+import imprint
+from imprint.primitives.barrier import optimization_barrier
+from tests.units.primitives.agreement import assert_same
+from tests.units.primitives.twin import printed
+
+X = np.arange(3.0, dtype=np.float32)
+N = np.arange(3, dtype=np.int32)
+
+
+def test_a_pytree_comes_back():
+    found = imprint.jit(optimization_barrier)({"x": X, "n": (N, None)})
+    assert_same(found["x"], X)
+    assert_same(found["n"][0], N)
+    assert found["n"][1] is None
+
+
+def test_nothing_behind_a_barrier():
+    assert imprint.jit(lambda: optimization_barrier(()))() == ()
+
+
+def test_it_is_one_equation_of_several_values():
+    assert printed(lambda x, n: optimization_barrier((x, n)), X, N) == [
+        "c:f32[3] d:i32[3] = optimization_barrier a b"
+    ]
+
+
+def test_the_compiler_sees_it():
+    text = imprint.jit(lambda x: optimization_barrier(x) + x).lower(X).as_text()
+    assert "stablehlo.optimization_barrier" in text
+
+
+def test_derivatives_pass_through_beside_integers():
+    def fun(x, n):
+        y, m = optimization_barrier((x * x, n))
+        return (y * m).sum()
+
+    assert_same(imprint.grad(fun)(X, N), (2 * X * N).astype(X.dtype))
+    assert_same(imprint.jit(imprint.grad(fun))(X, N), (2 * X * N).astype(X.dtype))
+
+
+def test_each_value_keeps_its_hidden_axis():
+    x = np.ones((2, 3), np.float32)
+    y, n = imprint.vmap(lambda x, n: optimization_barrier((x, n)), (1, None))(x, N)
+    assert_same(y, x.T)
+    assert_same(n, np.stack([N] * 3))
