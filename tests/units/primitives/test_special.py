@@ -61,6 +61,7 @@ def test_digamma_on_the_left_of_zero():
             assert_close(run(x), scipy.special.digamma(x), "digamma")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [0, 1, 2, 5])
 def test_polygamma_is_that_of_scipy(order):
     x = np.array([0.5, 1.0, 3.25, 20.0])

@@ -46,6 +46,7 @@ def test_arc_functions_of_long_arrays(length, dtype):
         assert_both_close(fun, x, want(wide).astype(dtype))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", COMPLEXES)
 def test_on_their_cuts_inverses_do_not_see_the_sign_of_zero(dtype):
     for fun, above, below in [
