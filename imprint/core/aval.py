@@ -13,6 +13,7 @@ from typing import Any, Final, Protocol, Self, cast, final, runtime_checkable
 import numpy as np
 
 from imprint import dtypes
+from imprint.config import Settings, settings
 from imprint.errors import ArgumentError
 
 Shape = tuple[int, ...]
@@ -79,21 +80,30 @@ class HasAval(Protocol):
 
 
 def get_aval(x: Any) -> ShapedArray:
-    """Return the aval of an array, a tracer, a NumPy value or a Python scalar."""
-    try:
-        return x.aval
-    except AttributeError:
-        pass
-    if isinstance(x, _NUMPY):
-        array: NDArray = x
-        return ShapedArray(array.shape, dtypes.canonicalize(array.dtype))
+    """Return the aval of an array, a tracer, a NumPy value or a Python scalar; hot."""
+    aval = getattr(x, "aval", None)  # a third of the price of an AttributeError
+    if aval is None:
+        aval = _of_scalar.get((x.__class__, settings()))
+    return _new_aval(x) if aval is None else aval
+
+
+def _new_aval(x: Any) -> ShapedArray:
+    """Work out the aval of a value of NumPy or Python; remember those of scalars."""
     kind = cast("type[object]", type(x))
-    if kind in _SCALAR_KINDS:
-        return ShapedArray((), dtypes.scalar_type_dtype(kind), kind is not bool)
-    raise ArgumentError(
-        f"expected an array or a number, got {kind.__name__} {x!r}. "
-        "Only arrays and numbers take part in array operations."
-    )
+    if isinstance(x, np.ndarray):
+        array = cast("NDArray", x)
+        return ShapedArray(array.shape, dtypes.canonicalize(array.dtype))
+    if isinstance(x, np.generic):
+        aval = ShapedArray((), dtypes.canonicalize(cast("Any", x).dtype))
+    elif kind in _SCALAR_KINDS:
+        aval = ShapedArray((), dtypes.scalar_type_dtype(kind), kind is not bool)
+    else:
+        raise ArgumentError(
+            f"expected an array or a number, got {kind.__name__} {x!r}. "
+            "Only arrays and numbers take part in array operations."
+        )
+    _of_scalar[kind, settings()] = aval
+    return aval
 
 
 def shape_str(shape: Sequence[int]) -> str:
@@ -101,7 +111,7 @@ def shape_str(shape: Sequence[int]) -> str:
     return _brackets(shape)
 
 
-_NUMPY: Final[Any] = (np.ndarray, np.generic)
+_of_scalar: Final[dict[tuple[type, Settings], ShapedArray]] = {}
 _SCALAR_KINDS: Final = frozenset({bool, int, float, complex})
 _interned: Final[dict[tuple[Shape, DType, bool], weakref.ref[ShapedArray]]] = {}
 
