@@ -9,6 +9,7 @@ import contextlib
 import doctest
 import importlib
 import io
+import itertools
 import pkgutil
 import re
 from pathlib import Path
@@ -36,7 +37,7 @@ def blocks(text):
     """Return the Python blocks of a page, each with the output that follows it."""
     fences = list(FENCE.finditer(text))
     found = []
-    for fence, after in zip(fences, [*fences[1:], None], strict=True):
+    for fence, after in itertools.zip_longest(fences, fences[1:]):
         if fence[1] != "python":
             continue
         follows = (
