@@ -1,4 +1,8 @@
-"""The first-order primitives, a family per file; `ALL` lists every one of them."""
+"""The first-order primitives, a family per file; `ALL` lists every one of them.
+
+A family joins by its name in `_FAMILIES`; a primitive that is imported by several of them
+counts once. Those that hold a jaxpr are in `control`.
+"""
 
 from types import ModuleType
 from typing import Final
