@@ -7,7 +7,7 @@ conversions to Python and NumPy values.
 """
 
 from collections.abc import Callable, Iterator
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 
@@ -232,9 +232,10 @@ class Array:
         """Return the array converted to `dtype`."""
         return hooks.numpy.astype(self, dtype)
 
-    def reshape(self, *shape: Any) -> Any:
+    def reshape(self, *shape: Any, order: str = "C") -> Any:
         """Return the array with another shape; one length may be -1."""
-        return hooks.numpy.reshape(self, shape[0] if len(shape) == 1 else shape)
+        sizes = shape[0] if len(shape) == 1 else shape
+        return hooks.numpy.reshape(self, sizes, order)
 
     def transpose(self, *axes: Any) -> Any:
         """Return the array with its axes permuted; reversed without arguments."""
@@ -243,87 +244,103 @@ class Array:
 
     def sum(self, *args: Any, **kwargs: Any) -> Any:
         """Sum over `axis`; see `imprint.numpy.sum`."""
-        return hooks.numpy.sum(self, *args, **kwargs)
+        return _method("sum", self, args, kwargs)
 
     def prod(self, *args: Any, **kwargs: Any) -> Any:
         """Multiply over `axis`; see `imprint.numpy.prod`."""
-        return hooks.numpy.prod(self, *args, **kwargs)
+        return _method("prod", self, args, kwargs)
 
     def mean(self, *args: Any, **kwargs: Any) -> Any:
         """Average over `axis`; see `imprint.numpy.mean`."""
-        return hooks.numpy.mean(self, *args, **kwargs)
+        return _method("mean", self, args, kwargs)
 
     def var(self, *args: Any, **kwargs: Any) -> Any:
         """Variance over `axis`; see `imprint.numpy.var`."""
-        return hooks.numpy.var(self, *args, **kwargs)
+        return _method("var", self, args, kwargs)
 
     def std(self, *args: Any, **kwargs: Any) -> Any:
         """Give the standard deviation over `axis`; see `imprint.numpy.std`."""
-        return hooks.numpy.std(self, *args, **kwargs)
+        return _method("std", self, args, kwargs)
 
     def min(self, *args: Any, **kwargs: Any) -> Any:
         """Minimum over `axis`; see `imprint.numpy.min`."""
-        return hooks.numpy.min(self, *args, **kwargs)
+        return _method("min", self, args, kwargs)
 
     def max(self, *args: Any, **kwargs: Any) -> Any:
         """Maximum over `axis`; see `imprint.numpy.max`."""
-        return hooks.numpy.max(self, *args, **kwargs)
+        return _method("max", self, args, kwargs)
+
+    def ptp(self, *args: Any, **kwargs: Any) -> Any:
+        """Distance from minimum to maximum over `axis`; see `imprint.numpy.ptp`."""
+        return _method("ptp", self, args, kwargs)
 
     def argmin(self, *args: Any, **kwargs: Any) -> Any:
         """Index of the minimum along `axis`; see `imprint.numpy.argmin`."""
-        return hooks.numpy.argmin(self, *args, **kwargs)
+        return _method("argmin", self, args, kwargs)
 
     def argmax(self, *args: Any, **kwargs: Any) -> Any:
         """Index of the maximum along `axis`; see `imprint.numpy.argmax`."""
-        return hooks.numpy.argmax(self, *args, **kwargs)
+        return _method("argmax", self, args, kwargs)
 
     def any(self, *args: Any, **kwargs: Any) -> Any:
         """Whether any element over `axis` is true; see `imprint.numpy.any`."""
-        return hooks.numpy.any(self, *args, **kwargs)
+        return _method("any", self, args, kwargs)
 
     def all(self, *args: Any, **kwargs: Any) -> Any:
         """Whether all elements over `axis` are true; see `imprint.numpy.all`."""
-        return hooks.numpy.all(self, *args, **kwargs)
+        return _method("all", self, args, kwargs)
 
     def ravel(self, *args: Any, **kwargs: Any) -> Any:
         """Flatten to one axis; see `imprint.numpy.ravel`."""
-        return hooks.numpy.ravel(self, *args, **kwargs)
+        return _method("ravel", self, args, kwargs)
 
     def flatten(self, *args: Any, **kwargs: Any) -> Any:
         """Flatten to one axis; see `imprint.numpy.ravel`."""
-        return hooks.numpy.ravel(self, *args, **kwargs)
+        return _method("ravel", self, args, kwargs)
 
     def squeeze(self, *args: Any, **kwargs: Any) -> Any:
         """Drop axes of length 1; see `imprint.numpy.squeeze`."""
-        return hooks.numpy.squeeze(self, *args, **kwargs)
+        return _method("squeeze", self, args, kwargs)
 
     def swapaxes(self, *args: Any, **kwargs: Any) -> Any:
         """Exchange two axes; see `imprint.numpy.swapaxes`."""
-        return hooks.numpy.swapaxes(self, *args, **kwargs)
+        return _method("swapaxes", self, args, kwargs)
+
+    def repeat(self, *args: Any, **kwargs: Any) -> Any:
+        """Repeat each element; see `imprint.numpy.repeat`."""
+        return _method("repeat", self, args, kwargs)
+
+    def diagonal(self, *args: Any, **kwargs: Any) -> Any:
+        """Take a diagonal of matrices; see `imprint.numpy.diagonal`."""
+        return _method("diagonal", self, args, kwargs)
+
+    def trace(self, *args: Any, **kwargs: Any) -> Any:
+        """Sum a diagonal of matrices; see `imprint.numpy.trace`."""
+        return _method("trace", self, args, kwargs)
 
     def clip(self, *args: Any, **kwargs: Any) -> Any:
         """Limit the values to an interval; see `imprint.numpy.clip`."""
-        return hooks.numpy.clip(self, *args, **kwargs)
+        return _method("clip", self, args, kwargs)
 
     def conj(self, *args: Any, **kwargs: Any) -> Any:
         """Complex conjugate; see `imprint.numpy.conj`."""
-        return hooks.numpy.conj(self, *args, **kwargs)
+        return _method("conj", self, args, kwargs)
 
     def conjugate(self, *args: Any, **kwargs: Any) -> Any:
         """Complex conjugate; see `imprint.numpy.conjugate`."""
-        return hooks.numpy.conjugate(self, *args, **kwargs)
+        return _method("conjugate", self, args, kwargs)
 
     def round(self, *args: Any, **kwargs: Any) -> Any:
         """Round to the given number of decimals; see `imprint.numpy.round`."""
-        return hooks.numpy.round(self, *args, **kwargs)
+        return _method("round", self, args, kwargs)
 
     def dot(self, *args: Any, **kwargs: Any) -> Any:
         """Dot product; see `imprint.numpy.dot`."""
-        return hooks.numpy.dot(self, *args, **kwargs)
+        return _method("dot", self, args, kwargs)
 
     def copy(self, *args: Any, **kwargs: Any) -> Any:
         """Copy; see `imprint.numpy.copy`."""
-        return hooks.numpy.copy(self, *args, **kwargs)
+        return _method("copy", self, args, kwargs)
 
     def __copy__(self) -> Self:
         return self
@@ -341,6 +358,15 @@ class Array:
         return function(*inputs)
 
 
+def _method(
+    name: str, self: Array, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Call a function of `imprint.numpy`; NumPy's `np.sum(x)` gets here too."""
+    if kwargs.get("out", self) is None:
+        del kwargs["out"]  # NumPy's functions pass it to the method
+    return getattr(hooks.numpy, name)(self, *args, **kwargs)
+
+
 def _binary(name: str, x: Any, y: Any) -> Any:
     """Apply a binary operator, or leave it to the other operand's class; hot."""
     if not (x.__class__ in _operands and y.__class__ in _operands) and not (
@@ -356,9 +382,11 @@ def _binary(name: str, x: Any, y: Any) -> Any:
 
 def _is_operand(x: Any) -> bool:
     """Tell whether an operator takes `x`; its class is looked up from then on."""
-    if isinstance(x, Array | np.ndarray | np.generic):
-        _operands.add(x.__class__)
-    return x.__class__ in _operands
+    kind = cast("type[Any]", type(x))
+    if issubclass(kind, _classes):
+        _operands.add(kind)
+    return kind in _operands
 
 
+_classes: Any = (Array, np.ndarray, np.generic)
 _operands: set[type] = {bool, int, float, complex}  # 100 ns faster than isinstance
