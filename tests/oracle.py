@@ -23,6 +23,8 @@ PRIMITIVES = {
 _ACCURACY = "cbrt cos exp exp2 expm1 log log1p logistic rsqrt sin sqrt tan tanh"
 _SHARDING = "broadcast_in_dim convert_element_type iota reshape"
 _OUT_SHARDING = "dot_general reduce_sum"
+if jax.__version_info__ >= (0, 12):
+    _OUT_SHARDING += " reduce_max reduce_min"
 
 IMPLIED = {
     "accuracy": _ACCURACY.split(),
@@ -37,8 +39,13 @@ IMPLIED = {
 WITHOUT_RANK_0 = {"clamp", "select_n"}
 """Primitives that take fewer mixes of rank-0 operands in JAX: they get repeated ones."""
 
-PARAM_TYPES = {"rounding_method": lax.RoundingMethod}
-"""Params that JAX takes as a type of its own."""
+QUICK = {"xla_backend_optimization_level": 0}
+"""Compiler options of the oracle: it runs once, and is another program than ours."""
+
+
+def jit(function):
+    """Return the function compiled by JAX, quickly."""
+    return jax.jit(function, compiler_options=QUICK)
 
 
 def bind(name, params, *operands):
@@ -47,16 +54,12 @@ def bind(name, params, *operands):
         shape = jnp.broadcast_shapes(*[x.shape for x in operands])
         operands = [jnp.broadcast_to(x, shape) for x in operands]
     implied = {param: None for param, names in IMPLIED.items() if name in names}
-    own = {key: PARAM_TYPES.get(key, same)(value) for key, value in params.items()}
+    own = {key: _translated(value) for key, value in params.items()}
     primitive = PRIMITIVES[name]
     outs = primitive.bind(*operands, **(implied | own))
     if name == "digamma":  # JAX 0.10 gives nan at 0, later ones -inf
         outs = lax.select(operands[0] == 0, lax.full_like(outs, -jnp.inf), outs)
     return list(outs) if primitive.multiple_results else [outs]
-
-
-def same(value):
-    return value
 
 
 def _translated(param):
@@ -71,12 +74,13 @@ def _translated(param):
 def compiled(calls):
     """Return the function that runs all calls in JAX, as one compiled program."""
 
-    @jax.jit
-    def program(values):
+    def every(values):
         return [
             bind(call.primitive.name, call.params, *operands)
             for call, operands in zip(calls, values, strict=True)
         ]
+
+    program = jit(every)
 
     def run(values):
         with jax.enable_x64(True):
@@ -115,7 +119,7 @@ def compiled_jvp(calls):
         chosen = [x for x, moves in zip(primals, moving, strict=True) if moves]
         return jax.jvp(run, chosen, tangents)[1]
 
-    program = jax.jit(lambda values, given: list(map(tangents, calls, values, given)))
+    program = jit(lambda values, given: list(map(tangents, calls, values, given)))
 
     def run(values, given):
         with jax.enable_x64(True):
@@ -129,7 +133,7 @@ def runs(primitive, dtype):
     operands = [np.ones(2, dtype)] * primitive.samples.arity
     with jax.enable_x64(True):
         try:
-            jax.jit(lambda *xs: bind(primitive.name, {}, *xs))(*operands)
+            jit(lambda *xs: bind(primitive.name, {}, *xs))(*operands)
         except (TypeError, ValueError, jax.errors.JaxRuntimeError):
             return False
     return True

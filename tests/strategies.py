@@ -177,15 +177,10 @@ def smooth_operands(call):
     samples = call.primitive.samples
 
     def build(block):
-        position = itertools.count()
-        values = []
-        for i, aval in enumerate(call.avals):
-            byte = block(aval)
-            start = np.fromiter(itertools.islice(position, byte.size), np.int64)
-            points = start.reshape(byte.shape) * 256 + byte
-            points = _points(aval.dtype, _domain(samples, i), points)
-            values.append(np.asarray(points))
-        return tuple(values)
+        return tuple(
+            np.asarray(_points(aval.dtype, _domain(samples, i), numbers))
+            for i, (aval, numbers) in enumerate(_numbered(call.avals, block))
+        )
 
     return _blocks(call.avals).map(build)
 
@@ -196,10 +191,10 @@ def directions(avals):
 
     def build(block):
         return tuple(
-            np.asarray(_direction(aval.dtype, block(aval)))
+            np.asarray(_direction(aval.dtype, numbers))
             if dt.is_inexact(aval.dtype)
             else np.zeros(aval.shape, dt.float0)
-            for aval in tangents
+            for aval, numbers in _numbered(tangents, block)
         )
 
     return _blocks(tangents).map(build)
@@ -207,6 +202,15 @@ def directions(avals):
 
 def _direction(dtype, numbers):
     return _points(dtype, (0.5, 1.5), numbers) * np.where(numbers % 2, -1.0, 1.0)
+
+
+def _numbered(avals, block):
+    """Give each element a number of its own: no two of a draw are equal."""
+    start = 0
+    for aval in avals:
+        place = np.arange(start, start + aval.size).reshape(aval.shape)
+        start += aval.size
+        yield aval, place * 256 + block(aval)
 
 
 def pinned_operands(calls):

@@ -64,7 +64,7 @@ def assert_close(got, want, operation: str = "elementwise") -> None:
 def assert_within(got, want, allowed: Tolerance) -> None:
     """Assert equal shape, dtype and, within a tolerance of this file, values."""
     got, want = np.asarray(got), np.asarray(want)
-    assert (got.shape, got.dtype) == (want.shape, want.dtype)
+    _assert_same_type(got, want)
     wide = np.complex128 if want.dtype.kind == "c" else np.float64
     exact = want.dtype.kind in "biu"
     np.testing.assert_allclose(
@@ -83,7 +83,7 @@ def assert_within_ulps(got, want, ulps: float, scale: float = 0.0) -> None:
     and `scale`. Below the smallest normal number nothing is asked: the engine flushes.
     """
     got, want = np.asarray(got), np.asarray(want)
-    assert (got.shape, got.dtype) == (want.shape, want.dtype)
+    _assert_same_type(got, want)
     if want.dtype.kind in "biu":
         np.testing.assert_array_equal(got, want)
         return
@@ -106,3 +106,8 @@ def assert_within_ulps(got, want, ulps: float, scale: float = 0.0) -> None:
     np.testing.assert_array_equal(
         got[far], want[far], f"by more than {ulps} ulps of max(|want|, {scale:.3g})"
     )
+
+
+def _assert_same_type(got, want) -> None:
+    came, wanted = (f"{x.dtype}{list(x.shape)}" for x in (got, want))
+    assert came == wanted, f"expected {wanted}, got {came}"

@@ -5,6 +5,8 @@ it over every primitive, and `test_laws_bite` over broken ones. `for_draws` runs
 on values that Hypothesis draws, the same in every run.
 """
 
+from contextlib import contextmanager
+
 import hypothesis
 import numpy as np
 import pytest
@@ -74,18 +76,25 @@ def split(calls, results):
     return [tuple(next(rest) for _ in call.out_avals) for call in calls]
 
 
+@contextmanager
+def about(call, operands):
+    """Say of what call an assertion failed, and on which operands."""
+    try:
+        yield
+    except AssertionError as err:
+        shown = "\n".join(f"operand {k}: {x!r}" for k, x in enumerate(operands))
+        err.add_note(f"{call} on\n{shown}")
+        raise
+
+
 def assert_agree(call, operands, got, want):
     """Assert that two results of a call are the same, up to the ulps of its samples."""
     samples = call.primitive.samples
     # A result that adds terms may be small beside them, so errors are measured by these.
     scale = _magnitude(operands) if samples.cases else 0.0
-    for i, (a, b) in enumerate(zip(got, want, strict=True)):
-        try:
+    with about(call, operands):
+        for a, b in zip(got, want, strict=True):
             assert_within_ulps(a, b, samples.ulps, scale)
-        except AssertionError as err:
-            shown = "\n".join(f"operand {k}: {x!r}" for k, x in enumerate(operands))
-            err.add_note(f"result {i} of {call} on\n{shown}")
-            raise
 
 
 def _magnitude(operands):

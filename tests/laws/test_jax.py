@@ -15,7 +15,7 @@ from imprint.core.tangents import zero_of
 from imprint.dtypes import is_inexact
 from imprint.primitives.basis import instantiate
 from tests import oracle
-from tests.laws.law import assert_agree, every_primitive, for_draws
+from tests.laws.law import about, assert_agree, every_primitive, for_draws
 from tests.strategies import (
     calls,
     calls_at_edges,
@@ -75,15 +75,11 @@ def assert_tangents_agree(call, xs, tangents, want):
         for out, t in zip(outs, ours, strict=True)
         if is_inexact(out.dtype)
     ]
-    for (defined, got), theirs in zip(compared, want, strict=True):
-        try:
+    with about(call, xs):
+        for (defined, got), theirs in zip(compared, want, strict=True):
             assert got.shape == theirs.shape
             allowed = tolerance(theirs.dtype, "gradient")
             assert_within(got[defined], theirs[defined], allowed)
-        except AssertionError as err:
-            points = [x[defined] if x.shape == defined.shape else x for x in xs]
-            err.add_note(f"tangent of {call} at {points}")
-            raise
 
 
 def law_of_weak_types(primitive):

@@ -16,7 +16,7 @@ from imprint.core.jaxpr import eval_jaxpr
 from imprint.core.tangents import is_zero, tangent_aval, zero_of
 from imprint.errors import AbsentRuleError
 from imprint.transforms.jvp import jvp_jaxpr
-from tests.laws.law import every_primitive, for_draws, staged
+from tests.laws.law import about, every_primitive, for_draws, staged
 from tests.strategies import Call, calls, directions, smooth_calls, smooth_operands
 from tests.tolerances import FINITE_DIFFERENCE, assert_within, tolerance
 
@@ -46,7 +46,8 @@ def law_of_call(call):
                 t if on else zero_of(get_aval(x))
                 for x, t, on in zip(primals, tangents, active, strict=True)
             ]
-            check_rule(call, primals, masked, traced)
+            with about(call, [*primals, *masked]):
+                check_rule(call, primals, masked, traced)
 
     for_draws(
         st.tuples(smooth_operands(call), directions(call.avals)), check, examples=3

@@ -5,6 +5,9 @@ and once more by the derived jaxprs, where the rules meet tracers. In every dtyp
 cotangent has the aval of its operand's tangent.
 """
 
+import itertools
+from functools import partial
+
 import numpy as np
 from hypothesis import strategies as st
 
@@ -14,7 +17,7 @@ from imprint.core.tangents import Linear, Zero, is_zero, tangent_aval
 from imprint.transforms.linearize import linearize_flat, linearize_jaxpr
 from imprint.transforms.staging import hoist_consts
 from imprint.transforms.transpose import backward_pass, transpose_jaxpr
-from tests.laws.law import every_primitive, for_draws, staged
+from tests.laws.law import about, every_primitive, for_draws, staged
 from tests.laws.test_jvp import mixes
 from tests.strategies import calls, directions, smooth_calls, smooth_operands
 from tests.tolerances import assert_within, tolerance
@@ -22,69 +25,75 @@ from tests.tolerances import assert_within, tolerance
 
 def law(primitive):
     for call in smooth_calls(primitive):
-        drawn = st.tuples(
-            smooth_operands(call), directions(call.avals), directions(call.out_avals)
-        )
-        for_draws(drawn, lambda draw, call=call: check(call, *draw), examples=3)
+        every = [
+            smooth_operands(call),
+            directions(call.avals),
+            directions(call.out_avals),
+        ]
+        for_draws(st.tuples(*every), partial(check, call), examples=3)
 
 
-def check(call, primals, tangents, cts):
+def check(call, drawn):
+    primals, tangents, cts = drawn
     for active in mixes(call.avals):
         lin = linearize_flat(call.bind, primals, active)
-        given = [t for t, on in zip(tangents, active, strict=True) if on]
+        given = list(itertools.compress(tangents, active))
         pushed = eval_jaxpr(lin.tangent.jaxpr, lin.tangent.consts, *given)
-        linear = [Linear(get_aval(t)) for t in given]
-        own = [ct for ct, on in zip(cts, lin.nonzero, strict=True) if on]
-        for kept in ct_mixes(len(own)):
-            some = [
-                ct if on else Zero(get_aval(ct))
-                for ct, on in zip(own, kept, strict=True)
-            ]
-            pulled = backward_pass(lin.tangent.jaxpr, lin.tangent.consts, linear, some)
-            assert [aval_of(ct) for ct in pulled] == [x.aval for x in linear], call
-            pairing(call, (some, pushed), (pulled, given))
-            same(call, pulled, by_jaxprs(lin.tangent, len(given), some))
+        own = list(itertools.compress(cts, lin.nonzero))
+        for some in mixes_of_cotangents(own):
+            with about(call, [*primals, *some]):
+                pulled = pull(lin.tangent, given, some)
+                assert_same(pulled, pull_by_jaxprs(lin.tangent, given, some))
+                assert_paired((some, pushed), (pulled, given))
 
 
-def ct_mixes(count):
-    alone = [[i == k for i in range(count)] for k in range(count)] if count > 1 else []
-    return [[True] * count, *alone]
+def mixes_of_cotangents(cts):
+    """Return all of them, and each alone beside symbolic zeros."""
+    zeros = [Zero(get_aval(ct)) for ct in cts]
+    alone = [[*zeros[:k], ct, *zeros[k + 1 :]] for k, ct in enumerate(cts)]
+    return [cts, *alone] if len(cts) > 1 else [cts]
 
 
-def pairing(call, left, right):
-    products = [
-        [
-            np.real(np.asarray(a) * np.asarray(b))
-            for a, b in zip(*side, strict=True)
-            if not is_zero(a)
-        ]
-        for side in (left, right)
-    ]
-    a, b = (sum(map(np.sum, side)) for side in products)
-    size = sum(np.sum(np.abs(x)) for x in products[0])
-    rtol, _ = tolerance(np.float64, "gradient")
-    assert abs(a - b) <= rtol * (1 + size), (
-        f"{call}: <ct, jvp(t)> = {a}, <vjp(ct), t> = {b}"
-    )
+def pull(tangent, tangents, cts):
+    """Return the cotangents of a tangent program's arguments, evaluated eagerly."""
+    linear = [Linear(get_aval(t)) for t in tangents]
+    pulled = backward_pass(tangent.jaxpr, tangent.consts, linear, cts)
+    assert [aval_of(ct) for ct in pulled] == [x.aval for x in linear]
+    return pulled
 
 
-def by_jaxprs(tangent, count, cts):
-    """Return the cotangents by the derived jaxpr of the transposed tangent program."""
+def pull_by_jaxprs(tangent, tangents, cts):
+    """Return the same cotangents by the derived jaxpr of the transposed program."""
     known = len(tangent.consts)
     nonzero = tuple(not is_zero(ct) for ct in cts)
-    linear = (False,) * known + (True,) * count
+    linear = (False,) * known + (True,) * len(tangents)
     program, given_back = transpose_jaxpr(hoist_consts(tangent), linear, nonzero)
-    some = [ct for ct in cts if not is_zero(ct)]
+    some = itertools.compress(cts, nonzero)
     outs = iter(eval_jaxpr(program.jaxpr, program.consts, *tangent.consts, *some))
     return [next(outs) if given else None for given in given_back]
 
 
-def same(call, eager, derived):
+def assert_same(eager, derived):
     for a, b in zip(eager, derived, strict=True):
-        if is_zero(a):
-            assert b is None, call
-        else:
+        assert is_zero(a) == (b is None)
+        if b is not None:
             assert_within(a, np.asarray(b), tolerance(a.dtype, "gradient"))
+
+
+def assert_paired(pushed, pulled):
+    """Assert that two pairs of lists have the same inner product."""
+    left, right = (
+        [
+            np.real(np.asarray(a) * np.asarray(b))
+            for a, b in zip(*pair, strict=True)
+            if not is_zero(a)
+        ]
+        for pair in (pushed, pulled)
+    )
+    a, b = (sum(map(np.sum, side)) for side in (left, right))
+    size = sum(np.sum(np.abs(x)) for x in left)
+    rtol, _ = tolerance(np.float64, "gradient")
+    assert abs(a - b) <= rtol * (1 + size), f"<ct, jvp(t)> = {a}, <vjp(ct), t> = {b}"
 
 
 def aval_of(ct):
