@@ -7,6 +7,7 @@ transforms, devices, configuration. `imprint.numpy`, `imprint.lax`, `imprint.ran
 
 from imprint import eager as eager
 from imprint import errors as errors
+from imprint import numpy as numpy
 from imprint import tree as tree
 from imprint.config import config as config
 from imprint.config import debug_infs as debug_infs
@@ -21,7 +22,9 @@ from imprint.config import numpy_rank_promotion as numpy_rank_promotion
 from imprint.config import threefry_partitionable as threefry_partitionable
 from imprint.core.array import Array as Array
 from imprint.core.aval import ShapedArray as ShapedArray
+from imprint.core.shape_struct import ShapeDtypeStruct as ShapeDtypeStruct
 from imprint.jit.jit import jit as jit
+from imprint.jit.make_jaxpr import eval_shape as eval_shape
 from imprint.jit.make_jaxpr import make_jaxpr as make_jaxpr
 from imprint.runtime import default_backend as default_backend
 from imprint.runtime import device_count as device_count

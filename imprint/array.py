@@ -12,9 +12,16 @@ import numpy as np
 
 from imprint import runtime
 from imprint.core.array import Array
-from imprint.core.aval import DType, NDArray, ShapedArray, get_aval
+from imprint.core.aval import (
+    DType,
+    NDArray,
+    ShapedArray,
+    checked_integer,
+    get_aval,
+)
+from imprint.core.source import current_source
 from imprint.core.trace import Tracer, check_alive
-from imprint.errors import InternalError
+from imprint.errors import DeletedArrayError, InternalError
 from imprint.tree.treedef import register_leaf
 
 _KEPT: Final = 4096
@@ -25,8 +32,9 @@ _KEPT: Final = 4096
 class ArrayImpl(Array):
     """A concrete array; made by `imprint.numpy`, by compiled functions, by `array`."""
 
-    __slots__ = ("_buffer", "_host", "aval")
+    __slots__ = ("_buffer", "_consumed", "_host", "aval")
     _buffer: runtime.Buffer
+    _consumed: str
     _host: NDArray
 
     def __init__(self, aval: ShapedArray, buffer: runtime.Buffer) -> None:
@@ -41,7 +49,7 @@ class ArrayImpl(Array):
         try:
             return self._host
         except AttributeError:
-            values = runtime.read(self._buffer, self.aval)
+            values = runtime.read(self._live_buffer(), self.aval)
             if values.nbytes <= _KEPT:
                 self._host = values
             return values
@@ -52,9 +60,33 @@ class ArrayImpl(Array):
         try:
             return self._buffer
         except AttributeError:
+            if not hasattr(self, "_host"):
+                return self._live_buffer()
             buffer = runtime.put(self._host, self.aval, copy=False)
             self._buffer = buffer
             return buffer
+
+    def consume(self, by: str) -> None:
+        """Give the values up to a call that takes their memory; `by` names it."""
+        site = current_source()
+        self._consumed = by if site is None else f"{by}, at {site}"
+        for slot in ("_buffer", "_host"):
+            if hasattr(self, slot):
+                delattr(self, slot)
+
+    def _live_buffer(self) -> runtime.Buffer:
+        try:
+            return self._buffer
+        except AttributeError:
+            raise DeletedArrayError(
+                f"expected an array with values, got {self.aval} that was donated as "
+                f"{self._consumed}. Use the result of that call, or do not donate the "
+                "argument."
+            ) from None
+
+    def delete(self) -> None:
+        """Give the values up, so that their memory can be used again."""
+        self.consume("a call of delete()")
 
     @property
     def device(self) -> runtime.Device:
@@ -67,13 +99,13 @@ class ArrayImpl(Array):
 
     def block_until_ready(self) -> Self:
         """Wait until the values are computed; return the array."""
-        if hasattr(self, "_buffer"):
-            runtime.block_until_ready(self._buffer)
+        if not hasattr(self, "_host"):
+            runtime.block_until_ready(self._live_buffer())
         return self
 
     def is_deleted(self) -> bool:
         """Return whether a call has consumed the values (donation)."""
-        return hasattr(self, "_buffer") and runtime.is_deleted(self._buffer)
+        return hasattr(self, "_consumed")
 
     def is_ready(self) -> bool:
         """Return whether the values are computed."""
@@ -178,13 +210,8 @@ def to_array(x: Any) -> ArrayImpl:
 
 def host_values(x: Any, dtype: DType) -> NDArray:
     """Return a copy of a number or a NumPy array as `dtype`, in native byte order."""
-    if isinstance(x, int) and not isinstance(x, bool) and dtype.kind in "iu":
-        info = np.iinfo(dtype)
-        if not info.min <= x <= info.max:
-            raise OverflowError(
-                f"expected an integer in [{info.min}, {info.max}], got {x}. "
-                "For 64-bit integers set imprint.config.update('enable_x64', True)."
-            )
+    if type(x) is int and dtype.kind in "iu":
+        checked_integer(x, dtype)
     return np.array(x, dtype, order="C")
 
 

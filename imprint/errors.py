@@ -25,6 +25,7 @@ __all__ = [
     "NonFiniteError",
     "NotDifferentiableError",
     "PromotionError",
+    "RecompileError",
     "ShapeError",
     "TracerArrayConversionError",
     "TracerBoolConversionError",
@@ -143,6 +144,14 @@ class CompileError(RuntimeError):
     """XLA refused the program or an option for compiling it. A `RuntimeError`.
 
     Check `compiler_options` first: everything else in the program was written by us.
+    """
+
+
+class RecompileError(RuntimeError):
+    """A function needs more versions than it was allowed. A `RuntimeError`.
+
+    Raised where `max_versions` is reached and `on_limit="error"`. The message names the
+    function; make its calls alike in shapes, dtypes and static values.
     """
 
 

@@ -1,9 +1,9 @@
-"""Cache keys: the values that select a version.
+"""Exact values: how cache keys compare what is known before tracing.
 
-A key is compared by exact value: `1`, `1.0` and `True` are three keys at every depth, so
-are `0.0` and `-0.0`, and NaN equals NaN. `static_token` turns a static argument into such
-a value. What has no content that it understands counts by its class's own `__eq__` and
-`__hash__`; what has neither is refused with the remedy.
+`1`, `1.0` and `True` are three values at every depth, so are `0.0` and `-0.0`, and NaN
+equals NaN. `static_token` turns a static argument into a hashable value that compares
+like this. What has no content that it understands counts by its class's own `__eq__`
+and `__hash__`; what has neither is refused with the remedy.
 """
 
 from collections.abc import Hashable
@@ -17,6 +17,19 @@ from imprint.errors import ArgumentError
 
 _PARAMS: Final = "__dataclass_params__"
 _EXACT: Final = frozenset({int, bool, str, bytes, type(None), type(Ellipsis)})
+_PLAIN: Final = _EXACT | {float, complex}
+
+
+def is_plain_value(value: Any) -> bool:
+    """Tell whether `same_value` compares values of this one's type."""
+    return type(value) in _PLAIN
+
+
+def same_value(value: Any, plain: Any) -> bool:
+    """Tell whether `value` is exactly the plain value: type, bits, sign of zero."""
+    if type(value) is not type(plain):
+        return False
+    return static_token(value, "") == static_token(plain, "")
 
 
 def static_token(value: Any, name: str) -> Hashable:
@@ -51,6 +64,10 @@ def static_token(value: Any, name: str) -> Hashable:
             f"static argument {name}: expected a value known before tracing, got an "
             f"array {value!r}. Pass it as an ordinary (traced) argument."
         )
+    return kind, _hashable(value, kind, name)
+
+
+def _hashable(value: Any, kind: type, name: str) -> Any:
     try:
         hash(value)
     except TypeError:
@@ -58,7 +75,7 @@ def static_token(value: Any, name: str) -> Hashable:
             f"static argument {name}: expected a hashable value, got {kind.__name__}. "
             f"{_REMEDY.get(kind, 'Make its class a frozen dataclass.')}"
         ) from None
-    return kind, value
+    return value
 
 
 _REMEDY: Final[dict[type, str]] = {

@@ -6,6 +6,7 @@
 3. The rest is lowered to StableHLO and compiled by the engine.
 """
 
+import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -28,6 +29,8 @@ class Module:
         consts: values of its leading arguments.
         kept: positions of the jaxpr's arguments that follow them.
         in_avals: the avals of the executable's arguments.
+        donated: positions of the jaxpr's arguments whose memory a result takes.
+        unusable: donated positions that no result can take, and why.
         out_avals: the avals of its results.
         seconds: what lowering took.
     """
@@ -37,11 +40,37 @@ class Module:
     kept: tuple[int, ...]
     in_avals: tuple[ShapedArray, ...]
     out_avals: tuple[ShapedArray, ...]
+    donated: tuple[int, ...]
+    unusable: tuple[tuple[int, str], ...]
     seconds: float
 
+    @property
+    def plain_text(self) -> str:
+        """The text without the user's source lines."""
+        return _LOCATION.sub("", self.text)
 
-def lower(closed: ClosedJaxpr, name: str, *, keep_unused: bool = False) -> Module:
-    """Lower a closed jaxpr to the StableHLO module `name`."""
+
+_LOCATION = re.compile(r" loc\(#loc\d+\)|^#loc\d+ = .*\n", re.MULTILINE)
+
+Donation = frozenset[int]
+"""Positions of the jaxpr's arguments whose memory the results may take."""
+
+
+def lower(
+    closed: ClosedJaxpr,
+    name: str,
+    *,
+    keep_unused: bool = False,
+    donated: Donation = frozenset(),
+) -> Module:
+    """Lower a closed jaxpr to the StableHLO module `name`.
+
+    Args:
+        closed: the program.
+        name: the module's name.
+        keep_unused: whether arguments that no result needs are kept.
+        donated: arguments whose memory the results may take.
+    """
     start = time.perf_counter()
     jaxpr = dce_jaxpr(hoist_consts(closed).jaxpr)
     used = used_invars(jaxpr)
@@ -51,15 +80,47 @@ def lower(closed: ClosedJaxpr, name: str, *, keep_unused: bool = False) -> Modul
     invars = [v for v, u in zip(jaxpr.invars[:count], used, strict=False) if u]
     invars += [jaxpr.invars[count + i] for i in kept]
     pruned = Jaxpr((), invars, jaxpr.outvars, jaxpr.eqns, jaxpr.name)
-    text = lower_jaxpr(pruned, name)
+    aliases, unusable = _match_donated(closed, kept, donated)
+    offset = len(consts)
+    attrs = {
+        offset + kept.index(i): f" {{tf.aliasing_output = {k} : i32}}"
+        for i, k in aliases.items()
+    }
+    text = lower_jaxpr(pruned, name, arg_attrs=attrs)
     return Module(
-        text,
-        consts,
-        kept,
-        tuple(v.aval for v in invars),
-        closed.out_avals,
-        time.perf_counter() - start,
+        text=text,
+        consts=consts,
+        kept=kept,
+        in_avals=tuple(v.aval for v in invars),
+        out_avals=closed.out_avals,
+        donated=tuple(sorted(aliases)),
+        unusable=unusable,
+        seconds=time.perf_counter() - start,
     )
+
+
+def _match_donated(
+    closed: ClosedJaxpr, kept: tuple[int, ...], donated: Donation
+) -> tuple[dict[int, int], tuple[tuple[int, str], ...]]:
+    """Give each donated argument a result of its shape and dtype, and say who has none."""
+    free = dict(enumerate(closed.out_avals))
+    aliases: dict[int, int] = {}
+    unusable: list[tuple[int, str]] = []
+    for i in sorted(donated):
+        aval = closed.in_avals[i]
+        fits = [
+            k
+            for k, out in free.items()
+            if out.shape == aval.shape and out.dtype == aval.dtype
+        ]
+        if i not in kept:
+            unusable.append((i, "the function does not use it"))
+        elif not fits:
+            unusable.append((i, f"no result left of {aval.strong()}"))
+        else:
+            aliases[i] = fits[0]
+            del free[fits[0]]
+    return aliases, tuple(unusable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +143,17 @@ class Program:
     module: Module
     compile_seconds: float
 
+    @property
+    def nbytes(self) -> int:
+        """An estimate of the memory it takes: 150 KB and 48 bytes a byte of StableHLO.
+
+        Fitted to the growth of a process over programs of 3 and of 300 equations.
+        """
+        consts = sum(
+            a.size * a.dtype.itemsize for a in self.module.in_avals[: len(self.consts)]
+        )
+        return 150_000 + 48 * len(self.module.text) + consts
+
     def host_call(self) -> runtime.HostCall:
         """Return the way to execute on buffers and host values mixed."""
         return runtime.host_call(self.executable, self.module.in_avals)
@@ -92,13 +164,13 @@ class Program:
 
 
 def compile_module(
-    module: Module, to_buffers: Callable[[Sequence[Any]], list[runtime.Buffer]]
+    module: Module,
+    to_buffers: Callable[[Sequence[Any]], list[runtime.Buffer]],
+    options: runtime.CompileOptions | None = None,
 ) -> Program:
     """Compile a lowered module; `to_buffers` puts its constants on the device."""
     start = time.perf_counter()
-    executable = runtime.compile(
-        module.text, module.out_avals, runtime.CompileOptions()
-    )
+    executable = runtime.compile(module.text, module.out_avals, options)
     seconds = time.perf_counter() - start
     consts = tuple(to_buffers(module.consts))
     return Program(executable, consts, module.kept, module.out_avals, module, seconds)

@@ -106,6 +106,17 @@ def _new_aval(x: Any) -> ShapedArray:
     return aval
 
 
+def checked_integer(x: int, dtype: DType) -> DType:
+    """Return `dtype`; raise OverflowError if the integer does not fit it."""
+    info = np.iinfo(dtype)
+    if not info.min <= x <= info.max:
+        raise OverflowError(
+            f"expected an integer in [{info.min}, {info.max}], got {x}. "
+            "For 64-bit integers set imprint.config.update('enable_x64', True)."
+        )
+    return dtype
+
+
 def shape_str(shape: Sequence[int]) -> str:
     """Return a shape as error messages print it: `[3,4]`."""
     return _brackets(shape)

@@ -10,36 +10,34 @@ from typing import Any
 from imprint import tree
 from imprint.core.aval import get_aval
 from imprint.errors import ArgumentError
-from imprint.jit.signature import Signature, Split
+from imprint.jit.signature import Form
 
 
-def check_leaves(signature: Signature, split: Split, leaves: Sequence[Any]) -> None:
+def check_leaves(
+    name: str, form: Form, leaves: Sequence[Any], treedef: tree.TreeDef
+) -> None:
     """Raise ArgumentError that names the first leaf that is not an array or a number."""
-    for name, leaf in zip(signature.leaf_names(split), leaves, strict=True):
+    for leaf_name, leaf in zip(form.leaf_names(treedef), leaves, strict=True):
         try:
             get_aval(leaf)
         except TypeError:
-            root = name.split("[")[0].split(".")[0]
+            root = leaf_name.split("[")[0].split(".")[0]
             raise ArgumentError(
-                f"{signature.function_name}: expected arrays and numbers, got "
-                f"{type(leaf).__name__} {_short(leaf)} as argument {name}. "
-                f"To pass a Python value, mark it static: "
-                f"jit(..., static_argnames={root!r})."
+                f"{name}: expected arrays and numbers, got {type(leaf).__name__} "
+                f"{_short(leaf)} as argument {leaf_name}. To pass a Python value, mark "
+                f"it static: jit(..., static_argnames={root!r})."
             ) from None
 
 
-def check_results(
-    signature: Signature, outs: Sequence[Any], out_tree: tree.TreeDef
-) -> None:
+def check_results(name: str, outs: Sequence[Any], out_tree: tree.TreeDef) -> None:
     """Raise ArgumentError that names the first result that is not an array or number."""
     for i, out in enumerate(outs):
         try:
             get_aval(out)
         except TypeError:
-            path, _ = tree.leaves_with_path(out_tree.unflatten(list(outs)))[i]
-            where = tree.keystr(path)
+            where = tree.keystr(out_tree.paths()[i])
             raise ArgumentError(
-                f"{signature.function_name}: expected to return arrays and numbers, got "
+                f"{name}: expected to return arrays and numbers, got "
                 f"{type(out).__name__} {_short(out)} as result{where}. "
                 "Return only what the computation gives; keep Python values outside."
             ) from None

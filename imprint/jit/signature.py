@@ -1,17 +1,21 @@
 """A jitted function's own signature: how a call is spelled, split and named.
 
-1. Keywords that name positional parameters move to their place, so that `f(x, n=3)` and
-   `f(x, 3)` are one call; the other keywords are sorted by name.
-2. Static arguments are taken out; where the call omits them, their defaults count.
-3. What is left is flattened. `leaf_name` gives a leaf back its name for messages.
-A callable without a signature (some builtins) is called as it was spelled.
+1. A spelling is the number of positional arguments and the names of the keywords. It is
+   worked out once: which value belongs to which parameter, and which are static.
+2. Keywords that name positional parameters move to their place, the others are sorted,
+   and static parameters that the call omits count with their defaults.
+3. An argument that equals its default, to the type and the bit, is omitted: it is the
+   constant that the function would see. So `f(x)`, `f(x, 1)`, `f(x, k=1)` are one call.
+What remains is a `Form` (which parameters are dynamic, which static), shared by all
+spellings of the call, and the values. `leaf_names` names leaves for messages.
 """
 
 import inspect
-from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple, final
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any, Final, NamedTuple, final
 
 from imprint import tree
+from imprint.compile.key import is_plain_value, same_value
 from imprint.core.functions import name_of
 from imprint.errors import ArgumentError, did_you_mean
 
@@ -19,130 +23,201 @@ _POSITIONAL = (
     inspect.Parameter.POSITIONAL_ONLY,
     inspect.Parameter.POSITIONAL_OR_KEYWORD,
 )
-_ABSENT = object()
+Slot = int | str
+"""A parameter: its position, or the name of one that only a keyword can name."""
 
 
-class Split(NamedTuple):
-    """A call in canonical spelling.
+@final
+class Form:
+    """What a call passes: its dynamic and static parameters. Compared by identity."""
+
+    __slots__ = ("donated", "dynamic", "names", "plain", "static", "static_names")
+
+    def __init__(
+        self,
+        dynamic: tuple[Slot, ...],
+        static: tuple[Slot, ...],
+        signature: "Signature",
+    ) -> None:
+        self.dynamic = dynamic
+        self.static = static
+        self.names = tuple(map(signature.slot_name, dynamic))
+        self.static_names = tuple(map(signature.slot_name, static))
+        self.donated = tuple(signature.donates(slot) for slot in dynamic)
+        self.plain = not static and dynamic == tuple(range(len(dynamic)))
+
+    def leaf_names(self, treedef: tree.TreeDef) -> list[str]:
+        """Return the names of the leaves of the dynamic values: `batch['mask']`."""
+        return [
+            self.names[getattr(path[0], "idx", 0)] + tree.keystr(path[1:])
+            for path in treedef.paths()
+        ]
+
+
+class Call(NamedTuple):
+    """A call in canonical form."""
+
+    form: Form
+    dynamic: tuple[Any, ...]
+    static: tuple[Any, ...]
+
+
+class Spelling(NamedTuple):
+    """Where the values of a call, positional before keyword, belong.
 
     Args:
-        args: the dynamic positional arguments, in order.
-        kwargs: the dynamic keyword arguments, sorted by name.
-        positions: where each of `args` stands in the call.
-        statics: position or name, and value, of each static argument.
+        form: what the call passes.
+        dynamic: indices of the dynamic values, in the order of the form.
+        static: indices of the static values; a default stands as a one-tuple.
+        defaults: indices of values whose parameter has a default, and that default.
     """
 
-    args: tuple[Any, ...]
-    kwargs: dict[str, Any]
-    positions: tuple[int, ...]
-    statics: tuple[tuple[int | str, Any], ...]
+    form: Form
+    dynamic: tuple[int, ...]
+    static: tuple[int | tuple[Any], ...]
+    defaults: tuple[tuple[int, Any], ...]
 
 
 @final
 class Signature:
-    """The parameters of a function and which of them are static."""
+    """The parameters of a function, and which of them are static or donated."""
 
     __slots__ = (
-        "_defaults",
-        "_keyword_only",
-        "_names",
-        "_signature",
-        "_variadic",
-        "function_name",
-        "static_names",
-        "static_nums",
+        *("_defaults", "_forms", "_keyword_only", "_names", "_signature", "_variadic"),
+        *("donate_names", "donate_nums", "function_name", "has_static", "spellings"),
+        *("static_names", "static_nums"),
     )
 
     def __init__(
         self,
         fun: Callable[..., Any],
-        static_argnums: int | Iterable[int] | None = None,
-        static_argnames: str | Iterable[str] | None = None,
+        static: tuple[Any, Any] = (None, None),
+        donate: tuple[Any, Any] = (None, None),
     ) -> None:
         self.function_name = name_of(fun)
         try:
             self._signature = inspect.signature(fun)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError):  # some builtins: called as they are spelled
             self._signature = None
-        given = self._signature.parameters.values() if self._signature else ()
+        given = list(self._signature.parameters.values()) if self._signature else []
         self._names = tuple(p.name for p in given if p.kind in _POSITIONAL)
         self._keyword_only = {p.name for p in given if p.kind is p.KEYWORD_ONLY}
-        self._variadic = {p.kind: p.name for p in given if p.kind in (2, 4)}
+        self._variadic = {
+            p.kind: p.name for p in given if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+        }
         self._defaults = {p.name: p.default for p in given if p.default is not p.empty}
-        nums = self._check_nums(_tuple_of(static_argnums, int, "static_argnums"))
-        names = self._check_names(_tuple_of(static_argnames, str, "static_argnames"))
-        if static_argnames is None:
-            names = tuple(self._names[i] for i in nums if i < len(self._names))
-        if static_argnums is None:
-            nums = tuple(self._names.index(n) for n in names if n in self._names)
-        self.static_nums = frozenset(nums)
-        self.static_names = frozenset(names)
+        self.static_nums, self.static_names = self._chosen("static", *static)
+        self.donate_nums, self.donate_names = self._chosen("donate", *donate)
+        self._check_disjoint()
+        self.has_static = bool(self.static_nums or self.static_names)
+        self.spellings: dict[Hashable, Spelling] = {}
+        self._forms: dict[Hashable, Form] = {}
 
-    @property
-    def has_statics(self) -> bool:
-        """Whether any argument is static."""
-        return bool(self.static_nums or self.static_names)
+    # ---- calls ----
 
-    # ---- a call ----
+    def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
+        """Return a call in canonical form.
 
-    def split(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Split:
-        """Return a call in canonical spelling, static arguments apart."""
-        if kwargs:
-            args, kwargs = self._positional(args, kwargs)
-        nums, names = self.static_nums, self.static_names
-        positions = tuple(i for i in range(len(args)) if i not in nums)
-        statics: list[tuple[int | str, Any]] = [
-            (i, args[i]) for i in range(len(args)) if i in nums
+        Raises:
+            ArgumentError: the function cannot be called like this.
+        """
+        spelling = self.spelling(args, kwargs)
+        values = (*args, *kwargs.values()) if kwargs else args
+        omitted = [
+            i for i, default in spelling.defaults if same_value(values[i], default)
         ]
-        statics += [(k, kwargs[k]) for k in sorted(kwargs) if k in names]
-        statics += self._default_statics(len(args), kwargs)
-        dynamic = {k: kwargs[k] for k in sorted(kwargs) if k not in names}
-        return Split(
-            tuple(args[i] for i in positions), dynamic, positions, tuple(statics)
+        if omitted:
+            spelling = self._without(spelling, len(args), kwargs, tuple(omitted))
+        return Call(
+            spelling.form,
+            tuple([values[i] for i in spelling.dynamic]),
+            tuple([s[0] if type(s) is tuple else values[s] for s in spelling.static]),  # pyright: ignore[reportArgumentType] - not a tuple, so an index
         )
 
-    def join(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], split: Split
-    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Put the static arguments of `split` back among dynamic ones."""
-        by_position = dict(zip(split.positions, args, strict=True))
-        whole = dict(kwargs)
-        for key, value in split.statics:
-            if isinstance(key, int):
-                by_position[key] = value
-            else:
-                whole[key] = value
-        return tuple(by_position[i] for i in sorted(by_position)), whole
+    def spelling(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Spelling:
+        """Return where the values of a call belong; checked once a spelling."""
+        key = (len(args), *kwargs)
+        found = self.spellings.get(key)
+        if found is None:
+            self._check_call(args, kwargs)
+            found = self.spellings[key] = self._spell(self._slots(len(args), kwargs))
+        return found
 
-    def _positional(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        rest = dict(kwargs)
-        moved = list(args)
-        for name in self._names[len(args) :]:
-            value = rest.pop(name, _ABSENT)
-            if value is _ABSENT:
-                break
-            moved.append(value)
-        return tuple(moved), rest
-
-    def _default_statics(
-        self, count: int, kwargs: dict[str, Any]
-    ) -> list[tuple[int | str, Any]]:
-        defaults: list[tuple[int | str, Any]] = []
-        for i, name in enumerate(self._names[count:], count):
-            static = i in self.static_nums or name in self.static_names
-            if static and name in self._defaults and name not in kwargs:
-                defaults.append((name, self._defaults[name]))
-        defaults += [
-            (name, self._defaults[name])
-            for name in sorted(self._keyword_only & self.static_names)
-            if name in self._defaults and name not in kwargs
+    def arguments(self, call: Call) -> tuple[list[Any], dict[str, Any]]:
+        """Return positional and keyword arguments with which to call the function."""
+        by_slot = dict(zip(call.form.dynamic, call.dynamic, strict=True))
+        by_slot.update(zip(call.form.static, call.static, strict=True))
+        last = max((s for s in by_slot if isinstance(s, int)), default=-1)
+        positional = [
+            by_slot[i] if i in by_slot else self._defaults[self._names[i]]
+            for i in range(last + 1)
         ]
-        return defaults
+        return positional, {s: v for s, v in by_slot.items() if isinstance(s, str)}
 
-    def check_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Raise ArgumentError unless the function can be called like this."""
+    def _slots(self, count: int, names: Iterable[str]) -> tuple[Slot, ...]:
+        places = {name: i for i, name in enumerate(self._names)}
+        return (*range(count), *(places.get(name, name) for name in names))
+
+    def _spell(self, slots: Sequence[Slot], skip: tuple[int, ...] = ()) -> Spelling:
+        by_slot = {slot: i for i, slot in enumerate(slots) if i not in skip}
+        order = sorted(by_slot, key=_slot_order)
+        static: dict[Slot, int | tuple[Any]] = {
+            slot: by_slot[slot] for slot in order if self._is_static(slot)
+        }
+        for slot, default in self._default_slots():
+            if self._is_static(slot) and slot not in by_slot:
+                static[slot] = (default,)
+        static = {slot: static[slot] for slot in sorted(static, key=_slot_order)}
+        dynamic = {slot: by_slot[slot] for slot in order if slot not in static}
+        defaults = tuple(
+            (by_slot[slot], default)
+            for slot, default in self._default_slots()
+            if slot in dynamic and is_plain_value(default)
+        )
+        form = self._form(tuple(dynamic), tuple(static))
+        return Spelling(form, tuple(dynamic.values()), tuple(static.values()), defaults)
+
+    def _without(
+        self, spelling: Spelling, count: int, names: Iterable[str], omitted: Any
+    ) -> Spelling:
+        key = (spelling.form, count, *names, omitted)
+        found = self.spellings.get(key)
+        if found is None:
+            found = self._spell(self._slots(count, names), omitted)
+            self.spellings[key] = found
+        return found
+
+    def _form(self, dynamic: tuple[Slot, ...], static: tuple[Slot, ...]) -> Form:
+        key = dynamic, static
+        if key not in self._forms:
+            self._forms.setdefault(key, Form(dynamic, static, self))
+        return self._forms[key]
+
+    def _default_slots(self) -> list[tuple[Slot, Any]]:
+        places: dict[str, Slot] = {name: i for i, name in enumerate(self._names)}
+        return [(places.get(n, n), default) for n, default in self._defaults.items()]
+
+    def _is_static(self, slot: Slot) -> bool:
+        if isinstance(slot, int):
+            return slot in self.static_nums or self.slot_name(slot) in self.static_names
+        return slot in self.static_names
+
+    def donates(self, slot: Slot) -> bool:
+        """Tell whether the argument of a parameter is donated."""
+        if isinstance(slot, int):
+            return slot in self.donate_nums or self.slot_name(slot) in self.donate_names
+        return slot in self.donate_names
+
+    def slot_name(self, slot: Slot) -> str:
+        """Return the name of a parameter; `args[0]` for one of `*args`."""
+        if isinstance(slot, str):
+            return slot
+        if slot < len(self._names):
+            return self._names[slot]
+        rest = self._variadic.get(inspect.Parameter.VAR_POSITIONAL, "args")
+        return f"{rest}[{slot - len(self._names)}]"
+
+    def _check_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         if self._signature is None:
             return
         try:
@@ -154,67 +229,72 @@ class Signature:
                 f"{', '.join(given)}: {err}."
             ) from None
 
-    # ---- names ----
-
-    def argument_name(self, position: int) -> str:
-        """Return the name of a positional argument."""
-        if position < len(self._names):
-            return self._names[position]
-        rest = self._variadic.get(inspect.Parameter.VAR_POSITIONAL, "args")
-        return f"{rest}[{position - len(self._names)}]"
-
-    def leaf_names(self, split: Split) -> list[str]:
-        """Return the names of the leaves of a call: `batch['mask']`."""
-        names: list[str] = []
-        for position, arg in zip(split.positions, split.args, strict=True):
-            names += _leaf_names(self.argument_name(position), arg)
-        for name, arg in split.kwargs.items():
-            names += _leaf_names(name, arg)
-        return names
-
     # ---- what `jit` was given ----
 
-    def _check_nums(self, nums: tuple[int, ...]) -> tuple[int, ...]:
+    def _chosen(
+        self, what: str, argnums: Any, argnames: Any
+    ) -> tuple[frozenset[int], frozenset[str]]:
+        nums = self._check_nums(what, _tuple_of(argnums, int, f"{what}_argnums"))
+        names = self._check_names(what, _tuple_of(argnames, str, f"{what}_argnames"))
+        if argnames is None:
+            names = tuple(self._names[i] for i in nums if i < len(self._names))
+        if argnums is None:
+            nums = tuple(self._names.index(n) for n in names if n in self._names)
+        return frozenset(nums), frozenset(names)
+
+    def _check_nums(self, what: str, nums: tuple[int, ...]) -> tuple[int, ...]:
         count = len(self._names)
-        open_ended = (
-            self._signature is None
-            or inspect.Parameter.VAR_POSITIONAL in self._variadic
-        )
+        endless = inspect.Parameter.VAR_POSITIONAL in self._variadic
         for num in nums:
-            if not open_ended and not -count <= num < count:
+            known = self._signature is None or endless
+            if not -count <= num < count and not (known and num >= 0):
                 raise ArgumentError(
-                    f"jit({self.function_name}): expected static_argnums in "
-                    f"[{-count}, {count}), got {num}. The function takes "
-                    f"{count} positional arguments: {', '.join(self._names)}."
+                    f"jit({self.function_name}): expected {what}_argnums in "
+                    f"[{-count}, {count}), got {num}. The function takes {count} "
+                    f"positional arguments: {', '.join(self._names) or 'none'}."
                 )
         return tuple(n + count if n < 0 else n for n in nums)
 
-    def _check_names(self, names: tuple[str, ...]) -> tuple[str, ...]:
+    def _check_names(self, what: str, names: tuple[str, ...]) -> tuple[str, ...]:
         known = {*self._names, *self._keyword_only}
-        any_name = (
-            self._signature is None or inspect.Parameter.VAR_KEYWORD in self._variadic
-        )
+        endless = inspect.Parameter.VAR_KEYWORD in self._variadic
         for name in names:
-            if name not in known and not any_name:
+            if name not in known and self._signature is not None and not endless:
                 raise ArgumentError(
-                    f"jit({self.function_name}): expected static_argnames among "
+                    f"jit({self.function_name}): expected {what}_argnames among "
                     f"{sorted(known)}, got {name!r}.{did_you_mean(name, known)}"
                 )
         return names
 
+    def _check_disjoint(self) -> None:
+        both = {self.slot_name(i) for i in self.static_nums & self.donate_nums}
+        both |= self.static_names & self.donate_names
+        if both:
+            raise ArgumentError(
+                f"jit({self.function_name}): expected an argument to be static or "
+                f"donated, got both for {', '.join(sorted(both))}. A static argument "
+                "is no array; take it out of donate_argnums and donate_argnames."
+            )
 
-def _leaf_names(base: str, arg: Any) -> list[str]:
-    return [base + tree.keystr(path) for path in tree.structure(arg).paths()]
+
+def _slot_order(slot: Slot) -> tuple[bool, Any]:
+    return isinstance(slot, str), slot
+
+
+_WORDS: Final[dict[type, str]] = {int: "an integer", str: "a name"}
 
 
 def _tuple_of(given: Any, kind: type[Any], option: str) -> tuple[Any, ...]:
     if given is None:
         return ()
-    values = (given,) if isinstance(given, kind) else tuple(given)
-    for value in values:
+    values = (given,) if isinstance(given, kind) else given
+    if not isinstance(values, Iterable):
+        values = (given,)
+    found: tuple[Any, ...] = tuple(values)
+    for value in found:
         if not isinstance(value, kind) or isinstance(value, bool):
             raise ArgumentError(
-                f"{option}: expected {kind.__name__} or a sequence of them, "
-                f"got {value!r} of type {type(value).__name__}."
+                f"{option}: expected {_WORDS[kind]} or a sequence of them, got "
+                f"{value!r} of type {type(value).__name__}."
             )
-    return values
+    return found

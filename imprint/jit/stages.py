@@ -4,35 +4,33 @@
 function's versions.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, final
 
 from imprint import tree
 from imprint.array import ArrayImpl, to_array
-from imprint.compile.program import Module, Program, compile_module, lower
+from imprint.compile.program import Module, Program, compile_module
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.jaxpr import ClosedJaxpr
+from imprint.core.shape_struct import ShapeDtypeStruct
 from imprint.errors import ArgumentError
-from imprint.jit.signature import Signature, Split
-from imprint.jit.tracing import TracedCall, arguments_tree
-from imprint.runtime import MemoryStats
+from imprint.jit.options import JitOptions
+from imprint.jit.signature import Signature
+from imprint.jit.tracing import TracedCall
+from imprint.runtime import CompileOptions, MemoryStats
 
-Respell = Callable[[tuple[Any, ...], dict[str, Any]], Split]
 
+class _Stage:
+    """What all stages know: the call they are for."""
 
-@final
-class Traced:
-    """A function traced for one kind of call."""
-
-    def __init__(self, traced: TracedCall, signature: Signature, split: Split) -> None:
+    def __init__(self, traced: TracedCall, signature: Signature) -> None:
         self._traced = traced
         self._signature = signature
-        self._split = split
 
     @property
-    def jaxpr(self) -> ClosedJaxpr:
-        """The program."""
-        return self._traced.closed
+    def in_tree(self) -> tree.TreeDef:
+        """The tree of the dynamic arguments, a tuple in the order of the parameters."""
+        return self._traced.in_tree
 
     @property
     def out_tree(self) -> tree.TreeDef:
@@ -40,78 +38,131 @@ class Traced:
         return self._traced.out_tree
 
     @property
+    def in_avals(self) -> tuple[ShapedArray, ...]:
+        """The avals of the leaves of the arguments."""
+        return self._traced.closed.in_avals
+
+    @property
     def out_avals(self) -> tuple[ShapedArray, ...]:
         """The avals of the leaves of the result."""
         return self._traced.closed.out_avals
 
+    @property
+    def args_info(self) -> dict[str, ShapeDtypeStruct]:
+        """The shape and dtype of each leaf of the arguments, by its name."""
+        names = self._traced.leaf_names()
+        return {
+            n: ShapeDtypeStruct.of(a) for n, a in zip(names, self.in_avals, strict=True)
+        }
+
+    @property
+    def out_info(self) -> Any:
+        """The result's tree with shapes and dtypes in place of arrays."""
+        return shape_tree_of(self._traced)
+
+
+@final
+class Traced(_Stage):
+    """A function traced for one kind of call."""
+
+    def __init__(
+        self,
+        traced: TracedCall,
+        signature: Signature,
+        options: JitOptions,
+        lower: Callable[[TracedCall], Module],
+    ) -> None:
+        super().__init__(traced, signature)
+        self._options = options
+        self._lower = lower
+
+    @property
+    def jaxpr(self) -> ClosedJaxpr:
+        """The program."""
+        return self._traced.closed
+
+    @property
+    def fun_name(self) -> str:
+        """The name of the function."""
+        return self._signature.function_name
+
     def lower(self) -> "Lowered":
         """Write the program as StableHLO."""
-        name = f"jit_{self._signature.function_name}"
-        return Lowered(self, lower(self._traced.closed, name))
-
-    def in_leaves(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> list[ArrayImpl]:
-        """Return the leaves of a call, which must be of the kind that was traced."""
-        self._signature.check_call(args, kwargs)
-        split = self._signature.split(args, kwargs)
-        expected = arguments_tree(self._split)
-        leaves, treedef = tree.flatten((split.args, split.kwargs))
-        name = self._signature.function_name
-        if treedef != expected:
-            raise ArgumentError(
-                f"{name}: expected arguments of structure {expected}, got {treedef}. "
-                "A Compiled takes only the kind of call it was compiled for; call the "
-                "jitted function for another."
-            )
-        names = self._signature.leaf_names(split)
-        for leaf, aval, leaf_name in zip(
-            leaves, self._traced.closed.in_avals, names, strict=True
-        ):
-            came = get_aval(leaf)
-            if came.shape != aval.shape or came.dtype != aval.dtype:
-                raise ArgumentError(
-                    f"{name}: expected {aval} as argument {leaf_name}, got {came}. "
-                    "A Compiled takes only the kind of call it was compiled for; call "
-                    "the jitted function for another."
-                )
-        return [to_array(x) for x in leaves]
+        module = self._lower(self._traced)
+        return Lowered(self._traced, self._signature, self._options, module)
 
 
 @final
-class Lowered:
+class Lowered(_Stage):
     """A program in StableHLO."""
 
-    def __init__(self, traced: Traced, module: Module) -> None:
-        self._traced = traced
+    def __init__(
+        self,
+        traced: TracedCall,
+        signature: Signature,
+        options: JitOptions,
+        module: Module,
+    ) -> None:
+        super().__init__(traced, signature)
+        self._options = options
         self._module = module
 
-    def as_text(self) -> str:
-        """Return the StableHLO module."""
+    def as_text(self, dialect: str = "stablehlo", *, debug_info: bool = False) -> str:
+        """Return the StableHLO module.
+
+        Args:
+            dialect: "stablehlo", the only one written here.
+            debug_info: whether lines carry the user's source lines.
+        """
+        self._check_dialect(dialect)
+        return self._module.text if debug_info else self._module.plain_text
+
+    def compiler_ir(self, dialect: str = "stablehlo") -> str:
+        """Return what the compiler is given, as text."""
+        self._check_dialect(dialect)
         return self._module.text
 
-    def compile(self) -> "Compiled":
-        """Compile the program with XLA."""
+    def cost_analysis(self) -> dict[str, float]:
+        """Return XLA's estimates: flops, bytes accessed and so on. Compiles."""
+        return self.compile().cost_analysis()
+
+    def compile(self, compiler_options: Mapping[str, Any] | None = None) -> "Compiled":
+        """Compile the program with XLA.
+
+        Args:
+            compiler_options: options of XLA, over those given to `jit`.
+        """
+        asked = dict(self._options.compile.compiler_options)
+        options = CompileOptions.of({**asked, **(compiler_options or {})})
         program = compile_module(
-            self._module, lambda values: [to_array(v).buffer for v in values]
+            self._module, lambda values: [to_array(v).buffer for v in values], options
         )
-        return Compiled(self._traced, program)
+        return Compiled(self._traced, self._signature, program)
+
+    def _check_dialect(self, dialect: str) -> None:
+        if dialect != "stablehlo":
+            raise ArgumentError(
+                f"dialect: expected 'stablehlo', got {dialect!r}. For the optimized "
+                "HLO call `.compile().as_text()`."
+            )
 
 
 @final
-class Compiled:
+class Compiled(_Stage):
     """An executable for one kind of call."""
 
-    def __init__(self, traced: Traced, program: Program) -> None:
-        self._traced = traced
+    def __init__(
+        self, traced: TracedCall, signature: Signature, program: Program
+    ) -> None:
+        super().__init__(traced, signature)
         self._program = program
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Execute; the arguments must be of the kind that was compiled for."""
-        leaves = self._traced.in_leaves(args, kwargs)
+        leaves = self._leaves(args, kwargs)
         program = self._program
         outs = program.run([leaves[i].buffer for i in program.kept])
-        return self._traced.out_tree.unflatten(map(ArrayImpl, program.out_avals, outs))
+        return self.out_tree.unflatten(map(ArrayImpl, program.out_avals, outs))
 
     def as_text(self) -> str:
         """Return the optimized HLO."""
@@ -124,3 +175,34 @@ class Compiled:
     def memory_analysis(self) -> MemoryStats:
         """Return XLA's memory plan, in bytes."""
         return self._program.executable.memory_stats()
+
+    def _leaves(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[ArrayImpl]:
+        call = self._signature.call(args, kwargs)
+        leaves, treedef = tree.flatten(call.dynamic)
+        name = self._signature.function_name
+        if call.form is not self._traced.form or treedef != self.in_tree:
+            raise ArgumentError(
+                f"{name}: expected arguments of structure {self.in_tree}, got "
+                f"{treedef}. {_ONE_KIND}"
+            )
+        names = self._traced.leaf_names()
+        for leaf, aval, leaf_name in zip(leaves, self.in_avals, names, strict=True):
+            came = get_aval(leaf)
+            if came.shape != aval.shape or came.dtype != aval.dtype:
+                raise ArgumentError(
+                    f"{name}: expected {aval} as argument {leaf_name}, got {came}. "
+                    f"{_ONE_KIND}"
+                )
+        return [to_array(x) for x in leaves]
+
+
+_ONE_KIND = (
+    "A Compiled takes only the kind of call it was compiled for; call the jitted "
+    "function for another."
+)
+
+
+def shape_tree_of(traced: TracedCall) -> Any:
+    """Return the tree of a result with shapes and dtypes in place of arrays."""
+    avals = traced.closed.out_avals
+    return traced.out_tree.unflatten(map(ShapeDtypeStruct.of, avals))

@@ -13,34 +13,46 @@ from imprint.core.aval import ShapedArray
 from imprint.core.jaxpr import ClosedJaxpr
 from imprint.core.source import current_source
 from imprint.jit.leaves import check_results
-from imprint.jit.signature import Signature, Split
+from imprint.jit.signature import Call, Form, Signature
 from imprint.transforms.staging import Staged, stage
 
 
 @final
 class TracedCall:
-    """A function traced for one kind of call."""
+    """A function traced for one kind of call.
 
-    __slots__ = ("closed", "out_tree", "seconds")
+    Args:
+        closed: the program.
+        in_tree: the tree of the dynamic arguments, a tuple.
+        out_tree: the tree of the result.
+        form: which parameters are dynamic, and their names.
+        seconds: what tracing took.
+    """
+
+    __slots__ = ("closed", "form", "in_tree", "out_tree", "seconds")
 
     def __init__(
-        self, closed: ClosedJaxpr, out_tree: tree.TreeDef, seconds: float
+        self,
+        closed: ClosedJaxpr,
+        trees: tuple[tree.TreeDef, tree.TreeDef],
+        form: Form,
+        seconds: float,
     ) -> None:
         self.closed = closed
-        self.out_tree = out_tree
+        self.in_tree, self.out_tree = trees
+        self.form = form
         self.seconds = seconds
 
-
-def arguments_tree(split: Split) -> tree.TreeDef:
-    """Return the structure of a call's dynamic arguments."""
-    return tree.structure((split.args, split.kwargs))
+    def leaf_names(self) -> list[str]:
+        """Return the names of the arguments of the jaxpr."""
+        return self.form.leaf_names(self.in_tree)
 
 
 def trace_call(
     fun: Callable[..., Any],
     signature: Signature,
-    split: Split,
-    avals: list[ShapedArray],
+    call: Call,
+    avals: Sequence[ShapedArray],
     transform: str = "jit",
 ) -> TracedCall:
     """Trace `fun` for one kind of call.
@@ -48,34 +60,35 @@ def trace_call(
     Args:
         fun: the user's function.
         signature: its parameters.
-        split: the call, whose static arguments are taken as they are.
-        avals: the avals of the leaves of its dynamic arguments.
+        call: the call, whose static values are taken as they are.
+        avals: the avals of the leaves of its dynamic values.
         transform: what traces, for messages.
     """
     start = time.perf_counter()
-    treedef = arguments_tree(split)
-    names = _Names(signature, split)
+    treedef = tree.structure(call.dynamic)
+    names = _Names(lambda: call.form.leaf_names(treedef))
     staged = Staged(transform, signature.function_name, names, current_source())
     found: list[tree.TreeDef] = []
 
     def flat(*tracers: Any) -> list[Any]:
-        args, kwargs = treedef.unflatten(tracers)
-        args, kwargs = signature.join(args, kwargs, split)
+        traced = Call(call.form, treedef.unflatten(tracers), call.static)
+        args, kwargs = signature.arguments(traced)
         outs, out_tree = tree.flatten(fun(*args, **kwargs))
-        check_results(signature, outs, out_tree)
+        check_results(signature.function_name, outs, out_tree)
         found.append(out_tree)
         return outs
 
     closed = stage(flat, avals, staged)
-    return TracedCall(closed, found[0], time.perf_counter() - start)
+    seconds = time.perf_counter() - start
+    return TracedCall(closed, (treedef, found[0]), call.form, seconds)
 
 
 @final
 class _Names(Sequence[str]):
     """The names of a call's leaves, worked out when a message needs them."""
 
-    def __init__(self, signature: Signature, split: Split) -> None:
-        self._make = lambda: signature.leaf_names(split)
+    def __init__(self, make: Callable[[], list[str]]) -> None:
+        self._make = make
 
     def __len__(self) -> int:
         return len(self._make())

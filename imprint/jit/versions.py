@@ -2,12 +2,15 @@
 
 A `Version` is a traced call with its executable, laid out for the warm path: what the
 path needs are plain attributes, and `take` is None when every argument is passed on as
-it came.
+it came. A version that donates consumes the arrays it was given: they lose their values
+and remember who took them.
 """
 
 from typing import Any, final
 
-from imprint.array import ArrayImpl, to_array
+import numpy as np
+
+from imprint.array import ArrayImpl, from_host, to_array
 from imprint.compile.program import Program
 from imprint.jit.tracing import TracedCall
 from imprint.runtime import EngineError, explain_execute_error
@@ -18,26 +21,22 @@ class Version:
     """A compiled version of a function.
 
     Args:
-        traced: the jaxpr and the tree of its result.
+        traced: the jaxpr and the trees.
         program: the compiled jaxpr.
+        name: the function's, for messages.
     """
 
     __slots__ = (
-        "consts",
-        "executable",
-        "handlers",
-        "host_call",
-        "out_aval",
-        "out_avals",
-        "program",
-        "take",
-        "traced",
-        "unflatten",
+        *("__weakref__", "consts", "donated", "executable", "handlers", "hits"),
+        *("host_call", "name", "out_aval", "out_avals", "program", "take"),
+        *("traced", "unflatten"),
     )
 
-    def __init__(self, traced: TracedCall, program: Program) -> None:
+    def __init__(self, traced: TracedCall, program: Program, name: str) -> None:
         self.traced = traced
         self.program = program
+        self.name = name
+        self.hits = 0
         self.executable = program.executable
         self.handlers = program.executable.handlers
         self.consts = list(program.consts)
@@ -45,31 +44,54 @@ class Version:
         single = traced.out_tree.is_leaf
         self.out_aval = program.out_avals[0] if single else None
         self.unflatten = traced.out_tree.unflatten
-        everything = program.kept == tuple(range(len(traced.closed.in_avals)))
         self.host_call = program.host_call()
-        self.take = None if everything and not program.consts else program.kept
+        self.donated = frozenset(program.module.donated)
+        everything = program.kept == tuple(range(len(traced.closed.in_avals)))
+        simple = everything and not program.consts and not self.donated
+        self.take = None if simple else program.kept
 
-    def run_mixed(self, leaves: list[Any]) -> Any:
+    def run(self, leaves: list[Any]) -> Any:
         """Execute on leaves of which some are NumPy arrays or numbers; hot."""
+        if self.donated:
+            return self._run_donating(leaves)
         take = self.take
-        if take is not None:
-            leaves = [*self.consts, *[leaves[i] for i in take]]
+        arguments = [*self.consts, *[leaves[i] for i in take]] if take else leaves[:]
+        if take == ():
+            arguments = self.consts[:]
         hosts: list[int] = []
-        for i, x in enumerate(leaves):
+        for i, x in enumerate(arguments):
             if type(x) is ArrayImpl:
-                leaves[i] = x.buffer
-            elif take is None or i >= len(self.consts):
+                arguments[i] = x.buffer
+            elif i >= len(self.consts):
                 hosts.append(i)
         try:
-            outs = self.host_call(leaves, hosts)
+            outs = self.host_call(arguments, hosts)
         except EngineError as err:
-            raise explain_execute_error(leaves, err) from err
+            raise explain_execute_error(arguments, err) from err
+        return self.wrap(outs)
+
+    def wrap(self, outs: list[Any]) -> Any:
+        """Return buffers of results as the tree of arrays that the function gives."""
         if self.out_aval is not None:
             return ArrayImpl(self.out_aval, outs[0])
         return self.unflatten(map(ArrayImpl, self.out_avals, outs))
 
-    def run(self, leaves: list[Any]) -> Any:
-        """Execute on leaves of any kind, and return the result's tree."""
-        program = self.program
-        buffers = program.run([to_array(leaves[i]).buffer for i in program.kept])
-        return self.unflatten(map(ArrayImpl, self.out_avals, buffers))
+    def _run_donating(self, leaves: list[Any]) -> Any:
+        arrays = [to_array(x) for x in leaves]
+        uses = [id(x) for x in leaves]
+        arguments = [
+            _own_copy(x)
+            if i in self.donated and uses.count(id(leaves[i])) > 1
+            else x.buffer
+            for i, x in enumerate(arrays)
+        ]
+        outs = self.program.run([arguments[i] for i in self.program.kept])
+        names = self.traced.leaf_names()
+        for i in self.donated:
+            if arrays[i] is leaves[i]:
+                arrays[i].consume(f"argument {names[i]} of {self.name}")
+        return self.wrap(outs)
+
+
+def _own_copy(x: ArrayImpl) -> Any:
+    return from_host(x.aval, np.array(x.host)).buffer

@@ -1,0 +1,85 @@
+"""The byte budget of all versions of a process.
+
+Each version counts with an estimate of the memory that its machine code takes (there is
+no exact figure from the engine). Past the limit the versions that were not called since
+the last look go first, oldest before youngest. A function that dies takes its versions
+out. `imprint.clear_caches` empties everything.
+"""
+
+import threading
+import weakref
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Any, Final
+
+DEFAULT_LIMIT: Final = 4 << 30  # bytes
+
+
+@dataclass(slots=True)
+class _Entry:
+    owner: weakref.ref[Any]
+    table: dict[Any, Any]
+    key: Any
+    nbytes: int
+    hits: int = 0
+
+
+class Budget:
+    """Bytes by version, and which to drop when there are too many."""
+
+    def __init__(self, limit: int = DEFAULT_LIMIT) -> None:
+        self.limit = limit
+        self._lock = threading.Lock()
+        self._entries: OrderedDict[int, _Entry] = OrderedDict()
+        self._count = 0
+        self._total = 0
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all versions, estimated."""
+        return self._total
+
+    def add(self, owner: Any, table: dict[Any, Any], key: Any, nbytes: int) -> None:
+        """Count a version that is about to stand at `table[key]`."""
+        with self._lock:
+            number = self._count = self._count + 1
+            ref = weakref.ref(owner, lambda _: self._drop(number))
+            self._entries[number] = _Entry(ref, table, key, nbytes)
+            self._total += nbytes
+            if self._total > self.limit:
+                self._evict(keep=number)
+
+    def clear(self) -> None:
+        """Drop every version."""
+        with self._lock:
+            for number in list(self._entries):
+                self._remove(number)
+
+    def _evict(self, keep: int) -> None:
+        for _ in range(2):  # a version called since the last look gets a second chance
+            for number, entry in list(self._entries.items()):
+                if self._total <= self.limit:
+                    return
+                version = entry.table.get(entry.key)
+                hits = getattr(version, "hits", 0)
+                if number == keep:
+                    continue
+                if version is not None and hits != entry.hits:
+                    entry.hits = hits
+                    continue
+                self._remove(number)
+
+    def _remove(self, number: int) -> None:
+        entry = self._entries.pop(number)
+        self._total -= entry.nbytes
+        entry.table.pop(entry.key, None)
+
+    def _drop(self, number: int) -> None:
+        # Called by the garbage collector, perhaps while this thread holds the lock.
+        entry = self._entries.pop(number, None)
+        if entry is not None:
+            self._total -= entry.nbytes
+
+
+BUDGET: Final = Budget()
+"""The budget of this process."""

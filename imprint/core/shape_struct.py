@@ -1,0 +1,67 @@
+"""`ShapeDtypeStruct`: a shape and a dtype in the place of an array."""
+
+from typing import Any, Self, final
+
+from imprint import dtypes
+from imprint.core.aval import DType, Shape, ShapedArray
+
+
+@final
+class ShapeDtypeStruct:
+    """Stands for an array where only its shape and dtype matter.
+
+    Args:
+        shape: the length of each axis.
+        dtype: the dtype of the elements.
+        weak_type: whether it gives way to another operand's dtype.
+
+    >>> import imprint
+    >>> imprint.ShapeDtypeStruct((2, 3), "float32")
+    ShapeDtypeStruct(shape=(2, 3), dtype=float32)
+    """
+
+    __slots__ = ("aval",)
+
+    def __init__(self, shape: Any, dtype: Any, *, weak_type: bool = False) -> None:
+        lengths = tuple(int(n) for n in shape)
+        self.aval = ShapedArray(lengths, dtypes.canonicalize(dtype), weak_type)
+
+    @classmethod
+    def of(cls, aval: ShapedArray) -> Self:
+        """Return the struct of an aval."""
+        return cls(aval.shape, aval.dtype, weak_type=aval.weak_type)
+
+    @property
+    def shape(self) -> Shape:
+        """The length of each axis."""
+        return self.aval.shape
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the elements."""
+        return self.aval.dtype
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return self.aval.ndim
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self.aval.size
+
+    @property
+    def weak_type(self) -> bool:
+        """Whether the dtype gives way to another operand's."""
+        return self.aval.weak_type
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ShapeDtypeStruct) and self.aval is other.aval
+
+    def __hash__(self) -> int:
+        return hash(self.aval)
+
+    def __repr__(self) -> str:
+        weak = ", weak_type=True" if self.weak_type else ""
+        return f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype.name}{weak})"

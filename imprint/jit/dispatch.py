@@ -1,0 +1,304 @@
+"""The object that `jit` returns, and the way of a call through it.
+
+The warm path is `Jitted.__call__`: look the version up by (settings, avals), execute,
+wrap. An argument that is not on the device, a tree, a keyword, a first call, a flag:
+all leave it by an exception or a missing key, so they cost it nothing. `_warm` is the
+path of host values, trees, keywords and static arguments; `_cold` traces and compiles.
+"""
+
+import functools
+import warnings
+from collections.abc import Callable
+from types import MethodType
+from typing import Any, final
+
+import numpy as np
+
+from imprint import tree
+from imprint.array import ArrayImpl, to_array
+from imprint.compile.budget import BUDGET
+from imprint.compile.key import same_value, static_token
+from imprint.compile.program import Donation, compile_module, lower
+from imprint.config import settings
+from imprint.control.call import call as bind_call
+from imprint.core.aval import checked_integer, get_aval
+from imprint.core.folding import folding
+from imprint.core.hosts import host_aval, scalar_aval
+from imprint.core.jaxpr import eval_jaxpr
+from imprint.core.trace import Tracer, current_trace
+from imprint.errors import ArgumentError, RecompileError
+from imprint.jit.flights import Flights
+from imprint.jit.leaves import check_leaves
+from imprint.jit.options import JitOptions
+from imprint.jit.signature import Call, Form, Signature
+from imprint.jit.stages import Lowered, Traced
+from imprint.jit.tracing import TracedCall, trace_call
+from imprint.jit.versions import Version
+from imprint.runtime import EngineError, collect_garbage, explain_execute_error
+
+_flatten = tree.flatten
+_ndarray = np.ndarray
+
+
+@final
+class Jitted:
+    """A function compiled by XLA, with one version for each kind of call."""
+
+    def __init__(
+        self, fun: Callable[..., Any], signature: Signature, options: JitOptions
+    ) -> None:
+        functools.update_wrapper(self, fun)
+        self._fun = fun
+        self._signature = signature
+        self._options = options
+        self._plain = not signature.has_static
+        self._on_device = False
+        self._versions: dict[Any, Version] = {}
+        self._traced: dict[Any, TracedCall] = {}
+        self._flights = Flights(self._versions)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function by its compiled version."""
+        if kwargs or not self._on_device or current_trace() is not None:
+            return self._warm(args, kwargs)
+        try:  # as the last call was: arrays on the device, and nothing else
+            version = self._versions[settings(), *[x.aval for x in args]]
+            take = version.take
+            if take is None:
+                buffers = [x._buffer for x in args]
+            elif version.donated:
+                return self._warm(args, kwargs)
+            else:
+                buffers = [*version.consts, *[args[i]._buffer for i in take]]
+        except (KeyError, AttributeError):  # 400 ns, so not tried again next time
+            self._on_device = False
+            return self._warm(args, kwargs)
+        version.hits += 1
+        try:  # `execute` is looked up now: in a forked process it is one that refuses
+            results = version.executable.execute(buffers)
+            outs = results.consume_with_handlers(version.handlers)
+        except EngineError as err:
+            raise explain_execute_error(buffers, err) from err
+        collect_garbage()  # the engine's own, 25 ns: each execution leaves 80 bytes
+        if version.out_aval is not None:
+            return ArrayImpl(version.out_aval, outs[0])
+        return version.unflatten(map(ArrayImpl, version.out_avals, outs))
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else MethodType(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<jitted {self._fun!r}>"
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        if getattr(self._fun, "__closure__", None) is None:
+            return self.__qualname__  # by reference, as functions are
+        raise TypeError(
+            f"pickle: expected a jitted function of a module, got {self!r}, which is "
+            "local. Define it at the top of a module, or pickle what it is made from."
+        )
+
+    def __copy__(self) -> "Jitted":
+        return Jitted(self._fun, self._signature, self._options)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Jitted":
+        return self.__copy__()
+
+    # ---- a call that is not only arrays on the device ----
+
+    def _warm(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        spelling = self._signature.spellings.get((len(args), *kwargs))
+        if spelling is None or current_trace() is not None:
+            return self._cold(args, kwargs)
+        values = (*args, *kwargs.values()) if kwargs else args
+        for i, default in spelling.defaults:
+            if type(values[i]) is type(default) and same_value(values[i], default):
+                return self._cold(args, kwargs)
+        form = spelling.form
+        static: tuple[Any, ...] = ()
+        if not form.plain:
+            names = form.static_names
+            static = tuple(
+                [
+                    static_token(s[0] if type(s) is tuple else values[s], name)  # pyright: ignore[reportArgumentType] - not a tuple, so an index
+                    for s, name in zip(spelling.static, names, strict=True)
+                ]
+            )
+            values = tuple([values[i] for i in spelling.dynamic])
+        leaves, treedef = _flatten(values)
+        avals: list[Any] = []
+        hosts = 0
+        for x in leaves:
+            kind: Any = x.__class__
+            if kind is ArrayImpl:
+                avals.append(x.aval)
+                continue
+            hosts += 1
+            aval = host_aval(x) if kind is _ndarray else scalar_aval(x, kind)
+            if aval is None:
+                return self._cold(args, kwargs)
+            avals.append(aval)
+        flat = form.plain and treedef.is_flat_tuple
+        key = (
+            (settings(), *avals)
+            if flat
+            else (form, treedef, static, settings(), *avals)
+        )
+        version = self._versions.get(key)
+        if version is None:
+            return self._cold(args, kwargs)
+        version.hits += 1
+        self._on_device = flat and not hosts
+        return version.run(leaves)
+
+    @folding
+    def _cold(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if settings().disable_jit:
+            return self._fun(*args, **kwargs)
+        call = self._signature.call(args, kwargs)
+        leaves, key = self._key(call)
+        if current_trace() is not None:
+            return self._nested(key, leaves, call)
+        version = self._versions.get(key)
+        if version is None:
+            version = self._flights.get(key, lambda: self._compile(key, leaves, call))
+        version.hits += 1
+        return version.run(leaves)
+
+    def _key(self, call: Call) -> tuple[list[Any], Any]:
+        leaves, treedef = _flatten(call.dynamic)
+        try:
+            avals = [get_aval(x) for x in leaves]
+            for x, aval in zip(leaves, avals, strict=True):
+                if type(x) is int:
+                    checked_integer(x, aval.dtype)
+        except ArgumentError:
+            check_leaves(self._signature.function_name, call.form, leaves, treedef)
+            raise
+        if call.form.plain and treedef.is_flat_tuple:
+            return leaves, (settings(), *avals)
+        static = tuple(
+            static_token(value, name)
+            for value, name in zip(call.static, call.form.static_names, strict=True)
+        )
+        return leaves, (call.form, treedef, static, settings(), *avals)
+
+    # ---- trace, lower, compile ----
+
+    def _trace(self, key: Any, leaves: list[Any], call: Call) -> TracedCall:
+        traced = self._traced.get(key)
+        if traced is None:
+            avals = [get_aval(x) for x in leaves]
+            traced = trace_call(self._fun, self._signature, call, avals)
+            if not any(isinstance(c, Tracer) for c in traced.closed.consts):
+                traced = self._traced.setdefault(key, traced)
+        return traced
+
+    def _compile(self, key: Any, leaves: list[Any], call: Call) -> Version:
+        self._check_limit()
+        traced = self._trace(key, leaves, call)
+        module = self._lower(traced)
+        program = compile_module(module, _buffers, self._options.compile)
+        version = Version(traced, program, self._signature.function_name)
+        BUDGET.add(self, self._versions, key, program.nbytes)
+        return version
+
+    def _lower(self, traced: TracedCall) -> Any:
+        donated = _donated_leaves(traced.form, traced.in_tree)
+        name = self._signature.function_name
+        module = lower(
+            traced.closed,
+            f"jit_{name}",
+            keep_unused=self._options.keep_unused,
+            donated=donated,
+        )
+        unusable = module.unusable
+        if unusable:
+            report_unusable(
+                name, traced.leaf_names(), unusable, strict=self._options.strict
+            )
+        return module
+
+    def _nested(self, key: Any, leaves: list[Any], call: Call) -> Any:
+        if self._options.compile.compiler_options:
+            raise ArgumentError(
+                f"jit({self._signature.function_name}): expected compiler_options only "
+                "on a function that is called from outside, got a call inside another "
+                "traced function. Give them to the outermost jit."
+            )
+        traced = self._trace(key, leaves, call)
+        closed = traced.closed
+        if self._options.inline:
+            outs: Any = eval_jaxpr(closed.jaxpr, closed.consts, *leaves)
+        else:
+            outs = bind_call(closed, leaves, self._signature.function_name)
+        return traced.out_tree.unflatten(outs)
+
+    def _check_limit(self) -> None:
+        limit = self._options.max_versions
+        if limit is None or len(self._versions) < limit:
+            return
+        text = (
+            f"{self._signature.function_name}: expected at most {limit} versions "
+            f"(max_versions), got a call that needs one more. Make its arguments alike "
+            "(shapes, dtypes, static values), or raise the limit."
+        )
+        if self._options.on_limit == "error":
+            raise RecompileError(text)
+        warnings.warn(f"{text} The oldest version was dropped.", stacklevel=2)
+        oldest = next(iter(self._versions))
+        self._versions.pop(oldest, None)
+
+    # ---- what users ask of a compiled function ----
+
+    def trace(self, *args: Any, **kwargs: Any) -> Traced:
+        """Trace the function for this kind of call; arguments may be abstract."""
+        call = self._signature.call(args, kwargs)
+        leaves, key = self._key(call)
+        traced = self._trace(key, leaves, call)
+        return Traced(traced, self._signature, self._options, self._lower)
+
+    def lower(self, *args: Any, **kwargs: Any) -> Lowered:
+        """Trace and lower the function for this kind of call."""
+        return self.trace(*args, **kwargs).lower()
+
+    def eval_shape(self, *args: Any, **kwargs: Any) -> Any:
+        """Return the shapes and dtypes of the result, without computing it."""
+        return self.trace(*args, **kwargs).out_info
+
+    def _cache_size(self) -> int:
+        """Return the number of compiled versions."""
+        return len(self._versions)
+
+    def clear_cache(self) -> None:
+        """Forget all versions."""
+        self._versions.clear()
+        self._traced.clear()
+
+
+def _buffers(values: Any) -> list[Any]:
+    return [to_array(v).buffer for v in values]
+
+
+def _donated_leaves(form: Form, treedef: tree.TreeDef) -> Donation:
+    if not any(form.donated):
+        return frozenset()
+    donated: list[int] = []
+    for i, path in enumerate(treedef.paths()):
+        if form.donated[getattr(path[0], "idx", 0)]:
+            donated.append(i)
+    return frozenset(donated)
+
+
+def report_unusable(
+    name: str, names: list[str], unusable: tuple[tuple[int, str], ...], *, strict: bool
+) -> None:
+    """Warn about donated arguments whose memory no result can take."""
+    listed = "; ".join(f"argument {names[i]} ({reason})" for i, reason in unusable)
+    text = (
+        f"{name}: expected each donated argument to have a result of its shape and "
+        f"dtype, got none for {listed}. It is kept as it is; do not donate it."
+    )
+    if strict:
+        raise ArgumentError(text)
+    warnings.warn(text, stacklevel=2)
