@@ -50,7 +50,7 @@ def evaluate(
         if type(x) is ArrayImpl:
             avals.append(x.aval)
             try:  # the property `host` costs 50 ns more
-                hosts.append(x._host)
+                hosts.append(x._host)  # pyright: ignore[reportPrivateUsage] - hot
             except AttributeError:
                 hosts.append(x.host)
         elif isinstance(x, Tracer):

@@ -2,19 +2,22 @@
 
 A source is taken on a hot path (every staged equation), so it is only a pair
 (code object, instruction offset); the file, line and text are worked out when
-somebody asks. A frame is the user's when its file lies outside this package.
+somebody asks. A frame is the user's when its file lies outside this package, or in
+`cli`, whose programs are written as a user's.
 While a transform replays a jaxpr, `replaying` makes new equations inherit the
 source of the equation they come from.
 """
 
 import linecache
 import sys
+from collections.abc import Callable
 from contextvars import ContextVar
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 _PACKAGE: Final = str(Path(__file__).resolve().parent.parent) + "/"
+_PROGRAMS: Final = _PACKAGE + "cli/"
 _is_library: Final[dict[str, bool]] = {}
 
 
@@ -62,7 +65,9 @@ class Source(NamedTuple):
         return f"{self.file}:{self.line} ({self.code.co_name})"
 
 
-_new: Final = tuple.__new__  # 150 ns less than the class's own
+_new: Final = cast(
+    "Callable[..., Source]", tuple.__new__
+)  # 150 ns less than the class's own
 _replayed: ContextVar[Source | None] = ContextVar("imprint_source", default=None)
 replayed_source = _replayed.get
 set_replayed_source = _replayed.set
@@ -80,7 +85,7 @@ def current_source() -> Source | None:
         code = frame.f_code
         library = known.get(code.co_filename)
         if library is None:
-            library = known[code.co_filename] = code.co_filename.startswith(_PACKAGE)
+            library = known[code.co_filename] = is_library(code.co_filename)
         if not library:
             return _new(Source, (code, frame.f_lasti))
         frame = frame.f_back
@@ -89,7 +94,7 @@ def current_source() -> Source | None:
 
 def is_library(filename: str) -> bool:
     """Tell whether a file belongs to this package."""
-    return filename.startswith(_PACKAGE)
+    return filename.startswith(_PACKAGE) and not filename.startswith(_PROGRAMS)
 
 
 def function_source(fun: object) -> Source | None:

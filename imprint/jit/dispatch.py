@@ -92,7 +92,7 @@ class Jitted:
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         if getattr(self._fun, "__closure__", None) is None:
-            return self.__qualname__  # by reference, as functions are
+            return str(vars(self)["__qualname__"])  # by reference, as functions are
         raise TypeError(
             f"pickle: expected a jitted function of a module, got {self!r}, which is "
             "local. Define it at the top of a module, or pickle what it is made from."
@@ -117,11 +117,12 @@ class Jitted:
         form = spelling.form
         static: tuple[Any, ...] = ()
         if not form.plain:
-            names = form.static_names
             static = tuple(
                 [
-                    static_token(s[0] if type(s) is tuple else values[s], name)  # pyright: ignore[reportArgumentType] - not a tuple, so an index
-                    for s, name in zip(spelling.static, names, strict=True)
+                    static_token(default if i < 0 else values[i], name)
+                    for (i, default), name in zip(
+                        spelling.static, form.static_names, strict=True
+                    )
                 ]
             )
             values = tuple([values[i] for i in spelling.dynamic])

@@ -12,7 +12,7 @@ spellings of the call, and the values. `leaf_names` names leaves for messages.
 
 import inspect
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import Any, Final, NamedTuple, final
+from typing import Any, Final, NamedTuple, cast, final
 
 from imprint import tree
 from imprint.compile.key import is_plain_value, same_value
@@ -68,13 +68,13 @@ class Spelling(NamedTuple):
     Args:
         form: what the call passes.
         dynamic: indices of the dynamic values, in the order of the form.
-        static: indices of the static values; a default stands as a one-tuple.
+        static: index and default of the static values; -1 where the default counts.
         defaults: indices of values whose parameter has a default, and that default.
     """
 
     form: Form
     dynamic: tuple[int, ...]
-    static: tuple[int | tuple[Any], ...]
+    static: tuple[tuple[int, Any], ...]
     defaults: tuple[tuple[int, Any], ...]
 
 
@@ -131,7 +131,7 @@ class Signature:
         return Call(
             spelling.form,
             tuple([values[i] for i in spelling.dynamic]),
-            tuple([s[0] if type(s) is tuple else values[s] for s in spelling.static]),  # pyright: ignore[reportArgumentType] - not a tuple, so an index
+            tuple([default if i < 0 else values[i] for i, default in spelling.static]),
         )
 
     def spelling(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Spelling:
@@ -161,12 +161,12 @@ class Signature:
     def _spell(self, slots: Sequence[Slot], skip: tuple[int, ...] = ()) -> Spelling:
         by_slot = {slot: i for i, slot in enumerate(slots) if i not in skip}
         order = sorted(by_slot, key=_slot_order)
-        static: dict[Slot, int | tuple[Any]] = {
-            slot: by_slot[slot] for slot in order if self._is_static(slot)
+        static: dict[Slot, tuple[int, Any]] = {
+            slot: (by_slot[slot], None) for slot in order if self._is_static(slot)
         }
         for slot, default in self._default_slots():
             if self._is_static(slot) and slot not in by_slot:
-                static[slot] = (default,)
+                static[slot] = -1, default
         static = {slot: static[slot] for slot in sorted(static, key=_slot_order)}
         dynamic = {slot: by_slot[slot] for slot in order if slot not in static}
         defaults = tuple(
@@ -290,7 +290,7 @@ def _tuple_of(given: Any, kind: type[Any], option: str) -> tuple[Any, ...]:
     values = (given,) if isinstance(given, kind) else given
     if not isinstance(values, Iterable):
         values = (given,)
-    found: tuple[Any, ...] = tuple(values)
+    found = tuple(cast("Iterable[Any]", values))
     for value in found:
         if not isinstance(value, kind) or isinstance(value, bool):
             raise ArgumentError(
