@@ -12,6 +12,8 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any, Final
 
+from imprint.compile.counters import COUNTERS
+
 DEFAULT_LIMIT: Final = 4 << 30  # bytes
 
 
@@ -68,6 +70,7 @@ class Budget:
                     entry.hits = hits
                     continue
                 self._remove(number)
+                COUNTERS.evictions += 1
 
     def _remove(self, number: int) -> None:
         entry = self._entries.pop(number)

@@ -6,13 +6,16 @@
 3. The rest is lowered to StableHLO and compiled by the engine.
 """
 
+import hashlib
 import re
 import time
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from imprint import runtime
+from imprint.compile.counters import COUNTERS
 from imprint.core.aval import ShapedArray
 from imprint.core.jaxpr import ClosedJaxpr, Jaxpr
 from imprint.transforms.dce import dce_jaxpr, used_invars
@@ -72,6 +75,7 @@ def lower(
         donated: arguments whose memory the results may take.
     """
     start = time.perf_counter()
+    COUNTERS.lowerings += 1
     jaxpr = dce_jaxpr(hoist_consts(closed).jaxpr)
     used = used_invars(jaxpr)
     count = len(closed.consts)
@@ -170,10 +174,33 @@ def compile_module(
 ) -> Program:
     """Compile a lowered module; `to_buffers` puts its constants on the device."""
     start = time.perf_counter()
-    executable = runtime.compile(module.text, module.out_avals, options)
+    executable = _shared_executable(module, options or runtime.CompileOptions())
     seconds = time.perf_counter() - start
     consts = tuple(to_buffers(module.consts))
     return Program(executable, consts, module.kept, module.out_avals, module, seconds)
+
+
+def _shared_executable(
+    module: Module, options: runtime.CompileOptions
+) -> runtime.Executable:
+    """Compile a module, unless its text is that of an executable that is in use.
+
+    Calls that differ in weak types only (`x = f(x)` from a Python scalar) have the same
+    program, so the second costs a trace and no compilation.
+    """
+    digest = hashlib.blake2b(module.text.encode(), digest_size=16).digest()
+    key = digest, options.effective()
+    found = _executables.get(key)
+    if found is None:
+        found = runtime.compile(module.text, module.out_avals, options)
+        COUNTERS.compiles += 1
+        found = _executables.setdefault(key, found)
+    return found
+
+
+_executables: weakref.WeakValueDictionary[Any, runtime.Executable] = (
+    weakref.WeakValueDictionary()
+)
 
 
 def compile_closed(

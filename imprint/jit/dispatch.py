@@ -7,6 +7,7 @@ path of host values, trees, keywords and static arguments; `_cold` traces and co
 """
 
 import functools
+import logging
 import warnings
 from collections.abc import Callable
 from types import MethodType
@@ -18,13 +19,20 @@ from imprint import tree
 from imprint.array import ArrayImpl, to_array
 from imprint.compile.budget import BUDGET
 from imprint.compile.key import same_value, static_token
-from imprint.compile.program import Donation, compile_module, lower
-from imprint.config import settings
+from imprint.compile.program import (
+    Donation,
+    Module,
+    Program,
+    compile_module,
+    lower,
+)
+from imprint.compile.sentinels import with_sentinels
+from imprint.config import config, settings
 from imprint.control.call import call as bind_call
 from imprint.core.aval import checked_integer, get_aval
 from imprint.core.folding import folding
 from imprint.core.hosts import host_aval, scalar_aval
-from imprint.core.jaxpr import eval_jaxpr
+from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
 from imprint.core.trace import Tracer, current_trace
 from imprint.errors import ArgumentError, RecompileError
 from imprint.jit.flights import Flights
@@ -36,6 +44,7 @@ from imprint.jit.tracing import TracedCall, trace_call
 from imprint.jit.versions import Version
 from imprint.runtime import EngineError, collect_garbage, explain_execute_error
 
+_log = logging.getLogger("imprint")
 _flatten = tree.flatten
 _ndarray = np.ndarray
 
@@ -66,7 +75,7 @@ class Jitted:
             take = version.take
             if take is None:
                 buffers = [x._buffer for x in args]
-            elif version.donated:
+            elif version.special:
                 return self._warm(args, kwargs)
             else:
                 buffers = [*version.consts, *[args[i]._buffer for i in take]]
@@ -198,17 +207,26 @@ class Jitted:
     def _compile(self, key: Any, leaves: list[Any], call: Call) -> Version:
         self._check_limit()
         traced = self._trace(key, leaves, call)
+        sentinels = None
+        flags = settings()
         module = self._lower(traced)
+        if flags.debug_nans or flags.debug_infs:
+            flagged, sentinels = with_sentinels(
+                traced.closed, infinities=not flags.debug_nans
+            )
+            module = self._lower(traced, flagged)
         program = compile_module(module, _buffers, self._options.compile)
-        version = Version(traced, program, self._signature.function_name)
+        name = self._signature.function_name
+        version = Version(traced, program, name, sentinels)
+        log_compile(name, traced, module, program)
         BUDGET.add(self, self._versions, key, program.nbytes)
         return version
 
-    def _lower(self, traced: TracedCall) -> Any:
+    def _lower(self, traced: TracedCall, closed: ClosedJaxpr | None = None) -> Module:
         donated = _donated_leaves(traced.form, traced.in_tree)
         name = self._signature.function_name
         module = lower(
-            traced.closed,
+            traced.closed if closed is None else closed,
             f"jit_{name}",
             keep_unused=self._options.keep_unused,
             donated=donated,
@@ -275,6 +293,23 @@ class Jitted:
         """Forget all versions."""
         self._versions.clear()
         self._traced.clear()
+
+
+def log_compile(
+    name: str, traced: TracedCall, module: Module, program: Program
+) -> None:
+    """Say what was compiled, while `log_compiles` is on."""
+    if config.log_compiles:
+        arguments = ", ".join(
+            f"{n}: {a}"
+            for n, a in zip(traced.leaf_names(), traced.closed.in_avals, strict=True)
+        )
+        _log.warning(
+            "compiled %s(%s): %d equations, traced in %.3f s, lowered in %.3f s, "
+            "compiled in %.3f s",
+            *(name, arguments, len(traced.closed.eqns), traced.seconds),
+            *(module.seconds, program.compile_seconds),
+        )
 
 
 def _buffers(values: Any) -> list[Any]:

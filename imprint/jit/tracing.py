@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, final, overload
 
 from imprint import tree
+from imprint.compile.counters import COUNTERS
 from imprint.core.aval import ShapedArray
 from imprint.core.jaxpr import ClosedJaxpr
 from imprint.core.source import current_source
@@ -65,6 +66,7 @@ def trace_call(
         transform: what traces, for messages.
     """
     start = time.perf_counter()
+    COUNTERS.traces += 1
     treedef = tree.structure(call.dynamic)
     names = _Names(lambda: call.form.leaf_names(treedef))
     staged = Staged(transform, signature.function_name, names, current_source())

@@ -10,8 +10,10 @@ from typing import Any, final
 
 import numpy as np
 
+from imprint import tree
 from imprint.array import ArrayImpl, from_host, to_array
 from imprint.compile.program import Program
+from imprint.compile.sentinels import Sentinels
 from imprint.jit.tracing import TracedCall
 from imprint.runtime import EngineError, explain_execute_error
 
@@ -24,15 +26,23 @@ class Version:
         traced: the jaxpr and the trees.
         program: the compiled jaxpr.
         name: the function's, for messages.
+        sentinels: the meaning of the program's last result, if it has flags.
     """
 
     __slots__ = (
         *("__weakref__", "consts", "donated", "executable", "handlers", "hits"),
-        *("host_call", "name", "out_aval", "out_avals", "program", "take"),
-        *("traced", "unflatten"),
+        *("host_call", "name", "out_aval", "out_avals", "program", "sentinels"),
+        *("special", "take", "traced", "unflatten"),
     )
 
-    def __init__(self, traced: TracedCall, program: Program, name: str) -> None:
+    def __init__(
+        self,
+        traced: TracedCall,
+        program: Program,
+        name: str,
+        sentinels: Sentinels | None = None,
+    ) -> None:
+        self.sentinels = sentinels
         self.traced = traced
         self.program = program
         self.name = name
@@ -40,14 +50,15 @@ class Version:
         self.executable = program.executable
         self.handlers = program.executable.handlers
         self.consts = list(program.consts)
-        self.out_avals = program.out_avals
+        self.out_avals = traced.closed.out_avals
         single = traced.out_tree.is_leaf
-        self.out_aval = program.out_avals[0] if single else None
+        self.out_aval = self.out_avals[0] if single else None
         self.unflatten = traced.out_tree.unflatten
         self.host_call = program.host_call()
         self.donated = frozenset(program.module.donated)
         everything = program.kept == tuple(range(len(traced.closed.in_avals)))
-        simple = everything and not program.consts and not self.donated
+        self.special = bool(self.donated) or sentinels is not None
+        simple = everything and not program.consts and not self.special
         self.take = None if simple else program.kept
 
     def run(self, leaves: list[Any]) -> Any:
@@ -72,6 +83,11 @@ class Version:
 
     def wrap(self, outs: list[Any]) -> Any:
         """Return buffers of results as the tree of arrays that the function gives."""
+        if self.sentinels is not None:
+            flags = ArrayImpl(self.program.out_avals[-1], outs.pop()).host
+            results = [tree.keystr(p) for p in self.traced.out_tree.paths()]
+            names = self.traced.leaf_names()
+            self.sentinels.check(flags, self.name, names, results)
         if self.out_aval is not None:
             return ArrayImpl(self.out_aval, outs[0])
         return self.unflatten(map(ArrayImpl, self.out_avals, outs))

@@ -15,6 +15,7 @@ from imprint.config import config
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.check import check_jaxpr
 from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
+from imprint.core.leaks import check_leaks
 from imprint.core.primitive import Primitive
 from imprint.core.source import Source, current_source
 from imprint.core.trace import Trace, Tracer, check_alive, tracing
@@ -185,13 +186,14 @@ def stage(
     them on as operands (`close_over`) or hands them to an evaluation under that trace.
     """
     trace = StagingTrace(staged)
-    args = [trace.new_arg(aval) for aval in in_avals]
     try:
         with tracing(trace):
-            outs = fun(*args)
-            return trace.finish(outs)
+            closed = trace.finish(fun(*map(trace.new_arg, in_avals)))
     finally:
         trace.ended = True
+    if config.check_tracer_leaks:
+        check_leaks(trace)
+    return closed
 
 
 def hoist_consts(closed: ClosedJaxpr) -> ClosedJaxpr:

@@ -1,0 +1,25 @@
+"""Counts of what the process has done, for tests and dashboards; they only grow."""
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(slots=True)
+class Counters:
+    """How often something was done since the process started.
+
+    Args:
+        traces: functions traced by `jit`.
+        lowerings: programs written as StableHLO.
+        compiles: programs compiled by XLA.
+        evictions: versions dropped to stay within the byte budget.
+    """
+
+    traces: int = 0
+    lowerings: int = 0
+    compiles: int = 0
+    evictions: int = 0
+
+
+COUNTERS: Final = Counters()
+"""The counters of this process."""
