@@ -6,7 +6,8 @@ narrow as they are. `precision` chooses how exactly an accelerator multiplies fl
 
 import operator
 from collections.abc import Sequence
-from typing import Any, Final
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
 
 from imprint import dtypes
 from imprint.core.array import Array
@@ -29,29 +30,37 @@ from imprint.numpy.shape import axis_tuple, broadcast_to, moveaxis, ravel
 from imprint.primitives.axes import canonical_axes, canonical_axis
 from imprint.primitives.basis import mul, transpose
 from imprint.primitives.complex import conj
-from imprint.primitives.dot import dot_general
+from imprint.primitives.dot import dot_general_p
+from imprint.primitives.precision import canonical_precision
 from imprint.primitives.shape import expand_dims, reshape, squeeze
 
 Ints = tuple[int, ...]
+Pair = tuple[Ints, Ints]
 
 
 def contract(
     name: str,
     pair: tuple[ArrayLike, ArrayLike],
-    contracted: tuple[Sequence[int], Sequence[int]],
-    batch: tuple[Sequence[int], Sequence[int]] = ((), ()),
+    contracted: Pair,
+    batch: Pair = ((), ()),
     *,
     precision: Any = None,
     preferred_element_type: DTypeLike | None = None,
 ) -> Array:
     """Promote two arrays and contract axes of them; the result has JAX's dtype."""
-    x, y = promote_dtypes(name, [as_array(name, v) for v in pair])
-    dtype = x.dtype
+    x, y = (as_array(name, v) for v in pair)
+    if x.aval.dtype != y.aval.dtype:
+        x, y = promote_dtypes(name, (x, y))
+    dtype = x.aval.dtype
     if preferred_element_type is not None:
         dtype = dtypes.requested(preferred_element_type, name)
-    sums, batches = tuple(map(tuple, contracted)), tuple(map(tuple, batch))
-    product = dot_general(x, y, (sums, batches), precision, dtype)
-    weak = x.weak_type and preferred_element_type is None
+    params: dict[str, Any] = {"preferred_element_type": dtype}
+    exactness = canonical_precision(precision)
+    if exactness is not None:
+        params["precision"] = exactness
+    numbers = (contracted, batch)
+    product = dot_general_p.bind1(x, y, dimension_numbers=numbers, **params)
+    weak = x.aval.weak_type and y.aval.weak_type and preferred_element_type is None
     return convert(name, product, dtype, weak_type=weak)
 
 
@@ -111,47 +120,61 @@ def matmul(
                [3., 3.]], dtype=float32)
     """
     x, y = as_array("matmul", a), as_array("matmul", b)
-    lead = _check_matmul(x, y)
-    row, column = x.ndim == 1, y.ndim == 1
-    stacked = [n for n in (x.shape[:-2], y.shape[:-2]) if n]
-    if len(stacked) == 2:  # both are stacks: their leading axes go together
-        x, y = _stacked(x, lead), _stacked(y, lead)
-    shared = tuple(range(len(lead))) if len(stacked) == 2 else ()
+    plan = _plan(x.aval.shape, y.aval.shape)
+    if plan is None:
+        raise _misfit(x, y)
+    if plan.stack:  # both are stacks: their leading axes go together
+        x = broadcast_to(x, (*plan.stack, *x.shape[-2:]))
+        y = broadcast_to(y, (*plan.stack, *y.shape[-2:]))
     product = contract(
         "matmul",
         (x, y),
-        ((x.ndim - 1,), (y.ndim - 1 if column else y.ndim - 2,)),
-        (shared, shared),
+        plan.contracted,
+        plan.batch,
         precision=precision,
         preferred_element_type=preferred_element_type,
     )
-    if len(stacked) == 1 and not x.shape[:-2]:  # (n) @ (..., n, k) puts n first
-        rows = 0 if row else 1
-        if rows:
-            order = (*range(1, product.ndim - 1), 0, product.ndim - 1)
-            return transpose(product, order)
-    return product
+    return transpose(product, plan.order) if plan.order else product
 
 
-def _stacked(x: Array, lead: Shape) -> Array:
-    return broadcast_to(x, (*lead, *x.shape[-2:]))
+class _Plan(NamedTuple):
+    """How to multiply matrices: the stack that both are repeated to, the axes."""
+
+    stack: Shape
+    contracted: Pair
+    batch: Pair
+    order: Ints
 
 
-def _check_matmul(x: Array, y: Array) -> Shape:
-    """Return the shape of the stack; raise if the matrices do not fit."""
-    lead = broadcast_shape((x.shape[:-2], y.shape[:-2]))
+@lru_cache(maxsize=1024)
+def _plan(x: Shape, y: Shape) -> _Plan | None:
+    """Return how to multiply matrices of these shapes; None if they do not fit."""
+    lead = broadcast_shape((x[:-2], y[:-2]))
+    if not x or not y or lead is None or x[-1] != y[max(0, len(y) - 2)]:
+        return None
+    both = len(x) > 2 and len(y) > 2
+    stack = lead if both else ()
+    shared = tuple(range(len(stack)))
+    rank_x = len(lead) + 2 if both else len(x)
+    rank_y = len(lead) + 2 if both else len(y)
+    contracted = ((rank_x - 1,), (max(0, rank_y - 2),))
+    order: Ints = ()
+    if len(x) == 2 and len(y) > 2:  # the rows came first: they go before the columns
+        order = (*range(1, len(y) - 1), 0, len(y) - 1)
+    return _Plan(stack, contracted, (shared, shared), order)
+
+
+def _misfit(x: Array, y: Array) -> ShapeError:
     if not x.ndim or not y.ndim:
-        raise ShapeError(
+        return ShapeError(
             f"matmul: expected operands with an axis, got {x.aval} and {y.aval}. "
             "Multiply by a scalar with `*`."
         )
-    if x.shape[-1] != y.shape[max(0, y.ndim - 2)] or lead is None:
-        raise ShapeError(
-            "matmul: expected as many columns on the left as rows on the right, and "
-            f"leading axes that broadcast, got {x.aval} and {y.aval}. Transpose an "
-            "operand with `.mT`, or contract other axes with imprint.numpy.einsum."
-        )
-    return lead
+    return ShapeError(
+        "matmul: expected as many columns on the left as rows on the right, and "
+        f"leading axes that broadcast, got {x.aval} and {y.aval}. Transpose an "
+        "operand with `.mT`, or contract other axes with imprint.numpy.einsum."
+    )
 
 
 def vdot(

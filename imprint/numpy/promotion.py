@@ -127,18 +127,27 @@ def inexact_operands(name: str, x: Any, y: Any) -> Any:
 
 def _settled(x: Any, y: Any, kind: frozenset[DType]) -> bool:
     """Tell whether promotion cannot give a dtype that is not of this kind."""
-    if isinstance(x, Array):
-        return x.aval.dtype in kind and (isinstance(y, Array) or type(y) in _PYTHON)
-    return isinstance(y, Array) and y.aval.dtype in kind and type(x) in _PYTHON
+    return (isinstance(x, Array) and x.aval.dtype in kind) or (
+        isinstance(y, Array) and y.aval.dtype in kind
+    )
 
 
 def _pair(name: str, x: Any, y: Any) -> Sequence[Any]:
-    """Promote two operands, and remember how if one is a Python scalar."""
-    if isinstance(x, Array) and type(y) in _PYTHON:
+    """Promote two operands; remember how if one is a scalar of Python or NumPy."""
+    if isinstance(x, Array) and isinstance(y, Array):
+        a, b = x.aval, y.aval
+        if a.dtype is not b.dtype or a.weak_type is not b.weak_type:
+            return promote(name, (x, y))
+        return match_shapes(name, (x, y)) if a.shape and b.shape else (x, y)
+    if isinstance(x, Array) and _is_scalar(y):
         _remember(x.aval, y.__class__)
-    elif isinstance(y, Array) and type(x) in _PYTHON:
+    elif isinstance(y, Array) and _is_scalar(x):
         _remember(y.aval, x.__class__)
     return promote(name, (x, y))
+
+
+def _is_scalar(x: Any) -> bool:
+    return type(x) in _PYTHON or isinstance(x, np.generic)
 
 
 def _remember(aval: ShapedArray, kind: type) -> None:
@@ -148,14 +157,16 @@ def _remember(aval: ShapedArray, kind: type) -> None:
         return
     if len(_scalar_makers) >= _REMEMBERED:
         _scalar_makers.clear()
-    _scalar_makers[aval, kind, settings()] = _scalar_maker(aval)
+    _scalar_makers[aval, kind, settings()] = _scalar_maker(aval, kind)
 
 
-def _scalar_maker(aval: ShapedArray) -> Callable[[Any], Any]:
-    dtype = aval.dtype
-    if not aval.weak_type and dtypes.bit_width(dtype) >= 8:
+def _scalar_maker(aval: ShapedArray, kind: type) -> Callable[[Any], Any]:
+    dtype, weak = aval.dtype, aval.weak_type
+    if kind is dtype.type:
+        return lambda x: x
+    if kind in _PYTHON and not weak and dtypes.bit_width(dtype) >= 8:
         return dtype.type  # raises OverflowError for an integer that does not fit
-    return lambda x: _python_scalar("promotion", x, dtype, weak=aval.weak_type)
+    return lambda x: convert("promotion", x, dtype, weak_type=weak)
 
 
 # ---- any number of operands ----

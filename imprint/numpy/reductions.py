@@ -10,7 +10,7 @@ import builtins
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -57,8 +57,7 @@ class Reduction:
     identity: float | None
 
 
-@dataclass(frozen=True)
-class Over:
+class Over(NamedTuple):
     """The arguments that all reductions share.
 
     Args:
@@ -105,10 +104,13 @@ def reduce(kind: Reduction, x: Array, over: Over) -> Array:
 def axes_of(name: str, axis: Axis, ndim: int) -> tuple[int, ...]:
     """Return the axes that `axis` names, counted from 0, in the order given."""
     if axis is None:
-        return tuple(range(ndim))
+        return _EVERY[ndim] if ndim < len(_EVERY) else tuple(range(ndim))
     if not isinstance(axis, Sequence | np.ndarray):
         axis = (operator.index(axis),)
     return canonical_axes(name, axis, ndim)
+
+
+_EVERY: Final = tuple(tuple(range(n)) for n in range(8))
 
 
 def mask_of(name: str, where: ArrayLike) -> Array:
