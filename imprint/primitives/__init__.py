@@ -17,6 +17,7 @@ from imprint.primitives import (
     bitwise,
     comparison,
     convert,
+    cumulative,
     dot,
     dynamic_slicing,
     exponential,
@@ -52,6 +53,7 @@ _FAMILIES: Final[tuple[ModuleType, ...]] = (
     dynamic_slicing,
     reductions,
     arg_reductions,
+    cumulative,
     dot,
     barrier,
 )

@@ -94,8 +94,8 @@ def _from_zero(start: Any, length: int, dtype: DType) -> Any:
     aval = get_aval(start)
     if not dt.is_integer(aval.dtype) or dt.is_unsigned(aval.dtype):
         return start
-    wrapped = add(start, scalar_like(start, length))
-    return select_n(lt(start, scalar_like(start, 0)), start, wrapped)
+    negative = lt(start, scalar_like(start, 0))
+    return select_n(negative, start, add(start, scalar_like(start, length)))
 
 
 def _is_static(start: Any) -> bool:

@@ -345,6 +345,27 @@ class Builder(Elementwise):
         attributes = f"{{dimensions = array<i64{_items(dimensions)}>}}"
         return self.ops(head + attributes, outs, signature(operands, outs))
 
+    def cumulate(
+        self, x: Value, init: Value, axis: int, *, reverse: bool, body: Region
+    ) -> Value:
+        """Join each element with all before it (or behind it) on a non-empty axis.
+
+        It is a `reduce_window` as long as the axis, which the engine turns into a scan.
+        """
+        scalar = tensor((), x.dtype)
+        text, _ = self.region([scalar, scalar], body)
+        window = [n if i == axis else 1 for i, n in enumerate(x.shape)]
+        room = window[axis] - 1
+        one = f"[0, {room}]" if reverse else f"[{room}, 0]"
+        rows = [one if i == axis else "[0, 0]" for i in range(x.ndim)]
+        return self.op(
+            f'"stablehlo.reduce_window"({x.name}, {init.name}) ({text}) '
+            f"{{window_dimensions = array<i64{_items(window)}>, "
+            f"padding = dense<[{', '.join(rows)}]> : tensor<{x.ndim}x2xi64>}}",
+            x.type,
+            signature((x, init), (x.type,)),
+        )
+
     def dot_general(
         self,
         x: Value,

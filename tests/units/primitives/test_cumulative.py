@@ -1,0 +1,82 @@
+"""Cumulative reductions: derivatives at zeros and ties as JAX's, and what they refuse."""
+
+import jax
+import numpy as np
+import pytest
+from jax import lax
+
+import imprint
+from imprint.errors import DTypeError, ShapeError
+from imprint.primitives import cumulative
+from tests.units.primitives.agreement import assert_agreed
+from tests.units.primitives.twin import assert_as_jax
+
+INF, NAN = np.inf, np.nan
+VALUES = {
+    "zeros": [2.0, 0.0, 3.0, 0.0, -1.0],
+    "ties": [1.0, 2.0, 2.0, 0.0, 2.0, 3.0, 3.0],
+    "one": [4.0],
+    "two": [4.0, 4.0],
+    "many": list(np.linspace(-2, 2, 37)),
+}
+
+
+def message(error, fun, *args):
+    with pytest.raises(error) as caught:
+        fun(*args)
+    return str(caught.value)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("values", VALUES.values(), ids=VALUES)
+@pytest.mark.parametrize(
+    "name", ["cumsum", "cumprod", "cummax", "cummin", "cumlogsumexp"]
+)
+def test_derivatives(name, values, reverse):
+    x, weights = np.array(values), np.arange(1.0, len(values) + 1)
+    ours, theirs = getattr(cumulative, name), getattr(lax, name)
+    assert_as_jax(
+        imprint.grad(lambda x: (ours(x, 0, reverse=reverse) * weights).sum()),
+        jax.grad(lambda x: (theirs(x, 0, reverse=reverse) * weights).sum()),
+        x,
+    )
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_signed_zeros_and_nan(reverse):
+    x = np.array([-0.0, 0.0, -0.0, NAN, 1.0], np.float32)[:: -1 if reverse else 1]
+
+    def check(fun, want):
+        want = np.array(want, np.float32)[:: -1 if reverse else 1]
+        assert_agreed(lambda x: fun(x, 0, reverse=reverse), [x], want)
+
+    check(cumulative.cummax, [-0.0, 0.0, 0.0, NAN, NAN])
+    check(cumulative.cummin, [-0.0, -0.0, -0.0, NAN, NAN])
+    check(cumulative.cumsum, [0.0, 0.0, 0.0, NAN, NAN])
+
+
+def test_logs_of_nothing_and_of_infinity():
+    x = np.array([-INF, -INF, 0.0, INF, INF], np.float32)
+    assert_agreed(cumulative.cumlogsumexp, [x], x)
+
+
+def test_small_dtypes_wrap_and_round():
+    x = np.full(5, 100, np.int8)
+    assert_agreed(cumulative.cumsum, [x], np.cumsum(x, dtype=np.int8))
+    assert_agreed(cumulative.cumprod, [x], np.cumprod(x, dtype=np.int8))
+
+
+@pytest.mark.parametrize("axis", [-1, 1])
+def test_no_such_axis(axis):
+    assert message(ShapeError, cumulative.cumsum, np.zeros(3, np.float32), axis) == (
+        "cumsum: expected an axis in [0, 1) for operand float32[3], got "
+        f"axis={axis}. To count from the end, call imprint.numpy.cumsum."
+    )
+
+
+def test_bools():
+    assert message(DTypeError, cumulative.cummax, np.zeros(3, bool)) == (
+        "cummax: expected an integer or float dtype, got bool[3]. Convert it with "
+        "`.astype(...)`, or call imprint.numpy, which promotes."
+    )
