@@ -1,0 +1,122 @@
+"""`imprint tour`: small programs, each checked, and a network that learns digits.
+
+The parts run in the order of `PARTS`. A failed check stops nothing: the tour ends by
+naming what failed, and its exit status is 1 then. Programs are in `examples` and
+`calculus`, the network in `digits`; here is what is printed around them.
+"""
+
+import platform
+import sys
+import textwrap
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import imprint
+from imprint.cli import calculus, examples
+from imprint.cli.digits import Figures, learn_digits
+from imprint.cli.example import Example
+
+Chapters = dict[str, tuple[Example, ...]]
+
+PARTS = ("examples", "digits")
+CHAPTERS: Chapters = {**examples.CHAPTERS, **calculus.CHAPTERS}
+
+_WIDTH = 88
+_INTRODUCTION = """
+Each program is shown as it runs, and behind a bar (|) what it prints. All begin with
+
+    import imprint
+    import imprint.numpy as np
+    from imprint import Array, random
+"""
+
+
+def tour(parts: Sequence[str], out: Path, steps: int) -> int:
+    """Run parts of the tour and return the exit status.
+
+    Args:
+        parts: some of `PARTS`.
+        out: the directory for the picture.
+        steps: how many steps the network is trained.
+
+    Returns:
+        0 if every check passed, else 1.
+    """
+    print(
+        f"imprint {imprint.__version__} on CPython {platform.python_version()}, "
+        f"{imprint.devices()[0]!r}"
+    )
+    failed: list[str] = []
+    if "examples" in parts:
+        failed += show_examples(CHAPTERS)
+    if "digits" in parts:
+        failed += show_digits(out, steps)
+    if "jax" in sys.modules:
+        failed.append("no module of JAX is imported")
+    print(_rule("The end"))
+    for what in failed:
+        print(f"FAILED: {what}")
+    if not failed:
+        print("Every check passed, and no module of JAX was imported.")
+    return 1 if failed else 0
+
+
+# ---- the programs ----
+
+
+def show_examples(chapters: Chapters) -> Iterator[str]:
+    """Run and show every program; yield the headings of those that failed."""
+    print(_INTRODUCTION)
+    for chapter, programs in chapters.items():
+        print(_rule(chapter))
+        for example in programs:
+            if not _show(example):
+                yield example.heading
+
+
+def _show(example: Example) -> bool:
+    printed = example.run()
+    passed = example.accepts(printed)
+    print(f"{'[ok]' if passed else '[FAILED]'} {example.heading}\n")
+    print(textwrap.indent(example.code, "    "), end="\n\n")
+    print(_barred(printed))
+    if not passed:
+        print(f"  expected:\n{_barred(example.expected)}")
+    return passed
+
+
+def _barred(text: str) -> str:
+    return textwrap.indent(text, "  | ", lambda _: True) + "\n"
+
+
+def _rule(title: str) -> str:
+    return f"---- {title} ".ljust(_WIDTH, "-") + "\n"
+
+
+# ---- the network ----
+
+
+def show_digits(out: Path, steps: int) -> Iterator[str]:
+    """Train and show the figures; yield what failed."""
+    print(_rule("Real data: a network learns handwritten digits"))
+    figures = learn_digits(steps, out / "digits.png")
+    rows = {
+        "data": f"{figures.learnt} images to learn from, {figures.held_out} held out",
+        "first step": f"{figures.first_step_s:.3f} s (traced, compiled and run)",
+        "each step": f"{figures.step_s * 1e3:.3f} ms (mean of the {steps - 1} others)",
+        "compiles": f"{figures.compiles}",
+        "loss": f"{figures.first_loss:.3f} at first, {figures.last_loss:.4f} at the end",
+        "held out": f"{figures.right} of {figures.held_out} right ({figures.accuracy:.1%})",
+        "picture": f"{figures.picture}",
+    }
+    for name, text in rows.items():
+        print(f"  {name:<12}{text}")
+    print()
+    return _wrong(figures)
+
+
+def _wrong(figures: Figures) -> Iterator[str]:
+    if figures.compiles != 1:
+        yield f"the training step compiles once, not {figures.compiles} times"
+    if figures.accuracy < 0.95:
+        yield f"95 % of the held-out digits are right, not {figures.accuracy:.1%}"

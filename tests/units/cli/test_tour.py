@@ -1,0 +1,133 @@
+import subprocess
+import sys
+
+import pytest
+
+from imprint.cli import main
+from imprint.cli.digits import learn_digits
+from imprint.cli.example import prints
+from imprint.cli.tour import CHAPTERS, show_digits, show_examples
+
+EXAMPLES = [example for programs in CHAPTERS.values() for example in programs]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: e.fun.__name__)
+def test_every_example_prints_what_it_must(example):
+    printed = example.run()
+    assert example.accepts(printed), printed
+
+
+@prints("2\n")
+def right():
+    """Add."""
+    x = 1
+    print(x + 1)
+
+
+@prints("The 1st...lines")
+def open_ended():
+    """Print more than is said."""
+    print("The 1st of\nthree\nlines")
+
+
+@prints("3")
+def wrong():
+    """Add wrongly."""
+    print(2)
+
+
+@prints("")
+def failing():
+    """Raise."""
+    print("so far")
+    raise ValueError("no further")
+
+
+def test_an_example_shows_its_body_and_its_first_line():
+    assert right.heading == "Add."
+    assert right.code == "x = 1\nprint(x + 1)"
+
+
+@pytest.mark.parametrize(
+    ("example", "printed", "passed"),
+    [
+        (right, "2", True),
+        (open_ended, "The 1st of\nthree\nlines", True),
+        (wrong, "2", False),
+        (failing, "so far\nValueError: no further", False),
+    ],
+)
+def test_an_example_is_compared_whole(example, printed, passed):
+    assert example.run() == printed
+    assert example.accepts(printed) is passed
+
+
+def test_a_failed_example_is_named_and_shown_with_what_was_expected(capsys):
+    assert list(show_examples({"One": (right, wrong)})) == ["Add wrongly."]
+    shown = capsys.readouterr().out
+    assert "[ok] Add.\n\n    x = 1\n    print(x + 1)\n\n  | 2\n" in shown
+    assert (
+        "[FAILED] Add wrongly.\n\n    print(2)\n\n  | 2\n\n  expected:\n  | 3" in shown
+    )
+
+
+@pytest.mark.slow
+def test_a_short_training_compiles_once_and_draws(tmp_path):
+    figures = learn_digits(60, tmp_path / "new" / "digits.png")
+    assert figures.compiles == 1
+    assert figures.last_loss < figures.first_loss
+    assert figures.accuracy > 0.8
+    assert figures.learnt + figures.held_out == 1797
+    assert figures.picture.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.slow
+def test_too_little_training_fails_the_tour(tmp_path, capsys):
+    (failed,) = show_digits(tmp_path, steps=2)
+    assert failed.startswith("95 % of the held-out digits are right, not ")
+    assert "compiles    1" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("module", ["sklearn.datasets", "PIL.Image"])
+def test_a_missing_extra_is_named(module, tmp_path, monkeypatch):
+    pytest.importorskip(module)
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(SystemExit) as caught:
+        learn_digits(2, tmp_path / "digits.png")
+    assert str(caught.value) == (
+        f"imprint tour: expected the module {module}, got ModuleNotFoundError: import "
+        f"of {module} halted; None in sys.modules. Install the extra that the tour "
+        "needs: pip install 'imprint[demo]'."
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["tour", "digits", "--steps", "1"], "expected at least 2 steps, got 1"),
+        (["tour", "nothing"], "invalid choice: 'nothing'"),
+        ([], "required: command"),
+    ],
+)
+def test_wrong_usage_exits_with_2(words, told, capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(words)
+    assert caught.value.code == 2
+    assert told in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_the_whole_tour_passes_without_jax(tmp_path):
+    command = "import imprint.cli, sys; sys.exit(imprint.cli.main())"
+    done = subprocess.run(
+        [sys.executable, "-c", command, "tour", "--out", str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert not done.stderr
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.count("[ok]") == len(EXAMPLES)
+    assert done.stdout.endswith("no module of JAX was imported.\n")
+    assert (tmp_path / "digits.png").is_file()
