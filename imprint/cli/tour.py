@@ -112,10 +112,11 @@ def show_digits(out: Path, steps: int) -> Iterator[str]:
     for name, text in rows.items():
         print(f"  {name:<12}{text}")
     print()
-    return _wrong(figures)
+    return failures(figures)
 
 
-def _wrong(figures: Figures) -> Iterator[str]:
+def failures(figures: Figures) -> Iterator[str]:
+    """Yield what of a training is not as it must be."""
     if figures.compiles != 1:
         yield f"the training step compiles once, not {figures.compiles} times"
     if figures.accuracy < 0.95:

@@ -1,12 +1,13 @@
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
 from imprint.cli import main
-from imprint.cli.digits import learn_digits
+from imprint.cli.digits import Figures, learn_digits
 from imprint.cli.example import prints
-from imprint.cli.tour import CHAPTERS, show_digits, show_examples
+from imprint.cli.tour import CHAPTERS, failures, show_digits, show_examples, tour
 
 EXAMPLES = [example for programs in CHAPTERS.values() for example in programs]
 
@@ -131,3 +132,27 @@ def test_the_whole_tour_passes_without_jax(tmp_path):
     assert done.stdout.count("[ok]") == len(EXAMPLES)
     assert done.stdout.endswith("no module of JAX was imported.\n")
     assert (tmp_path / "digits.png").is_file()
+
+
+def test_the_tour_fails_if_jax_was_imported(tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jax", sys)
+    assert tour((), tmp_path, 2) == 1
+    assert "FAILED: no module of JAX is imported\n" in capsys.readouterr().out
+    monkeypatch.delitem(sys.modules, "jax")
+    assert tour((), tmp_path, 2) == 0
+
+
+def test_a_second_compile_fails_the_tour(tmp_path):
+    figures = Figures(
+        learnt=80,
+        held_out=20,
+        right=20,
+        compiles=2,
+        first_step_s=1.0,
+        step_s=0.001,
+        first_loss=2.0,
+        last_loss=1.0,
+        picture=tmp_path,
+    )
+    assert list(failures(figures)) == ["the training step compiles once, not 2 times"]
+    assert not list(failures(replace(figures, compiles=1)))
