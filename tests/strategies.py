@@ -35,6 +35,7 @@ COMPLEX_EDGES = [0, 1, -1, 1j, -1j, complex(-0.0, 1), complex(-1, -0.0), 1 - 1j]
 WIDE = {"float32": "float64", "float16": "float64", "bfloat16": "float64"}
 WIDE |= {"complex64": "complex128"}
 DTYPES_OF_A_LATER_CASE = 4
+SMALL = 128
 BYTES_OF_A_DRAW = 1000  # beyond 4 kB Hypothesis says that it cannot shrink well
 GOLDEN = (math.sqrt(5) - 1) / 2
 
@@ -73,8 +74,9 @@ def calls(primitive):
     samples = primitive.samples
     if not samples.cases:
         (vectors,) = _shapes_of_edges(samples)
+        plain = "float32" if "float32" in samples.dtypes else samples.dtypes[0]
         every = [(vectors, dtype) for dtype in samples.dtypes]
-        every += [(shapes, samples.dtypes[0]) for shapes in SHAPES[samples.arity]]
+        every += [(shapes, plain) for shapes in SHAPES[samples.arity]]
         return tuple(_call(primitive, Case(shapes), dtype) for shapes, dtype in every)
     found = []
     for i, case in enumerate(samples.cases):
@@ -90,11 +92,11 @@ def calls(primitive):
 
 
 def calls_of_each_shape(primitive):
-    """Return one call for each set of shapes and params: small, and of any dtype."""
+    """Return one call, of any dtype, for each set of small shapes and params."""
     seen = {}
     for call in calls(primitive):
-        shapes = tuple(a.shape for a in call.avals)
-        if math.prod(map(math.prod, shapes)) <= 10_000:
+        if all(a.size <= SMALL for a in call.avals):
+            shapes = tuple(a.shape for a in call.avals)
             seen.setdefault((shapes, str(call.params)), call)
     return tuple(seen.values())
 
