@@ -23,9 +23,14 @@ from imprint.config import threefry_partitionable as threefry_partitionable
 from imprint.core.array import Array as Array
 from imprint.core.aval import ShapedArray as ShapedArray
 from imprint.core.shape_struct import ShapeDtypeStruct as ShapeDtypeStruct
+from imprint.jit.dispatch import clear_caches as clear_caches
 from imprint.jit.jit import jit as jit
 from imprint.jit.make_jaxpr import eval_shape as eval_shape
 from imprint.jit.make_jaxpr import make_jaxpr as make_jaxpr
+from imprint.jit.make_jaxpr import xla_computation as xla_computation
+from imprint.placement import block_until_ready as block_until_ready
+from imprint.placement import device_get as device_get
+from imprint.placement import device_put as device_put
 from imprint.runtime import default_backend as default_backend
 from imprint.runtime import device_count as device_count
 from imprint.runtime import devices as devices

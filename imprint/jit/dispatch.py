@@ -295,6 +295,20 @@ class Jitted:
         self._traced.clear()
 
 
+def clear_caches() -> None:
+    """Drop the compiled versions of all functions.
+
+    >>> import imprint
+    >>> f = imprint.jit(lambda x: x + 1)
+    >>> f(1.0), f._cache_size()
+    (Array(2., dtype=float32, weak_type=True), 1)
+    >>> imprint.clear_caches()
+    >>> f._cache_size()
+    0
+    """
+    BUDGET.clear()
+
+
 def log_compile(
     name: str, traced: TracedCall, module: Module, program: Program
 ) -> None:

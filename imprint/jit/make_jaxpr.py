@@ -7,8 +7,9 @@ from imprint import tree
 from imprint.core.aval import get_aval
 from imprint.core.folding import folding
 from imprint.core.functions import check_function, wraps
+from imprint.jit.jit import jit
 from imprint.jit.signature import Signature
-from imprint.jit.stages import shape_tree_of
+from imprint.jit.stages import Lowered, shape_tree_of
 from imprint.jit.tracing import trace_call
 
 
@@ -59,3 +60,19 @@ def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     ShapeDtypeStruct(shape=(3,), dtype=float32)
     """
     return make_jaxpr(fun, return_shape=True)(*args, **kwargs)[1]
+
+
+def xla_computation(
+    fun: Callable[..., Any], static_argnums: int | Sequence[int] = ()
+) -> Callable[..., Lowered]:
+    """Return the function that lowers `fun` at its arguments: `jit(fun).lower`.
+
+    Args:
+        fun: a function of arrays, numbers and containers of them.
+        static_argnums: positions of arguments that it takes as Python values.
+
+    >>> import imprint
+    >>> "stablehlo.add" in imprint.xla_computation(lambda x: x + 1)(2.0).as_text()
+    True
+    """
+    return jit(fun, static_argnums=static_argnums).lower

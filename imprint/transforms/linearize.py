@@ -25,9 +25,9 @@ from imprint.core.trace import (
     tracing,
 )
 from imprint.transforms.staging import (
+    JitTracer,
     Staged,
     StagingTrace,
-    StagingTracer,
     hoist_consts,
     stage,
 )
@@ -145,7 +145,7 @@ class SplitTrace(Trace):
         """Send the primitive to the tangent program or to the parent."""
         tangent_trace = self.tangent_trace
         for x in operands:
-            if type(x) is StagingTracer and x.owner is tangent_trace:
+            if type(x) is JitTracer and x.owner is tangent_trace:
                 return tangent_trace.process(primitive, operands, params)
         return process_under(self.parent, primitive, operands, params)
 

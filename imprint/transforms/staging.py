@@ -46,7 +46,7 @@ class Staged:
 
 
 @final
-class StagingTracer(Tracer):
+class JitTracer(Tracer):
     """A variable of the jaxpr that is being written."""
 
     __slots__ = ("variable",)
@@ -70,7 +70,7 @@ class StagingTracer(Tracer):
         return self.owner
 
 
-register_leaf(StagingTracer)
+register_leaf(JitTracer)
 
 
 @final
@@ -87,11 +87,11 @@ class StagingTrace(Trace):
         self.constvars: dict[int, Var] = {}
         self.captured: list[Any] = []
 
-    def new_arg(self, aval: ShapedArray) -> StagingTracer:
+    def new_arg(self, aval: ShapedArray) -> JitTracer:
         """Return the tracer of a further argument."""
         var = Var(aval)
         self.invars.append(var)
-        return StagingTracer(self, var)
+        return JitTracer(self, var)
 
     def process(
         self,
@@ -101,11 +101,11 @@ class StagingTrace(Trace):
     ) -> tuple[Any, ...]:
         """Record one equation."""
         invars = [
-            x.variable if type(x) is StagingTracer and x.owner is self else self.atom(x)
+            x.variable if type(x) is JitTracer and x.owner is self else self.atom(x)
             for x in operands
         ]
         avals = primitive.out_avals(tuple([v.aval for v in invars]), params)
-        outs = tuple([StagingTracer(self, Var(aval)) for aval in avals])
+        outs = tuple([JitTracer(self, Var(aval)) for aval in avals])
         outvars = [t.variable for t in outs]
         self.eqns.append(Eqn(invars, outvars, primitive, params, current_source()))
         return outs
@@ -113,7 +113,7 @@ class StagingTrace(Trace):
     def atom(self, x: Any) -> Atom:
         """Return the var or literal that stands for a value in this jaxpr."""
         if isinstance(x, Tracer):
-            if isinstance(x, StagingTracer) and x.owner is self:
+            if isinstance(x, JitTracer) and x.owner is self:
                 return x.variable
             check_alive(x)
             return self._constvar(x)

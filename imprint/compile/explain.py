@@ -1,0 +1,264 @@
+"""Explanations: why a call hit a version, or why it needs a new one.
+
+A version answers one kind of call (`Kind`). A miss is explained by the nearest version
+of the same function: the one with the fewest differences. Each `Difference` names its
+slot as the user would, the old value, the new one, and what to do about it. Nothing
+here is computed until somebody asks.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from html import escape
+from typing import Any
+
+from imprint import tree
+from imprint.config import Settings
+from imprint.core.aval import ShapedArray
+from imprint.core.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What kind of call a version answers.
+
+    Args:
+        names: the names of the dynamic arguments.
+        treedef: the tree of the dynamic arguments, a tuple.
+        avals: the avals of its leaves.
+        static: name and value of each static argument.
+        settings: the flags.
+    """
+
+    names: tuple[str, ...]
+    treedef: tree.TreeDef
+    avals: tuple[ShapedArray, ...]
+    static: tuple[tuple[str, Any], ...]
+    settings: Settings
+
+    def leaves(self) -> dict[str, ShapedArray]:
+        """Return the aval of each leaf by its name."""
+        paths = self.treedef.paths()
+        return {
+            self.names[getattr(path[0], "idx", 0)] + tree.keystr(path[1:]): aval
+            for path, aval in zip(paths, self.avals, strict=True)
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One slot in which a call differs from a version.
+
+    Args:
+        kind: "shape", "rank", "dtype", "weak type", "structure", "static", "config",
+            "closure", "global", "definition" or "evicted".
+        slot: what differs, as the user would name it: `batch['mask'].shape[1]`.
+        old: what the version has.
+        new: what the call has.
+        remedy: what to do about it.
+    """
+
+    kind: str
+    slot: str
+    old: str
+    new: str
+    remedy: str
+
+    def __str__(self) -> str:
+        return f"{self.slot}: {self.old} → {self.new}"
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a call hits a version or misses all of them.
+
+    Args:
+        function: the name of the function.
+        hit: whether a version answers the call.
+        versions: how many versions there are.
+        nearest: the number of the version with the fewest differences, if any.
+        differences: in what it differs from that version.
+        seconds: what tracing, lowering and compiling took, if it has been done.
+        site: where the call was made.
+    """
+
+    function: str
+    hit: bool
+    versions: int
+    nearest: int | None
+    differences: tuple[Difference, ...]
+    seconds: float | None = None
+    site: Source | None = None
+
+    def __str__(self) -> str:
+        where = f" at {self.site}" if self.site is not None else ""
+        if self.hit:
+            return f"{self.function}{where} is answered by version {self.nearest}."
+        cost = f" It took {self.seconds:.2f} s." if self.seconds is not None else ""
+        if self.nearest is None:
+            return f"{self.function}{where} compiles: it has no version yet.{cost}"
+        listed = "; ".join(map(str, self.differences[:_SHOWN]))
+        more = len(self.differences) - _SHOWN
+        rest = f"; and {more} more" if more > 0 else ""
+        remedies = dict.fromkeys(d.remedy for d in self.differences[:_SHOWN])
+        return (
+            f"{self.function}{where} compiles: it differs from version {self.nearest} "
+            f"in {listed}{rest}.{cost} {' '.join(remedies)}"
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the explanation as plain data, for tools."""
+        return {
+            "function": self.function,
+            "hit": self.hit,
+            "versions": self.versions,
+            "nearest": self.nearest,
+            "differences": [
+                {f.name: getattr(d, f.name) for f in fields(d)}
+                for d in self.differences
+            ],
+            "seconds": self.seconds,
+            "site": None if self.site is None else self.site.long(),
+        }
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td><code>{escape(d.slot)}</code></td><td>{escape(d.old)}</td>"
+            f"<td>{escape(d.new)}</td><td>{escape(d.remedy)}</td></tr>"
+            for d in self.differences
+        )
+        head = "<tr><th>what</th><th>was</th><th>is</th><th>what to do</th></tr>"
+        table = f"<table>{head}{rows}</table>" if rows else ""
+        return f"<p>{escape(str(self))}</p>{table}"
+
+
+_SHOWN = 3
+
+
+def explain_miss(
+    function: str,
+    call: Kind,
+    versions: Sequence[Kind],
+    seconds: float | None = None,
+    site: Source | None = None,
+) -> Explanation:
+    """Explain why none of `versions` answers a call."""
+    found: list[Difference] = []
+    nearest = None
+    if versions:
+        compared = [(differences(kind, call), i) for i, kind in enumerate(versions)]
+        found, nearest = min(compared, key=lambda pair: (len(pair[0]), -pair[1]))
+    return Explanation(
+        function=function,
+        hit=False,
+        versions=len(versions),
+        nearest=nearest,
+        differences=tuple(found),
+        seconds=seconds,
+        site=site,
+    )
+
+
+def differences(old: Kind, new: Kind) -> list[Difference]:
+    """List the slots in which a call differs from what a version answers."""
+    found = [*_static(old, new), *_config(old, new)]
+    if old.names != new.names or old.treedef != new.treedef:
+        return [*found, *_structure(old, new)]
+    leaves = zip(old.leaves().items(), new.avals, strict=True)
+    for (name, before), after in leaves:
+        if before is not after:
+            found += _aval(name, before, after)
+    return found
+
+
+def _static(old: Kind, new: Kind) -> list[Difference]:
+    before, after = dict(old.static), dict(new.static)
+    return [
+        Difference(
+            "static",
+            f"static {name}",
+            repr(before[name]) if name in before else "not given",
+            repr(after[name]) if name in after else "not given",
+            f"Each value of {name} compiles: pass it as an array if the program does "
+            "not depend on it.",
+        )
+        for name in {**before, **after}
+        if name not in before
+        or name not in after
+        or not _same(before[name], after[name])
+    ]
+
+
+def _same(x: Any, y: Any) -> bool:
+    return x is y or (type(x) is type(y) and repr(x) == repr(y))
+
+
+def _config(old: Kind, new: Kind) -> list[Difference]:
+    if old.settings is new.settings:
+        return []
+    return [
+        Difference(
+            "config",
+            f"config {f.name}",
+            repr(getattr(old.settings, f.name)),
+            repr(getattr(new.settings, f.name)),
+            f"Set {f.name} once, before the first call.",
+        )
+        for f in fields(old.settings)
+        if getattr(old.settings, f.name) != getattr(new.settings, f.name)
+    ]
+
+
+def _structure(old: Kind, new: Kind) -> list[Difference]:
+    before, after = old.leaves(), new.leaves()
+    remedy = "Pass containers of one structure, with the same keys and lengths."
+    gone = [
+        Difference("structure", name, str(aval), "absent", remedy)
+        for name, aval in before.items()
+        if name not in after
+    ]
+    come = [
+        Difference("structure", name, "absent", str(aval), remedy)
+        for name, aval in after.items()
+        if name not in before
+    ]
+    changed: list[Difference] = []
+    for name, aval in after.items():
+        if name in before and before[name] is not aval:
+            changed += _aval(name, before[name], aval)
+    if not (gone or come):
+        kinds = Difference(
+            "structure", "arguments", str(old.treedef), str(new.treedef), remedy
+        )
+        return [kinds, *changed]
+    return [*gone, *come, *changed]
+
+
+def _aval(name: str, old: ShapedArray, new: ShapedArray) -> list[Difference]:
+    found: list[Difference] = []
+    if old.ndim != new.ndim:
+        remedy = f"Give {name} one rank, such as with `x[None]` or `x.reshape`."
+        found.append(
+            Difference("rank", f"{name}.shape", str(old.shape), str(new.shape), remedy)
+        )
+    else:
+        for axis, (m, n) in enumerate(zip(old.shape, new.shape, strict=True)):
+            if m != n:
+                remedy = f"Pad axis {axis} of {name} to a multiple of {_bucket(m, n)}."
+                slot = f"{name}.shape[{axis}]"
+                found.append(Difference("shape", slot, str(m), str(n), remedy))
+    if old.dtype != new.dtype:
+        remedy = f"Convert {name} with `.astype('{old.dtype.name}')` before the call."
+        slot, before, after = f"{name}.dtype", old.dtype.name, new.dtype.name
+        found.append(Difference("dtype", slot, before, after, remedy))
+    elif old.weak_type != new.weak_type:
+        words = {True: "weak (a Python number)", False: "strong (an array)"}
+        remedy = f"Pass {name} always as a Python number or always as an array."
+        before, after = words[old.weak_type], words[new.weak_type]
+        found.append(Difference("weak type", f"{name}.dtype", before, after, remedy))
+    return found
+
+
+def _bucket(m: int, n: int) -> int:
+    """Return the power of two to pad to: a quarter of the larger length, at most 64."""
+    quarter = max(m, n) // 4
+    return min(64, max(2, 1 << quarter.bit_length()))
