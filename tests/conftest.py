@@ -45,3 +45,8 @@ def _internal_checks():
 
 def pytest_report_header():
     return f"imprint on CPython {platform.python_version()}, jaxlib {version('jaxlib')}"
+
+
+def pytest_collection_modifyitems(items):
+    # Parameters drawn from a set come in another order in each worker of xdist.
+    items.sort(key=lambda item: (str(item.path), item.location[1], item.nodeid))
