@@ -47,3 +47,9 @@ def test_each_value_keeps_its_hidden_axis():
     y, n = imprint.vmap(lambda x, n: optimization_barrier((x, n)), (1, None))(x, N)
     assert_same(y, x.T)
     assert_same(n, np.stack([N] * 3))
+
+
+def test_the_backward_pass_keeps_its_barrier():
+    grad = imprint.grad(lambda x: optimization_barrier(x * x).sum())
+    names = [str(eqn.primitive) for eqn in imprint.make_jaxpr(grad)(X).eqns]
+    assert names.count("optimization_barrier") == 2
