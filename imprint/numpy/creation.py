@@ -105,8 +105,8 @@ def _from_operand(value: Any, dtype: DType | None) -> Array:
 def _from_sequence(value: Any, dtype: DType | None) -> Array:
     leaves = tree.leaves(value, is_leaf=_is_element)
     if any(isinstance(leaf, Array) for leaf in leaves):
-        parts = [_from_value(part, dtype) for part in value]
-        return stack(parts, dtype=dtype)
+        common = dtype or dtypes.result_type(*leaves)
+        return stack([_from_value(part, common) for part in value])
     wanted = dtype or (
         dtypes.result_type(*leaves) if leaves else dtypes.default_float()
     )

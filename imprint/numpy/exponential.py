@@ -88,9 +88,9 @@ def log2(x: ArrayLike, /) -> Array:
     """Return the logarithm to the base 2, elementwise."""
     r = log_p.bind1(inexact("log2", x))
     if not dtypes.is_complex(r.dtype):
-        return div(r, log_p.bind1(basis.scalar_like(r, 2)))
+        return div(r, log_p.bind1(scalar_like(r, 2)))
     re, im = real(r), imag(r)
-    ln2 = log_p.bind1(basis.scalar_like(re, 2))
+    ln2 = log_p.bind1(scalar_like(re, 2))
     return complex_(div(re, ln2), div(im, ln2))
 
 

@@ -1,11 +1,11 @@
-"""Basic indexing: ints, slices, None, Ellipsis, and traced integers of rank 0.
+"""Basic indexing: ints, slices, None, Ellipsis, and arrays that are one integer.
 
 1. The index is spread over the axes: Ellipsis and missing entries become full slices.
 2. Static entries cut a slice; a negative step cuts forward and reverses.
-3. Traced integers take one element of their axes, moved inside if they lie outside.
+3. Arrays of rank 0 take one element of their axes, moved inside if they lie outside,
+   also when their value is known: a function means the same with and without `jit`.
 4. Axes of integers disappear, axes for None appear.
-A static integer that lies outside is an IndexError, where JAX returns the last element.
-Arrays as indices (gather) are not here yet.
+A Python integer that lies outside is an IndexError, where JAX takes the last element.
 """
 
 import operator
@@ -15,7 +15,6 @@ from typing import Any, Final, cast
 import numpy as np
 
 from imprint import dtypes
-from imprint.array import ArrayImpl
 from imprint.core.array import Array
 from imprint.core.aval import ShapedArray
 from imprint.core.trace import Tracer
@@ -64,24 +63,18 @@ def _entry(x: ShapedArray, entry: Any) -> Any:
     """Return an entry as int, slice, None, Ellipsis or traced integer; else raise."""
     if entry is None or entry is Ellipsis or type(entry) in (int, slice):
         return entry
-    if isinstance(entry, Tracer):
-        return _traced_entry(x, entry)
     if _is_array(entry):
-        if not entry.shape and dtypes.is_integer(entry.dtype):
-            return operator.index(entry)
-        raise NotImplementedError(
-            _NOT_YET.format(f"{entry.dtype}{list(entry.shape)}", x)
-        )
+        return _array_entry(x, as_array("indexing", entry), entry)
     if _is_sequence(entry):
-        raise NotImplementedError(
-            _NOT_YET.format(f"{type(entry).__name__} {entry!r:.60}", x)
-        )
+        came = f"{type(entry).__name__} {repr(entry)[:60]}"
+        raise NotImplementedError(_NOT_YET.format(came, x))
     try:
         return operator.index(entry)
     except TypeError:
         raise ArgumentError(
             f"indexing: expected ints, slices, None or Ellipsis, got "
-            f"{type(entry).__name__} {entry!r:.60} for {x}. Convert it to an int first."
+            f"{type(entry).__name__} {repr(entry)[:60]} for {x}. Convert it to an int "
+            "first."
         ) from None
 
 
@@ -90,29 +83,30 @@ def _is_slice(entry: Any) -> bool:
 
 
 def _is_array(entry: Any) -> bool:
-    return isinstance(entry, np.generic | np.ndarray | ArrayImpl)
+    return isinstance(entry, np.generic | np.ndarray | Array)
 
 
 def _is_sequence(entry: Any) -> bool:
     return isinstance(entry, bool | Sequence) and not isinstance(entry, str | bytes)
 
 
-def _traced_entry(x: ShapedArray, entry: Tracer) -> Tracer:
-    aval = entry.aval
-    if dtypes.is_bool(aval.dtype):
+def _array_entry(x: ShapedArray, array: Array, entry: Any) -> Any:
+    """Return an array of rank 0 as it is, a NumPy one as int; refuse all others."""
+    aval = array.aval
+    if dtypes.is_bool(aval.dtype) and isinstance(array, Tracer):
         raise NonConcreteBooleanIndexError(
             f"indexing: expected ints, slices, None or Ellipsis, got a mask {aval} for "
             f"{x}. The result would have an unknown shape: use "
             "imprint.numpy.where(mask, x, other)."
         )
+    if aval.ndim or dtypes.is_bool(aval.dtype):
+        raise NotImplementedError(_NOT_YET.format(str(aval), x))
     if not dtypes.is_integer(aval.dtype):
         raise ArgumentError(
             f"indexing: expected an integer, got {aval} for {x}. "
             "Convert it with .astype('int32')."
         )
-    if aval.ndim:
-        raise NotImplementedError(_NOT_YET.format(str(aval), x))
-    return entry
+    return entry if isinstance(entry, Array) else operator.index(entry)
 
 
 _ALL: Final = slice(None)
@@ -128,7 +122,7 @@ def _cut(x: Array, entries: list[Any]) -> Array:
     starts, stops, steps = [0] * x.ndim, list(x.shape), [1] * x.ndim
     reversed_axes: list[int] = []
     for axis, entry in enumerate(entries):
-        if isinstance(entry, Tracer):
+        if isinstance(entry, Array):
             continue
         length = x.shape[axis]
         part: Any = entry if _is_slice(entry) else _one(entry, axis, x.aval)
@@ -158,17 +152,17 @@ def _one(index: int, axis: int, x: ShapedArray) -> slice:
 
 
 def _taken(x: Array, entries: list[Any]) -> Array:
-    """Apply the traced integers; each keeps its axis, of length 1."""
-    if not any(isinstance(e, Tracer) for e in entries):
+    """Apply the arrays of rank 0; each keeps its axis, of length 1."""
+    if not any(isinstance(e, Array) for e in entries):
         return x
     for axis, entry in enumerate(entries):
-        if isinstance(entry, Tracer) and not x.shape[axis]:
+        if isinstance(entry, Array) and not x.shape[axis]:
             raise IndexError(
-                f"indexing: expected an axis with elements for a traced index, got "
+                f"indexing: expected an axis with elements for an index, got "
                 f"{x.aval}, axis {axis}."
             )
-    starts = [e if isinstance(e, Tracer) else 0 for e in entries]
+    starts = [e if isinstance(e, Array) else 0 for e in entries]
     sizes = [
-        1 if isinstance(e, Tracer) else n for e, n in zip(entries, x.shape, strict=True)
+        1 if isinstance(e, Array) else n for e, n in zip(entries, x.shape, strict=True)
     ]
     return dynamic_slice(x, starts, sizes)

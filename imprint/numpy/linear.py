@@ -24,7 +24,6 @@ from imprint.numpy.promotion import (
     convert,
     match_shapes,
     promote_dtypes,
-    scalar_like,
 )
 from imprint.numpy.shape import axis_tuple, broadcast_to, moveaxis, ravel
 from imprint.primitives.axes import canonical_axes, canonical_axis
@@ -339,7 +338,7 @@ def cross(
     axisc: int = -1,
     axis: int | None = None,
 ) -> Array:
-    """Return the cross products of vectors of two or three elements.
+    """Return the cross products of vectors of three elements.
 
     Args:
         a: vectors.
@@ -353,31 +352,22 @@ def cross(
         axisa = axisb = axisc = axis
     x = moveaxis(as_array("cross", a), axisa, -1)
     y = moveaxis(as_array("cross", b), axisb, -1)
-    if not {x.shape[-1], y.shape[-1]} <= {2, 3}:
+    if x.shape[-1] != _SPACE or y.shape[-1] != _SPACE:
         raise ShapeError(
-            f"cross: expected vectors of two or three elements, got {x.aval} and "
-            f"{y.aval}. Name the axis of the vectors."
+            f"cross: expected vectors of three elements, got {x.aval} and {y.aval} "
+            "with the vectors last. Name their axis, or append zeros."
         )
-    x0, x1, x2 = _coordinates(x)
-    y0, y1, y2 = _coordinates(y)
-    last = subtract(multiply(x0, y1), multiply(x1, y0))
-    if x.shape[-1] == y.shape[-1] == _PLANE:
-        return last
-    first = subtract(multiply(x1, y2), multiply(x2, y1))
-    second = subtract(multiply(x2, y0), multiply(x0, y2))
-    return moveaxis(stack([first, second, last]), 0, axisc)
+    x0, x1, x2 = (getitem(x, (..., i)) for i in range(_SPACE))
+    y0, y1, y2 = (getitem(y, (..., i)) for i in range(_SPACE))
+    parts = [
+        subtract(multiply(x1, y2), multiply(x2, y1)),
+        subtract(multiply(x2, y0), multiply(x0, y2)),
+        subtract(multiply(x0, y1), multiply(x1, y0)),
+    ]
+    return moveaxis(stack(parts), 0, axisc)
 
 
-_PLANE: Final = 2
-
-
-def _coordinates(x: Array) -> list[Any]:
-    parts: list[Any] = [getitem(x, (..., i)) for i in range(x.shape[-1])]
-    return (
-        parts
-        if len(parts) > _PLANE
-        else [*parts, multiply(parts[0], scalar_like(x, 0))]
-    )
+_SPACE: Final = 3
 
 
 def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Array:

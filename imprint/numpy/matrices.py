@@ -131,7 +131,7 @@ def diag(v: ArrayLike, k: int = 0) -> Array:
         )
     x = pad(x, scalar_like(x, 0), ((max(0, k), max(0, -k), 0),))
     size = x.shape[0]
-    wide = broadcast_in_dim(x, (size, size), (1 if k >= 0 else 0,))
+    wide = broadcast_in_dim(x, (size, size), (1,))
     return where(_on_diagonal((size, size), k), wide, scalar_like(wide, 0))
 
 

@@ -5,6 +5,7 @@ Integers become floats first. NumPy's older names (`arcsin`) and the Array API's
 """
 
 import math
+from typing import Final
 
 import numpy as np
 
@@ -23,12 +24,12 @@ from imprint.numpy.promotion import (
 )
 from imprint.numpy.selection import where
 from imprint.primitives.arithmetic import atan2_p, div, integer_pow, max_, min_
-from imprint.primitives.basis import add, mul, neg
+from imprint.primitives.basis import add, mul, neg, sub
 from imprint.primitives.bitwise import or_
 from imprint.primitives.comparison import eq, lt
 from imprint.primitives.complex import imag, real
 from imprint.primitives.exponential import sqrt
-from imprint.primitives.rounding import abs_
+from imprint.primitives.rounding import RoundingMethod, abs_, round_
 from imprint.primitives.trigonometric import (
     acos_p,
     acosh_p,
@@ -161,14 +162,41 @@ radians, degrees = deg2rad, rad2deg
 
 
 def sinc(x: ArrayLike, /) -> Array:
-    """Return `sin(πx) / (πx)`, elementwise; 1 at 0, with derivatives 0 and -π²/3."""
+    """Return `sin(πx) / (πx)`, elementwise; 1 at 0 and exactly 0 at other integers.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.sinc(np.array([0.0, 2.0, np.inf]))
+        Array([1., 0., 0.], dtype=float32)
+    """
     x = as_array("sinc", inexact("sinc", x))
-    one = constant_like(x, 1)
-    angle = mul(x, constant_like(x, math.pi))
-    at_zero = eq(x, constant_like(x, 0))
+    wide = x if x.dtype.itemsize > _SHORT else convert("sinc", x, dtypes.float32)
+    zero, one = constant_like(wide, 0), constant_like(wide, 1)
+    angle = mul(wide, constant_like(wide, math.pi))
+    at_zero = eq(wide, zero)
+    near = add(mul(mul(angle, angle), constant_like(wide, -1 / 6)), one)
     safe = where(at_zero, one, angle)
-    near = add(mul(mul(angle, angle), constant_like(x, -1 / 6)), one)
-    return where(at_zero, near, div(sin_p.bind1(safe), safe))
+    away = div(sin_p.bind1(safe) if dtypes.is_complex(x.dtype) else _sin_pi(wide), safe)
+    return convert(
+        "sinc",
+        where(at_zero, near, away),
+        x.dtype,
+        weak_type=x.weak_type and not x.ndim,
+    )
+
+
+_SHORT: Final = 2
+
+
+def _sin_pi(x: Array) -> Array:
+    """Return `sin(πx)` by the distance to the nearest integer, so 0 at integers."""
+    nearest = round_(x, RoundingMethod.TO_NEAREST_EVEN)
+    half = round_(mul(nearest, constant_like(x, 0.5)), RoundingMethod.TO_NEAREST_EVEN)
+    is_even = eq(add(half, half), nearest)
+    is_infinite = eq(abs_(x), constant_like(x, np.inf))
+    rest = where(is_infinite, constant_like(x, 0), sub(x, nearest))
+    sine = sin_p.bind1(mul(rest, constant_like(x, math.pi)))
+    return where(is_even, sine, neg(sine))
 
 
 def hypot(x: ArrayLike, y: ArrayLike, /) -> Array:
@@ -182,14 +210,14 @@ def hypot(x: ArrayLike, y: ArrayLike, /) -> Array:
     refuse_complex("hypot", x, y)
     x, y = inexact_operands("hypot", x, y)
     x, y = abs_(x), abs_(y)
-    infinite = constant_like(x, np.inf)
+    infinite = scalar_like(x, np.inf)
     is_infinite = or_(eq(x, infinite), eq(y, infinite))
     large, small = max_(x, y), min_(x, y)
-    zero, one = constant_like(x, 0), constant_like(x, 1)
+    zero, one = scalar_like(x, 0), scalar_like(x, 1)
     ratio = div(small, where(eq(large, zero), one, large))
     length = mul(large, sqrt(add(integer_pow(ratio, 2), one)))
     length = where(eq(large, zero), large, length)
-    return where(is_infinite, constant_like(length, np.inf), length)
+    return where(is_infinite, scalar_like(length, np.inf), length)
 
 
 def angle(z: ArrayLike, deg: bool = False) -> Array:  # noqa: FBT001, FBT002 - NumPy's signature
