@@ -4,12 +4,12 @@ Each sample compiles a program that no cache has seen. A `compile` row has traci
 lowering outside the timer; a `first call` row has everything up to the result inside.
 """
 
-import imprint.numpy as inp
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 import imprint
+import imprint.numpy as inp
 from benchmarks.pairs import Pair, Suite, Timing
 from benchmarks.tracing import salts
 

@@ -4,12 +4,12 @@ The timer holds the call with its arguments ready, and the wait for the last res
 sample. The program adds one to each of n arrays of 8 floats, so nearly all is dispatch.
 """
 
-import imprint.numpy as inp
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 import imprint
+import imprint.numpy as inp
 from benchmarks.pairs import Pair, Suite
 
 

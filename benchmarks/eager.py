@@ -3,9 +3,9 @@
 The timer holds the operation and the wait for the last result of a sample.
 """
 
-import imprint.numpy as inp
 import jax.numpy as jnp
 
+import imprint.numpy as inp
 from benchmarks.pairs import Pair, Suite
 
 

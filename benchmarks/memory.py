@@ -5,11 +5,11 @@ The first 2,000 calls are warm-up: allocators keep what they once took.
 
 import gc
 
-import imprint.numpy as inp
 import jax
 import jax.numpy as jnp
 
 import imprint
+import imprint.numpy as inp
 from benchmarks.pairs import Fact
 
 CALLS = 10_000

@@ -4,12 +4,12 @@ The program is elementwise, 3,000 equations long, written with NumPy names. Each
 traces a function made anew, so no cache answers; making it is outside the timer.
 """
 
-import imprint.numpy as inp
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 import imprint
+import imprint.numpy as inp
 from benchmarks.pairs import Pair, Suite, Timing
 
 EQUATIONS = 3000
