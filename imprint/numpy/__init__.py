@@ -79,6 +79,12 @@ from imprint.numpy.creation import ones as ones
 from imprint.numpy.creation import ones_like as ones_like
 from imprint.numpy.creation import zeros as zeros
 from imprint.numpy.creation import zeros_like as zeros_like
+from imprint.numpy.cumulative import cumprod as cumprod
+from imprint.numpy.cumulative import cumsum as cumsum
+from imprint.numpy.cumulative import cumulative_prod as cumulative_prod
+from imprint.numpy.cumulative import cumulative_sum as cumulative_sum
+from imprint.numpy.cumulative import nancumprod as nancumprod
+from imprint.numpy.cumulative import nancumsum as nancumsum
 from imprint.numpy.datatypes import astype as astype
 from imprint.numpy.datatypes import bfloat16 as bfloat16
 from imprint.numpy.datatypes import bool_ as bool_
@@ -185,6 +191,7 @@ from imprint.numpy.joining import rot90 as rot90
 from imprint.numpy.joining import stack as stack
 from imprint.numpy.joining import tile as tile
 from imprint.numpy.joining import vstack as vstack
+from imprint.numpy.linear import Pair as Pair
 from imprint.numpy.linear import cross as cross
 from imprint.numpy.linear import dot as dot
 from imprint.numpy.linear import inner as inner

@@ -225,7 +225,7 @@ def _accumulate(
         wanted = dtypes.requested(dtype, kind.name)
         computed = wanted
     else:
-        wanted = _wide_integer(x.dtype) if promote_integers else x.dtype
+        wanted = wide_integer(x.dtype) if promote_integers else x.dtype
         computed = upcast(wanted)
     if dtypes.is_bool(computed):
         kind = ANY if kind is SUM else ALL
@@ -234,8 +234,10 @@ def _accumulate(
     )
 
 
-def _wide_integer(dtype: DType) -> DType:
+def wide_integer(dtype: DType) -> DType:
     """Return the integer to add up in: at least as wide as the default."""
+    if dtypes.is_bool(dtype):
+        return dtypes.default_int()
     if not dtypes.is_integer(dtype):
         return dtype
     signed = dtypes.is_signed(dtype)

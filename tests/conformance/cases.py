@@ -454,6 +454,20 @@ PROGRAMS = {
         np.trapezoid(d["x"], dx=0.5),
         np.trapezoid(d["v"], np.arange(4.0)),
     ],
+    "cumsum": lambda np, d: [
+        np.cumsum(d["x"]),
+        np.cumsum(d["i"], axis=1),
+        np.cumsum(d["b"], axis=0),
+        np.cumsum(d["n"]),
+        np.cumsum(d["n"], dtype="int32"),
+        np.cumprod(d["x"], axis=-1),
+        np.nancumsum(d["holes"], axis=0),
+        np.nancumprod(d["holes"]),
+        np.cumulative_sum(d["n"], include_initial=True),
+        np.cumulative_prod(d["x"], axis=1, include_initial=True),
+        np.cumsum(d["h"], axis=0),
+        np.cumsum(d["i"], dtype=bool),
+    ],
     # products
     "dot": lambda np, d: [
         np.dot(d["v"], d["v"]),
