@@ -29,5 +29,7 @@ def test_the_functions_without_an_example_are_those_of_the_list():
     functions = public_functions()
     lacking = {name for name, value in functions.items() if ">>> " not in value.__doc__}
     listed = set(LISTED.read_text(encoding="utf-8").split())
-    assert not lacking - listed, "write an example into the docstring"
-    assert not listed - lacking, "take the name off the list: it has its example"
+    assert sorted(lacking - listed) == [], "write an example into the docstring"
+    assert sorted(listed - lacking) == [], (
+        "take the name off the list: it has its example"
+    )
