@@ -215,5 +215,5 @@ def host_values(x: Any, dtype: DType) -> NDArray:
     return np.array(x, dtype, order="C")
 
 
-def _unpickle(values: NDArray, weak_type: bool) -> ArrayImpl:  # noqa: FBT001
+def _unpickle(values: NDArray, weak_type: bool) -> ArrayImpl:  # noqa: FBT001 - pickle passes it by position
     return from_host(ShapedArray(values.shape, values.dtype, weak_type), values)

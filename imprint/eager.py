@@ -3,7 +3,8 @@
 Outside any trace a primitive runs by its NumPy reference, so `x + y` compiles nothing.
 A primitive in `COMPILED` holds a program or is too slow in NumPy: it is compiled, once
 for each jaxpr. IEEE results (inf, nan) are values, not warnings: references run in a
-context of this thread in which NumPy says nothing.
+context of this thread in which NumPy says nothing. The flags of the caller's context do
+not reach them: what depends on a flag is in the avals and the params.
 """
 
 import contextvars
@@ -50,7 +51,7 @@ def evaluate(
         if type(x) is ArrayImpl:
             avals.append(x.aval)
             try:  # the property `host` costs 50 ns more
-                hosts.append(x._host)  # pyright: ignore[reportPrivateUsage] - hot
+                hosts.append(x._host)  # pyright: ignore[reportPrivateUsage] - the hot path
             except AttributeError:
                 hosts.append(x.host)
         elif isinstance(x, Tracer):

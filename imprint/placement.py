@@ -1,4 +1,8 @@
-"""Placing values: on a device, back on the host, and waiting for them; on whole trees."""
+"""Placing values: on a device, back on the host, and waiting for them.
+
+Each takes a whole tree and returns one of the same structure. Leaves that are not
+arrays or numbers are refused on the way to a device, and left alone on the way back.
+"""
 
 from typing import Any
 

@@ -50,9 +50,9 @@ def static_token(value: Any, name: str) -> Hashable:
     if kind is complex:
         return kind, value.real.hex(), value.imag.hex()
     if isinstance(value, tuple):
-        return kind, *(static_token(item, name) for item in value)  # pyright: ignore[reportUnknownVariableType]
+        return kind, *(static_token(item, name) for item in value)  # pyright: ignore[reportUnknownVariableType] - items of any type
     if isinstance(value, frozenset):
-        return kind, frozenset(static_token(item, name) for item in value)  # pyright: ignore[reportUnknownVariableType]
+        return kind, frozenset(static_token(item, name) for item in value)  # pyright: ignore[reportUnknownVariableType] - items of any type
     if is_dataclass(kind) and getattr(kind, _PARAMS).frozen:
         parts = (
             static_token(getattr(value, f.name), f"{name}.{f.name}")

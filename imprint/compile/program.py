@@ -81,7 +81,7 @@ def lower(
     count = len(closed.consts)
     kept = tuple(i for i, u in enumerate(used[count:]) if u or keep_unused)
     consts = tuple(c for c, u in zip(closed.consts, used[:count], strict=True) if u)
-    invars = [v for v, u in zip(jaxpr.invars[:count], used, strict=False) if u]
+    invars = [v for v, u in zip(jaxpr.invars[:count], used[:count], strict=True) if u]
     invars += [jaxpr.invars[count + i] for i in kept]
     pruned = Jaxpr((), invars, jaxpr.outvars, jaxpr.eqns, jaxpr.name)
     aliases, unusable = _match_donated(closed, kept, donated)

@@ -127,7 +127,7 @@ _SCALAR_KINDS: Final = frozenset({bool, int, float, complex})
 _interned: Final[dict[tuple[Shape, DType, bool], weakref.ref[ShapedArray]]] = {}
 
 
-def _intern(shape: Shape, dtype: DType, weak_type: bool) -> ShapedArray:  # noqa: FBT001
+def _intern(shape: Shape, dtype: DType, weak_type: bool) -> ShapedArray:  # noqa: FBT001 - the hot constructor passes it on
     aval = object.__new__(ShapedArray)
     fields = tuple(int(n) for n in shape)
     size = 1

@@ -43,7 +43,7 @@ def layout(doc: Doc, width: int = 80) -> str:
             out.append(doc)
             column += len(doc)
         elif isinstance(doc, list):
-            agenda.extend((indent, flat, part) for part in reversed(doc))  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+            agenda.extend((indent, flat, part) for part in reversed(doc))  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] - documents nest
         elif isinstance(doc, Nest):
             agenda.append((indent + _INDENT, flat, doc.doc))
         elif isinstance(doc, Group):
@@ -72,7 +72,7 @@ def _fits(doc: Doc, room: int) -> bool:
         if isinstance(doc, str):
             room -= len(doc)
         elif isinstance(doc, list):
-            agenda.extend(reversed(doc))  # pyright: ignore[reportUnknownArgumentType]
+            agenda.extend(reversed(doc))  # pyright: ignore[reportUnknownArgumentType] - documents nest
         elif isinstance(doc, Line):
             room -= len(doc.flat)
         else:

@@ -1,4 +1,9 @@
-"""What a transform may be given: a function, and leaves that are arrays or numbers."""
+"""What a transform may be given: a function, and leaves that are arrays or numbers.
+
+The checks that all transforms share, with messages that name the transform, and the
+conversions at their borders: NumPy arrays are copied on the way in, because their owner
+may change them later, and results leave as arrays.
+"""
 
 import functools
 import inspect

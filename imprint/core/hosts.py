@@ -30,13 +30,13 @@ def scalar_aval(x: Any, kind: type[Any]) -> ShapedArray | None:
     if kind is float or kind is bool or kind is complex:
         return ShapedArray((), dtypes.scalar_type_dtype(kind), kind is not bool)
     if kind is int:
-        aval = ShapedArray((), dtypes.scalar_type_dtype(int), True)  # noqa: FBT003
+        aval = ShapedArray((), dtypes.scalar_type_dtype(int), True)  # noqa: FBT003 - by position, it is hot
         bits = 8 * aval.dtype.itemsize - 1
         return aval if -(1 << bits) <= x < 1 << bits else None
     return None
 
 
-def _array_aval(x: np.ndarray[Any, Any], wide: bool) -> ShapedArray | None:  # noqa: FBT001
+def _array_aval(x: np.ndarray[Any, Any], wide: bool) -> ShapedArray | None:  # noqa: FBT001 - by position, it is hot
     known = _arrays[wide]
     if (x.dtype.kind in "OSUMmV" and x.dtype not in dtypes.ALL) or not x.dtype.isnative:
         return None

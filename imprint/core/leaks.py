@@ -45,10 +45,10 @@ def _holder(tracer: Tracer, leaked: list[Any]) -> str:
 def _name_in_a_namespace(held: Any) -> str:
     """Return the name by which a namespace that refers to `held` knows it, if any."""
     if isinstance(held, dict) and "__name__" in held:
-        return f"of module {held['__name__']}"  # pyright: ignore[reportUnknownVariableType]
+        return f"of module {held['__name__']}"  # pyright: ignore[reportUnknownVariableType] - any object
     for owner in gc.get_referrers(held):
         if isinstance(owner, dict):
-            names = [k for k, v in owner.items() if v is held]  # pyright: ignore[reportUnknownVariableType]
+            names = [k for k, v in owner.items() if v is held]  # pyright: ignore[reportUnknownVariableType] - any object
             if names and "__name__" in owner:
                 return f"{names[0]} of module {owner['__name__']}"
     return ""

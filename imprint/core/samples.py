@@ -34,8 +34,7 @@ class Samples:
         domain: open interval from which smooth values are drawn.
         edges: values that every run meets (laws 1 to 3 and 7, not the derivatives).
         cases: whole calls, for primitives whose operands depend on each other.
-        operand_domains: the interval per operand, where they differ; integers never
-            leave it.
+        operand_domains: the interval per operand, where they differ.
         differentiable: False for primitives with no derivative (results discrete).
         ulps: how far XLA may lie from NumPy, in units in the last place.
     """

@@ -1,4 +1,8 @@
-"""`ShapeDtypeStruct`: a shape and a dtype in the place of an array."""
+"""`ShapeDtypeStruct`: a shape and a dtype in the place of an array.
+
+It has an aval and nothing else, so whatever only traces (`lower`, `eval_shape`,
+`make_jaxpr`) takes it as an argument, and results are described by it.
+"""
 
 from typing import Any, Self, final
 

@@ -1,4 +1,8 @@
-"""`jit`: the public decorator. What it returns is in `dispatch`."""
+"""`jit`: the public decorator.
+
+It checks what it was asked for, once, and leaves the rest to the object it returns: the
+way of a call is told in `dispatch`.
+"""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal

@@ -1,4 +1,7 @@
-"""`make_jaxpr`: look at the program that tracing a function gives."""
+"""Looking at a function without running it: its jaxpr, its shapes, its StableHLO.
+
+All three trace and compile nothing. They have no versions: each call traces anew.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -8,10 +8,12 @@ every Python scalar.
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
 
+from imprint import dtypes
 from imprint.core.aval import DType, Shape, ShapedArray, get_aval
 from imprint.core.primitive import Absent, Avals, Dims, Params, Primitive, Values
 from imprint.core.samples import Case, Samples
@@ -29,8 +31,14 @@ NUMBERS: Final = INTS + INEXACTS
 
 
 def scalar_like(x: Any, value: Any) -> Any:
-    """Return a rank-0 constant of the dtype of `x`."""
-    return np.asarray(value, get_aval(x).dtype)[()]
+    """Return a rank-0 constant of the dtype and weak type of `x`."""
+    aval = get_aval(x)
+    typed = np.asarray(value, aval.dtype)[()]
+    if aval.weak_type:  # a Python number of that dtype is weak, as `x` is
+        weak = typed.item()
+        if dtypes.scalar_type_dtype(type(weak)) == aval.dtype:
+            return weak
+    return typed
 
 
 def full(shape: Shape, value: Any, dtype: DType) -> Any:
@@ -307,7 +315,7 @@ def _broadcast_aval(
     dims = broadcast_dimensions
     fits = (
         len(dims) == x.ndim
-        and all(a < b for a, b in zip(dims, dims[1:], strict=False))
+        and all(a < b for a, b in pairwise(dims))
         and all(0 <= d < len(shape) for d in dims)
         and all(n in (1, shape[d]) for n, d in zip(x.shape, dims, strict=True))
     )

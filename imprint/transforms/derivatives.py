@@ -29,8 +29,8 @@ def grad(
     fun: Callable[..., Any],
     argnums: int | Sequence[int] = 0,
     has_aux: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
-    holomorphic: bool = False,  # noqa: FBT001, FBT002
-    allow_int: bool = False,  # noqa: FBT001, FBT002
+    holomorphic: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
+    allow_int: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
 ) -> Callable[..., Any]:
     """Return the function that evaluates the gradient of `fun`.
 
@@ -64,8 +64,8 @@ def value_and_grad(
     fun: Callable[..., Any],
     argnums: int | Sequence[int] = 0,
     has_aux: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
-    holomorphic: bool = False,  # noqa: FBT001, FBT002
-    allow_int: bool = False,  # noqa: FBT001, FBT002
+    holomorphic: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
+    allow_int: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
 ) -> Callable[..., Any]:
     """Return the function that evaluates both `fun` and its gradient; see `grad`.
 
@@ -184,7 +184,7 @@ def _pullback(
     fun: Callable[..., Any],
     leaves: Sequence[Any],
     treedef: tree.TreeDef,
-    has_aux: bool,  # noqa: FBT001
+    has_aux: bool,  # noqa: FBT001 - passed on
     name: str,
 ) -> _Pullback:
     trees: list[Any] = []
@@ -338,8 +338,8 @@ def _check_input(
     x: Any,
     leaf_name: str,
     name: str,
-    holomorphic: bool,  # noqa: FBT001
-    allow_int: bool,  # noqa: FBT001
+    holomorphic: bool,  # noqa: FBT001 - JAX's signature
+    allow_int: bool,  # noqa: FBT001 - JAX's signature
 ) -> None:
     aval = get_aval(x)
     if holomorphic and not dtypes.is_complex(aval.dtype):
@@ -361,7 +361,7 @@ def _check_input(
         )
 
 
-def _check_output(out: Any, name: str, holomorphic: bool) -> Any:  # noqa: FBT001
+def _check_output(out: Any, name: str, holomorphic: bool) -> Any:  # noqa: FBT001 - JAX's signature
     leaves, _ = tree.flatten(out)
     if len(leaves) != 1 or leaves[0] is not out:
         raise NotDifferentiableError(
@@ -390,12 +390,12 @@ def _described(out: Any) -> str:
 
 
 def _check_pair(result: Any, name: str) -> tuple[Any, Any]:
-    if not isinstance(result, tuple | list) or len(result) != 2:  # pyright: ignore[reportUnknownArgumentType]
+    if not isinstance(result, tuple | list) or len(result) != 2:  # pyright: ignore[reportUnknownArgumentType] - of anything
         raise ArgumentError(
             f"{name} with has_aux=True: expected a pair (result, aux), got "
-            f"{type(result).__name__}. Return exactly two things."  # pyright: ignore[reportUnknownArgumentType]
+            f"{type(result).__name__}. Return exactly two things."  # pyright: ignore[reportUnknownArgumentType] - of anything
         )
-    return result[0], result[1]  # pyright: ignore[reportUnknownVariableType]
+    return result[0], result[1]  # pyright: ignore[reportUnknownVariableType] - of anything
 
 
 def _check_like(

@@ -93,7 +93,7 @@ def _leaf_name(path: tree.KeyPath) -> str:
 def _in_dims(
     in_axes: InAxes, args: tuple[Any, ...], kwargs: dict[str, Any], name: str
 ) -> list[int | None]:
-    if isinstance(in_axes, tuple) and len(in_axes) != len(args):  # pyright: ignore[reportUnknownArgumentType]
+    if isinstance(in_axes, tuple) and len(in_axes) != len(args):  # pyright: ignore[reportUnknownArgumentType] - a tuple of anything
         raise ArgumentError(
             f"vmap({name}): expected one entry of in_axes for each of the {len(args)} "
             f"positional arguments, got in_axes={in_axes}. Use None for arguments that "

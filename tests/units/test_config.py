@@ -46,6 +46,8 @@ def other_value(name):
 def test_defaults_are_those_of_jax(name):
     if name == "explain_misses":
         assert FLAGS[name].default is False
+    elif name == "traceback_filtering":  # JAX's "auto" filters too
+        assert FLAGS[name].default is True
     else:
         default = jax.config._value_holders[f"jax_{name}"].value
         assert FLAGS[name].default == getattr(default, "value", default)

@@ -15,6 +15,7 @@ BASES = {
     "ConfigError": (ValueError, AttributeError),
     "DTypeError": (TypeError,),
     "DeletedArrayError": (RuntimeError,),
+    "RecompileError": (RuntimeError,),
     "InternalError": (RuntimeError,),
     "NonConcreteBooleanIndexError": (TypeError, IndexError),
     "NonFiniteError": (FloatingPointError,),

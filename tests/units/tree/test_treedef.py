@@ -4,7 +4,6 @@ import gc
 import pickle
 import subprocess
 import sys
-import time
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 
@@ -284,17 +283,3 @@ def test_import_loads_nothing_heavier_than_optree():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert ran.stdout == "[]\n"
-
-
-@pytest.mark.slow
-def test_flatten_is_linear():
-    def best(n):
-        value = {f"k{i}": (i, [i]) for i in range(n)}
-        times = []
-        for _ in range(5):
-            start = time.perf_counter()
-            tree.flatten(value)
-            times.append(time.perf_counter() - start)
-        return min(times)
-
-    assert best(20_000) < 40 * best(2_000)
