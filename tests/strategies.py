@@ -216,29 +216,36 @@ def _numbered(avals, block):
 
 
 def pinned_operands(calls):
-    """Return, for each of `calls`, operands that show the edges: the same in every run.
+    """Return rounds of operands for `calls` that show the edges: the same in every run.
 
-    Elementwise primitives meet every tuple of edges, others meet the edges in a row.
+    Elementwise primitives meet every tuple of edges in each round; the others meet the
+    edges in a row, which goes on where the round before ended.
     """
-    return [_pinned(call) for call in calls]
+    rounds = max(map(_rounds, calls), default=0)
+    return [[_pinned(call, i) for call in calls] for i in range(rounds)]
 
 
-def _pinned(call):
-    samples = call.primitive.samples
-    if samples.cases:
-        rows = [
-            _table(call.primitive, aval.dtype, i)
-            if samples.operand_domains and not dt.is_inexact(aval.dtype)
-            else np.roll(_edges(aval.dtype, samples), -i)
-            for i, aval in enumerate(call.avals)
-        ]
-    else:
-        edges = _edges(call.avals[0].dtype, samples)
-        grid = np.meshgrid(*[edges] * len(call.avals), indexing="ij")
-        rows = [column.ravel() for column in grid]
+def _rounds(call):
+    if not call.primitive.samples.cases:
+        return 1
+    rows = zip(_rows(call), call.avals, strict=True)
+    return max((-(-row.size // max(aval.size, 1)) for row, aval in rows), default=1)
+
+
+def _pinned(call, number):
     return tuple(
-        np.resize(row, aval.shape) for row, aval in zip(rows, call.avals, strict=True)
+        np.resize(np.roll(row, -number * aval.size), aval.shape)
+        for row, aval in zip(_rows(call), call.avals, strict=True)
     )
+
+
+def _rows(call):
+    """Return the edges of each operand in a row, of which its elements are taken."""
+    samples = call.primitive.samples
+    edges = [_edges(aval.dtype, samples) for aval in call.avals]
+    if samples.cases:
+        return [np.roll(row, -i) for i, row in enumerate(edges)]
+    return [column.ravel() for column in np.meshgrid(*edges, indexing="ij")]
 
 
 def _blocks(avals):
@@ -279,8 +286,6 @@ def _table(primitive, dtype, operand):
         return np.arange(256) % 3 == 0
     domain = _domain(samples, operand)
     drawn = _points(dtype, domain, np.arange(1, 257))
-    if samples.operand_domains and not dt.is_inexact(dtype):
-        return drawn
     edges = np.resize(_edges(dtype, samples), 32)
     small = _cast(np.resize([1, 2, 3, 0, -1, 0.5, -2], 32), dtype)
     bits = drawn[:64]
