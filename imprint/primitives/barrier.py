@@ -1,19 +1,23 @@
-"""optimization_barrier: what the compiler may not move computation across.
+"""Barriers that change no value: to the compiler's moves, and to derivatives.
 
-It takes and returns any number of values and changes none. All its results are computed
+optimization_barrier takes and returns any number of values. All its results are computed
 before anything that uses one of them, nothing fuses across it, and equal computations
-on both sides are not merged.
+on both sides are not merged. stop_gradient is the identity with a derivative of zero.
 """
 
 from typing import Any
 
-from imprint.core.aval import ShapedArray
+from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.core.tangents import is_zero
+from imprint.dtypes import is_inexact
+from imprint.primitives.families import ANY, unary
 from imprint.primitives.shape import EVERY
 from imprint.stablehlo import Builder, Value
 from imprint.tree import flatten, unflatten
+
+# ---- optimization_barrier ----
 
 
 def _aval(*avals: ShapedArray) -> Avals:
@@ -72,3 +76,29 @@ def optimization_barrier(operand: Any, /) -> Any:
     """
     leaves, treedef = flatten(operand)
     return unflatten(treedef, optimization_barrier_p.bind(*leaves))
+
+
+# ---- stop_gradient ----
+
+stop_gradient_p = unary(
+    "stop_gradient",
+    dtypes=ANY,
+    reference=lambda x: x,
+    lower=lambda _, x: x,
+    derivative=None,
+    samples=Samples(EVERY, arity=1, differentiable=False),
+)
+
+
+def stop_gradient(operand: Any, /) -> Any:
+    """Return the pytree `operand`; its arrays count as constants in derivatives.
+
+    Args:
+        operand: a pytree of arrays.
+    """
+    leaves, treedef = flatten(operand)
+    return unflatten(treedef, [_constant(x) for x in leaves])
+
+
+def _constant(x: Any) -> Any:
+    return stop_gradient_p.bind1(x) if is_inexact(get_aval(x).dtype) else x

@@ -1,9 +1,9 @@
-"""optimization_barrier: pytrees, derivatives beside integers, and what is compiled."""
+"""Barriers: pytrees, derivatives beside integers, and what is compiled."""
 
 import numpy as np
 
 import imprint
-from imprint.primitives.barrier import optimization_barrier
+from imprint.primitives.barrier import optimization_barrier, stop_gradient
 from tests.units.primitives.agreement import assert_same
 from tests.units.primitives.twin import printed
 
@@ -53,3 +53,17 @@ def test_the_backward_pass_keeps_its_barrier():
     grad = imprint.grad(lambda x: optimization_barrier(x * x).sum())
     names = [str(eqn.primitive) for eqn in imprint.make_jaxpr(grad)(X).eqns]
     assert names.count("optimization_barrier") == 2
+
+
+# ---- stop_gradient ----
+
+
+def test_what_is_stopped_counts_as_constant():
+    def fun(x):
+        return (stop_gradient({"x": x, "n": N})["x"] * x).sum()
+
+    assert_same(imprint.grad(fun)(X), X)
+    assert printed(lambda x: stop_gradient(x) * x, X) == [
+        "b:f32[3] = stop_gradient a",
+        "c:f32[3] = mul b a",
+    ]
