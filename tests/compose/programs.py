@@ -115,7 +115,10 @@ PROGRAMS = [
     Program("pieces", pieces, (_draw(4, 5) * 2,)),
 ]
 
-every_program = pytest.mark.parametrize("program", PROGRAMS, ids=str)
+
+def every_program(test):
+    """Run a test over every program; slow, because JAX compiles its side."""
+    return pytest.mark.slow(pytest.mark.parametrize("program", PROGRAMS, ids=str)(test))
 
 
 # ---- the comparison ----

@@ -8,11 +8,14 @@ has, so that a result says whether it is where the rule says.
 import itertools
 
 import numpy as np
+import pytest
 
 from imprint.core.jaxpr import eval_jaxpr
 from imprint.transforms.batch import batch_jaxpr
 from tests.laws.law import assert_agree, every_primitive, for_draws, staged
 from tests.strategies import Call, calls_of_each_shape, operands
+
+pytestmark = pytest.mark.slow
 
 
 def law(primitive):
