@@ -34,9 +34,9 @@ from imprint.core.folding import folding
 from imprint.core.hosts import host_aval, scalar_aval
 from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
 from imprint.core.trace import Tracer, current_trace
-from imprint.errors import ArgumentError, RecompileError
+from imprint.errors import ArgumentError, DTypeError, RecompileError
 from imprint.jit.flights import Flights
-from imprint.jit.leaves import check_leaves
+from imprint.jit.leaves import check_leaves, check_values
 from imprint.jit.options import JitOptions
 from imprint.jit.signature import Call, Form, Signature
 from imprint.jit.stages import Lowered, Traced
@@ -167,6 +167,7 @@ class Jitted:
             return self._fun(*args, **kwargs)
         call = self._signature.call(args, kwargs)
         leaves, key = self._key(call)
+        check_values(self._signature.function_name, call, leaves)
         if current_trace() is not None:
             return self._nested(key, leaves, call)
         version = self._versions.get(key)
@@ -182,7 +183,7 @@ class Jitted:
             for x, aval in zip(leaves, avals, strict=True):
                 if type(x) is int:
                     checked_integer(x, aval.dtype)
-        except ArgumentError:
+        except (ArgumentError, DTypeError, OverflowError):
             check_leaves(self._signature.function_name, call.form, leaves, treedef)
             raise
         if call.form.plain and treedef.is_flat_tuple:
@@ -275,7 +276,8 @@ class Jitted:
         call = self._signature.call(args, kwargs)
         leaves, key = self._key(call)
         traced = self._trace(key, leaves, call)
-        return Traced(traced, self._signature, self._options, self._lower)
+        static = key[2] if call.form.static else ()
+        return Traced(traced, self._signature, self._options, self._lower, static)
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """Trace and lower the function for this kind of call."""

@@ -8,18 +8,23 @@ from collections.abc import Sequence
 from typing import Any
 
 from imprint import tree
-from imprint.core.aval import get_aval
-from imprint.errors import ArgumentError
-from imprint.jit.signature import Form
+from imprint.core.aval import checked_integer, get_aval
+from imprint.core.shape_struct import ShapeDtypeStruct
+from imprint.errors import ArgumentError, DTypeError
+from imprint.jit.signature import Call, Form
 
 
 def check_leaves(
     name: str, form: Form, leaves: Sequence[Any], treedef: tree.TreeDef
 ) -> None:
-    """Raise ArgumentError that names the first leaf that is not an array or a number."""
+    """Raise an error that names the first leaf that is not an array or a number."""
     for leaf_name, leaf in zip(form.leaf_names(treedef), leaves, strict=True):
         try:
-            get_aval(leaf)
+            aval = get_aval(leaf)
+            if type(leaf) is int:
+                checked_integer(leaf, aval.dtype)
+        except (DTypeError, OverflowError) as err:
+            raise type(err)(f"{name}: argument {leaf_name}: {err}") from None
         except TypeError:
             root = leaf_name.split("[")[0].split(".")[0]
             raise ArgumentError(
@@ -27,6 +32,18 @@ def check_leaves(
                 f"{_short(leaf)} as argument {leaf_name}. To pass a Python value, mark "
                 f"it static: jit(..., static_argnames={root!r})."
             ) from None
+
+
+def check_values(name: str, call: Call, leaves: Sequence[Any]) -> None:
+    """Raise ArgumentError that names the first leaf that has a shape but no values."""
+    for i, leaf in enumerate(leaves):
+        if type(leaf) is ShapeDtypeStruct:
+            leaf_name = call.form.leaf_names(tree.structure(call.dynamic))[i]
+            raise ArgumentError(
+                f"{name}: expected an array with values, got {leaf} as argument "
+                f"{leaf_name}. Only lower, trace and eval_shape take a shape in the "
+                "place of an array."
+            )
 
 
 def check_results(name: str, outs: Sequence[Any], out_tree: tree.TreeDef) -> None:

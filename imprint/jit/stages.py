@@ -4,28 +4,35 @@
 function's versions.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any, final
 
 from imprint import tree
-from imprint.array import ArrayImpl, to_array
+from imprint.array import to_array
+from imprint.compile.key import static_token
 from imprint.compile.program import Module, Program, compile_module
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.jaxpr import ClosedJaxpr
 from imprint.core.shape_struct import ShapeDtypeStruct
-from imprint.errors import ArgumentError
+from imprint.core.trace import current_trace
+from imprint.errors import ArgumentError, DTypeError
+from imprint.jit.leaves import check_leaves, check_values
 from imprint.jit.options import JitOptions
-from imprint.jit.signature import Signature
+from imprint.jit.signature import Call, Signature
 from imprint.jit.tracing import TracedCall
+from imprint.jit.versions import Version
 from imprint.runtime import CompileOptions, MemoryStats
 
 
 class _Stage:
-    """What all stages know: the call they are for."""
+    """What all stages know: the call they are for, and its static values' tokens."""
 
-    def __init__(self, traced: TracedCall, signature: Signature) -> None:
+    def __init__(
+        self, traced: TracedCall, signature: Signature, static: tuple[Hashable, ...]
+    ) -> None:
         self._traced = traced
         self._signature = signature
+        self._static = static
 
     @property
     def in_tree(self) -> tree.TreeDef:
@@ -71,8 +78,9 @@ class Traced(_Stage):
         signature: Signature,
         options: JitOptions,
         lower: Callable[[TracedCall], Module],
+        static: tuple[Hashable, ...],
     ) -> None:
-        super().__init__(traced, signature)
+        super().__init__(traced, signature, static)
         self._options = options
         self._lower = lower
 
@@ -89,7 +97,9 @@ class Traced(_Stage):
     def lower(self) -> "Lowered":
         """Write the program as StableHLO."""
         module = self._lower(self._traced)
-        return Lowered(self._traced, self._signature, self._options, module)
+        return Lowered(
+            self._traced, self._signature, self._options, module, self._static
+        )
 
 
 @final
@@ -102,8 +112,9 @@ class Lowered(_Stage):
         signature: Signature,
         options: JitOptions,
         module: Module,
+        static: tuple[Hashable, ...],
     ) -> None:
-        super().__init__(traced, signature)
+        super().__init__(traced, signature, static)
         self._options = options
         self._module = module
 
@@ -137,7 +148,7 @@ class Lowered(_Stage):
         program = compile_module(
             self._module, lambda values: [to_array(v).buffer for v in values], options
         )
-        return Compiled(self._traced, self._signature, program)
+        return Compiled(self._traced, self._signature, program, self._static)
 
     def _check_dialect(self, dialect: str) -> None:
         if dialect != "stablehlo":
@@ -152,17 +163,28 @@ class Compiled(_Stage):
     """An executable for one kind of call."""
 
     def __init__(
-        self, traced: TracedCall, signature: Signature, program: Program
+        self,
+        traced: TracedCall,
+        signature: Signature,
+        program: Program,
+        static: tuple[Hashable, ...],
     ) -> None:
-        super().__init__(traced, signature)
+        super().__init__(traced, signature, static)
         self._program = program
+        self._version = Version(traced, program, signature.function_name)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Execute; the arguments must be of the kind that was compiled for."""
-        leaves = self._leaves(args, kwargs)
-        program = self._program
-        outs = program.run([leaves[i].buffer for i in program.kept])
-        return self.out_tree.unflatten(map(ArrayImpl, program.out_avals, outs))
+        """Execute; the arguments must be of the kind that was compiled for.
+
+        Static arguments are left out, as in JAX, or given with the same value.
+        """
+        if current_trace() is not None:
+            raise ArgumentError(
+                f"{self._signature.function_name}: expected a call outside traced "
+                "functions, got a call of a Compiled inside one. Call the jitted "
+                "function there."
+            )
+        return self._version.run(self._leaves(self._call(args, kwargs)))
 
     def as_text(self) -> str:
         """Return the optimized HLO."""
@@ -176,8 +198,31 @@ class Compiled(_Stage):
         """Return XLA's memory plan, in bytes."""
         return self._program.executable.memory_stats()
 
-    def _leaves(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[ArrayImpl]:
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
+        form = self._traced.form
+        if form.static:
+            slots = zip(form.dynamic, form.names, strict=True)
+            free = [n for s, n in slots if isinstance(s, int) and n not in kwargs]
+            if len(args) == len(free) and {*free, *kwargs} == set(form.names):
+                values = {**dict(zip(free, args, strict=True)), **kwargs}
+                return Call(form, tuple([values[n] for n in form.names]), ())
         call = self._signature.call(args, kwargs)
+        self._check_static(call)
+        return call
+
+    def _check_static(self, call: Call) -> None:
+        if call.form is not self._traced.form:
+            return
+        names = call.form.static_names
+        for value, token, name in zip(call.static, self._static, names, strict=True):
+            if static_token(value, name) != token:
+                raise ArgumentError(
+                    f"{self._signature.function_name}: expected the static argument "
+                    f"{name} with the value that was compiled for, got {value!r}. "
+                    f"{_ONE_KIND}"
+                )
+
+    def _leaves(self, call: Call) -> list[Any]:
         leaves, treedef = tree.flatten(call.dynamic)
         name = self._signature.function_name
         if call.form is not self._traced.form or treedef != self.in_tree:
@@ -185,13 +230,17 @@ class Compiled(_Stage):
                 f"{name}: expected arguments of structure {self.in_tree}, got "
                 f"{treedef}. {_ONE_KIND}"
             )
-        names = self._traced.leaf_names()
-        for leaf, aval, leaf_name in zip(leaves, self.in_avals, names, strict=True):
-            came = get_aval(leaf)
-            if came.shape != aval.shape or came.dtype != aval.dtype:
+        try:
+            came = [get_aval(leaf) for leaf in leaves]
+        except (ArgumentError, DTypeError):
+            check_leaves(name, call.form, leaves, treedef)
+            raise
+        check_values(name, call, leaves)
+        for i, (got, aval) in enumerate(zip(came, self.in_avals, strict=True)):
+            if got.shape != aval.shape or got.dtype != aval.dtype:
                 raise ArgumentError(
-                    f"{name}: expected {aval} as argument {leaf_name}, got {came}. "
-                    f"{_ONE_KIND}"
+                    f"{name}: expected {aval} as argument "
+                    f"{self._traced.leaf_names()[i]}, got {got}. {_ONE_KIND}"
                 )
         return [to_array(x) for x in leaves]
 
