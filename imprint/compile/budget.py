@@ -1,9 +1,10 @@
-"""The byte budget of all versions of a process.
+"""The byte budget of all versions of a process, and of the traces they came from.
 
 Each version counts with an estimate of the memory that its machine code takes (there is
 no exact figure from the engine). Past the limit the versions that were not called since
 the last look go first, oldest before youngest. A function that dies takes its versions
-out. `imprint.clear_caches` empties everything.
+out. `imprint.clear_caches` empties everything. Whoever drops a version or a trace does
+it here, so that nothing stays counted and no key stays alive.
 """
 
 import threading
@@ -31,7 +32,7 @@ class Budget:
 
     def __init__(self, limit: int = DEFAULT_LIMIT) -> None:
         self.limit = limit
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a key that dies may run code of the user
         self._entries: OrderedDict[int, _Entry] = OrderedDict()
         self._count = 0
         self._total = 0
@@ -51,11 +52,19 @@ class Budget:
             if self._total > self.limit:
                 self._evict(keep=number)
 
-    def clear(self) -> None:
-        """Drop every version."""
+    def clear(self, table: dict[Any, Any] | None = None) -> None:
+        """Drop every version, or those of one table."""
         with self._lock:
-            for number in list(self._entries):
-                self._remove(number)
+            for number, entry in list(self._entries.items()):
+                if table is None or entry.table is table:
+                    self._remove(number)
+
+    def remove(self, table: dict[Any, Any], key: Any) -> None:
+        """Drop the version at `table[key]`."""
+        with self._lock:
+            for number, entry in list(self._entries.items()):
+                if entry.table is table and entry.key == key:
+                    self._remove(number)
 
     def _evict(self, keep: int) -> None:
         for _ in range(2):  # a version called since the last look gets a second chance
@@ -73,7 +82,9 @@ class Budget:
                 COUNTERS.evictions += 1
 
     def _remove(self, number: int) -> None:
-        entry = self._entries.pop(number)
+        entry = self._entries.pop(number, None)
+        if entry is None:  # its function died meanwhile
+            return
         self._total -= entry.nbytes
         entry.table.pop(entry.key, None)
 

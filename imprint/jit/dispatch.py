@@ -202,6 +202,7 @@ class Jitted:
             avals = [get_aval(x) for x in leaves]
             traced = trace_call(self._fun, self._signature, call, avals)
             if not any(isinstance(c, Tracer) for c in traced.closed.consts):
+                BUDGET.add(self, self._traced, key, traced.nbytes)
                 traced = self._traced.setdefault(key, traced)
         return traced
 
@@ -267,7 +268,8 @@ class Jitted:
             raise RecompileError(text)
         warnings.warn(f"{text} The oldest version was dropped.", stacklevel=2)
         oldest = next(iter(self._versions))
-        self._versions.pop(oldest, None)
+        for table in (self._versions, self._traced):
+            BUDGET.remove(table, oldest)
 
     # ---- what users ask of a compiled function ----
 
@@ -293,8 +295,9 @@ class Jitted:
 
     def clear_cache(self) -> None:
         """Forget all versions."""
-        self._versions.clear()
-        self._traced.clear()
+        for table in (self._versions, self._traced):
+            BUDGET.clear(table)
+            table.clear()
 
 
 def clear_caches() -> None:
