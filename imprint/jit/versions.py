@@ -6,6 +6,7 @@ it came. A version that donates consumes the arrays it was given: they lose thei
 and remember who took them.
 """
 
+from collections.abc import Callable, Iterable
 from typing import Any, final
 
 import numpy as np
@@ -54,7 +55,9 @@ class Version:
         single = traced.out_tree.is_leaf
         self.out_aval = self.out_avals[0] if single else None
         out_tree = traced.out_tree  # a tuple is put together by itself, 0.3 us faster
-        self.unflatten = tuple if out_tree.is_flat_tuple else out_tree.unflatten
+        self.unflatten: Callable[[Iterable[Any]], Any] = (
+            tuple if out_tree.is_flat_tuple else out_tree.unflatten
+        )
         self.host_call = program.host_call()
         self.donated = frozenset(program.module.donated)
         everything = program.kept == tuple(range(len(traced.closed.in_avals)))
