@@ -20,7 +20,6 @@ from imprint.numpy.promotion import (
     numeric_operands,
     operands,
     refuse_complex,
-    scalar_like,
 )
 from imprint.numpy.selection import where
 from imprint.primitives.arithmetic import (
@@ -31,7 +30,7 @@ from imprint.primitives.arithmetic import (
     nextafter_p,
     rem_p,
 )
-from imprint.primitives.basis import add_p, mul_p, neg_p, sub_p
+from imprint.primitives.basis import add_p, mul_p, neg_p, scalar_like, sub_p
 from imprint.primitives.bitwise import and_p, or_p
 from imprint.primitives.comparison import eq, lt, ne
 from imprint.primitives.exponential import square_p

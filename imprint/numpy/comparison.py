@@ -21,11 +21,10 @@ from imprint.numpy.promotion import (
     match_shapes,
     operands,
     refuse_complex,
-    scalar_like,
 )
 from imprint.numpy.reductions import all
 from imprint.numpy.selection import as_bool, where
-from imprint.primitives.basis import add, full, mul, neg, sub
+from imprint.primitives.basis import add, full, mul, neg, scalar_like, sub
 from imprint.primitives.bits import not_p
 from imprint.primitives.bitwise import (
     and_,

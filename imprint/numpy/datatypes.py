@@ -20,9 +20,9 @@ from imprint.numpy.promotion import (
     as_array,
     convert,
     is_operand,
-    scalar_like,
 )
 from imprint.primitives.axes import canonical_axes
+from imprint.primitives.basis import scalar_like
 from imprint.primitives.comparison import ne
 from imprint.primitives.complex import real
 

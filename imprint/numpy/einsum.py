@@ -18,11 +18,11 @@ from imprint.core.array import Array
 from imprint.core.aval import DType
 from imprint.dtypes import DTypeLike
 from imprint.errors import ShapeError
-from imprint.numpy.promotion import convert, promote_dtypes, scalar_like
+from imprint.numpy.promotion import convert, promote_dtypes
 from imprint.numpy.reductions import ANY, SUM, Over, reduce
 from imprint.numpy.selection import where
 from imprint.numpy.subscripts import Subscripts, parse
-from imprint.primitives.basis import transpose
+from imprint.primitives.basis import scalar_like, transpose
 from imprint.primitives.comparison import eq
 from imprint.primitives.dot import dot_general
 from imprint.primitives.shape import broadcasted_iota, squeeze

@@ -25,14 +25,13 @@ from imprint.numpy.promotion import (
     match_shapes,
     numeric,
     numeric_operands,
-    scalar_like,
+    strong_like,
 )
 from imprint.numpy.selection import where
-from imprint.primitives import basis
 from imprint.primitives.arithmetic import div, integer_pow, max_, rem
-from imprint.primitives.basis import add, mul, neg, sub
+from imprint.primitives.basis import add, mul, scalar_like, sub
 from imprint.primitives.bitwise import and_, shift_right_logical
-from imprint.primitives.comparison import eq, lt, ne
+from imprint.primitives.comparison import eq, ge, lt, ne
 from imprint.primitives.complex import complex_, imag, real
 from imprint.primitives.exponential import (
     cbrt_p,
@@ -44,7 +43,6 @@ from imprint.primitives.exponential import (
     sqrt_p,
 )
 from imprint.primitives.power import pow_p
-from imprint.primitives.rounding import abs_
 
 
 def exp(x: ArrayLike, /) -> Array:
@@ -98,9 +96,9 @@ def log10(x: ArrayLike, /) -> Array:
     """Return the logarithm to the base 10, elementwise."""
     r = log_p.bind1(inexact("log10", x))
     if not dtypes.is_complex(r.dtype):
-        return mul(r, basis.scalar_like(r, _LOG10_E))
+        return mul(r, strong_like(r, _LOG10_E))
     re, im = real(r), imag(r)
-    factor = basis.scalar_like(re, _LOG10_E)
+    factor = strong_like(re, _LOG10_E)
     return complex_(mul(re, factor), mul(im, factor))
 
 
@@ -191,7 +189,7 @@ def _static_integer(y: Any) -> int | None:
 
 
 def _integer_power(x: Array, y: Array) -> Array:
-    zero, one = basis.scalar_like(x, 0), basis.scalar_like(x, 1)
+    zero, one = strong_like(x, 0), strong_like(x, 1)
     vanishes = and_(*match_shapes("power", (eq(x, zero), ne(y, zero))))
     result = where(vanishes, zero, one)
     for _ in range(6):
@@ -206,22 +204,31 @@ def _integer_power(x: Array, y: Array) -> Array:
 
 def _logaddexp(x: Array, y: Array, *, base: float | None) -> Array:
     """Compute around the larger operand, so that nothing overflows."""
-    exponential = exp_p if base is None else exp2_p
-    scale = 1.0 if base is None else 1 / math.log(base)
-    larger = max_(x, y)
-    gap = sub(x, y)
+    if dtypes.is_complex(x.dtype):
+        return _complex_logaddexp(x, y, base=base)
+    ordered = ge(x, y)  # not max and abs: their derivatives at ties do not go together
+    larger, smaller = where(ordered, x, y), where(ordered, y, x)
+    gap = sub(smaller, larger)
     no_gap = ne(gap, gap)  # equal infinities, or a NaN
-    if dtypes.is_complex(larger.dtype):
-        below = sub(add(x, y), mul(larger, constant_like(larger, 2)))
-    else:
-        below = neg(abs_(where(no_gap, scalar_like(gap, 0), gap)))
-    tail = log1p_p.bind1(exponential.bind1(below))
-    if base is not None:
-        tail = mul(tail, constant_like(larger, scale))
-    result = add(larger, tail)
-    if dtypes.is_complex(larger.dtype):
-        return complex_(real(result), _wrapped(imag(result), math.pi * scale))
+    below = where(no_gap, scalar_like(gap, 0), gap)
+    result = add(larger, _log1p_exp(below, larger, base=base))
     return where(no_gap, add(x, y), result)
+
+
+def _complex_logaddexp(x: Array, y: Array, *, base: float | None) -> Array:
+    larger = max_(x, y)
+    below = sub(add(x, y), mul(larger, constant_like(larger, 2)))
+    result = add(larger, _log1p_exp(below, larger, base=base))
+    turn = math.pi if base is None else math.pi / math.log(base)
+    return complex_(real(result), _wrapped(imag(result), turn))
+
+
+def _log1p_exp(x: Array, like: Array, *, base: float | None) -> Array:
+    """Return the logarithm to a base of 1 plus the base to the power of `x`."""
+    if base is None:
+        return log1p_p.bind1(exp_p.bind1(x))
+    tail = log1p_p.bind1(exp2_p.bind1(x))
+    return mul(tail, constant_like(like, 1 / math.log(base)))
 
 
 def _wrapped(x: Array, limit: float) -> Array:

@@ -12,13 +12,13 @@ from imprint.core.aval import DType, Shape
 from imprint.dtypes import DTypeLike
 from imprint.errors import ShapeError
 from imprint.numpy.joining import stack
-from imprint.numpy.promotion import ArrayLike, as_array, convert, scalar_like
+from imprint.numpy.promotion import ArrayLike, as_array, convert
 from imprint.numpy.reductions import sum
 from imprint.numpy.selection import where
 from imprint.numpy.shape import moveaxis, ravel
 from imprint.primitives.arithmetic import integer_pow
 from imprint.primitives.axes import canonical_axes
-from imprint.primitives.basis import add, broadcast_in_dim, full
+from imprint.primitives.basis import add, broadcast_in_dim, full, scalar_like
 from imprint.primitives.comparison import eq, ge
 from imprint.primitives.shape import broadcasted_iota, reshape, squeeze
 from imprint.primitives.slicing import pad, slice_, slice_in_dim

@@ -67,12 +67,9 @@ def is_bool(x: Any) -> bool:
     return type(x) is bool or type(x) is np.bool_
 
 
-def scalar_like(x: Any, value: Any) -> Any:
-    """Return a constant of the dtype and weak type of `x`."""
-    aval = get_aval(x)
-    if aval.weak_type:
-        return _python_scalar("constant", value, aval.dtype, weak=True)
-    return np.asarray(value, aval.dtype)[()]
+def strong_like(x: Any, value: Any) -> Any:
+    """Return a constant of the dtype of `x` that is strong even if `x` is weak."""
+    return np.asarray(value, get_aval(x).dtype)[()]
 
 
 def constant_like(x: Any, value: Any) -> Any:
@@ -80,12 +77,13 @@ def constant_like(x: Any, value: Any) -> Any:
 
     JAX makes the constants of some functions so, and the result is as weak as they are.
     """
-    return basis.scalar_like(x, value) if get_aval(x).shape else scalar_like(x, value)
+    like = strong_like if get_aval(x).shape else basis.scalar_like
+    return like(x, value)
 
 
 def filled_like(x: Any, value: Any) -> Array:
     """Return an array of the shape, dtype and weak type of `x`, with one value."""
-    return broadcast(scalar_like(x, value), get_aval(x).shape)
+    return broadcast(basis.scalar_like(x, value), get_aval(x).shape)
 
 
 # ---- two operands ----

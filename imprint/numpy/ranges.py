@@ -24,12 +24,11 @@ from imprint.numpy.promotion import (
     convert,
     match_shapes,
     refuse_complex,
-    scalar_like,
 )
 from imprint.numpy.shape import moveaxis
 from imprint.primitives.arithmetic import div
 from imprint.primitives.axes import canonical_axis, int_tuple
-from imprint.primitives.basis import add, broadcast_in_dim, full, mul, sub
+from imprint.primitives.basis import add, broadcast_in_dim, full, mul, scalar_like, sub
 from imprint.primitives.rounding import floor, sign
 from imprint.primitives.shape import broadcasted_iota, expand_dims, reshape
 from imprint.primitives.slicing import concatenate

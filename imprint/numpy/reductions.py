@@ -19,11 +19,11 @@ from imprint.core.array import Array
 from imprint.core.aval import DType, get_aval
 from imprint.dtypes import DTypeLike
 from imprint.errors import ArgumentError, DTypeError, ShapeError
-from imprint.numpy.promotion import ArrayLike, as_array, convert, numeric, scalar_like
+from imprint.numpy.promotion import ArrayLike, as_array, convert, numeric
 from imprint.numpy.selection import where as choose
 from imprint.primitives.arithmetic import max_, min_
 from imprint.primitives.axes import canonical_axes
-from imprint.primitives.basis import add, mul, reduce_sum
+from imprint.primitives.basis import add, mul, reduce_sum, scalar_like
 from imprint.primitives.bits import not_
 from imprint.primitives.bitwise import and_, or_
 from imprint.primitives.comparison import ne

@@ -17,11 +17,10 @@ from imprint.numpy.promotion import (
     filled_like,
     inexact,
     refuse_complex,
-    scalar_like,
 )
 from imprint.numpy.selection import where
 from imprint.primitives.arithmetic import div
-from imprint.primitives.basis import mul, sub
+from imprint.primitives.basis import mul, scalar_like, sub
 from imprint.primitives.comparison import ge, lt
 from imprint.primitives.complex import complex_, imag_p, real_p
 from imprint.primitives.complex import conj as conj_

@@ -13,12 +13,13 @@ import numpy as np
 from imprint import dtypes
 from imprint.core.array import Array
 from imprint.errors import ArgumentError
-from imprint.numpy.promotion import ArrayLike, as_array, scalar_like
+from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.numpy.reductions import all, is_inexact, replace_nan
 from imprint.numpy.selection import where
 from imprint.numpy.shape import ravel
 from imprint.primitives import arg_reductions
 from imprint.primitives.axes import canonical_axis
+from imprint.primitives.basis import scalar_like
 from imprint.primitives.comparison import ne
 from imprint.primitives.shape import expand_dims
 

@@ -21,9 +21,9 @@ from imprint.numpy.promotion import (
     operands,
     promote_dtypes,
     refuse_complex,
-    scalar_like,
 )
 from imprint.primitives.arithmetic import max_p, min_p
+from imprint.primitives.basis import scalar_like
 from imprint.primitives.comparison import eq, ne
 from imprint.primitives.complex import complex_, imag, real
 from imprint.primitives.select import select_n_p

@@ -21,7 +21,6 @@ from imprint.numpy.promotion import (
     convert,
     match_shapes,
     promote,
-    scalar_like,
 )
 from imprint.numpy.reductions import (
     SUM,
@@ -38,7 +37,7 @@ from imprint.numpy.reductions import (
 )
 from imprint.numpy.selection import where as choose
 from imprint.primitives.arithmetic import div
-from imprint.primitives.basis import mul, sub
+from imprint.primitives.basis import mul, scalar_like, sub
 from imprint.primitives.comparison import gt, le
 from imprint.primitives.complex import conj, real
 from imprint.primitives.exponential import sqrt, square

@@ -20,11 +20,10 @@ from imprint.numpy.promotion import (
     inexact,
     inexact_operands,
     refuse_complex,
-    scalar_like,
 )
 from imprint.numpy.selection import where
 from imprint.primitives.arithmetic import atan2_p, div, integer_pow, max_, min_
-from imprint.primitives.basis import add, mul, neg, sub
+from imprint.primitives.basis import add, mul, neg, scalar_like, sub
 from imprint.primitives.bitwise import or_
 from imprint.primitives.comparison import eq, lt
 from imprint.primitives.complex import imag, real
