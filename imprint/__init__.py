@@ -9,6 +9,7 @@ from imprint import eager as eager
 from imprint import errors as errors
 from imprint import numpy as numpy
 from imprint import tree as tree
+from imprint.config import check_tracer_leaks as check_tracer_leaks
 from imprint.config import config as config
 from imprint.config import debug_infs as debug_infs
 from imprint.config import debug_nans as debug_nans

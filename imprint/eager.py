@@ -9,19 +9,24 @@ not reach them: what depends on a flag is in the avals and the params.
 
 import contextvars
 import threading
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 
-from imprint import runtime
+from imprint import dtypes, runtime
 from imprint.array import ArrayImpl, from_host, host_values, to_array
 from imprint.compile.program import Program, compile_closed
+from imprint.compile.sentinels import kind_of
+from imprint.config import settings
 from imprint.control.call import jit_p
 from imprint.core import hooks
 from imprint.core.aval import get_aval
 from imprint.core.jaxpr import ClosedJaxpr
 from imprint.core.primitive import Primitive
+from imprint.core.source import current_source
 from imprint.core.trace import Tracer
+from imprint.errors import NonFiniteError
 
 COMPILED: Final = frozenset({jit_p})
 """Primitives that eager evaluation compiles."""
@@ -64,11 +69,39 @@ def evaluate(
             hosts.append(make(x, aval.dtype))
     out_avals = primitive.out_avals(tuple(avals), params)
     outs = _quiet.run(primitive.reference, *hosts, **params)
+    flags = settings()  # 40 ns with the test
+    if flags.debug_nans or flags.debug_infs:
+        _check_finite(primitive, hosts, outs)
     return tuple(
         [
             from_host(aval, np.asarray(out))
             for aval, out in zip(out_avals, outs, strict=True)
         ]
+    )
+
+
+def _check_finite(primitive: Primitive, hosts: Sequence[Any], outs: Any) -> None:
+    """Raise NonFiniteError where `debug_nans` or `debug_infs` forbids a result."""
+    flags = settings()
+    kind = kind_of(nans=flags.debug_nans, infinities=flags.debug_infs)
+
+    def holds_one(x: Any) -> bool:
+        values = np.asarray(x)
+        return dtypes.is_inexact(values.dtype) and bool(
+            (flags.debug_nans and np.isnan(values).any())
+            or (flags.debug_infs and np.isinf(values).any())
+        )
+
+    if not any(map(holds_one, outs)):
+        return
+    site = current_source()
+    place = "" if site is None else f" at {site} ({site.expression})"
+    held = [i for i, x in enumerate(hosts) if holds_one(x)]
+    came = f"operand {held[0]} already holds one" if held else "no operand holds one"
+    raise NonFiniteError(
+        f"{primitive.name}: expected no {kind}, got one as result{place}; {came}. "
+        "Guard the operand, such as with imprint.numpy.where, or turn debug_nans and "
+        "debug_infs off."
     )
 
 

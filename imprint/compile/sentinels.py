@@ -9,7 +9,7 @@ holds (a branch that `where` dropped) is no error.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -49,7 +49,7 @@ class Sentinels:
     """What the flags of a program mean.
 
     Args:
-        kind: "NaN" or "infinity".
+        kind: "NaN", "infinity" or "NaN or infinity".
         origins: what each flag watches; the arguments come first.
         results: the flag of each result; -1 where it has none.
     """
@@ -95,15 +95,17 @@ class Sentinels:
 
 
 def with_sentinels(
-    closed: ClosedJaxpr, *, infinities: bool
+    closed: ClosedJaxpr, *, nans: bool, infinities: bool
 ) -> tuple[ClosedJaxpr, Sentinels]:
     """Return the program with flags as its last result, and what they mean.
 
     Args:
         closed: the program.
-        infinities: whether the flags watch for infinities rather than for NaN.
+        nans: whether the flags watch for NaN.
+        infinities: whether they watch for infinities.
     """
-    watch = _Watch(_is_infinite if infinities else _is_nan)
+    kind = kind_of(nans=nans, infinities=infinities)
+    watch = _Watch(_TESTS[kind])
     found: list[tuple[int, ...]] = []
 
     def run(*args: Any) -> list[Any]:
@@ -115,8 +117,12 @@ def with_sentinels(
 
     staged = Staged("debug_nans", closed.jaxpr.name)
     flagged = stage(run, closed.in_avals, staged)
-    kind = "infinity" if infinities else "NaN"
     return flagged, Sentinels(kind, tuple(watch.origins), found[0])
+
+
+def kind_of(*, nans: bool, infinities: bool) -> str:
+    """Return the word for what is watched."""
+    return " or ".join(["NaN"] * nans + ["infinity"] * infinities)
 
 
 class _Watch:
@@ -195,8 +201,19 @@ def _is_nan(x: Any) -> Any:
     return ne(x, x)
 
 
+def _is_not_finite(x: Any) -> Any:
+    return or_p.bind1(_is_nan(x), _is_infinite(x))
+
+
 def _is_infinite(x: Any) -> Any:
     if dtypes.is_complex(get_aval(x).dtype):
         return or_p.bind1(_is_infinite(real(x)), _is_infinite(imag(x)))
     size = abs_p.bind1(x)
     return eq(size, np.asarray(np.inf, get_aval(x).dtype)[()])
+
+
+_TESTS: Final = {
+    "NaN": _is_nan,
+    "infinity": _is_infinite,
+    "NaN or infinity": _is_not_finite,
+}

@@ -7,7 +7,7 @@ search looks at every object of the process, so it is for debugging.
 
 import gc
 from itertools import islice
-from types import FrameType
+from types import CellType, FrameType
 from typing import Any
 
 from imprint.core.trace import Trace, Tracer
@@ -36,19 +36,36 @@ def _holder(tracer: Tracer, leaked: list[Any]) -> str:
     for owner in gc.get_referrers(tracer):
         if owner is leaked or isinstance(owner, FrameType):
             continue
-        name = _name_in_a_namespace(owner)
+        if isinstance(owner, CellType):
+            return "a closure"
+        attribute = _attribute(owner, tracer)
+        if attribute:
+            return attribute
+        name = _name_in_a_module(owner)
         kind = type(owner).__name__
         return f"{kind} {name}" if name else kind
     return "a local variable"
 
 
-def _name_in_a_namespace(held: Any) -> str:
-    """Return the name by which a namespace that refers to `held` knows it, if any."""
-    if isinstance(held, dict) and "__name__" in held:
-        return f"of module {held['__name__']}"  # pyright: ignore[reportUnknownVariableType] - any object
+def _attribute(holder: Any, held: Any) -> str:
+    """Return whose attribute `held` is, if `holder` is an object or an object's dict."""
+    owners: list[Any] = [holder]
+    if type(holder) is dict:
+        owners += gc.get_referrers(holder)
+    for owner in owners:
+        attributes = getattr(owner, "__dict__", {})
+        names = [k for k, v in attributes.items() if v is held]
+        if names:
+            kind, own = type(owner).__name__, getattr(owner, "__name__", "")
+            return f"attribute {names[0]} of {kind} {own}".rstrip()
+    return ""
+
+
+def _name_in_a_module(held: Any) -> str:
+    """Return the name by which a module that refers to `held` knows it, if any."""
     for owner in gc.get_referrers(held):
-        if isinstance(owner, dict):
-            names = [k for k, v in owner.items() if v is held]  # pyright: ignore[reportUnknownVariableType] - any object
-            if names and "__name__" in owner:
+        if isinstance(owner, dict) and "__spec__" in owner:
+            names = [k for k, v in owner.items() if v is held]  # pyright: ignore[reportUnknownVariableType]
+            if names:
                 return f"{names[0]} of module {owner['__name__']}"
     return ""

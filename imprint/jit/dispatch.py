@@ -214,7 +214,7 @@ class Jitted:
         module = self._lower(traced)
         if flags.debug_nans or flags.debug_infs:
             flagged, sentinels = with_sentinels(
-                traced.closed, infinities=not flags.debug_nans
+                traced.closed, nans=flags.debug_nans, infinities=flags.debug_infs
             )
             module = self._lower(traced, flagged)
         program = compile_module(module, _buffers, self._options.compile)

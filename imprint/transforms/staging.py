@@ -24,7 +24,10 @@ from imprint.tree.treedef import register_leaf
 
 @final
 class Staged:
-    """What is being staged, for messages: the transform, the function, its arguments."""
+    """What is being staged, for messages: the transform, the function, its arguments.
+
+    `site` is where the user's function was traced; None while one of our own runs.
+    """
 
     __slots__ = ("arg_names", "name", "site", "transform")
 
@@ -191,7 +194,7 @@ def stage(
             closed = trace.finish(fun(*map(trace.new_arg, in_avals)))
     finally:
         trace.ended = True
-    if config.check_tracer_leaks:
+    if config.check_tracer_leaks and staged.site is not None:
         check_leaks(trace)
     return closed
 
