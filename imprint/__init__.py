@@ -8,6 +8,7 @@ transforms, devices, configuration. `imprint.numpy`, `imprint.lax`, `imprint.ran
 from imprint import eager as eager
 from imprint import errors as errors
 from imprint import numpy as numpy
+from imprint import random as random
 from imprint import tree as tree
 from imprint.config import check_tracer_leaks as check_tracer_leaks
 from imprint.config import config as config

@@ -1,0 +1,56 @@
+"""Random numbers: a draw is a function of a key, and the same key gives the same numbers.
+
+Keys are made of a seed (`key`) and of each other (`split`, `fold_in`); a key is used for
+one draw. All numbers are JAX's, of both streams (`config.threefry_partitionable`).
+`threefry` is the hash, `host` the same without compiling; samplers are in `intervals`,
+`continuous` and `discrete`, and share `arguments`.
+"""
+
+from imprint.random.continuous import (
+    cauchy,
+    exponential,
+    gumbel,
+    laplace,
+    logistic,
+    normal,
+    truncated_normal,
+)
+from imprint.random.discrete import bernoulli, categorical, rademacher
+from imprint.random.intervals import bits, randint, uniform
+from imprint.random.key_array import KeyDType, PRNGKeyArray
+from imprint.random.keys import (
+    PRNGKey,
+    clone,
+    fold_in,
+    key,
+    key_data,
+    key_impl,
+    split,
+    wrap_key_data,
+)
+
+__all__ = [
+    "KeyDType",
+    "PRNGKey",
+    "PRNGKeyArray",
+    "bernoulli",
+    "bits",
+    "categorical",
+    "cauchy",
+    "clone",
+    "exponential",
+    "fold_in",
+    "gumbel",
+    "key",
+    "key_data",
+    "key_impl",
+    "laplace",
+    "logistic",
+    "normal",
+    "rademacher",
+    "randint",
+    "split",
+    "truncated_normal",
+    "uniform",
+    "wrap_key_data",
+]

@@ -1,0 +1,174 @@
+"""What samplers share: shapes, dtypes, operands, and one compiled program a shape.
+
+A sampler checks its arguments, then calls a program: its `draw`, with the shape and the
+dtype filled in, under `jit`. So a draw outside any trace has the bits of a compiled one,
+and is traced once for each shape; within a trace it is one equation.
+"""
+
+import operator
+from collections.abc import Callable, Hashable, Sequence
+from functools import cache, lru_cache, partial
+from typing import Any, Final, NamedTuple, cast
+
+import numpy as np
+
+from imprint import dtypes
+from imprint.array import host_values
+from imprint.core.aval import DType, Shape, ShapedArray, get_aval
+from imprint.dtypes import DTypeLike
+from imprint.errors import ArgumentError, ShapeError
+from imprint.jit import Jitted, jit
+from imprint.primitives.basis import broadcast_in_dim
+
+_PROGRAMS: Final = 256
+"""Shapes and dtypes up to which a sampler's programs are kept."""
+
+
+def programs(draw: Callable[..., Any]) -> Callable[..., Jitted]:
+    """Return the function from the first arguments of `draw` to the rest, compiled.
+
+    Args:
+        draw: takes hashable arguments, then arrays.
+    """
+
+    @lru_cache(maxsize=_PROGRAMS)
+    def program(*params: Hashable) -> Jitted:
+        return jit(partial(draw, *params))
+
+    return program
+
+
+# ---- shapes ----
+
+
+def sizes(name: str, shape: Any) -> Shape:
+    """Return the `shape` that the function `name` was given as a tuple of lengths; hot."""
+    if type(shape) is tuple:
+        given = cast("Shape", shape)
+        if all(type(n) is int and n >= 0 for n in given):
+            return given
+    if not isinstance(shape, Sequence | np.ndarray) or isinstance(shape, str):
+        raise ShapeError(
+            f"{name}: expected a shape, a tuple of integers, got {shape!r}. "
+            f"For one axis write ({shape!r},)."
+        )
+    lengths = tuple([_length(name, n) for n in cast("Sequence[Any]", shape)])
+    if any(n < 0 for n in lengths):
+        raise ShapeError(
+            f"{name}: expected lengths of at least 0 in shape, got {lengths}. "
+            "A length cannot be left open: give the number of elements."
+        )
+    return lengths
+
+
+def _length(name: str, n: Any) -> int:
+    if hasattr(n, "__index__"):
+        return operator.index(n)
+    raise ShapeError(
+        f"{name}: expected integers in shape, got {type(n).__name__} {n!r}. "
+        "Convert it with int()."
+    )
+
+
+def common_shape(name: str, shape: Any, *operands: Any) -> Shape:
+    """Return the shape to draw: the one asked for, or that of the operands together."""
+    shapes = [get_aval(x).shape for x in operands]
+    if shape is None:
+        return _broadcast_shape(name, shapes)
+    asked = sizes(name, shape)
+    check_fits(name, asked, *shapes)
+    return asked
+
+
+def check_fits(name: str, shape: Shape, *operands: Shape) -> None:
+    """Raise ShapeError unless shapes of operands repeat to `shape`."""
+    for own in operands:
+        tail = shape[len(shape) - len(own) :]
+        if len(own) > len(shape) or any(
+            n not in (1, m) for n, m in zip(own, tail, strict=True)
+        ):
+            raise ShapeError(
+                f"{name}: expected operands that broadcast to shape={shape}, got one of "
+                f"shape {own}. Pass numbers, or arrays of that shape or of its last "
+                "axes."
+            )
+
+
+def _broadcast_shape(name: str, shapes: Sequence[Shape]) -> Shape:
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        listed = " and ".join(map(str, shapes))
+        raise ShapeError(
+            f"{name}: expected operands that broadcast, got shapes {listed}. Trailing "
+            "axes must have equal lengths, or length 1."
+        ) from None
+
+
+def repeat(x: Any, shape: Shape) -> Any:
+    """Broadcast an operand to `shape`; primitives take one of rank 0 as it is."""
+    own = get_aval(x).shape
+    if not own or own == shape:
+        return x
+    return broadcast_in_dim(x, shape, tuple(range(len(shape) - len(own), len(shape))))
+
+
+# ---- dtypes and operands ----
+
+
+class FloatInfo(NamedTuple):
+    """What samplers ask of a floating-point dtype, as Python numbers."""
+
+    bits: int
+    nmant: int
+    tiny: float
+    eps: float
+    epsneg: float
+
+
+@cache
+def float_info(dtype: DType) -> FloatInfo:
+    """Return the widths and the limits of a floating-point dtype."""
+    info = cast("Any", dtypes.finfo(dtype))
+    limits = (float(x) for x in (info.tiny, info.eps, info.epsneg))
+    return FloatInfo(int(info.bits), int(info.nmant), *limits)
+
+
+def float_dtype(name: str, dtype: DTypeLike | None) -> DType:
+    """Return the dtype of a draw of real numbers, `float32` by default."""
+    if dtype is None:
+        return dtypes.default_float()
+    given = dtypes.requested(dtype, name)
+    if not dtypes.is_floating(given):
+        raise ArgumentError(
+            f"{name}: expected a floating-point dtype, got {given}. Leave dtype out for "
+            "the default, or convert the result."
+        )
+    return given
+
+
+def check_floats(name: str, parameter: str, x: Any) -> ShapedArray:
+    """Raise ArgumentError unless an operand has a real floating-point dtype."""
+    aval = check_number(name, parameter, x)
+    if not dtypes.is_floating(aval.dtype):
+        raise ArgumentError(
+            f"{name}: expected floats as {parameter}, got {aval}. "
+            "Convert with `.astype(float)`."
+        )
+    return aval
+
+
+def check_number(name: str, parameter: str, x: Any) -> ShapedArray:
+    """Raise ArgumentError unless an operand is an array or a number that fits."""
+    try:
+        aval = get_aval(x)
+        if type(x) is int:
+            host_values(x, aval.dtype)
+        return aval
+    except OverflowError as err:
+        raise OverflowError(f"{name}: {parameter}: {err}") from None
+    except TypeError:
+        raise ArgumentError(
+            f"{name}: expected an array or a number as {parameter}, got "
+            f"{type(x).__name__} {x!r}. Convert it with imprint.numpy.asarray."
+        ) from None

@@ -1,0 +1,150 @@
+"""Draws from few values: booleans, signs, categories.
+
+A boolean is a uniform draw compared with its probability. A category is where logits plus
+Gumbel noise are largest.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from imprint import dtypes
+from imprint.core.aval import DType, Shape, get_aval
+from imprint.dtypes import DTypeLike
+from imprint.errors import ArgumentError
+from imprint.primitives.arg_reductions import argmax
+from imprint.primitives.axes import canonical_axis, insert
+from imprint.primitives.basis import add, mul, scalar_like, sub
+from imprint.primitives.comparison import lt
+from imprint.primitives.convert import convert_element_type
+from imprint.random.arguments import (
+    check_fits,
+    check_floats,
+    common_shape,
+    float_info,
+    programs,
+    repeat,
+    sizes,
+)
+from imprint.random.continuous import gumbel_floats, precision
+from imprint.random.intervals import unit_floats
+from imprint.random.key_array import KeyLike, single_key
+from imprint.random.threefry import row
+
+# ---- booleans ----
+
+
+def bernoulli(
+    key: KeyLike, p: Any = 0.5, shape: Any = None, mode: str | None = None
+) -> Any:
+    """Draw booleans that are True with probability `p`.
+
+    Args:
+        key: a key.
+        p: the probability, a float or an array of floats.
+        shape: the shape of the result; by default that of `p`.
+        mode: "low", the default; or "high", with twice the bits, for `p` below 1e-7.
+
+    Example:
+        >>> import imprint
+        >>> imprint.random.bernoulli(imprint.random.key(0), 0.5, (3,))
+        Array([False, False,  True], dtype=bool)
+    """
+    data = single_key("bernoulli", key)
+    check_floats("bernoulli", "p", p)
+    lengths = common_shape("bernoulli", shape, p)
+    return _bernoulli_of(lengths, precision("bernoulli", mode))(data, p)
+
+
+def _bernoulli(shape: Shape, precise: bool, data: Any, p: Any) -> Any:  # noqa: FBT001 - a param of a program
+    dtype = get_aval(p).dtype
+    p = repeat(convert_element_type(p, dtype), shape)
+    if not precise:
+        return lt(unit_floats(shape, dtype, data), p)
+    pair = unit_floats((2, *shape), dtype, data)
+    coarse, fine = row(pair, 0), row(pair, 1)
+    fine = mul(fine, scalar_like(fine, 2.0 ** -float_info(dtype).nmant))
+    return lt(fine, sub(p, coarse))
+
+
+_bernoulli_of = programs(_bernoulli)
+
+
+def rademacher(key: KeyLike, shape: Any = (), dtype: DTypeLike | None = None) -> Any:
+    """Draw -1 or 1, both equally likely.
+
+    Args:
+        key: a key.
+        shape: the shape of the result.
+        dtype: `int32` by default, `int64` under `enable_x64`.
+
+    Example:
+        >>> import imprint
+        >>> imprint.random.rademacher(imprint.random.key(0), (3,))
+        Array([-1, -1,  1], dtype=int32)
+    """
+    data = single_key("rademacher", key)
+    out = dtypes.requested(int if dtype is None else dtype, "rademacher")
+    return _rademacher_of(sizes("rademacher", shape), out)(data)
+
+
+def _rademacher(shape: Shape, dtype: DType, data: Any) -> Any:
+    half = np.asarray(0.5, dtypes.default_float())[()]
+    drawn = convert_element_type(_bernoulli(shape, False, data, half), dtype)  # noqa: FBT003
+    return sub(mul(scalar_like(drawn, 2), drawn), scalar_like(drawn, 1))
+
+
+_rademacher_of = programs(_rademacher)
+
+# ---- categories ----
+
+
+def categorical(
+    key: KeyLike,
+    logits: Any,
+    axis: int = -1,
+    shape: Any = None,
+    *,
+    replace: bool = True,
+    mode: str | None = None,
+) -> Any:
+    """Draw positions along an axis of `logits`, as likely as its softmax says.
+
+    Args:
+        key: a key.
+        logits: logarithms of probabilities, up to a constant; an array of floats.
+        axis: the axis of the categories.
+        shape: the shape of the result. It ends with the shape of `logits` without
+            `axis`, which is the default, or with what that broadcasts to.
+        replace: True; draws without replacement are not built yet.
+        mode: as in `gumbel`.
+
+    Example:
+        >>> import imprint
+        >>> import imprint.numpy as np
+        >>> imprint.random.categorical(imprint.random.key(0), np.zeros((4, 3)))
+        Array([1, 1, 2, 1], dtype=int32)
+    """
+    if not replace:
+        raise ArgumentError(
+            "categorical: expected replace=True, got False: draws without replacement "
+            "are not built yet. Take the largest of logits + gumbel(key, logits.shape)."
+        )
+    data = single_key("categorical", key)
+    aval = check_floats("categorical", "logits", logits)
+    at = canonical_axis("categorical", axis, aval.ndim)
+    batch = aval.shape[:at] + aval.shape[at + 1 :]
+    lengths = batch if shape is None else sizes("categorical", shape)
+    check_fits("categorical", lengths, batch)
+    return _categorical_of(lengths, at, precision("categorical", mode))(data, logits)
+
+
+def _categorical(shape: Shape, at: int, precise: bool, data: Any, logits: Any) -> Any:  # noqa: FBT001 - a param of a program
+    aval = get_aval(logits)
+    axis = len(shape) + 1 - aval.ndim + at
+    full_shape = insert(shape, axis, aval.shape[at])
+    noise = gumbel_floats(full_shape, aval.dtype, precise, data)
+    return argmax(add(noise, repeat(logits, full_shape)), axis, dtypes.default_int())
+
+
+_categorical_of = programs(_categorical)

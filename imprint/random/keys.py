@@ -1,0 +1,259 @@
+"""Keys: made of seeds, split, folded, and taken apart to their raw data.
+
+Outside any trace keys are computed on the host (`host`), which compiles nothing and is
+faster for few keys; under a trace they are equations (`threefry`). Raw data instead of a
+key gives raw data back.
+"""
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from imprint import dtypes
+from imprint.array import from_host, to_array
+from imprint.config import settings
+from imprint.core.array import Array
+from imprint.core.aval import Shape, ShapedArray, get_aval
+from imprint.core.trace import current_trace
+from imprint.errors import ArgumentError, did_you_mean
+from imprint.jit import jit
+from imprint.primitives.convert import cast, convert_element_type
+from imprint.random import host, threefry
+from imprint.random.arguments import programs, sizes
+from imprint.random.key_array import (
+    IMPLEMENTATION,
+    SINGLE,
+    KeyDType,
+    KeyLike,
+    PRNGKeyArray,
+    raw_data,
+    single_key,
+)
+
+# ---- from seeds ----
+
+
+def key(seed: Any, *, impl: Any = None) -> PRNGKeyArray:
+    """Return the key that a seed stands for.
+
+    Args:
+        seed: an integer; 32 bits of it count, or 64 under `enable_x64`.
+        impl: None or "threefry2x32", the one way to make random bits.
+
+    Raises:
+        ArgumentError: the seed is not an integer of rank 0, or `impl` is unknown.
+
+    Example:
+        >>> import imprint
+        >>> imprint.random.normal(imprint.random.key(0))
+        Array(1.6226422, dtype=float32)
+    """
+    _check_implementation("key", impl)
+    return PRNGKeyArray(_seeded("key", seed))
+
+
+def PRNGKey(seed: Any, *, impl: Any = None) -> Array:  # noqa: N802 - JAX's name
+    """Return the raw data of the key that a seed stands for, `uint32[2]`.
+
+    Args:
+        seed: as in `key`, which is to be preferred.
+        impl: as in `key`.
+
+    Example:
+        >>> import imprint
+        >>> imprint.random.PRNGKey(42)
+        Array([ 0, 42], dtype=uint32)
+    """
+    _check_implementation("PRNGKey", impl)
+    return _seeded("PRNGKey", seed)
+
+
+def _seeded(name: str, seed: Any) -> Any:
+    if isinstance(seed, int):
+        return _seeded_by_int(name, seed)
+    if not isinstance(seed, Array | np.ndarray | np.generic):
+        raise ArgumentError(
+            f"{name}: expected an integer as seed, got {type(seed).__name__} {seed!r}. "
+            f"Pass an int, as in {name}(0)."
+        )
+    aval = get_aval(seed)
+    if not dtypes.is_integer(aval.dtype):
+        raise ArgumentError(
+            f"{name}: expected an integer as seed, got {aval}. Convert it with "
+            "`.astype(int)`."
+        )
+    if aval.ndim:
+        raise ArgumentError(
+            f"{name}: expected a seed of rank 0, got {aval}. For a key of each seed, "
+            f"call imprint.vmap(imprint.random.{name})(seeds)."
+        )
+    if current_trace() is not None:
+        return threefry.seed_data(seed)
+    number = int(cast(np.asarray(seed), aval.dtype))
+    return _from_host(host.seed_data(number, wide=aval.dtype.itemsize == 8))
+
+
+def _seeded_by_int(name: str, seed: int) -> Any:
+    if not -(1 << 63) <= seed < 1 << 63:
+        raise OverflowError(
+            f"{name}: expected a seed of at most 64 bits, got {seed}. "
+            "Take its lower bits: seed % 2**63."
+        )
+    data = host.seed_data(seed, wide=settings().enable_x64)
+    if current_trace() is None:
+        return _from_host(data)
+    return threefry.stacked(tuple(data))  # literals, where an array were a constant
+
+
+def _check_implementation(name: str, impl: Any) -> None:
+    if impl is None or impl == IMPLEMENTATION or isinstance(impl, KeyDType):
+        return
+    raise ArgumentError(
+        f"{name}: expected impl={IMPLEMENTATION!r} or None, got {impl!r}."
+        f"{did_you_mean(str(impl), [IMPLEMENTATION])} It is the only implementation; "
+        "leave impl out."
+    )
+
+
+# ---- from keys ----
+
+
+def split(key: KeyLike, num: int | tuple[int, ...] = 2) -> Any:
+    """Return new keys, independent of each other; do not use the old one any more.
+
+    Args:
+        key: a key.
+        num: how many, or in which shape.
+
+    Example:
+        >>> import imprint
+        >>> key, subkey = imprint.random.split(imprint.random.key(0))
+        >>> imprint.random.uniform(subkey)
+        Array(0.00729382, dtype=float32)
+    """
+    data = single_key("split", key)
+    shape = sizes("split", num if isinstance(num, tuple | list) else (num,))
+    if current_trace() is not None:
+        return _like(key, _split_of(shape)(data))
+    keys = host.split_data(
+        to_array(data).host,
+        prod(shape),
+        partitionable=settings().threefry_partitionable,
+    )
+    return _like(key, _from_host(keys.reshape(*shape, 2)))
+
+
+def _split(shape: Shape, data: Any) -> Any:
+    return threefry.split_data(data, shape)
+
+
+_split_of = programs(_split)
+
+
+def fold_in(key: KeyLike, data: Any) -> Any:
+    """Return the key that an old key and a number make: for the step of a loop, say.
+
+    Args:
+        key: a key.
+        data: an integer of rank 0, of which 32 bits count.
+
+    Example:
+        >>> import imprint
+        >>> key = imprint.random.key(0)
+        >>> [imprint.random.bits(imprint.random.fold_in(key, i)).item() for i in (0, 1)]
+        [3617712097, 31327077]
+    """
+    words = single_key("fold_in", key)
+    aval = get_aval(data)
+    if aval.ndim:
+        raise ArgumentError(
+            f"fold_in: expected a number of rank 0, got {aval}. "
+            "For a key of each number, use imprint.vmap."
+        )
+    if type(data) is int:
+        data = _word(data)
+    if current_trace() is not None:
+        return _like(key, _fold_in(words, convert_element_type(data, np.uint32)))
+    number = int(cast(np.asarray(data), dtypes.uint32))
+    return _like(key, _from_host(host.fold_data(to_array(words).host, number)))
+
+
+def _word(number: int) -> np.uint32:
+    if not 0 <= number < 1 << 32:
+        raise OverflowError(
+            f"fold_in: expected an integer in [0, 2**32), got {number}. "
+            "Take 32 bits of it: data % 2**32."
+        )
+    return np.uint32(number)
+
+
+_fold_in = jit(threefry.fold_data)
+
+
+def clone(key: KeyLike) -> Any:
+    """Return the same key again, to draw the same numbers on purpose.
+
+    Example:
+        >>> import imprint
+        >>> key = imprint.random.key(0)
+        >>> imprint.random.clone(key) == key
+        Array(True, dtype=bool)
+    """
+    return _like(key, raw_data("clone", key))
+
+
+# ---- raw data ----
+
+
+def key_data(keys: KeyLike) -> Any:
+    """Return the raw data of keys, `uint32[..., 2]`.
+
+    Example:
+        >>> import imprint
+        >>> imprint.random.key_data(imprint.random.key(42))
+        Array([ 0, 42], dtype=uint32)
+    """
+    return _as_array(raw_data("key_data", keys))
+
+
+def wrap_key_data(key_bits_array: Any, *, impl: Any = None) -> PRNGKeyArray:
+    """Return the keys of raw data; the inverse of `key_data`.
+
+    Args:
+        key_bits_array: an array of `uint32` whose last axis has length 2.
+        impl: as in `key`.
+
+    Example:
+        >>> import imprint
+        >>> key = imprint.random.key(42)
+        >>> imprint.random.wrap_key_data(imprint.random.key_data(key)) == key
+        Array(True, dtype=bool)
+    """
+    _check_implementation("wrap_key_data", impl)
+    return PRNGKeyArray(_as_array(raw_data("wrap_key_data", key_bits_array)))
+
+
+def key_impl(keys: KeyLike) -> str:
+    """Return the name of the way in which keys make random bits.
+
+    Example:
+        >>> import imprint
+        >>> imprint.random.key_impl(imprint.random.key(0))
+        'threefry2x32'
+    """
+    raw_data("key_impl", keys)
+    return IMPLEMENTATION
+
+
+def _as_array(data: Any) -> Any:
+    return data if isinstance(data, Array) else to_array(data)
+
+
+def _like(key: KeyLike, data: Any) -> Any:
+    return PRNGKeyArray(data) if type(key) is PRNGKeyArray else data
+
+
+def _from_host(data: np.ndarray[Any, Any]) -> Array:
+    aval = SINGLE if data.ndim == 1 else ShapedArray(data.shape, dtypes.uint32)
+    return from_host(aval, data)

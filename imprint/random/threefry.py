@@ -1,0 +1,157 @@
+"""Threefry-2x32, traced: the hash that makes random bits of a key and a counter.
+
+A key is two words of 32 bits: raw data, `uint32[2]`. The hash mixes them into a pair of
+counter words in twenty rounds. A draw hashes one counter after another; the two streams
+differ in the counters. With `threefry_partitionable` an element's counter is its own
+index, in 64 bits, so a part of a draw does not depend on the rest. Without, the numbers
+0, 1, 2, … are cut into halves, and each of the first is paired with one of the second.
+All bits are JAX's. `host` does the same to keys outside any trace.
+"""
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any, Final
+
+import numpy as np
+
+from imprint.config import settings
+from imprint.core.aval import Shape, get_aval
+from imprint.errors import ShapeError
+from imprint.jit import jit
+from imprint.primitives.basis import add, full, scalar_like
+from imprint.primitives.bitwise import or_, shift_left, shift_right_logical, xor
+from imprint.primitives.convert import bitcast_convert_type, convert_element_type
+from imprint.primitives.shape import expand_dims, iota, reshape, squeeze
+from imprint.primitives.slicing import concatenate, pad, slice_in_dim
+
+Words = tuple[Any, Any]
+
+ROTATIONS: Final = ((13, 15, 26, 6), (17, 29, 16, 24))
+"""By how many bits the four rounds of even and of odd groups rotate."""
+PARITY: Final = 0x1BD11BDA
+"""What makes the third word of the key schedule of the two given ones."""
+UINTS: Final = {width: np.dtype(f"uint{width}") for width in (8, 16, 32, 64)}
+
+_COUNTERS: Final = 1 << 32
+
+
+def _threefry2x32(key1: Any, key2: Any, x1: Any, x2: Any) -> Words:
+    schedule = (key1, key2, xor(xor(key1, key2), np.uint32(PARITY)))
+    x1, x2 = add(x1, key1), add(x2, key2)
+    for group in range(5):
+        for distance in ROTATIONS[group % 2]:
+            x1 = add(x1, x2)
+            x2 = xor(x1, _rotated(x2, distance))
+        late = add(schedule[(group + 2) % 3], np.uint32(group + 1))
+        x1, x2 = add(x1, schedule[(group + 1) % 3]), add(x2, late)
+    return x1, x2
+
+
+def _rotated(x: Any, distance: int) -> Any:
+    up = shift_left(x, np.uint32(distance))
+    return or_(up, shift_right_logical(x, np.uint32(32 - distance)))
+
+
+threefry2x32: Final = jit(_threefry2x32)
+"""Hash counter words under key words; one equation in a jaxpr, traced once a shape."""
+
+
+# ---- bits ----
+
+
+def random_bits(data: Any, width: int, shape: Shape) -> Any:
+    """Draw unsigned integers of 8, 16, 32 or 64 bits."""
+    if not settings().threefry_partitionable:
+        return reshape(_paired_bits(data, width, prod(shape)), shape)
+    high, low = threefry2x32(*_words(data), *_indices(shape))
+    if width == 64:
+        return _joined(high, low)
+    return convert_element_type(xor(high, low), UINTS[width])
+
+
+def _paired_bits(data: Any, width: int, size: int) -> Any:
+    count = -(-width * size // 32)
+    pair = _paired(data, count)
+    if width == 64:
+        return _joined(*pair)
+    bits = slice_in_dim(concatenate(pair, 0), 0, count)
+    if width == 32:
+        return bits
+    parts = bitcast_convert_type(bits, UINTS[width])  # the low bits come first
+    return slice_in_dim(reshape(parts, (get_aval(parts).size,)), 0, size)
+
+
+def _paired(data: Any, count: int) -> Words:
+    """Hash 0, …, `count` - 1, each of the first half with one of the second."""
+    _check_counters(count)
+    half = (count + 1) // 2
+    counters = iota(np.uint32, count)
+    if count % 2:
+        counters = pad(counters, np.uint32(0), ((0, 1, 0),))
+    halves = slice_in_dim(counters, 0, half), slice_in_dim(counters, half, 2 * half)
+    return threefry2x32(*_words(data), *halves)
+
+
+def _indices(shape: Shape) -> Words:
+    """Return the high and the low words of the index of each element."""
+    size = prod(shape)
+    _check_counters(size)
+    low = reshape(iota(np.uint32, size), shape) if shape else np.uint32(0)
+    return np.uint32(0), low
+
+
+def _check_counters(count: int) -> None:
+    if count >= _COUNTERS:
+        raise ShapeError(
+            f"imprint.random: expected a draw of fewer than 2**32 numbers, got {count}. "
+            "Split the key and draw it in parts."
+        )
+
+
+def _joined(high: Any, low: Any) -> Any:
+    high, low = (convert_element_type(x, np.uint64) for x in (high, low))
+    return or_(shift_left(high, scalar_like(high, 32)), low)
+
+
+def _words(data: Any) -> Words:
+    return row(data, 0), row(data, 1)
+
+
+def row(x: Any, i: int) -> Any:
+    """Return `x[i]`."""
+    return squeeze(slice_in_dim(x, i, i + 1), (0,))
+
+
+# ---- keys ----
+
+
+def split_data(data: Any, shape: Shape) -> Any:
+    """Make raw keys of `shape` from one."""
+    if settings().threefry_partitionable:
+        return stacked(threefry2x32(*_words(data), *_indices(shape)))
+    pair = _paired(data, 2 * prod(shape))
+    return reshape(concatenate(pair, 0), (*shape, 2))
+
+
+def fold_data(data: Any, number: Any) -> Any:
+    """Make one raw key from one and a number, `uint32[]`."""
+    return stacked(threefry2x32(*_words(data), np.uint32(0), number))
+
+
+def seed_data(seed: Any) -> Any:
+    """Make a raw key from an integer of rank 0."""
+    low = convert_element_type(seed, np.uint32)
+    if get_aval(seed).dtype.itemsize < 8:
+        return stacked((np.uint32(0), low))
+    high = shift_right_logical(seed, scalar_like(seed, 32))
+    return stacked((convert_element_type(high, np.uint32), low))
+
+
+def stacked(words: Sequence[Any]) -> Any:
+    """Join words to raw keys: in a new last axis."""
+    ndim = get_aval(words[-1]).ndim
+    parts = [
+        expand_dims(x, (ndim,)) if hasattr(x, "aval") else full((1,), x, UINTS[32])
+        for x in words
+    ]
+    return concatenate(parts, ndim)
