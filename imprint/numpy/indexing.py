@@ -159,7 +159,7 @@ def _taken(x: Array, entries: list[Any]) -> Array:
         if isinstance(entry, Array) and not x.shape[axis]:
             raise IndexError(
                 f"indexing: expected an axis with elements for an index, got "
-                f"{x.aval}, axis {axis}."
+                f"{x.aval}, axis {axis}. An empty axis has no element to take."
             )
     starts = [e if isinstance(e, Array) else 0 for e in entries]
     sizes = [

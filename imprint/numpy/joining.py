@@ -4,9 +4,8 @@ Arrays that are joined are promoted to one dtype. An array in the place of a seq
 arrays is taken as the sequence of its parts along the first axis.
 """
 
-import operator
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -201,11 +200,8 @@ def repeat(
     x = ravel(a) if axis is None else as_array("repeat", a)
     x = atleast_1d(x)
     at = canonical_axis("repeat", axis or 0, x.ndim)
-    try:
-        times = [operator.index(repeats)] * x.shape[at]  # pyright: ignore[reportArgumentType] - a sequence raises
-    except TypeError:
-        times = list(int_tuple(np.ravel(repeats)))
-        times = times * x.shape[at] if len(times) == 1 else times
+    times = list(int_tuple(cast("Any", np.ravel(cast("Any", repeats)))))
+    times = times * x.shape[at] if len(times) == 1 else times
     if len(times) != x.shape[at] or any(n < 0 for n in times):
         raise ShapeError(
             f"repeat: expected a number of at least 0 for each of the {x.shape[at]} "

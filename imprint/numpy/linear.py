@@ -7,7 +7,7 @@ narrow as they are. `precision` chooses how exactly an accelerator multiplies fl
 import operator
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 from imprint import dtypes
 from imprint.core.array import Array
@@ -254,25 +254,28 @@ def tensordot(
 
 
 def _tensordot_axes(x: Array, y: Array, axes: Any) -> tuple[Ints, Ints]:
-    try:
-        count = operator.index(axes)
-    except TypeError:
-        first, second = (axis_tuple(part) for part in axes)
-        if len(first) != len(second):
-            raise ArgumentError(
-                "tensordot: expected as many axes of one array as of the other, got "
-                f"{first} and {second}. They are contracted in pairs."
-            ) from None
-        return (
-            canonical_axes("tensordot", first, x.ndim),
-            canonical_axes("tensordot", second, y.ndim),
-        )
+    if isinstance(axes, Sequence):
+        return _paired_axes(x, y, cast("Sequence[Any]", axes))
+    count = operator.index(axes)
     if not 0 <= count <= min(x.ndim, y.ndim):
         raise ShapeError(
             f"tensordot: expected at most {min(x.ndim, y.ndim)} axes for {x.aval} and "
             f"{y.aval}, got axes={count}. Name the axes as a pair of lists."
         )
     return tuple(range(x.ndim - count, x.ndim)), tuple(range(count))
+
+
+def _paired_axes(x: Array, y: Array, axes: Sequence[Any]) -> tuple[Ints, Ints]:
+    first, second = (axis_tuple(part) for part in axes)
+    if len(first) != len(second):
+        raise ArgumentError(
+            "tensordot: expected as many axes of one array as of the other, got "
+            f"{first} and {second}. They are contracted in pairs."
+        )
+    return (
+        canonical_axes("tensordot", first, x.ndim),
+        canonical_axes("tensordot", second, y.ndim),
+    )
 
 
 def _check_lengths(

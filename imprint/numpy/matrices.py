@@ -193,7 +193,10 @@ def _numbered(shape: Shape) -> tuple[Array, Array]:
 def _rows_and_columns(name: str, rows: int, columns: int | None) -> Shape:
     shape = (operator.index(rows), operator.index(rows if columns is None else columns))
     if min(shape) < 0:
-        raise ShapeError(f"{name}: expected lengths of at least 0, got {shape}.")
+        raise ShapeError(
+            f"{name}: expected lengths of at least 0, got {shape}. "
+            "They are the numbers of rows and columns."
+        )
     return shape
 
 

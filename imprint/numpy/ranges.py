@@ -64,7 +64,10 @@ def arange(
         start, stop = 0, start
     first, distance = _number(start), 1 if step is None else _number(step)
     if not distance:
-        raise ArgumentError("arange: expected a step other than 0, got 0.")
+        raise ArgumentError(
+            "arange: expected a step other than 0, got 0. "
+            "Give the distance between numbers."
+        )
     count = max(0, math.ceil((_number(stop) - first) / distance))
     computed = wanted
     if step is not None and dtypes.is_floating(wanted) and wanted.itemsize < 4:
@@ -128,7 +131,10 @@ def linspace(  # noqa: PLR0913, PLR0917 - NumPy's signature
     """
     count = operator.index(num)
     if count < 0:
-        raise ArgumentError(f"linspace: expected num of at least 0, got {count}.")
+        raise ArgumentError(
+            f"linspace: expected num of at least 0, got {count}. "
+            "It is how many numbers to return."
+        )
     ends = [as_array("linspace", x) for x in (start, stop)]
     wanted = dtypes.to_inexact(dtypes.result_type(*ends))
     wanted = wanted if dtype is None else dtypes.requested(dtype, "linspace")

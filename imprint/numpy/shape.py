@@ -8,13 +8,13 @@ the same memory is as good as a copy.
 import operator
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
 from imprint.core.array import Array
 from imprint.core.aval import Shape, get_aval
-from imprint.errors import ArgumentError, ShapeError
+from imprint.errors import ArgumentError, ConcretizationError, ShapeError
 from imprint.numpy.promotion import (
     ArrayLike,
     NDArray,
@@ -38,17 +38,15 @@ Axes: TypeAlias = int | Sequence[int]
 def shape_of(name: str, shape: Any) -> Shape:
     """Return a user's shape as a tuple; `name` is the function, for errors."""
     try:
-        lengths = (operator.index(shape),)
-    except TypeError:
-        try:
-            lengths = int_tuple(shape)
-        except TypeError as err:
-            if isinstance(shape, Array) or any(isinstance(n, Array) for n in shape):
-                raise  # a tracer: its own error says what to do
-            raise ArgumentError(
-                f"{name}: expected an int or a sequence of ints for the shape, got "
-                f"{shape!r}. Sizes must be whole numbers known while tracing."
-            ) from err
+        single = type(shape) is int or getattr(shape, "ndim", 1) == 0
+        lengths = int_tuple((shape,) if single else cast("Any", shape))
+    except ConcretizationError:
+        raise  # a tracer says itself what to do
+    except TypeError as err:
+        raise ArgumentError(
+            f"{name}: expected an int or a sequence of ints for the shape, got "
+            f"{shape!r}. Sizes must be whole numbers known while tracing."
+        ) from err
     if any(n < 0 for n in lengths):
         raise ShapeError(
             f"{name}: expected lengths of at least 0, got {lengths}. "
@@ -363,10 +361,10 @@ def _split(name: str, ary: ArrayLike, cuts: Any, axis: int) -> list[Array]:
     x = as_array(name, ary)
     at = canonical_axis(name, axis, x.ndim)
     length = x.shape[at]
-    try:
-        bounds = _equal_bounds(name, length, operator.index(cuts))
-    except TypeError:
+    if hasattr(cuts, "__len__") and getattr(cuts, "ndim", 1):
         bounds = [0, *int_tuple(cuts), length]
+    else:
+        bounds = _equal_bounds(name, length, operator.index(cuts))
     return [slice_in_dim(x, start, stop, axis=at) for start, stop in pairwise(bounds)]
 
 

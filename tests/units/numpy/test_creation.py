@@ -1,0 +1,95 @@
+"""Making arrays: what is weak, what is copied, nested sequences, names of dtypes."""
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import imprint
+import imprint.numpy as inp
+
+
+def test_an_array_is_returned_as_it_is():
+    x = inp.arange(3)
+    assert inp.asarray(x) is x
+    assert inp.copy(x) is x
+
+
+def test_nested_sequences_may_hold_arrays_and_tracers():
+    x = inp.arange(2.0)
+    got = inp.array([[x, x + 1], [x * 2, [5, 6]]])
+    assert got.tolist() == [[[0, 1], [1, 2]], [[0, 2], [5, 6]]]
+    staged = imprint.jit(lambda a: inp.array([a, 2, a + 1]))(1.5)
+    assert staged.tolist() == [1.5, 2, 2.5]
+
+
+def test_objects_with_an_array_protocol():
+    class Wrapped:
+        def __array__(self, dtype=None, copy=None):
+            return np.arange(3.0)
+
+    assert inp.asarray(Wrapped()).tolist() == [0, 1, 2]
+
+
+def test_ndmin_puts_axes_in_front():
+    assert inp.array([1, 2], ndmin=3).shape == (1, 1, 2)
+
+
+def test_without_elements():
+    assert inp.array([]).shape == (0,)
+    assert inp.array([[], []]).shape == (2, 0)
+    assert inp.array([]).dtype == np.float32
+
+
+@pytest.mark.parametrize("name", ["bfloat16", "int4", "float8_e4m3fn", "complex64"])
+def test_dtypes_by_name_and_by_object(name):
+    kind = getattr(inp, name)
+    x = inp.zeros(2, name)
+    assert x.dtype == kind
+    assert inp.ones(2, kind).dtype == x.dtype == np.dtype(kind)
+    assert kind(1).dtype == x.dtype
+
+
+def test_the_name_of_a_dtype():
+    assert repr(inp.float32) == "imprint.numpy.float32"
+    assert inp.float32 == np.float32 == inp.single
+    assert inp.float32 != inp.int32
+    assert {inp.float32: 1}[np.dtype("float32")] == 1
+    assert inp.issubdtype(inp.bfloat16, inp.floating)
+    assert inp.finfo(inp.bfloat16).bits == 16
+    assert inp.iinfo("int8").max == 127
+    assert inp.promote_types("int8", inp.bfloat16) == ml_dtypes.bfloat16
+    assert inp.result_type(inp.int8, 1.0) == np.float32
+
+
+def test_converting_a_tracer_by_a_name():
+    assert imprint.jit(lambda x: inp.float16(x))(1.5).dtype == np.float16
+
+
+def test_plain_facts():
+    x = inp.zeros((2, 3))
+    assert (inp.shape(x), inp.ndim(x), inp.size(x), inp.size(x, 1)) == ((2, 3), 2, 6, 3)
+    assert inp.shape([[1, 2]]) == (1, 2)
+    assert inp.isscalar(1.0)
+    assert inp.isscalar(inp.asarray(1))
+    assert not inp.isscalar(x)
+    assert not inp.isscalar("a")
+    assert inp.iscomplexobj(1j)
+    assert inp.isrealobj(x)
+    assert inp.can_cast("int8", "int16")
+    assert not inp.can_cast("float32", "int32")
+
+
+def test_64_bits():
+    with imprint.enable_x64(True):
+        assert inp.zeros(1).dtype == np.float64
+        assert inp.arange(3).dtype == np.int64
+        assert inp.array([2**40]).tolist() == [2**40]
+        assert inp.float64(1).dtype == np.float64
+
+
+def test_filled_arrays_under_staging_are_one_equation():
+    jaxpr = imprint.make_jaxpr(lambda: inp.zeros((2, 3)))()
+    assert " ".join(str(jaxpr).split()) == (
+        "{ lambda ; . let a:f32[2,3] = broadcast_in_dim[broadcast_dimensions=() "
+        "shape=(2, 3)] 0.0:f32[] in (a,) }"
+    )

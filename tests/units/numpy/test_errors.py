@@ -1,0 +1,284 @@
+"""What imprint.numpy says to a wrong call: each message whole."""
+
+import numpy as np
+import pytest
+
+import imprint
+import imprint.numpy as inp
+from imprint.errors import (
+    ArgumentError,
+    ConcretizationError,
+    DTypeError,
+    NonConcreteBooleanIndexError,
+    ShapeError,
+)
+
+X = np.ones((2, 3), np.float32)
+V = np.ones(4, np.float32)
+
+WRONG = {
+    "shapes of an operator": (
+        lambda: inp.asarray(X) + inp.asarray(V),
+        ShapeError,
+        "add: expected shapes that broadcast together, got float32[2,3] and float32[4]. "
+        "From the right, lengths must be equal or 1: reshape an operand, or insert an "
+        "axis with `x[:, None]`.",
+    ),
+    "a string": (
+        lambda: inp.sin("1.0"),
+        ArgumentError,
+        "sin: expected an array or a number, got str '1.0'. Only arrays and numbers take "
+        "part in array operations.",
+    ),
+    "a list": (
+        lambda: inp.add(X, [1, 2, 3]),
+        ArgumentError,
+        "add: expected an array or a number, got list [1, 2, 3]. Make it an array with "
+        "imprint.numpy.asarray.",
+    ),
+    "None": (
+        lambda: inp.sum(None),
+        ArgumentError,
+        "sum: expected an array or a number, got NoneType None. Only arrays and numbers "
+        "take part in array operations.",
+    ),
+    "an integer that does not fit": (
+        lambda: inp.asarray(np.ones(2, np.int8)) + 300,
+        OverflowError,
+        "add: expected an integer that fits int8, between -128 and 127, got 300. "
+        "Convert the array to a wider dtype first.",
+    ),
+    "a list that does not fit": (
+        lambda: inp.array([2**40]),
+        OverflowError,
+        "array: expected integers between -2147483648 and 2147483647 for int32, got "
+        "1099511627776 to 1099511627776. For 64-bit integers set "
+        "imprint.config.update('enable_x64', True).",
+    ),
+    "a ragged list": (
+        lambda: inp.array([[1, 2], [3]]),
+        ShapeError,
+        "array: expected nested sequences of equal lengths, got [[1, 2], [3]]. "
+        "Pad the shorter ones.",
+    ),
+    "an object in a list": (
+        lambda: inp.array([1, "a"]),
+        ArgumentError,
+        "array: expected numbers or arrays in the sequence, got str 'a'. "
+        "Convert it to a number first.",
+    ),
+    "an unknown dtype": (
+        lambda: inp.zeros(3, "float31"),
+        DTypeError,
+        "dtype: expected bool, the dtype of a number, or its name, got 'float31'. "
+        "Did you mean 'float32'?",
+    ),
+    "a shape in two arguments": (
+        lambda: inp.zeros(2, 3),
+        DTypeError,
+        "zeros: expected a dtype as second argument, got 3. A shape is one argument: "
+        "zeros((2, 3)).",
+    ),
+    "a shape that is none": (
+        lambda: inp.ones("ab"),
+        ArgumentError,
+        "ones: expected an int or a sequence of ints for the shape, got 'ab'. "
+        "Sizes must be whole numbers known while tracing.",
+    ),
+    "a negative length": (
+        lambda: inp.zeros((2, -1)),
+        ShapeError,
+        "zeros: expected lengths of at least 0, got (2, -1). Only reshape takes -1, for "
+        "the length that remains.",
+    ),
+    "an axis outside": (
+        lambda: inp.sum(X, axis=2),
+        ShapeError,
+        "sum: expected an axis in [-2, 2), got 2. The array has 2 axes.",
+    ),
+    "an axis twice": (
+        lambda: inp.max(X, axis=(0, -2)),
+        ShapeError,
+        "max: expected distinct axes, got (0, -2), which is (0, 0) counted from 0. "
+        "Name each axis once.",
+    ),
+    "max of nothing": (
+        lambda: inp.max(inp.zeros((0, 3)), axis=0),
+        ArgumentError,
+        "max: expected at least one element along axes (0,), got float32[0,3]. "
+        "Nothing has no max: pass initial=.",
+    ),
+    "where without initial": (
+        lambda: inp.min(X, where=X > 0),
+        ArgumentError,
+        "min: expected initial beside where, got only where. No element may be left, and "
+        "nothing has no min: pass initial=.",
+    ),
+    "where of one argument": (
+        lambda: inp.where(X > 0),
+        ArgumentError,
+        "where: expected a condition and both values, got only a condition. The places "
+        "where a condition holds are an array of unknown shape: use "
+        "where(condition, x, y).",
+    ),
+    "a complex order": (
+        lambda: inp.clip(1j, 0, 1),
+        DTypeError,
+        "clip: expected real numbers, got 1j. Take a part first: imprint.numpy.real, "
+        "imag or abs.",
+    ),
+    "reshape": (
+        lambda: inp.reshape(X, (4, -1)),
+        ShapeError,
+        "reshape: expected a shape of 6 elements, with at most one -1, for "
+        "float32[2,3], got (4, -1). Make the product of the lengths 6.",
+    ),
+    "broadcast_to": (
+        lambda: inp.broadcast_to(V, (3, 2)),
+        ShapeError,
+        "broadcast_to: expected a shape to which float32[4] can be repeated, got (3, 2). "
+        "From the right, each length must be equal, or 1 in the array.",
+    ),
+    "concatenate": (
+        lambda: inp.concatenate([X, V]),
+        ShapeError,
+        "concatenate: expected equal shapes but for axis 0, got float32[2,3], "
+        "float32[4]. Join along another axis, or reshape.",
+    ),
+    "stack of nothing": (
+        lambda: inp.stack([]),
+        ArgumentError,
+        "stack: expected at least one array, got none. Call imprint.numpy.empty for an "
+        "array without elements.",
+    ),
+    "split": (
+        lambda: inp.split(V, 3),
+        ArgumentError,
+        "split: expected a number of parts that divides 4, got 3. Call array_split for "
+        "parts of unequal length.",
+    ),
+    "matmul": (
+        lambda: inp.asarray(X) @ inp.asarray(X),
+        ShapeError,
+        "matmul: expected as many columns on the left as rows on the right, and leading "
+        "axes that broadcast, got float32[2,3] and float32[2,3]. Transpose an operand "
+        "with `.mT`, or contract other axes with imprint.numpy.einsum.",
+    ),
+    "matmul of a scalar": (
+        lambda: inp.matmul(X, 2.0),
+        ShapeError,
+        "matmul: expected operands with an axis, got float32[2,3] and ~float32[]. "
+        "Multiply by a scalar with `*`.",
+    ),
+    "einsum lengths": (
+        lambda: inp.einsum("ij,jk->ik", X, X),
+        ShapeError,
+        "einsum: expected one length for the axes named 'j', got 3 and 2 for ij,jk with "
+        "float32[2,3] and float32[2,3]. Give different axes different letters.",
+    ),
+    "einsum letters": (
+        lambda: inp.einsum("ijk->i", X),
+        ShapeError,
+        "einsum: expected a letter for each of 2 axes of float32[2,3], got 'ijk'. "
+        "Add letters, or '...' for the axes that are not named.",
+    ),
+    "einsum result": (
+        lambda: inp.einsum("ij->k", X),
+        ArgumentError,
+        "einsum: expected distinct letters of the operands in the result, got 'k'. "
+        "The operands have 'ij'.",
+    ),
+    "an index outside": (
+        lambda: inp.asarray(X)[0, 3],
+        IndexError,
+        "indexing: expected an index in [-3, 3) for axis 1 of float32[2,3], got 3. "
+        "Check it against x.shape[1].",
+    ),
+    "too many indices": (
+        lambda: inp.asarray(X)[0, 0, 0],
+        IndexError,
+        "indexing: expected at most 2 indices and one Ellipsis for float32[2,3], got 3 "
+        "and 0. Leave out what has no axis.",
+    ),
+    "an array as index": (
+        lambda: inp.asarray(V)[np.array([0, 1])],
+        NotImplementedError,
+        "indexing: expected ints, slices, None or Ellipsis, got int32[2] for float32[4]. "
+        "Indexing by arrays is not there yet: choose with imprint.numpy.where, or build "
+        "the result with imprint.numpy.stack.",
+    ),
+    "a float as index": (
+        lambda: inp.asarray(V)[1.0],
+        ArgumentError,
+        "indexing: expected ints, slices, None or Ellipsis, got float 1.0 for float32[4]. "
+        "Convert it to an int first.",
+    ),
+    "a traced mask as index": (
+        lambda: imprint.jit(lambda x: x[x > 0])(V),
+        NonConcreteBooleanIndexError,
+        "indexing: expected ints, slices, None or Ellipsis, got a mask bool[4] for "
+        "float32[4]. The result would have an unknown shape: use "
+        "imprint.numpy.where(mask, x, other).",
+    ),
+    "an unknown padding": (
+        lambda: inp.pad(V, 1, mode="reflekt"),
+        ArgumentError,
+        "pad: expected one of the modes edge, reflect, symmetric, wrap, constant and "
+        "empty, got 'reflekt'. Did you mean 'reflect'?",
+    ),
+    "a step of 0": (
+        lambda: inp.arange(0, 3, 0),
+        ArgumentError,
+        "arange: expected a step other than 0, got 0. Give the distance between numbers.",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_message(name):
+    call, kind, message = WRONG[name]
+    with pytest.raises(kind) as caught:
+        call()
+    assert str(caught.value) == message
+
+
+def test_a_traced_length():
+    with pytest.raises(ConcretizationError) as caught:
+        imprint.jit(lambda n: inp.zeros(n))(3)
+    assert "needs a concrete int" in str(caught.value)
+    assert "static_argnums" in str(caught.value)
+
+
+def test_a_traced_count_in_arange():
+    with pytest.raises(ConcretizationError):
+        imprint.jit(lambda n: inp.arange(n))(3)
+
+
+def test_64_bits_are_narrowed_with_a_warning():
+    with pytest.warns(UserWarning, match="zeros: expected a dtype of at most 32 bits"):
+        assert inp.zeros(2, "float64").dtype == np.float32
+
+
+@pytest.mark.parametrize("mode", ["warn", "raise"])
+def test_rank_promotion(mode):
+    x, v = inp.asarray(X), inp.ones(3)
+    message = (
+        "add: expected operands of one rank, got float32\\[2,3\\] and float32\\[3\\] "
+        f"while numpy_rank_promotion is '{mode}'. Insert axes"
+    )
+    with imprint.numpy_rank_promotion(mode):
+        if mode == "warn":
+            with pytest.warns(UserWarning, match=message):
+                x + v
+        else:
+            with pytest.raises(ShapeError, match=message):
+                x + v
+        x + 1.0  # rank 0 beside shaped is no promotion
+
+
+def test_strict_dtypes():
+    x = inp.asarray(X)
+    with imprint.numpy_dtype_promotion("strict"):
+        assert (x * 2.0).dtype == np.float32
+        with pytest.raises(imprint.errors.PromotionError):
+            x + inp.arange(3)
