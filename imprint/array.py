@@ -19,7 +19,7 @@ from imprint.core.aval import (
     checked_integer,
     get_aval,
 )
-from imprint.core.source import current_source
+from imprint.core.source import Source, current_source
 from imprint.core.trace import Tracer, check_alive
 from imprint.errors import DeletedArrayError, InternalError
 from imprint.tree.treedef import register_leaf
@@ -34,7 +34,7 @@ class ArrayImpl(Array):
 
     __slots__ = ("_buffer", "_consumed", "_host", "aval")
     _buffer: runtime.Buffer
-    _consumed: str
+    _consumed: tuple[str, Source | None]
     _host: NDArray
 
     def __init__(self, aval: ShapedArray, buffer: runtime.Buffer) -> None:
@@ -66,27 +66,28 @@ class ArrayImpl(Array):
             self._buffer = buffer
             return buffer
 
-    def consume(self, by: str) -> None:
-        """Give the values up to a call that takes their memory; `by` names it."""
-        site = current_source()
-        self._consumed = by if site is None else f"{by}, at {site}"
-        for slot in ("_buffer", "_host"):
-            if hasattr(self, slot):
-                delattr(self, slot)
+    def consume(self, how: str, site: Source | None) -> None:
+        """Give the values up; `how` and where are for the message to who wants them."""
+        self._consumed = how, site
+        if hasattr(self, "_buffer"):
+            del self._buffer
+        if hasattr(self, "_host"):
+            del self._host
 
     def _live_buffer(self) -> runtime.Buffer:
         try:
             return self._buffer
         except AttributeError:
+            how, site = self._consumed
+            place = "" if site is None else f", at {site}"
             raise DeletedArrayError(
-                f"expected an array with values, got {self.aval} that was donated as "
-                f"{self._consumed}. Use the result of that call, or do not donate the "
-                "argument."
+                f"expected an array with values, got {self.aval} that was {how}{place}. "
+                "Use the result of that call, or do not donate the argument."
             ) from None
 
     def delete(self) -> None:
         """Give the values up, so that their memory can be used again."""
-        self.consume("a call of delete()")
+        self.consume("given up by a call of delete()", current_source())
 
     @property
     def device(self) -> runtime.Device:

@@ -42,7 +42,7 @@ from imprint.jit.signature import Call, Form, Signature
 from imprint.jit.stages import Lowered, Traced
 from imprint.jit.tracing import TracedCall, trace_call
 from imprint.jit.versions import Version
-from imprint.runtime import EngineError, collect_garbage, explain_execute_error
+from imprint.runtime import EngineError, collect_garbage
 
 _log = logging.getLogger("imprint")
 _flatten = tree.flatten
@@ -87,7 +87,7 @@ class Jitted:
             results = version.executable.execute(buffers)
             outs = results.consume_with_handlers(version.handlers)
         except EngineError as err:
-            raise explain_execute_error(buffers, err) from err
+            raise version.explain(buffers, err) from err
         collect_garbage()  # the engine's own, 25 ns: each execution leaves 80 bytes
         if version.out_aval is not None:
             return ArrayImpl(version.out_aval, outs[0])

@@ -6,6 +6,7 @@ it came. A version that donates consumes the arrays it was given: they lose thei
 and remember who took them.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any, final
 
@@ -15,8 +16,10 @@ from imprint import tree
 from imprint.array import ArrayImpl, from_host, to_array
 from imprint.compile.program import Program
 from imprint.compile.sentinels import Sentinels
+from imprint.core.source import current_source
+from imprint.errors import DeletedArrayError
 from imprint.jit.tracing import TracedCall
-from imprint.runtime import EngineError, explain_execute_error
+from imprint.runtime import EngineError, collect_garbage, explain_execute_error
 
 
 @final
@@ -31,9 +34,9 @@ class Version:
     """
 
     __slots__ = (
-        *("__weakref__", "consts", "donated", "executable", "handlers", "hits"),
-        *("host_call", "name", "out_aval", "out_avals", "program", "sentinels"),
-        *("special", "take", "traced", "unflatten"),
+        *("__weakref__", "arguments", "consts", "donated", "executable", "handlers"),
+        *("hits", "host_call", "name", "out_aval", "out_avals", "program"),
+        *("sentinels", "special", "take", "traced", "unflatten"),
     )
 
     def __init__(
@@ -59,7 +62,12 @@ class Version:
             tuple if out_tree.is_flat_tuple else out_tree.unflatten
         )
         self.host_call = program.host_call()
-        self.donated = frozenset(program.module.donated)
+        names = traced.leaf_names() if program.module.donated else []
+        self.donated = {
+            i: f"donated as argument {names[i]} of {name}"
+            for i in program.module.donated
+        }
+        self.arguments = len(self.consts) + len(traced.closed.in_avals)
         everything = program.kept == tuple(range(len(traced.closed.in_avals)))
         self.special = bool(self.donated) or sentinels is not None
         simple = everything and not program.consts and not self.special
@@ -82,7 +90,7 @@ class Version:
         try:
             outs = self.host_call(arguments, hosts)
         except EngineError as err:
-            raise explain_execute_error(arguments, err) from err
+            raise self.explain(arguments, err) from err
         return self.wrap(outs)
 
     def wrap(self, outs: list[Any]) -> Any:
@@ -96,21 +104,42 @@ class Version:
             return ArrayImpl(self.out_aval, outs[0])
         return self.unflatten(map(ArrayImpl, self.out_avals, outs))
 
+    def explain(self, buffers: list[Any], err: RuntimeError) -> Exception:
+        """Return the error to raise for what the engine raised while executing."""
+        for value in self.program.module.consts:
+            try:
+                _ = to_array(value).buffer
+            except DeletedArrayError as gone:
+                return DeletedArrayError(
+                    f"{self.name}: the array that the function closes over is gone: "
+                    f"{gone} Or pass it as an argument."
+                )
+        return explain_execute_error(buffers, err)
+
     def _run_donating(self, leaves: list[Any]) -> Any:
-        arrays = [to_array(x) for x in leaves]
-        uses = [id(x) for x in leaves]
-        arguments = [
-            _own_copy(x)
-            if i in self.donated and uses.count(id(leaves[i])) > 1
-            else x.buffer
-            for i, x in enumerate(arrays)
-        ]
-        outs = self.program.run([arguments[i] for i in self.program.kept])
-        names = self.traced.leaf_names()
-        for i in self.donated:
-            if arrays[i] is leaves[i]:
-                arrays[i].consume(f"argument {names[i]} of {self.name}")
+        arrays = [x if type(x) is ArrayImpl else to_array(x) for x in leaves]
+        buffers = [x.buffer for x in arrays]
+        if len({*map(id, self.consts), *map(id, buffers)}) < self.arguments:
+            buffers = self._separate(arrays, buffers)
+        arguments = [*self.consts, *[buffers[i] for i in self.program.kept]]
+        try:  # as in `Jitted.__call__`
+            results = self.executable.execute(arguments)
+            outs = results.consume_with_handlers(self.handlers)
+        except EngineError as err:
+            raise self.explain(arguments, err) from err
+        collect_garbage()
+        site = current_source()
+        for i, how in self.donated.items():
+            arrays[i].consume(how, site)
         return self.wrap(outs)
+
+    def _separate(self, arrays: list[ArrayImpl], buffers: list[Any]) -> list[Any]:
+        """Return the buffers, with copies for donated ones that have another use."""
+        uses = Counter(map(id, [*self.consts, *buffers]))
+        return [
+            _own_copy(x) if i in self.donated and uses[id(buffer)] > 1 else buffer
+            for i, (x, buffer) in enumerate(zip(arrays, buffers, strict=True))
+        ]
 
 
 def _own_copy(x: ArrayImpl) -> Any:
