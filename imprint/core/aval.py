@@ -92,6 +92,11 @@ def _new_aval(x: Any) -> ShapedArray:
     kind = cast("type[object]", type(x))
     if isinstance(x, np.ndarray):
         array = cast("NDArray", x)
+        if hasattr(array, "mask"):
+            raise ArgumentError(
+                f"expected an array without a mask, got a {kind.__name__}. Masks have "
+                "no meaning here: pass x.filled(value), and the mask beside it."
+            )
         return ShapedArray(array.shape, dtypes.canonicalize(array.dtype))
     if isinstance(x, np.generic):
         aval = ShapedArray((), dtypes.canonicalize(cast("Any", x).dtype))

@@ -43,6 +43,12 @@ def check_function(fun: Any, transform: str) -> None:
             f"{transform}: expected a function that returns arrays, got the generator "
             f"function {name_of(fun)}. Return a list or tuple instead of yielding."
         )
+    if inspect.iscoroutinefunction(fun) or inspect.isasyncgenfunction(fun):
+        raise ArgumentError(
+            f"{transform}: expected a function that returns arrays, got the async "
+            f"function {name_of(fun)}. Write it with `def`; a call returns before its "
+            "results are computed as it is."
+        )
 
 
 def wraps(fun: Callable[..., Any]) -> Callable[[_F], _F]:

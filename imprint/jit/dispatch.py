@@ -201,6 +201,7 @@ class Jitted:
         if traced is None:
             avals = [get_aval(x) for x in leaves]
             traced = trace_call(self._fun, self._signature, call, avals)
+            self._options.check_trees(traced.in_tree, traced.out_tree)
             if not any(isinstance(c, Tracer) for c in traced.closed.consts):
                 BUDGET.add(self, self._traced, key, traced.nbytes)
                 traced = self._traced.setdefault(key, traced)

@@ -44,8 +44,9 @@ def jit(  # noqa: PLR0913 - JAX's signature
     Args:
         fun: a pure function of arrays, numbers and containers of them. Leave it out to
             use `jit(...)` as a decorator with options.
-        in_shardings: None or a device: imprint runs on one device so far.
-        out_shardings: likewise.
+        in_shardings: None, a device, or a prefix of the arguments' tuple made of
+            them: imprint runs on one device so far.
+        out_shardings: likewise, of the result.
         static_argnums: positions of arguments that the function takes as Python values;
             each value has its own version.
         static_argnames: their names. One of the two is worked out from the other.
@@ -77,7 +78,9 @@ def jit(  # noqa: PLR0913 - JAX's signature
     """
     check_later(in_shardings, out_shardings, abstracted_axes)
     options = JitOptions(
-        device=check_device(device, backend),
+        device=check_device(device, backend, (in_shardings, out_shardings)),
+        in_shardings=in_shardings,
+        out_shardings=out_shardings,
         compile=check_compiler_options(compiler_options),
         **check_options(keep_unused, inline, max_versions, on_limit, strict),
     )

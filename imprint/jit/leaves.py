@@ -7,6 +7,8 @@ its path and the remedy.
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from imprint import tree
 from imprint.core.aval import checked_integer, get_aval
 from imprint.core.shape_struct import ShapeDtypeStruct
@@ -25,7 +27,9 @@ def check_leaves(
                 checked_integer(leaf, aval.dtype)
         except (DTypeError, OverflowError) as err:
             raise type(err)(f"{name}: argument {leaf_name}: {err}") from None
-        except TypeError:
+        except TypeError as err:
+            if isinstance(leaf, np.ndarray):
+                raise ArgumentError(f"{name}: argument {leaf_name}: {err}") from None
             root = leaf_name.split("[")[0].split(".")[0]
             raise ArgumentError(
                 f"{name}: expected arrays and numbers, got {type(leaf).__name__} "

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from imprint import runtime
+from imprint import runtime, tree
 from imprint.errors import ArgumentError
 from imprint.runtime import CompileOptions, Device
 
@@ -27,6 +27,8 @@ class JitOptions:
         max_versions: how many versions it may have; None is no limit.
         on_limit: whether one more is a warning (and the oldest goes) or an error.
         strict: whether what is otherwise a warning is an error.
+        in_shardings: a prefix of the dynamic arguments, of devices and None.
+        out_shardings: likewise of the result.
     """
 
     keep_unused: bool = False
@@ -36,6 +38,13 @@ class JitOptions:
     max_versions: int | None = None
     on_limit: OnLimit = "warn"
     strict: bool = False
+    in_shardings: Any = None
+    out_shardings: Any = None
+
+    def check_trees(self, in_tree: tree.TreeDef, out_tree: tree.TreeDef) -> None:
+        """Raise TreeError unless the shardings are prefixes of a call's trees."""
+        tree.flatten_axes(self.in_shardings, in_tree, "jit in_shardings")
+        tree.flatten_axes(self.out_shardings, out_tree, "jit out_shardings")
 
 
 def check_options(
@@ -68,8 +77,14 @@ def check_options(
     }
 
 
-def check_device(device: Any, backend: Any) -> Device | None:
+def check_device(device: Any, backend: Any, shardings: Any) -> Device | None:
     """Return the device that `device=` or `backend=` names, if either is given."""
+    given = device if backend is None else backend
+    if given is not None and tree.leaves(shardings):
+        raise ArgumentError(
+            f"jit: expected a device or shardings, got both: {given!r} and shardings "
+            f"on {tree.leaves(shardings)[0]!r}. Leave device and backend out."
+        )
     if device is not None and backend is not None:
         raise ArgumentError(
             f"jit: expected device or backend, got both: {device!r} and {backend!r}. "
@@ -91,11 +106,12 @@ def check_later(in_shardings: Any, out_shardings: Any, abstracted_axes: Any) -> 
         ("in_shardings", in_shardings),
         ("out_shardings", out_shardings),
     ):
-        if value is not None and not isinstance(value, Device):
-            raise ArgumentError(
-                f"jit: expected {name} to be None or a device, got {value!r}: "
-                "imprint runs on one device so far. Leave it out."
-            )
+        for leaf in tree.leaves(value):  # None is a node without leaves
+            if not isinstance(leaf, Device):
+                raise ArgumentError(
+                    f"jit: expected {name} to be None, a device or a tree of them, got "
+                    f"{leaf!r}: imprint runs on one device so far. Leave it out."
+                )
     if abstracted_axes is not None:
         raise ArgumentError(
             f"jit: expected abstracted_axes to be None, got {abstracted_axes!r}: "
@@ -105,4 +121,9 @@ def check_later(in_shardings: Any, out_shardings: Any, abstracted_axes: Any) -> 
 
 def check_compiler_options(options: Mapping[str, Any] | None) -> CompileOptions:
     """Return the compiler's options in normal form."""
+    if options is not None and not isinstance(options, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - from the user
+        raise ArgumentError(
+            "compiler_options: expected a dictionary of XLA's options, got "
+            f"{options!r}. Write compiler_options={{'xla_cpu_enable_fast_math': True}}."
+        )
     return CompileOptions.of(options)
