@@ -36,6 +36,8 @@ class Samples:
         cases: whole calls, for primitives whose operands depend on each other.
         operand_domains: the interval per operand, where they differ.
         differentiable: False for primitives with no derivative (results discrete).
+        conventional: True where the derivative is a convention which differences do not
+            show: JAX says what it is, and laws 5 and 6 say nothing.
         ulps: how far XLA may lie from NumPy, in units in the last place.
     """
 
@@ -46,4 +48,5 @@ class Samples:
     cases: tuple[Case, ...] = ()
     operand_domains: tuple[tuple[float, float], ...] = ()
     differentiable: bool = True
+    conventional: bool = False
     ulps: float = 4.0

@@ -12,8 +12,10 @@ import numpy as np
 
 from imprint import dtypes as dt
 from imprint.core.aval import DType, ShapedArray
-from imprint.core.primitive import Absent, Avals, Dims, Primitive, Values
+from imprint.core.primitive import Avals, Dims, Primitive, Values
+from imprint.core.samples import Case, Samples
 from imprint.errors import ArgumentError
+from imprint.primitives.basis import FLOATS
 from imprint.primitives.families import FLOATING
 from imprint.stablehlo import Builder, Value
 
@@ -95,7 +97,16 @@ reduce_precision_p = Primitive(
     jvp=_reduce_precision_jvp,
     transpose=_reduce_precision_transpose,
     batch=_reduce_precision_batch,
-    samples=Absent("its derivative is a convention, which no difference shows"),
+    samples=Samples(
+        FLOATS,
+        cases=tuple(
+            Case(((16,),), {"exponent_bits": exponent, "mantissa_bits": mantissa})
+            for exponent, mantissa in ((5, 10), (8, 7), (4, 3), (1, 0), (8, 23))
+        ),
+        edges=(65504.0, 65520.0, 6.0e-5, 5.9e-8, 1.0 + 2**-8, 1.0 + 3 * 2**-8, 3.4e38),
+        conventional=True,
+        ulps=0,
+    ),
 )
 
 
