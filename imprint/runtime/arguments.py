@@ -100,7 +100,12 @@ def _take(places: deque[_Place]) -> _Place:
 def _write(converted: list[tuple[_HostArray, Any]]) -> None:
     """Write values of other dtypes; a float too large becomes infinity, as in a put."""
     for array, value in converted:
-        array[...] = value
+        try:
+            array[...] = value
+        except OverflowError:
+            if value.__class__ is int:
+                raise
+            array[...] = np.asarray(value)  # NumPy narrows arrays, not scalars
 
 
 def _slot_maker(

@@ -166,6 +166,13 @@ def test_scalars_arrive(value, name):
     assert on_hosts(kind.dtype.type(value))[0] == value
 
 
+@pytest.mark.parametrize("value", [np.int64(-(2**40) + 3), np.uint64(2**63 + 3)])
+def test_a_wide_numpy_scalar_is_narrowed_as_an_array_is(value):
+    kind = aval("int32")
+    _, on_hosts = calling(identity(kind), kind)
+    assert on_hosts(value)[0] == on_hosts(np.asarray(value))[0] == 3
+
+
 def test_an_int_that_does_not_fit_raises_and_the_next_call_works():
     kind = aval("int32")
     _, on_hosts = calling(identity(kind), kind)
