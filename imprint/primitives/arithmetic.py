@@ -25,17 +25,16 @@ from imprint.primitives.basis import (
     add,
     add_tangents,
     broadcast_to,
-    elementwise_aval,
     elementwise_batch,
     full,
     mul,
     neg,
-    repeated,
     scalar_like,
     sub,
     unbroadcast,
 )
 from imprint.primitives.comparison import eq, maximum, minimum
+from imprint.primitives.elementwise import elementwise_aval, repeated
 from imprint.primitives.families import (
     ANY,
     FLOATING,

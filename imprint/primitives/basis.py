@@ -2,12 +2,10 @@
 
 add, sub, neg, mul, broadcast_in_dim and reduce_sum are linear or bilinear, and their
 transposes need each other, so they stand together. Beside them: how rules add and
-make tangents. Elementwise primitives take operands of one shape and dtype; an operand
-of rank 0 may stand beside shaped ones, as in JAX's jaxprs, which saves an equation for
-every Python scalar.
+make tangents, and how elementwise primitives are batched.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any, Final
 
@@ -19,6 +17,7 @@ from imprint.core.primitive import Absent, Avals, Dims, Params, Primitive, Value
 from imprint.core.samples import Case, Samples
 from imprint.core.tangents import Linear, Zero, is_zero, tangent_aval, zero_of
 from imprint.errors import DTypeError, ShapeError
+from imprint.primitives.elementwise import elementwise_aval, listed, repeated
 from imprint.stablehlo import Builder, Value
 
 FLOATS: Final = ("float32", "float64", "bfloat16", "float16")
@@ -35,7 +34,7 @@ def scalar_like(x: Any, value: Any) -> Any:
     aval = get_aval(x)
     typed = np.asarray(value, aval.dtype)[()]
     if aval.weak_type:  # a Python number of that dtype is weak, as `x` is
-        weak = typed.item()
+        weak: object = typed.item()
         if dtypes.scalar_type_dtype(type(weak)) == aval.dtype:
             return weak
     return typed
@@ -83,30 +82,17 @@ def moveaxis(x: Any, source: int, target: int) -> Any:
     return transpose(x, tuple(order))
 
 
-# ---- elementwise: shared rules ----
+NOT_LINEAR: Final = Absent("it is not linear in its operands, so it has no transpose")
+"""The transpose of a primitive that differentiation replaces by its derivative."""
 
 
-def elementwise_aval(name: str, avals: Avals) -> ShapedArray:
-    """Check that operands have one dtype and one shape (or rank 0); return their aval.
+def not_differentiable(primitive: Primitive, primals: Values, **params: Any) -> Any:
+    """Give the jvp of a primitive whose derivative is zero everywhere."""
+    outs = primitive.bind(*primals, **params)
+    return outs, tuple(Zero(tangent_aval(get_aval(x))) for x in outs)
 
-    The result is weakly typed if every operand is.
-    """
-    first = avals[0]
-    shape: Shape = ()
-    for aval in avals:
-        if aval.dtype != first.dtype:
-            raise DTypeError(
-                f"{name}: expected operands of one dtype, got {_listed(avals)}. "
-                f"Convert one of them, or call imprint.numpy, which promotes."
-            )
-        if aval.shape and shape and aval.shape != shape:
-            raise ShapeError(
-                f"{name}: expected operands of one shape or of rank 0, got "
-                f"{_listed(avals)}. Reshape one of them, or call imprint.numpy, which "
-                "broadcasts."
-            )
-        shape = shape or aval.shape
-    return ShapedArray(shape, first.dtype, all(a.weak_type for a in avals))
+
+# ---- elementwise: the shared batching rule ----
 
 
 def elementwise_batch(
@@ -147,16 +133,6 @@ def _align(x: Any, dim: int | None, shape: Shape) -> Any:
     return moved if rank == len(shape) else broadcast_in_dim(moved, shape, (0,))
 
 
-def repeated(b: Builder, values: Sequence[Value]) -> list[Value]:
-    """Lower the repetition of rank-0 operands beside shaped ones."""
-    shape = next((v.shape for v in values if v.shape), ())
-    return [v if v.shape == shape else b.broadcast_in_dim(v, shape, ()) for v in values]
-
-
-def _listed(avals: Avals) -> str:
-    return " and ".join(map(str, avals))
-
-
 # ---- neg ----
 
 
@@ -168,14 +144,34 @@ def _neg_aval(x: ShapedArray) -> Avals:
     return (x,)
 
 
+def _neg_reference(x: Any) -> Values:
+    return (np.negative(x),)
+
+
+def _neg_lower(b: Builder, x: Value) -> tuple[Value, ...]:
+    return (b.negate(x),)
+
+
+def _neg_jvp(primals: Values, tangents: Values) -> Any:
+    return (neg(primals[0]),), (neg(tangents[0]),)
+
+
+def _neg_transpose(cts: Values, operands: Values) -> Values:
+    return (neg(cts[0]),)
+
+
+def _neg_batch(args: Values, at: Dims) -> Any:
+    return (neg(args[0]),), at
+
+
 neg_p = Primitive(
     name="neg",
     aval=_neg_aval,
-    reference=lambda x: (np.negative(x),),
-    lower=lambda b, x: (b.negate(x),),
-    jvp=lambda xs, ts: ((neg(xs[0]),), (neg(ts[0]),)),
-    transpose=lambda cts, _: (neg(cts[0]),),
-    batch=lambda xs, dims: ((neg(xs[0]),), dims),
+    reference=_neg_reference,
+    lower=_neg_lower,
+    jvp=_neg_jvp,
+    transpose=_neg_transpose,
+    batch=_neg_batch,
     samples=Samples(NUMBERS, arity=1, edges=(0.0, -0.0)),
 )
 
@@ -188,14 +184,46 @@ def neg(x: Any) -> Any:
 # ---- add, sub ----
 
 
-def _numeric(name: str, *avals: ShapedArray) -> Avals:
-    out = elementwise_aval(name, avals)
-    if out.dtype.kind == "b":
-        raise DTypeError(
-            f"{name}: expected numbers, got {_listed(avals)}. "
-            "Use imprint.numpy.logical_or, logical_and or logical_xor."
-        )
-    return (out,)
+def _arithmetic(
+    name: str,
+    *,
+    reference: Callable[[Any, Any], Any],
+    lower: Callable[[Builder, Value, Value], Value],
+    jvp: Callable[[Values, Values], Any],
+    transpose: Callable[[Values, Values], Values],
+) -> Primitive:
+    """Declare a primitive of two numbers, linear in each."""
+
+    def aval(x: ShapedArray, y: ShapedArray) -> Avals:
+        out = elementwise_aval(name, (x, y))
+        if out.dtype.kind == "b":
+            raise DTypeError(
+                f"{name}: expected numbers, got {listed((x, y))}. "
+                "Use imprint.numpy.logical_or, logical_and or logical_xor."
+            )
+        return (out,)
+
+    def referenced(x: Any, y: Any) -> Values:
+        return (reference(x, y),)
+
+    def lowered(b: Builder, x: Value, y: Value) -> tuple[Value, ...]:
+        x, y = repeated(b, (x, y))
+        return (lower(b, x, y),)
+
+    def batch(args: Values, at: Dims) -> Any:
+        return elementwise_batch(primitive, args, at, {})
+
+    primitive = Primitive(
+        name=name,
+        aval=aval,
+        reference=referenced,
+        lower=lowered,
+        jvp=jvp,
+        transpose=transpose,
+        batch=batch,
+        samples=Samples(NUMBERS, arity=2),
+    )
+    return primitive
 
 
 def _add_jvp(primals: Values, tangents: Values) -> Any:
@@ -216,15 +244,12 @@ def _add_transpose(cts: Values, operands: Values) -> Values:
     )
 
 
-add_p = Primitive(
-    name="add",
-    aval=lambda x, y: _numeric("add", x, y),
-    reference=lambda x, y: (np.add(x, y),),
-    lower=lambda b, x, y: (b.add(*repeated(b, (x, y))),),
+add_p = _arithmetic(
+    "add",
+    reference=np.add,
+    lower=Builder.add,
     jvp=_add_jvp,
     transpose=_add_transpose,
-    batch=lambda xs, dims: elementwise_batch(add_p, xs, dims, {}),
-    samples=Samples(NUMBERS, arity=2),
 )
 
 
@@ -250,15 +275,12 @@ def _sub_transpose(cts: Values, operands: Values) -> Values:
     )
 
 
-sub_p = Primitive(
-    name="sub",
-    aval=lambda x, y: _numeric("sub", x, y),
-    reference=lambda x, y: (np.subtract(x, y),),
-    lower=lambda b, x, y: (b.subtract(*repeated(b, (x, y))),),
+sub_p = _arithmetic(
+    "sub",
+    reference=np.subtract,
+    lower=Builder.subtract,
     jvp=_sub_jvp,
     transpose=_sub_transpose,
-    batch=lambda xs, dims: elementwise_batch(sub_p, xs, dims, {}),
-    samples=Samples(NUMBERS, arity=2),
 )
 
 
@@ -289,15 +311,12 @@ def _mul_transpose(cts: Values, operands: Values) -> Values:
     )
 
 
-mul_p = Primitive(
-    name="mul",
-    aval=lambda x, y: _numeric("mul", x, y),
-    reference=lambda x, y: (np.multiply(x, y),),
-    lower=lambda b, x, y: (b.multiply(*repeated(b, (x, y))),),
+mul_p = _arithmetic(
+    "mul",
+    reference=np.multiply,
+    lower=Builder.multiply,
     jvp=_mul_jvp,
     transpose=_mul_transpose,
-    batch=lambda xs, dims: elementwise_batch(mul_p, xs, dims, {}),
-    samples=Samples(NUMBERS, arity=2),
 )
 
 
@@ -338,6 +357,17 @@ def _broadcast_reference(
     return (np.broadcast_to(np.reshape(x, expanded), shape),)
 
 
+def _broadcast_lower(
+    b: Builder, x: Value, *, shape: Shape, broadcast_dimensions: tuple[int, ...]
+) -> tuple[Value, ...]:
+    return (b.broadcast_in_dim(x, shape, broadcast_dimensions),)
+
+
+def _broadcast_jvp(primals: Values, tangents: Values, **params: Any) -> Any:
+    bind = broadcast_in_dim_p.bind
+    return bind(*primals, **params), bind(*tangents, **params)
+
+
 def _broadcast_transpose(
     cts: Values,
     operands: Values,
@@ -373,13 +403,8 @@ broadcast_in_dim_p = Primitive(
     name="broadcast_in_dim",
     aval=_broadcast_aval,
     reference=_broadcast_reference,
-    lower=lambda b, x, *, shape, broadcast_dimensions: (
-        b.broadcast_in_dim(x, shape, broadcast_dimensions),
-    ),
-    jvp=lambda xs, ts, **params: (
-        broadcast_in_dim_p.bind(*xs, **params),
-        broadcast_in_dim_p.bind(*ts, **params),
-    ),
+    lower=_broadcast_lower,
+    jvp=_broadcast_jvp,
     transpose=_broadcast_transpose,
     batch=_broadcast_batch,
     samples=Samples(
@@ -447,14 +472,22 @@ def _sum_reference(x: Any, *, axes: tuple[int, ...]) -> Any:
     return (np.sum(x, axis=axes, dtype=wide).astype(x.dtype),)
 
 
+def _sum_lower(b: Builder, x: Value, *, axes: tuple[int, ...]) -> tuple[Value, ...]:
+    return (b.reduce(x, b.constant(0, x.dtype), "add", axes),)
+
+
+def _sum_jvp(primals: Values, tangents: Values, *, axes: tuple[int, ...]) -> Any:
+    return (reduce_sum(primals[0], axes),), (reduce_sum(tangents[0], axes),)
+
+
 def _sum_transpose(cts: Values, operands: Values, *, axes: tuple[int, ...]) -> Values:
     (ct,), (x,) = cts, operands
     kept = tuple(i for i in range(x.aval.ndim) if i not in axes)
     return (broadcast_in_dim(ct, x.aval.shape, kept),)
 
 
-def _sum_lower(b: Builder, x: Value, *, axes: tuple[int, ...]) -> tuple[Value, ...]:
-    return (b.reduce(x, b.constant(0, x.dtype), "add", axes),)
+def _sum_batch(args: Values, at: Dims, *, axes: tuple[int, ...]) -> Any:
+    return reduction_batch(reduce_sum_p, args, at, axes)
 
 
 REDUCTIONS: Final = (
@@ -470,12 +503,9 @@ reduce_sum_p = Primitive(
     aval=_sum_aval,
     reference=_sum_reference,
     lower=_sum_lower,
-    jvp=lambda xs, ts, *, axes: (
-        (reduce_sum(xs[0], axes),),
-        (reduce_sum(ts[0], axes),),
-    ),
+    jvp=_sum_jvp,
     transpose=_sum_transpose,
-    batch=lambda xs, at, *, axes: reduction_batch(reduce_sum_p, xs, at, axes),
+    batch=_sum_batch,
     samples=Samples(
         NUMBERS, cases=(*REDUCTIONS, Case(((0, 3),), {"axes": (0,)})), ulps=16
     ),
@@ -499,6 +529,29 @@ def _transpose_aval(x: ShapedArray, *, permutation: tuple[int, ...]) -> Avals:
     return (x.with_shape(tuple(x.shape[p] for p in permutation)),)
 
 
+def _transpose_reference(x: Any, *, permutation: tuple[int, ...]) -> Values:
+    return (np.transpose(x, permutation),)
+
+
+def _transpose_lower(
+    b: Builder, x: Value, *, permutation: tuple[int, ...]
+) -> tuple[Value, ...]:
+    return (b.transpose(x, permutation),)
+
+
+def _transpose_jvp(
+    primals: Values, tangents: Values, *, permutation: tuple[int, ...]
+) -> Any:
+    (x,), (t,) = primals, tangents
+    return (transpose(x, permutation),), (transpose(t, permutation),)
+
+
+def _transpose_transpose(
+    cts: Values, operands: Values, *, permutation: tuple[int, ...]
+) -> Values:
+    return (transpose(cts[0], inverse(permutation)),)
+
+
 def inverse(permutation: tuple[int, ...]) -> tuple[int, ...]:
     """Return the permutation that undoes another."""
     return tuple(int(i) for i in np.argsort(permutation))
@@ -514,13 +567,10 @@ def _transpose_batch(args: Values, at: Dims, *, permutation: tuple[int, ...]) ->
 transpose_p = Primitive(
     name="transpose",
     aval=_transpose_aval,
-    reference=lambda x, *, permutation: (np.transpose(x, permutation),),
-    lower=lambda b, x, *, permutation: (b.transpose(x, permutation),),
-    jvp=lambda xs, ts, *, permutation: (
-        (transpose(xs[0], permutation),),
-        (transpose(ts[0], permutation),),
-    ),
-    transpose=lambda cts, _, *, permutation: (transpose(cts[0], inverse(permutation)),),
+    reference=_transpose_reference,
+    lower=_transpose_lower,
+    jvp=_transpose_jvp,
+    transpose=_transpose_transpose,
     batch=_transpose_batch,
     samples=Samples(
         (*NUMBERS, "bool"),
@@ -537,13 +587,3 @@ transpose_p = Primitive(
 def transpose(x: Any, permutation: tuple[int, ...]) -> Any:
     """Permute axes: axis i of the result is axis `permutation[i]` of `x`."""
     return transpose_p.bind1(x, permutation=permutation)
-
-
-NOT_LINEAR: Final = Absent("it is not linear in its operands, so it has no transpose")
-"""The transpose of a primitive that differentiation replaces by its derivative."""
-
-
-def not_differentiable(primitive: Primitive, primals: Values, **params: Any) -> Any:
-    """Give the jvp of a primitive whose derivative is zero everywhere."""
-    outs = primitive.bind(*primals, **params)
-    return outs, tuple(Zero(tangent_aval(get_aval(x))) for x in outs)

@@ -18,14 +18,13 @@ from imprint.core.tangents import Linear
 from imprint.errors import DTypeError
 from imprint.primitives.basis import (
     COMPLEXES,
-    elementwise_aval,
     elementwise_batch,
     instantiate,
     neg,
-    repeated,
     scalar_like,
     unbroadcast,
 )
+from imprint.primitives.elementwise import elementwise_aval, repeated
 from imprint.primitives.families import COMPLEX, Kind
 from imprint.stablehlo import Builder, Value
 

@@ -21,12 +21,11 @@ from imprint.primitives.basis import (
     NOT_LINEAR,
     add_tangents,
     broadcast_to,
-    elementwise_aval,
     elementwise_batch,
     mul,
     not_differentiable,
-    repeated,
 )
+from imprint.primitives.elementwise import elementwise_aval, repeated
 from imprint.stablehlo import Builder, Value
 
 P = ParamSpec("P")

@@ -20,15 +20,14 @@ from imprint.primitives.basis import (
     NOT_LINEAR,
     add_tangents,
     broadcast_to,
-    elementwise_aval,
     elementwise_batch,
     mul,
-    repeated,
     scalar_like,
     sub,
 )
 from imprint.primitives.comparison import eq
 from imprint.primitives.convert import convert_element_type_p
+from imprint.primitives.elementwise import elementwise_aval, repeated
 from imprint.primitives.exponential import log
 from imprint.primitives.families import INEXACT, wide
 from imprint.primitives.select import select_n

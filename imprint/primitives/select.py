@@ -23,14 +23,13 @@ from imprint.primitives.basis import (
     NOT_LINEAR,
     add_tangents,
     broadcast_to,
-    elementwise_aval,
     elementwise_batch,
-    repeated,
     scalar_like,
     unbroadcast,
 )
 from imprint.primitives.bitwise import and_
 from imprint.primitives.comparison import gt, lt, maximum, minimum
+from imprint.primitives.elementwise import elementwise_aval, repeated
 from imprint.primitives.families import ORDERED
 from imprint.stablehlo import Builder, Value
 

@@ -1,0 +1,46 @@
+"""What operands an elementwise primitive takes, and how it is lowered for them.
+
+They have one dtype and one shape. An operand of rank 0 may stand beside shaped ones, as
+in JAX's jaxprs, which saves an equation for every Python scalar.
+"""
+
+from collections.abc import Sequence
+
+from imprint.core.aval import Shape, ShapedArray
+from imprint.core.primitive import Avals
+from imprint.errors import DTypeError, ShapeError
+from imprint.stablehlo import Builder, Value
+
+
+def elementwise_aval(name: str, avals: Avals) -> ShapedArray:
+    """Check that operands have one dtype and one shape (or rank 0); return their aval.
+
+    The result is weakly typed if every operand is.
+    """
+    first = avals[0]
+    shape: Shape = ()
+    for aval in avals:
+        if aval.dtype != first.dtype:
+            raise DTypeError(
+                f"{name}: expected operands of one dtype, got {listed(avals)}. "
+                f"Convert one of them, or call imprint.numpy, which promotes."
+            )
+        if aval.shape and shape and aval.shape != shape:
+            raise ShapeError(
+                f"{name}: expected operands of one shape or of rank 0, got "
+                f"{listed(avals)}. Reshape one of them, or call imprint.numpy, which "
+                "broadcasts."
+            )
+        shape = shape or aval.shape
+    return ShapedArray(shape, first.dtype, all(a.weak_type for a in avals))
+
+
+def repeated(b: Builder, values: Sequence[Value]) -> list[Value]:
+    """Lower the repetition of rank-0 operands beside shaped ones."""
+    shape = next((v.shape for v in values if v.shape), ())
+    return [v if v.shape == shape else b.broadcast_in_dim(v, shape, ()) for v in values]
+
+
+def listed(avals: Avals) -> str:
+    """Return avals as an error lists them."""
+    return " and ".join(map(str, avals))
