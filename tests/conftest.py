@@ -1,5 +1,9 @@
 """What every test has in common: checks on, warnings as errors, the same draws each run.
 
+Golden files are texts that are reviewed like code: `golden(name, text)` compares with
+tests/golden/<name>; `pytest --update-golden` rewrites the files instead. Paths of this
+checkout and addresses are taken out of the text.
+
 Hypothesis is derandomized and keeps no database: a run on any machine draws the same
 examples. Its budget is small because the laws run over every primitive; a wider search is
 `HYPOTHESIS_PROFILE=wide`, by hand. Warnings are errors by pyproject.toml.
@@ -7,7 +11,9 @@ examples. Its budget is small because the laws run over every primitive; a wider
 
 import os
 import platform
+import re
 from importlib.metadata import version
+from pathlib import Path
 
 import hypothesis
 import pytest
@@ -29,6 +35,8 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
+TESTS = Path(__file__).parent
+
 
 def pytest_addoption(parser):
     parser.addoption(
@@ -36,6 +44,20 @@ def pytest_addoption(parser):
         action="store_true",
         help="rewrite the golden files with what comes, to be reviewed",
     )
+
+
+@pytest.fixture
+def golden(request):
+    def check(name, text):
+        text = re.sub(rf"{re.escape(str(TESTS))}/(\w+/)?", "", text).rstrip() + "\n"
+        text = re.sub(r" at 0x[0-9a-f]+", " at 0x…", text)
+        path = TESTS / "golden" / name
+        if request.config.getoption("--update-golden"):
+            path.write_text(text)
+        assert path.exists(), f"no {name}: run pytest --update-golden and review it"
+        assert text == path.read_text()
+
+    return check
 
 
 @pytest.fixture(scope="session", autouse=True)
