@@ -37,7 +37,7 @@ def device_get(x: Any) -> Any:
     >>> imprint.device_get(imprint.numpy.ones(2))
     array([1., 1.], dtype=float32)
     """
-    return tree.map(lambda leaf: leaf.__array__() if _is_array(leaf) else leaf, x)
+    return tree.map(_get, x)
 
 
 def block_until_ready(x: Any) -> Any:
@@ -63,3 +63,7 @@ def _put(x: Any) -> Any:
     array = to_array(x)
     _ = array.buffer
     return array
+
+
+def _get(x: Any) -> Any:
+    return x.__array__() if _is_array(x) else x

@@ -8,7 +8,7 @@ search looks at every object of the process, so it is for debugging.
 import gc
 from itertools import islice
 from types import CellType, FrameType
-from typing import Any
+from typing import Any, cast
 
 from imprint.core.trace import Trace, Tracer
 from imprint.errors import UnexpectedTracerError
@@ -65,7 +65,8 @@ def _name_in_a_module(held: Any) -> str:
     """Return the name by which a module that refers to `held` knows it, if any."""
     for owner in gc.get_referrers(held):
         if isinstance(owner, dict) and "__spec__" in owner:
-            names = [k for k, v in owner.items() if v is held]  # pyright: ignore[reportUnknownVariableType]
+            module = cast("dict[str, Any]", owner)
+            names = [k for k, v in module.items() if v is held]
             if names:
-                return f"{names[0]} of module {owner['__name__']}"
+                return f"{names[0]} of module {module['__name__']}"
     return ""

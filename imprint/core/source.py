@@ -14,7 +14,7 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
 _PACKAGE: Final = str(Path(__file__).resolve().parent.parent) + "/"
 _PROGRAMS: Final = _PACKAGE + "cli/"
@@ -65,9 +65,8 @@ class Source(NamedTuple):
         return f"{self.file}:{self.line} ({self.code.co_name})"
 
 
-_new: Final = cast(
-    "Callable[..., Source]", tuple.__new__
-)  # 150 ns less than the class's own
+# 150 ns less than the class's own.
+_new: Final = cast("Callable[..., Source]", tuple[Any, ...].__new__)
 _replayed: ContextVar[Source | None] = ContextVar("imprint_source", default=None)
 replayed_source = _replayed.get
 set_replayed_source = _replayed.set
