@@ -80,14 +80,19 @@ class ArrayImpl(Array):
         except AttributeError:
             how, site = self._consumed
             place = "" if site is None else f", at {site}"
+            remedy = (
+                "Use the result of that call, or do not donate the argument."
+                if how.startswith("donated")
+                else "Delete an array when nothing uses it any more."
+            )
             raise DeletedArrayError(
                 f"expected an array with values, got {self.aval} that was {how}{place}. "
-                "Use the result of that call, or do not donate the argument."
+                f"{remedy}"
             ) from None
 
     def delete(self) -> None:
         """Give the values up, so that their memory can be used again."""
-        self.consume("given up by a call of delete()", current_source())
+        self.consume("deleted by a call of delete()", current_source())
 
     @property
     def device(self) -> runtime.Device:

@@ -2,7 +2,7 @@
 
 Golden files are texts that are reviewed like code: `golden(name, text)` compares with
 tests/golden/<name>; `pytest --update-golden` rewrites the files instead. Paths of this
-checkout and addresses are taken out of the text.
+checkout, addresses and the engine's version are taken out of the text.
 
 Hypothesis is derandomized and keeps no database: a run on any machine draws the same
 examples. Its budget is small because the laws run over every primitive; a wider search is
@@ -51,6 +51,7 @@ def golden(request):
     def check(name, text):
         text = re.sub(rf"{re.escape(str(TESTS))}/(\w+/)?", "", text).rstrip() + "\n"
         text = re.sub(r" at 0x[0-9a-f]+", " at 0x…", text)
+        text = re.sub(r"jaxlib [0-9.]+[0-9]", "jaxlib …", text)
         path = TESTS / "golden" / name
         if request.config.getoption("--update-golden"):
             path.write_text(text)

@@ -32,7 +32,7 @@ def check_function(fun: Any, transform: str) -> None:
     """Raise ArgumentError unless `fun` can be traced."""
     if not callable(fun):
         hint = ""
-        if type(fun) in (staticmethod, classmethod):
+        if type(fun) in (staticmethod, classmethod, property):
             hint = f" Put @{type(fun).__name__} above @imprint.{transform}."
         raise ArgumentError(
             f"{transform}: expected a function, got {fun!r} of type "

@@ -1,0 +1,17 @@
+"""What a piece of a program costs: how often it traced, and how often XLA compiled."""
+
+from typing import NamedTuple
+
+from imprint.compile.counters import COUNTERS
+
+
+class Work(NamedTuple):
+    traces: int
+    compiles: int
+
+
+def work_of(action):
+    """Return the work of calling `action`."""
+    traces, compiles = COUNTERS.traces, COUNTERS.compiles
+    action()
+    return Work(COUNTERS.traces - traces, COUNTERS.compiles - compiles)
