@@ -7,7 +7,7 @@ conversions to Python and NumPy values.
 """
 
 from collections.abc import Callable, Iterator
-from typing import Any, Self, cast
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
@@ -21,7 +21,7 @@ class Array:
 
     __slots__ = ("__weakref__",)
     __array_priority__ = 100
-    __hash__ = None  # pyright: ignore[reportAssignmentType] - `==` is elementwise
+    __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride] - `==` is elementwise
     aval: ShapedArray
 
     # ---- shape and dtype ----
