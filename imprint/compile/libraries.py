@@ -1,0 +1,112 @@
+"""Whose code it is: the user's, or an installed library's.
+
+A version watches what the user's code reads; what an installed library defines is taken
+to stay as it is. The standard library, everything in a `site-packages` and imprint
+itself are libraries; a script, a notebook cell, a package that is installed editable and
+the programs of `imprint.cli` are the user's. Nothing here runs a user's code: no `==`,
+no `isinstance`, no attribute of an instance.
+"""
+
+import os
+import re
+import sys
+import sysconfig
+from pathlib import Path
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from typing import Any, Final, cast
+
+import numpy as np
+
+from imprint.core.source import is_library
+
+_STANDARD: Final = tuple(
+    {
+        os.path.join(path, "")
+        for path in (
+            sysconfig.get_path("stdlib"),
+            sysconfig.get_path("platstdlib"),
+            str(Path(os.__file__).parent),
+        )
+    }
+)
+_INSTALLED: Final = re.compile(r"[\\/](site|dist)-packages[\\/]")
+_PROGRAMS: Final = os.path.join(Path(__file__).resolve().parent.parent, "cli", "")
+
+_known: Final[dict[str, bool]] = {}
+user_file = _known.get
+"""`user_file(name)`: the memo of `is_user_file`, None for a file not asked about yet."""
+
+
+def is_user_file(name: str) -> bool:
+    """Tell whether a source file is the user's; a name in `<>` counts as one."""
+    known = _known.get(name)
+    if known is None:
+        known = _known[name] = name.startswith(_PROGRAMS) or not (
+            is_library(name)
+            or name.startswith((*_STANDARD, "<frozen "))
+            or _INSTALLED.search(name)
+        )
+    return known
+
+
+def is_user_code(code: CodeType, namespace: dict[str, Any]) -> bool:
+    """Tell whether code is the user's; code made from text belongs to its module."""
+    name = code.co_filename
+    if not is_user_file(name):
+        return False
+    return not name.startswith("<") or is_user_namespace(namespace)
+
+
+def is_user_namespace(namespace: dict[str, Any]) -> bool:
+    """Tell whether a module's dictionary is that of one of the user's modules."""
+    file = namespace.get("__file__")
+    if isinstance(file, str):
+        return is_user_file(file)
+    if namespace.get("__name__") in sys.builtin_module_names:
+        return False
+    origin = getattr(namespace.get("__spec__"), "origin", None)
+    return origin not in ("built-in", "frozen")
+
+
+def is_module(value: object) -> bool:
+    """Tell whether a value is a module; a proxy that claims to be one is not."""
+    return issubclass(type(value), ModuleType)
+
+
+def module_namespace(module: Any) -> dict[str, Any]:
+    """Return a module's dictionary, whatever its class makes of attributes."""
+    return ModuleType.__getattribute__(module, "__dict__")
+
+
+def is_user_class(cls: type) -> bool:
+    """Tell whether a class was defined in one of the user's modules."""
+    return not _in_library(type.__getattribute__(cls, "__module__"))
+
+
+def is_library_value(name: str, value: Any) -> bool:
+    """Tell whether `name` is just the way to a part of an installed library.
+
+    So is a library's module under any name, and a function or a class of a library under
+    its own name. A library's function under another name (`activation = np.tanh`) is a
+    choice of the user.
+    """
+    kind = cast("type[Any]", type(value))
+    if issubclass(kind, ModuleType):
+        return not is_user_namespace(module_namespace(value))
+    if kind is FunctionType:
+        same = value.__name__ == name
+        return same and not is_user_code(value.__code__, value.__globals__)
+    if issubclass(kind, type):
+        same = type.__getattribute__(value, "__name__") == name
+        return same and not is_user_class(value)
+    if kind is BuiltinFunctionType:
+        bound = value.__self__
+        return value.__name__ == name and (bound is None or is_module(bound))
+    return kind is np.ufunc and value.__name__ == name
+
+
+def _in_library(module: object) -> bool:
+    found = sys.modules.get(module) if isinstance(module, str) else None
+    if found is None or not is_module(found):
+        return False
+    return not is_user_namespace(module_namespace(found))

@@ -1,0 +1,364 @@
+"""The record of one trace: which places its functions read, and what stood there before.
+
+1. When a user's function starts for the first time, `start` notes the names that its
+   code reads, and so their values before the function could change them.
+2. A value that is noted leads to functions; when one of these starts, its closure and
+   its code are noted too. Methods are found through the class of their first argument.
+3. `settle` looks at each place again. What the trace itself changed is an effect of it
+   and no input (rule E): a rebound name is dropped, a container counts by identity.
+`walk` notes what the root leads to by names alone, where nobody tells what starts.
+"""
+
+import builtins
+import functools
+import gc
+import importlib.util
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from types import CodeType, FrameType, FunctionType, MethodType, ModuleType
+from typing import Any, Final, final
+
+import numpy as np
+
+from imprint.compile.layout import layout_of
+from imprint.compile.libraries import (
+    is_library_value,
+    is_module,
+    is_user_class,
+    is_user_code,
+    is_user_namespace,
+    module_namespace,
+)
+from imprint.compile.places import (
+    MISSING,
+    CellPlace,
+    ClassPlace,
+    CodePlace,
+    Key,
+    NamePlace,
+    Place,
+    class_namespace,
+    defining_class,
+)
+from imprint.compile.reads import Base, Chain, Reads, is_function_code, reads_of
+from imprint.compile.seen import Seen, kind_of
+from imprint.core.array import Array
+
+_WALKED: Final = 2_000
+"""Functions that a walk takes in."""
+_SEARCHED: Final = 20_000
+"""Objects among which closures that no name leads to are searched."""
+_FIRINGS: Final = 256
+"""Starts of one method after which no new class of `self` is expected."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A place that a trace read and did not change.
+
+    Args:
+        place: where.
+        seen: what stood there.
+    """
+
+    place: Place
+    seen: Seen
+
+
+@final
+class Record:
+    """What a trace read, in the making.
+
+    Args:
+        strict: whether libraries and the contents of arrays and objects count.
+    """
+
+    def __init__(self, *, strict: bool) -> None:
+        self._strict = strict
+        self._before: dict[Key, Read] = {}
+        self._started: dict[int, tuple[CodeType, dict[str, Any]]] = {}
+        self._firings: dict[int, int] = {}
+        self._classes: dict[tuple[int, int], type] = {}
+        self._functions: dict[int, list[FunctionType]] = {}
+        self._entered: dict[int, FunctionType] = {}
+        self._orphans: dict[int, dict[str, Any]] = {}
+        self._roots: list[Any] = []
+        self._explored: dict[int, Any] = {}  # by id, so they must stay alive
+        self._user_classes: list[type] = []
+
+    @property
+    def codes(self) -> tuple[CodeType, ...]:
+        """The user's code that ran, or may have run."""
+        return tuple(code for code, _ in self._started.values())
+
+    # ---- while the trace runs ----
+
+    def start(self, code: CodeType, frame: FrameType) -> bool:
+        """Note what a function reads that starts now.
+
+        Returns:
+            Whether later starts of the same code have nothing to add.
+        """
+        if code.co_name == "<module>":
+            return True  # an import; it reads what it has just bound
+        reads = reads_of(code)
+        done = not reads.method or self._start_method(code, frame, reads)
+        if id(code) not in self._started:
+            self._enter_code(code, frame.f_globals, reads)
+            functions = self._functions.get(id(code))
+            if functions is None and code.co_freevars:
+                values = frame.f_locals
+                free = {n: values[n] for n in code.co_freevars if n in values}
+                self._orphans[id(code)] = free
+            for function in functions or ():
+                self._enter_function(function)
+        return done
+
+    def explore(self, value: Any) -> None:
+        """Remember the functions that a value leads to; they may start later."""
+        kind = kind_of(value)
+        if kind in _ATOMS or id(value) in self._explored:
+            return
+        self._explored[id(value)] = value
+        if kind is FunctionType:
+            self._explore_function(value)
+        elif kind is MethodType or kind in (staticmethod, classmethod):
+            self.explore(value.__func__)
+        elif kind is functools.partial:
+            self.explore(value.func)
+            self._roots.append(value)
+        elif kind is property:
+            self.explore(value.fget)
+        elif issubclass(kind, type):
+            self._explore_class(value)
+        elif not issubclass(kind, _OPAQUE):
+            self._roots.append(value)
+            wrapped = _instance_dict(value).get("__wrapped__")
+            if wrapped is not None:
+                self.explore(wrapped)
+
+    def merge(self, inner: "Record") -> None:
+        """Take over what a trace inside this one noted."""
+        self._before = {**inner._before, **self._before}
+        self._started = {**inner._started, **self._started}
+
+    def adopt(self, reads: Iterable[Read]) -> None:
+        """Take over what an earlier trace read, whose result is used in this one."""
+        for read in reads:
+            self._before.setdefault(read.place.key, read)
+
+    def walk(self) -> None:
+        """Note everything that names lead to, without waiting for it to start."""
+        walked = 0
+        while walked < _WALKED:
+            for root in self._roots:
+                self.explore(kind_of(root))
+            self._roots.clear()
+            for cls in self._user_classes:
+                for name in class_namespace(cls):
+                    self._note_class(cls, name)
+            self._user_classes.clear()
+            known = [f for found in self._functions.values() for f in found]
+            new = [f for f in known if id(f) not in self._entered]
+            if not new:
+                return
+            for function in new:
+                self._enter_function(function)
+                self._enter_nested(function.__code__, function.__globals__)
+            walked += len(new)
+
+    # ---- afterwards ----
+
+    def settle(self) -> tuple[Read, ...]:
+        """Return what the trace read and did not change."""
+        for code, namespace in tuple(self._started.values()):
+            if reads_of(code).imports:  # perhaps it was the trace that imported it
+                self._enter_code(code, namespace, reads_of(code))
+        self._find_orphans()
+        for key, (code, _) in tuple(self._started.items()):
+            for function in self._functions.get(key, ()):
+                if function.__code__ is code:
+                    self._enter_function(function)
+        return tuple(
+            Read(read.place, seen)
+            for read in self._before.values()
+            if (seen := read.seen.settle(read.place.get())) is not None
+        )
+
+    # ---- functions ----
+
+    def _explore_function(self, function: FunctionType) -> None:
+        wrapped = function.__dict__.get("__wrapped__")
+        if wrapped is not None:
+            self.explore(wrapped)
+        code = function.__code__
+        if is_user_code(code, function.__globals__):
+            self._functions.setdefault(id(code), []).append(function)
+
+    def _explore_class(self, cls: type) -> None:
+        if is_user_class(cls):
+            self._user_classes.append(cls)
+            for value in class_namespace(cls).values():
+                if kind_of(value) in _DEFINED_IN_CLASSES:
+                    self.explore(value)
+
+    def _enter_function(self, function: FunctionType) -> None:
+        if id(function) in self._entered:
+            return
+        self._entered[id(function)] = function
+        self._note(CodePlace(function))
+        code = function.__code__
+        alone = len(self._functions.get(id(code), ())) == 1
+        before = self._orphans.get(id(code), {}) if alone else {}
+        values: dict[str, Any] = {}
+        for name, cell in zip(
+            code.co_freevars, function.__closure__ or (), strict=True
+        ):
+            module = str(function.__globals__.get("__name__", "?"))
+            place = CellPlace(cell, name, function.__qualname__, module)
+            values[name] = self._note(place, before.get(name, MISSING))
+        for chain in reads_of(code).chains:
+            if chain.base is Base.CELL:
+                self._follow(values.get(chain.name), chain.attributes)
+        for default in (*(function.__defaults__ or ()), *_keyword_defaults(function)):
+            self.explore(default)
+
+    def _start_method(self, code: CodeType, frame: FrameType, reads: Reads) -> bool:
+        count = self._firings[id(code)] = self._firings.get(id(code), 0) + 1
+        this: Any = frame.f_locals.get(code.co_varnames[0])
+        kind = kind_of(this)
+        cls: type = this if issubclass(kind, type) else kind
+        if (id(code), id(cls)) in self._classes:
+            return count > _FIRINGS
+        if not is_user_class(cls):
+            return True
+        self._classes[id(code), id(cls)] = cls
+        self._roots.append(this)
+        self._note_class(cls, code.co_name)
+        for chain in reads.chains:
+            if chain.base is Base.SELF and len(chain.attributes) == 1:
+                (name,) = chain.attributes
+                if name not in _instance_dict(this):
+                    self._note_class(cls, name)
+        return False
+
+    # ---- names ----
+
+    def _enter_code(
+        self, code: CodeType, namespace: dict[str, Any], reads: Reads
+    ) -> None:
+        self._started[id(code)] = code, namespace
+        in_function = is_function_code(code)
+        for chain in (*reads.chains, *reads.written):
+            if chain.base is Base.GLOBAL:
+                if not (in_function or chain.name in namespace):
+                    continue  # a name of the class whose body this is
+                value = self._note(NamePlace(namespace, chain.name))
+            elif chain.base is Base.IMPORT:
+                value = _imported(chain, namespace)
+            else:
+                continue
+            self._follow(value, chain.attributes)
+
+    def _enter_nested(self, code: CodeType, namespace: dict[str, Any]) -> None:
+        self._enter_code(code, namespace, reads_of(code))
+        for const in code.co_consts:
+            if isinstance(const, CodeType):
+                self._enter_nested(const, namespace)
+
+    def _follow(self, value: Any, attributes: tuple[str, ...]) -> None:
+        """Note attributes of modules and classes, as far as a chain goes."""
+        for name in attributes:
+            if is_module(value):
+                namespace = module_namespace(value)
+                if not (self._strict or is_user_namespace(namespace)):
+                    return
+                value = self._note(NamePlace(namespace, name))
+            elif issubclass(kind_of(value), type):
+                value = self._note_class(value, name)
+            else:
+                return
+
+    def _note_class(self, cls: type, name: str) -> Any:
+        owner = defining_class(cls, name)
+        if owner is None or not (self._strict or is_user_class(owner)):
+            return MISSING
+        return self._note(ClassPlace(cls, name))
+
+    def _note(self, place: Place, before: Any = MISSING) -> Any:
+        """Note a place once, with its value before; return its value now."""
+        value = place.get()
+        if place.key in self._before:
+            return value
+        seen = value if before is MISSING else before
+        if isinstance(place, NamePlace) and not self._counts(place.name, seen):
+            return value
+        self._before[place.key] = Read(place, Seen(seen, strict=self._strict))
+        self.explore(value)
+        return value
+
+    def _counts(self, name: str, value: Any) -> bool:
+        if value is MISSING:
+            return name not in vars(builtins)
+        return self._strict or not is_library_value(name, value)
+
+    # ---- closures that no name leads to ----
+
+    def _find_orphans(self) -> None:
+        """Search the values that the trace saw for functions that ran.
+
+        `optimizer.update` may be a closure in a named tuple: no name leads to its cells.
+        """
+        nested = {id(c) for code in self.codes for c in code.co_consts}
+        wanted = self._orphans.keys() - nested  # those were made in the trace itself
+        if not wanted:
+            return
+        seen = {id(root) for root in self._roots}
+        queue = list(self._roots)
+        for value in queue:  # it grows
+            if kind_of(value) is FunctionType and id(value.__code__) in wanted:
+                self.explore(value)
+            for part in _parts_of(value):
+                if id(part) not in seen and len(queue) < _SEARCHED:
+                    seen.add(id(part))
+                    queue.append(part)
+
+
+_ATOMS: Final[frozenset[type]] = frozenset(
+    {int, bool, float, complex, str, bytes, type(None), type(Ellipsis)}
+)
+_DEFINED_IN_CLASSES: Final = (FunctionType, staticmethod, classmethod, property)
+_OPAQUE: Final = (type, CodeType, FrameType, ModuleType, np.ndarray, Array)
+
+
+def _keyword_defaults(function: FunctionType) -> tuple[Any, ...]:
+    return tuple((function.__kwdefaults__ or {}).values())
+
+
+def _imported(chain: Chain, namespace: dict[str, Any]) -> Any:
+    """Return the module that a chain begins at, if it is there by now."""
+    package = namespace.get("__package__")
+    try:
+        name = importlib.util.resolve_name(chain.name, package)
+    except ImportError:
+        return None
+    return sys.modules.get(name)
+
+
+def _instance_dict(value: Any) -> dict[str, Any]:
+    if not layout_of(value).has_dict:
+        return {}
+    return object.__getattribute__(value, "__dict__")
+
+
+def _parts_of(value: Any) -> Iterable[Any]:
+    """Return what a value holds, but not the module that a function belongs to."""
+    kind = kind_of(value)
+    if kind in _ATOMS or issubclass(kind, _OPAQUE):
+        return ()
+    if kind is FunctionType:
+        cells = value.__closure__ or ()
+        return [*gc.get_referents(*cells), *(value.__defaults__ or ())]
+    return gc.get_referents(value)
