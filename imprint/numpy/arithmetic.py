@@ -50,24 +50,48 @@ def add(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 
 def subtract(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Subtract `y` from `x`, elementwise."""
+    """Subtract `y` from `x`, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.subtract(np.arange(3), 1)
+        Array([-1,  0,  1], dtype=int32)
+    """
     x, y = operands("subtract", x, y)
     return sub_p.bind1(x, y)
 
 
 def multiply(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Multiply, elementwise; "and" for booleans."""
+    """Multiply, elementwise; "and" for booleans.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.multiply(np.arange(3), 2)
+        Array([0, 2, 4], dtype=int32)
+    """
     x, y = operands("multiply", x, y)
     return (and_p if is_bool(x) else mul_p).bind1(x, y)
 
 
 def negative(x: ArrayLike, /) -> Array:
-    """Return `-x`, elementwise."""
+    """Return `-x`, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.negative(np.array([1, -2]))
+        Array([-1,  2], dtype=int32)
+    """
     return neg_p.bind1(as_array("negative", x))
 
 
 def positive(x: ArrayLike, /) -> Array:
-    """Return `x` as it is."""
+    """Return `x` as it is.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.positive(np.array([1, -2]))
+        Array([ 1, -2], dtype=int32)
+    """
     return as_array("positive", x)
 
 
@@ -89,23 +113,47 @@ abs = absolute
 
 
 def fabs(x: ArrayLike, /) -> Array:
-    """Return the absolute value as a float, elementwise."""
+    """Return the absolute value as a float, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.fabs(np.array([-1, 2]))
+        Array([1., 2.], dtype=float32)
+    """
     refuse_complex("fabs", x)
     return abs_p.bind1(inexact("fabs", x))
 
 
 def sign(x: ArrayLike, /) -> Array:
-    """Return -1, 0 or 1 by the sign; `x / abs(x)` for complex numbers."""
+    """Return -1, 0 or 1 by the sign; `x / abs(x)` for complex numbers.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.sign(np.array([-3, 0, 5]))
+        Array([-1,  0,  1], dtype=int32)
+    """
     return sign_p.bind1(as_array("sign", x))
 
 
 def square(x: ArrayLike, /) -> Array:
-    """Return `x * x`, elementwise."""
+    """Return `x * x`, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.square(np.array([-3, 4]))
+        Array([ 9, 16], dtype=int32)
+    """
     return square_p.bind1(numeric("square", x))
 
 
 def reciprocal(x: ArrayLike, /) -> Array:
-    """Return `1 / x`, elementwise, as a float."""
+    """Return `1 / x`, elementwise, as a float.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.reciprocal(np.array([2.0, -4.0]))
+        Array([ 0.5 , -0.25], dtype=float32)
+    """
     return integer_pow(inexact("reciprocal", x), -1)
 
 
@@ -174,7 +222,13 @@ mod = remainder
 
 
 def fmod(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Return the remainder of division toward zero, elementwise; the sign of `x`."""
+    """Return the remainder of division toward zero, elementwise; the sign of `x`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.fmod(np.array([-7, 7]), 3)
+        Array([-1,  1], dtype=int32)
+    """
     x, y = _arrays(numeric_operands("fmod", x, y))
     refuse_complex("fmod", x)
     if dtypes.is_integer(x.dtype):
@@ -183,7 +237,13 @@ def fmod(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 
 def divmod(x: ArrayLike, y: ArrayLike, /) -> tuple[Array, Array]:
-    """Return `floor_divide(x, y)` and `remainder(x, y)`."""
+    """Return `floor_divide(x, y)` and `remainder(x, y)`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.divmod(np.array([7, -7]), 3)
+        (Array([ 2, -3], dtype=int32), Array([1, 2], dtype=int32))
+    """
     x, y = _arrays(numeric_operands("divmod", x, y))
     refuse_complex("divmod", x)
     if dtypes.is_integer(x.dtype):
@@ -219,13 +279,25 @@ def maximum(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 
 def minimum(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Return the smaller of two, elementwise; NaN if either is."""
+    """Return the smaller of two, elementwise; NaN if either is.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.minimum(np.array([-1.0, 2.0]), 0)
+        Array([-1.,  0.], dtype=float32)
+    """
     x, y = operands("minimum", x, y)
     return min_p.bind1(x, y)
 
 
 def nextafter(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Return the next representable number from `x` toward `y`, elementwise."""
+    """Return the next representable number from `x` toward `y`, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.nextafter(np.zeros(1), 1.0) > 0
+        Array([ True], dtype=bool)
+    """
     x, y = inexact_operands("nextafter", x, y)
     return nextafter_p.bind1(x, y)
 

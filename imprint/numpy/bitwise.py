@@ -39,19 +39,37 @@ def bitwise_and(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 
 def bitwise_or(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Return the bits set in either, elementwise."""
+    """Return the bits set in either, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.bitwise_or(np.array([12, 10]), 6)
+        Array([14, 14], dtype=int32)
+    """
     x, y = operands("bitwise_or", x, y)
     return or_p.bind1(x, y)
 
 
 def bitwise_xor(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Return the bits set in exactly one, elementwise."""
+    """Return the bits set in exactly one, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.bitwise_xor(np.array([12, 10]), 6)
+        Array([10, 12], dtype=int32)
+    """
     x, y = operands("bitwise_xor", x, y)
     return xor_p.bind1(x, y)
 
 
 def bitwise_not(x: ArrayLike, /) -> Array:
-    """Return the bits not set, elementwise."""
+    """Return the bits not set, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.bitwise_not(np.array([0, 5]))
+        Array([-1, -6], dtype=int32)
+    """
     return not_p.bind1(as_array("bitwise_not", x))
 
 
@@ -71,7 +89,13 @@ def left_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 
 def right_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Shift the bits of `x` right by `y`, elementwise; the sign stays."""
+    """Shift the bits of `x` right by `y`, elementwise; the sign stays.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.right_shift(np.array([8, -8]), 1)
+        Array([ 4, -4], dtype=int32)
+    """
     x, y = numeric_operands("right_shift", x, y)
     unsigned = dtypes.is_unsigned(as_array("right_shift", x).dtype)
     shift = shift_right_logical_p if unsigned else shift_right_arithmetic_p
@@ -82,7 +106,13 @@ bitwise_left_shift, bitwise_right_shift = left_shift, right_shift
 
 
 def bitwise_count(x: ArrayLike, /) -> Array:
-    """Return the number of bits set in the absolute value, elementwise."""
+    """Return the number of bits set in the absolute value, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.bitwise_count(np.array([7, 8]))
+        Array([3, 1], dtype=uint8)
+    """
     x = as_array("bitwise_count", numeric("bitwise_count", x))
     size = x if dtypes.is_unsigned(x.dtype) else abs_(x)
     return convert("bitwise_count", population_count_p.bind1(size), dtypes.uint8)

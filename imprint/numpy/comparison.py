@@ -21,10 +21,11 @@ from imprint.numpy.promotion import (
     match_shapes,
     operands,
     refuse_complex,
+    strong_like,
 )
 from imprint.numpy.reductions import all
 from imprint.numpy.selection import as_bool, where
-from imprint.primitives.basis import add, full, mul, neg, scalar_like, sub
+from imprint.primitives.basis import add, full, mul, neg, sub
 from imprint.primitives.bits import not_p
 from imprint.primitives.bitwise import (
     and_,
@@ -52,28 +53,58 @@ def equal(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 
 def not_equal(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Tell where two differ, elementwise."""
+    """Tell where two differ, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.not_equal(np.arange(3), 1)
+        Array([ True, False,  True], dtype=bool)
+    """
     x, y = operands("not_equal", x, y)
     return ne_p.bind1(x, y)
 
 
 def less(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Tell where `x < y`, elementwise."""
+    """Tell where `x < y`, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.less(np.arange(3), 1)
+        Array([ True, False, False], dtype=bool)
+    """
     return _ordered("less", lt_p, x, y)
 
 
 def less_equal(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Tell where `x <= y`, elementwise."""
+    """Tell where `x <= y`, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.less_equal(np.arange(3), 1)
+        Array([ True,  True, False], dtype=bool)
+    """
     return _ordered("less_equal", le_p, x, y)
 
 
 def greater(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Tell where `x > y`, elementwise."""
+    """Tell where `x > y`, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.greater(np.arange(3), 1)
+        Array([False, False,  True], dtype=bool)
+    """
     return _ordered("greater", gt_p, x, y)
 
 
 def greater_equal(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Tell where `x >= y`, elementwise."""
+    """Tell where `x >= y`, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.greater_equal(np.arange(3), 1)
+        Array([False,  True,  True], dtype=bool)
+    """
     return _ordered("greater_equal", ge_p, x, y)
 
 
@@ -87,13 +118,25 @@ def _ordered(name: str, primitive: Primitive, x: ArrayLike, y: ArrayLike) -> Arr
 
 
 def fmax(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Return the larger of two, elementwise; the other one if one is NaN."""
+    """Return the larger of two, elementwise; the other one if one is NaN.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.fmax(np.array([1.0, np.nan]), 0.5)
+        Array([1. , 0.5], dtype=float32)
+    """
     x, y = operands("fmax", x, y)
     return where(logical_or(greater(x, y), isnan(y)), x, y)
 
 
 def fmin(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Return the smaller of two, elementwise; the other one if one is NaN."""
+    """Return the smaller of two, elementwise; the other one if one is NaN.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.fmin(np.array([1.0, np.nan]), 0.5)
+        Array([0.5, 0.5], dtype=float32)
+    """
     x, y = operands("fmin", x, y)
     return where(logical_or(less(x, y), isnan(y)), x, y)
 
@@ -113,17 +156,35 @@ def logical_and(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 
 def logical_or(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Tell where either is true, elementwise."""
+    """Tell where either is true, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.logical_or(np.array([0, 1]), False)
+        Array([False,  True], dtype=bool)
+    """
     return _logical("logical_or", or_p, x, y)
 
 
 def logical_xor(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Tell where exactly one is true, elementwise."""
+    """Tell where exactly one is true, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.logical_xor(np.array([0, 1]), True)
+        Array([ True, False], dtype=bool)
+    """
     return _logical("logical_xor", xor_p, x, y)
 
 
 def logical_not(x: ArrayLike, /) -> Array:
-    """Tell where `x` is false, elementwise."""
+    """Tell where `x` is false, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.logical_not(np.array([0, 2]))
+        Array([ True, False], dtype=bool)
+    """
     return not_p.bind1(as_bool("logical_not", x))
 
 
@@ -136,7 +197,13 @@ def _logical(name: str, primitive: Primitive, x: ArrayLike, y: ArrayLike) -> Arr
 
 
 def isnan(x: ArrayLike, /) -> Array:
-    """Tell where `x` is NaN, elementwise."""
+    """Tell where `x` is NaN, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.isnan(np.array([1.0, np.nan]))
+        Array([False,  True], dtype=bool)
+    """
     x = as_array("isnan", x)
     return ne_p.bind1(x, x)
 
@@ -156,22 +223,40 @@ def isfinite(x: ArrayLike, /) -> Array:
 
 
 def isinf(x: ArrayLike, /) -> Array:
-    """Tell where `x` is infinite, elementwise."""
+    """Tell where `x` is infinite, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.isinf(np.array([1.0, -np.inf]))
+        Array([False,  True], dtype=bool)
+    """
     x = as_array("isinf", x)
     if dtypes.is_complex(x.dtype):
         return or_(isinf(real(x)), isinf(imag(x)))
     if not dtypes.is_floating(x.dtype):
         return _filled(x, value=False)
-    return eq_p.bind1(abs_(x), scalar_like(x, np.inf))
+    return eq_p.bind1(abs_(x), strong_like(x, np.inf))
 
 
 def isposinf(x: ArrayLike, /) -> Array:
-    """Tell where `x` is plus infinity, elementwise."""
+    """Tell where `x` is plus infinity, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.isposinf(np.array([np.inf, -np.inf]))
+        Array([ True, False], dtype=bool)
+    """
     return _is_value("isposinf", x, np.inf)
 
 
 def isneginf(x: ArrayLike, /) -> Array:
-    """Tell where `x` is minus infinity, elementwise."""
+    """Tell where `x` is minus infinity, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.isneginf(np.array([np.inf, -np.inf]))
+        Array([False,  True], dtype=bool)
+    """
     return _is_value("isneginf", x, -np.inf)
 
 
@@ -180,20 +265,32 @@ def _is_value(name: str, x: ArrayLike, value: float) -> Array:
     refuse_complex(name, x)
     if not dtypes.is_floating(x.dtype):
         return _filled(x, value=False)
-    return eq_p.bind1(x, scalar_like(x, value))
+    return eq_p.bind1(x, strong_like(x, value))
 
 
 def iscomplex(x: ArrayLike, /) -> Array:
-    """Tell where the imaginary part is not 0, elementwise."""
+    """Tell where the imaginary part is not 0, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.iscomplex(np.array([1j, 1]))
+        Array([ True, False], dtype=bool)
+    """
     x = as_array("iscomplex", x)
     if not dtypes.is_complex(x.dtype):
         return _filled(x, value=False)
     part = imag(x)
-    return ne_p.bind1(part, scalar_like(part, 0))
+    return ne_p.bind1(part, strong_like(part, 0))
 
 
 def isreal(x: ArrayLike, /) -> Array:
-    """Tell where the imaginary part is 0, elementwise."""
+    """Tell where the imaginary part is 0, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.isreal(np.array([1j, 1]))
+        Array([False,  True], dtype=bool)
+    """
     return not_p.bind1(iscomplex(x))
 
 
@@ -210,7 +307,7 @@ def signbit(x: ArrayLike, /) -> Array:
     if dtypes.is_bool(x.dtype):
         return _filled(x, value=False)
     if dtypes.is_integer(x.dtype):
-        return lt_p.bind1(x, scalar_like(x, 0))
+        return lt_p.bind1(x, strong_like(x, 0))
     integer = _INTEGER_OF_BITS.get(dtypes.bit_width(x.dtype))
     if integer is None:
         raise DTypeError(
@@ -218,11 +315,17 @@ def signbit(x: ArrayLike, /) -> Array:
             "Convert it with .astype('float32')."
         )
     bits = bitcast_convert_type(x, integer)
-    return lt_p.bind1(bits, scalar_like(bits, 0))
+    return lt_p.bind1(bits, strong_like(bits, 0))
 
 
 def copysign(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Return the size of `x` with the sign of `y`, elementwise."""
+    """Return the size of `x` with the sign of `y`, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.copysign(np.array([1.0, 2.0]), -0.0)
+        Array([-1., -2.], dtype=float32)
+    """
     refuse_complex("copysign", x, y)
     x, y = inexact_operands("copysign", x, y)
     size = abs_(x)
@@ -230,7 +333,13 @@ def copysign(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 
 def heaviside(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Return 0 where `x < 0`, 1 where `x > 0` and `y` where `x == 0`, elementwise."""
+    """Return 0 where `x < 0`, 1 where `x > 0` and `y` where `x == 0`, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.heaviside(np.array([-2.0, 0.0, 2.0]), 0.5)
+        Array([0. , 0.5, 1. ], dtype=float32)
+    """
     x, y = inexact_operands("heaviside", x, y)
     zero, one = constant_like(x, 0), constant_like(x, 1)
     at_zero = where(isnan(x), x, y)
@@ -303,7 +412,13 @@ def array_equal(
     a2: ArrayLike,
     equal_nan: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
 ) -> Array:
-    """Tell whether two arrays have one shape and equal elements."""
+    """Tell whether two arrays have one shape and equal elements.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.array_equal(np.arange(3), np.array([0, 1, 2]))
+        Array(True, dtype=bool)
+    """
     x, y = as_array("array_equal", a1), as_array("array_equal", a2)
     if x.shape != y.shape:
         return _filled(to_array(0), value=False)
@@ -314,7 +429,13 @@ def array_equal(
 
 
 def array_equiv(a1: ArrayLike, a2: ArrayLike) -> Array:
-    """Tell whether two arrays broadcast together and have equal elements."""
+    """Tell whether two arrays broadcast together and have equal elements.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.array_equiv(np.ones(3), np.ones((2, 3)))
+        Array(True, dtype=bool)
+    """
     x, y = as_array("array_equiv", a1), as_array("array_equiv", a2)
     if broadcast_shape((x.shape, y.shape)) is None:
         return _filled(to_array(0), value=False)

@@ -71,7 +71,13 @@ def asarray(
 
 
 def copy(a: ArrayLike) -> Array:
-    """Return an array of the same values, which needs no copying."""
+    """Return an array of the same values, which needs no copying.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.copy(np.arange(3))
+        Array([0, 1, 2], dtype=int32)
+    """
     return as_array("copy", a)
 
 
@@ -183,7 +189,13 @@ def ones(shape: ShapeLike, dtype: DTypeLike | None = None) -> Array:
 
 
 def empty(shape: ShapeLike, dtype: DTypeLike | None = None) -> Array:
-    """Return an array of unspecified values: zeros, here."""
+    """Return an array of unspecified values: zeros, here.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.empty((2, 3)).shape
+        (2, 3)
+    """
     _check_shape_tuple("empty", shape, dtype)
     wanted = dtypes.requested(float if dtype is None else dtype, "empty")
     return _filled("empty", shape, 0, wanted)
@@ -214,7 +226,13 @@ def full(
 def zeros_like(
     a: Any, dtype: DTypeLike | None = None, shape: ShapeLike | None = None
 ) -> Array:
-    """Return zeros of the shape and dtype of an array, or others."""
+    """Return zeros of the shape and dtype of an array, or others.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.zeros_like(np.arange(3), dtype="float32")
+        Array([0., 0., 0.], dtype=float32)
+    """
     wanted = None if dtype is None else dtypes.requested(dtype, "zeros_like")
     return _like("zeros_like", a, 0, wanted, shape)
 
@@ -222,7 +240,13 @@ def zeros_like(
 def ones_like(
     a: Any, dtype: DTypeLike | None = None, shape: ShapeLike | None = None
 ) -> Array:
-    """Return ones of the shape and dtype of an array, or others."""
+    """Return ones of the shape and dtype of an array, or others.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.ones_like(np.arange(3))
+        Array([1, 1, 1], dtype=int32)
+    """
     wanted = None if dtype is None else dtypes.requested(dtype, "ones_like")
     return _like("ones_like", a, 1, wanted, shape)
 
@@ -230,7 +254,13 @@ def ones_like(
 def empty_like(
     prototype: Any, dtype: DTypeLike | None = None, shape: ShapeLike | None = None
 ) -> Array:
-    """Return unspecified values (zeros) of the shape and dtype of an array."""
+    """Return unspecified values (zeros) of the shape and dtype of an array.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.empty_like(np.arange(3)).dtype
+        dtype('int32')
+    """
     wanted = None if dtype is None else dtypes.requested(dtype, "empty_like")
     return _like("empty_like", prototype, 0, wanted, shape)
 

@@ -135,7 +135,13 @@ def astype(x: ArrayLike, dtype: DTypeLike | None, /, *, copy: bool = False) -> A
 
 
 def can_cast(from_: DTypeLike, to: DTypeLike, casting: str = "safe") -> bool:
-    """Tell whether values of one dtype may become another under NumPy's rule."""
+    """Tell whether values of one dtype may become another under NumPy's rule.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.can_cast("int32", "int8")
+        False
+    """
     return np.can_cast(dtypes.as_dtype(from_), dtypes.as_dtype(to), casting)  # pyright: ignore[reportArgumentType] - NumPy checks `casting`
 
 
@@ -143,17 +149,35 @@ def can_cast(from_: DTypeLike, to: DTypeLike, casting: str = "safe") -> bool:
 
 
 def shape(a: Any) -> Shape:
-    """Return the lengths of the axes."""
+    """Return the lengths of the axes.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.shape(np.zeros((2, 3)))
+        (2, 3)
+    """
     return a.shape if hasattr(a, "shape") else np.shape(a)
 
 
 def ndim(a: Any) -> int:
-    """Return the number of axes."""
+    """Return the number of axes.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.ndim(np.zeros((2, 3)))
+        2
+    """
     return len(shape(a))
 
 
 def size(a: Any, axis: int | tuple[int, ...] | None = None) -> int:
-    """Return the number of elements, or the length along axes."""
+    """Return the number of elements, or the length along axes.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.size(np.zeros((2, 3)))
+        6
+    """
     lengths = shape(a)
     if axis is None:
         return math.prod(lengths)
@@ -164,15 +188,33 @@ def size(a: Any, axis: int | tuple[int, ...] | None = None) -> int:
 
 
 def isscalar(element: Any) -> bool:
-    """Tell whether something is a number or an array of rank 0."""
+    """Tell whether something is a number or an array of rank 0.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.isscalar(1.5), np.isscalar(np.ones(1))
+        (True, False)
+    """
     return is_operand(element) and get_aval(element).ndim == 0
 
 
 def iscomplexobj(x: Any) -> bool:
-    """Tell whether the dtype of something is complex."""
+    """Tell whether the dtype of something is complex.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.iscomplexobj(np.array([1j]))
+        True
+    """
     return dtypes.is_complex(asarray(x).dtype)
 
 
 def isrealobj(x: Any) -> bool:
-    """Tell whether the dtype of something is not complex."""
+    """Tell whether the dtype of something is not complex.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.isrealobj(np.array([1j]))
+        False
+    """
     return not iscomplexobj(x)

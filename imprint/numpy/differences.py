@@ -49,7 +49,13 @@ def diff(
 
 
 def ediff1d(ary: ArrayLike) -> Array:
-    """Return the differences between neighbours of a flattened array."""
+    """Return the differences between neighbours of a flattened array.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.ediff1d(np.array([[1, 4], [9, 16]]))
+        Array([3, 5, 7], dtype=int32)
+    """
     return diff(as_array("ediff1d", ary).reshape(-1))
 
 
@@ -91,6 +97,11 @@ def trapezoid(
         x: where they are, along one axis; None for equal distances.
         dx: the distance, if equal.
         axis: the axis.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.trapezoid(np.array([0.0, 1.0, 2.0]))
+        Array(2., dtype=float32)
     """
     values = as_array("trapezoid", inexact("trapezoid", y))
     at = canonical_axis("trapezoid", axis, values.ndim)

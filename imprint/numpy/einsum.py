@@ -78,7 +78,13 @@ def einsum(
 def einsum_path(
     subscripts: Any, /, *operands: Any, optimize: Optimize = "auto"
 ) -> tuple[Path, str]:
-    """Return the order of contractions that `einsum` takes, and a line about it."""
+    """Return the order of contractions that `einsum` takes, and a line about it.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.einsum_path("ij,jk->ik", np.ones((2, 3)), np.ones((3, 4)))[0]
+        [(0, 1)]
+    """
     parsed = parse(subscripts, operands)
     steps = _path(_terms(parsed, parsed.arrays), parsed.out, optimize)
     return steps, f"{','.join(parsed.names)}->{parsed.out}: {steps}"

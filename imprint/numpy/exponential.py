@@ -57,12 +57,24 @@ def exp(x: ArrayLike, /) -> Array:
 
 
 def exp2(x: ArrayLike, /) -> Array:
-    """Return 2 to the power of `x`, elementwise."""
+    """Return 2 to the power of `x`, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.exp2(np.array([0.0, 3.0]))
+        Array([1., 8.], dtype=float32)
+    """
     return exp2_p.bind1(inexact("exp2", x))
 
 
 def expm1(x: ArrayLike, /) -> Array:
-    """Return `exp(x) - 1`, elementwise, exact near 0."""
+    """Return `exp(x) - 1`, elementwise, exact near 0.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.expm1(np.array([0.0, -np.inf]))
+        Array([ 0., -1.], dtype=float32)
+    """
     return expm1_p.bind1(inexact("expm1", x))
 
 
@@ -78,12 +90,24 @@ def log(x: ArrayLike, /) -> Array:
 
 
 def log1p(x: ArrayLike, /) -> Array:
-    """Return `log(1 + x)`, elementwise, exact near 0."""
+    """Return `log(1 + x)`, elementwise, exact near 0.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.log1p(np.array([0.0, -1.0]))
+        Array([  0., -inf], dtype=float32)
+    """
     return log1p_p.bind1(inexact("log1p", x))
 
 
 def log2(x: ArrayLike, /) -> Array:
-    """Return the logarithm to the base 2, elementwise."""
+    """Return the logarithm to the base 2, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.log2(np.array([1.0, 2.0]))
+        Array([0., 1.], dtype=float32)
+    """
     r = log_p.bind1(inexact("log2", x))
     if not dtypes.is_complex(r.dtype):
         return div(r, log_p.bind1(scalar_like(r, 2)))
@@ -93,7 +117,13 @@ def log2(x: ArrayLike, /) -> Array:
 
 
 def log10(x: ArrayLike, /) -> Array:
-    """Return the logarithm to the base 10, elementwise."""
+    """Return the logarithm to the base 10, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.log10(np.array([0.0, 1.0]))
+        Array([-inf,   0.], dtype=float32)
+    """
     r = log_p.bind1(inexact("log10", x))
     if not dtypes.is_complex(r.dtype):
         return mul(r, strong_like(r, _LOG10_E))
@@ -118,7 +148,13 @@ def logaddexp(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 
 def logaddexp2(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Return `log2(2**x + 2**y)`, elementwise, without overflow."""
+    """Return `log2(2**x + 2**y)`, elementwise, without overflow.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.logaddexp2(np.array([1.0]), 1.0)
+        Array([2.], dtype=float32)
+    """
     x, y = inexact_operands("logaddexp2", x, y)
     return _logaddexp(as_array("logaddexp2", x), as_array("logaddexp2", y), base=2.0)
 
@@ -135,7 +171,13 @@ def sqrt(x: ArrayLike, /) -> Array:
 
 
 def cbrt(x: ArrayLike, /) -> Array:
-    """Return the cube root, elementwise."""
+    """Return the cube root, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.cbrt(np.array([0.0, 1.0]))
+        Array([0., 1.], dtype=float32)
+    """
     return cbrt_p.bind1(inexact("cbrt", x))
 
 
@@ -172,7 +214,13 @@ pow = power
 
 
 def float_power(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Raise `x` to the power of `y`, elementwise, as floats."""
+    """Raise `x` to the power of `y`, elementwise, as floats.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.float_power(np.array([1, 2]), 2)
+        Array([1., 4.], dtype=float32)
+    """
     x, y = inexact_operands("float_power", x, y)
     return pow_p.bind1(x, y)
 

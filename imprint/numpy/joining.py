@@ -77,7 +77,13 @@ def concatenate(
 
 
 def concat(arrays: Arrays, /, *, axis: int | None = 0) -> Array:
-    """Join arrays along an existing axis; see `concatenate`."""
+    """Join arrays along an existing axis; see `concatenate`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.concat([np.array([1, 2]), np.array([3])])
+        Array([1, 2, 3], dtype=int32)
+    """
     return concatenate(arrays, axis)
 
 
@@ -101,30 +107,62 @@ def stack(arrays: Arrays, axis: int = 0, *, dtype: DTypeLike | None = None) -> A
 
 
 def vstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
-    """Join arrays along the first axis; vectors are rows."""
+    """Join arrays along the first axis; vectors are rows.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.vstack([np.array([1, 2]), np.array([3, 4])])
+        Array([[1, 2],
+               [3, 4]], dtype=int32)
+    """
     return concatenate([atleast_2d(x) for x in _sequence("vstack", tup)], 0, dtype)
 
 
 def hstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
-    """Join arrays along the second axis, vectors along the first."""
+    """Join arrays along the second axis, vectors along the first.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.hstack([np.array([1, 2]), np.array([3])])
+        Array([1, 2, 3], dtype=int32)
+    """
     parts = [atleast_1d(x) for x in _sequence("hstack", tup)]
     return concatenate(parts, 0 if parts[0].ndim == 1 else 1, dtype)
 
 
 def dstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
-    """Join arrays along the third axis."""
+    """Join arrays along the third axis.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.dstack([np.ones((2, 3)), np.zeros((2, 3))]).shape
+        (2, 3, 2)
+    """
     return concatenate([atleast_3d(x) for x in _sequence("dstack", tup)], 2, dtype)
 
 
 def column_stack(tup: Arrays) -> Array:
-    """Join arrays along the second axis; vectors are columns."""
+    """Join arrays along the second axis; vectors are columns.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.column_stack([np.array([1, 2]), np.array([3, 4])])
+        Array([[1, 3],
+               [2, 4]], dtype=int32)
+    """
     parts = [as_array("column_stack", x) for x in _sequence("column_stack", tup)]
     columns = [transpose(atleast_2d(x)) if x.ndim < 2 else x for x in parts]
     return concatenate(columns, 1)
 
 
 def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
-    """Join two arrays along an axis; None flattens them first."""
+    """Join two arrays along an axis; None flattens them first.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.append(np.array([1, 2]), 3)
+        Array([1, 2, 3], dtype=int32)
+    """
     return concatenate([arr, values], axis)
 
 
@@ -257,17 +295,38 @@ def flip(m: ArrayLike, axis: Axes | None = None) -> Array:
 
 
 def fliplr(m: ArrayLike) -> Array:
-    """Reverse the order of the columns."""
+    """Reverse the order of the columns.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.fliplr(np.array([[1, 2], [3, 4]]))
+        Array([[2, 1],
+               [4, 3]], dtype=int32)
+    """
     return flip(m, 1)
 
 
 def flipud(m: ArrayLike) -> Array:
-    """Reverse the order of the rows."""
+    """Reverse the order of the rows.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.flipud(np.array([[1, 2], [3, 4]]))
+        Array([[3, 4],
+               [1, 2]], dtype=int32)
+    """
     return flip(m, 0)
 
 
 def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
-    """Turn an array by `k` right angles, from the first axis named to the second."""
+    """Turn an array by `k` right angles, from the first axis named to the second.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.rot90(np.array([[1, 2], [3, 4]]))
+        Array([[2, 4],
+               [1, 3]], dtype=int32)
+    """
     x = as_array("rot90", m)
     first, second = canonical_axes("rot90", axes, x.ndim)
     order = list(range(x.ndim))
@@ -311,7 +370,14 @@ def roll(a: ArrayLike, shift: int | Sequence[int], axis: Axes | None = None) -> 
 
 
 def resize(a: ArrayLike, new_shape: int | Sequence[int]) -> Array:
-    """Return the elements in a shape of another size, repeated as often as needed."""
+    """Return the elements in a shape of another size, repeated as often as needed.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.resize(np.arange(2), (2, 3))
+        Array([[0, 1, 0],
+               [1, 0, 1]], dtype=int32)
+    """
     flat, shape = ravel(a), axis_tuple(new_shape)
     size = int(np.prod(shape))
     if not flat.size or not size:

@@ -183,7 +183,13 @@ def vdot(
     precision: Any = None,
     preferred_element_type: DTypeLike | None = None,
 ) -> Array:
-    """Return the product of two flattened arrays, the first one conjugated."""
+    """Return the product of two flattened arrays, the first one conjugated.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.vdot(np.array([1j]), np.array([1j]))
+        Array(1.+0.j, dtype=complex64)
+    """
     x = as_array("vdot", a)
     return dot(
         ravel(conj(x) if dtypes.is_complex(x.dtype) else x),
@@ -202,7 +208,13 @@ def vecdot(
     precision: Any = None,
     preferred_element_type: DTypeLike | None = None,
 ) -> Array:
-    """Return the products of vectors along an axis, the first ones conjugated."""
+    """Return the products of vectors along an axis, the first ones conjugated.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.vecdot(np.ones((2, 3)), np.arange(3.0))
+        Array([3., 3.], dtype=float32)
+    """
     x, y = as_array("vecdot", x1), as_array("vecdot", x2)
     x = moveaxis(conj(x) if dtypes.is_complex(x.dtype) else x, axis, -1)
     y = moveaxis(y, axis, -1)
@@ -296,7 +308,13 @@ def inner(
     precision: Any = None,
     preferred_element_type: DTypeLike | None = None,
 ) -> Array:
-    """Contract the last axes of two arrays."""
+    """Contract the last axes of two arrays.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.inner(np.array([1, 2]), np.array([[1, 0], [0, 1]]))
+        Array([1, 2], dtype=int32)
+    """
     x, y = as_array("inner", a), as_array("inner", b)
     if not x.ndim or not y.ndim:
         return multiply(x, y)
@@ -323,7 +341,13 @@ def outer(a: ArrayLike, b: ArrayLike) -> Array:
 
 
 def kron(a: ArrayLike, b: ArrayLike) -> Array:
-    """Return the Kronecker product: a copy of `b` for each element of `a`, times it."""
+    """Return the Kronecker product: a copy of `b` for each element of `a`, times it.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.kron(np.array([1, 10]), np.array([1, 2]))
+        Array([ 1,  2, 10, 20], dtype=int32)
+    """
     x, y = promote_dtypes("kron", [as_array("kron", v) for v in (a, b)])
     rank = max(x.ndim, y.ndim)
     x, y = (expand_dims(v, tuple(range(rank - v.ndim))) for v in (x, y))
@@ -350,6 +374,11 @@ def cross(
         axisb: the axis of the vectors in `b`.
         axisc: the axis of the vectors in the result.
         axis: all three, if given.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.cross(np.array([1, 0, 0]), np.array([0, 1, 0]))
+        Array([0, 0, 1], dtype=int32)
     """
     if axis is not None:
         axisa = axisb = axisc = axis
@@ -374,14 +403,26 @@ _SPACE: Final = 3
 
 
 def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """Return the products of matrices and vectors."""
+    """Return the products of matrices and vectors.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.matvec(np.ones((2, 3)), np.arange(3.0))
+        Array([3., 3.], dtype=float32)
+    """
     vectors = as_array("matvec", x2)
     product = matmul(x1, expand_dims(vectors, (vectors.ndim,)))
     return squeeze(product, (canonical_axis("matvec", -1, product.ndim),))
 
 
 def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """Return the products of vectors, conjugated, and matrices."""
+    """Return the products of vectors, conjugated, and matrices.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.vecmat(np.arange(2.0), np.ones((2, 3)))
+        Array([1., 1., 1.], dtype=float32)
+    """
     x = as_array("vecmat", x1)
     vectors = conj(x) if dtypes.is_complex(x.dtype) else x
     product = matmul(expand_dims(vectors, (vectors.ndim - 1,)), x2)

@@ -50,7 +50,14 @@ def eye(
 
 
 def identity(n: int, dtype: DTypeLike | None = None) -> Array:
-    """Return a square matrix with ones on the diagonal; see `eye`."""
+    """Return a square matrix with ones on the diagonal; see `eye`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.identity(2)
+        Array([[1., 0.],
+               [0., 1.]], dtype=float32)
+    """
     return eye(n, dtype=dtype)
 
 
@@ -60,7 +67,14 @@ def tri(
     k: int = 0,
     dtype: DTypeLike | None = None,
 ) -> Array:
-    """Return a matrix with ones at and below a diagonal; the arguments are those of `eye`."""
+    """Return a matrix with ones at and below a diagonal; the arguments are those of `eye`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.tri(2, 3)
+        Array([[1., 0., 0.],
+               [1., 1., 0.]], dtype=float32)
+    """
     wanted = dtypes.requested(dtypes.float32 if dtype is None else dtype, "tri")
     shape = _rows_and_columns("tri", N, M)
     return convert("tri", _at_or_below(shape, operator.index(k)), wanted)
@@ -80,7 +94,14 @@ def tril(m: ArrayLike, k: int = 0) -> Array:
 
 
 def triu(m: ArrayLike, k: int = 0) -> Array:
-    """Return matrices with zeros below a diagonal."""
+    """Return matrices with zeros below a diagonal.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.triu(np.ones((2, 2)))
+        Array([[1., 1.],
+               [0., 1.]], dtype=float32)
+    """
     x = _matrices("triu", m)
     return where(_at_or_below(x.shape[-2:], k - 1), scalar_like(x, 0), x)
 
@@ -136,7 +157,14 @@ def diag(v: ArrayLike, k: int = 0) -> Array:
 
 
 def diagflat(v: ArrayLike, k: int = 0) -> Array:
-    """Return a matrix with the elements of an array as diagonal."""
+    """Return a matrix with the elements of an array as diagonal.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.diagflat(np.array([[1], [2]]))
+        Array([[1, 0],
+               [0, 2]], dtype=int32)
+    """
     return diag(ravel(v), k)
 
 
@@ -164,7 +192,14 @@ def vander(
     N: int | None = None,  # noqa: N803 - NumPy's name
     increasing: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
 ) -> Array:
-    """Return the matrix of the powers of a vector, a column for each exponent."""
+    """Return the matrix of the powers of a vector, a column for each exponent.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.vander(np.array([2, 3]), 3)
+        Array([[4, 2, 1],
+               [9, 3, 1]], dtype=int32)
+    """
     vector = as_array("vander", x)
     count = vector.shape[0] if N is None else operator.index(N)
     exponents = range(count) if increasing else reversed(range(count))

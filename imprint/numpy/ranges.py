@@ -182,7 +182,13 @@ def logspace(  # noqa: PLR0913, PLR0917 - NumPy's signature
     dtype: DTypeLike | None = None,
     axis: int = 0,
 ) -> Array:
-    """Return `base` to the power of evenly spaced numbers; see `linspace`."""
+    """Return `base` to the power of evenly spaced numbers; see `linspace`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.logspace(0, 2, 3, base=2)
+        Array([1., 2., 4.], dtype=float32)
+    """
     ends = [as_array("logspace", x) for x in (start, stop)]
     wanted = dtypes.to_inexact(dtypes.result_type(*ends))
     wanted = wanted if dtype is None else dtypes.requested(dtype, "logspace")
@@ -200,7 +206,13 @@ def geomspace(
     dtype: DTypeLike | None = None,
     axis: int = 0,
 ) -> Array:
-    """Return numbers from `start` to `stop` in equal proportions; see `linspace`."""
+    """Return numbers from `start` to `stop` in equal proportions; see `linspace`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.geomspace(1, 8, 4).shape
+        (4,)
+    """
     ends = [as_array("geomspace", x) for x in (start, stop)]
     wanted = dtypes.to_inexact(dtypes.result_type(*ends))
     wanted = wanted if dtype is None else dtypes.requested(dtype, "geomspace")
@@ -251,7 +263,14 @@ def meshgrid(*xi: ArrayLike, sparse: bool = False, indexing: str = "xy") -> list
 def indices(
     dimensions: Sequence[int], dtype: DTypeLike | None = None, *, sparse: bool = False
 ) -> Any:
-    """Return the positions of all elements of an array, an array for each axis."""
+    """Return the positions of all elements of an array, an array for each axis.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.indices((2, 2), sparse=True)[0]
+        Array([[0],
+               [1]], dtype=int32)
+    """
     wanted = dtypes.requested(int if dtype is None else dtype, "indices")
     sizes = int_tuple(dimensions)
     rank = len(sizes)

@@ -281,7 +281,13 @@ def min(
     initial: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Return the smallest element along axes; the arguments are those of `max`."""
+    """Return the smallest element along axes; the arguments are those of `max`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.min(np.array([[1, 5], [3, 2]]), axis=1)
+        Array([1, 2], dtype=int32)
+    """
     return reduce(MIN, as_array("min", a), Over(axis, keepdims, initial, where))
 
 
@@ -312,7 +318,13 @@ def any(
     keepdims: bool = False,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Tell whether any element along axes is true (not 0)."""
+    """Tell whether any element along axes is true (not 0).
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.any(np.array([[True, False], [False, False]]), axis=0)
+        Array([ True, False], dtype=bool)
+    """
     return reduce(ANY, _booleans("any", a), Over(axis, keepdims, None, where))
 
 
@@ -322,7 +334,13 @@ def _booleans(name: str, a: ArrayLike) -> Array:
 
 
 def ptp(a: ArrayLike, axis: Axis = None, *, keepdims: bool = False) -> Array:
-    """Return the distance between the largest and the smallest element along axes."""
+    """Return the distance between the largest and the smallest element along axes.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.ptp(np.array([1, 5, 3]))
+        Array(4, dtype=int32)
+    """
     high = max(a, axis, keepdims=keepdims)
     return high - min(a, axis, keepdims=keepdims)
 
@@ -371,7 +389,13 @@ def nanprod(
     initial: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Multiply the elements that are not NaN; the arguments are those of `sum`."""
+    """Multiply the elements that are not NaN; the arguments are those of `sum`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.nanprod(np.array([2.0, np.nan, 3.0]))
+        Array(6., dtype=float32)
+    """
     x = replace_nan("nanprod", a, 1)
     return prod(x, axis, dtype, keepdims=keepdims, initial=initial, where=where)
 
@@ -384,7 +408,13 @@ def nanmax(
     initial: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Return the largest element that is not NaN; the arguments are those of `max`."""
+    """Return the largest element that is not NaN; the arguments are those of `max`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.nanmax(np.array([1.0, np.nan, 2.0]))
+        Array(2., dtype=float32)
+    """
     x = replace_nan("nanmax", a, -np.inf)
     out = max(x, axis, keepdims=keepdims, initial=initial, where=where)
     return out if initial is not None else _nan_if_all(a, out, axis, keepdims=keepdims)
@@ -398,7 +428,13 @@ def nanmin(
     initial: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Return the smallest element that is not NaN; the arguments are those of `max`."""
+    """Return the smallest element that is not NaN; the arguments are those of `max`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.nanmin(np.array([1.0, np.nan, 2.0]))
+        Array(1., dtype=float32)
+    """
     x = replace_nan("nanmin", a, np.inf)
     out = min(x, axis, keepdims=keepdims, initial=initial, where=where)
     return out if initial is not None else _nan_if_all(a, out, axis, keepdims=keepdims)

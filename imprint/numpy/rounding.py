@@ -40,13 +40,25 @@ def floor(x: ArrayLike, /) -> Array:
 
 
 def ceil(x: ArrayLike, /) -> Array:
-    """Round up, elementwise."""
+    """Round up, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.ceil(np.array([-1.5, 1.5]))
+        Array([-1.,  2.], dtype=float32)
+    """
     x = as_array("ceil", x)
     return ceil_p.bind1(x) if dtypes.is_inexact(x.dtype) else x
 
 
 def trunc(x: ArrayLike, /) -> Array:
-    """Round toward 0, elementwise."""
+    """Round toward 0, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.trunc(np.array([-1.5, 1.5]))
+        Array([-1.,  1.], dtype=float32)
+    """
     x = as_array("trunc", x)
     if not dtypes.is_inexact(x.dtype):
         return x
@@ -57,7 +69,13 @@ fix = trunc
 
 
 def rint(x: ArrayLike, /) -> Array:
-    """Round to the nearest integer, halves to the even one, elementwise."""
+    """Round to the nearest integer, halves to the even one, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.rint(np.array([0.5, 1.5]))
+        Array([0., 2.], dtype=float32)
+    """
     x = as_array("rint", x)
     if dtypes.is_complex(x.dtype):
         return complex_(rint(real_p.bind1(x)), rint(imag_p.bind1(x)))
@@ -114,7 +132,13 @@ def _nearest(x: Array) -> Array:
 
 
 def modf(x: ArrayLike, /) -> tuple[Array, Array]:
-    """Return the fraction and the whole part, both with the sign of `x`."""
+    """Return the fraction and the whole part, both with the sign of `x`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.modf(np.array([-1.5, 2.25]))
+        (Array([-0.5 ,  0.25], dtype=float32), Array([-1.,  2.], dtype=float32))
+    """
     refuse_complex("modf", x)
     x = as_array("modf", inexact("modf", x))
     whole = where(ge(x, scalar_like(x, 0)), floor_p.bind1(x), ceil_p.bind1(x))
@@ -125,13 +149,25 @@ def modf(x: ArrayLike, /) -> tuple[Array, Array]:
 
 
 def real(val: ArrayLike, /) -> Array:
-    """Return the real part, elementwise."""
+    """Return the real part, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.real(np.array([1 + 2j]))
+        Array([1.], dtype=float32)
+    """
     x = as_array("real", val)
     return real_p.bind1(x) if dtypes.is_complex(x.dtype) else x
 
 
 def imag(val: ArrayLike, /) -> Array:
-    """Return the imaginary part, elementwise; 0 of real numbers."""
+    """Return the imaginary part, elementwise; 0 of real numbers.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.imag(np.array([1 + 2j]))
+        Array([2.], dtype=float32)
+    """
     x = as_array("imag", val)
     return imag_p.bind1(x) if dtypes.is_complex(x.dtype) else filled_like(x, 0)
 

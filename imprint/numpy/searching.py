@@ -44,7 +44,13 @@ def argmax(a: ArrayLike, axis: int | None = None, *, keepdims: bool = False) -> 
 
 
 def argmin(a: ArrayLike, axis: int | None = None, *, keepdims: bool = False) -> Array:
-    """Return the index of the smallest element; the arguments are those of `argmax`."""
+    """Return the index of the smallest element; the arguments are those of `argmax`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.argmin(np.array([[1, 5], [7, 2]]), axis=1)
+        Array([0, 1], dtype=int32)
+    """
     x = as_array("argmin", a)
     return _search("argmin", arg_reductions.argmin, x, axis, keepdims=keepdims)
 
@@ -52,7 +58,13 @@ def argmin(a: ArrayLike, axis: int | None = None, *, keepdims: bool = False) -> 
 def nanargmax(
     a: ArrayLike, axis: int | None = None, *, keepdims: bool = False
 ) -> Array:
-    """Return the index of the largest element that is not NaN; -1 if all are."""
+    """Return the index of the largest element that is not NaN; -1 if all are.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.nanargmax(np.array([1.0, np.nan, 2.0]))
+        Array(2, dtype=int32)
+    """
     found = argmax(replace_nan("nanargmax", a, -np.inf), axis, keepdims=keepdims)
     return _minus_one_if_all_nan(a, found, axis, keepdims=keepdims)
 
@@ -60,7 +72,13 @@ def nanargmax(
 def nanargmin(
     a: ArrayLike, axis: int | None = None, *, keepdims: bool = False
 ) -> Array:
-    """Return the index of the smallest element that is not NaN; -1 if all are."""
+    """Return the index of the smallest element that is not NaN; -1 if all are.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.nanargmin(np.array([np.nan, 1.0, 2.0]))
+        Array(1, dtype=int32)
+    """
     found = argmin(replace_nan("nanargmin", a, np.inf), axis, keepdims=keepdims)
     return _minus_one_if_all_nan(a, found, axis, keepdims=keepdims)
 

@@ -16,6 +16,7 @@ from imprint.numpy.promotion import (
     as_array,
     broadcast,
     common_shape,
+    constant_like,
     convert,
     match_shapes,
     operands,
@@ -60,7 +61,7 @@ def where(
 def as_bool(name: str, x: Any) -> Array:
     """Return an operand as booleans: whether it is not zero."""
     array = as_array(name, x)
-    return array if dtypes.is_bool(array.dtype) else ne(array, scalar_like(array, 0))
+    return array if dtypes.is_bool(array.dtype) else ne(array, constant_like(array, 0))
 
 
 def select(

@@ -149,17 +149,35 @@ def expand_dims(a: ArrayLike, axis: Axes) -> Array:
 
 
 def atleast_1d(*arys: ArrayLike) -> Any:
-    """Return arrays with at least one axis."""
+    """Return arrays with at least one axis.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.atleast_1d(3)
+        Array([3], dtype=int32, weak_type=True)
+    """
     return _each([_with_rank(as_array("atleast_1d", a), 1) for a in arys])
 
 
 def atleast_2d(*arys: ArrayLike) -> Any:
-    """Return arrays with at least two axes; new ones come first."""
+    """Return arrays with at least two axes; new ones come first.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.atleast_2d(np.arange(2))
+        Array([[0, 1]], dtype=int32)
+    """
     return _each([_with_rank(as_array("atleast_2d", a), 2) for a in arys])
 
 
 def atleast_3d(*arys: ArrayLike) -> Any:
-    """Return arrays with at least three axes; a vector becomes the middle one."""
+    """Return arrays with at least three axes; a vector becomes the middle one.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.atleast_3d(np.arange(2)).shape
+        (1, 2, 1)
+    """
     new = {0: (0, 1, 2), 1: (0, 2), 2: (2,)}
     arrays = [as_array("atleast_3d", a) for a in arys]
     return _each([expand_dims_(x, new.get(x.ndim, ())) for x in arrays])
@@ -200,7 +218,14 @@ permute_dims = transpose
 
 
 def matrix_transpose(x: ArrayLike, /) -> Array:
-    """Exchange the last two axes."""
+    """Exchange the last two axes.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.matrix_transpose(np.array([[1, 2], [3, 4]]))
+        Array([[1, 3],
+               [2, 4]], dtype=int32)
+    """
     array = as_array("matrix_transpose", x)
     if array.ndim < 2:
         raise ShapeError(
@@ -211,7 +236,13 @@ def matrix_transpose(x: ArrayLike, /) -> Array:
 
 
 def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> Array:
-    """Exchange two axes."""
+    """Exchange two axes.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.swapaxes(np.zeros((2, 3, 4)), 0, 2).shape
+        (4, 3, 2)
+    """
     x = as_array("swapaxes", a)
     first, second = (canonical_axis("swapaxes", i, x.ndim) for i in (axis1, axis2))
     order = list(range(x.ndim))
@@ -242,7 +273,13 @@ def moveaxis(a: ArrayLike, source: Axes, destination: Axes) -> Array:
 
 
 def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Array:
-    """Move an axis to stand before the axis that is at `start`."""
+    """Move an axis to stand before the axis that is at `start`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.rollaxis(np.zeros((2, 3, 4)), 2).shape
+        (4, 2, 3)
+    """
     x = as_array("rollaxis", a)
     taken = canonical_axis("rollaxis", axis, x.ndim)
     place = start + x.ndim if start < 0 else operator.index(start)
@@ -276,7 +313,13 @@ def broadcast_to(array: ArrayLike, shape: ShapeLike) -> Array:
 
 
 def broadcast_arrays(*args: ArrayLike) -> list[Array]:
-    """Repeat arrays to their common shape."""
+    """Repeat arrays to their common shape.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.broadcast_arrays(np.arange(2), 5)
+        [Array([0, 1], dtype=int32), Array([5, 5], dtype=int32, weak_type=True)]
+    """
     arrays = [as_array("broadcast_arrays", x) for x in args]
     return broadcast_all("broadcast_arrays", arrays)
 
@@ -323,21 +366,40 @@ def split(
 def array_split(
     ary: ArrayLike, indices_or_sections: int | Sequence[int] | NDArray, axis: int = 0
 ) -> list[Array]:
-    """Cut an array into parts along an axis, the first ones longer by one if needed."""
+    """Cut an array into parts along an axis, the first ones longer by one if needed.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.array_split(np.arange(3), 2)
+        [Array([0, 1], dtype=int32), Array([2], dtype=int32)]
+    """
     return _split("array_split", ary, indices_or_sections, axis)
 
 
 def vsplit(
     ary: ArrayLike, indices_or_sections: int | Sequence[int] | NDArray
 ) -> list[Array]:
-    """Cut an array along its first axis; see `split`."""
+    """Cut an array along its first axis; see `split`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.vsplit(np.array([[1, 2], [3, 4]]), 2)[0]
+        Array([[1, 2]], dtype=int32)
+    """
     return _split("vsplit", ary, indices_or_sections, 0)
 
 
 def hsplit(
     ary: ArrayLike, indices_or_sections: int | Sequence[int] | NDArray
 ) -> list[Array]:
-    """Cut an array along its second axis, a vector along its first; see `split`."""
+    """Cut an array along its second axis, a vector along its first; see `split`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.hsplit(np.array([[1, 2], [3, 4]]), 2)[0]
+        Array([[1],
+               [3]], dtype=int32)
+    """
     axis = 0 if get_aval(ary).ndim == 1 else 1
     return _split("hsplit", ary, indices_or_sections, axis)
 
@@ -345,12 +407,24 @@ def hsplit(
 def dsplit(
     ary: ArrayLike, indices_or_sections: int | Sequence[int] | NDArray
 ) -> list[Array]:
-    """Cut an array along its third axis; see `split`."""
+    """Cut an array along its third axis; see `split`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.dsplit(np.ones((2, 2, 4)), 2)[0].shape
+        (2, 2, 2)
+    """
     return _split("dsplit", ary, indices_or_sections, 2)
 
 
 def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[Array, ...]:
-    """Return the parts along an axis, without that axis."""
+    """Return the parts along an axis, without that axis.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.unstack(np.array([[1, 2], [3, 4]]))
+        (Array([1, 2], dtype=int32), Array([3, 4], dtype=int32))
+    """
     array = as_array("unstack", x)
     at = canonical_axis("unstack", axis, array.ndim)
     parts = (slice_in_dim(array, i, i + 1, axis=at) for i in range(array.shape[at]))

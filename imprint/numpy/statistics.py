@@ -203,7 +203,13 @@ def std(  # noqa: PLR0913 - NumPy's signature
     where: ArrayLike | None = None,
     mean: ArrayLike | None = None,
 ) -> Array:
-    """Return the standard deviation along axes; the arguments are those of `var`."""
+    """Return the standard deviation along axes; the arguments are those of `var`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.std(np.array([1.0, 3.0]))
+        Array(1., dtype=float32)
+    """
     return sqrt(
         var(
             a,
@@ -287,7 +293,13 @@ def nanvar(
     keepdims: bool = False,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Return the variance of the elements that are not NaN."""
+    """Return the variance of the elements that are not NaN.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.nanvar(np.array([1.0, np.nan, 3.0]))
+        Array(1., dtype=float32)
+    """
     x = as_array("nanvar", a)
     computed, wanted = _variance_dtypes("nanvar", x.dtype, dtype)
     x = convert("nanvar", x, computed)
@@ -313,5 +325,11 @@ def nanstd(
     keepdims: bool = False,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Return the standard deviation of the elements that are not NaN."""
+    """Return the standard deviation of the elements that are not NaN.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.nanstd(np.array([1.0, np.nan, 3.0]))
+        Array(1., dtype=float32)
+    """
     return sqrt(nanvar(a, axis, dtype, ddof=ddof, keepdims=keepdims, where=where))

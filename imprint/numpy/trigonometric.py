@@ -68,22 +68,46 @@ def cos(x: ArrayLike, /) -> Array:
 
 
 def tan(x: ArrayLike, /) -> Array:
-    """Return the tangent, elementwise."""
+    """Return the tangent, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.tan(np.array([0.0]))
+        Array([0.], dtype=float32)
+    """
     return tan_p.bind1(inexact("tan", x))
 
 
 def arcsin(x: ArrayLike, /) -> Array:
-    """Return the angle between -π/2 and π/2 whose sine is `x`, elementwise."""
+    """Return the angle between -π/2 and π/2 whose sine is `x`, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.arcsin(np.array([0.0]))
+        Array([0.], dtype=float32)
+    """
     return asin_p.bind1(inexact("arcsin", x))
 
 
 def arccos(x: ArrayLike, /) -> Array:
-    """Return the angle between 0 and π whose cosine is `x`, elementwise."""
+    """Return the angle between 0 and π whose cosine is `x`, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.arccos(np.array([1.0]))
+        Array([0.], dtype=float32)
+    """
     return acos_p.bind1(inexact("arccos", x))
 
 
 def arctan(x: ArrayLike, /) -> Array:
-    """Return the angle between -π/2 and π/2 whose tangent is `x`, elementwise."""
+    """Return the angle between -π/2 and π/2 whose tangent is `x`, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.arctan(np.array([0.0]))
+        Array([0.], dtype=float32)
+    """
     return atan_p.bind1(inexact("arctan", x))
 
 
@@ -100,12 +124,24 @@ def arctan2(y: ArrayLike, x: ArrayLike, /) -> Array:
 
 
 def sinh(x: ArrayLike, /) -> Array:
-    """Return the hyperbolic sine, elementwise."""
+    """Return the hyperbolic sine, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.sinh(np.array([0.0, np.inf]))
+        Array([ 0., inf], dtype=float32)
+    """
     return sinh_p.bind1(inexact("sinh", x))
 
 
 def cosh(x: ArrayLike, /) -> Array:
-    """Return the hyperbolic cosine, elementwise."""
+    """Return the hyperbolic cosine, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.cosh(np.array([0.0]))
+        Array([1.], dtype=float32)
+    """
     return cosh_p.bind1(inexact("cosh", x))
 
 
@@ -121,12 +157,24 @@ def tanh(x: ArrayLike, /) -> Array:
 
 
 def arcsinh(x: ArrayLike, /) -> Array:
-    """Return the number whose hyperbolic sine is `x`, elementwise."""
+    """Return the number whose hyperbolic sine is `x`, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.arcsinh(np.array([0.0]))
+        Array([0.], dtype=float32)
+    """
     return asinh_p.bind1(inexact("arcsinh", x))
 
 
 def arccosh(x: ArrayLike, /) -> Array:
-    """Return the non-negative number whose hyperbolic cosine is `x`, elementwise."""
+    """Return the non-negative number whose hyperbolic cosine is `x`, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.arccosh(np.array([1.0]))
+        Array([0.], dtype=float32)
+    """
     result = acosh_p.bind1(inexact("arccosh", x))
     if dtypes.is_complex(result.dtype):
         re = real(result)
@@ -135,7 +183,13 @@ def arccosh(x: ArrayLike, /) -> Array:
 
 
 def arctanh(x: ArrayLike, /) -> Array:
-    """Return the number whose hyperbolic tangent is `x`, elementwise."""
+    """Return the number whose hyperbolic tangent is `x`, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.arctanh(np.array([0.0, 1.0]))
+        Array([ 0., inf], dtype=float32)
+    """
     return atanh_p.bind1(inexact("arctanh", x))
 
 
@@ -146,13 +200,25 @@ asinh, acosh, atanh = arcsinh, arccosh, arctanh
 
 
 def deg2rad(x: ArrayLike, /) -> Array:
-    """Return degrees as radians, elementwise."""
+    """Return degrees as radians, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.deg2rad(np.array([0.0]))
+        Array([0.], dtype=float32)
+    """
     x = inexact("deg2rad", x)
     return mul(x, constant_like(x, math.pi / 180))
 
 
 def rad2deg(x: ArrayLike, /) -> Array:
-    """Return radians as degrees, elementwise."""
+    """Return radians as degrees, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.rad2deg(np.array([0.0]))
+        Array([0.], dtype=float32)
+    """
     x = inexact("rad2deg", x)
     return mul(x, constant_like(x, 180 / math.pi))
 
@@ -220,7 +286,13 @@ def hypot(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 
 def angle(z: ArrayLike, deg: bool = False) -> Array:  # noqa: FBT001, FBT002 - NumPy's signature
-    """Return the angle of complex numbers, elementwise, in radians or degrees."""
+    """Return the angle of complex numbers, elementwise, in radians or degrees.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.angle(np.array([2.0, -2.0]), deg=True)
+        Array([  0., 180.], dtype=float32)
+    """
     z = as_array("angle", z)
     is_complex = dtypes.is_complex(z.dtype)
     re = real(z) if is_complex else z

@@ -134,7 +134,7 @@ def operand(library, kind):
 def described(out):
     if isinstance(out, list | tuple):
         return tuple(map(described, out))
-    weak = bool(out.weak_type) and out.dtype != bool
+    weak = bool(out.weak_type)
     return f"{'~' if weak else ''}{np.dtype(out.dtype).name}{list(out.shape)}"
 
 
