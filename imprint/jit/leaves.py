@@ -26,10 +26,11 @@ def check_leaves(
             if type(leaf) is int:
                 checked_integer(leaf, aval.dtype)
         except (DTypeError, OverflowError) as err:
-            if isinstance(leaf, np.ndarray) and leaf.dtype.kind in "OSUMmV":
+            dtype: Any = getattr(leaf, "dtype", None)
+            if dtype is not None and dtype.kind in "OSUMmV":
                 raise DTypeError(
-                    f"{name}: expected arrays of numbers, got one of dtype "
-                    f"{leaf.dtype} as argument {leaf_name}. Convert it to numbers first."
+                    f"{name}: expected arrays of numbers, got one of dtype {dtype} as "
+                    f"argument {leaf_name}. Convert it to numbers first."
                 ) from None
             raise type(err)(f"{name}: argument {leaf_name}: {err}") from None
         except TypeError as err:
