@@ -97,11 +97,11 @@ def operands(name: str, x: Any, y: Any) -> Any:
                 if x.aval is y.aval:
                     return x, y
             else:
-                make = _scalar_makers.get((x.aval, y.__class__, settings()))
+                make = _literal_makers.get((x.aval, y.__class__))
                 if make is not None:
                     return x, make(y)
         elif isinstance(y, Array):
-            make = _scalar_makers.get((y.aval, x.__class__, settings()))
+            make = _literal_makers.get((y.aval, x.__class__))
             if make is not None:
                 return make(x), y
     except OverflowError:
@@ -138,9 +138,11 @@ def _pair(name: str, x: Any, y: Any) -> Sequence[Any]:
             return promote(name, (x, y))
         return match_shapes(name, (x, y)) if a.shape and b.shape else (x, y)
     if isinstance(x, Array) and _is_scalar(y):
-        _remember(x.aval, y.__class__)
-    elif isinstance(y, Array) and _is_scalar(x):
-        _remember(y.aval, x.__class__)
+        make = _maker(x.aval, y.__class__)
+        return (x, make(name, y)) if make is not None else promote(name, (x, y))
+    if isinstance(y, Array) and _is_scalar(x):
+        make = _maker(y.aval, x.__class__)
+        return (make(name, x), y) if make is not None else promote(name, (x, y))
     return promote(name, (x, y))
 
 
@@ -148,23 +150,39 @@ def _is_scalar(x: Any) -> bool:
     return type(x) in _PYTHON or isinstance(x, np.generic)
 
 
-def _remember(aval: ShapedArray, kind: type) -> None:
-    """Remember how to make a scalar beside `aval`, if that array stays as it is."""
+_Maker: TypeAlias = Callable[[str, Any], Any]
+
+
+def _maker(aval: ShapedArray, kind: type) -> _Maker | None:
+    """Return how to make a scalar beside `aval`; None if the array is converted too."""
+    key = aval, kind, settings()
+    if key in _makers:
+        return _makers[key]
+    if len(_makers) >= _REMEMBERED:
+        _makers.clear()
+        _literal_makers.clear()
     own = aval.dtype, aval.weak_type
-    if dtypes.promote((own, dtypes.typed(kind))) != own:
-        return
-    if len(_scalar_makers) >= _REMEMBERED:
-        _scalar_makers.clear()
-    _scalar_makers[aval, kind, settings()] = _scalar_maker(aval, kind)
+    stays = dtypes.promote((own, dtypes.typed(kind))) == own
+    if stays and kind in _LITERALS and not aval.weak_type and _is_plain(aval.dtype):
+        _literal_makers[aval, kind] = aval.dtype.type
+    make = _converter(aval, kind) if stays else None
+    _makers[key] = make
+    return make
 
 
-def _scalar_maker(aval: ShapedArray, kind: type) -> Callable[[Any], Any]:
+def _converter(aval: ShapedArray, kind: type) -> _Maker:
     dtype, weak = aval.dtype, aval.weak_type
     if kind is dtype.type:
-        return lambda x: x
-    if kind in _PYTHON and not weak and dtypes.bit_width(dtype) >= 8:
-        return dtype.type  # raises OverflowError for an integer that does not fit
-    return lambda x: convert("promotion", x, dtype, weak_type=weak)
+        return lambda _, x: x
+    return lambda name, x: convert(name, x, dtype, weak_type=weak)
+
+
+def _is_plain(dtype: DType) -> bool:
+    """Tell whether a dtype means the same with and without `enable_x64`.
+
+    Those of less than a byte are none either: they wrap an integer that does not fit.
+    """
+    return dtype.itemsize < 8 and dtypes.bit_width(dtype) >= 8
 
 
 # ---- any number of operands ----
@@ -335,6 +353,7 @@ def refuse_complex(name: str, *args: Any) -> None:
 
 
 _PYTHON: Final = frozenset({bool, int, float, complex})
+_LITERALS: Final = frozenset({int, float, complex})
 _PYTHON_OF_KIND: Final[dict[str, type[Any]]] = {
     "i": int,
     "f": float,
@@ -343,6 +362,6 @@ _PYTHON_OF_KIND: Final[dict[str, type[Any]]] = {
 _INEXACT: Final = frozenset((*dtypes.FLOATING, *dtypes.COMPLEX))
 _NUMERIC: Final = frozenset(dtypes.ALL) - {dtypes.bool_}
 _REMEMBERED: Final = 4096
-_scalar_makers: Final[
-    dict[tuple[ShapedArray, type, Settings], Callable[[Any], Any]]
-] = {}
+_makers: Final[dict[tuple[ShapedArray, type, Settings], _Maker | None]] = {}
+_literal_makers: Final[dict[tuple[ShapedArray, type], Callable[[Any], Any]]] = {}
+"""Those of `_makers` for Python scalars that no setting changes: what `operands` needs."""

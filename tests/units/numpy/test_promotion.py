@@ -76,7 +76,8 @@ def test_the_memory_of_scalars_is_bounded(monkeypatch):
     monkeypatch.setattr(promotion, "_REMEMBERED", 4)
     for n in range(10):
         inp.ones(n) * 2.0
-    assert len(promotion._scalar_makers) <= 4
+    assert len(promotion._makers) <= 4
+    assert len(promotion._literal_makers) <= 4
 
 
 @pytest.mark.parametrize("value", [True, 1, 1.5, 2j])
