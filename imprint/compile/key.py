@@ -1,86 +1,224 @@
-"""Exact values: how cache keys compare what is known before tracing.
+"""Cache keys of static arguments: exact values, by which a version is found.
 
 `1`, `1.0` and `True` are three values at every depth, so are `0.0` and `-0.0`, and NaN
-equals NaN. `static_token` turns a static argument into a hashable value that compares
-like this. What has no content that it understands counts by its class's own `__eq__`
-and `__hash__`; what has neither is refused with the remedy.
+equals NaN. Plain data and frozen dataclasses count by content, functions as definitions,
+enum members, classes and modules by identity; an object counts by its state, and by its
+identity unless its class defines `==`, so an object that was changed is another key and
+never a wrong answer. A key keeps no object alive that takes weak references, unless only
+its own `==` can compare it. What may not be static is said in `contract`.
 """
 
 from collections.abc import Hashable
-from dataclasses import fields, is_dataclass
-from typing import Any, Final, cast
+from types import FunctionType
+from typing import Any, Final, final
+from weakref import ref
 
-import numpy as np
-
-from imprint.core.array import Array
+from imprint.compile.contract import (
+    NODES,
+    Equal,
+    RefusedError,
+    Standing,
+    check_equal_hashes,
+    place_of,
+    standing_of,
+)
+from imprint.compile.definition import Reading
+from imprint.compile.identity import identity
+from imprint.compile.layout import Layout, layout_of, layouts
+from imprint.compile.state import StateWalk
+from imprint.compile.token import (
+    EQUAL,
+    STATE,
+    Content,
+    find_token,
+    head_of,
+    plain_contents,
+    token_of,
+)
+from imprint.compile.walk import NO_EFFECTS, Effects, Part, scalar_function_token
 from imprint.errors import ArgumentError
 
-_PARAMS: Final = "__dataclass_params__"
+__all__ = [
+    "check_equal_hashes",
+    "is_plain_value",
+    "read_static",
+    "same_value",
+    "static_token",
+]
+
 _EXACT: Final = frozenset({int, bool, str, bytes, type(None), type(Ellipsis)})
 _PLAIN: Final = _EXACT | {float, complex}
 
 
-def is_plain_value(value: Any) -> bool:
+def is_plain_value(value: object) -> bool:
     """Tell whether `same_value` compares values of this one's type."""
     return type(value) in _PLAIN
 
 
-def same_value(value: Any, plain: Any) -> bool:
+def same_value(value: object, plain: object) -> bool:
     """Tell whether `value` is exactly the plain value: type, bits, sign of zero."""
-    if type(value) is not type(plain):
+    kind = type(value)
+    if kind is not type(plain):
         return False
+    if kind in _EXACT:
+        return bool(value == plain)
     return static_token(value, "") == static_token(plain, "")
 
 
-def static_token(value: Any, name: str) -> Hashable:
+def static_token(value: object, name: str, effects: Effects = NO_EFFECTS) -> Hashable:
     """Return the exact value of a static argument as a hashable token.
 
     Args:
         value: the static argument.
         name: what the user calls it, for messages.
+        effects: state that does not count, from `effects_of`.
 
     Raises:
-        ArgumentError: the value is an array, or cannot be hashed.
+        ArgumentError: the value cannot be static; the message names the part.
     """
-    kind = cast("type[Any]", type(value))
-    if kind in _EXACT:
-        return kind, value
-    if kind is float:
-        return kind, value.hex()
-    if kind is complex:
-        return kind, value.real.hex(), value.imag.hex()
-    if isinstance(value, tuple):
-        return kind, *(static_token(item, name) for item in value)  # pyright: ignore[reportUnknownVariableType] - items of any type
-    if isinstance(value, frozenset):
-        return kind, frozenset(static_token(item, name) for item in value)  # pyright: ignore[reportUnknownVariableType] - items of any type
-    if is_dataclass(kind) and getattr(kind, _PARAMS).frozen:
-        parts = (
-            static_token(getattr(value, f.name), f"{name}.{f.name}")
-            for f in fields(kind)
-        )
-        return kind, *parts
-    if isinstance(value, Array | np.ndarray):
-        raise ArgumentError(
-            f"static argument {name}: expected a value known before tracing, got an "
-            f"array {value!r}. Pass it as an ordinary (traced) argument."
-        )
-    return kind, _hashable(value, kind, name)
+    kind = type(value)
+    if kind is int or kind is str:
+        return value
+    memo = _frozen.get(id(value))
+    if memo is not None:
+        return memo.token
+    token = None if effects else _quick_token(value, kind)
+    return _token(value, name, _ArgumentWalk(effects)) if token is None else token
 
 
-def _hashable(value: Any, kind: type, name: str) -> Any:
+def _quick_token(value: Any, kind: Any) -> Hashable:
+    """Return the token of a scalar, a tuple of them, an object that holds only them.
+
+    Hot: the general way costs 1 to 2 µs more. It makes the same token; None if it cannot.
+    """
+    if kind is float or kind is bool:
+        contents = plain_contents((value,))
+        return None if contents is None else contents[0]
+    if kind is tuple:
+        contents = plain_contents(value)
+        return None if contents is None else (tuple, *contents)
+    if kind is FunctionType:
+        return scalar_function_token(value)
+    layout = layouts.get(id(kind))
+    if layout is None or layout.standing is None:
+        return None
+    if layout.is_frozen:
+        return _quick_frozen(value, layout)
+    return _quick_object(value, layout) if layout.is_plain else None
+
+
+def _quick_frozen(value: Any, layout: Layout) -> Hashable:
+    fields = layout.field_values(value) if layout.is_open else None
+    contents = None if fields is None else plain_contents(fields)
+    if contents is None:
+        return None
+    token = find_token((layout, *contents))
+    if token is not None:
+        _remember(value, token)
+    return token
+
+
+def _quick_object(value: Any, layout: Layout) -> Hashable:
+    held = layout.plain_state(value)
+    contents = None if held is None else plain_contents(held.values())
+    if held is None or contents is None:
+        return None
+    standin = None if layout.defines_eq else identity(value)
+    return find_token((layout, STATE, standin, None, tuple(held), *contents))
+
+
+def read_static(value: Any, name: str, effects: Effects = NO_EFFECTS) -> Reading:
+    """Read a static argument, to find out later what changed; see `effects_of`."""
+    parts: list[Part] = []
+    walk = _ArgumentWalk(effects, parts)
+    return Reading(_token(value, name, walk), tuple(parts))
+
+
+def _token(value: Any, name: str, walk: "_ArgumentWalk") -> Hashable:
     try:
-        hash(value)
-    except TypeError:
+        content = walk.value(value)
+    except RefusedError as refused:
         raise ArgumentError(
-            f"static argument {name}: expected a hashable value, got {kind.__name__}. "
-            f"{_REMEDY.get(kind, 'Make its class a frozen dataclass.')}"
-        ) from None
-    return value
+            f"static argument {name}{place_of(refused.part, value)}: {refused.text}"
+        ) from refused.__cause__
+    head = head_of(content)
+    if type(head) is not Layout:
+        return content
+    token = token_of(content, volatile=walk.volatile, has_cells=walk.has_cells)
+    if head.is_frozen and not token.volatile and not token.has_cells:
+        _remember(value, token)
+    return token
 
 
-_REMEDY: Final[dict[type, str]] = {
-    list: "Pass a tuple.",
-    dict: "Pass a frozen dataclass, or a tuple of pairs.",
-    set: "Pass a frozenset.",
-    bytearray: "Pass bytes.",
-}
+# ---- frozen dataclasses are read once ----
+
+
+@final
+class _Memo(ref[Any]):
+    __slots__ = ("key", "token")
+    key: int
+    token: Hashable
+
+
+def _remember(value: Any, token: Hashable) -> None:
+    try:
+        memo = _Memo(value, _forget)
+    except TypeError:  # slots without a weak reference: it is read each time
+        return
+    memo.key = id(value)
+    memo.token = token
+    _frozen[memo.key] = memo
+
+
+def _forget(dead: Any) -> None:
+    if _frozen.get(dead.key) is dead:
+        del _frozen[dead.key]
+
+
+# By the `id` of what is alive: an entry leaves with its object.
+_frozen: Final[dict[int, _Memo]] = {}
+
+
+# ---- the walk through an argument ----
+
+
+class _ArgumentWalk(StateWalk):
+    """A walk that holds the parts of an argument to the contract.
+
+    Inside functions and objects the contract ends: there a list counts by content, and an
+    array by identity. Inside a node of pytrees a list or a dict is a node itself.
+    """
+
+    _inside: bool = False
+    _in_node: bool = False
+
+    def value(self, x: object) -> Content:
+        if self._inside or (self._in_node and type(x) in NODES):
+            return super().value(x)
+        standing = standing_of(x)
+        if standing is Standing.PARTS:
+            return super().value(x)
+        if standing is Standing.NODE:
+            return self._node(x)
+        self._inside = True
+        try:
+            if standing is Standing.VALUE:
+                return super().value(x)
+            state = layout_of(x).state(x)
+            return EQUAL, Equal(x), *self.attributes(x, state)
+        finally:
+            self._inside = False
+
+    def _node(self, x: object) -> Content:
+        outer, self._in_node = self._in_node, True
+        try:
+            return self.state(x, None)
+        finally:
+            self._in_node = outer
+
+    def object(self, x: Any) -> Content:
+        inside, self._inside = self._inside, True
+        try:
+            return super().object(x)
+        finally:
+            self._inside = inside

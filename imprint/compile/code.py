@@ -1,0 +1,124 @@
+"""Code: what a code object computes, without where it stands.
+
+Equal digests mean equal behaviour for equal globals, defaults and cells. In the digest:
+name, counts, flags, bytecode, names, exception table, constants to the type and the bit,
+nested code. Out of it: file, line numbers, and a docstring that the code does not load.
+A digest costs 3 µs and is remembered for as long as the code object lives; equal
+digests share one `Code`, so tokens compare it by identity.
+"""
+
+import marshal
+from collections.abc import Callable, Iterable
+from hashlib import blake2b
+from opcode import hasconst
+from types import CodeType
+from typing import Any, Final, TypeAlias, cast, final
+from weakref import WeakValueDictionary, ref
+
+_DIGEST_BYTES: Final = 16
+_FORMAT: Final = 2  # of marshal: the last one whose bytes no reference count changes
+_Items: TypeAlias = Iterable[object]
+_LOADS: Final = frozenset(hasconst)
+
+
+@final
+class Code:
+    """What code computes. Compared by identity.
+
+    Args:
+        code: the code object that was seen first; it is not kept.
+        constants: its constants, nested code as `Code`, without an idle docstring.
+        digest: of all that counts.
+    """
+
+    __slots__ = (
+        *("__weakref__", "arguments", "bytecode", "constants", "digest", "file"),
+        *("free", "keyword_only", "line", "name", "names"),
+    )
+
+    def __init__(
+        self, code: CodeType, constants: tuple[Any, ...], digest: bytes
+    ) -> None:
+        self.digest = digest
+        self.constants = constants
+        self.name = code.co_name
+        self.file = code.co_filename
+        self.line = code.co_firstlineno
+        self.names = code.co_names
+        self.free = code.co_freevars
+        self.bytecode = hash(code.co_code)
+        count = code.co_argcount
+        self.arguments = code.co_varnames[:count]
+        self.keyword_only = code.co_varnames[count : count + code.co_kwonlyargcount]
+
+    def __repr__(self) -> str:
+        return f"<code of {self.name}>"
+
+
+def code_of(code: CodeType) -> Code:
+    """Return what a code object computes: one `Code` for each digest."""
+    found = codes.get(id(code))
+    return found[0] if found is not None else _new(code)
+
+
+def code_digest(code: CodeType) -> bytes:
+    """Return the digest of a code object: 16 bytes, the same in every process."""
+    return code_of(code).digest
+
+
+codes: Final[dict[int, tuple[Code, object]]] = {}
+"""By the `id` of a code object, its `Code`; an entry leaves with its object. Hot."""
+_by_digest: Final[WeakValueDictionary[bytes, Code]] = WeakValueDictionary()
+
+
+def _new(code: CodeType) -> Code:
+    constants = list(map(_constant, code.co_consts))
+    if constants and type(constants[0]) is str and not _loads_first(code.co_code):
+        constants[0] = None  # a docstring
+    digest = _digest(code, constants)
+    found = _by_digest.setdefault(digest, Code(code, tuple(constants), digest))
+    codes[id(code)] = found, ref(code, _forgetter(id(code)))
+    return found
+
+
+def _forgetter(key: int) -> Callable[[object], None]:
+    def forget(_: object) -> None:
+        codes.pop(key, None)
+
+    return forget
+
+
+def _constant(value: Any) -> Any:
+    return code_of(value) if type(value) is CodeType else value
+
+
+def _loads_first(bytecode: bytes) -> bool:
+    pairs = zip(bytecode[::2], bytecode[1::2], strict=True)
+    return any(arg == 0 and op in _LOADS for op, arg in pairs)
+
+
+def _digest(code: CodeType, constants: list[Any]) -> bytes:
+    nested = [(i, c.digest) for i, c in enumerate(constants) if type(c) is Code]
+    plain = [None if type(c) is Code else _sortable(c) for c in constants]
+    parts = (
+        code.co_name,
+        (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount),
+        (code.co_flags, code.co_stacksize),
+        code.co_code,
+        (code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars),
+        code.co_exceptiontable,
+        plain,
+        nested,
+    )
+    return blake2b(marshal.dumps(parts, _FORMAT), digest_size=_DIGEST_BYTES).digest()
+
+
+def _sortable(value: object) -> Any:
+    """Give sets an order: equal ones may be walked in two."""
+    kind = type(value)
+    if kind is frozenset:
+        items = [marshal.dumps(_sortable(v), _FORMAT) for v in cast(_Items, value)]
+        return "frozenset", len(items), sorted(items)
+    if kind is tuple:
+        return tuple([_sortable(v) for v in cast(_Items, value)])
+    return value

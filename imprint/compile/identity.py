@@ -1,0 +1,118 @@
+"""Identity: a stand-in for an object that counts as itself, and keeps nothing alive.
+
+A token compares what it cannot read by identity, and `id` alone will not do: it is used
+again when the object is gone. So each live object has one stand-in, found by its `id`,
+and tokens compare stand-ins. When the object dies its stand-in leaves the table and
+equals no later one. Objects that take no weak reference, such as lists, are held by
+their stand-in for as long as a token holds that.
+"""
+
+import sys
+from types import ModuleType
+from typing import Any, Final, TypeAlias, final
+from weakref import ref
+
+_name_of_type: Final = type.__dict__["__name__"].__get__  # past any metaclass
+
+
+@final
+class Identity(ref[Any]):
+    """The stand-in of an object that takes weak references. Compared by identity."""
+
+    __slots__ = ("key", "kind")
+    __eq__ = object.__eq__
+    __ne__ = object.__ne__
+    __hash__ = object.__hash__
+    key: int
+    kind: str
+
+
+@final
+class Pinned:
+    """The stand-in of an object that takes none. Compared by identity."""
+
+    __slots__ = ("__weakref__", "kind", "value")
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+        self.kind = type_name(type(value))
+
+    def __call__(self) -> object:
+        """Return the object, as a weak reference does."""
+        return self.value
+
+
+Standin: TypeAlias = Identity | Pinned
+
+
+def identity(value: object) -> Standin:
+    """Return the stand-in of an object: one for each live object."""
+    key = id(value)
+    found = _weak.get(key)
+    if found is not None:  # an entry leaves before its object's memory does
+        return found
+    pinned = _pinned.get(key)
+    standin = None if pinned is None else pinned()
+    return _new(value, key) if standin is None else standin
+
+
+def namespace(names: dict[str, Any]) -> Standin:
+    """Return the stand-in of a dict of globals: its module's where it has one.
+
+    A dict takes no weak reference, and holding it would hold the whole module.
+    """
+    found = namespaces.get(id(names))
+    if found is not None:
+        return found
+    module: Any = _module_of(names)
+    if module is None:
+        return identity(names)
+    standin = identity(module)
+    if isinstance(standin, Identity):
+        namespaces[id(names)] = standin
+        _names_of[standin] = id(names)
+    return standin
+
+
+def type_name(kind: type) -> str:
+    """Return the name of a class, whatever its metaclass does."""
+    return str(_name_of_type(kind))
+
+
+def _new(value: object, key: int) -> Standin:
+    try:
+        standin = Identity(value, _forget)
+    except TypeError:
+        pinned = Pinned(value)
+        _pinned[key] = ref(pinned, lambda dead: _forget_pinned(key, dead))
+        return pinned
+    standin.key = key
+    standin.kind = type_name(type(value))
+    return _weak.setdefault(key, standin)
+
+
+def _forget(dead: Any) -> None:
+    if _weak.get(dead.key) is dead:
+        del _weak[dead.key]
+    names = _names_of.pop(dead, None)
+    if names is not None:
+        namespaces.pop(names, None)
+
+
+def _forget_pinned(key: int, dead: object) -> None:
+    if _pinned.get(key) is dead:
+        del _pinned[key]
+
+
+def _module_of(names: dict[str, Any]) -> ModuleType | None:
+    name = names.get("__name__")
+    module = sys.modules.get(name) if type(name) is str else None
+    return module if type(module) is ModuleType and vars(module) is names else None
+
+
+# Tables of what is alive, not state: each entry leaves with its object.
+_weak: Final[dict[int, Identity]] = {}
+_pinned: Final[dict[int, ref[Pinned]]] = {}
+namespaces: Final[dict[int, Identity]] = {}
+"""By the `id` of a module's dict, the stand-in of the module. Hot."""
+_names_of: Final[dict[Identity, int]] = {}

@@ -1,0 +1,59 @@
+"""Walks that look inside objects: for static arguments, and for `strict`.
+
+An object that was changed is another argument, so its state counts beside its identity;
+if its class defines `==` it is a value, and its identity does not count. Objects of the
+standard library, NumPy and imprint count by identity: they have caches of their own.
+"""
+
+from hashlib import blake2b
+from typing import Any, ClassVar
+
+import numpy as np
+
+from imprint.compile.identity import identity
+from imprint.compile.layout import Layout, layout_of
+from imprint.compile.rules import COPIES
+from imprint.compile.token import ARRAY, DTYPE, Content
+from imprint.compile.walk import LEAVES, Walk
+
+
+def reads_state(layout: Layout) -> bool:
+    """Tell whether a `StateWalk` reads what is inside instances of a class."""
+    known = layout.is_open or layout.storage in COPIES
+    return known and not layout.is_library
+
+
+class StateWalk(Walk):
+    """A walk on which objects count by what their attributes are, too."""
+
+    array_bytes: ClassVar[int] = 2048
+
+    def object(self, x: Any) -> Content:
+        """Return the state of an object of the user's."""
+        layout = layout_of(x)
+        if not reads_state(layout):
+            return identity(x)
+        return self.state(x, None if layout.defines_eq else identity(x))
+
+    def array(self, x: Any) -> Content:
+        """Return the content of a small array."""
+        if x.dtype.hasobject or x.nbytes > self.array_bytes:
+            return identity(x)
+        content = ARRAY, (DTYPE, x.dtype), x.shape, x.tobytes()
+        self.changes(x, None, content)
+        return content
+
+
+class StrictWalk(StateWalk):
+    """A walk that reads all it can: big containers and arrays by their content too."""
+
+    container_leaves: ClassVar[int] = LEAVES
+
+    def array(self, x: Any) -> Content:
+        """Return the content of an array."""
+        if x.dtype.hasobject or x.nbytes <= self.array_bytes:
+            return super().array(x)
+        digest = blake2b(np.ascontiguousarray(x).data, digest_size=16).digest()
+        content = ARRAY, (DTYPE, x.dtype), x.shape, digest
+        self.changes(x, None, content)
+        return content

@@ -1,0 +1,145 @@
+"""Wording: a content as its value would print.
+
+For explanations only, so it may lose what a reader does not need: an object that counts
+by identity is its class's name, and long texts are cut. What the forms of contents mean
+is in `token`.
+"""
+
+from collections import OrderedDict, defaultdict, deque
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+
+from imprint.compile.code import Code
+from imprint.compile.identity import Identity, Pinned, Standin, type_name
+from imprint.compile.layout import Layout
+from imprint.compile.token import (
+    ARRAY,
+    BACK,
+    DTYPE,
+    EQUAL,
+    FUNCTION,
+    METHOD,
+    ROOT,
+    SPOKEN,
+    STATE,
+    Content,
+    Mark,
+    Token,
+    head_of,
+)
+
+_LONGEST: Final = 60
+
+
+def show(content: Content) -> str:
+    """Return a content as its value would print, shortened."""
+    return _cut(_text(content))
+
+
+def show_constant(value: Any) -> str:
+    """Return a constant of a code object as it would print, shortened."""
+    return show_code(value) if type(value) is Code else _cut(repr(value))
+
+
+def show_code(code: Code) -> str:
+    """Return the name of code and where it stands."""
+    return f"{code.name} at {Path(code.file).name}:{code.line}"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def _text(content: Content) -> str:
+    if type(content) is Token:
+        return _text(content.content)
+    if type(content) is Identity or type(content) is Pinned:
+        return _standin(content)
+    head = head_of(content)
+    if head is None:
+        return _cut(repr(content))
+    if type(head) is Layout:
+        return _object(head, content[1:])
+    if type(head) is Mark:
+        return _marked(head, content)
+    if head is bool or head is bytes:
+        return _cut(repr(content[1]))
+    if head is float:
+        return repr(_number(content))
+    if head is complex:
+        return repr(complex(_number(content[1]), _number(content[2])))
+    return _container(head, content[1:])
+
+
+def _number(content: Content) -> float:
+    value = content[1]
+    return value if type(value) is float else float.fromhex(value)
+
+
+def _container(kind: Any, items: Content) -> str:
+    if kind is tuple:
+        return f"({_joined(items)}{',' * (len(items) == 1)})"
+    if kind is list:
+        return f"[{_joined(items)}]"
+    if kind is dict:
+        return f"{{{_paired(items)}}}"
+    if kind is set or kind is frozenset:
+        inner = f"{{{', '.join(sorted(map(_text, items[1])))}}}"
+        return inner if kind is set else f"frozenset({inner})"
+    if kind is OrderedDict or kind is defaultdict:
+        inner = _paired(items[kind is defaultdict :])
+        return f"{type_name(kind)}({{{inner}}})"
+    if kind is deque:
+        return f"deque([{_joined(items[1:])}])"
+    return f"{type_name(kind)}({_joined(items)})"
+
+
+def _object(layout: Layout, parts: Content) -> str:
+    if parts and parts[0] is STATE:
+        items = "" if parts[2] is None else f"{_text(parts[2])}, "
+        return f"{layout.name}({items}{_named(parts[3], parts[4:])})"
+    if parts and parts[0] is SPOKEN:
+        return f"{layout.name} of {_text(parts[1])}"
+    if len(parts) == len(layout.fields):
+        return f"{layout.name}({_named(layout.fields, parts)})"
+    return f"{layout.name}({_joined(parts)})"
+
+
+def _marked(mark: Mark, content: Content) -> str:
+    if mark is FUNCTION:
+        return f"function {show_code(content[1])}"
+    if mark is METHOD:
+        return f"method {_text(content[2]).removeprefix('function ')}"
+    if mark is ROOT:
+        return _text(content[1])
+    if mark is DTYPE:
+        return f"dtype {content[1]}"
+    if mark is ARRAY:
+        return f"array of {content[1][1]}{[*content[2]]}"
+    if mark is EQUAL:
+        return _cut(repr(content[1]))
+    return "..." if mark is BACK else repr(mark)
+
+
+def _standin(standin: Standin) -> str:
+    value = standin()
+    if type(value) is ModuleType:
+        return f"module {value.__name__}"
+    if isinstance(value, type):
+        return f"class {type_name(value)}"
+    return f"{standin.kind} object"
+
+
+def _joined(items: Content) -> str:
+    return ", ".join(map(_text, items))
+
+
+def _named(names: tuple[str, ...], contents: Content) -> str:
+    pairs = zip(names, contents, strict=True)
+    return ", ".join(f"{name}={_text(content)}" for name, content in pairs)
+
+
+def _paired(flat: Content) -> str:
+    pairs = zip(flat[::2], flat[1::2], strict=True)
+    return ", ".join(f"{_text(k)}: {_text(v)}" for k, v in pairs)
