@@ -467,9 +467,13 @@ def _sum_aval(x: ShapedArray, *, axes: tuple[int, ...]) -> Avals:
     return (reduced(x, axes),)
 
 
+_SHORT_FLOATS: Final = frozenset({dtypes.bfloat16, dtypes.float16})
+
+
 def _sum_reference(x: Any, *, axes: tuple[int, ...]) -> Any:
-    wide = np.float32 if x.dtype.name in {"bfloat16", "float16"} else x.dtype
-    return (np.sum(x, axis=axes, dtype=wide).astype(x.dtype),)
+    if x.dtype in _SHORT_FLOATS:
+        return (np.add.reduce(x, axis=axes, dtype=np.float32).astype(x.dtype),)
+    return (np.add.reduce(x, axis=axes, dtype=x.dtype),)  # 2 us less than np.sum
 
 
 def _sum_lower(b: Builder, x: Value, *, axes: tuple[int, ...]) -> tuple[Value, ...]:
