@@ -1,0 +1,263 @@
+"""What a call's version depends on: kinds of arguments, spelling, flags, containers."""
+
+import collections
+
+import numpy as np
+import pytest
+
+import imprint
+import imprint.numpy as inp
+from tests.spec.work import Work, work_of
+
+
+def sizes(f, *arguments):
+    """Return the number of versions after each call."""
+    seen = []
+    for x in arguments:
+        f(x)
+        seen.append(f._cache_size())
+    return seen
+
+
+def add_one():
+    return imprint.jit(lambda tree: imprint.tree.map(lambda x: x + 1, tree))
+
+
+# ---- kinds of arguments ----
+
+
+def test_python_numbers_have_a_version_for_each_kind():
+    assert sizes(add_one(), 1, 2, 1.0, 2.5, True, False, 1j) == [1, 1, 2, 2, 3, 3, 4]
+
+
+def test_typed_scalars_and_arrays_of_one_aval_share():
+    f = add_one()
+    scalars = (
+        *(np.float32(1), np.float64(1), np.array(1.0), np.array(1, np.float32)),
+        *(inp.float32(1), inp.ones(()), imprint.jit(lambda: inp.ones(()))()),
+    )
+    assert sizes(f, *scalars) == [1] * len(scalars)
+
+
+def test_numpy_and_device_arrays_share():
+    f = add_one()
+    arrays = (
+        *(np.ones(2, np.float32), np.ones(2), inp.ones(2), f(inp.ones(2))),
+        *(np.ones((2, 2))[:, 0], np.ones(4)[::2], np.asfortranarray(np.ones(2))),
+    )
+    assert sizes(f, *arrays) == [1] * len(arrays)
+
+
+def test_a_number_that_becomes_an_array_is_compiled_once():
+    """`x = f(x)` from a Python number: the weak type hardens, the program is the same."""
+    f = imprint.jit(lambda x: x * inp.float32(1.0625))
+
+    def loop():
+        x = 1.0
+        for _ in range(5):
+            x = f(x)
+
+    assert work_of(loop) == Work(traces=2, compiles=1)
+
+
+def test_shape_rank_and_dtype_are_told_apart():
+    f = add_one()
+    arrays = [inp.ones(s, d) for s in ((), 1, 2, (1, 2)) for d in ("int32", "float32")]
+    assert sizes(f, *arrays, *arrays)[-1] == len(arrays)
+
+
+def test_wide_arrays_are_narrowed_unless_x64():
+    f = add_one()
+    assert f(np.ones(2)).dtype == "float32"
+    assert f(np.arange(2)).dtype == "int32"
+    with imprint.enable_x64():
+        assert f(np.ones(2)).dtype == "float64"
+        assert f(np.arange(2)).dtype == "int64"
+    assert f._cache_size() == 4
+
+
+# ---- containers ----
+
+
+def test_containers_are_told_apart():
+    Pair = collections.namedtuple("Pair", "a b")
+    containers = (
+        *((1, 2), [1, 2], {"a": 1}, {"b": 1}, None, (), (1,), ((1, 2),), Pair(1, 2)),
+        *({"a": 1, "b": 2}, collections.OrderedDict(a=1, b=2), (1, None), (None, 1)),
+    )
+    f = add_one()
+    assert sizes(f, *containers) == list(range(1, len(containers) + 1))
+    assert sizes(f, *containers)[-1] == len(containers)
+
+
+def test_the_order_of_a_dictionary_does_not_count():
+    f = add_one()
+    assert sizes(f, {"a": 1, "b": 2}, {"b": 3, "a": 4}) == [1, 1]
+    assert f({"b": 3, "a": 4}) == {"a": 5, "b": 4}
+
+
+def test_keys_that_cannot_be_sorted_are_fine():
+    f = add_one()
+    assert f({1: 1, "a": 2}) == f({"a": 2, 1: 1}) == {1: 2, "a": 3}
+    assert f._cache_size() == 1
+
+
+# ---- spelling ----
+
+
+SPELLINGS = {
+    "position": lambda f, x: f(x),
+    "position and default": lambda f, x: f(x, 1),
+    "default by name": lambda f, x: f(x, k=1),
+    "all by name": lambda f, x: f(x=x),
+    "all by name, with default": lambda f, x: f(x=x, k=1),
+    "all by name, in another order": lambda f, x: f(k=1, x=x),
+}
+
+
+def test_every_spelling_of_a_call_is_one_version():
+    f = imprint.jit(lambda x, k=1: x * k)
+    x = inp.arange(3.0)
+    work = work_of(lambda: [call(f, x) for call in SPELLINGS.values()])
+    assert work == Work(traces=1, compiles=1)
+    assert f._cache_size() == 1
+
+
+@pytest.mark.parametrize("name", SPELLINGS)
+def test_every_spelling_gives_the_result(name):
+    f = imprint.jit(lambda x, k=1: x * k)
+    assert SPELLINGS[name](f, inp.arange(3.0)).tolist() == [0, 1, 2]
+
+
+def test_keywords_of_a_call_are_one_version_in_any_order():
+    f = imprint.jit(lambda x, *, a, b=3.0, **rest: x + a - b + rest.get("c", 0))
+    results = [f(1.0, a=2.0), f(1.0, a=2.0, b=3.0), f(1.0, b=3.0, a=2.0)]
+    assert results == [0.0] * 3
+    assert f._cache_size() == 1
+    assert [f(1.0, a=2.0, c=5.0), f(1.0, c=5.0, a=2.0)] == [5.0, 5.0]
+    assert f._cache_size() == 2
+
+
+def test_positional_only_and_starred_arguments():
+    f = imprint.jit(lambda x, y=2.0, /, *more: x * y + sum(more))
+    assert [f(3.0), f(3.0, 2.0), f(3.0, 2.0, 1.0), f(3.0, 4.0, 1.0, 1.0)] == [
+        *(6.0, 6.0, 7.0, 14.0)
+    ]
+
+
+# ---- flags ----
+
+
+IN_KEY = {
+    "enable_x64": (False, True),
+    "default_matmul_precision": (None, "highest"),
+    "numpy_rank_promotion": ("allow", "raise"),
+    "numpy_dtype_promotion": ("standard", "strict"),
+    "threefry_partitionable": (True, False),
+    "debug_nans": (False, True),
+    "debug_infs": (False, True),
+    "default_device": (None, imprint.devices()[0]),
+}
+NOT_IN_KEY = ("log_compiles", "check_tracer_leaks", "disable_jit")
+
+
+@pytest.mark.parametrize("flag", IN_KEY)
+def test_a_flag_that_changes_programs_is_a_version_and_going_back_hits(flag):
+    f = imprint.jit(lambda x: x + x)
+    x = inp.ones(3)
+    seen = []
+    for value in IN_KEY[flag] * 2:
+        with getattr(imprint, flag)(value):
+            f(x)
+        seen.append(f._cache_size())
+    assert seen == [1, 2, 2, 2]
+
+
+@pytest.mark.parametrize("flag", NOT_IN_KEY)
+def test_a_flag_that_changes_no_program_is_no_version(flag):
+    f = imprint.jit(lambda x: x + x)
+    x = inp.ones(3)
+    for value in (False, True, False, True):
+        with getattr(imprint, flag)(value):
+            assert f(x).tolist() == [2, 2, 2]
+    assert f._cache_size() == 1
+
+
+def test_a_flag_set_for_the_process_counts_too():
+    f = imprint.jit(lambda x: x * 2)
+    try:
+        imprint.config.update("enable_x64", True)
+        assert f(np.ones(2)).dtype == "float64"
+    finally:
+        imprint.config.update("enable_x64", False)
+    assert f(np.ones(2)).dtype == "float32"
+    assert f._cache_size() == 2
+
+
+def test_strict_promotion_refuses_mixed_operands():
+    f = imprint.jit(lambda x, y: x + y)
+    assert f(inp.ones(2), inp.arange(2)).tolist() == [1, 2]
+    with (
+        imprint.numpy_dtype_promotion("strict"),
+        pytest.raises(imprint.errors.PromotionError, match="one dtype"),
+    ):
+        f(inp.ones(2), inp.arange(2))
+    assert f(inp.ones(2), inp.arange(2)).tolist() == [1, 2]
+
+
+def test_rank_promotion_can_be_refused_or_announced():
+    f = imprint.jit(lambda x, y: x + y)
+    x, y = inp.ones(2), inp.ones((3, 2))
+    with (
+        imprint.numpy_rank_promotion("raise"),
+        pytest.raises(ValueError, match="one rank"),
+    ):
+        f(x, y)
+    with (
+        imprint.numpy_rank_promotion("warn"),
+        pytest.warns(UserWarning, match="one rank"),
+    ):
+        f(x, y)
+    assert f(x, y).shape == (3, 2)
+
+
+def test_matmul_precision_reaches_the_program():
+    f = imprint.jit(lambda x: x @ x)
+    texts = []
+    for precision in ("default", "highest"):
+        with imprint.default_matmul_precision(precision):
+            texts.append(f.lower(inp.ones((2, 2))).as_text())
+    assert texts[0] != texts[1]
+    assert "HIGHEST" in texts[1]
+
+
+def test_the_random_stream_reaches_the_program():
+    f = imprint.jit(lambda key: imprint.random.normal(key, (4,)))
+    key = imprint.random.key(0)
+    draws = []
+    for partitionable in (True, False, True):
+        with imprint.threefry_partitionable(partitionable):
+            draws.append(f(key).tolist())
+    assert draws[0] == draws[2] != draws[1]
+
+
+# ---- functions ----
+
+
+def test_two_wrappers_of_one_function_compile_once():
+    def body(x):
+        return x * 1.03125 + 1
+
+    first, second = imprint.jit(body), imprint.jit(body)
+    x = inp.ones(5)
+    work = work_of(lambda: (first(x), second(x)))
+    assert work.compiles == 1
+    assert (first._cache_size(), second._cache_size()) == (1, 1)
+
+
+def test_a_captured_array_is_a_constant_of_the_program():
+    table = np.array([1.0, 2.0], np.float32)
+    f = imprint.jit(lambda x: x * table)
+    assert f(2.0).tolist() == [2, 4]
+    table[:] = 5
+    assert f(2.0).tolist() == [2, 4]

@@ -1,0 +1,270 @@
+"""The parameters of `jit`, one by one, and the programs that its documentation shows."""
+
+import functools
+import inspect
+import weakref
+
+import numpy as np
+import pytest
+
+import imprint
+import imprint.numpy as inp
+from tests.spec.work import Work, work_of
+
+OF_JAX = [
+    *("in_shardings", "out_shardings", "static_argnums", "static_argnames"),
+    *("donate_argnums", "donate_argnames", "keep_unused", "device", "backend"),
+    *("inline", "abstracted_axes", "compiler_options"),
+]
+OWN = ["max_versions", "on_limit", "strict"]
+
+
+def power(x, n=2):
+    for _ in range(n):
+        x = x * x
+    return x
+
+
+# ---- fun ----
+
+
+def test_the_parameters_are_those_of_jax_and_three_more():
+    fun, *options = inspect.signature(imprint.jit).parameters.values()
+    assert (fun.name, fun.kind, fun.default) == ("fun", fun.POSITIONAL_ONLY, None)
+    assert [p.name for p in options] == OF_JAX + OWN
+    assert {p.kind for p in options} == {inspect.Parameter.KEYWORD_ONLY}
+
+
+def named(x):
+    return x + 1
+
+
+class Callable:
+    def __call__(self, x):
+        return x + 1
+
+
+class Slotted:
+    __slots__ = ()
+
+    def __call__(self, x):
+        return x + 1
+
+
+class Model:
+    def step(self, x):
+        return x + 1
+
+
+FUNCTIONS = {
+    "a function": lambda: named,
+    "a lambda": lambda: lambda x: x + 1,
+    "a partial": lambda: functools.partial(lambda y, x: x + y, 1),
+    "a callable": Callable,
+    "a callable without a weak reference": Slotted,
+    "a bound method": lambda: Model().step,
+    "a staticmethod": lambda: staticmethod(named),
+    "a jitted function": lambda: imprint.jit(named),
+    "a function of imprint.numpy": lambda: lambda x: inp.add(x, 1),
+    "a decorated function": lambda: functools.wraps(named)(lambda *args: named(*args)),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_whatever_can_be_called_can_be_jitted(name):
+    f = imprint.jit(FUNCTIONS[name]())
+    assert [float(f(1.0)), float(f(2.0))] == [2.0, 3.0]
+    assert f._cache_size() == 1
+
+
+FORMS = {
+    "decorator": lambda: imprint.jit(power, static_argnums=1),
+    "factory": lambda: imprint.jit(static_argnums=1)(power),
+    "partial": lambda: functools.partial(imprint.jit, static_argnames=["n"])(power),
+    "empty factory": lambda: imprint.jit()(lambda x, n: x**8),
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_jit_can_be_called_bare_or_with_options(name):
+    assert FORMS[name]()(2.0, 3) == 256
+
+
+TREES = {
+    "tuple": ((1.0, 2.0), 3.0),
+    "nested": [{"a": (1.0, [2.0])}, 3.0],
+    "none": {"a": 1.0, "b": None, "c": (None, 5.0)},
+    "empty": {"a": (), "b": {}, "c": 6.0},
+}
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_arguments_and_results_are_trees(name):
+    tree = TREES[name]
+    out = imprint.jit(lambda t: imprint.tree.map(lambda x: x * 2, t))(tree)
+    assert imprint.tree.structure(out) == imprint.tree.structure(tree)
+    assert imprint.tree.leaves(out) == [2 * x for x in imprint.tree.leaves(tree)]
+
+
+def test_the_function_is_freed_with_its_wrapper():
+    def local(x):
+        return x + 1
+
+    f = imprint.jit(local)
+    f(1.0)
+    dead = weakref.ref(local)
+    del local, f
+    assert dead() is None
+
+
+# ---- static arguments ----
+
+
+STATIC = [
+    {"static_argnums": 1},
+    {"static_argnums": (1,)},
+    {"static_argnums": [1, 1, -1]},
+    {"static_argnums": -1},
+    {"static_argnums": np.int64(1).item()},
+    {"static_argnames": "n"},
+    {"static_argnames": ["n"]},
+    {"static_argnums": 1, "static_argnames": "n"},
+    {"static_argnums": 1, "static_argnames": ()},
+    {"static_argnums": (), "static_argnames": "n"},
+]
+
+
+@pytest.mark.parametrize("options", STATIC, ids=str)
+def test_positions_and_names_say_the_same(options):
+    f = imprint.jit(power, **options)
+    assert [f(2.0, 3), f(2.0, n=3), f(x=2.0, n=3)] == [256] * 3
+    assert [f(2.0), f(2.0, 2), f(2.0, n=2)] == [16] * 3
+    assert f._cache_size() == 2
+
+
+def test_no_argument_is_static_unless_it_is_said():
+    with pytest.raises(TypeError, match="argument n of power"):
+        imprint.jit(power)(2.0, 3)
+
+
+def test_a_keyword_only_argument_can_be_static():
+    f = imprint.jit(lambda x, *, n: power(x, n), static_argnames="n")
+    assert [f(2.0, n=3), f(2.0, n=2), f(2.0, n=3)] == [256, 16, 256]
+    assert f._cache_size() == 2
+
+
+def test_one_of_several_arguments_can_be_static():
+    f = imprint.jit(lambda *args: args[0] * args[1], static_argnums=1)
+    assert [f(2.0, 3), f(2.0, 4), f(2.0, 3)] == [6, 8, 6]
+    assert f._cache_size() == 2
+
+
+def test_a_keyword_of_many_can_be_static():
+    f = imprint.jit(lambda x, **named: x * named["n"], static_argnames="n")
+    assert [f(2.0, n=3), f(2.0, n=4), f(2.0, n=3)] == [6, 8, 6]
+    assert f._cache_size() == 2
+
+
+# ---- unused arguments ----
+
+
+@pytest.mark.parametrize(("keep", "count"), [(False, 1), (True, 2)])
+def test_unused_arguments_are_dropped_unless_kept(keep, count):
+    lowered = imprint.jit(lambda x, y: x * 2, keep_unused=keep).lower(1.0, 2.0)
+    assert lowered.as_text().split("->")[0].count("%arg") == count
+    assert lowered.compile()(1.0, 2.0) == 2.0
+
+
+# ---- where it runs ----
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"device": imprint.devices()[0]},
+        {"backend": "cpu"},
+        {"in_shardings": None, "out_shardings": None},
+        {"in_shardings": (None, None)},
+        {"in_shardings": imprint.devices()[0]},
+        {"in_shardings": (imprint.devices()[0], None)},
+        {"out_shardings": {"sum": None}},
+    ],
+    ids=str,
+)
+def test_one_device_can_be_named_in_every_way(options):
+    f = imprint.jit(lambda x, y: {"sum": x + y}, **options)
+    assert f(1.0, 2.0) == {"sum": 3.0}
+
+
+# ---- the compiler's options ----
+
+
+def test_compiler_options_reach_the_compiler():
+    f = imprint.jit(
+        lambda x: x + 1.125, compiler_options={"xla_cpu_enable_fast_math": True}
+    )
+    assert f(1.0) == 2.125
+    other = imprint.jit(lambda x: x + 1.125)
+    assert work_of(lambda: other(1.0)) == Work(1, 1)  # not the executable of f
+
+
+def test_an_option_given_to_compile_wins():
+    lowered = imprint.jit(
+        lambda x: x + 1, compiler_options={"xla_cpu_enable_fast_math": True}
+    ).lower(1.0)
+    assert lowered.compile({"xla_cpu_enable_fast_math": False})(1.0) == 2.0
+    with pytest.raises(imprint.errors.CompileError, match="bogus"):
+        lowered.compile({"bogus": 1})
+
+
+# ---- what the documentation shows ----
+
+
+@pytest.mark.parametrize(
+    ("partitionable", "digits"),
+    [
+        (
+            False,
+            "-0.5448514 0.2774427 -0.29255113 -0.91421574 -0.6245251 -0.24748121"
+            " -0.85743254 -0.7823266 0.7682733 0.59566766",
+        ),
+        (
+            True,
+            "1.7037742 2.1265278 -0.616925 -0.13257582 0.18489543 -1.0901651"
+            " -0.68493664 0.5190975 0.69756675 -1.0754603",
+        ),
+    ],
+)
+def test_selu_of_normal_numbers_in_both_streams(partitionable, digits):
+    @imprint.jit
+    def selu(x, alpha=1.67, lmbda=1.05):
+        return lmbda * inp.where(x > 0, x, alpha * inp.exp(x) - alpha)
+
+    with imprint.threefry_partitionable(partitionable):
+        key = imprint.random.key(0)
+        x = imprint.random.normal(key, (10,))
+        want = np.array(digits.split(), np.float32)
+        np.testing.assert_array_max_ulp(np.asarray(selu(x)), want, maxulp=2)
+
+
+def test_g_of_arange():
+    @functools.partial(imprint.jit, static_argnames=["n"])
+    def g(x, n):
+        for _ in range(n):
+            x = x**2
+        return x
+
+    assert repr(g(inp.arange(4), 3)) == "Array([   0,    1,  256, 6561], dtype=int32)"
+
+
+NAMES = """
+    jit make_jaxpr xla_computation disable_jit default_device debug_nans devices
+    random.key random.normal numpy.ones numpy.array numpy.arange numpy.where numpy.exp
+    numpy.sin eval_shape ShapeDtypeStruct device_put device_get block_until_ready
+    clear_caches
+"""
+
+
+def test_the_names_that_programs_use_exist():
+    for name in NAMES.split():
+        assert functools.reduce(getattr, name.split("."), imprint) is not None, name
