@@ -1,13 +1,12 @@
 """Places: where running code finds a value by name.
 
-A place is a name in a module, a closure variable, an attribute of a class, or the code
-of a function. It is read past every hook of the user: no `__getattr__`, no descriptor.
+A place is a name in a module, a closure variable, or an attribute of a class or of a
+function. It is read past every hook of the user: no `__getattr__`, no descriptor.
 Places hold their owner, which for a module is its dictionary.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from types import CellType, CodeType
+from types import CellType, FunctionType
 from typing import Any, Final, TypeAlias, final
 
 _mro_of: Final[Callable[[type], tuple[type, ...]]] = vars(type)["__mro__"].__get__
@@ -28,12 +27,14 @@ Key: TypeAlias = tuple[str, int, str]
 
 
 @final
-@dataclass(frozen=True, slots=True)
 class NamePlace:
     """A name in the dictionary of a module."""
 
-    namespace: dict[str, Any]
-    name: str
+    __slots__ = ("name", "namespace")
+
+    def __init__(self, namespace: dict[str, Any], name: str) -> None:
+        self.namespace = namespace
+        self.name = name
 
     @property
     def key(self) -> Key:
@@ -54,14 +55,20 @@ class NamePlace:
 
 
 @final
-@dataclass(frozen=True, slots=True)
 class CellPlace:
     """A closure variable of a function."""
 
-    cell: CellType
-    name: str
-    function: str
-    module: str
+    __slots__ = ("cell", "function", "name")
+
+    def __init__(self, cell: CellType, name: str, function: FunctionType) -> None:
+        self.cell = cell
+        self.name = name
+        self.function = function
+
+    @property
+    def module(self) -> str:
+        """The name of the function's module."""
+        return module_of(self.function)
 
     @property
     def key(self) -> Key:
@@ -76,16 +83,18 @@ class CellPlace:
             return MISSING
 
     def __str__(self) -> str:
-        return f"closure variable {self.name} of {self.function}"
+        return f"closure variable {self.name} of {self.function.__qualname__}"
 
 
 @final
-@dataclass(frozen=True, slots=True)
 class ClassPlace:
     """An attribute of a class, its own or inherited, as the class holds it."""
 
-    cls: type
-    name: str
+    __slots__ = ("cls", "name")
+
+    def __init__(self, cls: type, name: str) -> None:
+        self.cls = cls
+        self.name = name
 
     @property
     def key(self) -> Key:
@@ -106,31 +115,49 @@ class ClassPlace:
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class CodePlace:
-    """The code of a Python function, which tools that reload modules replace."""
+class FunctionPlace:
+    """An attribute of a function: its code, its defaults, or one that a user set.
 
-    function: Any
+    Tools that reload modules replace the code of functions in place.
+    """
+
+    __slots__ = ("function", "name")
+
+    def __init__(self, function: FunctionType, name: str) -> None:
+        self.function = function
+        self.name = name
 
     @property
     def key(self) -> Key:
         """What tells places apart, as long as their owners live."""
-        return "code", id(self.function), ""
+        return "function", id(self.function), self.name
 
     @property
     def module(self) -> str:
         """The name of the function's module."""
-        return str(self.function.__globals__.get("__name__", "?"))
+        return module_of(self.function)
 
-    def get(self) -> CodeType:
-        """Return the code now."""
-        return self.function.__code__
+    def get(self) -> Any:
+        """Return the value now, or MISSING."""
+        return getattr(self.function, self.name, MISSING)
 
     def __str__(self) -> str:
-        return f"the code of {self.function.__qualname__}"
+        what = _WORDS.get(self.name, f"attribute {self.name}")
+        return f"{what} of {self.function.__qualname__}"
 
 
-Place: TypeAlias = NamePlace | CellPlace | ClassPlace | CodePlace
+_WORDS: Final = {
+    "__code__": "code",
+    "__defaults__": "defaults",
+    "__kwdefaults__": "keyword defaults",
+}
+
+Place: TypeAlias = NamePlace | CellPlace | ClassPlace | FunctionPlace
+
+
+def module_of(function: FunctionType) -> str:
+    """Return the name of the module that a function was defined in."""
+    return str(function.__globals__.get("__name__", "?"))
 
 
 def class_attribute(cls: type, name: str) -> Any:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from types import CodeType
 from typing import Any, Final, final
-from weakref import WeakKeyDictionary
+from weakref import ref
 
 
 class Base(Enum):
@@ -46,7 +46,7 @@ class Reads:
     """What a code object reads by name.
 
     Args:
-        chains: what it reads, and every beginning of it.
+        chains: what it reads; where one begins another, only the longer one.
         written: what it binds: global names, attributes of chains.
         method: whether its first parameter may be `self` or `cls`.
         imports: whether it imports anything.
@@ -58,15 +58,19 @@ class Reads:
     imports: bool
 
 
-_memo: Final[WeakKeyDictionary[CodeType, Reads]] = WeakKeyDictionary()
+# By `id`, what code that is alive reads: an entry leaves with its code, whose hash and
+# `==` would take 10 times as long.
+_memo: Final[dict[int, tuple[Reads, ref[CodeType]]]] = {}
 
 
 def reads_of(code: CodeType) -> Reads:
     """Return what a code object reads by name; remembered as long as the code lives."""
-    found = _memo.get(code)
+    key = id(code)
+    found = _memo.get(key)
     if found is None:
-        found = _memo[code] = _Reader(code).run()
-    return found
+        gone = ref(code, lambda _: _memo.pop(key, None))
+        found = _memo[key] = _Reader(code).run(), gone
+    return found[0]
 
 
 def is_function_code(code: CodeType) -> bool:
@@ -148,6 +152,10 @@ class _Reader:
             self._top = self._step(op, arg)
             if self._top is not None:
                 self._chains[self._top] = None
+        for chain in tuple(self._chains):
+            if chain.attributes:
+                shorter = Chain(chain.base, chain.name, chain.attributes[:-1])
+                self._chains.pop(shorter, None)
         imports = any(chain.base is Base.IMPORT for chain in self._chains)
         chains, written = tuple(self._chains), tuple(self._written)
         return Reads(chains, written, self._method, imports)

@@ -15,16 +15,14 @@ import gc
 import importlib.util
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
 from types import CodeType, FrameType, FunctionType, MethodType, ModuleType
-from typing import Any, Final, final
+from typing import Any, Final, NamedTuple, final
 
 import numpy as np
 
 from imprint.compile.layout import layout_of
 from imprint.compile.libraries import (
     is_library_value,
-    is_module,
     is_user_class,
     is_user_code,
     is_user_namespace,
@@ -34,7 +32,7 @@ from imprint.compile.places import (
     MISSING,
     CellPlace,
     ClassPlace,
-    CodePlace,
+    FunctionPlace,
     Key,
     NamePlace,
     Place,
@@ -53,15 +51,8 @@ _FIRINGS: Final = 256
 """Starts of one method after which no new class of `self` is expected."""
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Read:
-    """A place that a trace read and did not change.
-
-    Args:
-        place: where.
-        seen: what stood there.
-    """
+class Read(NamedTuple):
+    """A place that a trace read, with what stood there."""
 
     place: Place
     seen: Seen
@@ -78,6 +69,7 @@ class Record:
     def __init__(self, *, strict: bool) -> None:
         self._strict = strict
         self._before: dict[Key, Read] = {}
+        self._skipped: set[Key] = set()
         self._started: dict[int, tuple[CodeType, dict[str, Any]]] = {}
         self._firings: dict[int, int] = {}
         self._classes: dict[tuple[int, int], type] = {}
@@ -208,7 +200,10 @@ class Record:
         if id(function) in self._entered:
             return
         self._entered[id(function)] = function
-        self._note(CodePlace(function))
+        self._note(FunctionPlace(function, "__code__"))
+        for name in ("__defaults__", "__kwdefaults__"):
+            if getattr(function, name):
+                self._note(FunctionPlace(function, name))
         code = function.__code__
         alone = len(self._functions.get(id(code), ())) == 1
         before = self._orphans.get(id(code), {}) if alone else {}
@@ -216,8 +211,7 @@ class Record:
         for name, cell in zip(
             code.co_freevars, function.__closure__ or (), strict=True
         ):
-            module = str(function.__globals__.get("__name__", "?"))
-            place = CellPlace(cell, name, function.__qualname__, module)
+            place = CellPlace(cell, name, function)
             values[name] = self._note(place, before.get(name, MISSING))
         for chain in reads_of(code).chains:
             if chain.base is Base.CELL:
@@ -255,7 +249,7 @@ class Record:
             if chain.base is Base.GLOBAL:
                 if not (in_function or chain.name in namespace):
                     continue  # a name of the class whose body this is
-                value = self._note(NamePlace(namespace, chain.name))
+                value = self._note_name(namespace, chain.name)
             elif chain.base is Base.IMPORT:
                 value = _imported(chain, namespace)
             else:
@@ -269,17 +263,27 @@ class Record:
                 self._enter_nested(const, namespace)
 
     def _follow(self, value: Any, attributes: tuple[str, ...]) -> None:
-        """Note attributes of modules and classes, as far as a chain goes."""
+        """Note attributes of modules, classes and functions, as far as a chain goes."""
         for name in attributes:
-            if is_module(value):
+            kind = kind_of(value)
+            if issubclass(kind, ModuleType):
                 namespace = module_namespace(value)
                 if not (self._strict or is_user_namespace(namespace)):
                     return
-                value = self._note(NamePlace(namespace, name))
-            elif issubclass(kind_of(value), type):
+                value = self._note_name(namespace, name)
+            elif issubclass(kind, type):
                 value = self._note_class(value, name)
+            elif kind is FunctionType:
+                value = self._note_attribute(value, name)
             else:
+                if name not in _instance_dict(value):
+                    self._note_class(kind, name)
                 return
+
+    def _note_attribute(self, function: FunctionType, name: str) -> Any:
+        if name not in function.__dict__:
+            return MISSING
+        return self._note(FunctionPlace(function, name))
 
     def _note_class(self, cls: type, name: str) -> Any:
         owner = defining_class(cls, name)
@@ -290,19 +294,27 @@ class Record:
     def _note(self, place: Place, before: Any = MISSING) -> Any:
         """Note a place once, with its value before; return its value now."""
         value = place.get()
-        if place.key in self._before:
-            return value
-        seen = value if before is MISSING else before
-        if isinstance(place, NamePlace) and not self._counts(place.name, seen):
-            return value
-        self._before[place.key] = Read(place, Seen(seen, strict=self._strict))
-        self.explore(value)
+        key = place.key
+        if key not in self._before:
+            seen = value if before is MISSING else before
+            self._before[key] = Read(place, Seen(seen, strict=self._strict))
+            self.explore(value)
         return value
 
-    def _counts(self, name: str, value: Any) -> bool:
+    def _note_name(self, namespace: dict[str, Any], name: str) -> Any:
+        """Note a name of a module, unless it is just the way to a library."""
+        value = namespace.get(name, MISSING)
+        key = "global", id(namespace), name
+        if key in self._before or key in self._skipped:
+            return value
         if value is MISSING:
-            return name not in vars(builtins)
-        return self._strict or not is_library_value(name, value)
+            counts = name not in vars(builtins)
+        else:
+            counts = self._strict or not is_library_value(name, value)
+        if counts:
+            return self._note(NamePlace(namespace, name))
+        self._skipped.add(key)
+        return value
 
     # ---- closures that no name leads to ----
 

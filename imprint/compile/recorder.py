@@ -29,13 +29,14 @@ class Recording:
         strict: whether libraries and the contents of arrays and objects count.
     """
 
-    __slots__ = ("_thread", "by_names", "reads", "record")
+    __slots__ = ("_error", "_thread", "by_names", "reads", "record")
 
     def __init__(self, fun: Callable[..., Any], *, strict: bool = False) -> None:
         self.record = Record(strict=strict)
         self.record.explore(fun)
         self.reads: tuple[Read, ...] = ()
         self.by_names = False
+        self._error: Exception | None = None
         self._thread = get_ident()
 
     def __enter__(self) -> Self:
@@ -56,10 +57,20 @@ class Recording:
     ) -> None:
         _listener.end(self)
         if error is None:
+            if self._error is not None:
+                raise self._error
             self.reads = self.record.settle()
         for outer in _listener.recordings:
             if outer.is_here():
                 outer.record.merge(self.record)
+
+    def start(self, code: CodeType, frame: FrameType) -> bool:
+        """Note what a function reads that starts now; see `Record.start`."""
+        try:
+            return self.record.start(code, frame)
+        except Exception as error:  # not into the user's function: it could be caught
+            self._error = error
+            return True
 
     def is_here(self) -> bool:
         """Tell whether the thread that asks is the one that traces."""
@@ -127,7 +138,7 @@ class _Listener:
         done = True
         for recording in self.recordings:
             if recording.is_here():
-                done &= recording.record.start(code, frame)
+                done &= recording.start(code, frame)
             else:  # its own thread may be the next to start it
                 done = False
         return done

@@ -20,7 +20,7 @@ from imprint.compile.places import (
     MISSING,
     CellPlace,
     ClassPlace,
-    CodePlace,
+    FunctionPlace,
     NamePlace,
     Place,
     class_attribute,
@@ -47,8 +47,7 @@ class Change:
         old: what was seen.
         new: what is there now.
         module: the name of the module it is in.
-        action: what was done: "rebound", "deleted", "defined", "written into" or
-            "replaced".
+        action: what was done: "rebound", "deleted", "defined" or "written into".
     """
 
     name: str
@@ -123,9 +122,10 @@ def _renew(reads: Iterable[Read], now: Iterable[Any]) -> Iterator[Read]:
     """Yield the reads with equal values in the place of those that were seen."""
     moved: dict[int, Any] = {}
     for read, value in zip(reads, now, strict=True):
-        if isinstance(read.place, CodePlace):
+        if isinstance(read.place, FunctionPlace):
             function = moved.get(id(read.place.function), read.place.function)
-            yield Read(CodePlace(function), Seen(function.__code__))
+            place = FunctionPlace(function, read.place.name)
+            yield Read(place, Seen(place.get(), strict=read.seen.strict))
         elif read.seen.held.is_(value) and not read.seen.inside:
             yield read
         elif kind_of(value) is FunctionType and value.__closure__:
@@ -138,8 +138,6 @@ def _renew(reads: Iterable[Read], now: Iterable[Any]) -> Iterator[Read]:
 def _action(read: Read, now: Any) -> str:
     if now is MISSING:
         return "deleted"
-    if isinstance(read.place, CodePlace):
-        return "replaced"
     seen = read.seen.held
     if seen.is_(now):
         return "written into"
@@ -277,8 +275,8 @@ class _Writer:
             name = f"{self._prefix}c{len(self._cells)}"
             self._cells[name] = place.cell
             return name
-        if isinstance(place, CodePlace):
-            return f"{self.hold(place.function)}.__code__"
+        if isinstance(place, FunctionPlace):
+            return f"{self.hold(place.function)}.{place.name}"
         if _is_direct(place, seen):
             return f"{self.hold(place.cls)}.{place.name}"
         if defining_class(place.cls, place.name) is place.cls:

@@ -33,4 +33,4 @@ def run(fun, *args, strict=False):
 def names(watch):
     """Return what is watched, without modules; the code of functions left out."""
     places = [str(read.place) for read in watch.reads]
-    return {p.removeprefix("global ") for p in places if not p.startswith("the code")}
+    return {p.removeprefix("global ") for p in places if not p.startswith("code of")}

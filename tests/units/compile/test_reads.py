@@ -10,17 +10,17 @@ from imprint.compile.reads import Base, is_function_code, reads_of
 
 CASES = [
     ("SCALE", "SCALE"),
-    ("cfg.SCALE", "cfg cfg.SCALE"),
-    ("pkg.sub.deep.x", "pkg pkg.sub pkg.sub.deep pkg.sub.deep.x"),
+    ("cfg.SCALE", "cfg.SCALE"),
+    ("pkg.sub.deep.x", "pkg.sub.deep.x"),
     ("g(x)", "g"),
-    ("cfg.g(x, A)", "cfg cfg.g A"),
+    ("cfg.g(x, A)", "cfg.g A"),
     ("[x * A for x in range(N)]", "range N A"),
     ("x.y.z", ""),
-    ("A if B else C.d", "A B C C.d"),
+    ("A if B else C.d", "A B C.d"),
     ("A[i].b", "A"),
     ("(lambda: A)", ""),
-    ("print(f'{A!r} {cfg.b}')", "print A cfg cfg.b"),
-    ("A.b + A.c", "A A.b A.c"),
+    ("print(f'{A!r} {cfg.b}')", "print A cfg.b"),
+    ("A.b + A.c", "A.b A.c"),
 ]
 
 
@@ -48,12 +48,12 @@ def test_globals_and_their_attributes(text, expected):
 def test_a_name_past_the_256th_is_read_whole():
     many = [f"a{i}.b{i}" for i in range(300)]
     found = chains(code_of(many))
-    assert found == {f"a{i}" for i in range(300)} | set(many)
+    assert found == set(many)
 
 
 def test_a_local_name_bound_once_stands_for_its_chain():
     body = ["c = cfg.section", "return c.SCALE + c.depth"]
-    expected = {"cfg", "cfg.section", "cfg.section.SCALE", "cfg.section.depth"}
+    expected = {"cfg.section.SCALE", "cfg.section.depth"}
     assert chains(code_of(body)) == expected
 
 
@@ -77,15 +77,15 @@ def test_written_names():
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("import cfg; cfg.SCALE", "cfg cfg.SCALE"),
-        ("import pkg.cfg; pkg.cfg.SCALE", "pkg pkg.cfg pkg.cfg.SCALE"),
-        ("import pkg.cfg as c; c.SCALE", "pkg pkg.cfg pkg.cfg.SCALE"),
+        ("import cfg; cfg.SCALE", "cfg.SCALE"),
+        ("import pkg.cfg; pkg.cfg.SCALE", "pkg.cfg.SCALE"),
+        ("import pkg.cfg as c; c.SCALE", "pkg.cfg.SCALE"),
         (
             "from pkg.cfg import A, B as b; b.c",
-            "pkg.cfg pkg.cfg.A pkg.cfg.B pkg.cfg.B.c",
+            "pkg.cfg.A pkg.cfg.B.c",
         ),
-        ("from .cfg import A", ".cfg .cfg.A"),
-        ("from .. import cfg; cfg.A", ".. ...cfg ...cfg.A"),
+        ("from .cfg import A", ".cfg.A"),
+        ("from .. import cfg; cfg.A", "...cfg.A"),
     ],
 )
 def test_imports_inside_a_function(line, expected):
@@ -105,7 +105,7 @@ def test_closure_variables():
 
         return f
 
-    assert chains(outer().__code__, Base.CELL) == {"a", "a.scale", "b"}
+    assert chains(outer().__code__, Base.CELL) == {"a.scale", "b"}
 
 
 def test_attributes_of_self():
@@ -126,9 +126,9 @@ def test_attributes_of_self():
 
     call = reads_of(Model.call.__code__)
     assert call.method
-    assert chains(Model.call.__code__, Base.SELF) == {"self", "self.width", "self.more"}
+    assert chains(Model.call.__code__, Base.SELF) == {"self.width", "self.more"}
     assert chains(Model.rebinds.__code__, Base.SELF) == set()
-    assert chains(Model.make.__code__, Base.SELF) == {"cls", "cls.width"}
+    assert chains(Model.make.__code__, Base.SELF) == {"cls.width"}
 
 
 def test_what_is_a_method():

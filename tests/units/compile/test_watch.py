@@ -94,7 +94,7 @@ def test_a_function_that_reads_nothing_has_its_code_watched():
     watch = run(lambda: 0)
     assert watch.guard()
     assert [str(read.place) for read in watch.reads] == [
-        "the code of test_a_function_that_reads_nothing_has_its_code_watched"
+        "code of test_a_function_that_reads_nothing_has_its_code_watched"
         ".<locals>.<lambda>"
     ]
 
@@ -182,7 +182,7 @@ def test_explanations(program):
     assert {str(change) for change in found} == {
         "global leaf deleted in program",
         "global SCALE rebound in program",
-        "the code of helper replaced in program",
+        "code of helper rebound in program",
         "class attribute Sizes.width rebound in cfg",
     }
     by_name = {change.name: change for change in found}
@@ -522,6 +522,44 @@ def test_closures_in_objects_that_names_do_not_lead_to(user):
         assert watch.guard()
 
 
+# ---- functions ----
+
+DEFAULTS = """
+def helper(x, k=2, *, sizes=[1, 2]): return x * k + len(sizes) + helper.shift
+helper.shift = 1
+def root(x): return helper(x)
+"""
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda f: setattr(f, "__defaults__", (3,)),
+        lambda f: setattr(f, "__defaults__", None),
+        lambda f: setattr(f, "__kwdefaults__", {"sizes": []}),
+        lambda f: f.__kwdefaults__["sizes"].append(3),
+        lambda f: setattr(f, "shift", 2),
+        lambda f: delattr(f, "shift"),
+        lambda f: setattr(f, "__code__", (lambda x, k=2, *, sizes=0: x).__code__),
+    ],
+)
+def test_defaults_and_attributes_of_a_function(user, edit):
+    module = user("module", DEFAULTS)
+    watch = run(module.root, 2)
+    assert watch.guard()
+    fill(module, DEFAULTS)
+    assert watch.guard()
+    edit(module.helper)
+    assert not watch.guard()
+
+
+def test_a_counter_on_a_function_is_not_watched(user):
+    module = user("module", "def root(x): root.calls += 1; return x\nroot.calls = 0")
+    first, second = run(module.root, 2), run(module.root, 3)
+    assert first.guard()
+    assert second.guard()
+
+
 # ---- methods and class attributes ----
 
 MODEL = """
@@ -574,6 +612,15 @@ def test_attributes_of_an_instance_are_not_watched(user):
     assert strict.guard()
     module.model.own = 6
     assert not strict.guard()
+
+
+def test_a_class_attribute_read_from_an_object(user):
+    module = user("module", MODEL + "def reads(x): return model.depth * model.own\n")
+    watch = run(module.reads, 2)
+    assert "class attribute Model.depth" in names(watch)
+    assert "class attribute Model.own" not in names(watch)
+    module.Model.depth = 9
+    assert not watch.guard()
 
 
 def test_a_method_is_watched_in_each_class_that_runs_it(user):
