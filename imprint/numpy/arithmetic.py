@@ -35,6 +35,7 @@ from imprint.primitives.bitwise import and_p, or_p
 from imprint.primitives.comparison import eq, lt, ne
 from imprint.primitives.exponential import square_p
 from imprint.primitives.rounding import abs_p, round_, sign_p
+from imprint.primitives.select import select_n
 
 
 def add(x: ArrayLike, y: ArrayLike, /) -> Array:
@@ -183,6 +184,7 @@ def floor_divide(x: ArrayLike, y: ArrayLike, /) -> Array:
         >>> np.floor_divide(np.array([-7, 7]), 2)
         Array([-4,  3], dtype=int32)
     """
+    by_positive = type(y) is int and y > 0
     x, y = _arrays(numeric_operands("floor_divide", x, y))
     refuse_complex("floor_divide", x)
     if dtypes.is_unsigned(x.dtype):
@@ -190,6 +192,9 @@ def floor_divide(x: ArrayLike, y: ArrayLike, /) -> Array:
     if not dtypes.is_integer(x.dtype):
         return _float_divmod(x, y)[0]
     quotient = div_p.bind1(x, y)
+    if by_positive:  # `x // 2`: half the equations of the general case
+        below = lt(rem_p.bind1(x, y), scalar_like(x, 0))
+        return select_n(below, quotient, sub_p.bind1(quotient, scalar_like(x, 1)))
     unequal = ne(sign_p.bind1(x), sign_p.bind1(y))
     inexact_quotient = ne(rem_p.bind1(x, y), scalar_like(x, 0))
     return where(
@@ -207,9 +212,13 @@ def remainder(x: ArrayLike, y: ArrayLike, /) -> Array:
         >>> np.remainder(np.array([-7, 7]), 3)
         Array([2, 1], dtype=int32)
     """
+    by_positive = type(y) is int and y > 0
     x, y = _arrays(numeric_operands("remainder", x, y))
     refuse_complex("remainder", x)
     zero = scalar_like(x, 0)
+    if by_positive and dtypes.is_integer(x.dtype):
+        rest = rem_p.bind1(x, y)
+        return select_n(lt(rest, zero), rest, add_p.bind1(rest, y))
     if dtypes.is_integer(x.dtype):
         y = where(eq(y, zero), scalar_like(y, 1), y)
     truncated = rem_p.bind1(x, y)

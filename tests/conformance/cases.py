@@ -284,6 +284,13 @@ PROGRAMS = {
     "add(b, b)": lambda np, d: [d["b"] + d["b"], d["b"] * d["b"]],
     "wrap(n)": lambda np, d: [d["n"] + d["n"], -d["n"], abs(d["n"]), d["n"] * 2],
     "operators": lambda np, d: [2 - d["x"], 2 / d["p"], 7 // d["i2"], 7 % d["i2"]],
+    "by a number": lambda np, d: [
+        op(d[key], n)
+        for op in (lambda x, n: x // n, lambda x, n: x % n, divmod)
+        for key in ("i1", "n", "k", "x")
+        for n in (1, 2, 7, -3)
+        if key != "k" or n > 0
+    ],
     "divmod operator": lambda np, d: divmod(d["x"], 0.3),
     "array_equal": lambda np, d: [
         np.array_equal(d["e"], d["e"]),
