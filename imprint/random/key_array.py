@@ -15,7 +15,7 @@ import numpy as np
 from imprint import dtypes, tree
 from imprint.array import from_host, to_array
 from imprint.core.array import Array
-from imprint.core.aval import Shape, ShapedArray, get_aval
+from imprint.core.aval import Shape, ShapedArray, get_aval, shape_str
 from imprint.core.trace import current_trace
 from imprint.errors import ArgumentError
 from imprint.random.threefry import row
@@ -146,7 +146,7 @@ class PRNGKeyArray:
         return f"Array({self.shape}, dtype={self.dtype}) overlaying:\n{self.data}"
 
     def _described(self) -> str:
-        return f"{self.dtype}[{','.join(map(str, self.shape))}]"
+        return f"{self.dtype}{shape_str(self.shape)}"
 
     def _lengths(self, user: str) -> Shape:
         if not self.shape:
@@ -182,41 +182,39 @@ def single_key(name: str, key: Any) -> Any:
     """Return the raw data of the key that the function `name` was given; hot."""
     data = key.data if type(key) is PRNGKeyArray else key
     try:
-        aval = data.aval
+        if data.aval is SINGLE:
+            return data
     except AttributeError:
-        aval = _raw_aval(name, key, data)
+        pass  # NumPy's, or no key at all
+    aval = _raw_aval(name, key, data)
     if aval is SINGLE:
         return data
-    aval = _raw_aval(name, key, data)
-    if not aval.ndim:
-        raise ArgumentError(
-            f"{name}: expected a key, got one word of a key. vmap mapped over the words "
-            "of a single key: map over split(key, n), or pass the key with in_axes=None."
-        )
     raise ArgumentError(
-        f"{name}: expected a single key, got keys of shape "
-        f"[{','.join(map(str, aval.shape[:-1]))}]. "
-        f"To draw with each of them, use imprint.vmap."
+        f"{name}: expected a single key, got keys of shape {shape_str(aval.shape[:-1])}. "
+        "To draw with each of them, use imprint.vmap."
     )
 
 
 def raw_data(name: str, keys: Any) -> Any:
     """Return the raw data of keys of any shape."""
     data = keys.data if type(keys) is PRNGKeyArray else keys
-    if not _raw_aval(name, keys, data).ndim:
-        single_key(name, keys)  # raises
+    _raw_aval(name, keys, data)
     return data
 
 
 def _raw_aval(name: str, key: Any, data: Any) -> ShapedArray:
+    came = f"{type(key).__name__} {key!r}"
     if isinstance(data, Array | np.ndarray):
         aval = get_aval(data)
-        split_up = type(key) is PRNGKeyArray and not aval.ndim
-        if aval.dtype == dtypes.uint32 and (aval.shape[-1:] == (2,) or split_up):
+        if aval.dtype == dtypes.uint32 and aval.shape[-1:] == (2,):
             return aval
         came = str(aval)
-    else:
-        came = f"{type(key).__name__} {key!r}"
+    if type(key) is PRNGKeyArray:
+        raise ArgumentError(
+            f"{name}: expected a key, got words of keys, {came}. vmap mapped over the "
+            "words: pass a single key with in_axes=None, and count the axes of keys "
+            "from the front."
+        )
     raise ArgumentError(
         f"{name}: expected a key, or its raw data uint32[..., 2], got {came}. "
         f"Make a key with imprint.random.key(0) and pass it first."

@@ -1,0 +1,66 @@
+import numpy as np
+import pytest
+
+import imprint
+from imprint import errors, random
+from imprint.random import arguments
+from tests.units.random.streams import same
+
+KEY = random.key(0)
+
+
+def test_a_sampler_is_traced_once_for_each_shape():
+    traced = []
+
+    def draw(shape, dtype, data):
+        traced.append((shape, dtype))
+        return imprint.numpy.zeros(shape, dtype) + data[0]
+
+    programs = arguments.programs(draw)
+    for _ in range(3):
+        for shape in ((2,), (3,)):
+            programs(shape, "float32")(KEY.data)
+    assert traced == [((2,), "float32"), ((3,), "float32")]
+    assert programs((2,), "float32") is programs((2,), "float32")
+
+
+@pytest.mark.parametrize("shape", [[2, 3], (np.int64(2), 3), np.array([2, 3])])
+def test_shapes_are_sequences_of_integers(shape):
+    same(random.bits(KEY, shape), random.bits(KEY, (2, 3)))
+
+
+def test_a_traced_length():
+    with pytest.raises(errors.ConcretizationError, match="index or a size"):
+        imprint.jit(lambda n: random.bits(KEY, (n,)))(3)
+
+
+def test_a_dtype_that_is_too_wide_warns():
+    with pytest.warns(
+        UserWarning, match="uniform: expected a dtype of at most 32 bits"
+    ):
+        assert random.uniform(KEY, (), "float64").dtype == np.float32
+
+
+WRONG = {
+    lambda: random.normal(KEY, 3): (
+        "normal: expected a shape, a tuple of integers, got 3. For one axis write (3,)."
+    ),
+    lambda: random.normal(KEY, "ab"): (
+        "normal: expected a shape, a tuple of integers, got 'ab'. For one axis write "
+        "('ab',)."
+    ),
+    lambda: random.bits(KEY, (2, -1)): (
+        "bits: expected lengths of at least 0 in shape, got (2, -1). A length cannot be "
+        "left open: give the number of elements."
+    ),
+    lambda: random.bits(KEY, (2.0,)): (
+        "bits: expected integers in shape, got float 2.0. Convert it with int()."
+    ),
+}
+
+
+@pytest.mark.parametrize(("wrong", "message"), WRONG.items(), ids=WRONG.values())
+def test_the_whole_message(wrong, message):
+    with pytest.raises(errors.ShapeError) as caught:
+        wrong()
+    assert str(caught.value) == message

@@ -1,0 +1,88 @@
+import jax
+import numpy as np
+import pytest
+
+import imprint
+from imprint import errors, random
+from imprint.random import host
+from imprint.random.threefry import threefry2x32
+from tests.units.random.streams import both_streams, flags, same, same_draw
+
+# Random123's known answers: key words, counter words, hash.
+KNOWN = [
+    ((0, 0), (0, 0), (0x6B200159, 0x99BA4EFE)),
+    ((2**32 - 1,) * 2, (2**32 - 1,) * 2, (0x1CB996FC, 0xBB002BE7)),
+    ((0x13198A2E, 0x03707344), (0x243F6A88, 0x85A308D3), (0xC4923A9C, 0x483DF7A0)),
+]
+SHAPES = [(), (1,), (7,), (0,), (2, 0, 3), (3, 5), (33,)]
+
+
+@pytest.mark.parametrize(("key", "counter", "expected"), KNOWN)
+def test_the_hash_is_threefry(key, counter, expected):
+    words = map(np.uint32, (*key, *counter))
+    assert tuple(map(int, threefry2x32(*words))) == expected
+    assert host._threefry2x32(*key, *counter) == expected
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@both_streams
+def test_bits_of_every_shape(shape, partitionable):
+    with flags(partitionable=partitionable):
+        same_draw("bits", shape)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "uint64"])
+@pytest.mark.parametrize("size", [5, 8])
+@both_streams
+def test_bits_of_every_width(dtype, size, partitionable):
+    with flags(x64=True, partitionable=partitionable):
+        same_draw("bits", (size,), dtype, seed=-3)
+
+
+def test_a_draw_without_elements_of_every_width():
+    with flags(x64=True, partitionable=False):
+        for dtype in ("uint8", "uint64"):
+            assert random.bits(random.key(0), (0, 2), dtype).shape == (0, 2)
+
+
+def test_the_streams_differ():
+    key = random.key(0)
+    with imprint.threefry_partitionable(False):
+        old = random.bits(key, (4,))
+    assert not np.any(np.asarray(old) == np.asarray(random.bits(key, (4,))))
+
+
+def test_a_draw_is_one_equation_and_its_hash_is_shared():
+    def draws(key):
+        return random.bits(key, (3,)), random.uniform(key, (3,))
+
+    outer = imprint.make_jaxpr(draws)(random.key(0)).jaxpr.eqns
+    assert [eqn.params["name"] for eqn in outer] == ["_bits", "unit_floats"]
+    hashes = [
+        inner.params["jaxpr"]
+        for eqn in outer
+        for inner in eqn.params["jaxpr"].jaxpr.eqns
+        if inner.primitive.name == "jit"
+    ]
+    assert len(hashes) == 2
+    assert hashes[0] is hashes[1]
+
+
+def test_the_bits_in_a_program_are_those_outside():
+    key = random.key(7)
+    same(imprint.jit(lambda k: random.bits(k, (5,)))(key), random.bits(key, (5,)))
+    with imprint.disable_jit():
+        same(random.bits(key, (5,)), jax.random.bits(jax.random.key(7), (5,)))
+
+
+@both_streams
+def test_too_many_numbers(partitionable):
+    with (
+        flags(partitionable=partitionable),
+        pytest.raises(errors.ShapeError) as caught,
+    ):
+        imprint.make_jaxpr(lambda k: random.bits(k, (1 << 16, 1 << 16)))(random.key(0))
+    assert str(caught.value) == (
+        "imprint.random: expected a draw of fewer than 2**32 numbers, got 4294967296. "
+        "Split the key and draw it in parts."
+    )
