@@ -171,6 +171,11 @@ def defining_class(cls: type, name: str) -> type | None:
     return next((c for c in _mro_of(cls) if name in _vars_of(c)), None)
 
 
+def bases_of(cls: type) -> tuple[type, ...]:
+    """Return a class and its bases, in the order in which attributes are looked up."""
+    return _mro_of(cls)
+
+
 def class_namespace(cls: type) -> Mapping[str, Any]:
     """Return what a class itself holds, by name."""
     return _vars_of(cls)

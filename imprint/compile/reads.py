@@ -1,9 +1,8 @@
 """What a code object reads by name, found in its bytecode.
 
 A `Chain` is a name with the attributes that follow it: `cfg.SCALE` is the global `cfg`
-and the attribute `SCALE`. It begins at a global, a closure variable, an import inside
-the function, or the first parameter of a method (`self.width`). A local name that is
-bound once, to a chain, stands for it. Bytecode is decoded here and not by `dis`, which
+and the attribute `SCALE`. It begins at a global, a closure variable, a parameter, or an
+import inside the function. A local name that is bound once, to a chain, stands for it. Bytecode is decoded here and not by `dis`, which
 takes 20 times as long. Names computed with getattr, eval or globals() are not seen.
 """
 
@@ -25,7 +24,7 @@ class Base(Enum):
     CELL = auto()
     IMPORT = auto()
     """A module, written as in `from ..package import`, with its leading dots."""
-    SELF = auto()
+    PARAMETER = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +47,13 @@ class Reads:
     Args:
         chains: what it reads; where one begins another, only the longer one.
         written: what it binds: global names, attributes of chains.
-        method: whether its first parameter may be `self` or `cls`.
+        parameters: of each parameter, the attributes that are read from it.
         imports: whether it imports anything.
     """
 
     chains: tuple[Chain, ...]
     written: tuple[Chain, ...]
-    method: bool
+    parameters: dict[str, list[tuple[str, ...]]]
     imports: bool
 
 
@@ -138,9 +137,10 @@ class _Reader:
         self._instructions = tuple(instructions(code))
         self._bound = self._count_bindings()
         self._aliases = {n: Chain(Base.CELL, n) for n in code.co_freevars}
-        self._method = _is_method(code)
-        if self._method and not self._bound[code.co_varnames[0]]:
-            self._aliases[code.co_varnames[0]] = Chain(Base.SELF, code.co_varnames[0])
+        self._parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        for name in self._parameters:
+            if not self._bound[name]:
+                self._aliases[name] = Chain(Base.PARAMETER, name)
         self._chains: dict[Chain, None] = {}
         self._written: dict[Chain, None] = {}
         self._top: Chain | None = None
@@ -158,7 +158,15 @@ class _Reader:
                 self._chains.pop(shorter, None)
         imports = any(chain.base is Base.IMPORT for chain in self._chains)
         chains, written = tuple(self._chains), tuple(self._written)
-        return Reads(chains, written, self._method, imports)
+        return Reads(chains, written, self._of_parameters(), imports)
+
+    def _of_parameters(self) -> dict[str, list[tuple[str, ...]]]:
+        """Return attributes by parameter; the first may be `self`, so it is there."""
+        found = {name: list[tuple[str, ...]]() for name in self._parameters[:1]}
+        for chain in (*self._chains, *self._written):
+            if chain.base is Base.PARAMETER and chain.attributes:
+                found.setdefault(chain.name, []).append(chain.attributes)
+        return found
 
     def _count_bindings(self) -> Counter[str]:
         names = self._variables
@@ -221,11 +229,3 @@ class _Reader:
             return None
         self._imported = Chain(Base.IMPORT, "." * level + module)
         return self._imported
-
-
-def _is_method(code: CodeType) -> bool:
-    if not code.co_argcount:
-        return False
-    owner = code.co_qualname.rpartition(".")[0]
-    in_class = bool(owner) and not owner.endswith("<locals>")
-    return in_class or code.co_varnames[0] in ("self", "cls")

@@ -3,7 +3,8 @@
 1. When a user's function starts for the first time, `start` notes the names that its
    code reads, and so their values before the function could change them.
 2. A value that is noted leads to functions; when one of these starts, its closure and
-   its code are noted too. Methods are found through the class of their first argument.
+   its code are noted too. Methods are found through the class of their first argument,
+   and attributes are followed through modules, classes and objects.
 3. `settle` looks at each place again. What the trace itself changed is an effect of it
    and no input (rule E): a rebound name is dropped, a container counts by identity.
 `walk` notes what the root leads to by names alone, where nobody tells what starts.
@@ -36,6 +37,8 @@ from imprint.compile.places import (
     Key,
     NamePlace,
     Place,
+    bases_of,
+    class_attribute,
     class_namespace,
     defining_class,
 )
@@ -48,7 +51,7 @@ _WALKED: Final = 2_000
 _SEARCHED: Final = 20_000
 """Objects among which closures that no name leads to are searched."""
 _FIRINGS: Final = 256
-"""Starts of one method after which no new class of `self` is expected."""
+"""Starts of one function after which no new class of arguments is expected."""
 
 
 class Read(NamedTuple):
@@ -72,7 +75,7 @@ class Record:
         self._skipped: set[Key] = set()
         self._started: dict[int, tuple[CodeType, dict[str, Any]]] = {}
         self._firings: dict[int, int] = {}
-        self._classes: dict[tuple[int, int], type] = {}
+        self._met: dict[tuple[int, str, int], Any] = {}  # by id: kept alive
         self._functions: dict[int, list[FunctionType]] = {}
         self._entered: dict[int, FunctionType] = {}
         self._orphans: dict[int, dict[str, Any]] = {}
@@ -96,7 +99,7 @@ class Record:
         if code.co_name == "<module>":
             return True  # an import; it reads what it has just bound
         reads = reads_of(code)
-        done = not reads.method or self._start_method(code, frame, reads)
+        done = not reads.parameters or self._start_parameters(code, frame, reads)
         if id(code) not in self._started:
             self._enter_code(code, frame.f_globals, reads)
             functions = self._functions.get(id(code))
@@ -219,24 +222,47 @@ class Record:
         for default in (*(function.__defaults__ or ()), *_keyword_defaults(function)):
             self.explore(default)
 
-    def _start_method(self, code: CodeType, frame: FrameType, reads: Reads) -> bool:
-        count = self._firings[id(code)] = self._firings.get(id(code), 0) + 1
-        this: Any = frame.f_locals.get(code.co_varnames[0])
-        kind = kind_of(this)
-        cls: type = this if issubclass(kind, type) else kind
-        if (id(code), id(cls)) in self._classes:
-            return count > _FIRINGS
-        if not is_user_class(cls):
-            return True
-        self._classes[id(code), id(cls)] = cls
-        self._roots.append(this)
-        self._note_class(cls, code.co_name)
-        for chain in reads.chains:
-            if chain.base is Base.SELF and len(chain.attributes) == 1:
-                (name,) = chain.attributes
-                if name not in _instance_dict(this):
+    def _start_parameters(self, code: CodeType, frame: FrameType, reads: Reads) -> bool:
+        """Note what is read from arguments that are objects, classes, modules.
+
+        Returns:
+            Whether no other kinds of arguments are to be expected.
+        """
+        done = True
+        values = frame.f_locals
+        for name, chains in reads.parameters.items():
+            value: Any = values.get(name)
+            kind = kind_of(value)
+            owner: Any = value if issubclass(kind, type | ModuleType) else kind
+            if not (
+                is_user_class(owner)
+                if isinstance(owner, type)
+                else is_user_namespace(module_namespace(owner))
+            ):
+                continue
+            done = False
+            if (id(code), name, id(owner)) in self._met:
+                continue
+            self._met[id(code), name, id(owner)] = owner
+            self._roots.append(value)
+            if isinstance(owner, type) and name == code.co_varnames[0]:
+                self._start_method(code, owner)
+            for attributes in chains:
+                self._follow(value, attributes)
+        self._firings[id(code)] = count = self._firings.get(id(code), 0) + 1
+        return done or count > _FIRINGS
+
+    def _start_method(self, code: CodeType, cls: type) -> None:
+        """Note by which name a class or a base of it holds code that starts."""
+        self._note_class(cls, code.co_name)  # decorated, the code is elsewhere
+        for owner in bases_of(cls):
+            if not is_user_class(owner):
+                continue
+            for name, value in class_namespace(owner).items():
+                if _code_in(value) is code:
                     self._note_class(cls, name)
-        return False
+                    if class_attribute(cls, name) is not value:  # by `super()`
+                        self._note_class(owner, name)
 
     # ---- names ----
 
@@ -276,9 +302,8 @@ class Record:
             elif kind is FunctionType:
                 value = self._note_attribute(value, name)
             else:
-                if name not in _instance_dict(value):
-                    self._note_class(kind, name)
-                return
+                held = _instance_dict(value)
+                value = held[name] if name in held else self._note_class(kind, name)
 
     def _note_attribute(self, function: FunctionType, name: str) -> Any:
         if name not in function.__dict__:
@@ -343,6 +368,16 @@ _ATOMS: Final[frozenset[type]] = frozenset(
 )
 _DEFINED_IN_CLASSES: Final = (FunctionType, staticmethod, classmethod, property)
 _OPAQUE: Final = (type, CodeType, FrameType, ModuleType, np.ndarray, Array)
+
+
+def _code_in(value: Any) -> CodeType | None:
+    """Return the code of what a class holds, if it is a method of some kind."""
+    kind = kind_of(value)
+    if kind in (staticmethod, classmethod):
+        value = value.__func__
+    elif kind is property:
+        value = value.fget
+    return value.__code__ if kind_of(value) is FunctionType else None
 
 
 def _keyword_defaults(function: FunctionType) -> tuple[Any, ...]:

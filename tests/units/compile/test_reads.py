@@ -108,44 +108,24 @@ def test_closure_variables():
     assert chains(outer().__code__, Base.CELL) == {"a.scale", "b"}
 
 
-def test_attributes_of_self():
-    class Model:
-        def call(self, x):
-            def inner():
-                return self.hidden
+def test_attributes_of_parameters():
+    def f(self, model, *rest, cfg, rebound=0):
+        def inner():
+            return self.hidden
 
-            return self.width * x + self.more().y + inner()
+        rebound = 0
+        c = cfg
+        self.count += 1
+        self.last = 1
+        return self.width * model.f(1).y + inner() + c.SCALE + rebound.x + rest.y
 
-        def rebinds(self):
-            self = None
-            return self.width
-
-        @classmethod
-        def make(cls):
-            return cls.width
-
-    call = reads_of(Model.call.__code__)
-    assert call.method
-    assert chains(Model.call.__code__, Base.SELF) == {"self.width", "self.more"}
-    assert chains(Model.rebinds.__code__, Base.SELF) == set()
-    assert chains(Model.make.__code__, Base.SELF) == {"cls.width"}
-
-
-def test_what_is_a_method():
-    class Model:
-        call = lambda model: lambda x: x
-
-    def patched(self):
-        return self
-
-    def function(x):
-        return x
-
-    assert reads_of(Model.call.__code__).method
-    assert reads_of(patched.__code__).method
-    assert not reads_of(Model().call().__code__).method
-    assert not reads_of(function.__code__).method
-    assert not reads_of((lambda: 0).__code__).method
+    assert reads_of(f.__code__).parameters == {
+        "self": [("count",), ("width",), ("last",)],
+        "model": [("f",)],
+        "cfg": [("SCALE",)],
+    }
+    assert reads_of((lambda x: 0).__code__).parameters == {"x": []}
+    assert reads_of((lambda: 0).__code__).parameters == {}
 
 
 def test_the_body_of_a_class_is_no_function():
@@ -153,7 +133,7 @@ def test_the_body_of_a_class_is_no_function():
     (body,) = (c for c in code.co_consts if hasattr(c, "co_code"))
     assert not is_function_code(body)
     assert "x" in chains(body)
-    assert is_function_code(test_what_is_a_method.__code__)
+    assert is_function_code(test_closure_variables.__code__)
 
 
 def test_every_function_of_the_standard_library_is_read():

@@ -642,6 +642,64 @@ def test_a_function_set_into_a_class(user):
     assert not watch.guard()
 
 
+def test_a_method_under_another_name(user):
+    module = user("module", MODEL)
+    module.Model.__call__ = lambda model, x: x * model.depth
+    watch = run(module.root, 2)
+    module.Model.depth = 9
+    assert not watch.guard()
+    module.Model.depth = 3
+    assert watch.guard()
+    module.Model.__call__ = lambda model, x: x
+    assert not watch.guard()
+
+
+def test_methods_and_attributes_reached_by_super(user):
+    module = user(
+        "module",
+        """
+        class Base:
+            def call(self, x): return x * 2
+        class Model(Base):
+            def call(self, x): return super().call(x) + 1
+        model = Model()
+        def root(x): return model.call(x)
+        """,
+    )
+    watch = run(module.root, 2)
+    assert watch.guard()
+    module.Base.call = lambda self, x: x
+    assert not watch.guard()
+
+
+def test_modules_classes_and_objects_as_arguments(user, cfg):
+    module = user(
+        "module",
+        """
+        import cfg
+        class Options:
+            scale = 2
+        class Model:
+            def __init__(self): self.options = Options()
+        def helper(x, config, sizes, model):
+            return x * config.SHIFT * sizes.width * model.options.scale
+        def root(x): return helper(x, cfg, cfg.Sizes, Model())
+        """,
+    )
+    watch = run(module.root, 2)
+    assert watch.guard()
+    for owner, name in (
+        (cfg, "SHIFT"),
+        (cfg.Sizes, "width"),
+        (module.Options, "scale"),
+    ):
+        old = getattr(owner, name)
+        setattr(owner, name, 9)
+        assert not watch.guard()
+        setattr(owner, name, old)
+        assert watch.guard()
+
+
 def test_a_metaclass_is_not_asked(user):
     class Meta(type):
         def __getattribute__(cls, name):
