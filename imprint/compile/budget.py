@@ -24,7 +24,7 @@ class _Entry:
     table: dict[Any, Any]
     key: Any
     nbytes: int
-    hits: int = 0
+    hits: int = 1  # the call that made it
 
 
 class Budget:
@@ -71,12 +71,13 @@ class Budget:
             for number, entry in list(self._entries.items()):
                 if self._total <= self.limit:
                     return
-                version = entry.table.get(entry.key)
-                hits = getattr(version, "hits", 0)
                 if number == keep:
                     continue
-                if version is not None and hits != entry.hits:
+                version = entry.table.get(entry.key)
+                hits = getattr(version, "hits", entry.hits)
+                if hits != entry.hits:
                     entry.hits = hits
+                    self._entries.move_to_end(number)
                     continue
                 self._remove(number)
                 COUNTERS.evictions += 1

@@ -188,7 +188,9 @@ def test_a_captured_array_that_another_call_takes_is_named():
     f = imprint.jit(lambda x: x + table)
     assert f(1.0).tolist() == [2, 2, 2]
     take(table)
-    with pytest.raises(DeletedArrayError, match=r"closes over is gone.*weights of take"):
+    with pytest.raises(
+        DeletedArrayError, match=r"closes over is gone.*weights of take"
+    ):
         f(1.0).block_until_ready()
 
 

@@ -1,0 +1,219 @@
+"""A jitted function among other objects: copied, pickled, shown, bound to instances."""
+
+import copy
+import functools
+import inspect
+import pickle
+import weakref
+
+import pytest
+
+import imprint
+import imprint.numpy as inp
+
+
+@imprint.jit(static_argnames="n")
+def power(x, n: int = 2):
+    """Return `x` to the power of `n`."""
+    return x**n
+
+
+power.author = "us"
+
+
+class Model:
+    """Methods of every kind; an instance is a pytree, so `self` may be dynamic."""
+
+    def __init__(self, weight, name="model"):
+        self.weight = weight
+        self.name = name
+
+    @imprint.jit
+    def scale(self, x):
+        return x * self.weight
+
+    @functools.partial(imprint.jit, static_argnums=0)
+    def describe(self, x):
+        return x * len(self.name)
+
+    @staticmethod
+    @imprint.jit
+    def double(x):
+        return x * 2
+
+    @classmethod
+    @functools.partial(imprint.jit, static_argnums=0)
+    def sized(cls, x):
+        return x * len(cls.__name__)
+
+    @property
+    @imprint.jit
+    def square(self):
+        return self.weight * self.weight
+
+
+imprint.tree.register_pytree_node(
+    Model, lambda m: ((m.weight,), m.name), lambda name, leaves: Model(*leaves, name)
+)
+
+
+# ---- what it looks like ----
+
+
+def test_it_looks_like_the_function():
+    assert power.__name__ == power.__qualname__ == "power"
+    assert power.__doc__ == "Return `x` to the power of `n`."
+    assert power.__module__ == __name__
+    assert power.__wrapped__(3, 3) == 27
+    assert power.__annotations__ == {"n": int}
+    assert str(inspect.signature(power)) == "(x, n: int = 2)"
+    assert repr(power) == f"<jitted {power.__wrapped__!r}>"
+    assert power.author == "us"
+    assert callable(power)
+
+
+def test_it_has_what_a_user_of_jax_calls():
+    for name in ("lower", "trace", "eval_shape", "clear_cache", "_cache_size"):
+        assert callable(getattr(power, name))
+    with pytest.raises(AttributeError, match="bogus"):
+        power.bogus()
+
+
+def test_it_can_be_a_key_and_a_weak_reference():
+    other = imprint.jit(power.__wrapped__)
+    assert len({power, other, power}) == 2
+    assert weakref.ref(power)() is power
+
+
+def test_functions_without_a_name_have_one():
+    f = imprint.jit(functools.partial(lambda x, y: x + y, 1))
+    assert "module @jit__lambda_" in f.lower(1.0).as_text()
+    assert "partial" in repr(f)
+
+
+# ---- copies and pickles ----
+
+
+@pytest.mark.parametrize("make", [copy.copy, copy.deepcopy])
+def test_a_copy_works_and_counts_for_itself(make):
+    power(2.0, n=3)
+    size = power._cache_size()
+    twin = make(power)
+    assert twin(2.0, n=3) == 8
+    assert twin(2.0, n=5) == 32
+    assert (twin._cache_size(), power._cache_size()) == (2, size)
+
+
+def test_an_object_that_holds_one_can_be_copied():
+    holder = {"step": power, "rate": 0.5}
+    assert copy.deepcopy(holder)["step"](2.0) == 4
+
+
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+def test_a_function_of_a_module_is_pickled_by_name(protocol):
+    assert pickle.loads(pickle.dumps(power, protocol)) is power
+    assert pickle.loads(pickle.dumps([Model.scale], protocol)) == [Model.scale]
+
+
+def test_a_local_function_cannot_be_pickled():
+    offset = 1.0
+    with pytest.raises(TypeError, match="which is local"):
+        pickle.dumps(imprint.jit(lambda x: x + offset))
+    with pytest.raises((AttributeError, pickle.PicklingError)):
+        pickle.dumps(imprint.jit(lambda x: x))
+
+
+# ---- methods ----
+
+
+def test_a_method_takes_a_self_that_is_a_pytree():
+    models = [Model(2.0), Model(3.0), Model(4.0)]
+    Model.scale.clear_cache()
+    assert [m.scale(5.0) for m in models] == [10, 15, 20]
+    assert [Model.scale(m, x=5.0) for m in models] == [10, 15, 20]
+    assert Model.scale._cache_size() == models[0].scale._cache_size() == 1
+    assert imprint.grad(lambda m: m.scale(5.0))(Model(2.0)).weight == 5
+
+
+def test_a_method_takes_a_static_self():
+    first, second = Model(1.0, "ab"), Model(1.0, "abc")
+    assert [first.describe(2.0), second.describe(2.0), first.describe(3.0)] == [4, 6, 6]
+
+
+def test_a_static_self_that_changes_is_another_version():
+    model = Model(1.0, "ab")
+    assert model.describe(2.0) == 4
+    model.name = "abcd"
+    assert model.describe(2.0) == 8
+
+
+def test_static_and_class_methods_and_properties():
+    class Larger(Model):
+        pass
+
+    assert Model.double(2.0) == Model(1.0).double(2.0) == 4
+    assert [Model.sized(2.0), Larger.sized(2.0)] == [10, 12]
+    assert Model(3.0).square == 9
+
+
+def test_the_stages_of_a_method_are_those_of_its_function():
+    model = Model(2.0)
+    compiled = Model.scale.lower(model, 1.0).compile()
+    assert compiled(Model(7.0), 3.0) == 21
+
+
+def test_a_bound_method_can_be_jitted():
+    model = Model(2.0)
+    f = imprint.jit(model.scale)
+    assert f(3.0) == 6
+    assert imprint.jit(Model.double)(3.0) == 6
+
+
+def test_a_method_of_a_subclass_can_call_the_one_above():
+    class Shifted(Model):
+        @imprint.jit
+        def scale(self, x):
+            return super().scale(x) + 1
+
+    imprint.tree.register_pytree_node(
+        Shifted, lambda m: ((m.weight,), m.name), lambda n, leaves: Shifted(*leaves, n)
+    )
+    assert Shifted(2.0).scale(5.0) == 11
+
+
+def test_a_function_made_in_a_method_sees_its_object():
+    class Counter:
+        def __init__(self):
+            self.a = 5
+
+        def compute(self):
+            @imprint.jit
+            def add():
+                return self.a + 1
+
+            return add()
+
+    counter = Counter()
+    assert [counter.compute(), counter.compute()] == [6, 6]
+    counter.a = 7
+    assert counter.compute() == 8
+
+
+# ---- jit around jit ----
+
+
+def test_jit_of_a_jitted_function_keeps_the_shared_call():
+    f = imprint.jit(imprint.jit(lambda x: inp.sin(x)))
+    assert str(f.trace(1.0).jaxpr).count("jit[") == 1
+    assert imprint.jit(power, static_argnames="n")(2.0, n=3) == 8
+
+
+def test_a_decorator_below_jit_is_traced_with_it():
+    def twice(fun):
+        @functools.wraps(fun)
+        def wrapped(*args):
+            return fun(fun(*args))
+
+        return wrapped
+
+    assert imprint.jit(twice(lambda x: x * 3))(1.0) == 9
