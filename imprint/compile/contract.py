@@ -70,7 +70,14 @@ class Equal:
         if type(other) is not Equal or other._hash != self._hash:
             return False
         mine, its = self.value, other.value
-        return mine is its or (type(mine) is type(its) and bool(mine == its))
+        if mine is its or type(mine) is not type(its):
+            return mine is its
+        try:
+            return bool(mine == its)
+        except Exception as err:
+            name = layout_of(its).name
+            err.add_note(f"It was raised comparing two static {name} objects.")
+            raise
 
     def __repr__(self) -> str:
         return repr(self.value)
@@ -263,7 +270,7 @@ def _steps(value: Any) -> Iterable[tuple[str, Any]]:
     if isinstance(value, dict):
         return [(f"[{k!r}]", x) for k, x in cast("_Dict", value).items()]
     if layout.storage is tuple and names:
-        return zip(map(".{}".format, names), COPIES[tuple](value), strict=False)
+        return zip(map(".{}".format, names), COPIES[tuple](value), strict=True)
     if isinstance(value, list | tuple | deque):
         return [(f"[{i}]", x) for i, x in enumerate(cast("_Items", value))]
     if isinstance(value, frozenset):

@@ -13,11 +13,7 @@ from typing import Any, NamedTuple
 
 from imprint.compile.identity import identity
 from imprint.compile.state import StrictWalk
-from imprint.compile.token import (
-    ROOT,
-    Token,
-    token_of,
-)
+from imprint.compile.token import ROOT, Token, token_of
 from imprint.compile.walk import (
     NO_EFFECTS,
     Effects,

@@ -9,7 +9,7 @@ remedy and the order are written by whoever asks. What the forms of contents mea
 
 import functools
 from collections import OrderedDict, defaultdict
-from typing import Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from imprint.compile.code import Code
 from imprint.compile.layout import Layout
@@ -48,25 +48,35 @@ def difference(old: Content, new: Content, path: str = "") -> list[Difference]:
         new: another.
         path: the name of what they are tokens of; nothing for the function itself.
     """
+    found = _differ(path, old, new, set())
+    if not found and old != new:  # in what has no name: the order of attributes
+        return [_replaced(path, show(old), show(new))]
+    return found
+
+
+def _differ(
+    path: str, old: Content, new: Content, seen: set[tuple[int, int]]
+) -> list[Difference]:
     if old is new or (type(old) is type(new) and old == new):
         return []
     if type(old) is Token and type(new) is Token:
-        return difference(old.content, new.content, path)
+        pair = id(old), id(new)
+        if pair in seen:  # told already: a decorator holds its function twice
+            return []
+        seen.add(pair)
+        return _differ(path, old.content, new.content, seen)
     if type(old) is Code and type(new) is Code:
         return _code_difference(old, new, path)
     parts = None
     if type(old) is tuple and type(new) is tuple and old and new:
         parts = _parts(path, old, new)
-    if parts is not None:
-        found = [d for name, was, now in parts for d in difference(was, now, name)]
-        if found:
-            return found
-    before, after = show(old), show(new)
-    return [
-        Difference(
-            path or "function", before, f"another {after}" if before == after else after
-        )
-    ]
+    if parts is None:
+        return [_replaced(path, show(old), show(new))]
+    return [d for name, was, now in parts for d in _differ(name, was, now, seen)]
+
+
+def _replaced(path: str, old: str, new: str) -> Difference:
+    return Difference(path or "function", old, f"another {new}" if old == new else new)
 
 
 # ---- composites ----
@@ -115,7 +125,7 @@ def _defaults(content: Content) -> dict[str, Content]:
     found: dict[str, Content] = {}
     if positional:
         names = code.arguments[-len(positional) :]
-        found.update(zip(names, positional, strict=False))
+        found.update(zip(names, positional[-len(names) :], strict=True))
     if keyword:
         found.update(zip(code.keyword_only, keyword, strict=True))
     return found
@@ -186,13 +196,17 @@ def _code_difference(old: Code, new: Code, path: str) -> list[Difference]:
     if old.bytecode == new.bytecode:
         found += [
             Difference(f"name read in {place}", was, now)
-            for was, now in zip(old.names, new.names, strict=False)
+            for was, now in _pairs(old.names, new.names)
             if was != now
         ]
-        for was, now in zip(old.constants, new.constants, strict=False):
+        for was, now in _pairs(old.constants, new.constants):
             if type(was) is Code and type(now) is Code:
                 found += [] if was is now else _code_difference(was, now, path)
             elif repr(was) != repr(now):
                 change = show_constant(was), show_constant(now)
                 found.append(Difference(f"constant in {place}", *change))
     return found or [Difference(_within("code", path), show_code(old), show_code(new))]
+
+
+def _pairs(old: tuple[Any, ...], new: tuple[Any, ...]) -> list[tuple[Any, Any]]:
+    return list(zip(old, new, strict=True)) if len(old) == len(new) else []

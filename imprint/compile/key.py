@@ -10,7 +10,7 @@ its own `==` can compare it. What may not be static is said in `contract`.
 
 from collections.abc import Hashable
 from types import FunctionType
-from typing import Any, Final, final
+from typing import Any, ClassVar, Final, final
 from weakref import ref
 
 from imprint.compile.contract import (
@@ -189,6 +189,7 @@ class _ArgumentWalk(StateWalk):
     array by identity. Inside a node of pytrees a list or a dict is a node itself.
     """
 
+    leaves: ClassVar[int] = 1 << 20
     _inside: bool = False
     _in_node: bool = False
 

@@ -38,6 +38,10 @@ class Reader(Protocol):
         """Return the content of a composite: what `read` makes of it."""
         ...
 
+    def items(self, x: Any, read: Callable[[Any], Content]) -> Content:
+        """Return the content of what is immutable but may be huge."""
+        ...
+
     def container(self, x: Any, read: Callable[[Any], Content]) -> Content:
         """Return the content of what can change in place; if it is big, its identity."""
         ...
@@ -136,7 +140,7 @@ def _scalar_like(walk: Reader, x: Any) -> Content:
 def _numpy_scalar(_: Reader, x: Any) -> Content:
     if x.dtype.hasobject:
         return identity(x)
-    return layout_of(x), x.dtype.str, x.tobytes()
+    return layout_of(x), (DTYPE, x.dtype), x.tobytes()
 
 
 def _dtype(_: Reader, x: Any) -> Content:
@@ -155,7 +159,7 @@ def _by_array(walk: Reader, x: Any) -> Content:
 
 
 def _tuple(walk: Reader, x: Any) -> Content:
-    return walk.node(x, lambda items: (tuple, *walk.values(items)))
+    return walk.items(x, lambda items: (tuple, *walk.values(items)))
 
 
 def _tuple_like(walk: Reader, x: Any) -> Content:
@@ -166,7 +170,7 @@ def _tuple_like(walk: Reader, x: Any) -> Content:
 
 
 def _frozenset(walk: Reader, x: Any) -> Content:
-    return walk.node(
+    return walk.items(
         x, lambda items: (frozenset, len(items), frozenset(walk.values(items)))
     )
 
@@ -241,7 +245,7 @@ def _partial(walk: Reader, x: Any) -> Content:
 
 
 def _reduced(walk: Reader, x: object) -> Content:
-    reduced = type(x).__reduce__(x)
+    reduced = type(x).__reduce_ex__(x, 4)  # 4: with the fold of a time
     return layout_of(x), walk.value(reduced[:2])
 
 

@@ -14,7 +14,7 @@ from imprint.compile.identity import identity
 from imprint.compile.layout import Layout, layout_of
 from imprint.compile.rules import COPIES
 from imprint.compile.token import ARRAY, DTYPE, Content
-from imprint.compile.walk import LEAVES, Walk
+from imprint.compile.walk import Walk
 
 
 def reads_state(layout: Layout) -> bool:
@@ -26,6 +26,7 @@ def reads_state(layout: Layout) -> bool:
 class StateWalk(Walk):
     """A walk on which objects count by what their attributes are, too."""
 
+    container_leaves: ClassVar[int] = 1 << 14
     array_bytes: ClassVar[int] = 2048
 
     def object(self, x: Any) -> Content:
@@ -47,7 +48,8 @@ class StateWalk(Walk):
 class StrictWalk(StateWalk):
     """A walk that reads all it can: big containers and arrays by their content too."""
 
-    container_leaves: ClassVar[int] = LEAVES
+    leaves: ClassVar[int] = 1 << 20
+    container_leaves: ClassVar[int] = 1 << 20
 
     def array(self, x: Any) -> Content:
         """Return the content of an array."""

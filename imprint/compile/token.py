@@ -129,7 +129,12 @@ def token_of(content: Content, *, volatile: bool, has_cells: bool) -> Token:
     token = Token(content, volatile=volatile, has_cells=has_cells)
     entry = _Entry(token, _forget)
     entry.content = content
-    _tokens[content] = entry
+    other = _tokens.setdefault(content, entry)
+    if other is not entry:  # another thread was here, or a token is on its way out
+        found = other()
+        if found is not None:
+            return found
+        _tokens[content] = entry
     return token
 
 

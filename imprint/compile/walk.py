@@ -1,7 +1,7 @@
 """The walk: from a value to the content of its token.
 
 Functions count by code and captures, plain data by content, all else by identity. The
-way is bounded: below `DEPTH` levels, after `LEAVES` parts, and in a container of more
+way is bounded: below `DEPTH` levels, after `leaves` parts, and in a container of more
 than `container_leaves`, identity counts. What leads back to something still open is the
 number of levels between. No code of the user runs, but for `__imprint_token__`, by which
 an object says what it stands for; and nothing raises. State that a trace changed
@@ -31,7 +31,6 @@ from imprint.compile.token import (
 )
 
 DEPTH: Final = 60
-LEAVES: Final = 4096
 
 Effects: TypeAlias = frozenset[tuple[Standin, str | None]]
 NO_EFFECTS: Final[Effects] = frozenset()
@@ -59,6 +58,7 @@ class Walk:
         parts: where to list state that can change in place, if somebody asks.
     """
 
+    leaves: ClassVar[int] = 4096
     container_leaves: ClassVar[int] = 256
     volatile: bool = False
     has_cells: bool = False
@@ -88,6 +88,10 @@ class Walk:
         value = self.value
         return [x if type(x) is int or type(x) is str else value(x) for x in xs]
 
+    def items(self, x: Any, read: Callable[[Any], Content]) -> Content:
+        """Return the content of what is immutable but may be huge."""
+        return identity(x) if len(x) > self.leaves else self.node(x, read)
+
     def node(self, x: Any, read: Callable[[Any], Content]) -> Content:
         """Return the content of a composite: what `read` makes of it."""
         key = id(x)
@@ -95,7 +99,7 @@ class Walk:
         if at is not None:
             self._lowest = min(self._lowest, at)
             return BACK, len(self._open) - at
-        if len(self._open) >= DEPTH or self._leaves > LEAVES:
+        if len(self._open) >= DEPTH or self._leaves > self.leaves:
             return identity(x)
         self._open[key] = len(self._open)
         try:

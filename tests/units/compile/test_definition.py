@@ -133,6 +133,13 @@ def test_a_big_container_counts_by_identity():
         assert definition_token(scaled(value.copy())) is not token
 
 
+def test_a_huge_tuple_counts_by_identity():
+    big = tuple(range(5000))
+    token = definition_token(scaled(big))
+    assert definition_token(scaled(big)) is token
+    assert definition_token(scaled(tuple(range(5000)))) is not token
+
+
 def test_a_cached_property_is_no_state():
     fun = Cached(2.0)
     token = definition_token(fun)
@@ -163,6 +170,8 @@ def test_values_of_the_standard_library_count_by_content():
         lambda: fractions.Fraction(1, 3),
         lambda: datetime.date(2026, 1, 1),
         lambda: datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC),
+        lambda: datetime.time(1, 2),
+        lambda: datetime.time(1, 2, fold=1),
         lambda: datetime.timedelta(1),
         lambda: operator.itemgetter("a"),
         lambda: operator.methodcaller("a", k=1),

@@ -167,6 +167,26 @@ def test_an_attribute_of_a_static_object_is_named():
     assert found == [("self.extra", "<absent>", "[1]")]
 
 
+def test_a_deep_stack_of_decorators_is_told_once():
+    one, other = scaled(1), scaled(2)
+    for _ in range(40):  # each holds the next in a cell and in __wrapped__
+        one, other = decorated(one), decorated(other)
+    ((path, old, new),) = told(one, other)
+    assert path.startswith("closure variable a in attribute __wrapped__ in ")
+    assert (old, new) == ("1", "2")
+
+
+def test_what_has_no_name_is_told_as_a_whole():
+    one = Model(1)
+    one.a, one.b = 1, 2
+    first, second = ({"a": 1, "b": 2}, {"b": 2, "a": 1})
+    assert told(scaled(first), scaled(second))
+    before = static_token(one, "self")
+    del one.a
+    one.a = 1
+    assert difference(before, static_token(one, "self"), "self")
+
+
 def test_long_values_are_cut():
     assert len(show(definition_token(scaled("a" * 1000)).content[-1])) <= 60
     assert all(

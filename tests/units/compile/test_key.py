@@ -9,6 +9,7 @@ import typing
 import warnings
 import weakref
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -166,6 +167,8 @@ SAME = [
     lambda: int,
     lambda: None,
     lambda: ...,
+    lambda: Scale(tuple(range(9000))),
+    lambda: (range(9000), *map(float, range(9000))),
 ]
 
 
@@ -205,6 +208,9 @@ def test_different_values_have_different_tokens():
         *(scaled(1), scaled(1.0), functools.partial(scaled(1)), Model.step),
         *(Node(1), Node(1.0), Node(1, ()), Colour.RED, Colour.BLUE, Flags.A, Flags.B),
         *(np.float32, np.dtype("f4"), np.dtype(">f4"), np.dtype("f8"), float, int),
+        *(np.zeros(1, [(name, "i4")])[0] for name in "ab"),
+        *(np.datetime64(1, unit) for unit in "DYs"),
+        *(ml_dtypes.bfloat16(1), ml_dtypes.float8_e4m3fn(1), ml_dtypes.int4(1)),
         *(range(3), range(4), slice(3), slice(4), "1", b"1"),
     ]
     tokens = [token(value) for value in values]
@@ -225,6 +231,11 @@ def test_plain_objects_count_by_identity():
         (ByValue(1), lambda m: setattr(m, "a", 1.0), lambda m: setattr(m, "a", 1)),
         (Unsafe(1), lambda m: setattr(m, "a", 2), lambda m: setattr(m, "a", 1)),
         (Model([1]), lambda m: m.rate.append(2), lambda m: m.rate.pop()),
+        (
+            Model(list(range(5000))),
+            lambda m: m.rate.append(2),
+            lambda m: m.rate.pop(),
+        ),
         (Model({}), lambda m: m.rate.update(a=1), lambda m: m.rate.clear()),
         (
             Model(Model(1)),
@@ -256,7 +267,7 @@ def test_plain_objects_count_by_identity():
         (ByIdentity([1]), lambda m: m.a.append(2), lambda m: m.a.pop()),
         (Node([1]), lambda m: m.w.append(2), lambda m: m.w.pop()),
     ],
-    ids=repr,
+    ids=lambda value: type(value).__name__,
 )
 def test_a_changed_object_is_another_key(value, change, undo):
     before = token(value)
