@@ -6,13 +6,11 @@
 3. The rest is lowered to StableHLO and compiled by the engine.
 """
 
-import hashlib
 import re
 import time
 import weakref
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from imprint import runtime
 from imprint.compile.counters import COUNTERS
@@ -23,8 +21,7 @@ from imprint.transforms.lowering import lower_jaxpr
 from imprint.transforms.staging import hoist_consts
 
 
-@dataclass(frozen=True, slots=True)
-class Module:
+class Module(NamedTuple):
     """A lowered program.
 
     Args:
@@ -127,8 +124,7 @@ def _match_donated(
     return aliases, tuple(unusable)
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
+class Program(NamedTuple):
     """A compiled program.
 
     Args:
@@ -188,8 +184,7 @@ def _shared_executable(
     Calls that differ in weak types only (`x = f(x)` from a Python scalar) have the same
     program, so the second costs a trace and no compilation.
     """
-    digest = hashlib.blake2b(module.text.encode(), digest_size=16).digest()
-    key = digest, options.effective()
+    key = module.text, options.effective()
     found = _executables.get(key)
     if found is None:
         found = runtime.compile(module.text, module.out_avals, options)

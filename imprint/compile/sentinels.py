@@ -8,8 +8,7 @@ holds (a branch that `where` dropped) is no error.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -29,8 +28,7 @@ from imprint.primitives.slicing import concatenate
 from imprint.transforms.staging import Staged, stage
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(NamedTuple):
     """What one flag watches: a result of an equation, or an argument.
 
     Args:
@@ -44,8 +42,7 @@ class Origin:
     made_from: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Sentinels:
+class Sentinels(NamedTuple):
     """What the flags of a program mean.
 
     Args:

@@ -7,7 +7,6 @@ path of host values, trees, keywords and static arguments; `_cold` traces and co
 """
 
 import functools
-import logging
 import warnings
 from collections.abc import Callable
 from types import MethodType
@@ -44,7 +43,6 @@ from imprint.jit.tracing import TracedCall, trace_call
 from imprint.jit.versions import Version
 from imprint.runtime import EngineError, collect_garbage
 
-_log = logging.getLogger("imprint")
 _flatten = tree.flatten
 _ndarray = np.ndarray
 
@@ -320,11 +318,13 @@ def log_compile(
 ) -> None:
     """Say what was compiled, while `log_compiles` is on."""
     if config.log_compiles:
+        import logging  # noqa: PLC0415 - 2 ms of each import, and few processes log
+
         arguments = ", ".join(
             f"{n}: {a}"
             for n, a in zip(traced.leaf_names(), traced.closed.in_avals, strict=True)
         )
-        _log.warning(
+        logging.getLogger("imprint").warning(
             "compiled %s(%s): %d equations, traced in %.3f s, lowered in %.3f s, "
             "compiled in %.3f s",
             *(name, arguments, len(traced.closed.eqns), traced.seconds),

@@ -5,7 +5,6 @@ the text does not use. Without "->" the result has the dots and, in alphabetical
 the letters that stand once.
 """
 
-import string
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -44,7 +43,7 @@ def parse(subscripts: Any, operands: Sequence[Any]) -> Subscripts:
             f"einsum: expected an operand for each of {len(terms)} terms of {text!r}, "
             f"got {len(arrays)}. Separate terms with commas."
         )
-    fill = [c for c in reversed(string.ascii_letters) if c not in text]
+    fill = [c for c in reversed(_LETTERS) if c not in text]
     names = tuple(_spread(term, x, fill) for term, x in zip(terms, arrays, strict=True))
     hidden = max((_hidden(t, x) for t, x in zip(terms, arrays, strict=True)), default=0)
     out = _out(right if arrow else None, "".join(names), "".join(terms), fill[:hidden])
@@ -59,7 +58,7 @@ def _hidden(term: str, x: Array) -> int:
 def _spread(term: str, x: Array, fill: list[str]) -> str:
     """Return the letters of one operand, with letters for the dots."""
     letters = term.replace("...", "", 1)
-    if not set(letters) <= _LETTERS:
+    if not set(letters) <= set(_LETTERS):
         raise ArgumentError(
             f"einsum: expected letters and perhaps one '...' in each term, got {term!r}."
             " Name every axis by a letter."
@@ -104,7 +103,7 @@ def _from_lists(arguments: tuple[Any, ...]) -> tuple[str, list[Any]]:
 
 
 def _letters(axes: Sequence[Any]) -> str:
-    return "".join("..." if n is Ellipsis else string.ascii_letters[n] for n in axes)
+    return "".join("..." if n is Ellipsis else _LETTERS[n] for n in axes)
 
 
-_LETTERS: Final = frozenset(string.ascii_letters)
+_LETTERS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
