@@ -8,8 +8,8 @@ digests share one `Code`, so tokens compare it by identity.
 """
 
 import marshal
+from _blake2 import blake2b  # hashlib loads OpenSSL too: 2.5 ms of each import
 from collections.abc import Callable, Iterable
-from hashlib import blake2b
 from opcode import hasconst
 from types import CodeType
 from typing import Any, Final, TypeAlias, cast, final
