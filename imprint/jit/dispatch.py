@@ -17,7 +17,7 @@ import numpy as np
 from imprint import tree
 from imprint.array import ArrayImpl, to_array
 from imprint.compile.budget import BUDGET
-from imprint.compile.key import same_value, static_token
+from imprint.compile.key import check_equal_hashes, same_value, static_token
 from imprint.compile.program import (
     Donation,
     Module,
@@ -206,6 +206,8 @@ class Jitted:
         return traced
 
     def _compile(self, key: Any, leaves: list[Any], call: Call) -> Version:
+        for value, name in zip(call.static, call.form.static_names, strict=True):
+            check_equal_hashes(value, name)
         self._check_limit()
         traced = self._trace(key, leaves, call)
         sentinels = None
