@@ -90,7 +90,7 @@ def rademacher(key: KeyLike, shape: Any = (), dtype: DTypeLike | None = None) ->
 
 def _rademacher(shape: Shape, dtype: DType, data: Any) -> Any:
     half = np.asarray(0.5, dtypes.default_float())[()]
-    drawn = convert_element_type(_bernoulli(shape, False, data, half), dtype)  # noqa: FBT003
+    drawn = convert_element_type(_bernoulli(shape, False, data, half), dtype)  # noqa: FBT003 - a param of a program
     return sub(mul(scalar_like(drawn, 2), drawn), scalar_like(drawn, 1))
 
 
