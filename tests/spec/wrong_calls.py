@@ -269,3 +269,74 @@ def object_that_is_no_tree():
 
 def object_as_a_result():
     imprint.jit(lambda x: [x, Point(x)])(1.0)
+
+
+# ---- static values ----
+
+
+class HashOnly:
+    def __init__(self, a):
+        self.a = a
+
+    def __hash__(self):
+        return hash(self.a)
+
+
+class EqualOnly:
+    def __eq__(self, other):
+        return True
+
+
+class EqualRaises(HashOnly):
+    def __eq__(self, other):
+        raise RuntimeError("not today")
+
+    __hash__ = HashOnly.__hash__
+
+
+class HashRaises:
+    def __eq__(self, other):
+        return self is other
+
+    def __hash__(self):
+        raise RuntimeError("not today")
+
+
+def call_with_static(value):
+    imprint.jit(lambda x, config: x, static_argnames="config")(1.0, config=value)
+
+
+def static_dict():
+    call_with_static({"layers": 2})
+
+
+def static_set():
+    call_with_static({1, 2})
+
+
+def static_dataclass():
+    call_with_static(Point(1.0))
+
+
+def static_list_inside():
+    call_with_static((1, ("a", [2])))
+
+
+def static_device_array():
+    call_with_static(inp.ones(3))
+
+
+def static_hash_without_eq():
+    call_with_static(HashOnly(1))
+
+
+def static_eq_without_hash():
+    call_with_static(EqualOnly())
+
+
+def static_eq_that_raises():
+    call_with_static(EqualRaises(1))
+
+
+def static_hash_that_raises():
+    call_with_static(HashRaises())
