@@ -1,8 +1,10 @@
 """Barriers that change no value: to the compiler's moves, and to derivatives.
 
 optimization_barrier takes and returns any number of values. All its results are computed
-before anything that uses one of them, nothing fuses across it, and equal computations
-on both sides are not merged. stop_gradient is the identity with a derivative of zero.
+before anything that uses one of them, and equal computations on both sides are not
+merged. XLA:CPU forgets it before it fuses, and may then compute a cheap operand anew in
+everything that uses it; materialize, which is ours alone, has it computed once.
+stop_gradient is the identity with a derivative of zero.
 """
 
 from typing import Any
@@ -76,6 +78,42 @@ def optimization_barrier(operand: Any, /) -> Any:
     """
     leaves, treedef = flatten(operand)
     return unflatten(treedef, optimization_barrier_p.bind(*leaves))
+
+
+# ---- materialize ----
+
+
+def _materialize_lower(b: Builder, x: Value) -> tuple[Value, ...]:
+    return (b.materialize(x),)
+
+
+def _materialize_jvp(primals: Values, tangents: Values) -> Any:
+    return materialize_p.bind(*primals), tangents
+
+
+def _materialize_transpose(cts: Values, _: Values) -> Values:
+    return cts
+
+
+def _materialize_batch(args: Values, dims: Dims) -> Any:
+    return materialize_p.bind(*args), dims
+
+
+materialize_p = Primitive(
+    name="materialize",
+    aval=_aval,
+    reference=_reference,
+    lower=_materialize_lower,
+    jvp=_materialize_jvp,
+    transpose=_materialize_transpose,
+    batch=_materialize_batch,
+    samples=Samples(EVERY, cases=(Case(((),)), Case(((2, 3),)), Case(((0,),)))),
+)
+
+
+def materialize(x: Any) -> Any:
+    """Return `x`, computed once and written to memory, however often it is used."""
+    return materialize_p.bind1(x)
 
 
 # ---- stop_gradient ----

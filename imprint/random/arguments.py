@@ -2,7 +2,8 @@
 
 A sampler checks its arguments, then calls a program: its `draw`, with the shape and the
 dtype filled in, under `jit`. So a draw outside any trace has the bits of a compiled one,
-and is traced once for each shape; within a trace it is one equation.
+and is traced once for each shape. Within a trace it is one equation, and its result is
+materialized: so it has the same bits there, and is drawn once.
 """
 
 import operator
@@ -15,25 +16,35 @@ import numpy as np
 from imprint import dtypes
 from imprint.array import host_values
 from imprint.core.aval import DType, Shape, ShapedArray, get_aval
+from imprint.core.trace import current_trace
 from imprint.dtypes import DTypeLike
 from imprint.errors import ArgumentError, ShapeError
-from imprint.jit import Jitted, jit
+from imprint.jit import jit
+from imprint.primitives.barrier import materialize
 from imprint.primitives.basis import broadcast_in_dim
 
 _PROGRAMS: Final = 256
 """Shapes and dtypes up to which a sampler's programs are kept."""
 
 
-def programs(draw: Callable[..., Any]) -> Callable[..., Jitted]:
-    """Return the function from the first arguments of `draw` to the rest, compiled.
+def programs(draw: Callable[..., Any]) -> Callable[..., Callable[..., Any]]:
+    """Return the function from the first arguments of `draw` to a function of the rest.
 
     Args:
         draw: takes hashable arguments, then arrays.
     """
 
     @lru_cache(maxsize=_PROGRAMS)
-    def program(*params: Hashable) -> Jitted:
-        return jit(partial(draw, *params))
+    def program(*params: Hashable) -> Callable[..., Any]:
+        compiled = jit(partial(draw, *params))
+
+        def drawn(*operands: Any) -> Any:
+            # XLA:CPU would fuse the hash, which has no expensive operation, into
+            # everything that uses the draw, and hash again for each element of that.
+            out = compiled(*operands)
+            return out if current_trace() is None else materialize(out)
+
+        return drawn
 
     return program
 

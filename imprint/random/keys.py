@@ -5,6 +5,7 @@ faster for few keys; under a trace they are equations (`threefry`). Raw data ins
 key gives raw data back.
 """
 
+from functools import lru_cache, partial
 from math import prod
 from typing import Any
 
@@ -17,10 +18,10 @@ from imprint.core.array import Array
 from imprint.core.aval import Shape, ShapedArray, get_aval
 from imprint.core.trace import current_trace
 from imprint.errors import ArgumentError, did_you_mean
-from imprint.jit import jit
+from imprint.jit import Jitted, jit
 from imprint.primitives.convert import cast, convert_element_type
 from imprint.random import host, threefry
-from imprint.random.arguments import programs, sizes
+from imprint.random.arguments import sizes
 from imprint.random.key_array import (
     IMPLEMENTATION,
     SINGLE,
@@ -148,7 +149,9 @@ def _split(shape: Shape, data: Any) -> Any:
     return threefry.split_data(data, shape)
 
 
-_split_of = programs(_split)
+@lru_cache(maxsize=256)
+def _split_of(shape: Shape) -> Jitted:
+    return jit(partial(_split, shape))
 
 
 def fold_in(key: KeyLike, data: Any) -> Any:

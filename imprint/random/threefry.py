@@ -18,6 +18,7 @@ from imprint.config import settings
 from imprint.core.aval import Shape, get_aval
 from imprint.errors import ShapeError
 from imprint.jit import jit
+from imprint.primitives.barrier import materialize
 from imprint.primitives.basis import add, full, scalar_like
 from imprint.primitives.bitwise import or_, shift_left, shift_right_logical, xor
 from imprint.primitives.convert import bitcast_convert_type, convert_element_type
@@ -125,17 +126,21 @@ def row(x: Any, i: int) -> Any:
 # ---- keys ----
 
 
+# Keys are materialized: XLA:CPU would hash them again in each kernel that draws with one,
+# and compile each kernel so. Of 16 splits and draws in a row that made a second of five.
+
+
 def split_data(data: Any, shape: Shape) -> Any:
     """Make raw keys of `shape` from one."""
     if settings().threefry_partitionable:
-        return stacked(threefry2x32(*_words(data), *_indices(shape)))
+        return materialize(stacked(threefry2x32(*_words(data), *_indices(shape))))
     pair = _paired(data, 2 * prod(shape))
-    return reshape(concatenate(pair, 0), (*shape, 2))
+    return materialize(reshape(concatenate(pair, 0), (*shape, 2)))
 
 
 def fold_data(data: Any, number: Any) -> Any:
     """Make one raw key from one and a number, `uint32[]`."""
-    return stacked(threefry2x32(*_words(data), np.uint32(0), number))
+    return materialize(stacked(threefry2x32(*_words(data), np.uint32(0), number)))
 
 
 def seed_data(seed: Any) -> Any:

@@ -135,6 +135,26 @@ class Builder(Elementwise):
             f"func.call @{name}({_names(args)})", results, signature(args, results)
         )
 
+    def materialize(self, x: Value) -> Value:
+        """Write `x` to memory: what makes it fuses with nothing that uses it.
+
+        XLA:CPU drops optimization barriers before it fuses; a call it keeps.
+        """
+        arg = Value("%arg0", x.type)
+
+        def define(symbol: str) -> tuple[TensorType, ...]:
+            body = Builder(self.module)
+            self.module.add(
+                function_text(symbol, body, [(arg, "")], [arg], public=False)
+            )
+            return (x.type,)
+
+        symbol, _ = self.module.function(x.type, "materialize", define)
+        kept = '{mhlo.frontend_attributes = {inlineable = "false"}}'
+        return self.op(
+            f"func.call @{symbol}({x.name}) {kept}", x.type, signature([x], [x.type])
+        )
+
     # ---- constants ----
 
     def constant(self, array: Any, dtype: Any = None) -> Value:

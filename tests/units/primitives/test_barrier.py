@@ -3,7 +3,12 @@
 import numpy as np
 
 import imprint
-from imprint.primitives.barrier import optimization_barrier, stop_gradient
+from imprint.primitives.barrier import (
+    materialize,
+    optimization_barrier,
+    stop_gradient,
+)
+from imprint.primitives.basis import broadcast_in_dim
 from tests.units.primitives.agreement import assert_same
 from tests.units.primitives.twin import printed
 
@@ -53,6 +58,33 @@ def test_the_backward_pass_keeps_its_barrier():
     grad = imprint.grad(lambda x: optimization_barrier(x * x).sum())
     names = [str(eqn.primitive) for eqn in imprint.make_jaxpr(grad)(X).eqns]
     assert names.count("optimization_barrier") == 2
+
+
+# ---- materialize ----
+
+
+def test_what_is_materialized_is_not_fused_into_what_repeats_it():
+    def fused(f):
+        def program(x):
+            y = f(x ^ 12345)
+            return broadcast_in_dim(y, (64, 3), (1,)) + 1, broadcast_in_dim(
+                y, (3, 64), (0,)
+            ) ^ 7
+
+        text = imprint.jit(program).lower(N).compile().as_text()
+        return text.count("constant(12345)")
+
+    assert fused(lambda y: y) == 2
+    assert fused(materialize) == 1
+
+
+def test_derivatives_and_hidden_axes_pass_through():
+    def fun(x):
+        return (materialize(x * x) * x).sum()
+
+    assert_same(imprint.jit(imprint.grad(fun))(X), 3 * X * X)
+    x = np.ones((2, 3), np.float32)
+    assert_same(imprint.vmap(materialize, 1, 1)(x), x)
 
 
 # ---- stop_gradient ----

@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 import imprint
+import imprint.numpy as inp
 from imprint import errors, random
 from imprint.random import host
 from imprint.random.threefry import threefry2x32
@@ -52,20 +53,50 @@ def test_the_streams_differ():
     assert not np.any(np.asarray(old) == np.asarray(random.bits(key, (4,))))
 
 
-def test_a_draw_is_one_equation_and_its_hash_is_shared():
+def test_draws_share_the_jaxpr_of_the_hash():
     def draws(key):
         return random.bits(key, (3,)), random.uniform(key, (3,))
 
-    outer = imprint.make_jaxpr(draws)(random.key(0)).jaxpr.eqns
-    assert [eqn.params["name"] for eqn in outer] == ["_bits", "unit_floats"]
+    eqns = imprint.make_jaxpr(draws)(random.key(0)).jaxpr.eqns
+    assert [e.primitive.name for e in eqns] == ["jit", "materialize"] * 2
+    assert [e.params["name"] for e in eqns[::2]] == ["_bits", "unit_floats"]
     hashes = [
         inner.params["jaxpr"]
-        for eqn in outer
+        for eqn in eqns[::2]
         for inner in eqn.params["jaxpr"].jaxpr.eqns
         if inner.primitive.name == "jit"
     ]
     assert len(hashes) == 2
     assert hashes[0] is hashes[1]
+
+
+def hashes_of(f, *args):
+    """Return how often the executable of `f` contains the hash."""
+    rounds = imprint.jit(f).lower(*args).compile().as_text().count(" xor(")
+    return round(rounds / 22)  # in 20 rounds, and two for the key schedule
+
+
+@pytest.mark.slow
+def test_a_draw_is_hashed_once_however_often_it_is_used():
+    def use(key, x):
+        mask = random.bernoulli(key, 0.5, (1000,))
+        return inp.where(mask, x, 0).sum(0), inp.where(mask, x.T, 1)
+
+    assert hashes_of(use, random.key(0), np.ones((1000, 1000), np.float32)) == 1
+
+
+@pytest.mark.slow
+def test_a_key_is_hashed_once_however_many_draws_descend_from_it():
+    def walk(key, steps):
+        total = 0.0
+        for _ in range(steps):
+            key, subkey = random.split(key)
+            total += random.uniform(subkey, (9,))
+        return total
+
+    key = random.key(0)
+    lengths = [hashes_of(lambda k, n=n: walk(k, n), key) for n in (2, 4)]
+    assert lengths[1] == 2 * lengths[0]
 
 
 def test_the_bits_in_a_program_are_those_outside():
