@@ -29,6 +29,7 @@ _STANDARD: Final = tuple(
         )
     }
 )
+_GENERATED: Final = ("<frozen ", "<attrs generated ")
 _INSTALLED: Final = re.compile(r"[\\/](site|dist)-packages[\\/]")
 _PROGRAMS: Final = os.path.join(Path(__file__).resolve().parent.parent, "cli", "")
 
@@ -43,7 +44,7 @@ def is_user_file(name: str) -> bool:
     if known is None:
         known = _known[name] = name.startswith(_PROGRAMS) or not (
             is_library(name)
-            or name.startswith((*_STANDARD, "<frozen "))
+            or name.startswith((*_STANDARD, *_GENERATED))
             or _INSTALLED.search(name)
         )
     return known
@@ -59,6 +60,8 @@ def is_user_code(code: CodeType, namespace: dict[str, Any]) -> bool:
 
 def is_user_namespace(namespace: dict[str, Any]) -> bool:
     """Tell whether a module's dictionary is that of one of the user's modules."""
+    if str(namespace.get("__name__")).startswith("namedtuple_"):
+        return False  # where `collections` makes the methods of a named tuple
     file = namespace.get("__file__")
     if isinstance(file, str):
         return is_user_file(file)

@@ -7,7 +7,7 @@ Places hold their owner, which for a module is its dictionary.
 
 from collections.abc import Callable, Mapping
 from types import CellType, FunctionType
-from typing import Any, Final, TypeAlias, final
+from typing import Any, ClassVar, Final, TypeAlias, final
 
 _mro_of: Final[Callable[[type], tuple[type, ...]]] = vars(type)["__mro__"].__get__
 _vars_of: Final[Callable[[type], Mapping[str, Any]]] = vars(type)["__dict__"].__get__
@@ -31,6 +31,7 @@ class NamePlace:
     """A name in the dictionary of a module."""
 
     __slots__ = ("name", "namespace")
+    kind: ClassVar = "global"
 
     def __init__(self, namespace: dict[str, Any], name: str) -> None:
         self.namespace = namespace
@@ -59,6 +60,7 @@ class CellPlace:
     """A closure variable of a function."""
 
     __slots__ = ("cell", "function", "name")
+    kind: ClassVar = "closure"
 
     def __init__(self, cell: CellType, name: str, function: FunctionType) -> None:
         self.cell = cell
@@ -73,7 +75,7 @@ class CellPlace:
     @property
     def key(self) -> Key:
         """What tells places apart, as long as their owners live."""
-        return "cell", id(self.cell), ""
+        return "closure", id(self.cell), ""
 
     def get(self) -> Any:
         """Return the value now, or MISSING."""
@@ -91,6 +93,7 @@ class ClassPlace:
     """An attribute of a class, its own or inherited, as the class holds it."""
 
     __slots__ = ("cls", "name")
+    kind: ClassVar = "class"
 
     def __init__(self, cls: type, name: str) -> None:
         self.cls = cls
@@ -122,6 +125,7 @@ class FunctionPlace:
     """
 
     __slots__ = ("function", "name")
+    kind: ClassVar = "function"
 
     def __init__(self, function: FunctionType, name: str) -> None:
         self.function = function
@@ -146,13 +150,41 @@ class FunctionPlace:
         return f"{what} of {self.function.__qualname__}"
 
 
+@final
+class ValuePlace:
+    """A callable that is no function, with what is inside it."""
+
+    __slots__ = ("_value",)
+    kind: ClassVar = "definition"
+
+    def __init__(self, value: object) -> None:
+        self._value = value
+
+    @property
+    def key(self) -> Key:
+        """What tells places apart, as long as their owners live."""
+        return "definition", id(self._value), ""
+
+    @property
+    def module(self) -> str:
+        """The name of the module of its class."""
+        return str(type.__getattribute__(type(self._value), "__module__"))
+
+    def get(self) -> Any:
+        """Return the value."""
+        return self._value
+
+    def __str__(self) -> str:
+        return f"{type(self._value).__name__} object"
+
+
 _WORDS: Final = {
     "__code__": "code",
     "__defaults__": "defaults",
     "__kwdefaults__": "keyword defaults",
 }
 
-Place: TypeAlias = NamePlace | CellPlace | ClassPlace | FunctionPlace
+Place: TypeAlias = NamePlace | CellPlace | ClassPlace | FunctionPlace | ValuePlace
 
 
 def module_of(function: FunctionType) -> str:

@@ -4,7 +4,8 @@
    code reads, and so their values before the function could change them.
 2. A value that is noted leads to functions; when one of these starts, its closure and
    its code are noted too. Methods are found through the class of their first argument,
-   and attributes are followed through modules, classes and objects.
+   and attributes are followed through modules, classes and objects. What the root
+   captures is left out: its token says that (`captures`).
 3. `settle` looks at each place again. What the trace itself changed is an effect of it
    and no input (rule E): a rebound name is dropped, a container counts by identity.
 `walk` notes what the root leads to by names alone, where nobody tells what starts.
@@ -17,13 +18,15 @@ import importlib.util
 import sys
 from collections.abc import Iterable
 from types import CodeType, FrameType, FunctionType, MethodType, ModuleType
-from typing import Any, Final, NamedTuple, final
+from typing import Any, Final, final
 
 import numpy as np
 
+from imprint.compile.captures import captured_functions, captured_reads, places_of
 from imprint.compile.layout import layout_of
 from imprint.compile.libraries import (
     is_library_value,
+    is_module,
     is_user_class,
     is_user_code,
     is_user_namespace,
@@ -43,7 +46,7 @@ from imprint.compile.places import (
     defining_class,
 )
 from imprint.compile.reads import Base, Chain, Reads, is_function_code, reads_of
-from imprint.compile.seen import Seen, kind_of
+from imprint.compile.seen import Findings, Read, Seen, kind_of
 from imprint.core.array import Array
 
 _WALKED: Final = 2_000
@@ -54,23 +57,19 @@ _FIRINGS: Final = 256
 """Starts of one function after which no new class of arguments is expected."""
 
 
-class Read(NamedTuple):
-    """A place that a trace read, with what stood there."""
-
-    place: Place
-    seen: Seen
-
-
 @final
 class Record:
     """What a trace read, in the making.
 
     Args:
+        fun: the function that will be traced.
         strict: whether libraries and the contents of arrays and objects count.
     """
 
-    def __init__(self, *, strict: bool) -> None:
+    def __init__(self, fun: Any, *, strict: bool) -> None:
         self._strict = strict
+        self._captured = captured_functions(fun)
+        self._captured_before = captured_reads(fun, strict=strict)
         self._before: dict[Key, Read] = {}
         self._skipped: set[Key] = set()
         self._started: dict[int, tuple[CodeType, dict[str, Any]]] = {}
@@ -82,6 +81,7 @@ class Record:
         self._roots: list[Any] = []
         self._explored: dict[int, Any] = {}  # by id, so they must stay alive
         self._user_classes: list[type] = []
+        self.explore(fun)
 
     @property
     def codes(self) -> tuple[CodeType, ...]:
@@ -139,10 +139,19 @@ class Record:
         self._before = {**inner._before, **self._before}
         self._started = {**inner._started, **self._started}
 
-    def adopt(self, reads: Iterable[Read]) -> None:
-        """Take over what an earlier trace read, whose result is used in this one."""
-        for read in reads:
-            self._before.setdefault(read.place.key, read)
+    def adopt(self, findings: Findings, fun: Any) -> None:
+        """Take over what an earlier trace found, whose result is used for `fun`."""
+        reads = captured_reads(fun, strict=self._strict)
+        if len(reads) == len(findings.captured):
+            pairs = zip(reads, findings.captured, strict=True)
+            reads = tuple(read for read, is_input in pairs if is_input)
+        made = self._nested_codes()
+        for read in (*findings.reads, *reads):
+            function = getattr(read.place, "function", None)
+            if function is None or (
+                id(function) not in self._captured and id(function.__code__) not in made
+            ):
+                self._before.setdefault(read.place.key, read)
 
     def walk(self) -> None:
         """Note everything that names lead to, without waiting for it to start."""
@@ -166,7 +175,7 @@ class Record:
 
     # ---- afterwards ----
 
-    def settle(self) -> tuple[Read, ...]:
+    def settle(self) -> Findings:
         """Return what the trace read and did not change."""
         for code, namespace in tuple(self._started.values()):
             if reads_of(code).imports:  # perhaps it was the trace that imported it
@@ -176,11 +185,15 @@ class Record:
             for function in self._functions.get(key, ()):
                 if function.__code__ is code:
                     self._enter_function(function)
-        return tuple(
+        reads = tuple(
             Read(read.place, seen)
             for read in self._before.values()
             if (seen := read.seen.settle(read.place.get())) is not None
         )
+        captured = tuple(
+            read.seen.matches(read.place.get()) for read in self._captured_before
+        )
+        return Findings(reads, captured)
 
     # ---- functions ----
 
@@ -203,19 +216,19 @@ class Record:
         if id(function) in self._entered:
             return
         self._entered[id(function)] = function
-        self._note(FunctionPlace(function, "__code__"))
-        for name in ("__defaults__", "__kwdefaults__"):
-            if getattr(function, name):
-                self._note(FunctionPlace(function, name))
         code = function.__code__
         alone = len(self._functions.get(id(code), ())) == 1
         before = self._orphans.get(id(code), {}) if alone else {}
+        captured = id(function) in self._captured
         values: dict[str, Any] = {}
-        for name, cell in zip(
-            code.co_freevars, function.__closure__ or (), strict=True
-        ):
-            place = CellPlace(cell, name, function)
-            values[name] = self._note(place, before.get(name, MISSING))
+        for place in places_of(function):
+            if captured:
+                value = place.get()
+                self.explore(value)
+            else:
+                value = self._note(place, before.get(place.name, MISSING))
+            if isinstance(place, CellPlace):
+                values[place.name] = value
         for chain in reads_of(code).chains:
             if chain.base is Base.CELL:
                 self._follow(values.get(chain.name), chain.attributes)
@@ -234,18 +247,14 @@ class Record:
             value: Any = values.get(name)
             kind = kind_of(value)
             owner: Any = value if issubclass(kind, type | ModuleType) else kind
-            if not (
-                is_user_class(owner)
-                if isinstance(owner, type)
-                else is_user_namespace(module_namespace(owner))
-            ):
+            if not _is_user(owner):
                 continue
             done = False
             if (id(code), name, id(owner)) in self._met:
                 continue
             self._met[id(code), name, id(owner)] = owner
             self._roots.append(value)
-            if isinstance(owner, type) and name == code.co_varnames[0]:
+            if name == code.co_varnames[0] and not is_module(owner):
                 self._start_method(code, owner)
             for attributes in chains:
                 self._follow(value, attributes)
@@ -324,6 +333,8 @@ class Record:
             seen = value if before is MISSING else before
             self._before[key] = Read(place, Seen(seen, strict=self._strict))
             self.explore(value)
+            if self._captured.pop(id(value), None) is not None:  # by a name as well
+                self._entered.pop(id(value), None)
         return value
 
     def _note_name(self, namespace: dict[str, Any], name: str) -> Any:
@@ -348,8 +359,7 @@ class Record:
 
         `optimizer.update` may be a closure in a named tuple: no name leads to its cells.
         """
-        nested = {id(c) for code in self.codes for c in code.co_consts}
-        wanted = self._orphans.keys() - nested  # those were made in the trace itself
+        wanted = self._orphans.keys() - self._nested_codes()
         if not wanted:
             return
         seen = {id(root) for root in self._roots}
@@ -362,12 +372,23 @@ class Record:
                     seen.add(id(part))
                     queue.append(part)
 
+    def _nested_codes(self) -> set[int]:
+        """Return the `id` of the code of functions that the trace itself made."""
+        return {id(const) for code in self.codes for const in code.co_consts}
+
 
 _ATOMS: Final[frozenset[type]] = frozenset(
     {int, bool, float, complex, str, bytes, type(None), type(Ellipsis)}
 )
 _DEFINED_IN_CLASSES: Final = (FunctionType, staticmethod, classmethod, property)
 _OPAQUE: Final = (type, CodeType, FrameType, ModuleType, np.ndarray, Array)
+
+
+def _is_user(owner: Any) -> bool:
+    """Tell whether a class or a module is the user's."""
+    if is_module(owner):
+        return is_user_namespace(module_namespace(owner))
+    return is_user_class(owner)
 
 
 def _code_in(value: Any) -> CodeType | None:

@@ -11,13 +11,14 @@ existing profiler is told too. What other threads run is not part of the trace.
 
 import sys
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from threading import get_ident
 from types import CodeType, FrameType, TracebackType
 from typing import Any, Final, Self, final
 
 from imprint.compile.libraries import is_user_code, user_file
-from imprint.compile.record import Read, Record
+from imprint.compile.record import Record
+from imprint.compile.seen import Findings
 
 
 @final
@@ -29,12 +30,11 @@ class Recording:
         strict: whether libraries and the contents of arrays and objects count.
     """
 
-    __slots__ = ("_error", "_thread", "by_names", "reads", "record")
+    __slots__ = ("_error", "_thread", "by_names", "findings", "record")
 
     def __init__(self, fun: Callable[..., Any], *, strict: bool = False) -> None:
-        self.record = Record(strict=strict)
-        self.record.explore(fun)
-        self.reads: tuple[Read, ...] = ()
+        self.record = Record(fun, strict=strict)
+        self.findings = Findings((), ())
         self.by_names = False
         self._error: Exception | None = None
         self._thread = get_ident()
@@ -59,7 +59,7 @@ class Recording:
         if error is None:
             if self._error is not None:
                 raise self._error
-            self.reads = self.record.settle()
+            self.findings = self.record.settle()
         for outer in _listener.recordings:
             if outer.is_here():
                 outer.record.merge(self.record)
@@ -77,14 +77,18 @@ class Recording:
         return self._thread == get_ident()
 
 
-def contribute(reads: Iterable[Read]) -> None:
-    """Add what an earlier trace read to the recordings that are under way.
+def contribute(findings: Findings, fun: Callable[..., Any]) -> None:
+    """Add what an earlier trace found to the recordings that are under way.
 
     To be called when a trace takes the result of an earlier one instead of tracing.
+
+    Args:
+        findings: of the earlier trace.
+        fun: the function that is called now; its token is that of the one traced then.
     """
     for recording in _listener.recordings:
         if recording.is_here():
-            recording.record.adopt(reads)
+            recording.record.adopt(findings, fun)
 
 
 def _canary() -> None:
@@ -146,11 +150,7 @@ class _Listener:
 
 if sys.version_info >= (3, 12):
     _MONITORING = sys.monitoring
-    _IDS = (
-        4,
-        3,
-        5,
-    )  # without a meaning of their own in sys.monitoring, or with a rare one
+    _IDS = (4, 3, 5)  # the first two have no meaning of their own
 
     @final
     class _Monitoring(_Listener):

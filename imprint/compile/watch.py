@@ -16,6 +16,7 @@ from functools import lru_cache
 from types import CellType, CodeType, FunctionType
 from typing import Any, Final, final
 
+from imprint.compile.captures import captured_reads
 from imprint.compile.places import (
     MISSING,
     CellPlace,
@@ -23,13 +24,12 @@ from imprint.compile.places import (
     FunctionPlace,
     NamePlace,
     Place,
+    ValuePlace,
     class_attribute,
     class_namespace,
     defining_class,
 )
-from imprint.compile.record import Read
-from imprint.compile.recorder import Recording
-from imprint.compile.seen import Held, Items, Seen, Strong, kind_of
+from imprint.compile.seen import Held, Items, Read, Seen, Strong, kind_of
 
 _UNROLLED: Final = 32
 """Items of containers that are looked up one by one; more are told by a loop."""
@@ -43,6 +43,7 @@ class Change:
     """One watched place that does not hold any more what was seen there.
 
     Args:
+        kind: "global", "closure", "class" or "function": whose the place is.
         name: the place, as a user would name it: `global SCALE`.
         old: what was seen.
         new: what is there now.
@@ -50,6 +51,7 @@ class Change:
         action: what was done: "rebound", "deleted", "defined" or "written into".
     """
 
+    kind: str
     name: str
     old: Any
     new: Any
@@ -83,6 +85,7 @@ class Watch:
         """List what is not as it was."""
         return [
             Change(
+                read.place.kind,
                 str(read.place),
                 read.seen.shown(),
                 now,
@@ -113,9 +116,12 @@ class Watch:
         return tuple(f"{read.place} in {read.place.module}" for read in self.reads)
 
 
-def watch(recording: Recording) -> Watch:
-    """Return the watch over what a finished recording found."""
-    return Watch(recording.reads)
+def watch_definition(fun: Callable[..., Any], *, strict: bool = False) -> Watch:
+    """Return the watch over what a callable captures: while it holds, so does its token.
+
+    A counter in the closure breaks it too: then the token is computed again.
+    """
+    return Watch(captured_reads(fun, strict=strict))
 
 
 def _renew(reads: Iterable[Read], now: Iterable[Any]) -> Iterator[Read]:
@@ -277,6 +283,8 @@ class _Writer:
             return name
         if isinstance(place, FunctionPlace):
             return f"{self.hold(place.function)}.{place.name}"
+        if isinstance(place, ValuePlace):
+            return self.hold(seen)
         if _is_direct(place, seen):
             return f"{self.hold(place.cls)}.{place.name}"
         if defining_class(place.cls, place.name) is place.cls:

@@ -23,11 +23,16 @@ def make_module(name, text):
     return fill(module, text)
 
 
-def run(fun, *args, strict=False):
-    """Run a function as a trace would; return the watch over what it read."""
+def find(fun, *args, strict=False):
+    """Run a function as a trace would; return what was found out."""
     with Recording(fun, strict=strict) as recording:
         fun(*args)
-    return Watch(recording.reads)
+    return recording.findings
+
+
+def run(fun, *args, strict=False):
+    """Run a function as a trace would; return the watch over what it read."""
+    return Watch(find(fun, *args, strict=strict).reads)
 
 
 def names(watch):

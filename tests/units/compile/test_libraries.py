@@ -1,5 +1,6 @@
 """Whose code it is."""
 
+import collections
 import json
 import math
 
@@ -44,6 +45,12 @@ def test_code_made_from_text_belongs_to_its_module():
     code = compile("1", "<string>", "eval")
     assert is_user_code(code, globals())
     assert not is_user_code(code, vars(json))
+
+
+def test_methods_that_a_library_generates():
+    pair = collections.namedtuple("pair", "x y")
+    assert not is_user_code(pair.__new__.__code__, pair.__new__.__globals__)
+    assert not is_user_file("<attrs generated init model.Layer>")
 
 
 def test_modules():

@@ -2,7 +2,9 @@
 
 import asyncio
 import contextlib
+import cProfile
 import functools
+import gc
 import sys
 import threading
 
@@ -11,7 +13,7 @@ import pytest
 from imprint.compile import recorder
 from imprint.compile.recorder import Recording, contribute
 from imprint.compile.watch import Watch
-from tests.units.compile.modules import names, run
+from tests.units.compile.modules import find, names, run
 
 MONITORING = sys.version_info >= (3, 12)
 
@@ -111,7 +113,7 @@ def test_every_recording_sees_everything_again(program):
 def test_a_trace_that_fails_is_no_obstacle_to_the_next(program):
     with pytest.raises(KeyError), Recording(program.fails) as recording:
         program.fails(2)
-    assert recording.reads == ()
+    assert recording.findings.reads == ()
     assert recorded(program.root, 2) == {"root", "helper", "leaf"}
 
 
@@ -147,16 +149,23 @@ def test_an_inner_trace_records_what_the_outer_had_seen_before(program):
     assert names(inner[0]) == {"helper", "leaf", "A", "B"}
 
 
-def test_the_result_of_an_earlier_trace_contributes_its_reads(program):
-    earlier = run(program.root, 2)
-    with Recording(program.unused) as recording:
-        program.unused(2)
-        contribute(earlier.reads)
-    watch = Watch(recording.reads)
-    assert names(watch) == {"helper", "leaf", "A", "B", "D"}
+# ---- the result of an earlier trace ----
+
+
+def contributed(findings, fun, root=lambda: 0):
+    with Recording(root) as recording:
+        root()
+        contribute(findings, fun)
+    return Watch(recording.findings.reads)
+
+
+def test_an_earlier_trace_contributes_its_reads(program):
+    earlier = find(program.root, 2)
+    watch = contributed(earlier, program.root, root=lambda: program.unused(2))
+    assert names(watch) >= {"helper", "leaf", "A", "B", "D"}
     program.A = 7
     assert not watch.guard()
-    contribute(earlier.reads)  # no recording is under way: nothing happens
+    contribute(earlier, program.root)  # no recording is under way: nothing happens
 
 
 def test_a_place_that_the_earlier_trace_changed_is_not_contributed(user):
@@ -164,10 +173,49 @@ def test_a_place_that_the_earlier_trace_changed_is_not_contributed(user):
         "module",
         "COUNT = 0\ndef inner():\n  global COUNT\n  COUNT += 1\n  return COUNT",
     )
-    earlier = run(module.inner)
-    with Recording(lambda: 0) as recording:
-        contribute(earlier.reads)
-    assert names(Watch(recording.reads)) == set()
+    watch = contributed(find(module.inner), module.inner)
+    assert names(watch) == set()
+
+
+CLOSURES = """
+def make(k):
+    n = 0
+    def inner(x):
+        nonlocal n
+        n += 1
+        return x * k
+    def put(v):
+        nonlocal k
+        k = v
+    return inner, put
+"""
+
+
+def test_an_earlier_trace_contributes_what_its_function_captures(user):
+    module = user("module", CLOSURES)
+    one, _ = module.make(2)
+    two, put = module.make(2)
+    watch = contributed(find(one, 3), two)
+    assert names(watch) == {"closure variable k of make.<locals>.inner"}
+    two(3)
+    assert watch.guard()
+    put(5)
+    assert not watch.guard()
+
+
+def test_what_the_trace_itself_makes_is_not_contributed(user):
+    module = user("module", CLOSURES)
+    earlier = find(module.make(2)[0], 3)
+
+    def root():
+        contribute(earlier, module.make(2)[0])
+
+    with Recording(root) as recording:
+        root()
+    gc.collect()
+    watch = Watch(recording.findings.reads)
+    assert not any("closure" in name for name in names(watch))
+    assert watch.guard()
 
 
 # ---- threads ----
@@ -190,7 +238,7 @@ def test_what_another_thread_runs_is_left_out(program):
         program.root(2)
     stop.set()
     thread.join()
-    assert names(Watch(recording.reads)) == {"helper", "leaf", "A", "B"}
+    assert names(Watch(recording.findings.reads)) == {"helper", "leaf", "A", "B"}
 
 
 def test_what_another_thread_started_first_is_not_lost(program):
@@ -208,7 +256,7 @@ def test_what_another_thread_started_first_is_not_lost(program):
         done.wait()
         program.root(2)
     thread.join()
-    assert names(Watch(recording.reads)) == {"helper", "leaf", "A", "B"}
+    assert names(Watch(recording.findings.reads)) == {"helper", "leaf", "A", "B"}
 
 
 def test_recordings_of_two_threads_at_once(program):
@@ -221,7 +269,7 @@ def test_recordings_of_two_threads_at_once(program):
             barrier.wait()
             fun(2)
             barrier.wait()
-        found[name] = names(Watch(recording.reads))
+        found[name] = names(Watch(recording.findings.reads))
 
     threads = [
         threading.Thread(target=trace, args=(name,)) for name in ("root", "unused")
@@ -252,7 +300,7 @@ def by_names(fun, *args):
     with Recording(fun) as recording:
         fun(*args)
     assert recording.by_names
-    return Watch(recording.reads)
+    return Watch(recording.findings.reads)
 
 
 def inside_trace_function(check):
@@ -372,6 +420,26 @@ def test_an_existing_profiler_is_told_too(program):
     assert kept is profiler
     assert {"root", "helper", "leaf"} <= ran
     assert {("call", "root"), ("call", "leaf"), ("return", "leaf")} <= set(seen)
+
+
+def test_beside_a_profiler_that_is_written_in_c(program):
+    profiler = cProfile.Profile()
+    with profiler, Recording(program.root) as recording:
+        program.root(2)
+    assert names(Watch(recording.findings.reads)) == {"helper", "leaf", "A", "B"}
+    assert recording.by_names == (not MONITORING)
+    assert {entry.code for entry in profiler.getstats()} >= {program.leaf.__code__}
+
+
+def test_an_error_of_the_recorder_does_not_reach_the_function(program, monkeypatch):
+    def fail(*_):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(recorder.Record, "start", fail)
+    ran = []
+    with pytest.raises(ZeroDivisionError), Recording(program.root):
+        ran.append(program.root(2))
+    assert ran == [2 * 1 + 2]
 
 
 def test_a_wrapped_root_is_unwrapped(program):

@@ -16,7 +16,7 @@ import pytest
 
 from imprint.compile.places import MISSING
 from imprint.compile.recorder import Recording
-from imprint.compile.watch import Watch
+from imprint.compile.watch import Watch, watch_definition
 from tests.units.compile.modules import fill, names, run
 
 PROGRAM = """
@@ -90,13 +90,12 @@ def test_strict_watches_libraries_too(user):
     assert not watch.guard()
 
 
-def test_a_function_that_reads_nothing_has_its_code_watched():
-    watch = run(lambda: 0)
-    assert watch.guard()
-    assert [str(read.place) for read in watch.reads] == [
-        "code of test_a_function_that_reads_nothing_has_its_code_watched"
-        ".<locals>.<lambda>"
-    ]
+def test_the_root_itself_is_left_to_its_token(program):
+    watch = run(program.root, 2)
+    assert "global helper in program" in watch.names
+    assert "code of helper in program" in watch.names
+    assert "code of root in program" not in watch.names
+    assert run(lambda: 0).guard is None
 
 
 def test_a_library_function_as_root_watches_nothing():
@@ -185,6 +184,7 @@ def test_explanations(program):
         "code of helper rebound in program",
         "class attribute Sizes.width rebound in cfg",
     }
+    assert {change.kind for change in found} == {"global", "function", "class"}
     by_name = {change.name: change for change in found}
     assert by_name["global SCALE"].old == 2
     assert by_name["global SCALE"].new == 5
@@ -476,8 +476,8 @@ def test_closure_variables(user):
         def root(x): return outer(x)
         """,
     )
-    for fun in (module.outer, module.root):
-        watch = run(fun, 3)
+    watches = run(module.root, 3), watch_definition(module.outer)
+    for watch in watches:
         assert "closure variable k of make.<locals>.inner" in names(watch)
         module.put(5)
         assert not watch.guard()
@@ -487,7 +487,7 @@ def test_closure_variables(user):
         module.put(2)
         assert watch.guard()
     module.drop()
-    assert not watch.guard()
+    assert not any(watch.guard() for watch in watches)
 
 
 def test_closures_in_objects_that_names_do_not_lead_to(user):
@@ -1083,7 +1083,7 @@ def test_the_recording_keeps_nothing_of_the_call(user):
     gone = weakref.ref(value)
     with Recording(module.root) as recording:
         module.root(value)
-    watch = Watch(recording.reads)
+    watch = Watch(recording.findings.reads)
     del value, recording
     gc.collect()
     assert gone() is None
@@ -1110,7 +1110,7 @@ def test_many_names_of_many_modules(user):
         "top", "import m0, m1, m2\ndef f(): return m0.f(), m1.f(), m2.f(), m2.a7"
     )
     watch = run(root.f)
-    assert len(watch.reads) == 300 + 6 + 4
+    assert len(watch.reads) == 300 + 6 + 3
     assert watch.guard()
     for module in modules:
         module.a50 = 7
