@@ -189,6 +189,7 @@ if sys.version_info >= (3, 12):
             done = self.tell(code, sys._getframe(1))
             return _MONITORING.DISABLE if done else None
 
+    # One for the process: what it claims is the interpreter's, and claimed for life.
     _listener: Final = _Monitoring()
 
 else:

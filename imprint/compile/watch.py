@@ -2,8 +2,8 @@
 
 `Watch.guard` is one generated function that looks each place up and compares by `is`.
 Its globals are the user's module and its closure the user's cells, so the interpreter's
-inline caches find the values: 5 names cost 25 to 45 ns over an empty call, 20 names 100
-to 180 ns, where a loop takes 200 and 900. It is text given to `compile` (no `exec`),
+inline caches find the values: 5 names cost 25 to 50 ns over an empty call, 20 names 110
+to 230 ns, where a loop takes 200 and 900. It is text given to `compile` (no `exec`),
 kept by its text. Where something is another object, the places are compared one by one:
 an equal number, string, tuple, list or function is as good, and the guard learns it.
 """
