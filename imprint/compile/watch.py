@@ -128,17 +128,18 @@ def _renew(reads: Iterable[Read], now: Iterable[Any]) -> Iterator[Read]:
     """Yield the reads with equal values in the place of those that were seen."""
     moved: dict[int, Any] = {}
     for read, value in zip(reads, now, strict=True):
-        if isinstance(read.place, FunctionPlace):
-            function = moved.get(id(read.place.function), read.place.function)
-            place = FunctionPlace(function, read.place.name)
-            yield Read(place, Seen(place.get(), strict=read.seen.strict))
-        elif read.seen.held.is_(value) and not read.seen.inside:
+        place, seen = read.place, read.seen
+        if isinstance(place, FunctionPlace) and id(place.function) in moved:
+            place = FunctionPlace(moved[id(place.function)], place.name)
+            yield Read(place, Seen(place.get(), strict=seen.strict))
+        elif seen.held.is_(value) and not seen.inside:
             yield read
         elif kind_of(value) is FunctionType and value.__closure__:
             yield read  # its cells would have to be watched instead
         else:
-            moved[id(read.seen.held.get())] = value
-            yield Read(read.place, Seen(value, strict=read.seen.strict))
+            if kind_of(value) is FunctionType:
+                moved[id(seen.held.get())] = value
+            yield Read(place, Seen(value, strict=seen.strict))
 
 
 def _action(read: Read, now: Any) -> str:

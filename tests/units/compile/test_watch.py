@@ -905,6 +905,23 @@ def test_an_effect_stays_one_when_another_name_is_bound_to_an_equal_value(user, 
     assert watch.guard()
 
 
+def test_an_effect_on_a_function_stays_one(user):
+    module = user(
+        "module",
+        """
+        RATE = 2.5
+        def helper(x): helper.calls.append(x); return x * RATE
+        helper.calls = []
+        def root(x): return helper(x)
+        """,
+    )
+    watch = run(module.root, 2)
+    module.RATE = float("2.5")
+    assert watch.guard()
+    module.helper.calls.append(7)
+    assert watch.guard()
+
+
 def test_a_rebound_container_still_breaks_the_watch(user, cfg):
     module = user("module", COUNTERS)
     watch = run(module.with_list, 2)
