@@ -20,7 +20,6 @@ from imprint import tree
 from imprint.compile.identity import identity
 from imprint.compile.layout import Layout, layout_of, layout_of_class
 from imprint.compile.token import DTYPE, METHOD, SPOKEN, Content
-from imprint.core.array import Array
 
 
 class Reader(Protocol):
@@ -62,10 +61,6 @@ class Reader(Protocol):
         """Return the names of an object's attributes, and their contents."""
         ...
 
-    def keep(self, x: Any) -> None:
-        """Keep a value alive until the walk ends."""
-        ...
-
 
 Rule: TypeAlias = Callable[[Any, Any], Content]
 
@@ -86,7 +81,7 @@ def by_state(walk: Reader, x: Any) -> Content:
 def _choose(cls: type, layout: Layout) -> Rule:
     if layout.speaks:
         return _spoken
-    if issubclass(cls, type | Enum | Array):
+    if issubclass(cls, Enum):
         return _itself
     if issubclass(cls, np.generic) and layout.is_library:
         return _numpy_scalar
@@ -255,7 +250,6 @@ def _spoken(walk: Reader, x: Any) -> Content:
             said = y.__imprint_token__()
         except Exception:  # the class is the user's: identity always serves
             return identity(y)
-        walk.keep(said)
         return layout_of(y), SPOKEN, walk.value(said)
 
     return walk.node(x, read)

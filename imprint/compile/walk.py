@@ -72,7 +72,7 @@ class Walk:
         self._parts = parts
         self._open: dict[int, int] = {}
         self._done: dict[int, Token] = {}
-        self._kept: list[Any] = []
+        self._kept: list[Any] = []  # so that no `id` in `_done` is met again
 
     def value(self, x: object) -> Content:
         """Return the content of a value."""
@@ -154,7 +154,7 @@ class Walk:
         )
         if self._lowest >= len(self._open) - 1:  # nothing in it leads further up
             self._done[id(fun)] = token
-            self.keep(fun)
+            self._kept.append(fun)
             self._lowest = DEPTH
         self.volatile = outer[0] or token.volatile
         self.has_cells = outer[1] or token.has_cells
@@ -215,10 +215,6 @@ class Walk:
             if name != "__wrapped__":  # set once, by functools.wraps
                 self.changes(owner, name, content)
         return found
-
-    def keep(self, x: Any) -> None:
-        """Keep a value alive until the walk ends, so that its `id` stays its own."""
-        self._kept.append(x)
 
     # ---- state that can change ----
 

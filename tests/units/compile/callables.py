@@ -1,5 +1,6 @@
 """Pairs of callables that may share versions, and pairs that may not."""
 
+import collections
 import dataclasses
 import enum
 import functools
@@ -47,6 +48,13 @@ class Cached:
 
 class Point(tuple):
     __slots__ = ()
+
+
+class Labelled(tuple):
+    def __new__(cls, items, label):
+        self = super().__new__(cls, items)
+        self.label = label
+        return self
 
 
 class Metres(float):
@@ -102,6 +110,13 @@ def decorated(fun):
         return fun(*args)
 
     return wrapper
+
+
+def with_list_default():
+    def f(calls=[]):  # noqa: B006 - the trap that people count traces with
+        calls.append(1)
+
+    return f
 
 
 def attributed(value):
@@ -186,6 +201,7 @@ VALUES = [
     ),
     *({}, {"a": 1}, {"a": 1.0}, {"b": 1}, {"a": 1, "b": 2}, {"b": 2, "a": 1}, {1: "a"}),
     *(set(), {1}, {1.0}, {1, 2}, frozenset(), frozenset({1}), frozenset({True})),
+    *(collections.OrderedDict(a=1), collections.deque([1]), Labelled((1,), "b")),
     *(range(3), range(4), slice(1, 2), slice(1, 3), bytearray(b"a")),
     *(int, float, np, math, math.sin, math.cos, len, Colour.RED, Colour.BLUE, Colour),
     *(

@@ -67,6 +67,25 @@ def test_a_docstring_that_is_used_counts():
     assert code_digest(one) != code_digest(other)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"co_flags": 0x40},
+        {"co_exceptiontable": b"\x80"},
+        {"co_stacksize": 99},
+        {"co_names": ("other",)},
+        {"co_varnames": ("y",)},
+        {"co_posonlyargcount": 1},
+    ],
+    ids=str,
+)
+def test_every_part_of_the_code_counts(change):
+    one = code("f = lambda x: abs")
+    assert code_of(one.replace(**change)) is not code_of(one)
+    where = {"co_filename": "other", "co_firstlineno": 99, "co_linetable": b""}
+    assert code_of(one.replace(**where)) is code_of(one)
+
+
 def test_running_does_not_change_the_digest():
     names = {}
     exec(

@@ -9,6 +9,7 @@ import gc
 import itertools
 import operator
 import pathlib
+import sys
 import threading
 import types
 import weakref
@@ -30,15 +31,18 @@ from tests.units.compile.callables import (
     MODEL,
     VALUES,
     Cached,
+    Labelled,
     Metres,
     Model,
     Point,
     Scale,
     Slim,
+    Speaking,
     attributed,
     decorated,
     scaled,
     with_default,
+    with_list_default,
 )
 
 EACH_FAMILY = pytest.mark.parametrize("make", FAMILIES.values(), ids=FAMILIES)
@@ -215,6 +219,18 @@ def test_tokens_say_what_can_change():
     assert not definition_token(decorated(len)).volatile
 
 
+def test_what_is_inside_another_function_can_change_too():
+    fixed = scaled((1,))
+    for fun in (
+        decorated(scaled([1])),
+        scaled(scaled([1])),
+        scaled(([1], fixed)),
+        Speaking(scaled([1]), fixed),
+    ):
+        assert definition_token(fun).volatile
+        assert definition_token(fun).has_cells
+
+
 def test_an_empty_cell_is_volatile():
     def make():
         def f(x):
@@ -264,10 +280,13 @@ def counting():
         by_attribute.n += 1
 
     by_attribute.n = 0
-    return [by_cell, by_list, by_dict, by_attribute, lambda: by_list()]
+    return [
+        *(by_cell, by_list, by_dict, by_attribute, lambda: by_list()),
+        *(with_list_default(), functools.partial(with_list_default())),
+    ]
 
 
-@pytest.mark.parametrize("fun", counting(), ids=lambda fun: fun.__name__)
+@pytest.mark.parametrize("fun", counting(), ids=repr)
 def test_what_a_trace_wrote_does_not_count(fun):
     before = read_definition(fun)
     fun()
@@ -352,6 +371,21 @@ def test_a_token_keeps_no_class_alive():
     gc.collect()
     assert gone() is None
     assert not token.alive
+
+
+def test_a_token_keeps_no_module_alive(monkeypatch):
+    module = types.ModuleType("made_for_this_test")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    exec("def f(x): return x + A", vars(module))
+    token = definition_token(module.f)
+    assert definition_token(module.f) is token
+    monkeypatch.undo()
+    gone, fun = weakref.ref(module), module.f
+    del module
+    gc.collect()
+    assert gone() is None
+    assert not token.alive
+    assert definition_token(fun) is not token
 
 
 def test_a_token_keeps_no_function_alive():
@@ -472,6 +506,52 @@ def test_mutual_recursion_through_containers():
     token = definition_token(make(1))
     assert definition_token(make(1)) is token
     assert definition_token(make(2)) is not token
+
+
+def test_what_leads_back_to_one_is_not_what_leads_back_to_another():
+    def join(one, other):
+        one.__closure__[0].cell_contents = other
+        return one
+
+    def pair(g, h):
+        return lambda x: (g(x), h(x))
+
+    def make(*, same):
+        g, h, g2 = linked(), linked(), linked()
+        f = pair(g, h)
+        join(g, f)
+        join(h, g if same else g2)
+        join(g2, h)
+        return f
+
+    def linked():
+        target = None
+        return lambda x: target(x)
+
+    one, other = definition_token(make(same=True)), definition_token(make(same=False))
+    assert one is not other
+    assert definition_token(make(same=True)) is one
+
+
+def test_a_property_over_a_slot_is_not_asked():
+    class Over(Slotted):
+        __slots__ = ()
+
+        @property
+        def a(self):
+            raise RuntimeError("hostile")
+
+    value = Over()
+    assert strict_token(scaled(value)) is strict_token(scaled(value))
+    assert strict_token(scaled(value)) is not strict_token(scaled(Over()))
+
+
+def test_subclasses_of_tuple_with_attributes_count_by_identity():
+    one = Labelled((1,), "a")
+    assert definition_token(scaled(one)) is definition_token(scaled(one))
+    assert definition_token(scaled(one)) is not definition_token(
+        scaled(Labelled((1,), "a"))
+    )
 
 
 def test_many_threads_get_one_token():

@@ -90,6 +90,11 @@ class HashableDict(dict):
         return hash(tuple(sorted(self.items())))
 
 
+class HashableBytes(bytearray):
+    def __hash__(self):
+        return hash(bytes(self))
+
+
 class SlottedObject:
     __slots__ = ("a", "b")
 
@@ -276,6 +281,34 @@ def test_a_changed_object_is_another_key(value, change, undo):
     assert token(value) != before
     undo(value)
     assert token(value) == before
+
+
+def test_a_changed_object_in_a_frozen_dataclass_is_another_key():
+    value = Scale(Model(1))
+    before = token(value)
+    value.factor.rate = 2
+    assert token(value) != before
+
+
+def test_a_rebound_variable_in_a_frozen_dataclass_is_another_key():
+    a = 1
+    value = Scale(lambda x: x + a)
+    before = token(value)
+    a = 2
+    assert token(value) != before
+
+
+def test_enum_members_are_not_looked_into():
+    assert read_static(Colour.RED, "n").parts == ()
+
+
+def test_what_only_its_own_eq_can_compare_counts_by_it():
+    one = HashableBytes(b"a")
+    assert token(one) == token(HashableBytes(b"a"))
+    assert token(one) != token(HashableBytes(b"b"))
+    before = token(one)
+    one.append(1)
+    assert token(one) != before
 
 
 def test_captured_arrays_of_an_object_count_by_identity():
