@@ -17,7 +17,7 @@ import numpy as np
 from imprint import tree
 from imprint.array import ArrayImpl, to_array
 from imprint.compile.budget import BUDGET
-from imprint.compile.key import check_equal_hashes, same_value, static_token
+from imprint.compile.key import check_equal_hashes, static_token
 from imprint.compile.program import (
     Donation,
     Module,
@@ -37,7 +37,7 @@ from imprint.errors import ArgumentError, DTypeError, RecompileError
 from imprint.jit.flights import Flights
 from imprint.jit.leaves import check_leaves, check_values
 from imprint.jit.options import JitOptions
-from imprint.jit.signature import Call, Form, Signature
+from imprint.jit.signature import Call, Form, Signature, Spelling
 from imprint.jit.stages import Lowered, Traced
 from imprint.jit.tracing import TracedCall, trace_call
 from imprint.jit.versions import Version
@@ -117,22 +117,42 @@ class Jitted:
         spelling = self._signature.spellings.get((len(args), *kwargs))
         if spelling is None or current_trace() is not None:
             return self._cold(args, kwargs)
-        values = (*args, *kwargs.values()) if kwargs else args
-        for i, default in spelling.defaults:
-            if type(values[i]) is type(default) and same_value(values[i], default):
-                return self._cold(args, kwargs)
-        form = spelling.form
+        given = (*args, *kwargs.values()) if kwargs else args
+        if spelling.defaults:
+            spelling = self._signature.without_defaults(
+                spelling, given, len(args), kwargs
+            )
+        values: Any = given
         static: tuple[Any, ...] = ()
-        if not form.plain:
+        if not spelling.as_given:
+            values = tuple([given[i] for i in spelling.dynamic])
+        if spelling.static:
             static = tuple(
                 [
-                    static_token(default if i < 0 else values[i], name)
-                    for (i, default), name in zip(
-                        spelling.static, form.static_names, strict=True
-                    )
+                    static_token(default if i < 0 else given[i], name)
+                    for i, default, name in spelling.static
                 ]
             )
-            values = tuple([values[i] for i in spelling.dynamic])
+        if spelling.arrays_only:
+            try:  # as in `__call__`
+                avals = [x.aval for x in values]
+                version = self._versions[_flat_key(spelling.form, static, avals)]
+                if not version.special:
+                    buffers = [x._buffer for x in values]
+                    if version.take is not None:
+                        buffers = [buffers[i] for i in version.take]
+                        buffers = [*version.consts, *buffers]
+                    version.hits += 1
+                    return version.execute(buffers)
+            except (KeyError, AttributeError):
+                spelling.arrays_only = False
+        found = self._find(spelling, values, static)
+        return self._cold(args, kwargs) if found is None else found[0].run(found[1])
+
+    def _find(
+        self, spelling: Spelling, values: tuple[Any, ...], static: tuple[Any, ...]
+    ) -> tuple[Version, list[Any]] | None:
+        """Return the version of a call and its leaves, if there is one."""
         leaves, treedef = _flatten(values)
         avals: list[Any] = []
         hosts = 0
@@ -144,20 +164,19 @@ class Jitted:
             hosts += 1
             aval = host_aval(x) if kind is _ndarray else scalar_aval(x, kind)
             if aval is None:
-                return self._cold(args, kwargs)
+                return None
             avals.append(aval)
-        flat = form.plain and treedef.is_flat_tuple
-        key = (
-            (settings(), *avals)
-            if flat
-            else (form, treedef, static, settings(), *avals)
-        )
-        version = self._versions.get(key)
+        form = spelling.form
+        if treedef.is_flat_tuple:
+            version = self._versions.get(_flat_key(form, static, avals))
+        else:
+            version = self._versions.get((form, treedef, static, settings(), *avals))
         if version is None:
-            return self._cold(args, kwargs)
+            return None
         version.hits += 1
-        self._on_device = flat and not hosts
-        return version.run(leaves)
+        spelling.arrays_only = treedef.is_flat_tuple and not hosts
+        self._on_device = spelling.arrays_only and form.plain
+        return version, leaves
 
     @folding
     def _cold(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -184,12 +203,12 @@ class Jitted:
         except (ArgumentError, DTypeError, OverflowError):
             check_leaves(self._signature.function_name, call.form, leaves, treedef)
             raise
-        if call.form.plain and treedef.is_flat_tuple:
-            return leaves, (settings(), *avals)
         static = tuple(
             static_token(value, name)
             for value, name in zip(call.static, call.form.static_names, strict=True)
         )
+        if treedef.is_flat_tuple:
+            return leaves, _flat_key(call.form, static, avals)
         return leaves, (call.form, treedef, static, settings(), *avals)
 
     # ---- trace, lower, compile ----
@@ -279,8 +298,11 @@ class Jitted:
         call = self._signature.call(args, kwargs)
         leaves, key = self._key(call)
         traced = self._trace(key, leaves, call)
-        static = key[2] if call.form.static else ()
-        return Traced(traced, self._signature, self._options, self._lower, static)
+        tokens = tuple(
+            static_token(value, name)
+            for value, name in zip(call.static, call.form.static_names, strict=True)
+        )
+        return Traced(traced, self._signature, self._options, self._lower, tokens)
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """Trace and lower the function for this kind of call."""
@@ -299,6 +321,13 @@ class Jitted:
         for table in (self._versions, self._traced):
             BUDGET.clear(table)
             table.clear()
+
+
+def _flat_key(form: Form, static: tuple[Any, ...], avals: list[Any]) -> Any:
+    """Return the key of a call whose dynamic values are all leaves; hot."""
+    if form.plain:
+        return settings(), *avals
+    return form, static, settings(), *avals
 
 
 def clear_caches() -> None:

@@ -62,20 +62,37 @@ class Call(NamedTuple):
     static: tuple[Any, ...]
 
 
-class Spelling(NamedTuple):
+@final
+class Spelling:
     """Where the values of a call, positional before keyword, belong.
 
     Args:
         form: what the call passes.
         dynamic: indices of the dynamic values, in the order of the form.
-        static: index and default of the static values; -1 where the default counts.
+        static: index, default and name of the static values; -1 where the default
+            counts.
         defaults: indices of values whose parameter has a default, and that default.
     """
 
-    form: Form
-    dynamic: tuple[int, ...]
-    static: tuple[tuple[int, Any], ...]
-    defaults: tuple[tuple[int, Any], ...]
+    __slots__ = ("arrays_only", "as_given", "defaults", "dynamic", "form", "static")
+
+    def __init__(
+        self,
+        form: Form,
+        dynamic: tuple[int, ...],
+        static: tuple[tuple[int, Any, str], ...],
+        defaults: tuple[tuple[int, Any], ...],
+    ) -> None:
+        self.form = form
+        self.dynamic = dynamic
+        self.static = static
+        self.defaults = defaults
+        self.as_given = dynamic == tuple(range(len(dynamic) + len(static)))
+        self.arrays_only = False  # whether the last such call was, for the warm path
+
+    def static_values(self, values: Sequence[Any]) -> tuple[Any, ...]:
+        """Return the static values among those of a call."""
+        return tuple([default if i < 0 else values[i] for i, default, _ in self.static])
 
 
 @final
@@ -123,16 +140,10 @@ class Signature:
         """
         spelling = self.spelling(args, kwargs)
         values = (*args, *kwargs.values()) if kwargs else args
-        omitted = [
-            i for i, default in spelling.defaults if same_value(values[i], default)
-        ]
-        if omitted:
-            spelling = self._without(spelling, len(args), kwargs, tuple(omitted))
-        return Call(
-            spelling.form,
-            tuple([values[i] for i in spelling.dynamic]),
-            tuple([default if i < 0 else values[i] for i, default in spelling.static]),
-        )
+        if spelling.defaults:
+            spelling = self.without_defaults(spelling, values, len(args), kwargs)
+        dynamic = tuple([values[i] for i in spelling.dynamic])
+        return Call(spelling.form, dynamic, spelling.static_values(values))
 
     def spelling(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Spelling:
         """Return where the values of a call belong; checked once a spelling."""
@@ -175,11 +186,30 @@ class Signature:
             if slot in dynamic and is_plain_value(default)
         )
         form = self._form(tuple(dynamic), tuple(static))
-        return Spelling(form, tuple(dynamic.values()), tuple(static.values()), defaults)
+        sources = zip(static.values(), form.static_names, strict=True)
+        triples = tuple([(i, default, name) for (i, default), name in sources])
+        return Spelling(form, tuple(dynamic.values()), triples, defaults)
 
-    def _without(
-        self, spelling: Spelling, count: int, names: Iterable[str], omitted: Any
+    def without_defaults(
+        self,
+        spelling: Spelling,
+        values: Sequence[Any],
+        count: int,
+        names: Iterable[str],
     ) -> Spelling:
+        """Return the spelling that leaves out the values that are their defaults.
+
+        Args:
+            spelling: the call's.
+            values: the call's, positional before keyword.
+            count: how many are positional.
+            names: the keywords.
+        """
+        omitted = tuple(
+            [i for i, default in spelling.defaults if same_value(values[i], default)]
+        )
+        if not omitted:
+            return spelling
         key = (spelling.form, count, *names, omitted)
         found = self.spellings.get(key)
         if found is None:

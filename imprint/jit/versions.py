@@ -78,19 +78,37 @@ class Version:
         if self.donated:
             return self._run_donating(leaves)
         take = self.take
-        arguments = [*self.consts, *[leaves[i] for i in take]] if take else leaves[:]
-        if take == ():
-            arguments = self.consts[:]
+        arguments = leaves if take is None else [leaves[i] for i in take]
+        start = len(self.consts)
+        if start:
+            arguments = [*self.consts, *arguments]
+        elif take is None:
+            arguments = leaves[:]
         hosts: list[int] = []
-        for i, x in enumerate(arguments):
+        for i in range(start, len(arguments)):
+            x = arguments[i]
             if type(x) is ArrayImpl:
                 arguments[i] = x.buffer
-            elif i >= len(self.consts):
+            else:
                 hosts.append(i)
+        if not hosts:
+            return self.execute(arguments)
         try:
             outs = self.host_call(arguments, hosts)
         except EngineError as err:
             raise self.explain(arguments, err) from err
+        return self.wrap(outs)
+
+    def execute(self, arguments: list[Any]) -> Any:
+        """Execute on the buffers of all arguments, captured arrays first; hot."""
+        try:  # as in `Jitted.__call__`
+            results = self.executable.execute(arguments)
+            outs = results.consume_with_handlers(self.handlers)
+        except EngineError as err:
+            raise self.explain(arguments, err) from err
+        collect_garbage()
+        if self.out_aval is not None and self.sentinels is None:
+            return ArrayImpl(self.out_aval, outs[0])
         return self.wrap(outs)
 
     def wrap(self, outs: list[Any]) -> Any:
