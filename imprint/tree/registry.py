@@ -8,6 +8,7 @@ and for imprint only; a subclass is another class. Static data is hashed and com
 
 import dataclasses
 import functools
+import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol, Self, TypeAlias, TypeVar, cast
 
@@ -16,7 +17,8 @@ import optree
 from imprint.errors import ArgumentError
 from imprint.tree.keys import GetAttrKey
 from imprint.tree.statics import Static
-from imprint.tree.treedef import NAMESPACE, forget_leaf
+from imprint.tree.treedef import NAMESPACE
+from imprint.tree.walk import Opener, register_opener
 
 T = TypeVar("T")
 C = TypeVar("C", bound=type)
@@ -203,7 +205,7 @@ def register_dataclass(
         fields = dict(zip(data, children, strict=True))
         return nodetype(**fields, **dict(zip(meta, aux, strict=True)))
 
-    _register(nodetype, flatten, unflatten)
+    _register(nodetype, flatten, unflatten, _opener(data, meta))
     return nodetype
 
 
@@ -234,6 +236,20 @@ class Partial(functools.partial[T]):
         >>> tree.leaves(tree.Partial(max, 1, 2))
         [1, 2]
     """
+
+
+def _opener(data: tuple[str, ...], meta: tuple[str, ...]) -> Opener | None:
+    """Return the fastest way to the fields of a dataclass, if there is a faster one."""
+    if len(data) < 2:  # of one name, attrgetter gives no tuple
+        return None
+    children = operator.attrgetter(*data)
+    if not meta:
+        nothing = _static(())
+        return lambda node: (children(node), nothing)
+    return lambda node: (
+        children(node),
+        Static(tuple([getattr(node, name) for name in meta])),
+    )
 
 
 def _static(aux: object) -> object:
@@ -276,6 +292,7 @@ def _register(
     cls: type,
     flatten: Callable[[Any], Flattened],
     unflatten: Callable[[Any, Any], Any],
+    opener: Opener | None = None,
 ) -> None:
     def restore(aux: object, children: object) -> Any:
         return unflatten(aux.value if isinstance(aux, Static) else aux, children)
@@ -287,7 +304,7 @@ def _register(
             f"register: expected a class that is no node yet, got {cls.__name__}, which "
             "was registered before. Register it once, where it is defined."
         ) from err
-    forget_leaf(cls)
+    register_opener(cls, opener or (lambda node: flatten(node)[:2]))
 
 
 _register(

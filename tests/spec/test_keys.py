@@ -124,9 +124,41 @@ def test_every_spelling_of_a_call_is_one_version():
 
 
 @pytest.mark.parametrize("name", SPELLINGS)
-def test_every_spelling_gives_the_result(name):
+def test_every_spelling_gives_the_result_each_time(name):
     f = imprint.jit(lambda x, k=1: x * k)
-    assert SPELLINGS[name](f, inp.arange(3.0)).tolist() == [0, 1, 2]
+    for start in (0.0, 1.0, 2.0):
+        x = inp.arange(3.0) + start
+        assert SPELLINGS[name](f, x).tolist() == x.tolist()
+        assert SPELLINGS[name](f, start).tolist() == start
+
+
+ORDERS = {
+    "positions": lambda f, a, b, c: f(a, b, c),
+    "reversed names": lambda f, a, b, c: f(c=c, b=b, a=a),
+    "mixed": lambda f, a, b, c: f(a, c=c, b=b),
+    "static first": lambda f, a, b, c: f(b=b, a=a, c=c),
+}
+KINDS = {
+    "device arrays": inp.asarray,
+    "numpy arrays": np.asarray,
+    "numbers": lambda x: x,
+    "trees": lambda x: [x, (inp.asarray(x),)],
+}
+
+
+@pytest.mark.parametrize("static", [None, "b"])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("order", ORDERS)
+def test_arguments_reach_their_parameters_each_time(order, kind, static):
+    def digits(a, b, c):
+        first, last = imprint.tree.leaves(a)[0], imprint.tree.leaves(c)[-1]
+        return first * 100 + imprint.tree.leaves(b)[0] * 10 + last
+
+    f = imprint.jit(digits, static_argnames=static)
+    make = KINDS[kind]
+    for n in (1.0, 2.0, 3.0, 4.0):
+        b = 5.0 if static else make(5.0)
+        assert ORDERS[order](f, make(n), b, make(n + 5)) == 100 * n + 50 + n + 5
 
 
 def test_keywords_of_a_call_are_one_version_in_any_order():

