@@ -6,6 +6,7 @@ takes them. An unset slot raises AttributeError, which is how the warm path of a
 notices, at no cost, that an argument has no buffer yet.
 """
 
+import weakref
 from typing import Any, Final, Self, final
 
 import numpy as np
@@ -32,10 +33,11 @@ _KEPT: Final = 4096
 class ArrayImpl(Array):
     """A concrete array; made by `imprint.numpy`, by compiled functions, by `array`."""
 
-    __slots__ = ("_buffer", "_consumed", "_host", "aval")
+    __slots__ = ("_buffer", "_consumed", "_host", "_origin", "aval")
     _buffer: runtime.Buffer
     _consumed: tuple[str, Source | None]
     _host: NDArray
+    _origin: weakref.ref["ArrayImpl"]
 
     def __init__(self, aval: ShapedArray, buffer: runtime.Buffer) -> None:
         self.aval = aval
@@ -66,6 +68,19 @@ class ArrayImpl(Array):
             self._buffer = buffer
             return buffer
 
+    def alias(self) -> "ArrayImpl":
+        """Return another object with the same values.
+
+        A trace holds these, so that the user's object can go while the trace stays.
+        """
+        other = object.__new__(ArrayImpl)
+        other.aval = self.aval
+        for slot in ("_buffer", "_host", "_consumed"):
+            if hasattr(self, slot):
+                setattr(other, slot, getattr(self, slot))
+        other._origin = weakref.ref(self)
+        return other
+
     def consume(self, how: str, site: Source | None) -> None:
         """Give the values up; `how` and where are for the message to who wants them."""
         self._consumed = how, site
@@ -78,17 +93,25 @@ class ArrayImpl(Array):
         try:
             return self._buffer
         except AttributeError:
-            how, site = self._consumed
-            place = "" if site is None else f", at {site}"
-            remedy = (
-                "Use the result of that call, or do not donate the argument."
-                if how.startswith("donated")
-                else "Delete an array when nothing uses it any more."
-            )
-            raise DeletedArrayError(
-                f"expected an array with values, got {self.aval} that was {how}{place}. "
-                f"{remedy}"
-            ) from None
+            raise self.loss() from None
+
+    def loss(self) -> DeletedArrayError:
+        """Return the error that says who took the values."""
+        origin = self._origin() if hasattr(self, "_origin") else None
+        owner = origin if origin is not None else self
+        how, site = (
+            owner._consumed if hasattr(owner, "_consumed") else ("donated", None)
+        )
+        place = "" if site is None else f", at {site}"
+        remedy = (
+            "Use the result of that call, or do not donate the argument."
+            if how.startswith("donated")
+            else "Delete an array when nothing uses it any more."
+        )
+        return DeletedArrayError(
+            f"expected an array with values, got {self.aval} that was {how}{place}. "
+            f"{remedy}"
+        )
 
     def delete(self) -> None:
         """Give the values up, so that their memory can be used again."""

@@ -1,10 +1,9 @@
-"""The byte budget of all versions of a process, and of the traces they came from.
+"""The byte budget of a process: versions, and the traces they came from.
 
-Each version counts with an estimate of the memory that its machine code takes (there is
-no exact figure from the engine). Past the limit the versions that were not called since
-the last look go first, oldest before youngest. A function that dies takes its versions
-out. `imprint.clear_caches` empties everything. Whoever drops a version or a trace does
-it here, so that nothing stays counted and no key stays alive.
+Each counts with an estimate of the memory it takes (the engine gives no exact figure).
+Past the limit those that were not called since the last look go first, oldest before
+youngest. An entry knows its table and its item weakly: what is dropped elsewhere leaves
+the count by itself.
 """
 
 import threading
@@ -14,21 +13,22 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from imprint.compile.counters import COUNTERS
+from imprint.compile.table import Table
 
 DEFAULT_LIMIT: Final = 4 << 30  # bytes
 
 
 @dataclass(slots=True)
 class _Entry:
-    owner: weakref.ref[Any]
-    table: dict[Any, Any]
+    table: weakref.ref[Table[Any]]
+    item: weakref.ref[Any]
     key: Any
     nbytes: int
     hits: int = 1  # the call that made it
 
 
 class Budget:
-    """Bytes by version, and which to drop when there are too many."""
+    """Bytes by item, and which to drop when there are too many."""
 
     def __init__(self, limit: int = DEFAULT_LIMIT) -> None:
         self.limit = limit
@@ -39,42 +39,33 @@ class Budget:
 
     @property
     def nbytes(self) -> int:
-        """The bytes of all versions, estimated."""
+        """The bytes of all items, estimated."""
         return self._total
 
-    def add(self, owner: Any, table: dict[Any, Any], key: Any, nbytes: int) -> None:
-        """Count a version that is about to stand at `table[key]`."""
+    def add(self, table: Table[Any], key: Any, item: Any, nbytes: int) -> None:
+        """Count an item that stands, or is about to stand, in `table` at `key`."""
         with self._lock:
             number = self._count = self._count + 1
-            ref = weakref.ref(owner, lambda _: self._drop(number))
-            self._entries[number] = _Entry(ref, table, key, nbytes)
+            ref = weakref.ref(item, lambda _: self._forget(number))
+            self._entries[number] = _Entry(weakref.ref(table), ref, key, nbytes)
             self._total += nbytes
             if self._total > self.limit:
                 self._evict(keep=number)
 
-    def clear(self, table: dict[Any, Any] | None = None) -> None:
-        """Drop every version, or those of one table."""
+    def clear(self) -> None:
+        """Drop every item."""
         with self._lock:
-            for number, entry in list(self._entries.items()):
-                if table is None or entry.table is table:
-                    self._remove(number)
-
-    def remove(self, table: dict[Any, Any], key: Any) -> None:
-        """Drop the version at `table[key]`."""
-        with self._lock:
-            for number, entry in list(self._entries.items()):
-                if entry.table is table and entry.key == key:
-                    self._remove(number)
+            for number in list(self._entries):
+                self._remove(number)
 
     def _evict(self, keep: int) -> None:
-        for _ in range(2):  # a version called since the last look gets a second chance
+        for _ in range(2):  # what was called since the last look gets a second chance
             for number, entry in list(self._entries.items()):
                 if self._total <= self.limit:
                     return
                 if number == keep:
                     continue
-                version = entry.table.get(entry.key)
-                hits = getattr(version, "hits", entry.hits)
+                hits = getattr(entry.item(), "hits", entry.hits)
                 if hits != entry.hits:
                     entry.hits = hits
                     self._entries.move_to_end(number)
@@ -83,14 +74,16 @@ class Budget:
                 COUNTERS.evictions += 1
 
     def _remove(self, number: int) -> None:
-        entry = self._entries.pop(number, None)
-        if entry is None:  # its function died meanwhile
+        entry = self._entries.get(number)
+        if entry is None:
             return
-        self._total -= entry.nbytes
-        entry.table.pop(entry.key, None)
+        table, item = entry.table(), entry.item()
+        self._forget(number)
+        if table is not None and item is not None:
+            table.drop(entry.key, item)
 
-    def _drop(self, number: int) -> None:
-        # Called by the garbage collector, perhaps while this thread holds the lock.
+    def _forget(self, number: int) -> None:
+        # Also called by the garbage collector, while this thread may hold the lock.
         entry = self._entries.pop(number, None)
         if entry is not None:
             self._total -= entry.nbytes

@@ -24,6 +24,10 @@ class Array:
     __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride] - `==` is elementwise
     aval: ShapedArray
 
+    def alias(self) -> "Array":
+        """Return an array with the same values that is another object, if need be."""
+        return self
+
     # ---- shape and dtype ----
 
     @property

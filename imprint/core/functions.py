@@ -38,7 +38,7 @@ def check_function(fun: Any, transform: str) -> None:
             f"{transform}: expected a function, got {fun!r} of type "
             f"{type(fun).__name__}.{hint}"
         )
-    if inspect.isgeneratorfunction(fun):
+    if _yields(fun):
         raise ArgumentError(
             f"{transform}: expected a function that returns arrays, got the generator "
             f"function {name_of(fun)}. Return a list or tuple instead of yielding."
@@ -49,6 +49,13 @@ def check_function(fun: Any, transform: str) -> None:
             f"function {name_of(fun)}. Write it with `def`; a call returns before its "
             "results are computed as it is."
         )
+
+
+def _yields(fun: Any) -> bool:
+    code = getattr(fun, "__code__", None)
+    if code is None:
+        return inspect.isgeneratorfunction(fun)
+    return bool(code.co_flags & inspect.CO_GENERATOR)
 
 
 def wraps(fun: Callable[..., Any]) -> Callable[[_F], _F]:

@@ -6,7 +6,6 @@ all leave it by an exception or a missing key, so they cost it nothing. `_warm` 
 path of host values, trees, keywords and static arguments; `_cold` traces and compiles.
 """
 
-import functools
 import warnings
 from collections.abc import Callable
 from types import MethodType
@@ -17,6 +16,7 @@ import numpy as np
 from imprint import tree
 from imprint.array import ArrayImpl, to_array
 from imprint.compile.budget import BUDGET
+from imprint.compile.definition import effects_of, read_definition
 from imprint.compile.key import check_equal_hashes, static_token
 from imprint.compile.program import (
     Donation,
@@ -25,19 +25,23 @@ from imprint.compile.program import (
     compile_module,
     lower,
 )
+from imprint.compile.recorder import contribute
 from imprint.compile.sentinels import with_sentinels
+from imprint.compile.walk import Effects
+from imprint.compile.watch import watch_definition
 from imprint.config import config, settings
 from imprint.control.call import call as bind_call
-from imprint.core.aval import checked_integer, get_aval
+from imprint.core.aval import get_aval
 from imprint.core.folding import folding
 from imprint.core.hosts import host_aval, scalar_aval
 from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
 from imprint.core.trace import Tracer, current_trace
-from imprint.errors import ArgumentError, DTypeError, RecompileError
-from imprint.jit.flights import Flights
-from imprint.jit.leaves import check_leaves, check_values
+from imprint.errors import ArgumentError, RecompileError
+from imprint.jit.definitions import DEFINITIONS, Definition
+from imprint.jit.leaves import check_values
 from imprint.jit.options import JitOptions
-from imprint.jit.signature import Call, Form, Signature, Spelling
+from imprint.jit.pending import Pending, call_key, flat_key
+from imprint.jit.signature import Form, Signature, Spelling
 from imprint.jit.stages import Lowered, Traced
 from imprint.jit.tracing import TracedCall, trace_call
 from imprint.jit.versions import Version
@@ -47,29 +51,40 @@ _flatten = tree.flatten
 _ndarray = np.ndarray
 
 
+def _never() -> bool:
+    """Tell that the function may be another now: its token has to be read."""
+    return False
+
+
 @final
 class Jitted:
     """A function compiled by XLA, with one version for each kind of call."""
 
-    def __init__(
-        self, fun: Callable[..., Any], signature: Signature, options: JitOptions
-    ) -> None:
-        functools.update_wrapper(self, fun)
+    def __init__(self, fun: Callable[..., Any], options: JitOptions) -> None:
+        self.__wrapped__ = fun
+        self.__doc__ = fun.__doc__
+        self.__module__ = fun.__module__
         self._fun = fun
-        self._signature = signature
         self._options = options
-        self._plain = not signature.has_static
         self._on_device = False
-        self._versions: dict[Any, Version] = {}
-        self._traced: dict[Any, TracedCall] = {}
-        self._flights = Flights(self._versions)
+        self._definition = self._find_definition()
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "__wrapped__":  # while a copy or a pickle is made
+            raise AttributeError(name)
+        return getattr(self.__wrapped__, name)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function by its compiled version."""
         if kwargs or not self._on_device or current_trace() is not None:
             return self._warm(args, kwargs)
         try:  # as the last call was: arrays on the device, and nothing else
-            version = self._versions[settings(), *[x.aval for x in args]]
+            if not self._is_as_made():
+                return self._warm(args, kwargs)
+            version = self._current[settings(), *[x.aval for x in args]]
+            guard = version.guard
+            if guard is not None and not guard():
+                return self._warm(args, kwargs)
             take = version.take
             if take is None:
                 buffers = [x._buffer for x in args]
@@ -77,7 +92,7 @@ class Jitted:
                 return self._warm(args, kwargs)
             else:
                 buffers = [*version.consts, *[args[i]._buffer for i in take]]
-        except (KeyError, AttributeError):  # 400 ns, so not tried again next time
+        except (KeyError, AttributeError, ValueError):  # 400 ns: not tried next time
             self._on_device = False
             return self._warm(args, kwargs)
         version.hits += 1
@@ -91,6 +106,33 @@ class Jitted:
             return ArrayImpl(version.out_aval, outs[0])
         return version.unflatten(map(ArrayImpl, version.out_avals, outs))
 
+    # ---- the definition ----
+
+    def _find_definition(self) -> Definition:
+        options = self._options
+        shallow, deep = DEFINITIONS.tokens_of(self._fun)
+        key = deep, options
+        found = DEFINITIONS.find(key)
+        if found is None:
+            signature = Signature(self._fun, options.static, options.donate)
+            found = DEFINITIONS.add(key, Definition(deep, signature, options))
+        self._token = deep if options.strict else shallow
+        self._current = found.versions.current
+        self._is_as_made: Callable[[], bool] = _never
+        self._reads = 0
+        return found
+
+    def _bound(self) -> Definition:
+        """Return the definition of the function as it is now."""
+        if not self._is_as_made():
+            shallow, deep = DEFINITIONS.tokens_of(self._fun)
+            if (deep if self._options.strict else shallow) is not self._token:
+                self._definition = self._find_definition()
+            self._reads += 1
+            if self._reads == 2 and not self._token.volatile:  # it will be called more
+                self._is_as_made = watch_definition(self._fun).guard or _never
+        return self._definition
+
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else MethodType(self, instance)
 
@@ -99,14 +141,18 @@ class Jitted:
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         if getattr(self._fun, "__closure__", None) is None:
-            return str(vars(self)["__qualname__"])  # by reference, as functions are
+            return str(self._fun.__qualname__)  # by reference, as functions are
         raise TypeError(
             f"pickle: expected a jitted function of a module, got {self!r}, which is "
             "local. Define it at the top of a module, or pickle what it is made from."
         )
 
     def __copy__(self) -> "Jitted":
-        return Jitted(self._fun, self._signature, self._options)
+        return Jitted(self._fun, self._options)
+
+    def __imprint_token__(self) -> Any:
+        """Return what stands for this function in the token of one that captures it."""
+        return "jit", self._options, self._fun
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Jitted":
         return self.__copy__()
@@ -114,12 +160,13 @@ class Jitted:
     # ---- a call that is not only arrays on the device ----
 
     def _warm(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        spelling = self._signature.spellings.get((len(args), *kwargs))
+        definition = self._bound()
+        spelling = definition.signature.spellings.get((len(args), *kwargs))
         if spelling is None or current_trace() is not None:
             return self._cold(args, kwargs)
         given = (*args, *kwargs.values()) if kwargs else args
         if spelling.defaults:
-            spelling = self._signature.without_defaults(
+            spelling = definition.signature.without_defaults(
                 spelling, given, len(args), kwargs
             )
         values: Any = given
@@ -136,8 +183,9 @@ class Jitted:
         if spelling.arrays_only:
             try:  # as in `__call__`
                 avals = [x.aval for x in values]
-                version = self._versions[_flat_key(spelling.form, static, avals)]
-                if not version.special:
+                version = self._current[flat_key(spelling.form, static, avals)]
+                guard = version.guard
+                if not version.special and (guard is None or guard()):
                     buffers = [x._buffer for x in values]
                     if version.take is not None:
                         buffers = [buffers[i] for i in version.take]
@@ -168,9 +216,10 @@ class Jitted:
             avals.append(aval)
         form = spelling.form
         if treedef.is_flat_tuple:
-            version = self._versions.get(_flat_key(form, static, avals))
+            key = flat_key(form, static, avals)
         else:
-            version = self._versions.get((form, treedef, static, settings(), *avals))
+            key = form, treedef, static, settings(), *avals
+        version = self._definition.versions.find(key)
         if version is None:
             return None
         version.hits += 1
@@ -182,53 +231,54 @@ class Jitted:
     def _cold(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if settings().disable_jit:
             return self._fun(*args, **kwargs)
-        call = self._signature.call(args, kwargs)
-        leaves, key = self._key(call)
-        check_values(self._signature.function_name, call, leaves)
+        definition = self._bound()
+        signature = definition.signature
+        call = signature.call(args, kwargs)
+        leaves, key = call_key(signature, call)
+        check_values(signature.function_name, call, leaves)
         if current_trace() is not None:
-            return self._nested(key, leaves, call)
-        version = self._versions.get(key)
-        if version is None:
-            version = self._flights.get(key, lambda: self._compile(key, leaves, call))
+            return self._nested(definition, Pending(key, leaves, call))
+        pending = Pending(key, leaves, call)
+        version = definition.versions.get(
+            key, lambda: self._compile(definition, pending)
+        )
         version.hits += 1
         return version.run(leaves)
 
-    def _key(self, call: Call) -> tuple[list[Any], Any]:
-        leaves, treedef = _flatten(call.dynamic)
-        try:
-            avals = [get_aval(x) for x in leaves]
-            for x, aval in zip(leaves, avals, strict=True):
-                if type(x) is int:
-                    checked_integer(x, aval.dtype)
-        except (ArgumentError, DTypeError, OverflowError):
-            check_leaves(self._signature.function_name, call.form, leaves, treedef)
-            raise
-        static = tuple(
-            static_token(value, name)
-            for value, name in zip(call.static, call.form.static_names, strict=True)
-        )
-        if treedef.is_flat_tuple:
-            return leaves, _flat_key(call.form, static, avals)
-        return leaves, (call.form, treedef, static, settings(), *avals)
-
     # ---- trace, lower, compile ----
 
-    def _trace(self, key: Any, leaves: list[Any], call: Call) -> TracedCall:
-        traced = self._traced.get(key)
-        if traced is None:
-            avals = [get_aval(x) for x in leaves]
-            traced = trace_call(self._fun, self._signature, call, avals)
-            self._options.check_trees(traced.in_tree, traced.out_tree)
-            if not any(isinstance(c, Tracer) for c in traced.closed.consts):
-                BUDGET.add(self, self._traced, key, traced.nbytes)
-                traced = self._traced.setdefault(key, traced)
+    def _trace(self, definition: Definition, pending: Pending) -> TracedCall:
+        key, leaves, call = pending
+        traced = definition.traced.find(key)
+        if traced is not None:
+            contribute(traced.findings, self._fun)
+            return traced
+        before = read_definition(self._fun)
+        avals = [get_aval(x) for x in leaves]
+        traced = trace_call(
+            self._fun, definition.signature, call, avals, strict=self._options.strict
+        )
+        self._options.check_trees(traced.in_tree, traced.out_tree)
+        effects = effects_of(before, read_definition(self._fun))
+        if effects:
+            self._learn(definition, effects)
+        if not any(isinstance(c, Tracer) for c in traced.closed.consts):
+            BUDGET.add(definition.traced, key, traced, traced.nbytes)
+            definition.traced.put(key, traced)
         return traced
 
-    def _compile(self, key: Any, leaves: list[Any], call: Call) -> Version:
+    def _learn(self, definition: Definition, effects: Effects) -> None:
+        """Let state that the trace writes not count in the token from now on."""
+        DEFINITIONS.learn_effects(getattr(self._fun, "__code__", None), effects)
+        _, deep = DEFINITIONS.tokens_of(self._fun)
+        DEFINITIONS.add((deep, self._options), definition)
+
+    def _compile(self, definition: Definition, pending: Pending) -> Version:
+        call = pending.call
         for value, name in zip(call.static, call.form.static_names, strict=True):
             check_equal_hashes(value, name)
-        self._check_limit()
-        traced = self._trace(key, leaves, call)
+        self._check_limit(definition)
+        traced = self._trace(definition, pending)
         sentinels = None
         flags = settings()
         module = self._lower(traced)
@@ -238,15 +288,15 @@ class Jitted:
             )
             module = self._lower(traced, flagged)
         program = compile_module(module, _buffers, self._options.compile)
-        name = self._signature.function_name
+        name = definition.signature.function_name
         version = Version(traced, program, name, sentinels)
         log_compile(name, traced, module, program)
-        BUDGET.add(self, self._versions, key, program.nbytes)
+        BUDGET.add(definition.versions, pending.key, version, program.nbytes)
         return version
 
     def _lower(self, traced: TracedCall, closed: ClosedJaxpr | None = None) -> Module:
         donated = _donated_leaves(traced.form, traced.in_tree)
-        name = self._signature.function_name
+        name = self._definition.signature.function_name
         module = lower(
             traced.closed if closed is None else closed,
             f"jit_{name}",
@@ -260,49 +310,53 @@ class Jitted:
             )
         return module
 
-    def _nested(self, key: Any, leaves: list[Any], call: Call) -> Any:
+    def _nested(self, definition: Definition, pending: Pending) -> Any:
+        name = definition.signature.function_name
         if self._options.compile.compiler_options:
             raise ArgumentError(
-                f"jit({self._signature.function_name}): expected compiler_options only "
+                f"jit({name}): expected compiler_options only "
                 "on a function that is called from outside, got a call inside another "
                 "traced function. Give them to the outermost jit."
             )
-        traced = self._trace(key, leaves, call)
+        traced = self._trace(definition, pending)
         closed = traced.closed
         if self._options.inline:
-            outs: Any = eval_jaxpr(closed.jaxpr, closed.consts, *leaves)
+            outs: Any = eval_jaxpr(closed.jaxpr, closed.consts, *pending.leaves)
         else:
-            outs = bind_call(closed, leaves, self._signature.function_name)
+            outs = bind_call(closed, pending.leaves, name)
         return traced.out_tree.unflatten(outs)
 
-    def _check_limit(self) -> None:
+    def _check_limit(self, definition: Definition) -> None:
         limit = self._options.max_versions
-        if limit is None or len(self._versions) < limit:
+        versions = definition.versions
+        if limit is None or len(versions) < limit:
             return
         text = (
-            f"{self._signature.function_name}: expected at most {limit} versions "
+            f"{definition.signature.function_name}: expected at most {limit} versions "
             f"(max_versions), got a call that needs one more. Make its arguments alike "
             "(shapes, dtypes, static values), or raise the limit."
         )
         if self._options.on_limit == "error":
             raise RecompileError(text)
         warnings.warn(f"{text} The oldest version was dropped.", stacklevel=2)
-        oldest = next(iter(self._versions))
-        for table in (self._versions, self._traced):
-            BUDGET.remove(table, oldest)
+        key, oldest = versions.oldest()
+        versions.drop(key, oldest)
+        definition.traced.drop(key, oldest.traced)
 
     # ---- what users ask of a compiled function ----
 
     def trace(self, *args: Any, **kwargs: Any) -> Traced:
         """Trace the function for this kind of call; arguments may be abstract."""
-        call = self._signature.call(args, kwargs)
-        leaves, key = self._key(call)
-        traced = self._trace(key, leaves, call)
+        definition = self._bound()
+        signature = definition.signature
+        call = signature.call(args, kwargs)
+        leaves, key = call_key(signature, call)
+        traced = self._trace(definition, Pending(key, leaves, call))
         tokens = tuple(
             static_token(value, name)
             for value, name in zip(call.static, call.form.static_names, strict=True)
         )
-        return Traced(traced, self._signature, self._options, self._lower, tokens)
+        return Traced(traced, signature, self._options, self._lower, tokens)
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """Trace and lower the function for this kind of call."""
@@ -314,20 +368,13 @@ class Jitted:
 
     def _cache_size(self) -> int:
         """Return the number of compiled versions."""
-        return len(self._versions)
+        return len(self._bound().versions)
 
     def clear_cache(self) -> None:
         """Forget all versions."""
-        for table in (self._versions, self._traced):
-            BUDGET.clear(table)
-            table.clear()
-
-
-def _flat_key(form: Form, static: tuple[Any, ...], avals: list[Any]) -> Any:
-    """Return the key of a call whose dynamic values are all leaves; hot."""
-    if form.plain:
-        return settings(), *avals
-    return form, static, settings(), *avals
+        definition = self._bound()
+        definition.versions.clear()
+        definition.traced.clear()
 
 
 def clear_caches() -> None:
@@ -342,6 +389,9 @@ def clear_caches() -> None:
     0
     """
     BUDGET.clear()
+    for definition in DEFINITIONS:
+        definition.versions.clear()
+        definition.traced.clear()
 
 
 def log_compile(

@@ -5,7 +5,8 @@ way of a call is told in `dispatch`.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Literal
+from functools import lru_cache
+from typing import Any, Literal, cast
 
 from imprint.core.functions import check_function
 from imprint.jit.dispatch import Jitted
@@ -16,7 +17,6 @@ from imprint.jit.options import (
     check_later,
     check_options,
 )
-from imprint.jit.signature import Signature
 
 
 def jit(  # noqa: PLR0913 - JAX's signature
@@ -76,19 +76,59 @@ def jit(  # noqa: PLR0913 - JAX's signature
     >>> double(3)
     Array(6, dtype=int32, weak_type=True)
     """
-    check_later(in_shardings, out_shardings, abstracted_axes)
-    options = JitOptions(
-        device=check_device(device, backend, (in_shardings, out_shardings)),
-        in_shardings=in_shardings,
-        out_shardings=out_shardings,
-        compile=check_compiler_options(compiler_options),
-        **check_options(keep_unused, inline, max_versions, on_limit, strict),
+    asked = (
+        *(in_shardings, out_shardings, _frozen(static_argnums)),
+        *(_frozen(static_argnames), _frozen(donate_argnums), _frozen(donate_argnames)),
+        *(keep_unused, device, backend, inline, abstracted_axes),
+        None if compiler_options is None else check_compiler_options(compiler_options),
+        *(max_versions, on_limit, strict),
     )
-    static = (static_argnums, static_argnames)
-    donate = (donate_argnums, donate_argnames)
+    try:
+        options = _options(*asked)
+    except TypeError as err:
+        if "unhashable" not in str(err):
+            raise
+        options = _options.__wrapped__(*asked)
 
     def decorate(fun: Callable[..., Any]) -> Jitted:
         check_function(fun, "jit")
-        return Jitted(fun, Signature(fun, static, donate), options)
+        return Jitted(fun, options)
 
     return decorate if fun is None else decorate(fun)
+
+
+@lru_cache(maxsize=4096, typed=True)
+def _options(  # noqa: PLR0913, PLR0917 - the options of `jit`, for `lru_cache`
+    in_shardings: Any,
+    out_shardings: Any,
+    static_argnums: Any,
+    static_argnames: Any,
+    donate_argnums: Any,
+    donate_argnames: Any,
+    keep_unused: Any,
+    device: Any,
+    backend: Any,
+    inline: Any,
+    abstracted_axes: Any,
+    compiler_options: Any,
+    max_versions: Any,
+    on_limit: Any,
+    strict: Any,
+) -> JitOptions:
+    """Check what `jit` was asked for, once; equal options are one object."""
+    check_later(in_shardings, out_shardings, abstracted_axes)
+    return JitOptions(
+        static=(static_argnums, static_argnames),
+        donate=(donate_argnums, donate_argnames),
+        device=check_device(device, backend, (in_shardings, out_shardings)),
+        in_shardings=in_shardings,
+        out_shardings=out_shardings,
+        compile=compiler_options or check_compiler_options(None),
+        **check_options(keep_unused, inline, max_versions, on_limit, strict),
+    )
+
+
+def _frozen(given: Any) -> Any:
+    if given is None or isinstance(given, int | str) or not isinstance(given, Iterable):
+        return given
+    return tuple(cast("Iterable[Any]", given))

@@ -15,11 +15,13 @@ from imprint.runtime import CompileOptions, Device
 OnLimit = Literal["warn", "error"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class JitOptions:
-    """The options of one jitted function, besides its static and donated arguments.
+    """The options of one jitted function; part of what its definition is. Interned.
 
     Args:
+        static: positions and names of static arguments, as given.
+        donate: positions and names of donated arguments, as given.
         keep_unused: whether arguments that no result needs are passed all the same.
         inline: whether a nested call dissolves into the jaxpr around it.
         device: where it runs; None is the default device.
@@ -31,6 +33,8 @@ class JitOptions:
         out_shardings: likewise of the result.
     """
 
+    static: tuple[Any, Any] = (None, None)
+    donate: tuple[Any, Any] = (None, None)
     keep_unused: bool = False
     inline: bool = False
     device: Device | None = None

@@ -10,6 +10,9 @@ from typing import Any, final, overload
 
 from imprint import tree
 from imprint.compile.counters import COUNTERS
+from imprint.compile.record import Findings
+from imprint.compile.recorder import Recording
+from imprint.compile.watch import Watch
 from imprint.core.aval import ShapedArray
 from imprint.core.jaxpr import ClosedJaxpr
 from imprint.core.source import current_source
@@ -28,9 +31,13 @@ class TracedCall:
         out_tree: the tree of the result.
         form: which parameters are dynamic, and their names.
         seconds: what tracing took.
+        findings: what it read by name; `watch` tells whether that is as it was.
     """
 
-    __slots__ = ("closed", "form", "in_tree", "out_tree", "seconds")
+    __slots__ = (
+        *("__weakref__", "closed", "findings", "form", "hits", "in_tree"),
+        *("out_tree", "seconds", "watch"),
+    )
 
     def __init__(
         self,
@@ -38,8 +45,12 @@ class TracedCall:
         trees: tuple[tree.TreeDef, tree.TreeDef],
         form: Form,
         seconds: float,
+        findings: Findings,
     ) -> None:
         self.closed = closed
+        self.findings = findings
+        self.watch = Watch(findings.reads)
+        self.hits = 0
         self.in_tree, self.out_tree = trees
         self.form = form
         self.seconds = seconds
@@ -48,6 +59,10 @@ class TracedCall:
     def nbytes(self) -> int:
         """An estimate of the memory it takes: 2 KB, and 1 KB an equation."""
         return 2000 + 1000 * len(self.closed.eqns)
+
+    def holds(self) -> bool:
+        """Tell whether what the trace read is as it was."""
+        return self.watch.holds()
 
     def leaf_names(self) -> list[str]:
         """Return the names of the arguments of the jaxpr."""
@@ -60,6 +75,8 @@ def trace_call(
     call: Call,
     avals: Sequence[ShapedArray],
     transform: str = "jit",
+    *,
+    strict: bool = False,
 ) -> TracedCall:
     """Trace `fun` for one kind of call.
 
@@ -69,6 +86,7 @@ def trace_call(
         call: the call, whose static values are taken as they are.
         avals: the avals of the leaves of its dynamic values.
         transform: what traces, for messages.
+        strict: whether contents of arrays and objects are watched too.
     """
     start = time.perf_counter()
     COUNTERS.traces += 1
@@ -85,9 +103,11 @@ def trace_call(
         found.append(out_tree)
         return outs
 
-    closed = stage(flat, avals, staged)
+    with Recording(fun, strict=strict) as recording:
+        closed = stage(flat, avals, staged)
     seconds = time.perf_counter() - start
-    return TracedCall(closed, (treedef, found[0]), call.form, seconds)
+    trees = treedef, found[0]
+    return TracedCall(closed, trees, call.form, seconds, recording.findings)
 
 
 @final

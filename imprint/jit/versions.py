@@ -12,7 +12,7 @@ from typing import Any, final
 
 import numpy as np
 
-from imprint import tree
+from imprint import runtime, tree
 from imprint.array import ArrayImpl, from_host, to_array
 from imprint.compile.program import Program
 from imprint.compile.sentinels import Sentinels
@@ -36,7 +36,7 @@ class Version:
     __slots__ = (
         *("__weakref__", "arguments", "consts", "donated", "executable", "handlers"),
         *("hits", "host_call", "name", "out_aval", "out_avals", "program"),
-        *("sentinels", "special", "take", "traced", "unflatten"),
+        *("guard", "kind", "sentinels", "special", "take", "traced", "unflatten"),
     )
 
     def __init__(
@@ -51,6 +51,7 @@ class Version:
         self.program = program
         self.name = name
         self.hits = 0
+        self.guard = traced.watch.guard
         self.executable = program.executable
         self.handlers = program.executable.handlers
         self.consts = list(program.consts)
@@ -72,6 +73,10 @@ class Version:
         self.special = bool(self.donated) or sentinels is not None
         simple = everything and not program.consts and not self.special
         self.take = None if simple else program.kept
+
+    def holds(self) -> bool:
+        """Tell whether what the version read while it was traced is as it was."""
+        return self.guard is None or self.guard()
 
     def run(self, leaves: list[Any]) -> Any:
         """Execute on leaves of which some are NumPy arrays or numbers; hot."""
@@ -125,12 +130,11 @@ class Version:
     def explain(self, buffers: list[Any], err: RuntimeError) -> Exception:
         """Return the error to raise for what the engine raised while executing."""
         for value in self.program.module.consts:
-            try:
-                _ = to_array(value).buffer
-            except DeletedArrayError as gone:
+            array = to_array(value)
+            if runtime.is_deleted(array.buffer):
                 return DeletedArrayError(
                     f"{self.name}: the array that the function closes over is gone: "
-                    f"{gone} Or pass it as an argument."
+                    f"{array.loss()} Or pass it as an argument."
                 )
         return explain_execute_error(buffers, err)
 

@@ -12,6 +12,7 @@ from typing import Any, final
 import numpy as np
 
 from imprint.config import config
+from imprint.core.array import Array
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.check import check_jaxpr
 from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
@@ -129,7 +130,7 @@ class StagingTrace(Trace):
         var = self.constvars.get(id(x))
         if var is None:
             var = self.constvars[id(x)] = Var(get_aval(x))
-            private = np.array(x) if type(x) is np.ndarray else x
+            private = np.array(x) if type(x) is np.ndarray else _alias(x)
             self.captured.append((private, x))  # x too: its id must stay taken
         return var
 
@@ -176,6 +177,10 @@ class StagingTrace(Trace):
             word = "argument" if len(names) == 1 else "arguments"
             return f"It depends on {word} {', '.join(names)} of {self.describe()}."
         return f"No argument determines it; it was made in {self.describe()}."
+
+
+def _alias(x: Any) -> Any:
+    return x.alias() if isinstance(x, Array) else x
 
 
 def stage(

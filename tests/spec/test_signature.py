@@ -1,6 +1,7 @@
 """The parameters of `jit`, one by one, and the programs that its documentation shows."""
 
 import functools
+import gc
 import inspect
 import weakref
 
@@ -114,6 +115,7 @@ def test_the_function_is_freed_with_its_wrapper():
     f(1.0)
     dead = weakref.ref(local)
     del local, f
+    gc.collect()
     assert dead() is None
 
 

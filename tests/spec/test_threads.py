@@ -211,19 +211,34 @@ def budget():
     BUDGET.limit = before
 
 
-def test_versions_die_with_their_function(budget):
-    gc.collect()
-    before = budget.nbytes
-    f = imprint.jit(lambda x: inp.sin(x) * 5.125)
-    out = f(1.0)
-    executable = weakref.ref(next(iter(f._versions.values())).executable)
-    assert budget.nbytes > before
+def test_versions_wait_for_an_equal_function():
+    def make():
+        return imprint.jit(lambda x: inp.sin(x) * 5.125)
+
+    f = make()
+    assert 4 < f(1.0) < 5
     dead = weakref.ref(f)
     del f
     assert dead() is None
-    assert executable() is None
-    assert budget.nbytes == before
-    assert 4 < out < 5
+    assert work_of(lambda: make()(1.0)) == Work(0, 0)
+
+
+def adding(table):
+    return imprint.jit(lambda x: x + table)
+
+
+def test_versions_die_with_an_array_that_their_function_captured(budget):
+    gc.collect()
+    before = budget.nbytes
+    table = imprint.jit(lambda: inp.arange(1000.0))()
+    f = adding(table)
+    assert f(1.0)[2] == 3
+    assert budget.nbytes > before
+    dead = weakref.ref(table)
+    del f, table
+    gc.collect()
+    assert dead() is None
+    assert budget.nbytes <= before + 250_000  # what made the table
 
 
 def test_clear_cache_forgets_one_function(budget):
@@ -268,7 +283,7 @@ def test_the_budget_bounds_the_versions_of_many_static_values(budget):
     assert work == Work(40, 40)
     assert 2 <= f._cache_size() <= 10
     assert budget.nbytes <= budget.limit
-    assert len(f._traced) <= 10
+    assert len(f._definition.traced) <= 12
 
 
 @pytest.mark.slow

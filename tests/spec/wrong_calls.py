@@ -210,7 +210,7 @@ def donated_array_passed_again():
 
 
 def donated_array_captured():
-    table = inp.ones(3)
+    table = imprint.jit(lambda: inp.ones(3))()
     look_up = imprint.jit(lambda x: x + table)
     look_up(1.0)
     imprint.jit(lambda x: x + 1, donate_argnums=0)(table)

@@ -1,0 +1,116 @@
+"""A table of what answers calls: for each key, items that hold in different states.
+
+Two versions with one key differ in what they read while they were traced: a global that
+was rebound, a helper that was patched. `current` has the item that answered last, which
+the warm path looks up by itself; `find` tries the others when it does not hold any more.
+"""
+
+import threading
+from collections.abc import Callable, Hashable, Iterator
+from typing import Generic, Protocol, TypeVar, final
+
+
+class Holds(Protocol):
+    """An item of a table."""
+
+    def holds(self) -> bool:
+        """Tell whether what the item was made from is still as it was."""
+        ...
+
+
+T = TypeVar("T", bound=Holds)
+
+
+@final
+class Table(Generic[T]):
+    """Items by key; all methods may be called from any thread."""
+
+    __slots__ = ("__weakref__", "_flights", "_lock", "_others", "current")
+
+    def __init__(self) -> None:
+        self.current: dict[Hashable, T] = {}
+        self._others: dict[Hashable, tuple[T, ...]] = {}
+        self._lock = threading.Lock()
+        self._flights: dict[Hashable, tuple[int, threading.Event]] = {}
+
+    def __len__(self) -> int:
+        return len(self.current) + sum(map(len, list(self._others.values())))
+
+    def __iter__(self) -> Iterator[T]:
+        for key, item in list(self.current.items()):
+            yield item
+            yield from self._others.get(key, ())
+
+    def find(self, key: Hashable) -> T | None:
+        """Return the item of `key` that holds, and make it the current one."""
+        item = self.current.get(key)
+        if item is None or item.holds():
+            return item
+        for other in self._others.get(key, ()):
+            if other.holds():
+                self.put(key, other)
+                return other
+        return None
+
+    def put(self, key: Hashable, item: T) -> None:
+        """Make an item the current one of `key`; keep the one before beside it."""
+        with self._lock:
+            before = self.current.get(key)
+            if before is item:
+                return
+            others = [x for x in self._others.get(key, ()) if x is not item]
+            if before is not None:
+                self._others[key] = (before, *others)
+            self.current[key] = item
+
+    def drop(self, key: Hashable, item: T) -> None:
+        """Forget an item."""
+        with self._lock:
+            others = [x for x in self._others.pop(key, ()) if x is not item]
+            if self.current.get(key) is item:
+                del self.current[key]
+                if others:
+                    self.current[key] = others.pop(0)
+            if others:
+                self._others[key] = tuple(others)
+
+    def oldest(self) -> tuple[Hashable, T]:
+        """Return key and item of the oldest key."""
+        return next(iter(self.current.items()))
+
+    def clear(self) -> None:
+        """Forget all items."""
+        with self._lock:
+            self.current.clear()
+            self._others.clear()
+
+    def get(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return the item of `key` that holds; make it if there is none.
+
+        Many threads may want one item: one of them makes it and the others wait. When
+        making it fails, or is interrupted, the waiting threads try in turn, so each
+        caller sees the error of its own attempt and nothing half made stays behind.
+        """
+        me = threading.get_ident()
+        while True:
+            found = self.find(key)
+            if found is not None:
+                return found
+            with self._lock:
+                flight = self._flights.get(key)
+                if flight is None:
+                    done = threading.Event()
+                    self._flights[key] = me, done
+                    break
+            owner, done = flight
+            if owner == me:  # tracing called the function again for the same key
+                return make()
+            done.wait()
+        try:
+            item = self.find(key) or make()
+            self.put(key, item)
+            return item
+        finally:
+            with self._lock:
+                del self._flights[key]
+            done.set()

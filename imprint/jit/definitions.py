@@ -1,0 +1,122 @@
+"""Definitions: what all jitted functions of one definition share.
+
+A function that is made anew with equal code and equal captures has an equal token
+(`compile.definition`), and finds the definition of the one before: its signature, its
+versions, its traces. A definition outlives its functions, so that the next one finds it,
+until the table is full or an object that its token knows by identity is gone: then no
+function can have that token again, and the definition goes at once.
+"""
+
+import threading
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from types import FunctionType
+from typing import Any, Final, final
+
+from imprint.compile.definition import definition_token, strict_token
+from imprint.compile.explain import Explanation
+from imprint.compile.table import Table
+from imprint.compile.token import Token, referents
+from imprint.compile.walk import NO_EFFECTS, Effects, scalar_function_token
+from imprint.jit.options import JitOptions
+from imprint.jit.signature import Signature
+from imprint.jit.tracing import TracedCall
+from imprint.jit.versions import Version
+
+_LIMIT: Final = 4096  # definitions; what they hold is bounded by the byte budget
+
+
+@final
+class Definition:
+    """A function as its content defines it, with its versions.
+
+    Args:
+        token: what the function is.
+        signature: its parameters.
+        options: what `jit` was asked for.
+    """
+
+    __slots__ = (
+        *("__weakref__", "_tethers", "last_miss", "options", "signature", "token"),
+        *("traced", "versions", "warned"),
+    )
+
+    def __init__(self, token: Token, signature: Signature, options: JitOptions) -> None:
+        self.token = token
+        self.signature = signature
+        self.options = options
+        self.versions: Table[Version] = Table()
+        self.traced: Table[TracedCall] = Table()
+        self.last_miss: Explanation | None = None
+        self.warned = False
+        self._tethers: list[weakref.ref[Any]] = []
+
+    def tie(self, key: Hashable) -> None:
+        """Leave the table of definitions with the first object that the token knows."""
+        self._tethers = [
+            weakref.ref(x, lambda _: DEFINITIONS.drop(key))
+            for x in referents(self.token)
+        ]
+
+
+@final
+class Definitions:
+    """The definitions of a process, by token and options; the oldest go first."""
+
+    def __init__(self) -> None:
+        self._table: OrderedDict[Hashable, Definition] = OrderedDict()
+        self._effects: weakref.WeakKeyDictionary[Any, Effects] = (
+            weakref.WeakKeyDictionary()
+        )
+        self._lock = threading.RLock()  # a weak reference may die inside
+
+    def tokens_of(self, fun: Callable[..., Any]) -> tuple[Token, Token]:
+        """Return two tokens of a function, without what its trace is known to write.
+
+        The second counts the state of captured objects and arrays too: it is read when
+        a function is made, so that one that is made anew sees what changed. The first
+        is read to find out whether a function that was made is as it was.
+        """
+        effects = NO_EFFECTS
+        code = getattr(fun, "__code__", None)
+        if self._effects and code is not None:
+            effects = self._effects.get(code, NO_EFFECTS)
+        if type(fun) is FunctionType and not effects:
+            token = scalar_function_token(fun)  # captures nothing but numbers
+            if token is not None:
+                return token, token
+        return definition_token(fun, effects), strict_token(fun, effects)
+
+    def find(self, key: Hashable) -> Definition | None:
+        """Return the definition of a token and options, if there is one."""
+        return self._table.get(key)
+
+    def add(self, key: Hashable, definition: Definition) -> Definition:
+        """Keep a definition; return the one that was there first."""
+        with self._lock:
+            kept = self._table.setdefault(key, definition)
+            if kept is definition:
+                definition.tie(key)
+                while len(self._table) > _LIMIT:
+                    self._table.popitem(last=False)
+            return kept
+
+    def drop(self, key: Hashable) -> None:
+        """Forget a definition."""
+        with self._lock:
+            self._table.pop(key, None)
+
+    def learn_effects(self, code: Any, effects: Effects) -> None:
+        """Remember that tracing a function of this code writes some state."""
+        if code is None:
+            return
+        with self._lock:
+            self._effects[code] = self._effects.get(code, NO_EFFECTS) | effects
+
+    def __iter__(self) -> Any:
+        return iter(list(self._table.values()))
+
+
+DEFINITIONS: Final = Definitions()
+"""The definitions of this process."""

@@ -1,0 +1,50 @@
+"""A call on its way to a version: its leaves, and the key of the version it needs.
+
+The key of a call of flat arrays is only flags and avals, which the warm path can put
+together by itself; any other call adds its form, its tree and its static values.
+"""
+
+from typing import Any, NamedTuple
+
+from imprint import tree
+from imprint.compile.key import static_token
+from imprint.config import settings
+from imprint.core.aval import checked_integer, get_aval
+from imprint.errors import ArgumentError, DTypeError
+from imprint.jit.leaves import check_leaves
+from imprint.jit.signature import Call, Form, Signature
+
+
+class Pending(NamedTuple):
+    """A call for which there is no version yet."""
+
+    key: Any
+    leaves: list[Any]
+    call: Call
+
+
+def call_key(signature: Signature, call: Call) -> tuple[list[Any], Any]:
+    """Return the leaves of a call and the key of the version that answers it."""
+    leaves, treedef = tree.flatten(call.dynamic)
+    try:
+        avals = [get_aval(x) for x in leaves]
+        for x, aval in zip(leaves, avals, strict=True):
+            if type(x) is int:
+                checked_integer(x, aval.dtype)
+    except (ArgumentError, DTypeError, OverflowError):
+        check_leaves(signature.function_name, call.form, leaves, treedef)
+        raise
+    static = tuple(
+        static_token(value, name)
+        for value, name in zip(call.static, call.form.static_names, strict=True)
+    )
+    if treedef.is_flat_tuple:
+        return leaves, flat_key(call.form, static, avals)
+    return leaves, (call.form, treedef, static, settings(), *avals)
+
+
+def flat_key(form: Form, static: tuple[Any, ...], avals: list[Any]) -> Any:
+    """Return the key of a call whose dynamic values are all leaves; hot."""
+    if form.plain:
+        return settings(), *avals
+    return form, static, settings(), *avals
