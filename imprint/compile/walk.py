@@ -9,7 +9,7 @@ an object says what it stands for; and nothing raises. State that a trace change
 """
 
 from collections.abc import Callable, Mapping
-from types import CellType, FunctionType
+from types import CellType, FunctionType, NoneType
 from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
 from imprint.compile.code import code_of, codes
@@ -26,7 +26,6 @@ from imprint.compile.token import (
     Content,
     Token,
     find_token,
-    plain_contents,
     token_of,
 )
 
@@ -235,8 +234,8 @@ _namespaces: Final = namespaces.get
 def scalar_function_token(fun: FunctionType) -> Token | None:
     """Return the token of a function that captures nothing but scalars.
 
-    Hot: for a function that was made anew; the general way costs 1.5 µs more. None if it
-    captures more, or nobody holds the token.
+    Hot: for a function that was made anew; the general way costs 1.5 µs more, and
+    `plain_contents` 150 ns. None if it captures more, or nobody holds the token.
     """
     known = _codes(id(fun.__code__))
     names = _namespaces(id(fun.__globals__))
@@ -244,13 +243,19 @@ def scalar_function_token(fun: FunctionType) -> Token | None:
         return None
     if fun.__kwdefaults__ is not None or fun.__dict__:
         return None
-    closure = fun.__closure__
-    if closure is None:
-        return find_token((FUNCTION, known[0], names, None, None, None))
+    content: list[Content] = [FUNCTION, known[0], names, None, None, None]
     try:
-        cells = plain_contents([cell.cell_contents for cell in closure])
+        for cell in fun.__closure__ or ():
+            x: object = cell.cell_contents
+            kind = type(x)
+            if kind is int or kind is str or kind is NoneType:
+                content.append(x)
+            elif kind is float and x and x == x:
+                content.append((float, x))
+            elif kind is bool:
+                content.append((bool, x))
+            else:
+                return None
     except ValueError:  # a variable without a value yet
         return None
-    if cells is None:
-        return None
-    return find_token((FUNCTION, known[0], names, None, None, None, *cells))
+    return find_token(tuple(content))
