@@ -38,6 +38,13 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 TESTS = Path(__file__).parent
 
 
+def pytest_make_parametrize_id(val):
+    """Name callables by their name: an address differs between workers."""
+    if callable(val) and not isinstance(val, type):
+        return getattr(val, "__qualname__", type(val).__qualname__)
+    return None
+
+
 def pytest_addoption(parser):
     parser.addoption(
         "--update-golden",
