@@ -286,7 +286,7 @@ def counting():
     ]
 
 
-@pytest.mark.parametrize("fun", counting(), ids=repr)
+@pytest.mark.parametrize("fun", counting())
 def test_what_a_trace_wrote_does_not_count(fun):
     before = read_definition(fun)
     fun()
