@@ -10,11 +10,19 @@ import platform
 import sys
 from importlib.metadata import version
 
-from benchmarks import compiling, dispatch, eager, import_time, memory, tracing
+from benchmarks import (
+    call_forms,
+    compiling,
+    dispatch,
+    eager,
+    import_time,
+    memory,
+    tracing,
+)
 from benchmarks.measure import measure
 from benchmarks.pairs import Fact, Pair
 
-FILES = (import_time, dispatch, tracing, compiling, eager, memory)
+FILES = (import_time, dispatch, call_forms, tracing, compiling, eager, memory)
 HEAD = ("", "imprint", "jax", "ratio", "median", "target", "")
 WIDTHS = (46, 10, 10, 7, 7, 7, 7)
 

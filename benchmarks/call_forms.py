@@ -1,0 +1,173 @@
+"""What the form of a warm call costs: static arguments, keywords, methods, trees, donation.
+
+The timer holds the call with its arguments ready, and the wait for the last result of a
+sample. Each row does on both sides what a user of either would write; the program adds
+arrays of 8 floats, so nearly all is dispatch.
+"""
+
+import dataclasses
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import imprint
+import imprint.numpy as inp
+from benchmarks.pairs import Pair, Suite
+
+TARGET = 1.5
+
+
+@dataclasses.dataclass(frozen=True)
+class Config:
+    width: int = 128
+    name: str = "relu"
+    rates: tuple[float, ...] = (0.5, 0.25)
+
+
+def scaled(x, n):
+    return x * n
+
+
+def configured(x, config):
+    return x * config.width
+
+
+def keyed(x, *, scale, offset):
+    return x * scale + offset
+
+
+def with_default(x, scale=2.0):
+    return x * scale
+
+
+def array(library, start=0):
+    """Return a device array of either library."""
+    numpy = inp if library is imprint else jnp
+    return numpy.asarray(np.arange(8, dtype=np.float32) + start)
+
+
+def static_number(library):
+    compiled, x = library.jit(scaled, static_argnums=1), array(library)
+    return lambda: compiled(x, 3)
+
+
+def static_text_by_name(library):
+    compiled = library.jit(lambda x, mode: x + len(mode), static_argnames="mode")
+    x = array(library)
+    return lambda: compiled(x, mode="train")
+
+
+def static_tuple(library):
+    compiled = library.jit(lambda x, sizes: x * sizes[0], static_argnums=1)
+    x, sizes = array(library), (3, 4, 5)
+    return lambda: compiled(x, sizes)
+
+
+def static_dataclass(library):
+    compiled, x = library.jit(configured, static_argnums=1), array(library)
+    config = Config()
+    return lambda: compiled(x, config)
+
+
+def keywords(library):
+    compiled = library.jit(keyed)
+    x, scale, offset = (array(library, i) for i in range(3))
+    return lambda: compiled(x, scale=scale, offset=offset)
+
+
+def default_left_out(library):
+    compiled, x = library.jit(with_default), array(library)
+    return lambda: compiled(x)
+
+
+def default_passed(library):
+    compiled, x, scale = library.jit(with_default), array(library), array(library, 1)
+    return lambda: compiled(x, scale)
+
+
+def method_with_static_self(library):
+    class Model:
+        @functools.partial(library.jit, static_argnums=0)
+        def step(self, x):
+            return x + 1
+
+    model, x = Model(), array(library)
+    return lambda: model.step(x)
+
+
+def method_of_a_tree(library):
+    @dataclasses.dataclass
+    class Layer:
+        weight: object
+        bias: object
+
+    @dataclasses.dataclass
+    class Network:
+        first: Layer
+        second: Layer
+
+        @library.jit
+        def step(self, x):
+            return (x * self.first.weight + self.first.bias) * self.second.weight
+
+    register = library.tree.register_dataclass if library is imprint else None
+    for cls, fields in ((Layer, ["weight", "bias"]), (Network, ["first", "second"])):
+        (register or jax.tree_util.register_dataclass)(cls, fields, [])
+    layers = [Layer(array(library, i), array(library, i + 1)) for i in range(2)]
+    network, x = Network(*layers), array(library)
+    return lambda: network.step(x)
+
+
+def nested_containers(library):
+    compiled = library.jit(lambda batch: batch["images"][0] + batch["weights"]["w"][1])
+    parts = [array(library, i) for i in range(6)]
+    batch = {
+        "images": (parts[0], parts[1]),
+        "weights": {"w": [parts[2], parts[3]], "b": parts[4]},
+        "step": parts[5],
+    }
+    return lambda: compiled(batch)
+
+
+def donated(count):
+    """Return the maker of a call that donates `count` arrays, its own last results."""
+
+    def make(library):
+        compiled = library.jit(lambda xs: [x + 1 for x in xs], donate_argnums=0)
+        state = compiled([array(library, i) for i in range(count)])
+
+        def call():
+            nonlocal state
+            state = compiled(state)
+            return state
+
+        return call
+
+    return make
+
+
+ROWS = {
+    "a static number": static_number,
+    "a static text, by keyword": static_text_by_name,
+    "a static tuple": static_tuple,
+    "a static frozen dataclass": static_dataclass,
+    "two keywords": keywords,
+    "a default left out": default_left_out,
+    "a default passed": default_passed,
+    "a method, static self": method_with_static_self,
+    "a method of nested dataclasses": method_of_a_tree,
+    "nested containers, 6 arrays": nested_containers,
+    "1 donated array": donated(1),
+    "100 donated arrays": donated(100),
+}
+
+PAIRS = [
+    Pair(f"warm call, {name}", make(imprint), make(jax), TARGET)
+    for name, make in ROWS.items()
+]
+
+
+class CallForms(Suite):
+    pairs = PAIRS
