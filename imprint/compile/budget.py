@@ -22,7 +22,6 @@ DEFAULT_LIMIT: Final = 4 << 30  # bytes
 class _Entry:
     table: weakref.ref[Table[Any]]
     item: weakref.ref[Any]
-    key: Any
     nbytes: int
     hits: int = 1  # the call that made it
 
@@ -42,12 +41,12 @@ class Budget:
         """The bytes of all items, estimated."""
         return self._total
 
-    def add(self, table: Table[Any], key: Any, item: Any, nbytes: int) -> None:
-        """Count an item that stands, or is about to stand, in `table` at `key`."""
+    def add(self, table: Table[Any], item: Any, nbytes: int) -> None:
+        """Count an item that stands, or is about to stand, in `table`."""
         with self._lock:
             number = self._count = self._count + 1
             ref = weakref.ref(item, lambda _: self._forget(number))
-            self._entries[number] = _Entry(weakref.ref(table), ref, key, nbytes)
+            self._entries[number] = _Entry(weakref.ref(table), ref, nbytes)
             self._total += nbytes
             if self._total > self.limit:
                 self._evict(keep=number)
@@ -80,7 +79,7 @@ class Budget:
         table, item = entry.table(), entry.item()
         self._forget(number)
         if table is not None and item is not None:
-            table.drop(entry.key, item)
+            table.drop(item)
 
     def _forget(self, number: int) -> None:
         # Also called by the garbage collector, while this thread may hold the lock.

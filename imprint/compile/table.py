@@ -34,7 +34,7 @@ class Table(Generic[T]):
         self._flights: dict[Hashable, tuple[int, threading.Event]] = {}
 
     def __len__(self) -> int:
-        return len(self.current) + sum(map(len, list(self._others.values())))
+        return len({id(item) for item in self})  # one may stand at two keys
 
     def __iter__(self) -> Iterator[T]:
         for key, item in list(self.current.items()):
@@ -63,20 +63,21 @@ class Table(Generic[T]):
                 self._others[key] = (before, *others)
             self.current[key] = item
 
-    def drop(self, key: Hashable, item: T) -> None:
-        """Forget an item."""
+    def drop(self, item: T) -> None:
+        """Forget an item, at whatever keys it stands."""
         with self._lock:
-            others = [x for x in self._others.pop(key, ()) if x is not item]
-            if self.current.get(key) is item:
-                del self.current[key]
+            for key, current in list(self.current.items()):
+                others = [x for x in self._others.pop(key, ()) if x is not item]
+                if current is item:
+                    del self.current[key]
+                    if others:
+                        self.current[key] = others.pop(0)
                 if others:
-                    self.current[key] = others.pop(0)
-            if others:
-                self._others[key] = tuple(others)
+                    self._others[key] = tuple(others)
 
-    def oldest(self) -> tuple[Hashable, T]:
-        """Return key and item of the oldest key."""
-        return next(iter(self.current.items()))
+    def oldest(self) -> T:
+        """Return the item of the oldest key."""
+        return next(iter(self.current.values()))
 
     def clear(self) -> None:
         """Forget all items."""

@@ -16,8 +16,8 @@ import numpy as np
 from imprint import tree
 from imprint.array import ArrayImpl, to_array
 from imprint.compile.budget import BUDGET
-from imprint.compile.definition import effects_of, read_definition
-from imprint.compile.key import check_equal_hashes, static_token
+from imprint.compile.definition import Reading, effects_of, read_definition
+from imprint.compile.key import check_equal_hashes, read_static, static_token
 from imprint.compile.program import (
     Donation,
     Module,
@@ -41,7 +41,7 @@ from imprint.jit.definitions import DEFINITIONS, Definition
 from imprint.jit.leaves import check_values
 from imprint.jit.options import JitOptions
 from imprint.jit.pending import Pending, call_key, flat_key
-from imprint.jit.signature import Form, Signature, Spelling
+from imprint.jit.signature import Call, Form, Signature, Spelling
 from imprint.jit.stages import Lowered, Traced
 from imprint.jit.tracing import TracedCall, trace_call
 from imprint.jit.versions import Version
@@ -174,9 +174,10 @@ class Jitted:
         if not spelling.as_given:
             values = tuple([given[i] for i in spelling.dynamic])
         if spelling.static:
+            effects = definition.signature.effects
             static = tuple(
                 [
-                    static_token(default if i < 0 else given[i], name)
+                    static_token(default if i < 0 else given[i], name, effects)
                     for i, default, name in spelling.static
                 ]
             )
@@ -253,25 +254,38 @@ class Jitted:
         if traced is not None:
             contribute(traced.findings, self._fun)
             return traced
-        before = read_definition(self._fun)
+        before = self._read(call)
         avals = [get_aval(x) for x in leaves]
         traced = trace_call(
             self._fun, definition.signature, call, avals, strict=self._options.strict
         )
         self._options.check_trees(traced.in_tree, traced.out_tree)
-        effects = effects_of(before, read_definition(self._fun))
-        if effects:
-            self._learn(definition, effects)
+        self._learn(definition, [*map(effects_of, before, self._read(call))])
         if not any(isinstance(c, Tracer) for c in traced.closed.consts):
-            BUDGET.add(definition.traced, key, traced, traced.nbytes)
+            BUDGET.add(definition.traced, traced, traced.nbytes)
             definition.traced.put(key, traced)
+            _, settled = call_key(definition.signature, call)
+            definition.traced.put(settled, traced)
         return traced
 
-    def _learn(self, definition: Definition, effects: Effects) -> None:
-        """Let state that the trace writes not count in the token from now on."""
-        DEFINITIONS.learn_effects(getattr(self._fun, "__code__", None), effects)
-        _, deep = DEFINITIONS.tokens_of(self._fun)
-        DEFINITIONS.add((deep, self._options), definition)
+    def _read(self, call: Call) -> list[Reading]:
+        """Read what a trace may write: the function, then its static arguments."""
+        static = zip(call.static, call.form.static_names, strict=True)
+        return [
+            read_definition(self._fun),
+            *(read_static(value, name) for value, name in static),
+        ]
+
+    def _learn(self, definition: Definition, effects: list[Effects]) -> None:
+        """Let state that the trace wrote not count from now on."""
+        own, *static = effects
+        if any(static):
+            signature = definition.signature
+            signature.effects = signature.effects.union(*static)
+        if own:
+            DEFINITIONS.learn_effects(getattr(self._fun, "__code__", None), own)
+            _, deep = DEFINITIONS.tokens_of(self._fun)
+            DEFINITIONS.add((deep, self._options), definition)
 
     def _compile(self, definition: Definition, pending: Pending) -> Version:
         call = pending.call
@@ -291,7 +305,10 @@ class Jitted:
         name = definition.signature.function_name
         version = Version(traced, program, name, sentinels)
         log_compile(name, traced, module, program)
-        BUDGET.add(definition.versions, pending.key, version, program.nbytes)
+        BUDGET.add(definition.versions, version, program.nbytes)
+        _, settled = call_key(definition.signature, call)
+        if settled != pending.key:  # the trace wrote into a static argument
+            definition.versions.put(settled, version)
         return version
 
     def _lower(self, traced: TracedCall, closed: ClosedJaxpr | None = None) -> Module:
@@ -339,9 +356,9 @@ class Jitted:
         if self._options.on_limit == "error":
             raise RecompileError(text)
         warnings.warn(f"{text} The oldest version was dropped.", stacklevel=2)
-        key, oldest = versions.oldest()
-        versions.drop(key, oldest)
-        definition.traced.drop(key, oldest.traced)
+        oldest = versions.oldest()
+        versions.drop(oldest)
+        definition.traced.drop(oldest.traced)
 
     # ---- what users ask of a compiled function ----
 
@@ -353,7 +370,7 @@ class Jitted:
         leaves, key = call_key(signature, call)
         traced = self._trace(definition, Pending(key, leaves, call))
         tokens = tuple(
-            static_token(value, name)
+            static_token(value, name, signature.effects)
             for value, name in zip(call.static, call.form.static_names, strict=True)
         )
         return Traced(traced, signature, self._options, self._lower, tokens)

@@ -35,7 +35,7 @@ def call_key(signature: Signature, call: Call) -> tuple[list[Any], Any]:
         check_leaves(signature.function_name, call.form, leaves, treedef)
         raise
     static = tuple(
-        static_token(value, name)
+        static_token(value, name, signature.effects)
         for value, name in zip(call.static, call.form.static_names, strict=True)
     )
     if treedef.is_flat_tuple:

@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple, cast, final
 
 from imprint import tree
 from imprint.compile.key import is_plain_value, same_value
+from imprint.compile.walk import NO_EFFECTS
 from imprint.core.functions import name_of
 from imprint.errors import ArgumentError, did_you_mean
 
@@ -100,7 +101,15 @@ class Signature:
     """The parameters of a function, and which of them are static or donated."""
 
     __slots__ = (
-        *("_defaults", "_forms", "_keyword_only", "_names", "_signature", "_variadic"),
+        *(
+            "effects",
+            "_defaults",
+            "_forms",
+            "_keyword_only",
+            "_names",
+            "_signature",
+            "_variadic",
+        ),
         *("donate_names", "donate_nums", "function_name", "has_static", "spellings"),
         *("static_names", "static_nums"),
     )
@@ -112,6 +121,7 @@ class Signature:
         donate: tuple[Any, Any] = (None, None),
     ) -> None:
         self.function_name = name_of(fun)
+        self.effects = NO_EFFECTS  # state in static arguments that the trace writes
         try:
             self._signature = inspect.signature(fun)
         except (TypeError, ValueError):  # some builtins: called as they are spelled

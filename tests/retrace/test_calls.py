@@ -267,3 +267,88 @@ def test_nothing_imports_jax():
         "assert 'jax' not in sys.modules and 'scipy' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+# ---- definitions ----
+
+
+def test_a_function_that_is_made_anew_finds_its_versions():
+    traces = []
+
+    def trace_of(fun):
+        traces.append(1)
+        return fun
+
+    def scaled(factor):
+        def scale(x):
+            trace_of(scale)
+            return x * factor
+
+        return imprint.jit(scale)
+
+    assert [scaled(3.0)(2.0) for _ in range(5)] == [6.0] * 5
+    assert len(traces) == 1
+    assert [scaled(float(i % 2))(2.0) for i in range(4)] == [0.0, 2.0, 0.0, 2.0]
+    assert len(traces) == 3
+
+
+def test_a_watched_global_makes_a_version_and_keeps_the_old_one():
+    namespace = {"inp": inp, "traces": [], "G": 2.0}
+    exec(  # a module of its own, whose globals the test can rebind
+        "def f(x):\n    traces.append(1)\n    return x * G\n", namespace
+    )
+    f = imprint.jit(namespace["f"])
+    results = []
+    for namespace["G"] in (2.0, 5.0, 2.0, 5.0):
+        results.append(float(f(1.0)))
+    assert results == [2.0, 5.0, 2.0, 5.0]
+    assert len(namespace["traces"]) == 2
+
+
+def test_state_of_a_captured_object_is_seen_by_a_function_made_anew():
+    class Model:
+        def __init__(self):
+            self.weight = 2.0
+
+        def predict(self, x):
+            @imprint.jit
+            def compute(x):
+                return x * self.weight
+
+            return compute(x)
+
+    model = Model()
+    assert [float(model.predict(1.0)) for _ in range(3)] == [2.0] * 3
+    model.weight = 5.0
+    assert float(model.predict(1.0)) == 5.0
+
+
+def test_what_the_trace_writes_into_a_static_argument_does_not_count():
+    class Counter:
+        def __init__(self):
+            self.traces = 0
+
+        @functools.partial(imprint.jit, static_argnums=0)
+        def step(self, x):
+            self.traces += 1
+            return x + 1
+
+    counter = Counter()
+    assert [float(counter.step(1.0)) for _ in range(3)] == [2.0] * 3
+    assert (counter.traces, Counter.step._cache_size()) == (1, 1)
+
+
+def test_counters_are_effects():
+    count = 0
+    seen = []
+
+    @imprint.jit
+    def f(x):
+        nonlocal count
+        count += 1
+        seen.append(1)
+        return x
+
+    for _ in range(3):
+        f(1.0)
+    assert (count, len(seen)) == (1, 1)
