@@ -11,7 +11,7 @@ import threading
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any, Final, final
 
 from imprint.compile.definition import definition_token, strict_token
@@ -24,6 +24,7 @@ from imprint.jit.signature import Signature
 from imprint.jit.tracing import TracedCall
 from imprint.jit.versions import Version
 
+_WRAPPERS: Final = 8  # partials of partials of methods
 _LIMIT: Final = 4096  # definitions; what they hold is bounded by the byte budget
 
 
@@ -79,8 +80,8 @@ class Definitions:
         is read to find out whether a function that was made is as it was.
         """
         effects = NO_EFFECTS
-        code = getattr(fun, "__code__", None)
-        if self._effects and code is not None:
+        code = _code_of(fun) if self._effects else None
+        if code is not None:
             effects = self._effects.get(code, NO_EFFECTS)
         if type(fun) is FunctionType and not effects:
             token = scalar_function_token(fun)  # captures nothing but numbers
@@ -107,8 +108,9 @@ class Definitions:
         with self._lock:
             self._table.pop(key, None)
 
-    def learn_effects(self, code: Any, effects: Effects) -> None:
-        """Remember that tracing a function of this code writes some state."""
+    def learn_effects(self, fun: Callable[..., Any], effects: Effects) -> None:
+        """Remember that tracing a function writes some state."""
+        code = _code_of(fun)
         if code is None:
             return
         with self._lock:
@@ -116,6 +118,17 @@ class Definitions:
 
     def __iter__(self) -> Any:
         return iter(list(self._table.values()))
+
+
+def _code_of(fun: Any) -> CodeType | None:
+    """Return the code that runs when a callable is called, if it is Python's."""
+    for _ in range(_WRAPPERS):
+        code = getattr(fun, "__code__", None)
+        if isinstance(code, CodeType):
+            return code
+        inner = getattr(fun, "func", None) or getattr(fun, "__func__", None)
+        fun = type(fun).__call__ if inner is None else inner
+    return None
 
 
 DEFINITIONS: Final = Definitions()

@@ -283,7 +283,7 @@ class Jitted:
             signature = definition.signature
             signature.effects = signature.effects.union(*static)
         if own:
-            DEFINITIONS.learn_effects(getattr(self._fun, "__code__", None), own)
+            DEFINITIONS.learn_effects(self._fun, own)
             _, deep = DEFINITIONS.tokens_of(self._fun)
             DEFINITIONS.add((deep, self._options), definition)
 

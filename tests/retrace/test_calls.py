@@ -352,3 +352,31 @@ def test_counters_are_effects():
     for _ in range(3):
         f(1.0)
     assert (count, len(seen)) == (1, 1)
+
+
+@pytest.mark.parametrize("wrap", ["partial", "method", "callable"])
+def test_counters_are_effects_of_whatever_can_be_called(wrap):
+    seen = []
+
+    class Callable:
+        def __call__(self, x):
+            seen.append(1)
+            return x
+
+        def method(self, x):
+            seen.append(1)
+            return x
+
+    def plain(scale, x):
+        seen.append(1)
+        return x * scale
+
+    fun = {
+        "partial": functools.partial(plain, 2.0),
+        "method": Callable().method,
+        "callable": Callable(),
+    }[wrap]
+    f = imprint.jit(fun)
+    for _ in range(3):
+        f(1.0)
+    assert len(seen) == 1
