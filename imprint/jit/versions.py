@@ -139,8 +139,12 @@ class Version:
         return explain_execute_error(buffers, err)
 
     def _run_donating(self, leaves: list[Any]) -> Any:
-        arrays = [x if type(x) is ArrayImpl else to_array(x) for x in leaves]
-        buffers = [x.buffer for x in arrays]
+        arrays = leaves
+        try:  # the property `buffer` costs 70 ns more, for each leaf
+            buffers = [x._buffer for x in leaves]
+        except AttributeError:
+            arrays = [to_array(x) for x in leaves]
+            buffers = [x.buffer for x in arrays]
         if len({*map(id, self.consts), *map(id, buffers)}) < self.arguments:
             buffers = self._separate(arrays, buffers)
         arguments = [*self.consts, *[buffers[i] for i in self.program.kept]]

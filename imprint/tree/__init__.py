@@ -26,6 +26,7 @@ from imprint.tree.keys import (
     SequenceKey,
     keystr,
 )
+from imprint.tree.match import Match, match_of
 from imprint.tree.prefix import (
     broadcast_prefix,
     check_prefix,
@@ -60,6 +61,7 @@ __all__ = [
     "Key",
     "KeyPath",
     "Leaf",
+    "Match",
     "Partial",
     "PyTree",
     "SequenceKey",
@@ -78,6 +80,7 @@ __all__ = [
     "leaves_with_path",
     "map",
     "map_with_path",
+    "match_of",
     "reduce",
     "register_dataclass",
     "register_leaf",

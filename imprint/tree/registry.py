@@ -18,7 +18,7 @@ from imprint.errors import ArgumentError
 from imprint.tree.keys import GetAttrKey
 from imprint.tree.statics import Static
 from imprint.tree.treedef import NAMESPACE
-from imprint.tree.walk import Opener, register_opener
+from imprint.tree.walk import Opener, fields_of, register_opener
 
 T = TypeVar("T")
 C = TypeVar("C", bound=type)
@@ -206,6 +206,7 @@ def register_dataclass(
         return nodetype(**fields, **dict(zip(meta, aux, strict=True)))
 
     _register(nodetype, flatten, unflatten, _opener(data, meta))
+    fields_of[nodetype] = data, meta
     return nodetype
 
 

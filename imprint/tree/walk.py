@@ -32,7 +32,7 @@ def walk(tree: Any, leaves: list[Any]) -> Shape:
     children: Any = tree
     head: tuple[Any, ...] = (kind,)
     if kind is dict:
-        if not _all_text(map(type, tree)):
+        if not all_text(map(type, tree)):
             raise KeyError
         keys = tuple(sorted(tree))
         children = [tree[key] for key in keys]
@@ -59,7 +59,12 @@ _leaf_types: Final[set[type]] = {
 _openers: Final[dict[type, Opener]] = {}
 all_leaf_types: Final = _leaf_types.issuperset
 """Tell whether every class of an iterable is always a leaf."""
-_all_text: Final = frozenset({str}).issuperset
+all_text: Final = frozenset({str}).issuperset
+"""Tell whether every class of an iterable is `str`."""
+opener_of: Final = _openers.__getitem__
+"""Return how a node of a registered class is opened."""
+fields_of: Final[dict[type, tuple[tuple[str, ...], tuple[str, ...]]]] = {}
+"""The names of the children and of the static data, for classes that have names."""
 
 
 def register_leaf(cls: type) -> None:

@@ -1,0 +1,125 @@
+"""Matches: straight-line code that takes trees of one known structure apart.
+
+A warm call mostly has the structure of the call before it. A match checks classes,
+lengths, keys and static data while it collects the leaves. What stands at the place of a
+leaf is not looked at: the caller takes leaves of known kinds only, and no node is one.
+The code is written as text and run by `exec`: a batch of 5 nodes and 6 leaves takes
+0.8 µs, as closures 2.7, walked 2.9, by optree 3.4; two dataclasses in a third 0.5, not 12.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeAlias, final
+
+from imprint.tree.walk import (
+    all_leaf_types,
+    all_text,
+    fields_of,
+    opener_of,
+)
+
+Match: TypeAlias = Callable[[Any], list[Any]]
+"""Returns the leaves of a tree, or raises `KeyError` where the structure is another."""
+
+_MOST_LEAVES = 2000  # a line takes 10 µs to compile
+
+
+def match_of(tree: Any) -> Match:
+    """Return the match for the structure of a tree.
+
+    Raises:
+        KeyError: the tree is too large, or has a node of a kind that has no match.
+    """
+    writer = _Writer()
+    writer.node(tree, "tree")
+    body = "\n    ".join([*writer.lines, f"return [{', '.join(writer.leaves)}]"])
+    code = f"def match(tree):\n    {body}"
+    exec(compile(code, "<imprint match>", "exec"), writer.names)
+    return writer.names["match"]
+
+
+@final
+class _Writer:
+    """Writes the body of a match; `names` are its globals."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.leaves: list[str] = []
+        self.names: dict[str, Any] = {"all_text": all_text}
+        self._count = 0
+
+    def node(self, node: Any, name: str) -> None:
+        """Write what checks and opens a node that has a name."""
+        kind: Any = node.__class__
+        if kind is tuple or kind is list:
+            self._check(f"{name}.__class__ is not {kind.__name__}")
+            self._check(f"len({name}) != {len(node)}")
+            self._unpack(tuple(node), name)
+        elif kind is dict:
+            self._dict(node, name)
+        elif node is None:
+            self._check(f"{name} is not None")
+        elif kind in fields_of:
+            self._fields(node, kind, name)
+        else:
+            self._opened(node, kind, name)
+
+    def _dict(self, node: dict[Any, Any], name: str) -> None:
+        if not all_text(map(type, node)):
+            raise KeyError
+        self._check(f"{name}.__class__ is not dict or len({name}) != {len(node)}")
+        self._check(f"not all_text(map(type, {name}))")
+        for key in sorted(node):
+            self._child(node[key], f"{name}[{key!r}]")
+
+    def _fields(self, node: Any, kind: type, name: str) -> None:
+        data, meta = fields_of[kind]
+        self._check(f"{name}.__class__ is not {self._constant(kind)}")
+        if meta:
+            opener = self._constant(opener_of(kind))
+            static = self._constant(opener_of(kind)(node)[1])
+            self._check(f"{opener}({name})[1] != {static}")
+        for field in data:
+            self._child(getattr(node, field), f"{name}.{field}")
+
+    def _opened(self, node: Any, kind: type, name: str) -> None:
+        given, static = opener_of(kind)(node)
+        children = tuple(given)
+        self._check(f"{name}.__class__ is not {self._constant(kind)}")
+        opened, found = self._new(), self._new()
+        opener = self._constant(opener_of(kind))
+        self.lines.append(f"{opened}, {found} = {opener}({name})")
+        self._check(f"{found} != {self._constant(static)}")
+        self.lines.append(f"{opened} = tuple({opened})")
+        self._check(f"len({opened}) != {len(children)}")
+        self._unpack(children, opened)
+
+    def _unpack(self, children: tuple[Any, ...], name: str) -> None:
+        if all_leaf_types(map(type, children)):
+            self.leaves.append(f"*{name}")
+        else:
+            names = [self._new() for _ in children]
+            self.lines.append(f"{', '.join(names)}, = {name}")
+            for child, child_name in zip(children, names, strict=True):
+                self._child(child, child_name)
+
+    def _child(self, child: Any, place: str) -> None:
+        if all_leaf_types([child.__class__]):
+            self.leaves.append(place)
+            if len(self.leaves) > _MOST_LEAVES:
+                raise KeyError
+            return
+        name = self._new()
+        self.lines.append(f"{name} = {place}")
+        self.node(child, name)
+
+    def _check(self, wrong: str) -> None:
+        self.lines.append(f"if {wrong}: raise KeyError")
+
+    def _constant(self, value: Any) -> str:
+        name = self._new()
+        self.names[name] = value
+        return name
+
+    def _new(self) -> str:
+        self._count += 1
+        return f"v{self._count}"
