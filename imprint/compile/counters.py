@@ -16,12 +16,16 @@ class Counters:
         traces: functions traced by `jit`.
         lowerings: programs written as StableHLO.
         compiles: programs compiled by XLA.
+        compile_seconds: what that took.
+        equations: how many equations they had.
         evictions: versions dropped to stay within the byte budget.
     """
 
     traces: int = 0
     lowerings: int = 0
     compiles: int = 0
+    compile_seconds: float = 0.0
+    equations: int = 0
     evictions: int = 0
 
 

@@ -25,14 +25,14 @@ class Kind:
         names: the names of the dynamic arguments.
         treedef: the tree of the dynamic arguments, a tuple.
         avals: the avals of its leaves.
-        static: name and value of each static argument.
+        static: name and value, as it prints, of each static argument.
         settings: the flags.
     """
 
     names: tuple[str, ...]
     treedef: tree.TreeDef
     avals: tuple[ShapedArray, ...]
-    static: tuple[tuple[str, Any], ...]
+    static: tuple[tuple[str, str], ...]
     settings: Settings
 
     def leaves(self) -> dict[str, ShapedArray]:
@@ -79,6 +79,7 @@ class Explanation:
         differences: in what it differs from that version.
         seconds: what tracing, lowering and compiling took, if it has been done.
         site: where the call was made.
+        advice: what jitting outside, inside or both would cost.
     """
 
     function: str
@@ -88,11 +89,15 @@ class Explanation:
     differences: tuple[Difference, ...]
     seconds: float | None = None
     site: Source | None = None
+    advice: str = ""
 
     def __str__(self) -> str:
         where = f" at {self.site}" if self.site is not None else ""
         if self.hit:
-            return f"{self.function}{where} is answered by version {self.nearest}."
+            advice = f" {self.advice}" if self.advice else ""
+            return (
+                f"{self.function}{where} is answered by version {self.nearest}.{advice}"
+            )
         cost = f" It took {self.seconds:.2f} s." if self.seconds is not None else ""
         if self.nearest is None:
             return f"{self.function}{where} compiles: it has no version yet.{cost}"
@@ -118,6 +123,7 @@ class Explanation:
             ],
             "seconds": self.seconds,
             "site": None if self.site is None else self.site.long(),
+            "advice": self.advice,
         }
 
     def _repr_html_(self) -> str:
@@ -176,20 +182,14 @@ def _static(old: Kind, new: Kind) -> list[Difference]:
         Difference(
             "static",
             f"static {name}",
-            repr(before[name]) if name in before else "not given",
-            repr(after[name]) if name in after else "not given",
+            before.get(name, "not given"),
+            after.get(name, "not given"),
             f"Each value of {name} compiles: pass it as an array if the program does "
             "not depend on it.",
         )
         for name in {**before, **after}
-        if name not in before
-        or name not in after
-        or not _same(before[name], after[name])
+        if before.get(name) != after.get(name)
     ]
-
-
-def _same(x: Any, y: Any) -> bool:
-    return x is y or (type(x) is type(y) and repr(x) == repr(y))
 
 
 def _config(old: Kind, new: Kind) -> list[Difference]:

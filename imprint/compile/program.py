@@ -187,8 +187,11 @@ def _shared_executable(
     key = module.text, options.effective()
     found = _executables.get(key)
     if found is None:
+        start = time.perf_counter()
         found = runtime.compile(module.text, module.out_avals, options)
         COUNTERS.compiles += 1
+        COUNTERS.compile_seconds += time.perf_counter() - start
+        COUNTERS.equations += module.text.count("stablehlo.")
         found = _executables.setdefault(key, found)
     return found
 

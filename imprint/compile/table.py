@@ -75,6 +75,13 @@ class Table(Generic[T]):
                 if others:
                     self._others[key] = tuple(others)
 
+    def key_of(self, item: T) -> Hashable:
+        """Return the key at which an item stands; None if it does not."""
+        for key, current in list(self.current.items()):
+            if current is item or item in self._others.get(key, ()):
+                return key
+        return None
+
     def oldest(self) -> T:
         """Return the item of the oldest key."""
         return next(iter(self.current.values()))

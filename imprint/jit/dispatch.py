@@ -8,6 +8,7 @@ path of host values, trees, keywords and static arguments; `_cold` traces and co
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from types import MethodType
 from typing import Any, final
 
@@ -17,6 +18,7 @@ from imprint import tree
 from imprint.array import ArrayImpl, to_array
 from imprint.compile.budget import BUDGET
 from imprint.compile.definition import Reading, effects_of, read_definition
+from imprint.compile.explain import Explanation
 from imprint.compile.key import check_equal_hashes, read_static, static_token
 from imprint.compile.program import (
     Donation,
@@ -35,12 +37,14 @@ from imprint.core.aval import get_aval
 from imprint.core.folding import folding
 from imprint.core.hosts import host_aval, scalar_aval
 from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
+from imprint.core.source import current_source
 from imprint.core.trace import Tracer, current_trace
 from imprint.errors import ArgumentError, RecompileError
 from imprint.jit.definitions import DEFINITIONS, Definition
 from imprint.jit.leaves import check_values
 from imprint.jit.options import JitOptions
 from imprint.jit.pending import Pending, call_key, flat_key
+from imprint.jit.report import CacheInfo, cache_info, explain
 from imprint.jit.signature import Call, Form, Signature, Spelling
 from imprint.jit.stages import Lowered, Traced
 from imprint.jit.tracing import TracedCall, trace_call
@@ -298,6 +302,8 @@ class Jitted:
 
     def _compile(self, definition: Definition, pending: Pending) -> Version:
         call = pending.call
+        treedef = tree.structure(call.dynamic)
+        miss = explain(definition, pending, treedef, current_source())
         for value, name in zip(call.static, call.form.static_names, strict=True):
             check_equal_hashes(value, name)
         self._check_limit(definition)
@@ -314,6 +320,10 @@ class Jitted:
         name = definition.signature.function_name
         version = Version(traced, program, name, sentinels)
         log_compile(name, traced, module, program)
+        cost = traced.seconds + module.seconds + program.compile_seconds
+        definition.last_miss = replace(miss, seconds=cost)
+        if config.explain_misses:
+            warnings.warn(str(definition.last_miss), stacklevel=2)
         BUDGET.add(definition.versions, version, program.nbytes)
         _, settled = call_key(definition.signature, call)
         if settled != pending.key:  # the trace wrote into a static argument
@@ -391,6 +401,42 @@ class Jitted:
     def eval_shape(self, *args: Any, **kwargs: Any) -> Any:
         """Return the shapes and dtypes of the result, without computing it."""
         return self.trace(*args, **kwargs).out_info
+
+    def explain(self, *args: Any, **kwargs: Any) -> Explanation:
+        """Say which version answers this call, or why it needs a new one.
+
+        Compiles and traces nothing. `str()` of the result is a sentence or two,
+        `.differences` the slots that differ from the nearest version, with remedies.
+
+        >>> import imprint
+        >>> import imprint.numpy as np
+        >>> @imprint.jit
+        ... def total(batch):
+        ...     return batch["mask"].sum()
+        >>> _ = total({"mask": np.ones((2, 8))})
+        >>> print(total.explain({"mask": np.ones((2, 9))}).differences[0])
+        batch['mask'].shape[1]: 8 → 9
+        """
+        definition = self._bound()
+        call = definition.signature.call(args, kwargs)
+        leaves, key = call_key(definition.signature, call)
+        treedef = tree.structure(call.dynamic)
+        pending = Pending(key, leaves, call)
+        return explain(definition, pending, treedef, current_source())
+
+    @property
+    def last_miss(self) -> Explanation | None:
+        """The explanation of the last call that needed a new version."""
+        return self._bound().last_miss
+
+    @property
+    def versions(self) -> tuple[Version, ...]:
+        """The compiled versions."""
+        return tuple({id(v): v for v in self._bound().versions}.values())
+
+    def cache_info(self) -> CacheInfo:
+        """Return counts: hits, misses, versions, bytes (estimated)."""
+        return cache_info(self._bound())
 
     def _cache_size(self) -> int:
         """Return the number of compiled versions."""
