@@ -134,7 +134,8 @@ class Jitted:
                 self._definition = self._find_definition()
             self._reads += 1
             if self._reads == 2 and not self._token.volatile:  # it will be called more
-                self._is_as_made = watch_definition(self._fun).guard or _never
+                own = watch_definition(self._fun)
+                self._is_as_made = own.guard or own.holds
         return self._definition
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
