@@ -7,6 +7,8 @@ arrays of 8 floats, so nearly all is dispatch.
 
 import dataclasses
 import functools
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import jax
 import jax.numpy as jnp
@@ -14,7 +16,9 @@ import numpy as np
 
 import imprint
 import imprint.numpy as inp
-from benchmarks.pairs import Pair, Suite
+from benchmarks.pairs import Fact, Pair, Suite
+from imprint.compile.budget import BUDGET
+from imprint.compile.counters import COUNTERS
 
 TARGET = 1.5
 
@@ -166,6 +170,68 @@ ROWS = {
 PAIRS = [
     Pair(f"warm call, {name}", make(imprint), make(jax), TARGET)
     for name, make in ROWS.items()
+]
+
+
+# ---- counts ----
+
+
+def call_from_threads(library, fun):
+    """Call one key of a function 1,008 times from 16 threads that start together."""
+    compiled, x = library.jit(fun), array(library)
+    barrier = threading.Barrier(16)
+
+    def calls(_):
+        barrier.wait()
+        for _ in range(63):
+            compiled(x)
+
+    with ThreadPoolExecutor(16) as pool:
+        list(pool.map(calls, range(16)))
+
+
+def traces_of_imprint():
+    before = COUNTERS.traces
+    call_from_threads(imprint, lambda x: x + 1.015625)
+    return COUNTERS.traces - before
+
+
+def traces_of_jax():
+    traces = []
+
+    def counted(x):
+        traces.append(1)
+        return x + 1.015625
+
+    call_from_threads(jax, counted)
+    return len(traces)
+
+
+def megabytes_of_static_values():
+    """Call with 200 static values under a budget of 4 MB; return what is kept of it."""
+    before, BUDGET.limit = BUDGET.limit, 4_000_000
+    try:
+        compiled, x = imprint.jit(scaled, static_argnums=1), array(imprint)
+        for n in range(200):
+            compiled(x, n)
+        return BUDGET.nbytes / 1e6
+    finally:
+        BUDGET.limit = before
+
+
+FACTS = [
+    Fact(
+        "traces of 1,008 calls by 16 threads",
+        ours=traces_of_imprint,
+        jax=traces_of_jax,
+        limit=1,
+    ),
+    Fact(
+        "MB kept of 200 versions, budget 4",
+        ours=megabytes_of_static_values,
+        jax=lambda: float("nan"),  # has no budget of bytes
+        limit=4,
+    ),
 ]
 
 
