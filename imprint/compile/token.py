@@ -112,7 +112,9 @@ def plain_contents(values: Iterable[object]) -> list[Content] | None:
 
 def head_of(content: Content) -> Any:
     """Return what a composite says first; None for a leaf."""
-    return cast("tuple[Any]", content)[0] if isinstance(content, tuple) else None
+    if not isinstance(content, tuple) or not content:
+        return None
+    return cast("tuple[Any]", content)[0]
 
 
 def find_token(content: Content) -> Token | None:
