@@ -28,6 +28,11 @@ def match_of(tree: Any) -> Match:
 
     Raises:
         KeyError: the tree is too large, or has a node of a kind that has no match.
+
+    Example:
+        >>> from imprint.tree import match_of
+        >>> match_of({"b": 1, "a": (2, None)})({"a": (3, None), "b": 4})
+        [3, 4]
     """
     writer = _Writer()
     writer.node(tree, "tree")
