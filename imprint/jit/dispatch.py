@@ -210,21 +210,24 @@ class Jitted:
                 run = version.run if version.special else version.execute
                 return run(buffers)
         found = self._find(spelling, values, static)
-        return self._cold(args, kwargs) if found is None else found[0].run(found[1])
+        if found is None:
+            return self._cold(args, kwargs)
+        version, leaves, hosts = found
+        return version.run(leaves, hosts)
 
     def _find(
         self, spelling: Spelling, values: tuple[Any, ...], static: tuple[Any, ...]
-    ) -> tuple[Version, list[Any]] | None:
-        """Return the version of a call and its leaves, if there is one."""
+    ) -> tuple[Version, list[Any], list[int]] | None:
+        """Return the version of a call, its leaves, and which are host values."""
         leaves, treedef = _flatten(values)
         avals: list[Any] = []
-        hosts = 0
-        for x in leaves:
+        hosts: list[int] = []
+        for i, x in enumerate(leaves):
             kind: Any = x.__class__
             if kind is ArrayImpl:
                 avals.append(x.aval)
                 continue
-            hosts += 1
+            hosts.append(i)
             aval = host_aval(x) if kind is _ndarray else scalar_aval(x, kind)
             if aval is None:
                 return None
@@ -240,7 +243,7 @@ class Jitted:
         version.hits += 1
         spelling.remember(values, treedef, arrays_only=not hosts)
         self._on_device = form.plain and treedef.is_flat_tuple and not hosts
-        return version, leaves
+        return version, leaves, hosts
 
     @folding
     def _cold(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
