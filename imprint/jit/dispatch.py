@@ -43,7 +43,7 @@ from imprint.errors import ArgumentError, RecompileError
 from imprint.jit.definitions import DEFINITIONS, Definition
 from imprint.jit.leaves import check_values
 from imprint.jit.options import JitOptions
-from imprint.jit.pending import Pending, call_key, flat_key
+from imprint.jit.pending import Pending, call_key
 from imprint.jit.report import CacheInfo, cache_info, explain
 from imprint.jit.signature import Call, Form, Signature, Spelling
 from imprint.jit.stages import Lowered, Traced
@@ -176,10 +176,10 @@ class Jitted:
                 spelling, given, len(args), kwargs
             )
         values = given if spelling.pick is None else spelling.pick(given)
-        effects = definition.signature.effects
-        static = (
-            _static_tokens(spelling.static, given, effects) if spelling.static else ()
-        )
+        static: tuple[Any, ...] = ()
+        if spelling.static:
+            effects = definition.signature.effects
+            static = _static_tokens(spelling.static, given, effects)
         if spelling.arrays_only:
             try:  # as in `__call__`
                 match, leaves = spelling.match, values
@@ -233,16 +233,21 @@ class Jitted:
                 return None
             avals.append(aval)
         form = spelling.form
-        if treedef.is_flat_tuple:
-            key = flat_key(form, static, avals)
-        else:
+        if not treedef.is_flat_tuple:
             key = form, treedef, static, settings(), *avals
-        version = self._definition.versions.find(key)
-        if version is None:
-            return None
+        elif form.plain:  # `flat_key`, which would cost 80 ns
+            key = settings(), *avals
+        else:
+            key = form, static, settings(), *avals
+        version = self._current.get(key)
+        if version is None or not (version.guard is None or version.guard()):
+            version = self._definition.versions.find(key)
+            if version is None:
+                return None
         version.hits += 1
-        spelling.remember(values, treedef, arrays_only=not hosts)
-        self._on_device = form.plain and treedef.is_flat_tuple and not hosts
+        if not hosts:
+            spelling.remember(values, treedef, arrays_only=True)
+            self._on_device = form.plain and treedef.is_flat_tuple
         return version, leaves, hosts
 
     @folding
