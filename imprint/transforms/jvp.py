@@ -24,13 +24,12 @@ from imprint.transforms.staging import Staged, stage
 from imprint.tree.treedef import register_leaf
 
 
-@final
-class JVPTracer(Tracer):
-    """A primal and its tangent."""
+class PrimalTracer(Tracer):
+    """A primal and its tangent; the base of the tracers of differentiation."""
 
     __slots__ = ("primal", "tangent")
 
-    def __init__(self, trace: "JVPTrace", primal: Any, tangent: Any) -> None:
+    def __init__(self, trace: Trace, primal: Any, tangent: Any) -> None:
         self.owner = trace
         self.primal = primal
         self.tangent = tangent
@@ -51,6 +50,13 @@ class JVPTracer(Tracer):
         if isinstance(self.primal, Tracer):
             return self.primal.provenance()
         return super().provenance()
+
+
+@final
+class JVPTracer(PrimalTracer):
+    """A primal and its tangent, both values."""
+
+    __slots__ = ()
 
 
 register_leaf(JVPTracer)

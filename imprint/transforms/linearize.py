@@ -15,15 +15,14 @@ from imprint import dtypes
 from imprint.core.aval import get_aval
 from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
 from imprint.core.primitive import Primitive
-from imprint.core.source import Source
 from imprint.core.tangents import is_zero, tangent_aval, zero_of
 from imprint.core.trace import (
     Trace,
-    Tracer,
     current_trace,
     process_under,
     tracing,
 )
+from imprint.transforms.jvp import PrimalTracer
 from imprint.transforms.staging import (
     JitTracer,
     Staged,
@@ -41,32 +40,10 @@ primitives that hold jaxprs; runs under the parent trace."""
 
 
 @final
-class LinearizeTracer(Tracer):
+class LinearizeTracer(PrimalTracer):
     """A primal and the tangent program's variable for its tangent."""
 
-    __slots__ = ("primal", "tangent")
-
-    def __init__(self, trace: "LinearizeTrace", primal: Any, tangent: Any) -> None:
-        self.owner = trace
-        self.primal = primal
-        self.tangent = tangent
-        self.aval = get_aval(primal)
-
-    def concrete(self) -> Any:
-        """Return the primal if it is known."""
-        return (
-            self.primal.concrete() if isinstance(self.primal, Tracer) else self.primal
-        )
-
-    def origin(self) -> Source | None:
-        """Return the place that made the primal."""
-        return self.primal.origin() if isinstance(self.primal, Tracer) else None
-
-    def provenance(self) -> str:
-        """Say where the primal comes from."""
-        if isinstance(self.primal, Tracer):
-            return self.primal.provenance()
-        return super().provenance()
+    __slots__ = ()
 
 
 register_leaf(LinearizeTracer)
