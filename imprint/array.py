@@ -7,6 +7,7 @@ notices, at no cost, that an argument has no buffer yet.
 """
 
 import weakref
+from collections.abc import Iterable
 from typing import Any, Final, Self, final
 
 import numpy as np
@@ -235,6 +236,11 @@ def to_array(x: Any) -> ArrayImpl:
         raise InternalError(f"a live tracer {x} reached evaluation")
     aval = get_aval(x)
     return from_host(aval, host_values(x, aval.dtype))
+
+
+def buffers_of(values: Iterable[Any]) -> list[runtime.Buffer]:
+    """Return device buffers of numbers, NumPy arrays and arrays."""
+    return [to_array(x).buffer for x in values]
 
 
 def host_values(x: Any, dtype: DType) -> NDArray:

@@ -14,8 +14,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint import dtypes, runtime
-from imprint.array import ArrayImpl, from_host, host_values, to_array
+from imprint import dtypes
+from imprint.array import ArrayImpl, buffers_of, from_host, host_values, to_array
 from imprint.compile.program import Program, compile_closed
 from imprint.compile.sentinels import kind_of
 from imprint.config import settings
@@ -111,15 +111,11 @@ def _run_compiled(
     closed = params["jaxpr"]
     assert isinstance(closed, ClosedJaxpr)
     program: Program = closed.derived(
-        "program", lambda: compile_closed(closed, params["name"], _buffers_of)
+        "program", lambda: compile_closed(closed, params["name"], buffers_of)
     )
     arrays = [to_array(x) for x in operands]
     buffers = program.run([arrays[i].buffer for i in program.kept])
     return tuple(map(ArrayImpl, program.out_avals, buffers))
-
-
-def _buffers_of(values: Any) -> list[runtime.Buffer]:
-    return [to_array(x).buffer for x in values]
 
 
 hooks.install_eager(evaluate)

@@ -34,12 +34,14 @@ class Table(Generic[T]):
         self._flights: dict[Hashable, tuple[int, threading.Event]] = {}
 
     def __len__(self) -> int:
-        return len({id(item) for item in self})  # one may stand at two keys
+        return sum(1 for _ in self)
 
     def __iter__(self) -> Iterator[T]:
+        found: dict[int, T] = {}  # one may stand at two keys
         for key, item in list(self.current.items()):
-            yield item
-            yield from self._others.get(key, ())
+            for each in (item, *self._others.get(key, ())):
+                found[id(each)] = each
+        return iter(found.values())
 
     def find(self, key: Hashable) -> T | None:
         """Return the item of `key` that holds, and make it the current one."""

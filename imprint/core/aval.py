@@ -8,7 +8,7 @@ somebody holds the aval; the table itself holds weak references only.
 
 import weakref
 from collections.abc import Sequence
-from typing import Any, Final, Protocol, Self, cast, final, runtime_checkable
+from typing import Any, Final, Self, cast, final
 
 import numpy as np
 
@@ -67,16 +67,6 @@ class ShapedArray:
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"ShapedArray is immutable; cannot set {name!r}")
-
-
-@runtime_checkable
-class HasAval(Protocol):
-    """An `Array` or a tracer."""
-
-    @property
-    def aval(self) -> ShapedArray:
-        """The abstract value."""
-        ...
 
 
 def get_aval(x: Any) -> ShapedArray:

@@ -94,9 +94,3 @@ def current_source() -> Source | None:
 def is_library(filename: str) -> bool:
     """Tell whether a file belongs to this package."""
     return filename.startswith(_PACKAGE) and not filename.startswith(_PROGRAMS)
-
-
-def function_source(fun: object) -> Source | None:
-    """Return where a Python function was defined, if it has code."""
-    code = getattr(fun, "__code__", None)
-    return Source(code, 0) if isinstance(code, CodeType) else None

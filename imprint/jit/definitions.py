@@ -19,7 +19,6 @@ from imprint.compile.explain import Explanation
 from imprint.compile.table import Table
 from imprint.compile.token import Token, referents
 from imprint.compile.walk import NO_EFFECTS, Effects, scalar_function_token
-from imprint.jit.options import JitOptions
 from imprint.jit.signature import Signature
 from imprint.jit.tracing import TracedCall
 from imprint.jit.versions import Version
@@ -35,22 +34,19 @@ class Definition:
     Args:
         token: what the function is.
         signature: its parameters.
-        options: what `jit` was asked for.
     """
 
     __slots__ = (
-        *("__weakref__", "_tethers", "last_miss", "options", "signature", "token"),
-        *("traced", "versions", "warned"),
+        *("__weakref__", "_tethers", "last_miss", "signature", "token"),
+        *("traced", "versions"),
     )
 
-    def __init__(self, token: Token, signature: Signature, options: JitOptions) -> None:
+    def __init__(self, token: Token, signature: Signature) -> None:
         self.token = token
         self.signature = signature
-        self.options = options
         self.versions: Table[Version] = Table()
         self.traced: Table[TracedCall] = Table()
         self.last_miss: Explanation | None = None
-        self.warned = False
         self._tethers: list[weakref.ref[Any]] = []
 
     def tie(self, key: Hashable) -> None:
@@ -63,7 +59,7 @@ class Definition:
 
 @final
 class Definitions:
-    """The definitions of a process, by token and options; the oldest go first."""
+    """The definitions of a process, by token and options; the longest unused go first."""
 
     def __init__(self) -> None:
         self._table: OrderedDict[Hashable, Definition] = OrderedDict()
@@ -91,7 +87,11 @@ class Definitions:
 
     def find(self, key: Hashable) -> Definition | None:
         """Return the definition of a token and options, if there is one."""
-        return self._table.get(key)
+        with self._lock:
+            found = self._table.get(key)
+            if found is not None:
+                self._table.move_to_end(key)
+            return found
 
     def add(self, key: Hashable, definition: Definition) -> Definition:
         """Keep a definition; return the one that was there first."""

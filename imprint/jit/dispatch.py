@@ -15,7 +15,7 @@ from typing import Any, final
 import numpy as np
 
 from imprint import tree
-from imprint.array import ArrayImpl, to_array
+from imprint.array import ArrayImpl, buffers_of
 from imprint.compile.budget import BUDGET
 from imprint.compile.definition import Reading, effects_of, read_definition
 from imprint.compile.explain import Explanation
@@ -43,7 +43,7 @@ from imprint.errors import ArgumentError, RecompileError
 from imprint.jit.definitions import DEFINITIONS, Definition
 from imprint.jit.leaves import check_values
 from imprint.jit.options import JitOptions
-from imprint.jit.pending import Pending, call_key
+from imprint.jit.pending import Pending, call_key, static_tokens
 from imprint.jit.report import CacheInfo, cache_info, explain
 from imprint.jit.signature import Call, Form, Signature, Spelling
 from imprint.jit.stages import Lowered, Traced
@@ -119,7 +119,7 @@ class Jitted:
         found = DEFINITIONS.find(key)
         if found is None:
             signature = Signature(self._fun, options.static, options.donate)
-            found = DEFINITIONS.add(key, Definition(deep, signature, options))
+            found = DEFINITIONS.add(key, Definition(deep, signature))
         self._token = deep if options.strict else shallow
         self._current = found.versions.current
         self._is_as_made: Callable[[], bool] = _never
@@ -259,9 +259,9 @@ class Jitted:
         call = signature.call(args, kwargs)
         leaves, key = call_key(signature, call)
         check_values(signature.function_name, call, leaves)
-        if current_trace() is not None:
-            return self._nested(definition, Pending(key, leaves, call))
         pending = Pending(key, leaves, call)
+        if current_trace() is not None:
+            return self._nested(definition, pending)
         version = definition.versions.get(
             key, lambda: self._compile(definition, pending)
         )
@@ -325,7 +325,7 @@ class Jitted:
                 traced.closed, nans=flags.debug_nans, infinities=flags.debug_infs
             )
             module = self._lower(traced, flagged)
-        program = compile_module(module, _buffers, self._options.compile)
+        program = compile_module(module, buffers_of, self._options.compile)
         name = definition.signature.function_name
         version = Version(traced, program, name, sentinels)
         log_compile(name, traced, module, program)
@@ -397,10 +397,7 @@ class Jitted:
         call = signature.call(args, kwargs)
         leaves, key = call_key(signature, call)
         traced = self._trace(definition, Pending(key, leaves, call))
-        tokens = tuple(
-            static_token(value, name, signature.effects)
-            for value, name in zip(call.static, call.form.static_names, strict=True)
-        )
+        tokens = static_tokens(signature, call)
         return Traced(traced, signature, self._options, self._lower, tokens)
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
@@ -441,7 +438,7 @@ class Jitted:
     @property
     def versions(self) -> tuple[Version, ...]:
         """The compiled versions."""
-        return tuple({id(v): v for v in self._bound().versions}.values())
+        return tuple(self._bound().versions)
 
     def cache_info(self) -> CacheInfo:
         """Return counts: hits, misses, versions, bytes (estimated)."""
@@ -511,10 +508,6 @@ def log_compile(
             *(name, arguments, len(traced.closed.eqns), traced.seconds),
             *(module.seconds, program.compile_seconds),
         )
-
-
-def _buffers(values: Any) -> list[Any]:
-    return [to_array(v).buffer for v in values]
 
 
 def _donated_leaves(form: Form, treedef: tree.TreeDef) -> Donation:

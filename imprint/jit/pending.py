@@ -34,13 +34,18 @@ def call_key(signature: Signature, call: Call) -> tuple[list[Any], Any]:
     except (ArgumentError, DTypeError, OverflowError):
         check_leaves(signature.function_name, call.form, leaves, treedef)
         raise
-    static = tuple(
-        static_token(value, name, signature.effects)
-        for value, name in zip(call.static, call.form.static_names, strict=True)
-    )
+    static = static_tokens(signature, call)
     if treedef.is_flat_tuple:
         return leaves, flat_key(call.form, static, avals)
     return leaves, (call.form, treedef, static, settings(), *avals)
+
+
+def static_tokens(signature: Signature, call: Call) -> tuple[Any, ...]:
+    """Return the exact values of the static arguments of a call."""
+    return tuple(
+        static_token(value, name, signature.effects)
+        for value, name in zip(call.static, call.form.static_names, strict=True)
+    )
 
 
 def flat_key(form: Form, static: tuple[Any, ...], avals: list[Any]) -> Any:

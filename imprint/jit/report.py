@@ -30,7 +30,7 @@ class CacheInfo(NamedTuple):
 
 def cache_info(definition: Definition) -> CacheInfo:
     """Return the counts of a definition's versions."""
-    versions = list({id(v): v for v in definition.versions}.values())
+    versions = list(definition.versions)
     calls = sum(v.hits for v in versions)
     return CacheInfo(
         hits=calls - len(versions),
@@ -59,7 +59,7 @@ def explain(
     """Say whether a version answers a call, and if none does, why."""
     name = definition.signature.function_name
     kind = kind_of(pending.call.form.names, treedef, pending.key)
-    versions = list({id(v): v for v in definition.versions}.values())
+    versions = list(definition.versions)
     found = definition.versions.find(pending.key)
     if found is not None:
         number = [v is found for v in versions].index(True)
@@ -78,7 +78,7 @@ def explain(
     if stale:
         return stale_explanation(name, versions, stale, site)
     kinds = [
-        kind_of(v.traced.form.names, v.traced.in_tree, _key_of(definition, v))
+        kind_of(v.traced.form.names, v.traced.in_tree, definition.versions.key_of(v))
         for v in versions
     ]
     return explain_miss(name, kind, kinds, site=site)
@@ -121,12 +121,8 @@ def _stale(
             ],
         )
         for version in versions
-        if _key_of(definition, version) == key
+        if definition.versions.key_of(version) == key
     ]
-
-
-def _key_of(definition: Definition, version: Version) -> Any:
-    return definition.versions.key_of(version)
 
 
 def _short(value: Any) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import Any, final
 
 from imprint import tree
-from imprint.array import to_array
+from imprint.array import buffers_of, to_array
 from imprint.compile.key import static_token
 from imprint.compile.program import Module, Program, compile_module
 from imprint.core.aval import ShapedArray, get_aval
@@ -145,9 +145,7 @@ class Lowered(_Stage):
         """
         asked = dict(self._options.compile.compiler_options)
         options = CompileOptions.of({**asked, **(compiler_options or {})})
-        program = compile_module(
-            self._module, lambda values: [to_array(v).buffer for v in values], options
-        )
+        program = compile_module(self._module, buffers_of, options)
         return Compiled(self._traced, self._signature, program, self._static)
 
     def _check_dialect(self, dialect: str) -> None:
