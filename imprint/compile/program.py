@@ -167,28 +167,30 @@ def compile_module(
     module: Module,
     to_buffers: Callable[[Sequence[Any]], list[runtime.Buffer]],
     options: runtime.CompileOptions | None = None,
+    device: runtime.Device | None = None,
 ) -> Program:
     """Compile a lowered module; `to_buffers` puts its constants on the device."""
     start = time.perf_counter()
-    executable = _shared_executable(module, options or runtime.CompileOptions())
+    chosen = options or runtime.CompileOptions()
+    executable = _shared_executable(module, chosen, device or runtime.default_device())
     seconds = time.perf_counter() - start
     consts = tuple(to_buffers(module.consts))
     return Program(executable, consts, module.kept, module.out_avals, module, seconds)
 
 
 def _shared_executable(
-    module: Module, options: runtime.CompileOptions
+    module: Module, options: runtime.CompileOptions, device: runtime.Device
 ) -> runtime.Executable:
     """Compile a module, unless its text is that of an executable that is in use.
 
     Calls that differ in weak types only (`x = f(x)` from a Python scalar) have the same
     program, so the second costs a trace and no compilation.
     """
-    key = module.text, options.effective()
+    key = module.text, options.effective(), device
     found = _executables.get(key)
     if found is None:
         start = time.perf_counter()
-        found = runtime.compile(module.text, module.out_avals, options)
+        found = runtime.compile(module.text, module.out_avals, options, device)
         COUNTERS.compiles += 1
         COUNTERS.compile_seconds += time.perf_counter() - start
         COUNTERS.equations += module.text.count("stablehlo.")

@@ -325,7 +325,8 @@ class Jitted:
                 traced.closed, nans=flags.debug_nans, infinities=flags.debug_infs
             )
             module = self._lower(traced, flagged)
-        program = compile_module(module, buffers_of, self._options.compile)
+        options = self._options
+        program = compile_module(module, buffers_of, options.compile, options.device)
         name = definition.signature.function_name
         version = Version(traced, program, name, sentinels)
         log_compile(name, traced, module, program)

@@ -145,7 +145,8 @@ class Lowered(_Stage):
         """
         asked = dict(self._options.compile.compiler_options)
         options = CompileOptions.of({**asked, **(compiler_options or {})})
-        program = compile_module(self._module, buffers_of, options)
+        device = self._options.device
+        program = compile_module(self._module, buffers_of, options, device)
         return Compiled(self._traced, self._signature, program, self._static)
 
     def _check_dialect(self, dialect: str) -> None:

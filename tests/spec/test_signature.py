@@ -270,3 +270,10 @@ NAMES = """
 def test_the_names_that_programs_use_exist():
     for name in NAMES.split():
         assert functools.reduce(getattr, name.split("."), imprint) is not None, name
+
+
+def test_a_program_is_compiled_for_the_device_that_was_asked_for():
+    device = imprint.devices()[0]
+    f = imprint.jit(lambda x: x + 1, device=device)
+    assert f(1.0) == 2
+    assert f.versions[0].executable.device is device
