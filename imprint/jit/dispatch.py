@@ -6,48 +6,35 @@ all leave it by an exception or a missing key, so they cost it nothing. `_warm` 
 path of host values, trees, keywords and static arguments; `_cold` traces and compiles.
 """
 
-import warnings
 from collections.abc import Callable
-from dataclasses import replace
 from types import MethodType
 from typing import Any, final
 
 import numpy as np
 
 from imprint import tree
-from imprint.array import ArrayImpl, buffers_of
+from imprint.array import ArrayImpl
 from imprint.compile.budget import BUDGET
-from imprint.compile.definition import Reading, effects_of, read_definition
 from imprint.compile.explain import Explanation
-from imprint.compile.key import check_equal_hashes, read_static, static_token
-from imprint.compile.program import (
-    Donation,
-    Module,
-    Program,
-    compile_module,
-    lower,
-)
-from imprint.compile.recorder import contribute
-from imprint.compile.sentinels import with_sentinels
+from imprint.compile.key import static_token
 from imprint.compile.walk import Effects
 from imprint.compile.watch import watch_definition
-from imprint.config import config, settings
+from imprint.config import settings
 from imprint.control.call import call as bind_call
-from imprint.core.aval import get_aval
 from imprint.core.folding import folding
 from imprint.core.hosts import host_aval, scalar_aval
-from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
+from imprint.core.jaxpr import eval_jaxpr
 from imprint.core.source import current_source
-from imprint.core.trace import Tracer, current_trace
-from imprint.errors import ArgumentError, RecompileError
+from imprint.core.trace import current_trace
+from imprint.errors import ArgumentError
+from imprint.jit.compiling import Request, compile_version, trace
 from imprint.jit.definitions import DEFINITIONS, Definition
 from imprint.jit.leaves import check_values
 from imprint.jit.options import JitOptions
 from imprint.jit.pending import Pending, call_key, static_tokens
 from imprint.jit.report import CacheInfo, cache_info, explain
-from imprint.jit.signature import Call, Form, Signature, Spelling
+from imprint.jit.signature import Signature, Spelling
 from imprint.jit.stages import Lowered, Traced
-from imprint.jit.tracing import TracedCall, trace_call
 from imprint.jit.versions import Version
 from imprint.runtime import EngineError, collect_garbage
 
@@ -262,99 +249,10 @@ class Jitted:
         pending = Pending(key, leaves, call)
         if current_trace() is not None:
             return self._nested(definition, pending)
-        version = definition.versions.get(
-            key, lambda: self._compile(definition, pending)
-        )
+        request = Request(self._fun, self._options, definition, pending)
+        version = definition.versions.get(key, lambda: compile_version(request))
         version.hits += 1
         return version.run(leaves)
-
-    # ---- trace, lower, compile ----
-
-    def _trace(self, definition: Definition, pending: Pending) -> TracedCall:
-        key, leaves, call = pending
-        traced = definition.traced.find(key)
-        if traced is not None:
-            contribute(traced.findings, self._fun)
-            return traced
-        before = self._read(call)
-        avals = [get_aval(x) for x in leaves]
-        traced = trace_call(
-            self._fun, definition.signature, call, avals, strict=self._options.strict
-        )
-        self._options.check_trees(traced.in_tree, traced.out_tree)
-        self._learn(definition, [*map(effects_of, before, self._read(call))])
-        if not any(isinstance(c, Tracer) for c in traced.closed.consts):
-            BUDGET.add(definition.traced, traced, traced.nbytes)
-            definition.traced.put(key, traced)
-            _, settled = call_key(definition.signature, call)
-            definition.traced.put(settled, traced)
-        return traced
-
-    def _read(self, call: Call) -> list[Reading]:
-        """Read what a trace may write: the function, then its static arguments."""
-        static = zip(call.static, call.form.static_names, strict=True)
-        return [
-            read_definition(self._fun),
-            *(read_static(value, name) for value, name in static),
-        ]
-
-    def _learn(self, definition: Definition, effects: list[Effects]) -> None:
-        """Let state that the trace wrote not count from now on."""
-        own, *static = effects
-        if any(static):
-            signature = definition.signature
-            signature.effects = signature.effects.union(*static)
-        if own:
-            DEFINITIONS.learn_effects(self._fun, own)
-            _, deep = DEFINITIONS.tokens_of(self._fun)
-            DEFINITIONS.add((deep, self._options), definition)
-
-    def _compile(self, definition: Definition, pending: Pending) -> Version:
-        call = pending.call
-        treedef = tree.structure(call.dynamic)
-        miss = explain(definition, pending, treedef, current_source())
-        for value, name in zip(call.static, call.form.static_names, strict=True):
-            check_equal_hashes(value, name)
-        self._check_limit(definition)
-        traced = self._trace(definition, pending)
-        sentinels = None
-        flags = settings()
-        module = self._lower(traced)
-        if flags.debug_nans or flags.debug_infs:
-            flagged, sentinels = with_sentinels(
-                traced.closed, nans=flags.debug_nans, infinities=flags.debug_infs
-            )
-            module = self._lower(traced, flagged)
-        options = self._options
-        program = compile_module(module, buffers_of, options.compile, options.device)
-        name = definition.signature.function_name
-        version = Version(traced, program, name, sentinels)
-        log_compile(name, traced, module, program)
-        cost = traced.seconds + module.seconds + program.compile_seconds
-        definition.last_miss = replace(miss, seconds=cost)
-        if config.explain_misses:
-            warnings.warn(str(definition.last_miss), stacklevel=2)
-        BUDGET.add(definition.versions, version, program.nbytes)
-        _, settled = call_key(definition.signature, call)
-        if settled != pending.key:  # the trace wrote into a static argument
-            definition.versions.put(settled, version)
-        return version
-
-    def _lower(self, traced: TracedCall, closed: ClosedJaxpr | None = None) -> Module:
-        donated = _donated_leaves(traced.form, traced.in_tree)
-        name = self._definition.signature.function_name
-        module = lower(
-            traced.closed if closed is None else closed,
-            f"jit_{name}",
-            keep_unused=self._options.keep_unused,
-            donated=donated,
-        )
-        unusable = module.unusable
-        if unusable:
-            report_unusable(
-                name, traced.leaf_names(), unusable, strict=self._options.strict
-            )
-        return module
 
     def _nested(self, definition: Definition, pending: Pending) -> Any:
         name = definition.signature.function_name
@@ -364,30 +262,13 @@ class Jitted:
                 "on a function that is called from outside, got a call inside another "
                 "traced function. Give them to the outermost jit."
             )
-        traced = self._trace(definition, pending)
+        traced = trace(Request(self._fun, self._options, definition, pending))
         closed = traced.closed
         if self._options.inline:
             outs: Any = eval_jaxpr(closed.jaxpr, closed.consts, *pending.leaves)
         else:
             outs = bind_call(closed, pending.leaves, name)
         return traced.out_tree.unflatten(outs)
-
-    def _check_limit(self, definition: Definition) -> None:
-        limit = self._options.max_versions
-        versions = definition.versions
-        if limit is None or len(versions) < limit:
-            return
-        text = (
-            f"{definition.signature.function_name}: expected at most {limit} versions "
-            f"(max_versions), got a call that needs one more. Make its arguments alike "
-            "(shapes, dtypes, static values), or raise the limit."
-        )
-        if self._options.on_limit == "error":
-            raise RecompileError(text)
-        warnings.warn(f"{text} The oldest version was dropped.", stacklevel=2)
-        oldest = versions.oldest()
-        versions.drop(oldest)
-        definition.traced.drop(oldest.traced)
 
     # ---- what users ask of a compiled function ----
 
@@ -397,9 +278,10 @@ class Jitted:
         signature = definition.signature
         call = signature.call(args, kwargs)
         leaves, key = call_key(signature, call)
-        traced = self._trace(definition, Pending(key, leaves, call))
+        pending = Pending(key, leaves, call)
+        request = Request(self._fun, self._options, definition, pending)
         tokens = static_tokens(signature, call)
-        return Traced(traced, signature, self._options, self._lower, tokens)
+        return Traced(trace(request), signature, self._options, tokens)
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """Trace and lower the function for this kind of call."""
@@ -490,46 +372,3 @@ def clear_caches() -> None:
     for definition in DEFINITIONS:
         definition.versions.clear()
         definition.traced.clear()
-
-
-def log_compile(
-    name: str, traced: TracedCall, module: Module, program: Program
-) -> None:
-    """Say what was compiled, while `log_compiles` is on."""
-    if config.log_compiles:
-        import logging  # noqa: PLC0415 - 2 ms of each import, and few processes log
-
-        arguments = ", ".join(
-            f"{n}: {a}"
-            for n, a in zip(traced.leaf_names(), traced.closed.in_avals, strict=True)
-        )
-        logging.getLogger("imprint").warning(
-            "compiled %s(%s): %d equations, traced in %.3f s, lowered in %.3f s, "
-            "compiled in %.3f s",
-            *(name, arguments, len(traced.closed.eqns), traced.seconds),
-            *(module.seconds, program.compile_seconds),
-        )
-
-
-def _donated_leaves(form: Form, treedef: tree.TreeDef) -> Donation:
-    if not any(form.donated):
-        return frozenset()
-    donated: list[int] = []
-    for i, path in enumerate(treedef.paths()):
-        if form.donated[getattr(path[0], "idx", 0)]:
-            donated.append(i)
-    return frozenset(donated)
-
-
-def report_unusable(
-    name: str, names: list[str], unusable: tuple[tuple[int, str], ...], *, strict: bool
-) -> None:
-    """Warn about donated arguments whose memory no result can take."""
-    listed = "; ".join(f"argument {names[i]} ({reason})" for i, reason in unusable)
-    text = (
-        f"{name}: expected each donated argument to have a result of its shape and "
-        f"dtype, got none for {listed}. It is kept as it is; do not donate it."
-    )
-    if strict:
-        raise ArgumentError(text)
-    warnings.warn(text, stacklevel=2)

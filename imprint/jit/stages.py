@@ -4,7 +4,7 @@
 function's versions.
 """
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any, final
 
 from imprint import tree
@@ -16,6 +16,7 @@ from imprint.core.jaxpr import ClosedJaxpr
 from imprint.core.shape_struct import ShapeDtypeStruct
 from imprint.core.trace import current_trace
 from imprint.errors import ArgumentError, DTypeError
+from imprint.jit.compiling import lower_traced
 from imprint.jit.leaves import check_leaves, check_values
 from imprint.jit.options import JitOptions
 from imprint.jit.signature import Call, Signature
@@ -77,12 +78,10 @@ class Traced(_Stage):
         traced: TracedCall,
         signature: Signature,
         options: JitOptions,
-        lower: Callable[[TracedCall], Module],
         static: tuple[Hashable, ...],
     ) -> None:
         super().__init__(traced, signature, static)
         self._options = options
-        self._lower = lower
 
     @property
     def jaxpr(self) -> ClosedJaxpr:
@@ -96,7 +95,7 @@ class Traced(_Stage):
 
     def lower(self) -> "Lowered":
         """Write the program as StableHLO."""
-        module = self._lower(self._traced)
+        module = lower_traced(self._traced, self.fun_name, self._options)
         return Lowered(
             self._traced, self._signature, self._options, module, self._static
         )

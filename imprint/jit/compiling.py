@@ -1,0 +1,225 @@
+"""The way from a call without a version to one that answers it.
+
+1. The miss is explained and told to whoever watches, who may refuse it.
+2. The function is traced, unless a trace of this kind of call still holds; what the
+   trace wrote is learnt, so that it does not count as a change.
+3. The jaxpr is lowered and compiled, with sentinels where flags ask for them.
+"""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from imprint import tree
+from imprint.array import buffers_of
+from imprint.compile.budget import BUDGET
+from imprint.compile.definition import Reading, effects_of, read_definition
+from imprint.compile.key import check_equal_hashes, read_static
+from imprint.compile.observers import OBSERVERS, Costs
+from imprint.compile.program import Donation, Module, Program, compile_module, lower
+from imprint.compile.recorder import contribute
+from imprint.compile.sentinels import with_sentinels
+from imprint.compile.walk import Effects
+from imprint.config import config, settings
+from imprint.core.aval import get_aval
+from imprint.core.jaxpr import ClosedJaxpr
+from imprint.core.source import current_source
+from imprint.core.trace import Tracer
+from imprint.errors import ArgumentError, RecompileError
+from imprint.jit.definitions import DEFINITIONS, Definition
+from imprint.jit.options import JitOptions
+from imprint.jit.pending import Pending, call_key
+from imprint.jit.report import explain
+from imprint.jit.signature import Call, Form
+from imprint.jit.tracing import TracedCall, trace_call
+from imprint.jit.versions import Version
+
+
+class Request(NamedTuple):
+    """A call that needs a trace or a version of a function."""
+
+    fun: Callable[..., Any]
+    options: JitOptions
+    definition: Definition
+    pending: Pending
+
+    @property
+    def name(self) -> str:
+        """The name of the function."""
+        return self.definition.signature.function_name
+
+
+def compile_version(request: Request) -> Version:
+    """Trace, lower and compile a function for a call that no version answers."""
+    _, options, definition, pending = request
+    call = pending.call
+    treedef = tree.structure(call.dynamic)
+    miss = explain(definition, pending, treedef, current_source())
+    for value, name in zip(call.static, call.form.static_names, strict=True):
+        check_equal_hashes(value, name)
+    for observer in list(OBSERVERS):
+        observer.missed(miss)
+    _check_limit(request)
+    traced = trace(request)
+    flags = settings()
+    sentinels = None
+    module = lower_traced(traced, request.name, options)
+    if flags.debug_nans or flags.debug_infs:
+        flagged, sentinels = with_sentinels(
+            traced.closed, nans=flags.debug_nans, infinities=flags.debug_infs
+        )
+        module = lower_traced(traced, request.name, options, flagged)
+    program = compile_module(module, buffers_of, options.compile, options.device)
+    version = Version(traced, program, request.name, sentinels)
+    BUDGET.add(definition.versions, version, program.nbytes)
+    _, settled = call_key(definition.signature, call)
+    if settled != pending.key:  # the trace wrote into a static argument
+        definition.versions.put(settled, version)
+    costs = Costs(traced.seconds, module.seconds, program.compile_seconds)
+    definition.last_miss = replace(miss, seconds=costs.total)
+    log_compile(request.name, traced, module, program)
+    if config.explain_misses:
+        warnings.warn(str(definition.last_miss), stacklevel=2)
+    for observer in list(OBSERVERS):
+        observer.compiled(definition.last_miss, costs)
+    return version
+
+
+# ---- trace ----
+
+
+def trace(request: Request) -> TracedCall:
+    """Trace a function for a call, unless a trace of this kind of call still holds."""
+    fun, options, definition, (key, leaves, call) = request
+    traced = definition.traced.find(key)
+    if traced is not None:
+        contribute(traced.findings, fun)
+        return traced
+    before = _read(fun, call)
+    avals = [get_aval(x) for x in leaves]
+    traced = trace_call(fun, definition.signature, call, avals, strict=options.strict)
+    options.check_trees(traced.in_tree, traced.out_tree)
+    _learn(request, [*map(effects_of, before, _read(fun, call))])
+    if not any(isinstance(c, Tracer) for c in traced.closed.consts):
+        BUDGET.add(definition.traced, traced, traced.nbytes)
+        definition.traced.put(key, traced)
+        _, settled = call_key(definition.signature, call)
+        definition.traced.put(settled, traced)
+    return traced
+
+
+def _read(fun: Callable[..., Any], call: Call) -> list[Reading]:
+    """Read what a trace may write: the function, then its static arguments."""
+    static = zip(call.static, call.form.static_names, strict=True)
+    return [
+        read_definition(fun),
+        *(read_static(value, name) for value, name in static),
+    ]
+
+
+def _learn(request: Request, effects: list[Effects]) -> None:
+    """Let state that the trace wrote not count from now on."""
+    fun, options, definition, _ = request
+    own, *static = effects
+    if any(static):
+        signature = definition.signature
+        signature.effects = signature.effects.union(*static)
+    if own:
+        DEFINITIONS.learn_effects(fun, own)
+        _, deep = DEFINITIONS.tokens_of(fun)
+        DEFINITIONS.add((deep, options), definition)
+
+
+# ---- lower ----
+
+
+def lower_traced(
+    traced: TracedCall,
+    name: str,
+    options: JitOptions,
+    closed: ClosedJaxpr | None = None,
+) -> Module:
+    """Lower a traced call.
+
+    Args:
+        traced: the call.
+        name: the function's.
+        options: how it is compiled.
+        closed: what to lower in place of the jaxpr of the call.
+    """
+    module = lower(
+        traced.closed if closed is None else closed,
+        f"jit_{name}",
+        keep_unused=options.keep_unused,
+        donated=_donated_leaves(traced.form, traced.in_tree),
+    )
+    unusable = module.unusable
+    if unusable:
+        report_unusable(name, traced.leaf_names(), unusable, strict=options.strict)
+    return module
+
+
+def _donated_leaves(form: Form, treedef: tree.TreeDef) -> Donation:
+    if not any(form.donated):
+        return frozenset()
+    donated: list[int] = []
+    for i, path in enumerate(treedef.paths()):
+        if form.donated[getattr(path[0], "idx", 0)]:
+            donated.append(i)
+    return frozenset(donated)
+
+
+def report_unusable(
+    name: str, names: list[str], unusable: tuple[tuple[int, str], ...], *, strict: bool
+) -> None:
+    """Warn about donated arguments whose memory no result can take."""
+    listed = "; ".join(f"argument {names[i]} ({reason})" for i, reason in unusable)
+    text = (
+        f"{name}: expected each donated argument to have a result of its shape and "
+        f"dtype, got none for {listed}. It is kept as it is; do not donate it."
+    )
+    if strict:
+        raise ArgumentError(text)
+    warnings.warn(text, stacklevel=2)
+
+
+# ---- limits and logs ----
+
+
+def _check_limit(request: Request) -> None:
+    limit = request.options.max_versions
+    definition = request.definition
+    versions = definition.versions
+    if limit is None or len(versions) < limit:
+        return
+    text = (
+        f"{request.name}: expected at most {limit} versions "
+        f"(max_versions), got a call that needs one more. Make its arguments alike "
+        "(shapes, dtypes, static values), or raise the limit."
+    )
+    if request.options.on_limit == "error":
+        raise RecompileError(text)
+    warnings.warn(f"{text} The oldest version was dropped.", stacklevel=2)
+    oldest = versions.oldest()
+    versions.drop(oldest)
+    definition.traced.drop(oldest.traced)
+
+
+def log_compile(
+    name: str, traced: TracedCall, module: Module, program: Program
+) -> None:
+    """Say what was compiled, while `log_compiles` is on."""
+    if config.log_compiles:
+        import logging  # noqa: PLC0415 - 2 ms of each import, and few processes log
+
+        arguments = ", ".join(
+            f"{n}: {a}"
+            for n, a in zip(traced.leaf_names(), traced.closed.in_avals, strict=True)
+        )
+        logging.getLogger("imprint").warning(
+            "compiled %s(%s): %d equations, traced in %.3f s, lowered in %.3f s, "
+            "compiled in %.3f s",
+            *(name, arguments, len(traced.closed.eqns), traced.seconds),
+            *(module.seconds, program.compile_seconds),
+        )
