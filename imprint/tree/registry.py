@@ -195,19 +195,37 @@ def register_dataclass(
         Layer(w=-2.0, name='out')
     """
     data, meta = _split_fields(nodetype, data_fields, meta_fields, drop_fields)
+
+    def unflatten(aux: tuple[Any, ...], children: Iterable[Any]) -> Any:
+        fields = dict(zip(data, children, strict=True))
+        return nodetype(**fields, **dict(zip(meta, aux, strict=True)))
+
+    register_fields(nodetype, data, meta, unflatten)
+    return nodetype
+
+
+def register_fields(
+    cls: type,
+    data: tuple[str, ...],
+    meta: tuple[str, ...],
+    unflatten: Callable[[tuple[Any, ...], Iterable[Any]], Any],
+) -> None:
+    """Make a class a node whose children and static data are attributes.
+
+    Args:
+        cls: the class.
+        data: the names of the children.
+        meta: the names of the static data.
+        unflatten: from the values of `meta` and of `data` to a node.
+    """
     keys = tuple([GetAttrKey(name) for name in data])
 
     def flatten(node: Any) -> Flattened:
         aux = tuple([getattr(node, name) for name in meta])
         return [getattr(node, name) for name in data], _static(aux), keys
 
-    def unflatten(aux: tuple[Any, ...], children: Iterable[Any]) -> Any:
-        fields = dict(zip(data, children, strict=True))
-        return nodetype(**fields, **dict(zip(meta, aux, strict=True)))
-
-    _register(nodetype, flatten, unflatten, _opener(data, meta))
-    fields_of[nodetype] = data, meta
-    return nodetype
+    _register(cls, flatten, unflatten, _opener(data, meta))
+    fields_of[cls] = data, meta
 
 
 def register_static(cls: C) -> C:

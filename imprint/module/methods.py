@@ -1,0 +1,119 @@
+"""Methods: a bound method of a module is a node of pytrees.
+
+`model.loss` can be given to `jit`, `grad` or `tree.leaves`: its child is the module, and
+its function is static. A function in the body of a class is therefore kept in a `Method`,
+which binds as functions do, but makes a `BoundMethod`. Names like `__call__` are left
+alone: Python looks them up in the class, and `model(x)` costs nothing.
+"""
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable
+from types import MethodType
+from typing import Any, final
+
+from imprint.tree.registry import register_fields
+
+_UNBOUND = (type, staticmethod, classmethod)
+
+
+@final
+class BoundMethod:
+    """A method with the module that it was taken from. Its child is the module.
+
+    Example:
+        >>> from imprint import tree
+        >>> from imprint.module import Module
+        >>> class Scale(Module):
+        ...     factor: float
+        ...
+        ...     def apply(self, x):
+        ...         return self.factor * x
+        >>> tree.leaves(Scale(2.0).apply), Scale(2.0).apply(3.0)
+        ([2.0], 6.0)
+    """
+
+    __slots__ = ("__func__", "__self__", "__weakref__")
+    __func__: Callable[..., Any]
+    __self__: Any
+
+    def __init__(self, func: Callable[..., Any], instance: Any) -> None:
+        self.__func__ = func
+        self.__self__ = instance
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function with the module as its first argument."""
+        return self.__func__(self.__self__, *args, **kwargs)
+
+    @property
+    def __wrapped__(self) -> Callable[..., Any]:
+        return MethodType(self.__func__, self.__self__)
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return inspect.signature(self.__wrapped__)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.__func__, name)  # `__name__`, `__doc__` and the like
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not BoundMethod:
+            return NotImplemented
+        return self.__func__ == other.__func__ and self.__self__ == other.__self__
+
+    def __hash__(self) -> int:
+        return hash((self.__func__, self.__self__))
+
+    def __repr__(self) -> str:
+        return f"<bound method {self.__func__.__qualname__} of {self.__self__!r}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return BoundMethod, (self.__func__, self.__self__)
+
+    def __imprint_token__(self) -> Any:
+        """Return what stands for this method in the token of what holds it."""
+        return self.__func__, self.__self__
+
+
+@final
+class Method:
+    """A function in the body of a class of modules."""
+
+    def __init__(self, func: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, func)
+        self._func = func
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self._func if instance is None else BoundMethod(self._func, instance)
+
+
+def keep_methods(namespace: dict[str, Any], fields: Iterable[str]) -> None:
+    """Put each method of a class body into a `Method`.
+
+    Args:
+        namespace: the body.
+        fields: the names that are fields; a function there is a default.
+    """
+    kept = {*fields}
+    for name, value in namespace.items():
+        if not _is_magic(name) and name not in kept and _is_method(value):
+            namespace[name] = Method(value)
+
+
+def _is_magic(name: str) -> bool:
+    return name.startswith("__") and name.endswith("__")
+
+
+def _is_method(value: Any) -> bool:
+    if isinstance(value, _UNBOUND) or not callable(value):
+        return False
+    return hasattr(type(value), "__get__") and not hasattr(
+        value, "__isabstractmethod__"
+    )
+
+
+def _restore(static: tuple[Any, ...], children: Iterable[Any]) -> BoundMethod:
+    return BoundMethod(static[0], *children)
+
+
+register_fields(BoundMethod, ("__self__",), ("__func__",), _restore)
