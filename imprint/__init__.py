@@ -5,6 +5,8 @@ transforms, devices, configuration. `imprint.numpy`, `imprint.lax`, `imprint.ran
 `imprint.tree` are the other public modules.
 """
 
+from imprint import cache as cache
+from imprint import debug as debug
 from imprint import eager as eager
 from imprint import errors as errors
 from imprint import numpy as numpy
@@ -18,6 +20,7 @@ from imprint.config import default_device as default_device
 from imprint.config import default_matmul_precision as default_matmul_precision
 from imprint.config import disable_jit as disable_jit
 from imprint.config import enable_x64 as enable_x64
+from imprint.config import explain_misses as explain_misses
 from imprint.config import log_compiles as log_compiles
 from imprint.config import numpy_dtype_promotion as numpy_dtype_promotion
 from imprint.config import numpy_rank_promotion as numpy_rank_promotion

@@ -9,6 +9,7 @@ gives the last part of a message about an unknown name.
 
 from collections.abc import Iterable
 from difflib import get_close_matches  # free: optree imports it too
+from typing import Any
 
 __all__ = [
     "AbsentRuleError",
@@ -26,6 +27,7 @@ __all__ = [
     "NotDifferentiableError",
     "PromotionError",
     "RecompileError",
+    "RecompileWarning",
     "ShapeError",
     "TracerArrayConversionError",
     "TracerBoolConversionError",
@@ -150,8 +152,24 @@ class CompileError(RuntimeError):
 class RecompileError(RuntimeError):
     """A function needs more versions than it was allowed. A `RuntimeError`.
 
-    Raised where `max_versions` is reached and `on_limit="error"`. The message names the
-    function; make its calls alike in shapes, dtypes and static values.
+    Raised inside `max_compiles`, and where `max_versions` is reached and
+    `on_limit="error"`. The message names the function and what differs; `explanation` is
+    the `Explanation` of the call, or None. It is left out of a pickle, as it holds code.
+    """
+
+    def __init__(self, message: str, *, explanation: Any = None) -> None:
+        super().__init__(message)
+        self.explanation = explanation
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), self.args, {**vars(self), "explanation": None}
+
+
+class RecompileWarning(UserWarning):
+    """One function was compiled many times for the same reason. A `UserWarning`.
+
+    The message names what keeps changing and the edit that stops it. It is given once a
+    function, after its eighth compilation.
     """
 
 

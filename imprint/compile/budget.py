@@ -51,35 +51,41 @@ class Budget:
             if self._total > self.limit:
                 self._evict(keep=number)
 
+    def resize(self, limit: int) -> None:
+        """Set the limit; what is over it goes."""
+        with self._lock:
+            self.limit = limit
+            self._evict()
+
     def clear(self) -> None:
         """Drop every item."""
         with self._lock:
             for number in list(self._entries):
                 self._remove(number)
 
-    def _evict(self, keep: int) -> None:
+    def _evict(self, keep: int = 0) -> None:
         for _ in range(2):  # what was called since the last look gets a second chance
             for number, entry in list(self._entries.items()):
                 if self._total <= self.limit:
                     return
-                if number == keep:
+                if number == keep or getattr(entry.item(), "pinned", False):
                     continue
                 hits = getattr(entry.item(), "hits", entry.hits)
                 if hits != entry.hits:
                     entry.hits = hits
                     self._entries.move_to_end(number)
                     continue
-                self._remove(number)
+                self._remove(number, f"the byte budget of {self.limit:,} bytes")
                 COUNTERS.evictions += 1
 
-    def _remove(self, number: int) -> None:
+    def _remove(self, number: int, reason: str = "") -> None:
         entry = self._entries.get(number)
         if entry is None:
             return
         table, item = entry.table(), entry.item()
         self._forget(number)
         if table is not None and item is not None:
-            table.drop(item)
+            table.drop(item, reason)
 
     def _forget(self, number: int) -> None:
         # Also called by the garbage collector, while this thread may hold the lock.

@@ -18,7 +18,9 @@ class Counters:
         compiles: programs compiled by XLA.
         compile_seconds: what that took.
         equations: how many equations they had.
-        evictions: versions dropped to stay within the byte budget.
+        evictions: versions and traces dropped to stay within the byte budget.
+        misses: calls of jitted functions that needed a new version.
+        retired: calls that were answered by versions which are gone now.
     """
 
     traces: int = 0
@@ -27,6 +29,8 @@ class Counters:
     compile_seconds: float = 0.0
     equations: int = 0
     evictions: int = 0
+    misses: int = 0
+    retired: int = 0
 
 
 COUNTERS: Final = Counters()

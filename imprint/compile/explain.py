@@ -50,7 +50,8 @@ class Difference:
 
     Args:
         kind: "shape", "rank", "dtype", "weak type", "structure", "static", "config",
-            "closure", "global", "definition" or "evicted".
+            "global", "closure", "class", "function" (watched places of these kinds),
+            "definition" (the function was made anew, and is another) or "evicted".
         slot: what differs, as the user would name it: `batch['mask'].shape[1]`.
         old: what the version has.
         new: what the call has.
@@ -64,6 +65,8 @@ class Difference:
     remedy: str
 
     def __str__(self) -> str:
+        if self.kind == "evicted":
+            return f"{self.slot} {self.new}"
         return f"{self.slot}: {self.old} → {self.new}"
 
 
@@ -80,6 +83,7 @@ class Explanation:
         seconds: what tracing, lowering and compiling took, if it has been done.
         site: where the call was made.
         advice: what jitting outside, inside or both would cost.
+        defined: where the function is defined, as `file.py:12`; empty if unknown.
     """
 
     function: str
@@ -90,6 +94,7 @@ class Explanation:
     seconds: float | None = None
     site: Source | None = None
     advice: str = ""
+    defined: str = ""
 
     def __str__(self) -> str:
         where = f" at {self.site}" if self.site is not None else ""
@@ -99,16 +104,24 @@ class Explanation:
                 f"{self.function}{where} is answered by version {self.nearest}.{advice}"
             )
         cost = f" It took {self.seconds:.2f} s." if self.seconds is not None else ""
-        if self.nearest is None:
+        if not self.differences:
             return f"{self.function}{where} compiles: it has no version yet.{cost}"
         listed = "; ".join(map(str, self.differences[:_SHOWN]))
         more = len(self.differences) - _SHOWN
         rest = f"; and {more} more" if more > 0 else ""
         remedies = dict.fromkeys(d.remedy for d in self.differences[:_SHOWN])
         return (
-            f"{self.function}{where} compiles: it differs from version {self.nearest} "
-            f"in {listed}{rest}.{cost} {' '.join(remedies)}"
+            f"{self.function}{where} compiles:{self._against} {listed}{rest}.{cost} "
+            f"{' '.join(remedies)}"
         )
+
+    @property
+    def _against(self) -> str:
+        if self.differences[0].kind == "evicted":
+            return ""
+        if self.nearest is None:
+            return " it was made anew, with"
+        return f" it differs from version {self.nearest} in"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the explanation as plain data, for tools."""
@@ -124,6 +137,7 @@ class Explanation:
             "seconds": self.seconds,
             "site": None if self.site is None else self.site.long(),
             "advice": self.advice,
+            "defined": self.defined,
         }
 
     def _repr_html_(self) -> str:
@@ -140,28 +154,11 @@ class Explanation:
 _SHOWN = 3
 
 
-def explain_miss(
-    function: str,
-    call: Kind,
-    versions: Sequence[Kind],
-    seconds: float | None = None,
-    site: Source | None = None,
-) -> Explanation:
-    """Explain why none of `versions` answers a call."""
-    found: list[Difference] = []
-    nearest = None
-    if versions:
-        compared = [(differences(kind, call), i) for i, kind in enumerate(versions)]
-        found, nearest = min(compared, key=lambda pair: (len(pair[0]), -pair[1]))
-    return Explanation(
-        function=function,
-        hit=False,
-        versions=len(versions),
-        nearest=nearest,
-        differences=tuple(found),
-        seconds=seconds,
-        site=site,
-    )
+def nearest_of(call: Kind, versions: Sequence[Kind]) -> tuple[int, list[Difference]]:
+    """Return the number of the version nearest to a call, and what differs."""
+    compared = [(differences(kind, call), i) for i, kind in enumerate(versions)]
+    found, nearest = min(compared, key=lambda pair: (len(pair[0]), -pair[1]))
+    return nearest, found
 
 
 def differences(old: Kind, new: Kind) -> list[Difference]:
@@ -243,7 +240,7 @@ def _aval(name: str, old: ShapedArray, new: ShapedArray) -> list[Difference]:
     else:
         for axis, (m, n) in enumerate(zip(old.shape, new.shape, strict=True)):
             if m != n:
-                remedy = f"Pad axis {axis} of {name} to a multiple of {_bucket(m, n)}."
+                remedy = _padding(name, new, axis, _bucket(m, n))
                 slot = f"{name}.shape[{axis}]"
                 found.append(Difference("shape", slot, str(m), str(n), remedy))
     if old.dtype != new.dtype:
@@ -256,6 +253,16 @@ def _aval(name: str, old: ShapedArray, new: ShapedArray) -> list[Difference]:
         before, after = words[old.weak_type], words[new.weak_type]
         found.append(Difference("weak type", f"{name}.dtype", before, after, remedy))
     return found
+
+
+def _padding(name: str, aval: ShapedArray, axis: int, bucket: int) -> str:
+    """Return the edit that gives an axis a length which other calls share."""
+    text = f"Pad axis {axis} of {name} to a multiple of {bucket}"
+    missing = -aval.shape[axis] % bucket
+    if not missing:
+        return f"{text}."
+    widths = ", ".join(f"(0, {missing * (i == axis)})" for i in range(aval.ndim))
+    return f"{text}: `np.pad({name}, [{widths}])`."
 
 
 def _bucket(m: int, n: int) -> int:

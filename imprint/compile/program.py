@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 
 from imprint import runtime
 from imprint.compile.counters import COUNTERS
+from imprint.compile.progress import PROGRESS
 from imprint.core.aval import ShapedArray
-from imprint.core.jaxpr import ClosedJaxpr, Jaxpr
+from imprint.core.jaxpr import ClosedJaxpr, Jaxpr, subjaxprs
 from imprint.transforms.dce import dce_jaxpr, used_invars
 from imprint.transforms.lowering import lower_jaxpr
 from imprint.transforms.staging import hoist_consts
@@ -32,6 +33,7 @@ class Module(NamedTuple):
         donated: positions of the jaxpr's arguments whose memory a result takes.
         unusable: donated positions that no result can take, and why.
         out_avals: the avals of its results.
+        equations: how many were lowered; those of a shared call count once.
         seconds: what lowering took.
     """
 
@@ -42,6 +44,7 @@ class Module(NamedTuple):
     out_avals: tuple[ShapedArray, ...]
     donated: tuple[int, ...]
     unusable: tuple[tuple[int, str], ...]
+    equations: int
     seconds: float
 
     @property
@@ -96,8 +99,19 @@ def lower(
         out_avals=closed.out_avals,
         donated=tuple(sorted(aliases)),
         unusable=unusable,
+        equations=_count_equations(jaxpr, set()),
         seconds=time.perf_counter() - start,
     )
+
+
+def _count_equations(jaxpr: Jaxpr, seen: set[int]) -> int:
+    count = len(jaxpr.eqns)
+    for eqn in jaxpr.eqns:
+        for part in subjaxprs(eqn):
+            if id(part) not in seen:
+                seen.add(id(part))
+                count += _count_equations(part.jaxpr, seen)
+    return count
 
 
 def _match_donated(
@@ -134,6 +148,7 @@ class Program(NamedTuple):
         out_avals: the avals of its results.
         module: what it was compiled from.
         compile_seconds: what that took.
+        shared: whether another program of equal text was compiled before.
     """
 
     executable: runtime.Executable
@@ -142,6 +157,7 @@ class Program(NamedTuple):
     out_avals: tuple[ShapedArray, ...]
     module: Module
     compile_seconds: float
+    shared: bool
 
     @property
     def nbytes(self) -> int:
@@ -172,15 +188,17 @@ def compile_module(
     """Compile a lowered module; `to_buffers` puts its constants on the device."""
     start = time.perf_counter()
     chosen = options or runtime.CompileOptions()
-    executable = _shared_executable(module, chosen, device or runtime.default_device())
+    executable, shared = _executable(module, chosen, device or runtime.default_device())
     seconds = time.perf_counter() - start
     consts = tuple(to_buffers(module.consts))
-    return Program(executable, consts, module.kept, module.out_avals, module, seconds)
+    return Program(
+        *(executable, consts, module.kept, module.out_avals, module, seconds, shared)
+    )
 
 
-def _shared_executable(
+def _executable(
     module: Module, options: runtime.CompileOptions, device: runtime.Device
-) -> runtime.Executable:
+) -> tuple[runtime.Executable, bool]:
     """Compile a module, unless its text is that of an executable that is in use.
 
     Calls that differ in weak types only (`x = f(x)` from a Python scalar) have the same
@@ -188,14 +206,16 @@ def _shared_executable(
     """
     key = module.text, options.effective(), device
     found = _executables.get(key)
+    shared = found is not None
     if found is None:
         start = time.perf_counter()
-        found = runtime.compile(module.text, module.out_avals, options, device)
+        with PROGRESS.during(module.text, module.equations):
+            found = runtime.compile(module.text, module.out_avals, options, device)
         COUNTERS.compiles += 1
         COUNTERS.compile_seconds += time.perf_counter() - start
-        COUNTERS.equations += module.text.count("stablehlo.")
+        COUNTERS.equations += module.equations
         found = _executables.setdefault(key, found)
-    return found
+    return found, shared
 
 
 _executables: weakref.WeakValueDictionary[Any, runtime.Executable] = (

@@ -6,6 +6,7 @@ the warm path looks up by itself; `find` tries the others when it does not hold 
 """
 
 import threading
+from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
 from typing import Generic, Protocol, TypeVar, final
 
@@ -19,19 +20,22 @@ class Holds(Protocol):
 
 
 T = TypeVar("T", bound=Holds)
+_REASONS = 256
 
 
 @final
 class Table(Generic[T]):
     """Items by key; all methods may be called from any thread."""
 
-    __slots__ = ("__weakref__", "_flights", "_lock", "_others", "current")
+    __slots__ = ("__weakref__", "_flights", "_gone", "_lock", "_others", "current")
 
     def __init__(self) -> None:
         self.current: dict[Hashable, T] = {}
         self._others: dict[Hashable, tuple[T, ...]] = {}
         self._lock = threading.Lock()
         self._flights: dict[Hashable, tuple[int, threading.Event]] = {}
+        # By the hash of a key, which keeps nothing alive: why its item was dropped.
+        self._gone: OrderedDict[int, str] = OrderedDict()
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -65,10 +69,14 @@ class Table(Generic[T]):
                 self._others[key] = (before, *others)
             self.current[key] = item
 
-    def drop(self, item: T) -> None:
-        """Forget an item, at whatever keys it stands."""
+    def drop(self, item: T, reason: str = "") -> None:
+        """Forget an item, at whatever keys it stands; `reason` is remembered."""
         with self._lock:
             for key, current in list(self.current.items()):
+                if reason and (current is item or item in self._others.get(key, ())):
+                    self._gone[hash(key)] = reason
+                    if len(self._gone) > _REASONS:
+                        self._gone.popitem(last=False)
                 others = [x for x in self._others.pop(key, ()) if x is not item]
                 if current is item:
                     del self.current[key]
@@ -84,9 +92,9 @@ class Table(Generic[T]):
                 return key
         return None
 
-    def oldest(self) -> T:
-        """Return the item of the oldest key."""
-        return next(iter(self.current.values()))
+    def why_gone(self, key: Hashable) -> str:
+        """Return why the item of a key was dropped; empty if it was not."""
+        return self._gone.get(hash(key), "")
 
     def clear(self) -> None:
         """Forget all items."""

@@ -6,25 +6,27 @@
 3. The jaxpr is lowered and compiled, with sentinels where flags ask for them.
 """
 
-import warnings
+import weakref
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from imprint import tree
 from imprint.array import buffers_of
 from imprint.compile.budget import BUDGET
+from imprint.compile.counters import COUNTERS
 from imprint.compile.definition import Reading, effects_of, read_definition
+from imprint.compile.explain import Explanation
 from imprint.compile.key import check_equal_hashes, read_static
-from imprint.compile.observers import OBSERVERS, Costs
-from imprint.compile.program import Donation, Module, Program, compile_module, lower
+from imprint.compile.observers import OBSERVERS
+from imprint.compile.program import Donation, Module, compile_module, lower
 from imprint.compile.recorder import contribute
 from imprint.compile.sentinels import with_sentinels
 from imprint.compile.walk import Effects
 from imprint.config import config, settings
 from imprint.core.aval import get_aval
 from imprint.core.jaxpr import ClosedJaxpr
-from imprint.core.source import current_source
+from imprint.core.source import warn
 from imprint.core.trace import Tracer
 from imprint.errors import ArgumentError, RecompileError
 from imprint.jit.definitions import DEFINITIONS, Definition
@@ -54,8 +56,7 @@ def compile_version(request: Request) -> Version:
     """Trace, lower and compile a function for a call that no version answers."""
     _, options, definition, pending = request
     call = pending.call
-    treedef = tree.structure(call.dynamic)
-    miss = explain(definition, pending, treedef, current_source())
+    miss = explain(request.fun, definition, pending)
     for value, name in zip(call.static, call.form.static_names, strict=True):
         check_equal_hashes(value, name)
     for observer in list(OBSERVERS):
@@ -72,18 +73,40 @@ def compile_version(request: Request) -> Version:
         module = lower_traced(traced, request.name, options, flagged)
     program = compile_module(module, buffers_of, options.compile, options.device)
     version = Version(traced, program, request.name, sentinels)
+    version.at, version.table = pending.key, weakref.ref(definition.versions)
     BUDGET.add(definition.versions, version, program.nbytes)
+    definition.versions.put(pending.key, version)
     _, settled = call_key(definition.signature, call)
     if settled != pending.key:  # the trace wrote into a static argument
         definition.versions.put(settled, version)
-    costs = Costs(traced.seconds, module.seconds, program.compile_seconds)
-    definition.last_miss = replace(miss, seconds=costs.total)
-    log_compile(request.name, traced, module, program)
-    if config.explain_misses:
-        warnings.warn(str(definition.last_miss), stacklevel=2)
-    for observer in list(OBSERVERS):
-        observer.compiled(definition.last_miss, costs)
+    _tell(request, replace(miss, seconds=version.costs.total), version)
     return version
+
+
+def _tell(request: Request, miss: Explanation, version: Version) -> None:
+    """Tell whoever wants to know of a new version, which is in its table by now."""
+    definition = request.definition
+    definition.last_miss = miss
+    COUNTERS.misses += 1
+    if config.log_compiles:
+        _log(_COMPILED, *version.figures())
+    if config.explain_misses:
+        _log("%s", miss)
+    for observer in list(OBSERVERS):
+        observer.compiled(miss, version.costs)
+    if request.options.max_versions is None:
+        DEFINITIONS.family_of(request.fun, definition).note(definition, miss)
+
+
+def _log(text: str, *values: object) -> None:
+    import logging  # noqa: PLC0415 - 2 ms of each import, and few processes log
+
+    logging.getLogger("imprint").warning(text, *values)
+
+
+_COMPILED: Final = (
+    "compiled %s: %d equations, traced in %.3f s, lowered in %.3f s, compiled in %.3f s"
+)
 
 
 # ---- trace ----
@@ -181,10 +204,10 @@ def report_unusable(
     )
     if strict:
         raise ArgumentError(text)
-    warnings.warn(text, stacklevel=2)
+    warn(text)
 
 
-# ---- limits and logs ----
+# ---- limits ----
 
 
 def _check_limit(request: Request) -> None:
@@ -200,26 +223,10 @@ def _check_limit(request: Request) -> None:
     )
     if request.options.on_limit == "error":
         raise RecompileError(text)
-    warnings.warn(f"{text} The oldest version was dropped.", stacklevel=2)
-    oldest = versions.oldest()
-    versions.drop(oldest)
+    oldest = next((v for v in versions if not v.pinned), None)
+    if oldest is None:
+        warn(f"{text} All are pinned, so none was dropped.")
+        return
+    warn(f"{text} The oldest version was dropped.")
+    versions.drop(oldest, f"max_versions={limit}")
     definition.traced.drop(oldest.traced)
-
-
-def log_compile(
-    name: str, traced: TracedCall, module: Module, program: Program
-) -> None:
-    """Say what was compiled, while `log_compiles` is on."""
-    if config.log_compiles:
-        import logging  # noqa: PLC0415 - 2 ms of each import, and few processes log
-
-        arguments = ", ".join(
-            f"{n}: {a}"
-            for n, a in zip(traced.leaf_names(), traced.closed.in_avals, strict=True)
-        )
-        logging.getLogger("imprint").warning(
-            "compiled %s(%s): %d equations, traced in %.3f s, lowered in %.3f s, "
-            "compiled in %.3f s",
-            *(name, arguments, len(traced.closed.eqns), traced.seconds),
-            *(module.seconds, program.compile_seconds),
-        )

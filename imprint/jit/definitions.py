@@ -4,27 +4,32 @@ A function that is made anew with equal code and equal captures has an equal tok
 (`compile.definition`), and finds the definition of the one before: its signature, its
 versions, its traces. A definition outlives its functions, so that the next one finds it,
 until the table is full or an object that its token knows by identity is gone: then no
-function can have that token again, and the definition goes at once.
+function can have that token again, and the definition goes at once. A `Family` is the
+definitions that one place in the program made, such as a lambda in a loop whose captures
+differ: it tells what a miss of a new definition has to do with the one before.
 """
 
 import threading
 import weakref
-from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections import Counter, OrderedDict, deque
+from collections.abc import Callable, Hashable, Iterator
 from types import CodeType, FunctionType
 from typing import Any, Final, final
 
 from imprint.compile.definition import definition_token, strict_token
-from imprint.compile.explain import Explanation
+from imprint.compile.explain import Difference, Explanation
 from imprint.compile.table import Table
 from imprint.compile.token import Token, referents
 from imprint.compile.walk import NO_EFFECTS, Effects, scalar_function_token
+from imprint.core.source import warn
+from imprint.errors import RecompileWarning
 from imprint.jit.signature import Signature
 from imprint.jit.tracing import TracedCall
 from imprint.jit.versions import Version
 
 _WRAPPERS: Final = 8  # partials of partials of methods
 _LIMIT: Final = 4096  # definitions; what they hold is bounded by the byte budget
+_MANY: Final = 8  # versions of one family, at which it warns
 
 
 @final
@@ -37,7 +42,7 @@ class Definition:
     """
 
     __slots__ = (
-        *("__weakref__", "_tethers", "last_miss", "signature", "token"),
+        *("__weakref__", "_tethers", "family", "last_miss", "signature", "token"),
         *("traced", "versions"),
     )
 
@@ -47,6 +52,7 @@ class Definition:
         self.versions: Table[Version] = Table()
         self.traced: Table[TracedCall] = Table()
         self.last_miss: Explanation | None = None
+        self.family: Family | None = None  # known from the first miss on
         self._tethers: list[weakref.ref[Any]] = []
 
     def tie(self, key: Hashable) -> None:
@@ -58,6 +64,48 @@ class Definition:
 
 
 @final
+class Family:
+    """The definitions that one place in the program made.
+
+    Args:
+        defined: the place, as `/path/file.py:12`; empty if it has no Python code.
+    """
+
+    __slots__ = ("__weakref__", "_members", "_reasons", "defined", "made")
+
+    def __init__(self, defined: str) -> None:
+        self.defined = defined
+        self.made = 0
+        """How many versions were compiled."""
+        self._members: deque[weakref.ref[Definition]] = deque(maxlen=4)
+        self._reasons: Counter[str] = Counter()
+
+    def others(self, definition: Definition) -> list[Definition]:
+        """Return the definitions that were compiled last, without this one."""
+        found = [member() for member in self._members]
+        return [x for x in found if x is not None and x is not definition]
+
+    def note(self, definition: Definition, miss: Explanation) -> None:
+        """Count a compilation; warn at the eighth, of the slot that keeps changing."""
+        if all(member() is not definition for member in self._members):
+            self._members.append(weakref.ref(definition))
+        self.made += 1
+        self._reasons.update(d.slot for d in miss.differences)
+        last = {d.slot: d for d in miss.differences}
+        most = next((s for s, _ in self._reasons.most_common() if s in last), None)
+        if self.made == _MANY and most is not None:
+            warn(self._warning(miss.function, last[most]), RecompileWarning)
+
+    def _warning(self, function: str, last: Difference) -> str:
+        where = f" ({self.defined})" if self.defined else ""
+        return (
+            f"{function}{where} was compiled {self.made} times, "
+            f"{self._reasons[last.slot]} of them because of {last.slot}, the last time "
+            f"{last.old} → {last.new}. {last.remedy}"
+        )
+
+
+@final
 class Definitions:
     """The definitions of a process, by token and options; the longest unused go first."""
 
@@ -65,6 +113,9 @@ class Definitions:
         self._table: OrderedDict[Hashable, Definition] = OrderedDict()
         self._effects: weakref.WeakKeyDictionary[Any, Effects] = (
             weakref.WeakKeyDictionary()
+        )
+        self._families: weakref.WeakValueDictionary[Hashable, Family] = (
+            weakref.WeakValueDictionary()
         )
         self._lock = threading.RLock()  # a weak reference may die inside
 
@@ -116,8 +167,29 @@ class Definitions:
         with self._lock:
             self._effects[code] = self._effects.get(code, NO_EFFECTS) | effects
 
-    def __iter__(self) -> Any:
+    def family_of(self, fun: Callable[..., Any], definition: Definition) -> Family:
+        """Return the family of a definition of a function."""
+        with self._lock:
+            if definition.family is None:
+                code = _code_of(fun)
+                if code is None:
+                    definition.family = Family("")
+                else:
+                    new = Family(f"{code.co_filename}:{code.co_firstlineno}")
+                    place = _place_of(fun, code)
+                    definition.family = self._families.setdefault(place, new)
+            return definition.family
+
+    def __iter__(self) -> Iterator[Definition]:
         return iter(list(self._table.values()))
+
+
+def _place_of(fun: Any, code: CodeType) -> Hashable:
+    """Return what stays when a function is made anew, or edited and defined again."""
+    name = code.co_qualname
+    if "<lambda>" in name:
+        return code.co_filename, name, code.co_firstlineno
+    return getattr(fun, "__module__", None) or code.co_filename, name
 
 
 def _code_of(fun: Any) -> CodeType | None:

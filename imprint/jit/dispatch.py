@@ -24,7 +24,6 @@ from imprint.control.call import call as bind_call
 from imprint.core.folding import folding
 from imprint.core.hosts import host_aval, scalar_aval
 from imprint.core.jaxpr import eval_jaxpr
-from imprint.core.source import current_source
 from imprint.core.trace import current_trace
 from imprint.errors import ArgumentError
 from imprint.jit.compiling import Request, compile_version, trace
@@ -309,9 +308,7 @@ class Jitted:
         definition = self._bound()
         call = definition.signature.call(args, kwargs)
         leaves, key = call_key(definition.signature, call)
-        treedef = tree.structure(call.dynamic)
-        pending = Pending(key, leaves, call)
-        return explain(definition, pending, treedef, current_source())
+        return explain(self._fun, definition, Pending(key, leaves, call))
 
     @property
     def last_miss(self) -> Explanation | None:

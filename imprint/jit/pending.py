@@ -7,9 +7,11 @@ together by itself; any other call adds its form, its tree and its static values
 from typing import Any, NamedTuple
 
 from imprint import tree
+from imprint.compile.explain import Kind
 from imprint.compile.key import static_token
-from imprint.config import settings
-from imprint.core.aval import checked_integer, get_aval
+from imprint.compile.wording import show
+from imprint.config import Settings, settings
+from imprint.core.aval import ShapedArray, checked_integer, get_aval
 from imprint.errors import ArgumentError, DTypeError
 from imprint.jit.leaves import check_leaves
 from imprint.jit.signature import Call, Form, Signature
@@ -53,3 +55,16 @@ def flat_key(form: Form, static: tuple[Any, ...], avals: list[Any]) -> Any:
     if form.plain:
         return settings(), *avals
     return form, static, settings(), *avals
+
+
+def kind_of(names: tuple[str, ...], treedef: tree.TreeDef, key: Any) -> Kind:
+    """Return what kind of call a key stands for."""
+    parts = list(key)
+    at = next(i for i, part in enumerate(parts) if isinstance(part, Settings))
+    avals: tuple[ShapedArray, ...] = tuple(parts[at + 1 :])
+    static = ()
+    if at:
+        form, tokens = parts[0], parts[at - 1]
+        shown = [show(token) for token in tokens]
+        static = tuple(zip(form.static_names, shown, strict=True))
+    return Kind(names, treedef, avals, static, parts[at])

@@ -1,21 +1,21 @@
 """What a user can ask of a compiled function's versions: which, why, and what they cost.
 
 The warm path knows nothing of this; what is needed is read off the definition when
-somebody asks, and nothing is compiled for it.
+somebody asks, and nothing is compiled for it. Why a call has no version, in this order:
+it had one that was dropped; one of its kind read what has changed since; it is of
+another kind than all of them; the function was made anew and is another.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from imprint import tree
-from imprint.compile.explain import Difference, Explanation, Kind, explain_miss
+from imprint.compile import difference
+from imprint.compile.explain import Difference, Explanation, Kind, nearest_of
 from imprint.compile.granularity import granularity
-from imprint.compile.wording import show
-from imprint.config import Settings
-from imprint.core.aval import ShapedArray
-from imprint.core.source import Source
-from imprint.jit.definitions import Definition
-from imprint.jit.pending import Pending
+from imprint.core.source import current_source
+from imprint.jit.definitions import DEFINITIONS, Definition
+from imprint.jit.pending import Pending, kind_of
 from imprint.jit.versions import Version
 
 
@@ -36,93 +36,109 @@ def cache_info(definition: Definition) -> CacheInfo:
         hits=calls - len(versions),
         misses=len(versions),
         versions=len(versions),
-        nbytes=sum(v.program.nbytes for v in versions),
+        nbytes=sum(v.nbytes for v in versions),
     )
-
-
-def kind_of(names: Sequence[str], treedef: tree.TreeDef, key: Any) -> Kind:
-    """Return what kind of call a key stands for."""
-    parts = list(key)
-    at = next(i for i, part in enumerate(parts) if isinstance(part, Settings))
-    avals: tuple[ShapedArray, ...] = tuple(parts[at + 1 :])
-    static = ()
-    if at:
-        form, tokens = parts[0], parts[at - 1]
-        shown = [show(token) for token in tokens]
-        static = tuple(zip(form.static_names, shown, strict=True))
-    return Kind(tuple(names), treedef, avals, static, parts[at])
 
 
 def explain(
-    definition: Definition, pending: Pending, treedef: tree.TreeDef, site: Source | None
+    fun: Callable[..., Any], definition: Definition, pending: Pending
 ) -> Explanation:
     """Say whether a version answers a call, and if none does, why."""
-    name = definition.signature.function_name
-    kind = kind_of(pending.call.form.names, treedef, pending.key)
     versions = list(definition.versions)
     found = definition.versions.find(pending.key)
+    family = DEFINITIONS.family_of(fun, definition)
+    nearest, differences = None, ()
     if found is not None:
-        number = [v is found for v in versions].index(True)
-        traced = found.traced
-        return Explanation(
-            function=name,
-            hit=True,
-            versions=len(versions),
-            nearest=number,
-            differences=(),
-            seconds=traced.seconds + found.program.compile_seconds,
-            site=site,
-            advice=str(granularity(traced.closed)),
-        )
-    stale = _stale(versions, definition, pending.key)
-    if stale:
-        return stale_explanation(name, versions, stale, site)
-    kinds = [
-        kind_of(v.traced.form.names, v.traced.in_tree, definition.versions.key_of(v))
-        for v in versions
-    ]
-    return explain_miss(name, kind, kinds, site=site)
-
-
-def stale_explanation(
-    name: str,
-    versions: Sequence[Version],
-    stale: list[tuple[Version, list[Difference]]],
-    site: Source | None,
-) -> Explanation:
-    """Explain a miss by what was rebound since a version of this kind was traced."""
-    version, differences = min(stale, key=lambda pair: len(pair[1]))
+        nearest = [v is found for v in versions].index(True)
+    else:
+        treedef = tree.structure(pending.call.dynamic)
+        kind = kind_of(pending.call.form.names, treedef, pending.key)
+        others = family.others(definition)
+        nearest, differences = _miss(definition, pending, kind, others)
     return Explanation(
-        function=name,
-        hit=False,
+        function=definition.signature.function_name,
+        hit=found is not None,
         versions=len(versions),
-        nearest=[v is version for v in versions].index(True),
+        nearest=nearest,
         differences=tuple(differences),
-        site=site,
+        seconds=None if found is None else found.costs.total,
+        site=current_source(),
+        advice="" if found is None else str(granularity(found.jaxpr)),
+        defined=family.defined,
     )
 
 
-def _stale(
-    versions: Sequence[Version], definition: Definition, key: Any
-) -> list[tuple[Version, list[Difference]]]:
+def _miss(
+    definition: Definition, pending: Pending, kind: Kind, others: list[Definition]
+) -> tuple[int | None, Sequence[Difference]]:
+    versions = list(definition.versions)
+    reason = definition.versions.why_gone(pending.key)
+    if reason:
+        return None, [_evicted(reason)]
+    stale = [(_changes(v), i) for i, v in enumerate(versions) if v.at == pending.key]
+    if stale:
+        changes, nearest = min(stale, key=lambda pair: len(pair[0]))
+        return nearest, changes
+    if versions:
+        return nearest_of(kind, [v.key for v in versions])
+    if others:
+        found = [_made_anew(definition, other) for other in others]
+        return None, min(found, key=len)
+    return None, ()
+
+
+# ---- the reasons ----
+
+
+def _evicted(reason: str) -> Difference:
+    remedy = next(text for start, text in _EVICTED.items() if reason.startswith(start))
+    slot = "the version for this call"
+    return Difference("evicted", slot, "compiled", f"was dropped by {reason}", remedy)
+
+
+_EVICTED = {
+    "the byte budget": "Raise it with imprint.cache.limit(bytes=...), or pin() versions.",
+    "max_versions": "Raise the limit, or pin() the versions that are needed again.",
+    "evict()": "Keep the versions that are needed again.",
+}
+
+
+def _changes(version: Version) -> list[Difference]:
     return [
-        (
-            version,
-            [
-                Difference(
-                    change.kind,
-                    f"{change.name} in {change.module}",
-                    _short(change.old),
-                    _short(change.new),
-                    "A version is kept for each value; pass what changes often as an "
-                    "argument.",
-                )
-                for change in version.traced.watch.changed()
-            ],
+        Difference(
+            change.kind,
+            f"{change.name} in {change.module}",
+            _short(change.old),
+            _short(change.new),
+            "A version is kept for each value; pass what changes often as an argument.",
         )
-        for version in versions
-        if definition.versions.key_of(version) == key
+        for change in version.traced.watch.changed()
     ]
+
+
+def _made_anew(definition: Definition, other: Definition) -> list[Difference]:
+    function = definition.signature.function_name
+    return [
+        Difference("definition", d.path, d.old, d.new, _remedy(d.path, function))
+        for d in difference.difference(other.token, definition.token)
+    ]
+
+
+def _remedy(path: str, function: str) -> str:
+    name = path.partition(" in ")[0]
+    if name.startswith("closure variable "):
+        name = name.removeprefix("closure variable ")
+        return f"Make {name} an argument: `def {_identifier(function)}(..., {name})`."
+    if name.startswith("default of "):
+        name = name.removeprefix("default of ")
+        return f"Keep one default, and pass {name} where it is another."
+    if name.startswith(("code", "constant", "name read")):
+        return "What was edited is compiled again."
+    return f"Make {function} once, or pass what differs as an argument."
+
+
+def _identifier(function: str) -> str:
+    return function if function.isidentifier() else "f"
 
 
 def _short(value: Any) -> str:

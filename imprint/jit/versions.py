@@ -3,23 +3,38 @@
 A `Version` is a traced call with its executable, laid out for the warm path: what the
 path needs are plain attributes, and `take` is None when every argument is passed on as
 it came. A version that donates consumes the arrays it was given: they lose their values
-and remember who took them.
+and remember who took them. What a user may ask of a version are properties, worked out
+when asked.
 """
 
+import time
+import weakref
 from collections import Counter
 from collections.abc import Callable, Iterable
-from typing import Any, final
+from typing import Any, Final, final
 
 import numpy as np
 
 from imprint import runtime, tree
 from imprint.array import ArrayImpl, from_host, to_array
+from imprint.compile.counters import COUNTERS
+from imprint.compile.explain import Kind
+from imprint.compile.observers import Costs
 from imprint.compile.program import Program
 from imprint.compile.sentinels import Sentinels
+from imprint.compile.table import Table
+from imprint.core.aval import ShapedArray
+from imprint.core.jaxpr import ClosedJaxpr
 from imprint.core.source import current_source
 from imprint.errors import DeletedArrayError
+from imprint.jit.pending import kind_of
 from imprint.jit.tracing import TracedCall
-from imprint.runtime import EngineError, collect_garbage, explain_execute_error
+from imprint.runtime import (
+    EngineError,
+    MemoryStats,
+    collect_garbage,
+    explain_execute_error,
+)
 
 
 @final
@@ -34,9 +49,10 @@ class Version:
     """
 
     __slots__ = (
-        *("__weakref__", "arguments", "consts", "donated", "executable", "handlers"),
-        *("hits", "host_call", "name", "out_aval", "out_avals", "program"),
-        *("guard", "kind", "sentinels", "special", "take", "traced", "unflatten"),
+        *("__weakref__", "arguments", "at", "consts", "created_at", "donated"),
+        *("executable", "guard", "handlers", "hits", "host_call", "name", "out_aval"),
+        *("out_avals", "pinned", "program", "sentinels", "special", "table", "take"),
+        *("traced", "unflatten"),
     )
 
     def __init__(
@@ -73,6 +89,14 @@ class Version:
         self.special = bool(self.donated) or sentinels is not None
         simple = everything and not program.consts and not self.special
         self.take = None if simple else program.kept
+        self.at: Any = None  # its key in its table
+        self.table: weakref.ref[Table[Version]] | None = None
+        self.pinned = False
+        self.created_at = time.time()
+        _alive.add(self)
+
+    def __del__(self) -> None:
+        COUNTERS.retired += getattr(self, "hits", 0)
 
     def holds(self) -> bool:
         """Tell whether what the version read while it was traced is as it was."""
@@ -178,6 +202,120 @@ class Version:
             for i, (x, buffer) in enumerate(zip(arrays, buffers, strict=True))
         ]
 
+    # ---- what a user may ask ----
+
+    @property
+    def key(self) -> Kind:
+        """What kind of call it answers: names, tree, avals, static values, flags."""
+        names, in_tree = self.traced.form.names, self.traced.in_tree
+        return kind_of(names, in_tree, self.at)
+
+    @property
+    def avals(self) -> tuple[ShapedArray, ...]:
+        """The avals of the leaves of its dynamic arguments."""
+        return self.traced.closed.in_avals
+
+    @property
+    def statics(self) -> dict[str, str]:
+        """The static arguments, as they print, by name."""
+        return dict(self.key.static)
+
+    @property
+    def jaxpr(self) -> ClosedJaxpr:
+        """The traced program."""
+        return self.traced.closed
+
+    @property
+    def stablehlo(self) -> str:
+        """The lowered program, without the user's source lines."""
+        return self.program.module.plain_text
+
+    @property
+    def hlo(self) -> str:
+        """The program as XLA optimized it."""
+        return self.executable.hlo_text()
+
+    @property
+    def costs(self) -> Costs:
+        """What it took to make it, in seconds."""
+        module = self.program.module
+        return Costs(self.traced.seconds, module.seconds, self.program.compile_seconds)
+
+    @property
+    def trace_s(self) -> float:
+        """What tracing took, in seconds."""
+        return self.costs.trace
+
+    @property
+    def lower_s(self) -> float:
+        """What lowering took, in seconds."""
+        return self.costs.lower
+
+    @property
+    def compile_s(self) -> float:
+        """What XLA took, in seconds; next to nothing if `origin` is "memory"."""
+        return self.costs.compile
+
+    @property
+    def origin(self) -> str:
+        """Where the executable is from: "compiled", or "memory" if another had it."""
+        return "memory" if self.program.shared else "compiled"
+
+    @property
+    def nbytes(self) -> int:
+        """The memory it takes, in bytes, estimated."""
+        return self.program.nbytes
+
+    @property
+    def cost(self) -> dict[str, float]:
+        """XLA's estimates for one call: flops, bytes accessed and so on."""
+        return self.executable.cost_analysis()
+
+    @property
+    def memory(self) -> MemoryStats:
+        """XLA's memory plan, in bytes."""
+        return self.executable.memory_stats()
+
+    @property
+    def watched(self) -> tuple[str, ...]:
+        """The names that it read while it was traced: rebinding one is a miss."""
+        return self.traced.watch.names
+
+    def pin(self) -> None:
+        """Keep it, whatever the byte budget and `max_versions` say."""
+        self.pinned = True
+
+    def unpin(self) -> None:
+        """Let it go when others need its place."""
+        self.pinned = False
+
+    def evict(self) -> None:
+        """Forget it: the next call of its kind traces and compiles again."""
+        table = None if self.table is None else self.table()
+        if table is not None:
+            table.drop(self, "evict()")
+
+    def figures(self) -> tuple[object, ...]:
+        """Return its name with its arguments, equations and seconds, for a log."""
+        return (str(self), len(self.jaxpr.eqns), *self.costs)
+
+    def __str__(self) -> str:
+        pairs = zip(self.traced.leaf_names(), self.avals, strict=True)
+        arguments = [f"{name}: {aval}" for name, aval in pairs]
+        arguments += [f"{name}={value}" for name, value in self.statics.items()]
+        return f"{self.name}({', '.join(arguments)})"
+
+    def __repr__(self) -> str:
+        return f"<version of {self}, {self.hits} calls>"
+
 
 def _own_copy(x: ArrayImpl) -> Any:
     return from_host(x.aval, np.array(x.host)).buffer
+
+
+def calls_answered() -> int:
+    """Return how many calls the versions of this process answered, gone ones too."""
+    return COUNTERS.retired + sum(version.hits for version in list(_alive))
+
+
+_alive: Final[weakref.WeakSet[Version]] = weakref.WeakSet()

@@ -278,7 +278,7 @@ def test_log_compiles_names_the_function_its_arguments_and_times(caplog):
             scale({"x": np.ones(4, np.float32)}, n=2)
     scale({"x": np.ones(5, np.float32)}, n=2)
     assert [message.split(", traced")[0] for message in caplog.messages] == [
-        "compiled scale(batch['x']: float32[3]): 2 equations",
-        "compiled scale(batch['x']: float32[4]): 2 equations",
+        "compiled scale(batch['x']: float32[3], n=2): 2 equations",
+        "compiled scale(batch['x']: float32[4], n=2): 2 equations",
     ]
     assert {record.levelname for record in caplog.records} == {"WARNING"}

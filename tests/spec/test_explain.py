@@ -1,5 +1,6 @@
 """Why a call compiled: the nearest version, what differs, what to do."""
 
+import logging
 import warnings
 
 import pytest
@@ -94,15 +95,147 @@ def test_versions_and_counts():
     assert [v.hits for v in f.versions] == [2, 3]
 
 
-def test_misses_can_be_told_as_they_happen():
+def test_misses_can_be_told_as_they_happen(caplog):
     f = imprint.jit(lambda x: x + 1)
     f(1.0)
-    imprint.config.update("explain_misses", True)
-    try:
-        with pytest.warns(UserWarning, match=r"x\.dtype: float32 → int32"):
-            f(1)
-    finally:
-        imprint.config.update("explain_misses", False)
+    with imprint.explain_misses(), caplog.at_level(logging.WARNING, "imprint"):
+        f(1)
+        f(2)
+    f(inp.ones(2))
+    (told,) = caplog.messages
+    assert "x.dtype: float32 → int32" in told
+
+
+# ---- functions that are made anew ----
+
+
+def made(i, n=1):
+    return imprint.jit(lambda x, k=n: x * i + k)
+
+
+def test_a_function_that_is_made_anew_is_compared_with_the_one_before():
+    made(3)(1.0)
+    first = made(4).explain(1.0)
+    assert [str(d) for d in first.differences] == ["closure variable i: 3 → 4"]
+    assert str(first).endswith(
+        "compiles: it was made anew, with closure variable i: 3 → 4. "
+        "Make i an argument: `def f(..., i)`."
+    )
+    made(4)(1.0)
+    assert made(4).explain(1.0).hit
+    assert made(4).last_miss.differences == first.differences
+    (default,) = made(4, n=2).explain(1.0).differences
+    assert str(default) == "default of k: 1 → 2"
+    assert default.remedy == "Keep one default, and pass k where it is another."
+
+
+def test_an_edited_function_is_compared_with_what_it_was():
+    def run(text):
+        namespace = {"__name__": "cell"}
+        exec(text, namespace)
+        return imprint.jit(namespace["f"])
+
+    run("def f(x):\n    return x * 2.5\n")(1.0)
+    (edit,) = run("def f(x):\n    return x * 7.5\n").explain(1.0).differences
+    assert str(edit) == "constant in f at line 1: 2.5 → 7.5"
+
+
+def test_a_method_of_another_object_is_named():
+    class Model:
+        def __init__(self, rate):
+            self.rate = rate
+
+        def step(self, x):
+            return x * self.rate
+
+    first, second = Model(1.0), Model(2.0)
+    imprint.jit(first.step)(1.0)
+    explanation = imprint.jit(second.step).explain(1.0)
+    assert not explanation.hit
+    assert "self" in str(explanation.differences[0])
+
+
+def test_a_place_without_a_version_has_nothing_to_compare_with():
+    explanation = imprint.jit(lambda x: x + 12.5).explain(1.0)
+    assert explanation.differences == ()
+    assert explanation.defined.startswith(__file__ + ":")
+    assert str(explanation).endswith("compiles: it has no version yet.")
+
+
+# ---- versions that were dropped ----
+
+
+def test_a_dropped_version_is_named_with_what_dropped_it():
+    f = imprint.jit(lambda x: x + 1.75, max_versions=1)
+    f(1)
+    with pytest.warns(UserWarning, match="The oldest version was dropped"):
+        f(1.0)
+    assert str(f.explain(1)).endswith(
+        "compiles: the version for this call was dropped by max_versions=1. "
+        "Raise the limit, or pin() the versions that are needed again."
+    )
+    f.versions[0].evict()
+    (gone,) = f.explain(1.0).differences
+    assert (gone.kind, gone.new) == ("evicted", "was dropped by evict()")
+
+
+def test_a_version_over_the_byte_budget_is_named():
+    f = imprint.jit(lambda x: x + 2.75)
+    f(1)
+    before = imprint.cache.limit()
+    imprint.cache.limit(bytes=0)
+    imprint.cache.limit(bytes=before)
+    (gone,) = f.explain(1).differences
+    assert gone.new == "was dropped by the byte budget of 0 bytes"
+    assert gone.remedy.startswith("Raise it with imprint.cache.limit(bytes=...)")
+    f(1)
+    assert f.explain(1).hit
+
+
+# ---- the eighth version ----
+
+
+def test_the_eighth_version_of_a_function_warns_of_what_keeps_changing():
+    f = imprint.jit(lambda x: x.sum())
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for n in range(1, 12):
+            f(inp.ones(n))
+    (warning,) = caught
+    assert warning.category is imprint.errors.RecompileWarning
+    assert warning.filename == __file__
+    place = f.last_miss.defined
+    assert str(warning.message) == (
+        f"<lambda> ({place}) was compiled 8 times, 7 of them because of x.shape[0], the "
+        "last time 7 → 8. Pad axis 0 of x to a multiple of 4."
+    )
+
+
+def test_functions_that_are_made_anew_warn_together():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for i in range(10):
+            imprint.jit(lambda x, i=i: x - i)(1.0)
+    (warning,) = caught
+    assert "7 of them because of default of i" in str(warning.message)
+
+
+def test_a_limit_that_was_asked_for_warns_by_itself():
+    f = imprint.jit(lambda x: x.sum() - 0, max_versions=20)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        f(inp.ones(2))
+        for n in range(1, 12):
+            f(inp.ones(n))
+
+
+def test_an_error_out_of_the_warning_loses_nothing():
+    f = imprint.jit(lambda x: x.sum() + 0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for n in range(1, 8):
+            f(inp.ones(n))
+        with pytest.raises(imprint.errors.RecompileWarning):
+            f(inp.ones(8))
+        before = COUNTERS.traces
+        assert f(inp.ones(8)) == 8
+    assert COUNTERS.traces == before
