@@ -36,6 +36,7 @@ __all__ = [
     "numpy_dtype_promotion",
     "numpy_rank_promotion",
     "settings",
+    "strict",
     "threefry_partitionable",
     "traceback_filtering",
 ]
@@ -248,6 +249,11 @@ class Config:
         default=False,
         in_key=False,
     )
+    strict = _Switch(
+        "Make functions with `strict=True` where `jit` does not say.",
+        default=False,
+        in_key=False,
+    )
     check_tracer_leaks = _Switch(
         "Raise when a tracer outlives its trace, and say where it is held.",
         default=False,
@@ -394,6 +400,7 @@ default_device: Final = Config.default_device
 disable_jit: Final = Config.disable_jit
 log_compiles: Final = Config.log_compiles
 explain_misses: Final = Config.explain_misses
+strict: Final = Config.strict
 check_tracer_leaks: Final = Config.check_tracer_leaks
 enable_checks: Final = Config.enable_checks
 traceback_filtering: Final = Config.traceback_filtering

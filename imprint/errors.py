@@ -14,6 +14,7 @@ from typing import Any
 __all__ = [
     "AbsentRuleError",
     "ArgumentError",
+    "CaptureWarning",
     "BackendError",
     "CompileError",
     "ConcretizationError",
@@ -163,6 +164,14 @@ class RecompileError(RuntimeError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), self.args, {**vars(self), "explanation": None}
+
+
+class CaptureWarning(UserWarning):
+    """A compiled function captured a large array. A `UserWarning`.
+
+    The array is copied when the function is traced, and what is written into it later is
+    not seen. Pass it as an argument. Given once a function and array.
+    """
 
 
 class RecompileWarning(UserWarning):

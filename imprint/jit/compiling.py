@@ -28,7 +28,7 @@ from imprint.core.aval import get_aval
 from imprint.core.jaxpr import ClosedJaxpr
 from imprint.core.source import warn
 from imprint.core.trace import Tracer
-from imprint.errors import ArgumentError, RecompileError
+from imprint.errors import ArgumentError, CaptureWarning, RecompileError
 from imprint.jit.definitions import DEFINITIONS, Definition
 from imprint.jit.options import JitOptions
 from imprint.jit.pending import Pending, call_key
@@ -79,6 +79,7 @@ def compile_version(request: Request) -> Version:
     _, settled = call_key(definition.signature, call)
     if settled != pending.key:  # the trace wrote into a static argument
         definition.versions.put(settled, version)
+    _warn_captured(request, traced)
     _tell(request, replace(miss, seconds=version.costs.total), version)
     return version
 
@@ -208,6 +209,31 @@ def report_unusable(
 
 
 # ---- limits ----
+
+
+def _warn_captured(request: Request, traced: TracedCall) -> None:
+    """Warn about large captured arrays, once a function and place of use."""
+    closed = traced.closed
+    family = DEFINITIONS.family_of(request.fun, request.definition)
+    for var in closed.jaxpr.constvars:
+        aval = var.aval
+        if aval.size * aval.dtype.itemsize < _LARGE:
+            continue
+        users = (e.source for e in closed.eqns if any(v is var for v in e.invars))
+        site = next(users, None)
+        if (site, aval) not in family.captured:
+            family.captured.add((site, aval))
+            used = "" if site is None else f", used at {site}, `{site.expression}`"
+            warn(
+                f"{request.name}: expected large arrays as arguments, got the captured "
+                f"array {aval} ({aval.size * aval.dtype.itemsize / 2**20:.1f} MiB){used}. "
+                "It was copied when the function was traced: what is written into it "
+                "later has no effect. Pass it as an argument.",
+                CaptureWarning,
+            )
+
+
+_LARGE: Final = 1 << 20  # bytes
 
 
 def _check_limit(request: Request) -> None:

@@ -71,12 +71,16 @@ class Family:
         defined: the place, as `/path/file.py:12`; empty if it has no Python code.
     """
 
-    __slots__ = ("__weakref__", "_members", "_reasons", "defined", "made")
+    __slots__ = (
+        *("__weakref__", "_members", "_reasons", "captured", "defined", "made"),
+    )
 
     def __init__(self, defined: str) -> None:
         self.defined = defined
         self.made = 0
         """How many versions were compiled."""
+        self.captured: set[object] = set()
+        """Large captured arrays that were warned about."""
         self._members: deque[weakref.ref[Definition]] = deque(maxlen=4)
         self._reasons: Counter[str] = Counter()
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any, Literal, cast
 
+from imprint.config import config
 from imprint.core.functions import check_function
 from imprint.jit.dispatch import Jitted
 from imprint.jit.options import (
@@ -37,7 +38,7 @@ def jit(  # noqa: PLR0913 - JAX's signature
     compiler_options: Mapping[str, Any] | None = None,
     max_versions: int | None = None,
     on_limit: Literal["warn", "error"] = "warn",
-    strict: bool = False,
+    strict: bool | None = None,
 ) -> Any:
     """Compile a function with XLA, one version for each kind of call.
 
@@ -61,7 +62,9 @@ def jit(  # noqa: PLR0913 - JAX's signature
         compiler_options: options of XLA by name, which override the defaults.
         max_versions: how many versions there may be at a time.
         on_limit: what one more is: "warn" drops the oldest, "error" raises.
-        strict: raise an error where otherwise a warning is given.
+        strict: whether the contents of captured arrays, objects and big containers are
+            compared at each call, and a donation without a use is an error. None is the
+            flag `strict`, set by the environment variable IMPRINT_STRICT.
 
     Returns:
         A callable with the signature of `fun`.
@@ -81,7 +84,7 @@ def jit(  # noqa: PLR0913 - JAX's signature
         *(_frozen(static_argnames), _frozen(donate_argnums), _frozen(donate_argnames)),
         *(keep_unused, device, backend, inline, abstracted_axes),
         None if compiler_options is None else check_compiler_options(compiler_options),
-        *(max_versions, on_limit, strict),
+        *(max_versions, on_limit, config.strict if strict is None else strict),
     )
     try:
         options = _options(*asked)

@@ -1,0 +1,136 @@
+"""Captured arrays: private copies, hoisted out of the program, with a word when large."""
+
+import os
+import subprocess
+import sys
+import textwrap
+import warnings
+
+import numpy as np
+import pytest
+
+import imprint
+import imprint.numpy as inp
+from imprint.compile.counters import COUNTERS
+from imprint.errors import CaptureWarning
+
+MIB = 1 << 20
+
+
+def caught_by(action):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        action()
+    return [w for w in caught if w.category is CaptureWarning]
+
+
+def test_a_large_captured_array_is_told_once_with_its_size_and_line():
+    table = np.ones((512, 1024), np.float32)
+
+    @imprint.jit
+    def look(x):
+        return inp.sum(x @ table)
+
+    def calls():
+        look(inp.ones(512))
+        look(inp.ones((2, 512)))
+
+    (warning,) = caught_by(calls)
+    line = look.__code__.co_firstlineno + 2
+    assert warning.filename == __file__
+    assert str(warning.message) == (
+        "look: expected large arrays as arguments, got the captured array "
+        f"float32[512,1024] (2.0 MiB), used at test_captures.py:{line}, `x @ table`. It "
+        "was copied when the function was traced: what is written into it later has no "
+        "effect. Pass it as an argument."
+    )
+
+
+def test_a_captured_array_that_is_only_returned_has_no_line():
+    table = inp.ones((512, 1024))
+    (warning,) = caught_by(lambda: imprint.jit(lambda x: table)(1))
+    assert "(2.0 MiB). It was copied" in str(warning.message)
+
+
+@pytest.mark.parametrize(("size", "count"), [(MIB // 4 - 1, 0), (MIB // 4, 1)])
+def test_large_is_a_mebibyte(size, count):
+    table = np.ones(size, np.float32)
+    assert len(caught_by(lambda: imprint.jit(lambda x: x + table)(1.0))) == count
+
+
+def test_a_captured_array_is_no_text_of_the_program():
+    table = np.arange(10_000, dtype=np.float32)
+    f = imprint.jit(lambda x: x + table)
+    f(1.0)
+    (version,) = f.versions
+    assert len(version.stablehlo) < 1000
+
+
+def test_a_captured_array_is_a_private_copy():
+    table = np.arange(4, dtype=np.float32)
+    f = imprint.jit(lambda x: x + table)
+    np.testing.assert_array_equal(f(1.0), [1, 2, 3, 4])
+    table[:] = 7
+    np.testing.assert_array_equal(f(1.0), [1, 2, 3, 4])
+    np.testing.assert_array_equal(f(inp.ones(())), [8, 8, 8, 8])  # another version
+
+
+# ---- strict ----
+
+
+def test_a_strict_function_sees_what_is_written_into_an_array():
+    table = np.arange(4, dtype=np.float32)
+    f = imprint.jit(lambda x: x + table, strict=True)
+    f(1.0)
+    table[:] = 7
+    np.testing.assert_array_equal(f(1.0), [8, 8, 8, 8])
+
+
+STRICT = """
+    import numpy as np
+    import imprint
+
+    table = np.arange(4.0)
+
+    class Box:
+        rate = 1.0
+
+    box = Box()
+    by_closure = (lambda t: imprint.jit(lambda x: x + t))(table)
+    by_name = imprint.jit(lambda x: x * table.sum() + box.rate)
+    opted_out = imprint.jit(lambda x: x + table, strict=False)
+    for f in by_closure, by_name, opted_out:
+        f(1.0)
+    table[:] = 7
+    box.rate = 5.0
+    print(by_closure(1.0).tolist(), float(by_name(1.0)), opted_out(1.0).tolist())
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("value", "printed"),
+    [
+        ("1", "[8.0, 8.0, 8.0, 8.0] 33.0 [1.0, 2.0, 3.0, 4.0]"),
+        ("0", "[1.0, 2.0, 3.0, 4.0] 7.0 [1.0, 2.0, 3.0, 4.0]"),
+    ],
+)
+def test_the_environment_makes_every_function_strict(value, printed):
+    run = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(STRICT)],
+        env={**os.environ, "IMPRINT_STRICT": value},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert run.stdout.strip() == printed
+
+
+def test_strict_costs_no_trace_while_nothing_changes():
+    table = np.arange(4, dtype=np.float32)
+    f = imprint.jit(lambda x: x * table, strict=True)
+    f(1.0)
+    before = COUNTERS.traces
+    for _ in range(5):
+        f(2.0)
+    assert COUNTERS.traces == before
