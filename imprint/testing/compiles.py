@@ -1,0 +1,278 @@
+"""Limits on compiles: how many versions the process may make while a block is open.
+
+One observer, the ledger, stands for all open blocks. A miss takes a place in every open
+block or in none, under one lock, so threads that miss at once cannot exceed a limit. The
+place counts as a compile when the version is made, and is free again when that fails.
+"""
+
+import functools
+import inspect
+import operator
+import threading
+from collections.abc import Callable, Generator
+from types import TracebackType
+from typing import Any, Final, final
+
+from imprint.compile.explain import Explanation
+from imprint.compile.observers import OBSERVERS, Costs
+from imprint.core.source import current_source
+from imprint.errors import ArgumentError, RecompileError
+
+_LISTED = 5
+
+
+def max_compiles(n: int) -> "Limit":
+    """Return a `with` block in which at most `n` versions are made, in all threads.
+
+    The call that needs one more raises before it is traced, and nothing is lost: made
+    again outside, it compiles. If that call was in another thread, the end of the block
+    raises too. `max_compiles(0)` is for a program that is warm. It also decorates a
+    function or coroutine function, whose every call is a block then.
+
+    What counts is each new version of a jitted function that is called outside of
+    traced code, even if XLA need not compile, since an equal program is there already.
+    Equal functions share versions, which count once. Calls outside `jit` and
+    `f.lower(x).compile()` do not count.
+
+    Args:
+        n: how many versions may be made.
+
+    Returns:
+        a context manager that gives what was made: its `count` and `explanations`.
+
+    Raises:
+        RecompileError: the block needs another version; `explanation` says why.
+
+    >>> import imprint
+    >>> import imprint.numpy as np
+    >>> from imprint.testing import max_compiles
+    >>> total = imprint.jit(lambda x: x.sum())
+    >>> with max_compiles(1) as made:
+    ...     _ = total(np.ones(3)), total(np.zeros(3))
+    >>> made.count
+    1
+    >>> with max_compiles(0):
+    ...     total(np.ones(4))
+    Traceback (most recent call last):
+    imprint.errors.RecompileError: max_compiles(0): expected no compile in the block ...
+    """
+    return Limit(n, "max_compiles", f"the block at {current_source()}")
+
+
+@final
+class Compiles:
+    """The compiles of one block so far.
+
+    Args:
+        limit: how many there may be.
+        who: what limits them, as the user typed it.
+        where: which block it is.
+    """
+
+    def __init__(self, limit: int, who: str, where: str) -> None:
+        self._limit = limit
+        self._who = who
+        self._where = where
+        self._opener = threading.get_ident()
+        self._places = 0
+        self._made: list[Explanation] = []
+        self._refused: list[tuple[int, RecompileError]] = []
+
+    @property
+    def count(self) -> int:
+        """How many versions were made."""
+        return len(self._made)
+
+    @property
+    def explanations(self) -> tuple[Explanation, ...]:
+        """Why each of them was made, with what it took."""
+        return tuple(self._made)
+
+    def __repr__(self) -> str:
+        return f"<{self.count} of {self._limit} compiles in {self._where}>"
+
+    # ---- for the ledger, under its lock ----
+
+    def is_full(self) -> bool:
+        """Tell whether no version may be made any more."""
+        return len(self._made) + self._places >= self._limit
+
+    def take_place(self) -> None:
+        """Note that a version is being made."""
+        self._places += 1
+
+    def leave_place(self, made: Explanation | None) -> None:
+        """Note that a version was made, or that it could not be."""
+        self._places -= 1
+        if made is not None:
+            self._made.append(made)
+
+    def refuse(self, miss: Explanation) -> RecompileError:
+        """Return the error of a call that needs one more version."""
+        n = self._limit
+        most = f"at most {n} compile{'s' * (n > 1)}" if n else "no compile"
+        text = (
+            f"{self._who}({n}): expected {most} in {self._where}, "
+            f"got {'one more' if n else 'one'}. {str(miss).rstrip()}\n"
+        )
+        if self._made:
+            shown = [f"{m.function} at {m.site}" for m in self._made[:_LISTED]]
+            more = len(self._made) - _LISTED
+            rest = f"; and {more} more" if more > 0 else ""
+            text += f"  Compiled there before: {'; '.join(shown)}{rest}.\n"
+        text += (
+            f"  Make such a call before, or allow it: {self._who}({self._limit + 1})."
+        )
+        error = RecompileError(text, explanation=miss)
+        self._refused.append((threading.get_ident(), error))
+        return error
+
+    # ---- for the block ----
+
+    def is_opened_here(self) -> bool:
+        """Tell whether this thread opened the block."""
+        return self._opener == threading.get_ident()
+
+    def check_other_threads(self) -> None:
+        """Raise what was raised in another thread, which may have gone unseen."""
+        for thread, error in self._refused:
+            if thread != threading.get_ident():
+                message = str(error)
+                raise RecompileError(message, explanation=error.explanation) from error
+
+
+@final
+class Limit:
+    """The context manager and decorator that `max_compiles` returns.
+
+    Args:
+        n: how many versions may be made in a block.
+        who: what limits them, as the user typed it.
+        where: which block it is.
+    """
+
+    def __init__(self, n: int, who: str, where: str) -> None:
+        self._n = _checked(n, who)
+        self._who = who
+        self._where = where
+        self._entered: list[Compiles] = []
+
+    def __enter__(self) -> Compiles:
+        block = Compiles(self._n, self._who, self._where)
+        self._entered.append(block)
+        _LEDGER.open(block)
+        return block
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        # One object may be entered by many threads, and closed by another than opened it.
+        own = [block for block in self._entered if block.is_opened_here()]
+        block = (own or self._entered)[-1]
+        self._entered.remove(block)
+        _LEDGER.close(block)
+        if error is None:
+            block.check_other_threads()
+
+    def __call__(self, fun: Callable[..., Any]) -> Callable[..., Any]:
+        """Return `fun` with a block around each of its calls."""
+        if not callable(fun) or inspect.isasyncgenfunction(fun):
+            raise ArgumentError(
+                f"{self._who}: expected a function or coroutine function to decorate, "
+                f"got {fun!r}. Write `with {self._who}({self._n}):` inside it."
+            )
+        n, who = self._n, self._who
+        name = getattr(fun, "__qualname__", repr(fun))
+        where = self._where.replace("the block", f"a call of {name}, limited", 1)
+
+        @functools.wraps(fun)
+        async def limited_coroutine(*args: Any, **kwargs: Any) -> Any:
+            with Limit(n, who, where):
+                return await fun(*args, **kwargs)
+
+        @functools.wraps(fun)
+        def limited_generator(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
+            generator: Generator[Any, Any, Any] = fun(*args, **kwargs)
+            with Limit(n, who, where):
+                return (yield from generator)
+
+        @functools.wraps(fun)
+        def limited(*args: Any, **kwargs: Any) -> Any:
+            with Limit(n, who, where):
+                return fun(*args, **kwargs)
+
+        if inspect.iscoroutinefunction(fun):
+            return limited_coroutine
+        return limited_generator if inspect.isgeneratorfunction(fun) else limited
+
+
+def _checked(n: Any, who: str) -> int:
+    try:
+        limit = -1 if isinstance(n, bool) else operator.index(n)
+    except TypeError:
+        limit = -1
+    if limit < 0:
+        raise ArgumentError(
+            f"{who}: expected the number of compiles to allow, an integer of at least "
+            f"0, got {n!r}. Write {who}(0) where all is compiled already."
+        )
+    return limit
+
+
+@final
+class _Ledger:
+    """The observer that stands for all open blocks."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._open: list[Compiles] = []
+        # In which blocks a thread has a place for the version that it makes now.
+        self._places: dict[int, list[Compiles]] = {}
+
+    def open(self, block: Compiles) -> None:
+        """Count from now on in a block."""
+        with self._lock:
+            if not self._open:
+                OBSERVERS.append(self)
+            self._open.append(block)
+
+    def close(self, block: Compiles) -> None:
+        """Count no more in a block."""
+        with self._lock:
+            self._open.remove(block)
+            if not self._open:
+                OBSERVERS.remove(self)
+                self._places.clear()
+
+    def missed(self, miss: Explanation) -> None:
+        """Take a place in each open block, or refuse by the innermost that is full."""
+        with self._lock:
+            self._leave(None)  # the last version of this thread could not be made
+            full = [block for block in self._open if block.is_full()]
+            if not full:
+                for block in self._open:
+                    block.take_place()
+                self._places[threading.get_ident()] = [*self._open]
+                return
+            error = full[-1].refuse(miss)
+        raise error
+
+    def compiled(self, miss: Explanation, costs: Costs) -> None:
+        """Count a version in the blocks that were open when it began."""
+        with self._lock:
+            self._leave(miss)
+
+    def failed(self, miss: Explanation) -> None:
+        """Free the places of a version that could not be made."""
+        with self._lock:
+            self._leave(None)
+
+    def _leave(self, made: Explanation | None) -> None:
+        for block in self._places.pop(threading.get_ident(), ()):
+            block.leave_place(made)
+
+
+_LEDGER: Final = _Ledger()
