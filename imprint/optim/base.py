@@ -1,0 +1,223 @@
+"""What every gradient transformation is: a pair of pure functions on trees.
+
+`init` makes a state from parameters; `update` takes gradients and a state and returns
+updates and the next state. Nothing is kept elsewhere, so both may be traced, and a state
+is a tree like any other: it can be donated, saved and compared. A leaf of a state keeps
+its dtype and its weak type for ever, so a training step is traced once. None stands
+where a tree of gradients has none, and is passed on.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol, TypeAlias, overload
+
+import imprint.numpy as np
+from imprint import dtypes, tree
+from imprint.core.array import Array
+from imprint.dtypes import DTypeLike
+from imprint.errors import ArgumentError
+from imprint.numpy.promotion import ArrayLike, as_array, convert, is_operand
+from imprint.tree import PyTree
+
+Schedule: TypeAlias = Callable[[ArrayLike], ArrayLike]
+"""From the number of steps taken to a value."""
+ScalarOrSchedule: TypeAlias = ArrayLike | Schedule
+
+
+class Init(Protocol):
+    """Makes the state of a transformation."""
+
+    def __call__(self, params: PyTree) -> PyTree:
+        """Return the first state for these parameters."""
+        ...
+
+
+class Update(Protocol):
+    """One step of a transformation."""
+
+    def __call__(
+        self, updates: PyTree, state: PyTree, params: PyTree | None = None
+    ) -> tuple[PyTree, PyTree]:
+        """Return the updates, transformed, and the next state."""
+        ...
+
+
+class GradientTransformation(NamedTuple):
+    """An optimizer, or a part of one: how updates are made of gradients.
+
+    Attributes:
+        init: makes the state from the parameters.
+        update: takes gradients, the state and, where needed, the parameters, and returns
+            updates to add to the parameters and the next state.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint import optim
+        >>> optimizer = optim.sgd(0.5)
+        >>> params = {"w": np.array([1.0, 2.0])}
+        >>> state = optimizer.init(params)
+        >>> gradients = {"w": np.array([2.0, 0.0])}
+        >>> updates, state = optimizer.update(gradients, state, params)
+        >>> optim.apply_updates(params, updates)
+        {'w': Array([0., 2.], dtype=float32)}
+    """
+
+    init: Init
+    update: Update
+
+
+class EmptyState(NamedTuple):
+    """The state of a transformation that remembers nothing."""
+
+
+def empty(params: PyTree) -> EmptyState:
+    """Return the state of a transformation that remembers nothing."""
+    del params
+    return EmptyState()
+
+
+def stateless(function: Callable[[PyTree, PyTree | None], PyTree]) -> Any:
+    """Return the transformation that applies a function to updates and parameters."""
+
+    def update(
+        updates: PyTree, state: PyTree, params: PyTree | None = None
+    ) -> tuple[PyTree, PyTree]:
+        return function(updates, params), state
+
+    return GradientTransformation(empty, update)
+
+
+# ---- trees of updates ----
+
+
+@overload
+def map_updates(function: Callable[[Any], Any], updates: PyTree) -> PyTree: ...
+@overload
+def map_updates(
+    function: Callable[[Any, Any], Any], updates: PyTree, other: PyTree, /
+) -> PyTree: ...
+@overload
+def map_updates(
+    function: Callable[[Any, Any, Any], Any],
+    updates: PyTree,
+    second: PyTree,
+    third: PyTree,
+    /,
+) -> PyTree: ...
+def map_updates(function: Callable[..., Any], updates: PyTree, *rest: PyTree) -> PyTree:
+    """Apply a function to each update and what stands there; None stays None."""
+
+    def apply(g: Any, *others: Any) -> Any:
+        return None if g is None else function(g, *others)
+
+    return tree.map(apply, updates, *rest, is_leaf=is_none)
+
+
+def kept(new: PyTree, old: PyTree) -> PyTree:
+    """Return what a state keeps: new values, with the avals of the old ones.
+
+    Where None came, because there is no update, the old value stays.
+    """
+
+    def keep(value: Any, before: Any) -> Any:
+        return before if value is None else like(value, before)
+
+    return tree.map(keep, new, old, is_leaf=is_none)
+
+
+def zeros_for(name: str, params: PyTree, dtype: DTypeLike | None = None) -> PyTree:
+    """Return zeros of the shapes of parameters, in their dtypes or in `dtype`."""
+    return filled_for(name, params, 0, dtype)
+
+
+def filled_for(
+    name: str, params: PyTree, value: ArrayLike, dtype: DTypeLike | None = None
+) -> PyTree:
+    """Return arrays of the shapes of parameters, each with one value."""
+
+    def filled(path: tree.KeyPath, x: Any) -> Array:
+        if not is_operand(x):
+            raise ArgumentError(
+                f"{name}: expected parameters that are arrays, got {type(x).__name__} at "
+                f"params{tree.keystr(path)}. Pass only the arrays: "
+                "init(imprint.filter(model, imprint.is_inexact_array))."
+            )
+        return np.full_like(x, value, dtype)
+
+    return tree.map_with_path(filled, params)
+
+
+def is_none(x: Any) -> bool:
+    """Tell whether there is no update."""
+    return x is None
+
+
+def like(x: Any, old: Any) -> Array:
+    """Return `x` with the dtype and the weak type of `old`."""
+    aval = as_array("optim", old).aval
+    return convert("optim", as_array("optim", x), aval.dtype, weak_type=aval.weak_type)
+
+
+def squared(x: Any) -> Array:
+    """Return the square of the absolute value, which is real."""
+    if dtypes.is_complex(as_array("optim", x).dtype):
+        return np.real(np.conj(x) * x)
+    return np.square(x)
+
+
+# ---- counting steps ----
+
+
+def first_count() -> Array:
+    """Return the counter of a state that has seen no step."""
+    return np.zeros((), np.int32)
+
+
+def safe_increment(count: ArrayLike) -> Array:
+    """Return a counter one step later; it stays at the largest number of its dtype.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint import optim
+        >>> optim.safe_increment(np.zeros((), np.int32))
+        Array(1, dtype=int32)
+    """
+    count = as_array("safe_increment", count)
+    largest = np.iinfo(count.dtype).max
+    return np.where(count < largest, count + 1, largest)
+
+
+# ---- applying updates ----
+
+
+def apply_updates(params: PyTree, updates: PyTree) -> PyTree:
+    """Return the parameters plus the updates, in the dtypes of the parameters.
+
+    Args:
+        params: the parameters, or a whole model: where `updates` is None, a leaf stays as
+            it is.
+        updates: what `update` returned.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint import optim
+        >>> params = {"w": np.ones(2), "name": "linear"}
+        >>> optim.apply_updates(params, {"w": np.array([0.5, 0.0]), "name": None})
+        {'name': 'linear', 'w': Array([1.5, 1. ], dtype=float32)}
+    """
+
+    def apply(u: Any, p: Any) -> Any:
+        return p if u is None or p is None else like(p + u, p)
+
+    return tree.map(apply, updates, params, is_leaf=is_none)
+
+
+def global_norm(updates: PyTree) -> Array:
+    """Return the Euclidean norm of all leaves of a tree, taken as one vector.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint import optim
+        >>> optim.global_norm({"a": np.array([3.0]), "b": np.array(4.0)})
+        Array(5., dtype=float32)
+    """
+    return np.sqrt(sum((np.sum(squared(x)) for x in tree.leaves(updates)), 0.0))

@@ -1,0 +1,132 @@
+"""Hyperparameters as part of the state: change one between steps without a new trace.
+
+`inject_hyperparams(adam)(learning_rate=1e-3)` is Adam whose numbers are leaves of its
+state, in the dictionary `state.hyperparams`. A schedule among the arguments is evaluated
+in each step; there its last value can be read.
+"""
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+import imprint.numpy as np
+from imprint import dtypes, tree
+from imprint.core.array import Array
+from imprint.dtypes import DTypeLike
+from imprint.errors import ArgumentError
+from imprint.numpy.promotion import is_operand
+from imprint.optim.base import (
+    GradientTransformation,
+    first_count,
+    like,
+    safe_increment,
+)
+from imprint.tree import PyTree
+
+
+class InjectHyperparamsState(NamedTuple):
+    """The state of a transformation with injected hyperparameters.
+
+    Attributes:
+        count: how many steps were taken.
+        hyperparams: the numbers that the last step used; put another one in its place
+            as an array of the same dtype.
+        inner_state: the state of the transformation itself.
+    """
+
+    count: Array  # pyright: ignore[reportIncompatibleMethodOverride] - optax's name
+    hyperparams: dict[str, Array]
+    inner_state: PyTree
+
+
+def inject_hyperparams(
+    inner_factory: Callable[..., GradientTransformation],
+    static_args: str | Iterable[str] = (),
+    hyperparam_dtype: DTypeLike | None = None,
+) -> Callable[..., GradientTransformation]:
+    """Return an optimizer's function that keeps its numbers in the state.
+
+    Args:
+        inner_factory: a function such as `adam`.
+        static_args: names of parameters that are to be passed on as they are.
+        hyperparam_dtype: the dtype of the numbers; None, that of the parameters.
+
+    Raises:
+        ArgumentError: if a static argument is no parameter of the function.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint import optim
+        >>> optimizer = optim.inject_hyperparams(optim.sgd)(learning_rate=0.5)
+        >>> x = np.ones(1)
+        >>> state = optimizer.init(x)
+        >>> state.hyperparams["learning_rate"] = np.array(0.25, "float32")
+        >>> optimizer.update(x, state)[0]
+        Array([-0.25], dtype=float32)
+    """
+    signature = inspect.signature(inner_factory)
+    static = {static_args} if isinstance(static_args, str) else set(static_args)
+    unknown = sorted(static - set(signature.parameters))
+    if unknown:
+        raise ArgumentError(
+            f"inject_hyperparams: expected static_args among {[*signature.parameters]}, "
+            f"got {unknown}. Name parameters of the function that is wrapped."
+        )
+
+    @functools.wraps(inner_factory)
+    def factory(*args: Any, **kwargs: Any) -> GradientTransformation:
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        given = bound.arguments.items()
+        moving = {k: v for k, v in given if k not in static and _may_move(v)}
+        fixed = {k: v for k, v in given if k not in moving}
+        make = functools.partial(inner_factory, **fixed)
+        return _injected(make, moving, hyperparam_dtype)
+
+    return factory
+
+
+def _may_move(value: Any) -> bool:
+    """Tell whether an argument is a number or a schedule."""
+    return callable(value) or (is_operand(value) and not isinstance(value, bool))
+
+
+def _injected(
+    make: Callable[..., GradientTransformation],
+    moving: dict[str, Any],
+    wanted: DTypeLike | None,
+) -> GradientTransformation:
+    schedules = {k: v for k, v in moving.items() if callable(v)}
+
+    def init(params: PyTree) -> InjectHyperparamsState:
+        count = first_count()
+        values = moving | {k: schedule(count) for k, schedule in schedules.items()}
+        dtype = _float_dtype(params) if wanted is None else wanted
+        hyperparams = {k: _as_float(v, dtype) for k, v in values.items()}
+        inner = make(**hyperparams).init(params)
+        return InjectHyperparamsState(count, hyperparams, inner)
+
+    def update(
+        updates: PyTree, state: Any, params: PyTree | None = None
+    ) -> tuple[PyTree, InjectHyperparamsState]:
+        fresh = {k: schedule(state.count) for k, schedule in schedules.items()}
+        new: dict[str, Array] = {
+            k: like(fresh.get(k, old), old) for k, old in state.hyperparams.items()
+        }
+        updates, inner = make(**new).update(updates, state.inner_state, params)
+        return updates, InjectHyperparamsState(safe_increment(state.count), new, inner)
+
+    return GradientTransformation(init, update)
+
+
+def _as_float(value: Any, dtype: DTypeLike) -> Array:
+    """Return an array: floats in `dtype`, integers and typed arrays as they are."""
+    array = np.asarray(value)
+    is_python_float = dtypes.is_floating(array.dtype) and array.weak_type
+    return np.asarray(value, dtype) if is_python_float else array
+
+
+def _float_dtype(params: PyTree) -> DTypeLike:
+    leaves = tree.leaves(params)
+    return dtypes.to_inexact(np.result_type(*leaves)) if leaves else np.float32

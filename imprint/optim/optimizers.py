@@ -1,0 +1,165 @@
+"""The optimizers: stochastic gradient descent, Adam, AdamW and RMSProp.
+
+Each is a chain of parts with optax's names, arguments and defaults, and has its state.
+A step size may be a number or a schedule; its sign is turned, so updates are added.
+"""
+
+from collections.abc import Callable
+
+from imprint.dtypes import DTypeLike
+from imprint.numpy.promotion import ArrayLike
+from imprint.optim.base import GradientTransformation, ScalarOrSchedule
+from imprint.optim.moments import scale_by_adam, scale_by_rms
+from imprint.optim.transforms import (
+    add_decayed_weights,
+    chain,
+    identity,
+    scale_by_learning_rate,
+    trace,
+)
+from imprint.tree import PyTree
+
+
+def sgd(
+    learning_rate: ScalarOrSchedule,
+    momentum: ArrayLike | None = None,
+    *,
+    nesterov: bool = False,
+    accumulator_dtype: DTypeLike | None = None,
+) -> GradientTransformation:
+    """Return gradient descent, with momentum if asked.
+
+    Args:
+        learning_rate: the step size.
+        momentum: how much of the last update stays in the next; None, no momentum.
+        nesterov: whether momentum looks one step ahead.
+        accumulator_dtype: the dtype of the momentum, if not that of the parameters.
+
+    Example:
+        >>> import imprint
+        >>> import imprint.numpy as np
+        >>> from imprint import optim
+        >>> optimizer = optim.sgd(0.25)
+        >>> x = np.array([1.0, 2.0])
+        >>> gradient = imprint.grad(lambda x: np.sum(x**2))(x)
+        >>> updates, _ = optimizer.update(gradient, optimizer.init(x))
+        >>> optim.apply_updates(x, updates)
+        Array([0.5, 1. ], dtype=float32)
+    """
+    part = identity()
+    if momentum is not None:
+        part = trace(momentum, nesterov=nesterov, accumulator_dtype=accumulator_dtype)
+    return chain(part, scale_by_learning_rate(learning_rate))
+
+
+def adam(  # noqa: PLR0913 - optax's parameters
+    learning_rate: ScalarOrSchedule,
+    b1: ArrayLike = 0.9,
+    b2: ArrayLike = 0.999,
+    eps: ArrayLike = 1e-8,
+    eps_root: ArrayLike = 0.0,
+    mu_dtype: DTypeLike | None = None,
+    *,
+    nesterov: bool = False,
+) -> GradientTransformation:
+    """Return Adam (Kingma and Ba, 2014).
+
+    Args:
+        learning_rate: the step size.
+        b1: how much of the average of gradients stays in each step.
+        b2: how much of the average of squares stays in each step.
+        eps: added to the root, against division by zero.
+        eps_root: added below the root.
+        mu_dtype: the dtype of the average of gradients, if not that of the parameters.
+        nesterov: whether to look one step ahead (Dozat, 2016).
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint import optim
+        >>> optimizer = optim.adam(0.125)
+        >>> x = np.array([1.0, 2.0])
+        >>> updates, state = optimizer.update(x, optimizer.init(x))
+        >>> updates
+        Array([-0.1249..., -0.1249...], dtype=float32)
+    """
+    return chain(
+        scale_by_adam(b1, b2, eps, eps_root, mu_dtype, nesterov=nesterov),
+        scale_by_learning_rate(learning_rate),
+    )
+
+
+def adamw(  # noqa: PLR0913, PLR0917 - optax's parameters
+    learning_rate: ScalarOrSchedule,
+    b1: ArrayLike = 0.9,
+    b2: ArrayLike = 0.999,
+    eps: ArrayLike = 1e-8,
+    eps_root: ArrayLike = 0.0,
+    mu_dtype: DTypeLike | None = None,
+    weight_decay: ScalarOrSchedule = 1e-4,
+    mask: PyTree | Callable[[PyTree], PyTree] | None = None,
+    *,
+    nesterov: bool = False,
+) -> GradientTransformation:
+    """Return Adam with weight decay apart from the gradient (Loshchilov, Hutter, 2017).
+
+    Args:
+        learning_rate: the step size.
+        b1: how much of the average of gradients stays in each step.
+        b2: how much of the average of squares stays in each step.
+        eps: added to the root, against division by zero.
+        eps_root: added below the root.
+        mu_dtype: the dtype of the average of gradients, if not that of the parameters.
+        weight_decay: how much of a parameter is taken off, times the step size.
+        mask: which parameters decay: a tree of bools, or a function from parameters to
+            one; None, all.
+        nesterov: whether to look one step ahead.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint import optim
+        >>> optimizer = optim.adamw(0.5, weight_decay=0.25)
+        >>> x = np.array([1.0, 2.0])
+        >>> optimizer.update(x, optimizer.init(x), x)[0]
+        Array([-0.6249..., -0.7499...], dtype=float32)
+    """
+    return chain(
+        scale_by_adam(b1, b2, eps, eps_root, mu_dtype, nesterov=nesterov),
+        add_decayed_weights(weight_decay, mask),
+        scale_by_learning_rate(learning_rate),
+    )
+
+
+def rmsprop(  # noqa: PLR0913 - optax's parameters
+    learning_rate: ScalarOrSchedule,
+    decay: ArrayLike = 0.9,
+    eps: ArrayLike = 1e-8,
+    initial_scale: ArrayLike = 0.0,
+    momentum: ArrayLike | None = None,
+    *,
+    eps_in_sqrt: bool = True,
+    nesterov: bool = False,
+) -> GradientTransformation:
+    """Return RMSProp (Hinton, 2012).
+
+    Args:
+        learning_rate: the step size.
+        decay: how much of the average of squares stays in each step.
+        eps: added against division by zero.
+        initial_scale: the first value of the average.
+        momentum: how much of the last update stays in the next; None, no momentum.
+        eps_in_sqrt: whether `eps` is added below the root, and not to it.
+        nesterov: whether momentum looks one step ahead.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint import optim
+        >>> optimizer = optim.rmsprop(0.5, decay=0.75)
+        >>> x = np.array([3.0])
+        >>> optimizer.update(x, optimizer.init(x))[0]
+        Array([-1.], dtype=float32)
+    """
+    return chain(
+        scale_by_rms(decay, eps, initial_scale, eps_in_sqrt=eps_in_sqrt),
+        scale_by_learning_rate(learning_rate),
+        identity() if momentum is None else trace(momentum, nesterov=nesterov),
+    )
