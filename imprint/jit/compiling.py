@@ -151,8 +151,8 @@ def _learn(request: Request, effects: list[Effects]) -> None:
         signature.effects = signature.effects.union(*static)
     if own:
         DEFINITIONS.learn_effects(fun, own)
-        _, deep = DEFINITIONS.tokens_of(fun)
-        DEFINITIONS.add((deep, options), definition)
+        token = DEFINITIONS.token_of(fun, strict=options.strict)
+        DEFINITIONS.add((DEFINITIONS.content_of(fun, token), options), definition)
 
 
 # ---- lower ----

@@ -123,22 +123,28 @@ class Definitions:
         )
         self._lock = threading.RLock()  # a weak reference may die inside
 
-    def tokens_of(self, fun: Callable[..., Any]) -> tuple[Token, Token]:
-        """Return two tokens of a function, without what its trace is known to write.
+    def token_of(self, fun: Callable[..., Any], *, strict: bool) -> Token:
+        """Return the token of a function, without what its trace is known to write.
 
-        The second counts the state of captured objects and arrays too: it is read when
-        a function is made, so that one that is made anew sees what changed. The first
-        is read to find out whether a function that was made is as it was.
+        It is read to find out whether a function is as it was. A strict one counts the
+        state of captured objects and arrays too.
         """
-        effects = NO_EFFECTS
-        code = _code_of(fun) if self._effects else None
-        if code is not None:
-            effects = self._effects.get(code, NO_EFFECTS)
+        effects = self._effects_of(fun)
         if type(fun) is FunctionType and not effects:
             token = scalar_function_token(fun)  # captures nothing but numbers
             if token is not None:
-                return token, token
-        return definition_token(fun, effects), strict_token(fun, effects)
+                return token
+        return strict_token(fun, effects) if strict else definition_token(fun, effects)
+
+    def content_of(self, fun: Callable[..., Any], token: Token) -> Token:
+        """Return the strict token of a function, of which one token is known."""
+        if token.is_scalar:
+            return token
+        return strict_token(fun, self._effects_of(fun))
+
+    def _effects_of(self, fun: Callable[..., Any]) -> Effects:
+        code = _code_of(fun) if self._effects else None
+        return NO_EFFECTS if code is None else self._effects.get(code, NO_EFFECTS)
 
     def find(self, key: Hashable) -> Definition | None:
         """Return the definition of a token and options, if there is one."""

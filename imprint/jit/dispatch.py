@@ -17,6 +17,7 @@ from imprint.array import ArrayImpl
 from imprint.compile.budget import BUDGET
 from imprint.compile.explain import Explanation
 from imprint.compile.key import static_token
+from imprint.compile.token import Token
 from imprint.compile.walk import Effects
 from imprint.compile.watch import watch_definition
 from imprint.config import settings
@@ -51,13 +52,16 @@ class Jitted:
     """A function compiled by XLA, with one version for each kind of call."""
 
     def __init__(self, fun: Callable[..., Any], options: JitOptions) -> None:
-        self.__wrapped__ = fun
+        self.__wrapped__ = self._fun = fun
         self.__doc__ = fun.__doc__
         self.__module__ = fun.__module__
-        self._fun = fun
         self._options = options
         self._on_device = False
-        self._definition = self._find_definition()
+        self._is_as_made: Callable[[], bool] = _never
+        self._token: Token | None = None
+        self._reads = 0
+        if options.names_arguments:  # those that are not there are told now
+            self._bind(DEFINITIONS.token_of(fun, strict=options.strict))
 
     def __getattr__(self, name: str) -> Any:
         if name == "__wrapped__":  # while a copy or a pickle is made
@@ -98,31 +102,37 @@ class Jitted:
 
     # ---- the definition ----
 
-    def _find_definition(self) -> Definition:
-        options = self._options
-        shallow, deep = DEFINITIONS.tokens_of(self._fun)
-        key = deep, options
-        found = DEFINITIONS.find(key)
-        if found is None:
-            signature = Signature(self._fun, options.static, options.donate)
-            found = DEFINITIONS.add(key, Definition(deep, signature))
-        self._token = deep if options.strict else shallow
-        self._current = found.versions.current
-        self._is_as_made: Callable[[], bool] = _never
-        self._reads = 0
-        return found
-
     def _bound(self) -> Definition:
         """Return the definition of the function as it is now."""
         if not self._is_as_made():
-            shallow, deep = DEFINITIONS.tokens_of(self._fun)
-            if (deep if self._options.strict else shallow) is not self._token:
-                self._definition = self._find_definition()
+            token = DEFINITIONS.token_of(self._fun, strict=self._options.strict)
+            if token is not self._token:
+                return self._bind(token)
             self._reads += 1
-            if self._reads == 2 and not self._token.volatile:  # it will be called more
+            if self._reads == 1 and not token.volatile:  # it will be called more
                 own = watch_definition(self._fun)
                 self._is_as_made = own.guard or own.holds
         return self._definition
+
+    def _bind(self, token: Token) -> Definition:
+        """Find the definition of the function, whose token is given, or make it.
+
+        A definition is known by what captured objects and arrays contain, too, so that
+        a function that is made anew sees what changed in them.
+        """
+        options = self._options
+        key = DEFINITIONS.content_of(self._fun, token), options
+        found = DEFINITIONS.find(key)
+        if found is None:
+            signature = Signature(self._fun, options.static, options.donate)
+            found = DEFINITIONS.add(key, Definition(key[0], signature))
+        if token is not self._token:
+            self._token = token
+            self._is_as_made = _never
+            self._reads = 0
+        self._definition = found
+        self._current = found.versions.current
+        return found
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else MethodType(self, instance)
@@ -248,6 +258,9 @@ class Jitted:
         pending = Pending(key, leaves, call)
         if current_trace() is not None:
             return self._nested(definition, pending)
+        if definition.versions.find(key) is None:  # a trace sees the captures of now
+            strict = self._options.strict
+            definition = self._bind(DEFINITIONS.token_of(self._fun, strict=strict))
         request = Request(self._fun, self._options, definition, pending)
         version = definition.versions.get(key, lambda: compile_version(request))
         version.hits += 1

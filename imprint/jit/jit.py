@@ -6,7 +6,7 @@ way of a call is told in `dispatch`.
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
-from typing import Any, Literal, cast
+from typing import Any, Final, Literal, cast
 
 from imprint.config import config
 from imprint.core.functions import check_function
@@ -79,12 +79,22 @@ def jit(  # noqa: PLR0913 - JAX's signature
     >>> double(3)
     Array(6, dtype=int32, weak_type=True)
     """
+    strict = config.strict if strict is None else strict
+    nothing = in_shardings is out_shardings is static_argnums is static_argnames is None
+    nothing = nothing and donate_argnums is donate_argnames is device is backend is None
+    nothing = nothing and abstracted_axes is compiler_options is max_versions is None
+    nothing = nothing and keep_unused is inline is strict is False
+    if (
+        fun is not None and nothing and on_limit == "warn"
+    ):  # 1.3 µs less; made anew, often
+        check_function(fun, "jit")
+        return Jitted(fun, _PLAIN)
     asked = (
         *(in_shardings, out_shardings, _frozen(static_argnums)),
         *(_frozen(static_argnames), _frozen(donate_argnums), _frozen(donate_argnames)),
         *(keep_unused, device, backend, inline, abstracted_axes),
         None if compiler_options is None else check_compiler_options(compiler_options),
-        *(max_versions, on_limit, config.strict if strict is None else strict),
+        *(max_versions, on_limit, strict),
     )
     try:
         options = _options(*asked)
@@ -129,6 +139,11 @@ def _options(  # noqa: PLR0913, PLR0917 - the options of `jit`, for `lru_cache`
         compile=compiler_options or check_compiler_options(None),
         **check_options(keep_unused, inline, max_versions, on_limit, strict),
     )
+
+
+_NOTHING = (*[None] * 6, False, None, None, False, *[None] * 3, "warn", False)
+_PLAIN: Final = _options(*_NOTHING)
+"""The options of a function that was given none."""
 
 
 def _frozen(given: Any) -> Any:

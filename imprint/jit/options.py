@@ -45,6 +45,11 @@ class JitOptions:
     in_shardings: Any = None
     out_shardings: Any = None
 
+    @property
+    def names_arguments(self) -> bool:
+        """Whether they name parameters of the function."""
+        return self.static != (None, None) or self.donate != (None, None)
+
     def check_trees(self, in_tree: tree.TreeDef, out_tree: tree.TreeDef) -> None:
         """Raise TreeError unless the shardings are prefixes of a call's trees."""
         tree.flatten_axes(self.in_shardings, in_tree, "jit in_shardings")

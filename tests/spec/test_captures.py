@@ -134,3 +134,21 @@ def test_strict_costs_no_trace_while_nothing_changes():
     for _ in range(5):
         f(2.0)
     assert COUNTERS.traces == before
+
+
+def test_a_version_is_kept_for_what_the_captures_were_when_it_was_traced():
+    table = np.arange(4, dtype=np.float32)
+
+    def make():
+        return imprint.jit(lambda x: x + table)
+
+    first = make()
+    table[:] = 7
+    np.testing.assert_array_equal(first(1.0), [8, 8, 8, 8])  # traced now, not when made
+    table[:] = np.arange(4)
+    np.testing.assert_array_equal(make()(1.0), [1, 2, 3, 4])
+    second = make()
+    table[:] = 9
+    np.testing.assert_array_equal(second(inp.ones(4)), [10, 10, 10, 10])
+    table[:] = np.arange(4)
+    np.testing.assert_array_equal(make()(inp.ones(4)), [1, 2, 3, 4])
