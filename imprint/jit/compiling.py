@@ -79,8 +79,8 @@ def compile_version(request: Request) -> Version:
     _, settled = call_key(definition.signature, call)
     if settled != pending.key:  # the trace wrote into a static argument
         definition.versions.put(settled, version)
-    _warn_captured(request, traced)
     _tell(request, replace(miss, seconds=version.costs.total), version)
+    _warn_captured(request, traced)
     return version
 
 

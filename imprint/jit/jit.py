@@ -80,13 +80,14 @@ def jit(  # noqa: PLR0913 - JAX's signature
     Array(6, dtype=int32, weak_type=True)
     """
     strict = config.strict if strict is None else strict
-    nothing = in_shardings is out_shardings is static_argnums is static_argnames is None
-    nothing = nothing and donate_argnums is donate_argnames is device is backend is None
-    nothing = nothing and abstracted_axes is compiler_options is max_versions is None
-    nothing = nothing and keep_unused is inline is strict is False
-    if (
-        fun is not None and nothing and on_limit == "warn"
-    ):  # 1.3 µs less; made anew, often
+    plain = (
+        in_shardings is out_shardings is static_argnums is static_argnames is None
+        and donate_argnums is donate_argnames is device is backend is None
+        and abstracted_axes is compiler_options is max_versions is None
+        and keep_unused is inline is strict is False
+        and on_limit == "warn"
+    )
+    if plain and fun is not None:  # 1.3 µs less for a function that is made anew
         check_function(fun, "jit")
         return Jitted(fun, _PLAIN)
     asked = (
