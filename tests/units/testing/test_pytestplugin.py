@@ -1,0 +1,301 @@
+"""The pytest plugin, in test runs of its own: in this process, in others, under xdist."""
+
+import importlib.metadata
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import imprint
+from imprint.compile.observers import OBSERVERS
+
+pytest_plugins = ["pytester"]
+
+ROOT = Path(__file__).resolve().parents[3]
+INSTALLED = importlib.metadata.entry_points(group="pytest11", name="imprint")
+# Where imprint is installed pytest finds the plugin by itself.
+PLUGIN = () if INSTALLED else ("-p", "_imprint_pytestplugin")
+OPTIONS = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "--strict-markers")
+
+TOTAL = """
+import imprint
+import imprint.numpy as np
+import pytest
+
+@imprint.jit
+def total(x):
+    return x.sum()
+
+"""
+
+
+@pytest.fixture
+def run(pytester, monkeypatch):
+    """Give a function that runs a test file, whose lines follow those of `TOTAL`."""
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
+    imprint.clear_caches()
+
+    def run_file(text, *options):
+        pytester.makepyfile(TOTAL + text)
+        result = pytester.runpytest(*OPTIONS, *PLUGIN, *options)
+        assert not OBSERVERS
+        return result
+
+    return run_file
+
+
+def lines_of(result):
+    """Return the lines of the report; `S` stands for seconds."""
+    text = "\n".join(result.outlines)
+    found = re.search(r"=+ imprint: compiles per test =+\n(.*?)\n+=", text, re.DOTALL)
+    return re.sub(r" *\b\d+\.\d+", " S", found[1]).split("\n")
+
+
+# ---- the marker ----
+
+
+def test_marker_limits_the_call_of_a_test(run):
+    result = run(
+        """
+@pytest.fixture
+def warm():
+    return total(np.ones(2))
+
+@pytest.mark.max_compiles(0)
+def test_warm(warm):
+    total(np.ones(2))
+
+@pytest.mark.max_compiles(n=1)
+def test_cold(warm):
+    total(np.ones(3))
+    total(np.ones(4))
+"""
+    )
+    result.assert_outcomes(passed=1, failed=1)
+    error = [line[12:] for line in result.outlines if line.startswith("E   ")]
+    name = "test_marker_limits_the_call_of_a_test.py"
+    assert error == [
+        "imprint.errors.RecompileError: pytest.mark.max_compiles(1): expected at most 1 "
+        f"compile in the call of test_cold, got one more. total at {name}:21 compiles: "
+        "it differs from version 1 in x.shape[0]: 3 → 4. Pad axis 0 of x to a multiple "
+        "of 2.",
+        f"  Compiled there before: total at {name}:20.",
+        "  Make such a call before, or allow it: pytest.mark.max_compiles(2).",
+    ]
+
+
+def test_the_closest_marker_counts(run):
+    result = run(
+        """
+pytestmark = pytest.mark.max_compiles(0)
+
+def test_of_the_module():
+    with pytest.raises(imprint.errors.RecompileError):
+        total(np.ones(1))
+
+@pytest.mark.max_compiles(1)
+class TestClass:
+    def test_of_the_class(self):
+        total(np.ones(2))
+        with pytest.raises(imprint.errors.RecompileError):
+            total(np.ones(3))
+
+    @pytest.mark.max_compiles(2)
+    def test_of_the_function(self):
+        total(np.ones(4))
+        total(np.ones(5))
+"""
+    )
+    result.assert_outcomes(passed=3)
+
+
+def test_a_thread_of_the_test_fails_it(run):
+    result = run(
+        """
+import threading
+
+@pytest.mark.max_compiles(0)
+def test_thread():
+    def work():
+        with pytest.raises(imprint.errors.RecompileError):
+            total(np.ones(2))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+"""
+    )
+    result.assert_outcomes(failed=1)
+
+
+@pytest.mark.parametrize(
+    "given", ["", "-1", "True", "1.0", "'one'", "1, 2", "most=1", "1, of=2"]
+)
+def test_a_bad_marker_is_refused_before_a_test_runs(run, given):
+    result = run(f"@pytest.mark.max_compiles({given})\ndef test_it():\n    pass\n")
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    name = "test_a_bad_marker_is_refused_before_a_test_runs.py"
+    assert (
+        f"{name}::test_it: expected @pytest.mark.max_compiles(n) with the number of "
+        "compiles to allow, an integer of at least 0, got "
+        f"@pytest.mark.max_compiles({given}). Write @pytest.mark.max_compiles(1) for a "
+        "test that compiles one version."
+    ) in result.outlines
+
+
+@pytest.mark.slow
+def test_a_bad_marker_is_refused_under_xdist(run):
+    text = "@pytest.mark.max_compiles(-1)\ndef test_it():\n    pass\n"
+    result = run(text, "-n", "2")
+    result.assert_outcomes(errors=1)
+    assert "got @pytest.mark.max_compiles(-1)" in "\n".join(result.outlines)
+
+
+def test_marker_is_documented(run):
+    result = run("", "--markers")
+    assert result.outlines[0] == (
+        "@pytest.mark.max_compiles(n): the call of the test, without its fixtures, may "
+        "make at most n new versions of functions jitted by imprint, in all threads"
+    )
+
+
+# ---- the fixture ----
+
+
+def test_fixture_gives_the_block(run):
+    result = run(
+        """
+def test_it(max_compiles):
+    with max_compiles(2) as made:
+        total(np.ones(2))
+    assert made.count == 1
+    with pytest.raises(imprint.errors.RecompileError), max_compiles(0):
+        total(np.ones(3))
+"""
+    )
+    result.assert_outcomes(passed=1)
+
+
+# ---- the report ----
+
+REPORTED = """
+@pytest.fixture(scope="module")
+def warm():
+    total(np.ones(2))
+
+def test_first(warm):
+    total(np.ones(2))
+
+def test_three():
+    for n in range(5, 8):
+        np.sin(total(np.ones(n)))
+
+def test_none():
+    pass
+"""
+
+
+def test_report_lists_tests_by_seconds_with_reasons(run):
+    result = run(REPORTED, "--imprint-compiles")
+    result.assert_outcomes(passed=3)
+    head, *rows, last = lines_of(result)
+    name = "test_report_lists_tests_by_seconds_with_reasons.py"
+    assert head == "compiles      trace s    lower s  compile s  test"
+    assert last == "       4 S S S  in all"
+    first = [f"       1 S S S  {name}::test_first"]
+    three = [
+        f"       3 S S S  {name}::test_three",
+        *(
+            f"          total at {name}:19 compiles: it differs from version {i} in "
+            f"x.shape[0]: {old} → {old + step}. It took S s. Pad axis 0 of x to a "
+            f"multiple of 2{advice}."
+            for i, old, step, advice in [
+                (0, 2, 3, ": `np.pad(x, [(0, 1)])`"),
+                (1, 5, 1, ""),
+                (2, 6, 1, ": `np.pad(x, [(0, 1)])`"),
+            ]
+        ),
+    ]
+    assert rows in (first + three, three + first)
+    seconds = [
+        sum(map(float, re.findall(r"\d+\.\d{3}\b", line)))
+        for line in result.outlines
+        if re.match(r" +\d .*::test", line)
+    ]
+    assert len(seconds) == 2
+    assert seconds == sorted(seconds, reverse=True)
+
+
+@pytest.mark.slow
+def test_report_gathers_the_workers_of_xdist(run):
+    result = run(REPORTED, "--imprint-compiles", "-n", "2")
+    result.assert_outcomes(passed=3)
+    rows = lines_of(result)
+    counts = {row.split()[-1]: int(row.split()[0]) for row in rows if "::" in row}
+    name = "test_report_gathers_the_workers_of_xdist.py"
+    assert counts == {f"{name}::test_first": 1, f"{name}::test_three": 3}
+    assert rows[-1] == "       4 S S S  in all"
+
+
+@pytest.mark.slow
+def test_report_shows_twenty_tests_or_all(run):
+    text = """
+@pytest.mark.parametrize("n", range(23))
+def test_size(n):
+    total(np.ones(n))
+"""
+    *_, rest, last = lines_of(run(text, "--imprint-compiles"))
+    assert rest == "       3 S S S  3 more tests (-v)"
+    assert last == "      23 S S S  in all"
+    imprint.clear_caches()
+    rows = lines_of(run(text, "--imprint-compiles", "-v"))
+    assert len([row for row in rows if "::test_size" in row]) == 23
+
+
+def test_report_of_a_run_without_compiles(run):
+    result = run("def test_it():\n    pass\n", "--imprint-compiles")
+    assert lines_of(result) == ["no test compiled a version"]
+
+
+def test_no_report_unless_asked(run):
+    result = run("def test_it():\n    total(np.ones(2))\n")
+    result.assert_outcomes(passed=1)
+    assert "imprint: compiles" not in "\n".join(result.outlines)
+
+
+# ---- what it costs ----
+
+
+@pytest.mark.slow
+def test_a_run_without_imprint_does_not_import_it(tmp_path):
+    test = tmp_path / "test_it.py"
+    test.write_text(
+        "import sys\n\ndef test_it():\n    assert 'imprint' not in sys.modules\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", *OPTIONS, *PLUGIN, str(test)],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.slow
+def test_imprint_does_not_import_pytest():
+    done = subprocess.run(
+        [
+            *(sys.executable, "-c"),
+            "import imprint.testing, sys; print('pytest' in sys.modules)",
+        ],
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "False\n"
