@@ -1,0 +1,229 @@
+"""Functions along axes: softmax and its logarithm, logsumexp, glu, standardize, one_hot.
+
+Exponentials are taken of differences from the maximum, so they do not overflow; the
+maximum counts as a constant in derivatives. `where` leaves elements out: they take no
+part in a sum, and what they hold, infinities included, reaches no derivative.
+"""
+
+import math
+from typing import Any
+
+import imprint.numpy as np
+from imprint import dtypes
+from imprint.core.array import Array
+from imprint.dtypes import DTypeLike
+from imprint.errors import DTypeError, ShapeError
+from imprint.nn.activations import sigmoid
+from imprint.numpy.promotion import ArrayLike, as_array, inexact, promote
+from imprint.numpy.reductions import Axis
+from imprint.primitives.axes import canonical_axis
+from imprint.primitives.barrier import stop_gradient
+from imprint.primitives.exponential import rsqrt
+from imprint.primitives.shape import expand_dims
+
+
+def softmax(x: ArrayLike, axis: Axis = -1, where: ArrayLike | None = None) -> Array:
+    """Return the exponentials of `x`, divided by their sum along axes.
+
+    Args:
+        x: numbers.
+        axis: the axes along which the result adds up to 1; None, all.
+        where: which elements take part; the result is 0 at the others.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint import nn
+        >>> nn.softmax(np.array([500.0, 500.0, -np.inf]))
+        Array([0.5, 0.5, 0. ], dtype=float32)
+    """
+    exponentials = np.exp(_shifted("softmax", x, axis, where))
+    total = np.sum(exponentials, axis, where=where, keepdims=True)
+    result = exponentials / total
+    return result if where is None else np.where(where, result, 0)
+
+
+def log_softmax(x: ArrayLike, axis: Axis = -1, where: ArrayLike | None = None) -> Array:
+    """Return the logarithm of the softmax, without underflow.
+
+    Args:
+        x: numbers.
+        axis: the axes along which the softmax adds up to 1; None, all.
+        where: which elements take part; the result is -inf at the others.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint import nn
+        >>> nn.log_softmax(np.array([0.0, -500.0]))
+        Array([   0., -500.], dtype=float32)
+    """
+    shifted = _shifted("log_softmax", x, axis, where)
+    total = np.sum(np.exp(shifted), axis, where=where, keepdims=True)
+    result = shifted - np.log(total)
+    return result if where is None else np.where(where, result, -math.inf)
+
+
+def _shifted(name: str, x: ArrayLike, axis: Axis, where: ArrayLike | None) -> Any:
+    """Return `x` less its maximum, and -inf where it takes no part."""
+    x = inexact(name, as_array(name, x))
+    largest = np.max(x, axis, where=where, initial=-math.inf, keepdims=True)
+    x = x if where is None else np.where(where, x, -math.inf)
+    return x - stop_gradient(largest)
+
+
+def logsumexp(
+    a: ArrayLike,
+    axis: Axis = None,
+    b: ArrayLike | None = None,
+    *,
+    keepdims: bool = False,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Return the logarithm of the sum of exponentials, without overflow.
+
+    Args:
+        a: numbers.
+        axis: the axes that disappear; None, all.
+        b: factors of the exponentials; where the sum is negative the result is NaN.
+        keepdims: whether the axes stay, with length 1.
+        where: which elements take part.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint import nn
+        >>> nn.logsumexp(np.array([500.0, 500.0]))
+        Array(500.69315, dtype=float32)
+    """
+    x: Array = inexact("logsumexp", as_array("logsumexp", a))
+    x = x if where is None else np.where(where, x, 0)
+    if b is not None:
+        x, factors = promote("logsumexp", (x, b), dtypes.to_inexact)
+        x = np.where(factors != 0, x, -math.inf)
+    largest = np.max(x, axis, keepdims=True, where=where, initial=-math.inf)
+    shift = stop_gradient(np.where(np.isfinite(largest), largest, 0))
+    exponentials = np.exp(x - shift)
+    exponentials = exponentials if b is None else exponentials * b
+    total = np.sum(exponentials, axis, keepdims=keepdims, where=where)
+    return np.log(total) + (shift if keepdims else np.squeeze(shift, _axes(x, axis)))
+
+
+def _axes(x: Array, axis: Axis) -> Axis:
+    return tuple(range(x.ndim)) if axis is None else axis
+
+
+def logmeanexp(
+    x: ArrayLike,
+    axis: Axis = None,
+    where: ArrayLike | None = None,
+    *,
+    keepdims: bool = False,
+) -> Array:
+    """Return the logarithm of the mean of exponentials, without overflow.
+
+    Args:
+        x: numbers.
+        axis: the axes that disappear; None, all.
+        where: which elements take part.
+        keepdims: whether the axes stay, with length 1.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint import nn
+        >>> nn.logmeanexp(np.array([500.0, 500.0]))
+        Array(500., dtype=float32)
+    """
+    total = logsumexp(x, axis, keepdims=keepdims, where=where)
+    ones = np.ones_like(x, dtype=total.dtype)
+    return total - np.log(np.sum(ones, axis, keepdims=keepdims, where=where))
+
+
+def glu(x: ArrayLike, axis: int = -1) -> Array:
+    """Return the first half of `x` times the sigmoid of the second half.
+
+    Args:
+        x: numbers.
+        axis: the axis that is halved; its length must be even.
+
+    Raises:
+        ShapeError: if the length is odd.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint import nn
+        >>> nn.glu(np.array([3.0, 0.0]))
+        Array([1.5], dtype=float32)
+    """
+    x = as_array("glu", x)
+    length = x.shape[canonical_axis("glu", axis, x.ndim)]
+    if length % 2:
+        raise ShapeError(
+            f"glu: expected an even length along axis {axis}, got {x.aval}. The axis is "
+            "halved: give a layer before it twice the features."
+        )
+    value, gate = np.split(x, 2, axis)
+    return value * sigmoid(gate)
+
+
+def standardize(
+    x: ArrayLike,
+    axis: Axis = -1,
+    mean: ArrayLike | None = None,
+    variance: ArrayLike | None = None,
+    epsilon: ArrayLike = 1e-5,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Return `x` shifted and scaled to mean 0 and variance 1 along axes.
+
+    Args:
+        x: numbers.
+        axis: the axes along which it has them; None, all.
+        mean: the mean, if it is known.
+        variance: the variance, if it is known.
+        epsilon: added to the variance, against division by zero.
+        where: which elements take part in mean and variance.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint import nn
+        >>> nn.standardize(np.array([1.0, 3.0]), epsilon=0.0)
+        Array([-1.,  1.], dtype=float32)
+    """
+    x = inexact("standardize", as_array("standardize", x))
+    if mean is None:
+        mean = np.mean(x, axis, keepdims=True, where=where)
+    if variance is None:
+        square = np.mean(np.square(x), axis, keepdims=True, where=where)
+        variance = np.clip(square - np.square(mean), 0)
+    return np.subtract(x, mean) * rsqrt(np.add(variance, epsilon))
+
+
+def one_hot(
+    x: ArrayLike, num_classes: int, *, dtype: DTypeLike | None = None, axis: int = -1
+) -> Array:
+    """Return for each integer a vector of zeros with a one at that place.
+
+    Args:
+        x: integers; one outside of `[0, num_classes)` gives zeros alone.
+        num_classes: the length of the vectors.
+        dtype: of the result; None, the default float.
+        axis: where the new axis is.
+
+    Raises:
+        DTypeError: if `x` is not of an integer dtype.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint import nn
+        >>> nn.one_hot(np.array([0, 2]), 3)
+        Array([[1., 0., 0.],
+               [0., 0., 1.]], dtype=float32)
+    """
+    x = as_array("one_hot", x)
+    if not dtypes.is_integer(x.dtype):
+        raise DTypeError(
+            f"one_hot: expected integers, got {x.aval}. Convert with .astype(int)."
+        )
+    place = canonical_axis("one_hot", axis, x.ndim + 1)
+    others = [i for i in range(x.ndim + 1) if i != place]
+    classes = expand_dims(np.arange(num_classes), others)
+    found = np.equal(expand_dims(x, (place,)), classes)
+    return np.astype(found, dtypes.default_float() if dtype is None else dtype)

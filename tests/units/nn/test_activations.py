@@ -1,0 +1,94 @@
+"""Activations beside `jax.nn`: values, and derivatives of first and second order."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import imprint
+import imprint.numpy as inp
+from imprint import nn
+from tests import oracle
+from tests.tolerances import assert_close
+
+NAMES = [
+    *("celu", "elu", "gelu", "hard_sigmoid", "hard_silu", "hard_tanh", "identity"),
+    *("leaky_relu", "log_sigmoid", "mish", "relu", "relu6", "selu", "sigmoid", "silu"),
+    *("soft_sign", "softplus", "sparse_plus", "sparse_sigmoid", "squareplus", "tanh"),
+]
+ALIASES = {"hard_swish": "hard_silu", "swish": "silu"}
+WITH_ARGUMENTS = {
+    "celu, alpha": lambda m, x: m.celu(x, 2.5),
+    "elu, alpha": lambda m, x: m.elu(x, 2.5),
+    "gelu, exact": lambda m, x: m.gelu(x, approximate=False),
+    "leaky_relu, slope": lambda m, x: m.leaky_relu(x, 0.3),
+    "leaky_relu, slopes": lambda m, x: m.leaky_relu(x, x / 7),
+    "squareplus, b": lambda m, x: m.squareplus(x, 0.5),
+}
+FUNCTIONS = {name: lambda m, x, name=name: getattr(m, name)(x) for name in NAMES}
+FUNCTIONS |= WITH_ARGUMENTS
+
+CORNERS = [-6.0, -3.0, -1.0, -0.0, 0.0, 1.0, 3.0, 6.0]
+EDGES = [-np.inf, -200, -90, -1e-20, 1e-20, 90, 200, np.inf]
+POINTS = np.sort(np.array([*CORNERS, *EDGES, *np.linspace(-5, 5, 16)], np.float32))
+OPERATIONS = "program", "gradient", "gradient"
+
+
+def orders(transforms, module, call, points):
+    """Return the function at points, and its first and second derivative there."""
+
+    def f(x):
+        return call(module, x)
+
+    first = transforms.grad(f)
+    second = transforms.grad(first)
+    return [f(points), *(transforms.vmap(g)(points) for g in (first, second))]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_values_and_derivatives_as_jax(name):
+    call = FUNCTIONS[name]
+    got = orders(imprint, nn, call, inp.asarray(POINTS))
+    want = oracle.jit(lambda x: orders(jax, jax.nn, call, x))(POINTS)
+    for ours, theirs, operation in zip(got, want, OPERATIONS, strict=True):
+        assert_close(ours, theirs, operation)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_no_derivative_is_nan_but_at_infinity(name):
+    finite = inp.asarray(POINTS[np.isfinite(POINTS)])
+    for values in orders(imprint, nn, FUNCTIONS[name], finite):
+        assert np.isfinite(values).all()
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_nan_stays_nan(name):
+    assert np.isnan(FUNCTIONS[name](nn, inp.asarray(np.nan)))
+
+
+FLOATS_ONLY = {"sigmoid", "silu"}
+"""Those that refuse integers in JAX; here they make floats of them."""
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("dtype", ["int32", "float16", "bfloat16"])
+def test_dtypes_as_jax(name, dtype):
+    got = imprint.eval_shape(lambda x: FUNCTIONS[name](nn, x), inp.ones(2, dtype))
+    theirs = jnp.ones(
+        2, "float32" if name in FLOATS_ONLY and dtype == "int32" else dtype
+    )
+    want = jax.eval_shape(lambda x: FUNCTIONS[name](jax.nn, x), theirs)
+    assert (got.shape, got.dtype) == (want.shape, want.dtype)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_weak_types_as_jax(name):
+    got = FUNCTIONS[name](nn, inp.asarray(0.5))
+    want = jax.eval_shape(lambda x: FUNCTIONS[name](jax.nn, x), jnp.asarray(0.5))
+    assert (got.dtype, got.weak_type) == (want.dtype, want.weak_type)
+
+
+@pytest.mark.parametrize("name", ALIASES)
+def test_aliases(name):
+    assert getattr(nn, name) is getattr(nn, ALIASES[name])
