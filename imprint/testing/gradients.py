@@ -7,8 +7,7 @@ after the other, so that the error can name an argument.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 
@@ -107,8 +106,7 @@ def _tolerance(xs: list[Any]) -> float:
 # ---- one order after the other ----
 
 
-@dataclass(frozen=True, slots=True)
-class _Check:
+class _Check(NamedTuple):
     """What is checked and how; `steps` are the modes of the derivative so far."""
 
     name: str
@@ -126,11 +124,11 @@ def _check_orders(
     order: int,
     modes: tuple[str, ...],
 ) -> None:
-    rng = np.random.default_rng(len(check.steps))
-    cts = [_draw(rng, y) for y in fun(*xs)]
-    ts = [_draw(rng, x) for x in xs]
+    draw = np.random.default_rng(len(check.steps)).standard_normal
+    cts = [_draw(draw, y) for y in fun(*xs)]
+    ts = [_draw(draw, x) for x in xs]
     for mode in modes:
-        here = replace(check, steps=(mode, *check.steps))
+        here = check._replace(steps=(mode, *check.steps))
         _check_mode(here, fun, xs, ts, cts)
         if order > 1:
             derivative = _forward(fun, ts) if mode == "fwd" else _reverse(fun, cts)
@@ -145,10 +143,10 @@ def _reverse(fun: Callable[..., list[Any]], cts: Leaves) -> Callable[..., list[A
     return lambda *xs: list(vjp(fun, *xs)[1](cts))
 
 
-def _draw(rng: np.random.Generator, x: Any) -> np.ndarray[Any, Any]:
-    real, imaginary = rng.standard_normal((2, *x.shape))
-    draw = real + 1j * imaginary if dtypes.is_complex(x.dtype) else real
-    return np.asarray(draw).astype(x.dtype)
+def _draw(draw: Callable[..., Any], x: Any) -> np.ndarray[Any, Any]:
+    real, imaginary = draw((2, *x.shape))
+    value = real + 1j * imaginary if dtypes.is_complex(x.dtype) else real
+    return np.asarray(value).astype(x.dtype)
 
 
 # ---- one order, one mode ----
