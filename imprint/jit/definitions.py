@@ -16,6 +16,7 @@ from collections.abc import Callable, Hashable, Iterator
 from types import CodeType, FunctionType
 from typing import Any, Final, final
 
+from imprint.compile.budget import BUDGET
 from imprint.compile.definition import definition_token, strict_token
 from imprint.compile.explain import Difference, Explanation
 from imprint.compile.table import Table
@@ -43,7 +44,7 @@ class Definition:
 
     __slots__ = (
         *("__weakref__", "_tethers", "family", "last_miss", "signature", "token"),
-        *("traced", "versions"),
+        *("is_own", "traced", "versions"),
     )
 
     def __init__(self, token: Token, signature: Signature) -> None:
@@ -53,6 +54,8 @@ class Definition:
         self.traced: Table[TracedCall] = Table()
         self.last_miss: Explanation | None = None
         self.family: Family | None = None  # known from the first miss on
+        self.is_own = False
+        """Whether it belongs to one function, and others do not find it."""
         self._tethers: list[weakref.ref[Any]] = []
 
     def tie(self, key: Hashable) -> None:
@@ -121,6 +124,7 @@ class Definitions:
         self._families: weakref.WeakValueDictionary[Hashable, Family] = (
             weakref.WeakValueDictionary()
         )
+        self._forks: weakref.WeakSet[Definition] = weakref.WeakSet()
         self._lock = threading.RLock()  # a weak reference may die inside
 
     def token_of(self, fun: Callable[..., Any], *, strict: bool) -> Token:
@@ -164,6 +168,21 @@ class Definitions:
                     self._table.popitem(last=False)
             return kept
 
+    def fork(self, definition: Definition) -> Definition:
+        """Return a copy of a definition, with its versions, for one function alone."""
+        own = Definition(definition.token, definition.signature)
+        own.is_own, own.family = True, definition.family
+        own.last_miss = definition.last_miss
+        for version in definition.versions:
+            BUDGET.add(own.versions, version, version.nbytes)
+            own.versions.put(definition.versions.key_of(version), version)
+        for traced in definition.traced:
+            BUDGET.add(own.traced, traced, traced.nbytes)
+            own.traced.put(definition.traced.key_of(traced), traced)
+        with self._lock:
+            self._forks.add(own)
+        return own
+
     def drop(self, key: Hashable) -> None:
         """Forget a definition."""
         with self._lock:
@@ -191,7 +210,8 @@ class Definitions:
             return definition.family
 
     def __iter__(self) -> Iterator[Definition]:
-        return iter(list(self._table.values()))
+        with self._lock:
+            return iter([*self._table.values(), *self._forks])
 
 
 def _place_of(fun: Any, code: CodeType) -> Hashable:

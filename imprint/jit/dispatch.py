@@ -31,7 +31,7 @@ from imprint.jit.compiling import Request, compile_version, trace
 from imprint.jit.definitions import DEFINITIONS, Definition
 from imprint.jit.leaves import check_values
 from imprint.jit.options import JitOptions
-from imprint.jit.pending import Pending, call_key, static_tokens
+from imprint.jit.pending import pending_of, static_tokens
 from imprint.jit.report import CacheInfo, cache_info, explain
 from imprint.jit.signature import Signature, Spelling
 from imprint.jit.stages import Lowered, Traced
@@ -126,13 +126,28 @@ class Jitted:
         if found is None:
             signature = Signature(self._fun, options.static, options.donate)
             found = DEFINITIONS.add(key, Definition(key[0], signature))
-        if token is not self._token:
-            self._token = token
-            self._is_as_made = _never
-            self._reads = 0
-        self._definition = found
-        self._current = found.versions.current
-        return found
+        self._token = token
+        self._is_as_made = _never
+        self._reads = 0
+        return self._use(found)
+
+    def _use(self, definition: Definition) -> Definition:
+        self._definition = definition
+        self._current = definition.versions.current
+        return definition
+
+    def _definition_of_now(self) -> Definition:
+        """Return the definition for what is traced now.
+
+        If captured objects or arrays changed since the function was bound, a trace sees
+        them as they are: functions with the captures of then must not find it.
+        """
+        definition, options = self._definition, self._options
+        token = DEFINITIONS.token_of(self._fun, strict=options.strict)
+        key = DEFINITIONS.content_of(self._fun, token), options
+        if definition.is_own or DEFINITIONS.find(key) is definition:
+            return definition
+        return self._use(DEFINITIONS.fork(definition))
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else MethodType(self, instance)
@@ -250,49 +265,47 @@ class Jitted:
     def _cold(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if settings().disable_jit:
             return self._fun(*args, **kwargs)
-        definition = self._bound()
-        signature = definition.signature
-        call = signature.call(args, kwargs)
-        leaves, key = call_key(signature, call)
-        check_values(signature.function_name, call, leaves)
-        pending = Pending(key, leaves, call)
+        request = self._request(args, kwargs)
+        key, leaves, call = request.pending
+        check_values(request.name, call, leaves)
         if current_trace() is not None:
-            return self._nested(definition, pending)
-        if definition.versions.find(key) is None:  # a trace sees the captures of now
-            strict = self._options.strict
-            definition = self._bind(DEFINITIONS.token_of(self._fun, strict=strict))
-        request = Request(self._fun, self._options, definition, pending)
-        version = definition.versions.get(key, lambda: compile_version(request))
+            return self._nested(request)
+        versions = request.definition.versions
+        version = versions.get(key, lambda: compile_version(request))
         version.hits += 1
         return version.run(leaves)
 
-    def _nested(self, definition: Definition, pending: Pending) -> Any:
-        name = definition.signature.function_name
+    def _request(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Request:
+        """Return a call with the definition that answers it, or will."""
+        definition = self._bound()
+        pending = pending_of(definition.signature, args, kwargs)
+        tables = definition.versions, definition.traced
+        if all(table.find(pending.key) is None for table in tables):
+            definition = self._definition_of_now()
+        return Request(self._fun, self._options, definition, pending)
+
+    def _nested(self, request: Request) -> Any:
         if self._options.compile.compiler_options:
             raise ArgumentError(
-                f"jit({name}): expected compiler_options only "
+                f"jit({request.name}): expected compiler_options only "
                 "on a function that is called from outside, got a call inside another "
                 "traced function. Give them to the outermost jit."
             )
-        traced = trace(Request(self._fun, self._options, definition, pending))
-        closed = traced.closed
+        traced = trace(request)
+        closed, leaves = traced.closed, request.pending.leaves
         if self._options.inline:
-            outs: Any = eval_jaxpr(closed.jaxpr, closed.consts, *pending.leaves)
+            outs: Any = eval_jaxpr(closed.jaxpr, closed.consts, *leaves)
         else:
-            outs = bind_call(closed, pending.leaves, name)
+            outs = bind_call(closed, leaves, request.name)
         return traced.out_tree.unflatten(outs)
 
     # ---- what users ask of a compiled function ----
 
     def trace(self, *args: Any, **kwargs: Any) -> Traced:
         """Trace the function for this kind of call; arguments may be abstract."""
-        definition = self._bound()
-        signature = definition.signature
-        call = signature.call(args, kwargs)
-        leaves, key = call_key(signature, call)
-        pending = Pending(key, leaves, call)
-        request = Request(self._fun, self._options, definition, pending)
-        tokens = static_tokens(signature, call)
+        request = self._request(args, kwargs)
+        signature = request.definition.signature
+        tokens = static_tokens(signature, request.pending.call)
         return Traced(trace(request), signature, self._options, tokens)
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
@@ -319,9 +332,8 @@ class Jitted:
         batch['mask'].shape[1]: 8 → 9
         """
         definition = self._bound()
-        call = definition.signature.call(args, kwargs)
-        leaves, key = call_key(definition.signature, call)
-        return explain(self._fun, definition, Pending(key, leaves, call))
+        pending = pending_of(definition.signature, args, kwargs)
+        return explain(self._fun, definition, pending)
 
     @property
     def last_miss(self) -> Explanation | None:

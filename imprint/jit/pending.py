@@ -25,6 +25,15 @@ class Pending(NamedTuple):
     call: Call
 
 
+def pending_of(
+    signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Pending:
+    """Return a call in canonical form, with its key."""
+    call = signature.call(args, kwargs)
+    leaves, key = call_key(signature, call)
+    return Pending(key, leaves, call)
+
+
 def call_key(signature: Signature, call: Call) -> tuple[list[Any], Any]:
     """Return the leaves of a call and the key of the version that answers it."""
     leaves, treedef = tree.flatten(call.dynamic)

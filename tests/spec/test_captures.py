@@ -152,3 +152,39 @@ def test_a_version_is_kept_for_what_the_captures_were_when_it_was_traced():
     np.testing.assert_array_equal(second(inp.ones(4)), [10, 10, 10, 10])
     table[:] = np.arange(4)
     np.testing.assert_array_equal(make()(inp.ones(4)), [1, 2, 3, 4])
+
+
+def test_a_function_keeps_its_versions_while_what_it_captures_changes():
+    class Trainer:
+        steps = 0
+
+        def step(self, x):
+            return x * 1.25
+
+    trainer = Trainer()
+    step = imprint.jit(trainer.step)
+    before = COUNTERS.traces
+    for n in 3, 2, 3, 2, 4, 3:
+        step(inp.ones(n))
+        trainer.steps += 1
+    assert COUNTERS.traces - before == 3
+    assert step._cache_size() == 3
+    assert len([v for v in imprint.cache.entries() if v in step.versions]) == 3
+    imprint.clear_caches()
+    assert step._cache_size() == 0
+
+
+def test_a_trace_is_kept_for_what_the_captures_were_when_it_was_made():
+    table = np.arange(4, dtype=np.float32)
+
+    def make():
+        return imprint.jit(lambda x: x - table)
+
+    first = make()
+    first(1.0)
+    table[:] = 7
+    first.trace(inp.ones(4))  # traced, and not compiled
+    imprint.make_jaxpr(first)(inp.ones((3, 4)))  # inside another trace
+    table[:] = np.arange(4)
+    np.testing.assert_array_equal(make()(inp.ones(4)), [1, 0, -1, -2])
+    np.testing.assert_array_equal(make()(inp.ones((3, 4)))[0], [1, 0, -1, -2])
