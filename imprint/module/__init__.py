@@ -4,6 +4,14 @@
 are Equinox's where they mean the same.
 """
 
+from imprint.module.batching import filter_vmap, if_array
+from imprint.module.compare import tree_equal, tree_inference
+from imprint.module.derivatives import (
+    filter_grad,
+    filter_jvp,
+    filter_value_and_grad,
+    filter_vjp,
+)
 from imprint.module.fields import AbstractClassVar, AbstractVar, field
 from imprint.module.filters import (
     combine,
@@ -16,6 +24,7 @@ from imprint.module.filters import (
 )
 from imprint.module.methods import BoundMethod
 from imprint.module.module import Module
+from imprint.module.tracing import filter_closure_convert, filter_eval_shape
 
 __all__ = [
     "AbstractClassVar",
@@ -25,9 +34,19 @@ __all__ = [
     "combine",
     "field",
     "filter",
+    "filter_closure_convert",
+    "filter_eval_shape",
+    "filter_grad",
+    "filter_jvp",
+    "filter_value_and_grad",
+    "filter_vjp",
+    "filter_vmap",
+    "if_array",
     "is_array",
     "is_array_like",
     "is_inexact_array",
     "is_inexact_array_like",
     "partition",
+    "tree_equal",
+    "tree_inference",
 ]

@@ -186,6 +186,11 @@ def _check_structure(first: Any, other: Any, is_leaf: tree.IsLeaf | None) -> Non
     )
 
 
+def is_none(x: object) -> bool:
+    """Tell whether a node is None; for trees in which None is a leaf."""
+    return x is None
+
+
 # ---- masks ----
 
 

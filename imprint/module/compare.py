@@ -1,0 +1,105 @@
+"""Comparing trees, and switching every layer of a model between training and inference.
+
+`tree_equal` looks at structures first, then at leaves: arrays by shape, dtype and values,
+everything else by `==`. Structures count exactly, as everywhere in imprint: static data
+and keys that Python calls equal, `2` and `2.0`, are different.
+"""
+
+import copy
+from typing import Any, Final
+
+import numpy as np
+
+from imprint import dtypes, tree
+from imprint.core.array import Array
+from imprint.module.filters import is_array
+from imprint.numpy.bitwise import bitwise_and
+from imprint.numpy.comparison import allclose, equal
+from imprint.numpy.reductions import all as all_
+
+_INFERENCE: Final = "inference"
+
+
+def tree_equal(
+    *pytrees: tree.PyTree, typematch: bool = False, rtol: Any = 0.0, atol: Any = 0.0
+) -> bool | Array:
+    """Tell whether trees are equal, in structure and in every leaf.
+
+    Arrays must have one shape and one dtype. NumPy's and imprint's are equal to each
+    other unless `typematch` is set.
+
+    Args:
+        pytrees: any trees.
+        typematch: whether leaves must have the same type too.
+        rtol: the relative tolerance of inexact arrays, as in `imprint.numpy.allclose`.
+        atol: their absolute tolerance.
+
+    Returns:
+        A bool, or an array of one where arrays of imprint were compared; it is traced
+        if one of them is. `tree_equal(...) is True` asks for what is known while tracing.
+
+    Example:
+        >>> import numpy as np
+        >>> from imprint.module import tree_equal
+        >>> tree_equal({"w": np.ones(2)}, {"w": np.ones(2)}), tree_equal([1], [2])
+        (True, False)
+    """
+    first, *others = pytrees
+    leaves, treedef = tree.flatten(first)
+    found: bool | Array = True
+    for other in others:
+        other_leaves, other_tree = tree.flatten(other)
+        if other_tree != treedef:
+            return False
+        for x, y in zip(leaves, other_leaves, strict=True):
+            if typematch and type(x) is not type(y):
+                return False
+            same = _leaves_equal(x, y, (rtol, atol))
+            if same is False:
+                return False
+            if same is not True:
+                found = same if found is True else bitwise_and(found, same)
+    return found
+
+
+def _leaves_equal(x: Any, y: Any, tolerances: tuple[Any, Any]) -> bool | Array:
+    if not (is_array(x) or is_array(y)):
+        return bool(x == y)
+    if not (is_array(x) and is_array(y)):
+        return False
+    if x.shape != y.shape or x.dtype != y.dtype:
+        return False
+    exact = all(type(t) in (int, float) and t == 0 for t in tolerances)
+    exact = exact or not dtypes.is_inexact(x.dtype)
+    if isinstance(x, Array) or isinstance(y, Array):
+        return all_(equal(x, y)) if exact else allclose(x, y, *tolerances)
+    return bool(np.all(x == y) if exact else np.allclose(x, y, *tolerances))
+
+
+def tree_inference(pytree: tree.PyTree, value: bool = True) -> tree.PyTree:  # noqa: FBT001, FBT002 - Equinox's signature
+    """Return a tree in which every field `inference` has a value.
+
+    Layers that behave differently in training, such as dropout, have this field. It may
+    be static.
+
+    Args:
+        pytree: any tree.
+        value: what `inference` becomes.
+
+    Example:
+        >>> from imprint.module import Module, tree_inference
+        >>> class Noise(Module):
+        ...     inference: bool = False
+        >>> tree_inference([Noise(), Noise()])[0].inference
+        True
+    """
+    children, treedef = tree.flatten(pytree, lambda x: x is not pytree)
+    if treedef.is_leaf:
+        return pytree
+    changed = [tree_inference(child, value) for child in children]
+    node = treedef.unflatten(changed)
+    if _INFERENCE not in getattr(node, "__dataclass_fields__", ()):
+        return node
+    switched = copy.copy(node)
+    object.__setattr__(switched, _INFERENCE, value)
+    return switched

@@ -1,0 +1,268 @@
+"""Derivatives of functions of models: with respect to what has one, and None elsewhere.
+
+Each transform parts its arguments with `is_inexact_array`, differentiates by the arrays
+and closes over the rest, so a model may hold functions, text and integers. What comes
+back has the structure of the arguments with None where there is no derivative. Results
+and auxiliary data may be anything.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+from imprint import tree
+from imprint.core.folding import folding
+from imprint.core.functions import check_function, name_of
+from imprint.core.trace import current_trace
+from imprint.errors import ArgumentError
+from imprint.module.fields import field
+from imprint.module.filters import (
+    combine,
+    is_array,
+    is_inexact_array,
+    is_none,
+    partition,
+)
+from imprint.module.wrapper import Wrapper
+from imprint.transforms.derivatives import jvp, value_and_grad, vjp
+from imprint.transforms.jvp import JVPTracer
+
+# ---- gradients ----
+
+
+def filter_value_and_grad(
+    fun: Callable[..., Any] | None = None,
+    *,
+    has_aux: bool = False,
+    **gradkwargs: Any,
+) -> Callable[..., Any]:
+    """Return the function that evaluates both `fun` and its gradient; see `filter_grad`.
+
+    Args:
+        fun: a function with a scalar result. Leave it out to decorate with options.
+        has_aux: whether `fun` returns `(result, auxiliary data)`.
+        gradkwargs: options of `imprint.value_and_grad`, such as `holomorphic`.
+
+    Returns:
+        A function of the same arguments that returns `(result, gradient)`, or
+        `((result, aux), gradient)`.
+
+    Example:
+        >>> import imprint.numpy as inp
+        >>> from imprint.module import filter_value_and_grad
+        >>> model = {"w": inp.ones(2), "name": "linear"}
+        >>> value, grads = filter_value_and_grad(lambda m: (m["w"] ** 2).sum())(model)
+        >>> print(value, grads)
+        2.0 {'name': None, 'w': Array([2., 2.], dtype=float32)}
+    """
+    return _wrapped(fun, gradkwargs, has_aux=has_aux, with_value=True)
+
+
+def filter_grad(
+    fun: Callable[..., Any] | None = None,
+    *,
+    has_aux: bool = False,
+    **gradkwargs: Any,
+) -> Callable[..., Any]:
+    """Return the function that evaluates the gradient of `fun`.
+
+    The gradient is with respect to the floating arrays in the first argument; for several
+    arguments, pass them as one tuple.
+
+    Args:
+        fun: a function with a scalar result. Leave it out to decorate with options.
+        has_aux: whether `fun` returns `(result, auxiliary data)`.
+        gradkwargs: options of `imprint.grad`, such as `holomorphic`.
+
+    Returns:
+        A function of the same arguments that returns the gradient, or `(gradient, aux)`.
+        It has the structure of the first argument, with None at leaves without one.
+
+    Raises:
+        ArgumentError: `argnums` was given, or `fun` cannot be traced.
+
+    Example:
+        >>> import imprint.numpy as inp
+        >>> from imprint.module import filter_grad
+        >>> filter_grad(lambda m: (m["w"] ** 2).sum())({"w": inp.ones(2), "n": 3})
+        {'n': None, 'w': Array([2., 2.], dtype=float32)}
+    """
+    return _wrapped(fun, gradkwargs, has_aux=has_aux, with_value=False)
+
+
+def _wrapped(
+    fun: Callable[..., Any] | None,
+    gradkwargs: dict[str, Any],
+    *,
+    has_aux: bool,
+    with_value: bool,
+) -> Callable[..., Any]:
+    if "argnums" in gradkwargs:
+        raise ArgumentError(
+            f"filter_grad: expected no argnums, got {gradkwargs['argnums']!r}: the first "
+            "argument is differentiated. Pass several as one tuple."
+        )
+    options = tuple(sorted(gradkwargs.items()))
+
+    def decorate(fun: Callable[..., Any]) -> _Gradient:
+        check_function(fun, "filter_grad")
+        return _Gradient(fun, has_aux, with_value, options)
+
+    return decorate if fun is None else decorate(fun)
+
+
+class _Gradient(Wrapper):
+    """A function whose gradient is asked for."""
+
+    has_aux: bool = field(static=True)
+    with_value: bool = field(static=True)
+    options: tuple[tuple[str, Any], ...] = field(static=True)
+
+    @folding
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        if not args:
+            raise ArgumentError(
+                f"filter_grad({name_of(self.fun)}): expected a first argument by "
+                f"position, which is differentiated, got {_listed(kwargs)}."
+            )
+        first, *rest = args
+        moving, kept = partition(first, is_inexact_array)
+        others: list[Any] = []
+
+        def inner(moving: Any, *rest: Any, **kwargs: Any) -> Any:
+            out = self.fun(combine(moving, kept), *rest, **kwargs)
+            return _keep_aux(out, others) if self.has_aux else out
+
+        inner.__name__ = name_of(self.fun)
+        both = value_and_grad(inner, has_aux=self.has_aux, **dict(self.options))
+        value, grads = both(moving, *rest, **kwargs)
+        if not self.has_aux:
+            return (value, grads) if self.with_value else grads
+        aux = combine(value[1], *others)
+        return ((value[0], aux), grads) if self.with_value else (grads, aux)
+
+
+def _listed(kwargs: dict[str, Any]) -> str:
+    return f"only the keywords {', '.join(kwargs)}" if kwargs else "no argument"
+
+
+def _keep_aux(out: Any, others: list[Any]) -> Any:
+    """Return `(result, arrays of aux)`, and put what is no array aside."""
+    if not _is_pair(out):
+        return out  # the transform says what is wrong
+    result, aux = out
+    arrays, rest = partition(aux, is_array)
+    others[:] = [rest]
+    return result, arrays
+
+
+def _is_pair(out: Any) -> bool:
+    return isinstance(out, tuple | list) and len(cast("Sequence[Any]", out)) == 2
+
+
+# ---- products with the Jacobian ----
+
+
+@folding
+def filter_jvp(
+    fn: Callable[..., Any],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    **kwargs: Any,
+) -> tuple[Any, Any]:
+    """Evaluate a function and its derivative in a direction.
+
+    Args:
+        fn: a function of any arguments, with any result.
+        primals: its positional arguments.
+        tangents: the direction, of the structure of `primals`; None at leaves that do
+            not move, which is needed at all that are no floating numbers.
+        kwargs: its keyword arguments, which do not move.
+
+    Returns:
+        The result and its tangent, of the same structure, with None at leaves that do
+        not depend on what moves.
+
+    Raises:
+        TreeError: the structures of primals and tangents differ.
+
+    Example:
+        >>> from imprint.module import filter_jvp
+        >>> filter_jvp(lambda x, n: (x**n, n), (3.0, 2), (1.0, None))[1]
+        (Array(6., dtype=float32, weak_type=True), None)
+    """
+    check_function(fn, "filter_jvp")
+    treedef = tree.structure(tuple(primals), is_none)
+    given = tree.structure(tuple(tangents), is_none)
+    tree.check_structure(treedef, given, "filter_jvp tangents")
+    still = tree.map(is_none, tuple(tangents), is_leaf=is_none)
+    kept, dynamic = partition(tuple(primals), still, is_leaf=is_none)
+    found: list[Any] = []
+
+    def inner(*dynamic: Any) -> Any:
+        out = fn(*combine(dynamic, kept), **kwargs)
+        trace = current_trace()
+
+        def moves(x: Any) -> bool:
+            return isinstance(x, JVPTracer) and x.owner is trace
+
+        moved, rest = partition(out, moves)
+        arrays, others = partition(rest, is_array)
+        found[:] = [others]
+        return moved, arrays
+
+    inner.__name__ = name_of(fn)
+    moved, tangent, arrays = jvp(inner, dynamic, tuple(tangents), has_aux=True)
+    return combine(moved, arrays, *found), tangent
+
+
+@folding
+def filter_vjp(
+    fun: Callable[..., Any], *primals: Any, has_aux: bool = False
+) -> tuple[Any, ...]:
+    """Evaluate a function and return its result with the function that pulls back.
+
+    Args:
+        fun: a function of any arguments, with any result.
+        primals: its arguments; their floating arrays are differentiated.
+        has_aux: whether `fun` returns `(result, auxiliary data)`.
+
+    Returns:
+        `(result, pullback)` or `(result, pullback, aux)`. The pullback takes a cotangent
+        of the structure of the result, with None at leaves that are no floating arrays,
+        and returns a tuple with one cotangent for each argument, with None likewise.
+
+    Example:
+        >>> import imprint.numpy as inp
+        >>> from imprint.module import filter_vjp
+        >>> out, pullback = filter_vjp(lambda x, n: x**n, inp.array([3.0]), 2)
+        >>> pullback(inp.array([1.0]))
+        (Array([6.], dtype=float32), None)
+    """
+    check_function(fun, "filter_vjp")
+    moving, kept = partition(primals, is_inexact_array)
+    found: list[Any] = []
+
+    def inner(*moving: Any) -> Any:
+        out = fun(*combine(moving, kept))
+        aux = None
+        if has_aux:
+            out, aux = _checked_pair(out, name_of(fun))
+        inexact, rest = partition(out, is_inexact_array)
+        arrays, others = partition((rest, aux), is_array)
+        found[:] = [others]
+        return inexact, arrays
+
+    inner.__name__ = name_of(fun)
+    inexact, pullback, arrays = vjp(inner, *moving, has_aux=True)
+    rest, aux = combine(arrays, *found)
+    out = combine(inexact, rest)
+    return (out, pullback, aux) if has_aux else (out, pullback)
+
+
+def _checked_pair(out: Any, name: str) -> tuple[Any, Any]:
+    if _is_pair(out):
+        return out[0], out[1]
+    raise ArgumentError(
+        f"{name} with has_aux=True: expected a pair (result, aux), got "
+        f"{type(out).__name__}. Return exactly two things."
+    )

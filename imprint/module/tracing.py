@@ -1,0 +1,208 @@
+"""Tracing functions of models without running them: shapes, and closures made explicit.
+
+Both give the arrays in the arguments to a trace and close over the rest, so arguments and
+results may be anything. `filter_closure_convert` traces to a program whose captured
+arrays, scalars and tracers among them, are the children of a callable: whatever is
+captured can then be passed, mapped and differentiated as an argument.
+"""
+
+import itertools
+from collections.abc import Callable
+from typing import Any, Final, final
+
+from imprint import tree
+from imprint.core.array import Array
+from imprint.core.aval import get_aval
+from imprint.core.folding import folding
+from imprint.core.functions import as_result, check_function, name_of
+from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var, eval_jaxpr
+from imprint.core.shape_struct import ShapeDtypeStruct
+from imprint.errors import ArgumentError
+from imprint.jit.make_jaxpr import eval_shape, make_jaxpr
+from imprint.module.compare import tree_equal
+from imprint.module.fields import field
+from imprint.module.filters import combine, is_array, partition
+from imprint.module.module import Module
+
+
+@folding
+def filter_eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Return what a call would return, with a `ShapeDtypeStruct` for each array.
+
+    Nothing is computed: this makes a model without its memory, to load values into.
+
+    Args:
+        fun: a function of any arguments, with any result.
+        args: its arguments; a `ShapeDtypeStruct` stands for an array.
+        kwargs: its keyword arguments.
+
+    Example:
+        >>> import imprint.numpy as inp
+        >>> from imprint.module import filter_eval_shape
+        >>> filter_eval_shape(lambda x, name: (x @ x, name), inp.ones((2, 2)), "square")
+        (ShapeDtypeStruct(shape=(2, 2), dtype=float32), 'square')
+    """
+    check_function(fun, "filter_eval_shape")
+    flat = _Flat(fun, (fun, args, kwargs))
+    shapes = eval_shape(flat.run, *flat.leaves)
+    return flat.result(shapes)
+
+
+@folding
+def filter_closure_convert(
+    fn: Callable[..., Any], *args: Any, **kwargs: Any
+) -> Callable[..., Any]:
+    """Trace a function once, and return a callable whose children are what it captured.
+
+    Args:
+        fn: a function of any arguments, with any result.
+        args: arguments like those it will be called with; a `ShapeDtypeStruct` stands
+            for an array.
+        kwargs: likewise, by keyword.
+
+    Returns:
+        A module that computes the same for arrays of the same shapes and dtypes and other
+        arguments that are equal. Its leaves are the arrays that `fn` closed over.
+
+    Example:
+        >>> import imprint.numpy as inp
+        >>> from imprint import tree
+        >>> from imprint.module import filter_closure_convert
+        >>> scale = inp.array([2.0, 3.0])
+        >>> scaled = filter_closure_convert(lambda x: scale * x, inp.ones(2))
+        >>> print(tree.leaves(scaled), scaled(inp.ones(2)))
+        [Array([2., 3.], dtype=float32)] [2. 3.]
+    """
+    check_function(fn, "filter_closure_convert")
+    flat = _Flat(fn, (None, args, kwargs))
+    closed = _scalars_lifted(make_jaxpr(flat.run)(*flat.leaves))
+    return _Converted(list(closed.consts), _Program(closed.jaxpr, flat))
+
+
+# ---- functions of flat arrays ----
+
+
+@final
+class _Flat:
+    """A call as a function of its arrays, which notes what else there was."""
+
+    def __init__(self, fun: Callable[..., Any], call: Any) -> None:
+        self._fun = fun
+        arrays, self.rest = partition(call, _is_abstract)
+        self.leaves, self.treedef = tree.flatten(arrays)
+        self._found: list[Any] = []
+
+        def run(*xs: Any) -> list[Any]:
+            model, args, kwargs = combine(self.treedef.unflatten(xs), self.rest)
+            out = (fun if model is None else model)(*args, **kwargs)
+            outs, others = partition(out, is_array)
+            leaves, out_tree = tree.flatten(outs)
+            self._found[:] = [out_tree, others]
+            return leaves
+
+        run.__name__ = name_of(fun)
+        self.run = run
+
+    def result(self, leaves: list[Any]) -> Any:
+        """Return the result of the call, with these for its arrays."""
+        out_tree, others = self._found
+        return combine(out_tree.unflatten(leaves), others)
+
+
+def _is_abstract(x: Any) -> bool:
+    return isinstance(x, ShapeDtypeStruct) or is_array(x)
+
+
+# ---- converted closures ----
+
+
+@final
+class _Program:
+    """What a converted closure runs, and the arguments that it is for."""
+
+    __slots__ = ("_avals", "_flat", "_number", "jaxpr")
+
+    def __init__(self, jaxpr: Jaxpr, flat: _Flat) -> None:
+        self.jaxpr = jaxpr
+        self._flat = flat
+        self._avals = [get_aval(x).strong() for x in flat.leaves]
+        self._number = next(_numbers)
+
+    def __imprint_token__(self) -> int:
+        """Return what tells this program from all others."""
+        return self._number
+
+    def __repr__(self) -> str:
+        return str(self.jaxpr)
+
+    def arguments(self, args: Any, kwargs: Any) -> list[Any]:
+        """Return the arrays of a call.
+
+        Raises:
+            ArgumentError: the call is not like the one that was traced.
+        """
+        name = self.jaxpr.name
+        arrays, rest = partition((None, args, kwargs), is_array)
+        leaves, treedef = tree.flatten(arrays)
+        tree.check_structure(self._flat.treedef, treedef, name)
+        for path, x, aval in zip(treedef.paths(), leaves, self._avals, strict=True):
+            came = get_aval(x).strong()
+            if came is not aval:
+                raise ArgumentError(
+                    f"{name}: expected {aval} as {_argument(path)}, as when it was "
+                    f"converted, got {came}. Convert it again for other arrays."
+                )
+        if tree_equal(rest, self._flat.rest, typematch=True) is not True:
+            raise ArgumentError(
+                f"{name}: expected what is no array as when it was converted, "
+                f"{self._flat.rest[1:]}, got {rest[1:]}. Convert it again for other "
+                "values."
+            )
+        return leaves
+
+    def result(self, outs: list[Any]) -> Any:
+        """Return the result of a call whose arrays are these."""
+        return self._flat.result([as_result(x) for x in outs])
+
+
+_numbers: Final = itertools.count()
+
+
+class _Converted(Module):
+    """A traced function; its children are what it captured."""
+
+    consts: list[Any]
+    program: _Program = field(static=True)
+
+    @folding
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        arrays = self.program.arguments(args, kwargs)
+        return self.program.result(eval_jaxpr(self.program.jaxpr, self.consts, *arrays))
+
+
+def _argument(path: tree.KeyPath) -> str:
+    _, first, *rest = path
+    name = getattr(first, "idx", None)
+    name = getattr(first, "key", None) if name is None else name
+    return f"argument {name}{tree.keystr(tuple(rest))}"
+
+
+def _scalars_lifted(closed: ClosedJaxpr) -> ClosedJaxpr:
+    """Make captured arrays of rank 0, which staging writes as literals, constants too."""
+    found: dict[int, tuple[Var, Any]] = {}
+
+    def lifted(atom: Atom) -> Atom:
+        if isinstance(atom, Literal) and isinstance(atom.value, Array):
+            new = Var(atom.aval), atom.value
+            return found.setdefault(id(atom.value), new)[0]
+        return atom
+
+    old = closed.jaxpr
+    eqns = [
+        Eqn([*map(lifted, e.invars)], e.outvars, e.primitive, e.params, e.source)
+        for e in old.eqns
+    ]
+    outvars = [*map(lifted, old.outvars)]
+    constvars = (*old.constvars, *(var for var, _ in found.values()))
+    consts = [*closed.consts, *(value for _, value in found.values())]
+    return ClosedJaxpr(Jaxpr(constvars, old.invars, outvars, eqns, old.name), consts)
