@@ -12,6 +12,7 @@ from imprint.module.derivatives import (
     filter_value_and_grad,
     filter_vjp,
 )
+from imprint.module.edit import replace, tree_at
 from imprint.module.fields import AbstractClassVar, AbstractVar, field
 from imprint.module.filters import (
     combine,
@@ -24,6 +25,7 @@ from imprint.module.filters import (
 )
 from imprint.module.methods import BoundMethod
 from imprint.module.module import Module
+from imprint.module.show import tree_pformat, tree_pprint
 from imprint.module.tracing import filter_closure_convert, filter_eval_shape
 
 __all__ = [
@@ -47,6 +49,10 @@ __all__ = [
     "is_inexact_array",
     "is_inexact_array_like",
     "partition",
+    "replace",
+    "tree_at",
     "tree_equal",
     "tree_inference",
+    "tree_pformat",
+    "tree_pprint",
 ]

@@ -8,10 +8,11 @@ compares arrays. What is known then is kept in a `Declaration`.
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Iterable
-from typing import Any, ClassVar, Final, final, get_origin
+from collections.abc import Callable, Hashable
+from typing import Any, ClassVar, Final, cast, final, get_origin
 
-from imprint.module.fields import AbstractClassVar, AbstractVar
+from imprint.compile.key import static_token
+from imprint.errors import ArgumentError
 from imprint.tree.registry import register_fields
 
 
@@ -21,21 +22,23 @@ class Declaration:
     """What a class of modules declares.
 
     Args:
-        names: of the fields.
-        data: of those that are children, in order.
-        meta: of those that are static, in order.
+        order: the names of the fields.
+        names: the same, as a set.
+        data: those that are children.
+        meta: those that are static.
         converters: of the fields that have one.
         checks: `__check_init__` of each class that has one, nearest first.
-        abstract: attributes that a subclass must give.
+        abstract: attributes that a subclass must give, and the word that says so.
         own_init: whether `__init__` was written by the user.
     """
 
+    order: tuple[str, ...]
     names: frozenset[str]
     data: tuple[str, ...]
     meta: tuple[str, ...]
     converters: tuple[tuple[str, Callable[[Any], Any]], ...]
     checks: tuple[Callable[[Any], Any], ...]
-    abstract: tuple[str, ...]
+    abstract: tuple[tuple[str, str], ...]
     own_init: bool
 
 
@@ -45,31 +48,53 @@ def declare(cls: Any, options: dict[str, Any]) -> Declaration:
     Args:
         cls: the class, fresh.
         options: of `dataclasses.dataclass`.
+
+    Raises:
+        ArgumentError: the body of the class contradicts itself.
     """
+    _check_defaults(cls)
     own_init = _has_own_init(cls)
     _make_dataclass(cls, {**options, "init": not own_init})
-    fields = dataclasses.fields(cls)
-    static = {f.name for f in fields if f.metadata.get("static", False)}
-    converters = [(f.name, f.metadata.get("converter")) for f in fields]
-    checks = [vars(c).get("__check_init__") for c in cls.__mro__]
-    declared = Declaration(
-        names=frozenset([f.name for f in fields]),
-        data=tuple([f.name for f in fields if f.name not in static]),
-        meta=tuple([f.name for f in fields if f.name in static]),
-        converters=tuple([(name, c) for name, c in converters if c is not None]),
-        checks=tuple([check for check in checks if check is not None]),
+    order = tuple([f.name for f in dataclasses.fields(cls)])
+    metadata = {f.name: f.metadata for f in dataclasses.fields(cls)}
+    meta = tuple([name for name in order if metadata[name].get("static")])
+    data = tuple([name for name in order if name not in meta])
+    register_fields(cls, data, meta, exact_static)
+    return Declaration(
+        order=order,
+        names=frozenset(order),
+        data=data,
+        meta=meta,
+        converters=tuple(
+            [(n, m["converter"]) for n, m in metadata.items() if "converter" in m]
+        ),
+        checks=tuple([d[_CHECK] for d in map(vars, cls.__mro__) if _CHECK in d]),
         abstract=_abstract_names(cls),
         own_init=own_init,
     )
-    restore = _restorer(cls, (*declared.data, *declared.meta))
-    register_fields(cls, declared.data, declared.meta, restore)
-    return declared
 
 
-def _has_own_init(cls: Any) -> bool:
+_CHECK: Final = "__check_init__"
+
+
+def exact_static(value: Any) -> Hashable:
+    """Return what the value of a static field is compared by, to the last type.
+
+    Functions count by their definition: one that is made anew is the same.
+    """
+    return static_token(value, "")
+
+
+def _has_own_init(cls: type) -> bool:
     """Tell whether a class has or inherits an `__init__` that somebody wrote."""
+    if "__init__" in vars(cls) and "__post_init__" in vars(cls):
+        raise ArgumentError(
+            f"{cls.__name__}: expected __init__ or __post_init__, got both; only the "
+            "__init__ that dataclasses write calls __post_init__. Do its work in "
+            "__init__, or in __check_init__, which is always called."
+        )
     for base in cls.__mro__[:-1]:
-        declared = vars(base).get("__declaration__")
+        declared: Declaration | None = vars(base).get("__declaration__")
         if declared is not None:
             return declared.own_init
         if "__init__" in vars(base):
@@ -77,12 +102,27 @@ def _has_own_init(cls: Any) -> bool:
     return False
 
 
+def _check_defaults(cls: type) -> None:
+    for name, annotation in inspect.get_annotations(cls).items():
+        default: Any = vars(cls).get(name)
+        if isinstance(default, dataclasses.Field):
+            default = cast("Any", default).default
+        if type(default).__hash__ is None and _abstract_kind(annotation) is None:
+            raise ArgumentError(
+                f"{cls.__name__}.{name}: expected a default that cannot change, for all "
+                f"instances would share it, got {type(default).__name__}. Give what "
+                f"makes one: {name}: ... = imprint.field(default_factory=...)."
+            )
+
+
 _OURS: Final = ("__setattr__", "__delattr__", "__eq__", "__hash__")
 
 
 def _make_dataclass(cls: Any, options: dict[str, Any]) -> None:
     annotations = inspect.get_annotations(cls)
-    given = {name: vars(cls)[name] for name in _OURS if name in vars(cls)}
+    given: dict[str, Any] = {
+        name: vars(cls)[name] for name in _OURS if name in vars(cls)
+    }
     for name in given:
         delattr(cls, name)
     cls.__annotations__ = {
@@ -99,23 +139,10 @@ def _make_dataclass(cls: Any, options: dict[str, Any]) -> None:
         setattr(cls, name, value)
 
 
-def _restorer(
-    cls: type, names: tuple[str, ...]
-) -> Callable[[tuple[Any, ...], Iterable[Any]], Any]:
-    new = object.__new__
-
-    def restore(static: tuple[Any, ...], children: Iterable[Any]) -> Any:
-        self: Any = new(cls)
-        self.__dict__.update(zip(names, (*children, *static), strict=True))
-        return self
-
-    return restore
-
-
 # ---- abstract attributes ----
 
 
-def _abstract_names(cls: type) -> tuple[str, ...]:
+def _abstract_names(cls: type) -> tuple[tuple[str, str], ...]:
     """Return the names that were abstract and that no later class has made real."""
     found: dict[str, str] = {}
     for base in reversed(cls.__mro__):
@@ -127,14 +154,16 @@ def _abstract_names(cls: type) -> tuple[str, ...]:
                 found.pop(name, None)
         for name in vars(base):
             found.pop(name, None)
-    return tuple(found)
+    return tuple(found.items())
 
 
 def _abstract_kind(annotation: Any) -> str | None:
-    origin: Any = get_origin(annotation) or annotation
-    if origin is AbstractVar or origin is AbstractClassVar:
-        return str(origin.__name__)
-    return None
+    """Return the word that leaves a name to subclasses, if an annotation has one."""
+    if isinstance(annotation, str):
+        word = annotation.partition("[")[0].rpartition(".")[2]
+    else:
+        word = getattr(get_origin(annotation) or annotation, "__name__", None)
+    return word if word in ("AbstractVar", "AbstractClassVar") else None
 
 
 def _is_class_var(annotation: Any) -> bool:

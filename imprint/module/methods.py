@@ -10,8 +10,9 @@ import functools
 import inspect
 from collections.abc import Callable, Iterable
 from types import MethodType
-from typing import Any, final
+from typing import Any, cast, final
 
+from imprint.module.declare import exact_static
 from imprint.tree.registry import register_fields
 
 _UNBOUND = (type, staticmethod, classmethod)
@@ -33,7 +34,6 @@ class BoundMethod:
         ([2.0], 6.0)
     """
 
-    __slots__ = ("__func__", "__self__", "__weakref__")
     __func__: Callable[..., Any]
     __self__: Any
 
@@ -65,7 +65,7 @@ class BoundMethod:
         return hash((self.__func__, self.__self__))
 
     def __repr__(self) -> str:
-        return f"<bound method {self.__func__.__qualname__} of {self.__self__!r}>"
+        return f"<bound method {self.__qualname__} of {self.__self__!r}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return BoundMethod, (self.__func__, self.__self__)
@@ -80,7 +80,7 @@ class Method:
     """A function in the body of a class of modules."""
 
     def __init__(self, func: Callable[..., Any]) -> None:
-        functools.update_wrapper(self, func)
+        functools.update_wrapper(cast("Any", self), func, updated=())
         self._func = func
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
@@ -112,8 +112,4 @@ def _is_method(value: Any) -> bool:
     )
 
 
-def _restore(static: tuple[Any, ...], children: Iterable[Any]) -> BoundMethod:
-    return BoundMethod(static[0], *children)
-
-
-register_fields(BoundMethod, ("__self__",), ("__func__",), _restore)
+register_fields(BoundMethod, ("__self__",), ("__func__",), exact_static)

@@ -1,23 +1,28 @@
 """Module: a frozen dataclass that is a pytree; what models are made of.
 
-A class is finished when its body ends: it becomes a dataclass, its methods bind as nodes
-(`methods`), and it is registered with what it declares (`fields`). An instance is
-finished when `__init__` ends, by the metaclass, which is ABC's with a `__call__`:
+A class is finished when its body ends: its methods bind as nodes (`methods`), and it
+becomes a dataclass and a node with what it declares (`declare`). An instance is finished
+when `__init__` ends, by the metaclass, which is ABC's with a `__call__`; a base class
+would have to wrap `__init__` at every level of inheritance, 100 ns each:
 1. it is open while `__init__` runs, so `self.x = ...` works there and nowhere else;
-2. converters are applied, missing fields refused, and `__check_init__` is called.
-An instance holds its fields and nothing else.
+2. defaults are filled in and converters applied, what is wrong is refused (`refusals`);
+3. `__check_init__` of every class is called. It holds its fields and nothing else.
 """
 
 import dataclasses
+import inspect
 from abc import ABCMeta
 from typing import Any, ClassVar, Final, TypeVar, cast, dataclass_transform
 
-from imprint.errors import ArgumentError
+from imprint.module import refusals
 from imprint.module.declare import Declaration, declare
 from imprint.module.fields import field
-from imprint.module.methods import keep_methods
+from imprint.module.methods import BoundMethod, keep_methods
+from imprint.module.show import repr_of
+from imprint.module.value import hash_of, is_equal
 
 M = TypeVar("M")
+_OPTIONS: Final = ("kw_only", "match_args")
 
 
 @dataclass_transform(field_specifiers=(dataclasses.field, field))
@@ -33,6 +38,7 @@ class ModuleMeta(ABCMeta):
         namespace: dict[str, Any],
         **kwargs: Any,
     ) -> Any:
+        """Make a class of modules; keywords that dataclasses know are theirs."""
         options = {k: kwargs.pop(k) for k in _OPTIONS if k in kwargs}
         keep_methods(namespace, namespace.get("__annotations__", ()))
         cls = super().__new__(mcs, name, bases, namespace, **kwargs)
@@ -40,21 +46,26 @@ class ModuleMeta(ABCMeta):
         return cls
 
     def __call__(cls: type[M], *args: Any, **kwargs: Any) -> M:
+        """Make an instance."""
         declared: Declaration = cast("Any", cls).__declaration__
-        if declared.abstract:
-            raise _abstract_error(cls, declared)
+        if declared.abstract or cast("Any", cls).__abstractmethods__:
+            raise refusals.abstract_class(cls, declared)
         self: M = cls.__new__(cls, *args, **kwargs)
         _open.add(id(self))
         try:
             self.__init__(*args, **kwargs)
+            finish(self, declared)
         finally:
             _open.discard(id(self))
-        _finish(self, declared)
         return self
 
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        parameters = inspect.signature(cast("Any", cls).__init__).parameters
+        return inspect.Signature(list(parameters.values())[1:])
 
-_OPTIONS: Final = ("kw_only", "match_args")
-# By the `id`, what is inside its `__init__`, which keeps it alive.
+
+# By the `id`, what is in its `__init__`, whose frame keeps it alive.
 _open: Final[set[int]] = set()
 
 
@@ -76,6 +87,8 @@ class Module(metaclass=ModuleMeta):
         ...     def __call__(self, x):
         ...         return self.weight @ x
         >>> model = Linear(np.eye(2))
+        >>> model
+        Linear(weight=f32[2,2], name='linear')
         >>> imprint.jit(lambda m, x: m(x))(model, np.ones(2))
         Array([1., 1.], dtype=float32)
     """
@@ -84,37 +97,45 @@ class Module(metaclass=ModuleMeta):
 
     def __setattr__(self, name: str, value: Any) -> None:
         if id(self) not in _open:
-            raise dataclasses.FrozenInstanceError(
-                f"cannot assign to field {name!r} of {type(self).__name__}"
-            )
+            raise refusals.assignment(self, name)
         if name not in type(self).__declaration__.names:
-            raise dataclasses.FrozenInstanceError(
-                f"no field {name!r} of {type(self).__name__}"
-            )
+            raise refusals.undeclared_field(self, name, value)
+        if type(value) is BoundMethod and value.__self__ is self:
+            raise refusals.own_method(self, name, value)
         object.__setattr__(self, name, value)
 
     def __delattr__(self, name: str) -> None:
         if id(self) not in _open:
-            raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
+            raise refusals.assignment(self, name)
         object.__delattr__(self, name)
 
+    def __eq__(self, other: object) -> bool:
+        return is_equal(self, other) if type(other) is type(self) else NotImplemented
 
-# ---- instances ----
+    def __hash__(self) -> int:
+        return hash_of(self)
+
+    __repr__ = repr_of
 
 
-def _finish(self: Any, declared: Declaration) -> None:
-    missing = declared.names - vars(self).keys()
-    for name in [*missing]:
-        if hasattr(self, name):  # a default that a written __init__ left alone
-            object.__setattr__(self, name, getattr(self, name))
-            missing -= {name}
-    if missing:
-        raise ArgumentError(f"{type(self).__name__}: missing {sorted(missing)}")
+def finish(self: Any, declared: Declaration) -> None:
+    """Do what is left to do when `__init__` has ended."""
+    held: dict[str, Any] = self.__dict__
+    if len(held) < len(declared.names):
+        missing = [name for name in declared.order if name not in held]
+        held.update(
+            {n: getattr(self, n) for n in missing if hasattr(self.__class__, n)}
+        )
     for name, converter in declared.converters:
-        object.__setattr__(self, name, converter(getattr(self, name)))
+        if name in held:
+            held[name] = converter(held[name])
+    if not declared.names <= held.keys():
+        raise refusals.missing_fields(self, declared)
+    for name in declared.meta:
+        if held[name].__class__ not in _NO_ARRAYS:
+            refusals.check_static(self, name, held[name])
     for check in declared.checks:
         check(self)
 
 
-def _abstract_error(cls: type, declared: Declaration) -> ArgumentError:
-    return ArgumentError(f"{cls.__name__}: abstract {declared.abstract}")
+_NO_ARRAYS: Final = frozenset({int, float, bool, str, bytes, type(None)})

@@ -77,12 +77,13 @@ class _Writer:
             self._child(node[key], f"{name}[{key!r}]")
 
     def _fields(self, node: Any, kind: type, name: str) -> None:
-        data, meta = fields_of[kind]
+        data, meta, same = fields_of[kind]
         self._check(f"{name}.__class__ is not {self._constant(kind)}")
-        if meta:
-            opener = self._constant(opener_of(kind))
-            static = self._constant(opener_of(kind)(node)[1])
-            self._check(f"{opener}({name})[1] != {static}")
+        for field in meta:
+            value, known = self._new(), self._constant(getattr(node, field))
+            self.lines.append(f"{value} = {name}.{field}")
+            check = f"{self._constant(same)}({value}, {known})"
+            self._check(f"{value} is not {known} and not {check}")
         for field in data:
             self._child(getattr(node, field), f"{name}.{field}")
 

@@ -8,17 +8,17 @@ and for imprint only; a subclass is another class. Static data is hashed and com
 
 import dataclasses
 import functools
-import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol, Self, TypeAlias, TypeVar, cast
 
 import optree
 
 from imprint.errors import ArgumentError
+from imprint.tree.fields import opener_for, restorer_for
 from imprint.tree.keys import GetAttrKey
-from imprint.tree.statics import Static
+from imprint.tree.statics import Exact, Static
 from imprint.tree.treedef import NAMESPACE
-from imprint.tree.walk import Opener, fields_of, register_opener
+from imprint.tree.walk import Fields, Opener, fields_of, register_opener
 
 T = TypeVar("T")
 C = TypeVar("C", bound=type)
@@ -78,7 +78,7 @@ def register_pytree_node(
         children, aux = flatten_func(node)
         return children, _static(aux)
 
-    _register(nodetype, flatten, unflatten_func)
+    _register(nodetype, flatten, _unwrapped(unflatten_func))
 
 
 def register_pytree_with_keys(
@@ -116,7 +116,7 @@ def register_pytree_with_keys(
         keys = tuple([key for key, _ in pairs])
         return [child for _, child in pairs], _static(aux), keys
 
-    _register(nodetype, flatten, unflatten_func)
+    _register(nodetype, flatten, _unwrapped(unflatten_func))
 
 
 def register_pytree_node_class(cls: type[F]) -> type[F]:
@@ -196,36 +196,29 @@ def register_dataclass(
     """
     data, meta = _split_fields(nodetype, data_fields, meta_fields, drop_fields)
 
-    def unflatten(aux: tuple[Any, ...], children: Iterable[Any]) -> Any:
+    def restore(aux: Static, children: Iterable[Any]) -> Any:
         fields = dict(zip(data, children, strict=True))
-        return nodetype(**fields, **dict(zip(meta, aux, strict=True)))
+        return nodetype(**fields, **dict(zip(meta, aux.value, strict=True)))
 
-    register_fields(nodetype, data, meta, unflatten)
+    _register_fields(nodetype, (data, meta), restore, None)
     return nodetype
 
 
 def register_fields(
-    cls: type,
-    data: tuple[str, ...],
-    meta: tuple[str, ...],
-    unflatten: Callable[[tuple[Any, ...], Iterable[Any]], Any],
+    cls: type, data: tuple[str, ...], meta: tuple[str, ...], exact: Exact
 ) -> None:
-    """Make a class a node whose children and static data are attributes.
+    """Make a class a node that is what its `__dict__` holds under some names.
+
+    Unflattening runs no code of the class.
 
     Args:
         cls: the class.
         data: the names of the children.
         meta: the names of the static data.
-        unflatten: from the values of `meta` and of `data` to a node.
+        exact: gives what a static value is compared by, or raises `ArgumentError`.
     """
-    keys = tuple([GetAttrKey(name) for name in data])
-
-    def flatten(node: Any) -> Flattened:
-        aux = tuple([getattr(node, name) for name in meta])
-        return [getattr(node, name) for name in data], _static(aux), keys
-
-    _register(cls, flatten, unflatten, _opener(data, meta))
-    fields_of[cls] = data, meta
+    restore = restorer_for(cls, data, meta)
+    _register_fields(cls, (data, meta), restore, exact)
 
 
 def register_static(cls: C) -> C:
@@ -241,7 +234,7 @@ def register_static(cls: C) -> C:
         >>> tree.leaves([1, Unit("m")])
         [1]
     """
-    _register(cls, lambda node: ((), Static(node)), lambda node, _: node)
+    _register(cls, lambda node: ((), Static(node)), lambda aux, _: aux.value)
     return cls
 
 
@@ -257,18 +250,27 @@ class Partial(functools.partial[T]):
     """
 
 
-def _opener(data: tuple[str, ...], meta: tuple[str, ...]) -> Opener | None:
-    """Return the fastest way to the fields of a dataclass, if there is a faster one."""
-    if len(data) < 2:  # of one name, attrgetter gives no tuple
-        return None
-    children = operator.attrgetter(*data)
-    if not meta:
-        nothing = _static(())
-        return lambda node: (children(node), nothing)
-    return lambda node: (
-        children(node),
-        Static(tuple([getattr(node, name) for name in meta])),
-    )
+def _register_fields(
+    cls: type,
+    names: tuple[tuple[str, ...], tuple[str, ...]],
+    restore: Callable[[Any, Any], Any],
+    exact: Exact | None,
+) -> None:
+    data, meta = names
+    keys = tuple([GetAttrKey(name) for name in data])
+    nothing = Static(())
+
+    def flatten(node: Any) -> Flattened:
+        children = [getattr(node, name) for name in data]
+        if not meta:
+            return children, nothing, keys
+        return children, Static(tuple([getattr(node, n) for n in meta]), exact), keys
+
+    def same(a: object, b: object) -> bool:
+        return Static((a,), exact) == Static((b,), exact)
+
+    _register(cls, flatten, restore, opener_for(data, meta, exact))
+    fields_of[cls] = Fields(data, meta, same)
 
 
 def _static(aux: object) -> object:
@@ -304,18 +306,22 @@ def _split_fields(
     return tuple(data), tuple(meta)
 
 
+def _unwrapped(unflatten: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def restore(aux: object, children: object) -> Any:
+        return unflatten(aux.value if isinstance(aux, Static) else aux, children)
+
+    return restore
+
+
 _register_in_optree: Any = optree.register_pytree_node  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - its stub names a class without its parameter
 
 
 def _register(
     cls: type,
     flatten: Callable[[Any], Flattened],
-    unflatten: Callable[[Any, Any], Any],
+    restore: Callable[[Any, Any], Any],
     opener: Opener | None = None,
 ) -> None:
-    def restore(aux: object, children: object) -> Any:
-        return unflatten(aux.value if isinstance(aux, Static) else aux, children)
-
     try:
         _register_in_optree(cls, flatten, restore, namespace=NAMESPACE)
     except ValueError as err:
@@ -329,6 +335,6 @@ def _register(
 _register(
     Partial,
     lambda p: ((p.args, p.keywords), Static(p.func), _PARTIAL_KEYS),
-    lambda func, parts: Partial(func, *parts[0], **parts[1]),
+    lambda aux, parts: Partial(aux.value, *parts[0], **parts[1]),
 )
 _PARTIAL_KEYS = (GetAttrKey("args"), GetAttrKey("keywords"))

@@ -3,32 +3,55 @@
 Python says `1 == 1.0 == True` and `0.0 == -0.0`, so a structure that differs in these would
 be answered with a program traced for the other. A registered class's static data is
 therefore kept in a `Static`, in which two values are the same if they are equal, of one
-type, and so are their parts; NaN is the same as NaN.
+type, and so are their parts; NaN is the same as NaN. Who registers a class may say
+better what each value is compared by.
 """
 
-from collections.abc import Mapping, Set
-from typing import Any, final
+from collections.abc import Callable, Hashable, Mapping, Set
+from typing import Any, TypeAlias, final
 
 import numpy as np
+
+from imprint.errors import ArgumentError
+
+Exact: TypeAlias = Callable[[Any], Hashable]
+"""Gives what a value is compared by, or raises `ArgumentError`."""
 
 
 @final
 class Static:
-    """A value that equals only what is the same to the last type."""
+    """A value that equals only what is the same to the last type.
 
-    __slots__ = ("value",)
+    Args:
+        value: the value.
+        exact: what to compare its items by; then it is a tuple.
+    """
 
-    def __init__(self, value: object) -> None:
+    __slots__ = ("key", "value")
+
+    def __init__(self, value: Any, exact: Exact | None = None) -> None:
         self.value = value
+        self.key = None if exact is None else _key(value, exact)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Static) and _same(self.value, other.value)
+        if not isinstance(other, Static):
+            return False
+        if self.key is not None and other.key is not None:
+            return self.key == other.key
+        return _same(self.value, other.value)
 
     def __hash__(self) -> int:
-        return hash(self.value)
+        return hash(self.value if self.key is None else self.key)
 
     def __repr__(self) -> str:
         return repr(self.value)
+
+
+def _key(values: tuple[Any, ...], exact: Exact) -> tuple[Hashable, ...] | None:
+    try:
+        return tuple(map(exact, values))
+    except ArgumentError:  # a list, perhaps: it can be compared, but is no key
+        return None
 
 
 def _same(a: Any, b: Any) -> bool:

@@ -8,9 +8,24 @@ class that is no known leaf) raises `KeyError`, and optree is asked.
 """
 
 from collections.abc import Callable, Iterable
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+
+
+class Fields(NamedTuple):
+    """The attributes that make a node.
+
+    Args:
+        data: the names of the children.
+        meta: the names of the static data.
+        same: whether two values of an attribute in `meta` are the same to the last type.
+    """
+
+    data: tuple[str, ...]
+    meta: tuple[str, ...]
+    same: Callable[[object, object], bool]
+
 
 Shape = tuple[Any, ...] | int | None
 Opener = Callable[[Any], tuple[Iterable[Any], Any]]
@@ -63,8 +78,8 @@ all_text: Final = frozenset({str}).issuperset
 """Tell whether every class of an iterable is `str`."""
 opener_of: Final = _openers.__getitem__
 """Return how a node of a registered class is opened."""
-fields_of: Final[dict[type, tuple[tuple[str, ...], tuple[str, ...]]]] = {}
-"""The names of the children and of the static data, for classes that have names."""
+fields_of: Final[dict[type, Fields]] = {}
+"""For classes whose children and static data are attributes."""
 
 
 def register_leaf(cls: type) -> None:

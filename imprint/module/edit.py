@@ -1,0 +1,228 @@
+"""Edit: changed copies of trees that do not change.
+
+`tree_at` finds a place by the function that reaches it: that is given a copy of the tree
+in which every node and every leaf is an object of its own, and what it returns is looked
+for in the copy by identity. `replace` sets fields of one module, static ones too.
+"""
+
+import operator
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeVar, final
+
+from imprint import tree
+from imprint.errors import ArgumentError, did_you_mean
+from imprint.module.module import Module, finish
+from imprint.module.show import tree_pformat
+
+M = TypeVar("M", bound=Module)
+_IsLeaf = Callable[[Any], bool]
+
+
+def tree_at(
+    where: Callable[[Any], Any],
+    pytree: Any,
+    replace: Any = ...,
+    replace_fn: Callable[[Any], Any] = ...,  # pyright: ignore[reportArgumentType] - `...` is "not given", as None is a function's result
+    is_leaf: _IsLeaf | None = None,
+) -> Any:
+    """Return a copy of a pytree in which one or several nodes are others.
+
+    `__init__` and `__check_init__` do not run, so anything can be put anywhere.
+
+    Args:
+        where: from the tree to a node or a leaf of it, or to a sequence of them. It must
+            not look at the leaves: it sees stand-ins.
+        pytree: the tree.
+        replace: what to put there; for a sequence, as many.
+        replace_fn: instead of `replace`, what to put there as a function of what is.
+        is_leaf: as in `tree.flatten`; `lambda x: x is None` lets None be replaced.
+
+    Raises:
+        ArgumentError: what `where` returned is not in the tree, or is there twice; or the
+            number of replacements is another.
+
+    Example:
+        >>> from imprint.module import tree_at
+        >>> tree_at(lambda t: t["a"][1], {"a": [1, 2]}, 20)
+        {'a': [1, 20]}
+        >>> tree_at(lambda t: (t[0], t[2]), (1, 2, 3), replace_fn=lambda x: -x)
+        (-1, 2, -3)
+    """
+    if (replace is ...) == (replace_fn is ...):
+        raise ArgumentError(
+            "tree_at: expected either replace or replace_fn, got "
+            f"{'neither' if replace is ... else 'both'}. Give the one that says what to "
+            "put there."
+        )
+    copy = _Copy(pytree, is_leaf)
+    found, is_one = copy.reach(where)
+    if replace_fn is not ...:
+        values = [replace_fn(copy.original(node)) for node in found]
+    elif is_one:
+        values = [replace]
+    else:
+        values = _checked_values(replace, len(found))
+    return copy.with_nodes(found, values)
+
+
+def replace(module: M, /, **changes: Any) -> M:
+    """Return a copy of a module with other values for some fields, static ones too.
+
+    As `dataclasses.replace`, but `__init__` does not run, so that it works whatever
+    `__init__` takes. Converters and `__check_init__` do.
+
+    Raises:
+        ArgumentError: there is no such field.
+
+    Example:
+        >>> from imprint.module import Module, field, replace
+        >>> class Dropout(Module):
+        ...     p: float = field(static=True)
+        >>> replace(Dropout(0.5), p=0.1)
+        Dropout(p=0.1)
+    """
+    cls: Any = module.__class__
+    declared = cls.__declaration__
+    for name in changes:
+        if name not in declared.names:
+            raise ArgumentError(
+                f"replace: expected fields of {cls.__name__} ({', '.join(declared.order)}"
+                f"), got {name}.{did_you_mean(name, declared.order)}"
+            )
+    copy = object.__new__(cls)
+    copy.__dict__.update({n: vars(module)[n] for n in declared.order} | changes)
+    finish(copy, declared)
+    return copy
+
+
+# ---- a copy whose parts are told apart ----
+
+
+@final
+class _Place:
+    """Stands for a leaf."""
+
+    __slots__ = ("index",)
+
+    def __init__(self, index: int) -> None:
+        self.index = index
+
+    def __repr__(self) -> str:
+        return "<leaf>"
+
+
+@final
+class _Empty(tuple[Any, ...]):
+    """Stands for an empty tuple: Python has only one. It is a leaf."""
+
+
+_EMPTY: Final = ()
+
+
+@final
+class _Copy:
+    """A tree, and a copy of it whose nodes and leaves are objects of their own."""
+
+    def __init__(self, pytree: Any, is_leaf: _IsLeaf | None) -> None:
+        def stop(x: Any) -> bool:
+            return (type(x) is tuple and not x) or (is_leaf is not None and is_leaf(x))
+
+        self._stop = stop
+        self._tree = pytree
+        self._leaves, treedef = tree.flatten(pytree, stop)
+        self._stand_ins: list[Any] = [
+            _Empty() if leaf is _EMPTY else _Place(i)
+            for i, leaf in enumerate(self._leaves)
+        ]
+        self._by_id = {
+            id(x): leaf for x, leaf in zip(self._stand_ins, self._leaves, strict=True)
+        }
+        self._copy = treedef.unflatten(self._stand_ins)
+
+    def reach(self, where: Callable[[Any], Any]) -> tuple[list[Any], bool]:
+        """Return the nodes that `where` names, and whether it names one by itself."""
+        found = where(self._copy)
+        self._check_blind(found, where(self._tree))
+        counts = self._counts([found])
+        is_one = counts[id(found)] > 0 or not isinstance(found, list | tuple)
+        nodes: list[Any] = [found] if is_one else [*found]
+        counts = self._counts(nodes)
+        for node in nodes:
+            if counts[id(node)] != 1 or sum(other is node for other in nodes) > 1:
+                raise self._misplaced(node, nodes, counts[id(node)])
+        return nodes, is_one
+
+    def original(self, node: Any) -> Any:
+        """Return what stands in the tree where a node stands in the copy."""
+        leaves, treedef = tree.flatten(node)
+        return treedef.unflatten([self._by_id[id(leaf)] for leaf in leaves])
+
+    def with_nodes(self, nodes: Sequence[Any], values: Sequence[Any]) -> Any:
+        """Return the tree with other values at nodes of the copy."""
+        new = {id(node): value for node, value in zip(nodes, values, strict=True)}
+        leaves, treedef = tree.flatten(self._copy, lambda x: id(x) in new)
+        known = {**self._by_id, **new}
+        return treedef.unflatten([known[id(leaf)] for leaf in leaves])
+
+    def _counts(self, nodes: Sequence[Any]) -> Counter[int]:
+        """Return how often each of some objects, by `id`, stands in the copy."""
+        wanted = set(map(id, nodes))
+        leaves = tree.leaves(self._copy, lambda x: id(x) in wanted)
+        return Counter([id(leaf) for leaf in leaves if id(leaf) in wanted])
+
+    def _check_blind(self, found: Any, real: Any) -> None:
+        """Raise ArgumentError if `where` took another way in the tree than in the copy."""
+        leaves, treedef = tree.flatten(found)
+        real_leaves, real_treedef = tree.flatten(real, self._stop)
+        expected = [self._by_id.get(id(leaf), leaf) for leaf in leaves]
+        if treedef != real_treedef or any(map(operator.is_not, expected, real_leaves)):
+            raise ArgumentError(
+                "tree_at: expected where to find its way by the structure alone, got one "
+                "that looks at the leaves: it reaches another place where stand-ins are "
+                "in place of leaves. Decide outside of where, on the tree itself."
+            )
+
+    def _misplaced(self, node: Any, nodes: Sequence[Any], count: int) -> ArgumentError:
+        shown = _shown(self.original(node) if count else node)
+        if sum(other is node for other in nodes) > 1:
+            return ArgumentError(
+                f"tree_at: expected where to return each node once, got {shown} more "
+                "than once. Return it once, with one replacement."
+            )
+        if count > 1:
+            return ArgumentError(
+                f"tree_at: expected where to name one place, got {shown}, which is one "
+                f"object at {count} places of the tree. Let it be a leaf, and they are "
+                "told apart: tree_at(..., is_leaf=lambda x: x is None)."
+            )
+        if self._counts([node])[id(node)]:
+            return ArgumentError(
+                f"tree_at: expected nodes apart from each other, got {_shown(self.original(node))}, which lies "
+                "inside another that where returns. Replace the outer one alone."
+            )
+        return ArgumentError(
+            f"tree_at: expected where to return nodes or leaves of the tree, got {shown}, "
+            "which is none. A static field is none either: to change it, use "
+            "imprint.module.replace."
+        )
+
+
+def _shown(value: Any) -> str:
+    text = f"{tree_pformat(value, width=10**6)} ({type(value).__name__})"
+    return text if len(text) <= 60 else f"a {type(value).__name__}"
+
+
+def _checked_values(given: Any, count: int) -> Sequence[Any]:
+    values: Sequence[Any] | None = given if isinstance(given, _SEQUENCES) else None
+    size = None if values is None else len(values)
+    if size != count:
+        raise ArgumentError(
+            f"tree_at: expected {count} replacements, as where returns {count} nodes, "
+            f"got {_shown(given) if size is None else size}. Give a list with one for "
+            "each."
+        )
+    return given
+
+
+_SEQUENCES: Final[Any] = (list, tuple)
