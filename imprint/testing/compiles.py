@@ -243,9 +243,11 @@ class _Ledger:
         """Count no more in a block."""
         with self._lock:
             self._open.remove(block)
+            for blocks in self._places.values():
+                if block in blocks:
+                    blocks.remove(block)
             if not self._open:
                 OBSERVERS.remove(self)
-                self._places.clear()
 
     def missed(self, miss: Explanation) -> None:
         """Take a place in each open block, or refuse by the innermost that is full."""

@@ -88,7 +88,7 @@ def _check_options(order: int, modes: Sequence[str]) -> None:
             f"check_grads: expected an order of at least 1, got {order!r}. Order 1 checks "
             "the gradient, order 2 its derivatives too."
         )
-    if not modes or isinstance(modes, str) or not {*modes} <= {*_MODES}:
+    if not modes or not {*modes} <= {*_MODES}:
         raise ArgumentError(
             f"check_grads: expected modes among 'fwd' and 'rev', got {modes!r}. Write "
             'modes=("rev",) for one of them.'

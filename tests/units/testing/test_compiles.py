@@ -221,18 +221,27 @@ def test_the_innermost_full_block_refuses(f):
     assert outer.count == 3
 
 
+def test_the_innermost_of_two_full_blocks_refuses(f):
+    with max_compiles(1):
+        f(inp.ones(2))
+        with (
+            pytest.raises(RecompileError, match=r"^max_compiles\(0\)"),
+            max_compiles(0),
+        ):
+            f(inp.ones(3))
+
+
 def test_one_object_may_be_entered_again(f):
-    limit = max_compiles(1)
+    limit = max_compiles(2)
     with limit as outer:
         with limit as inner:
             f(inp.ones(2))
-        assert inner.count == outer.count == 1
-        assert inner is not outer
-    with limit as again:
         f(inp.ones(3))
-    assert again.count == 1
-    assert outer.count == 1
-    assert repr(again).startswith("<1 of 1 compiles in the block at test_compiles.py:")
+    assert (outer.count, inner.count) == (2, 1)
+    with limit as again:
+        f(inp.ones(4))
+    assert (outer.count, inner.count, again.count) == (2, 1, 1)
+    assert repr(again).startswith("<1 of 2 compiles in the block at test_compiles.py:")
 
 
 # ---- threads ----
@@ -332,7 +341,17 @@ def test_threads_may_share_one_object(f):
     assert (mine.count, found[0].count) == (0, 1)
 
 
-def test_a_version_begun_before_the_block_does_not_count(f):
+def test_one_thread_may_close_what_another_opened(f):
+    limit = max_compiles(1)
+    in_thread(limit.__enter__)
+    f(inp.ones(2))
+    limit.__exit__(None, None, None)
+    f(inp.ones(3))
+
+
+@pytest.fixture
+def slow_version():
+    """A thread that makes a version, and what lets it finish."""
     begun, go_on = threading.Event(), threading.Event()
 
     @imprint.jit
@@ -342,12 +361,43 @@ def test_a_version_begun_before_the_block_does_not_count(f):
         return x
 
     thread = threading.Thread(target=lambda: slow(1.0))
-    thread.start()
-    begun.wait()
-    with max_compiles(0) as made:
+
+    def finish():
         go_on.set()
         thread.join()
+
+    def begin():
+        thread.start()
+        begun.wait()
+
+    return begin, finish
+
+
+def test_a_version_begun_before_the_block_does_not_count(slow_version):
+    begin, finish = slow_version
+    begin()
+    with max_compiles(0) as made:
+        finish()
     assert made.count == 0
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_a_version_made_after_the_block_does_not_count(slow_version, n):
+    begin, finish = slow_version
+    with max_compiles(1) as made:
+        begin()
+    with max_compiles(n) as after:
+        finish()
+    assert (made.count, after.count) == (0, 0)
+
+
+def test_a_version_made_after_an_inner_block_counts_in_the_outer(slow_version):
+    begin, finish = slow_version
+    with max_compiles(1) as outer:
+        with max_compiles(1) as inner:
+            begin()
+        finish()
+    assert (outer.count, inner.count) == (1, 0)
 
 
 # ---- decorated functions, generators, tasks ----

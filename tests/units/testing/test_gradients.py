@@ -41,6 +41,17 @@ def test_complex_functions():
     check_grads(lambda z: inp.conj(z) * z * z, (z,), order=2)
 
 
+def test_a_step_that_is_rounded_is_accounted_for():
+    check_grads(lambda x: 2 * x, (np.array([1000.1, -2000.3]),), order=1)
+
+
+def test_one_mode_never_uses_the_other(monkeypatch):
+    for mode, other in [("fwd", "vjp"), ("rev", "jvp")]:
+        with monkeypatch.context() as patch:
+            patch.delattr(gradients, other)
+            check_grads(inp.sin, (0.5,), order=2, modes=(mode,))
+
+
 @pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16])
 def test_narrow_dtypes(dtype):
     check_grads(inp.tanh, (np.linspace(-1, 1, 4).astype(dtype),), order=1)
@@ -121,6 +132,13 @@ def test_a_function_with_a_kink_or_a_hole_is_found():
         check_grads(inp.abs, (np.zeros(2),), order=1)
     with pytest.raises(AssertionError, match="nan by differences"):
         check_grads(inp.log, (np.array([1.0, -1.0]),), order=1)
+
+
+@pytest.mark.parametrize("part", [inp.real, inp.imag])
+def test_a_wrong_part_of_a_complex_derivative_is_found(part):
+    z = np.array([1 + 2j, -0.5 + 0.1j], np.complex64)
+    with pytest.raises(AssertionError):
+        check_grads(lambda z: stopped(part(z)), (z,), order=1)
 
 
 def test_one_wrong_element_of_many_is_found():
