@@ -1,14 +1,18 @@
 """The command line: its parser, and which function answers a subcommand.
 
 A subcommand is a function from parsed options to an exit status: 0 is well, 1 is a failed
-check. Wrong usage exits with 2, as argparse does.
+check; `run` returns the status of the program that it runs, or 3. Wrong usage exits with
+2, as argparse does.
 """
 
 import argparse
+import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import imprint
+from imprint.cli.run import Run, mistake, run, split_words
 from imprint.cli.tour import PARTS, tour
 
 
@@ -19,19 +23,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: the words after `imprint`; those of the process if left out.
 
     Returns:
-        0 if all went well, 1 if a check failed.
+        0 if all went well, 1 if a check failed; `run` returns the program's own status,
+        or 3 if a function was recompiled more often than `--fail-on-recompile` allows.
 
     >>> from imprint.cli import main
     >>> main(["tour", "--help"])
     Traceback (most recent call last):
     SystemExit: 0
     """
-    options = _parser().parse_args(argv)
-    parts = (options.part,) if options.part else PARTS
-    return tour(parts, options.out, options.steps)
-
-
-def _parser() -> argparse.ArgumentParser:
+    words = sys.argv[1:] if argv is None else list(argv)
+    program: list[str] = []
+    if words[:1] == ["run"]:
+        own, program = split_words(words[1:])
+        words = ["run", *own]
     parser = argparse.ArgumentParser(
         prog="imprint",
         description="A just-in-time compiler for array programs in Python.",
@@ -39,8 +43,54 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--version", action="version", version=f"imprint {imprint.__version__}"
     )
-    commands = parser.add_subparsers(required=True, metavar="command")
-    words = commands.add_parser(
+    commands = parser.add_subparsers(required=True, metavar="command", dest="command")
+    _add_tour(commands)
+    usage = _add_run(commands)
+    options = parser.parse_args(words)
+    if options.command == "tour":
+        parts = (options.part,) if options.part else PARTS
+        return tour(parts, options.out, options.steps)
+    asked = Run(program=program, json=options.json, recompiles=options.recompiles)
+    wrong = mistake(asked)
+    if wrong:
+        usage.error(wrong)
+    return run(asked)
+
+
+def _add_run(commands: Any) -> argparse.ArgumentParser:
+    parser = commands.add_parser(
+        "run",
+        help="run a program and tell what it compiled, and why",
+        usage=(
+            "imprint run [--json[=FILE]] [--fail-on-recompile N] "
+            "(SCRIPT | -m MODULE) [ARGUMENT ...]"
+        ),
+        description=(
+            "Run a program as Python would. When it ends, however it ends, print a "
+            "table of its jitted functions on standard error: versions, hits, seconds, "
+            "and the reason of each miss. The exit status is the program's, or 3 for "
+            "too many recompiles."
+        ),
+    )
+    parser.add_argument(
+        "--json",
+        nargs="?",
+        const="-",
+        metavar="FILE",
+        help="write the report as JSON too: to =FILE, or as the last line of the output",
+    )
+    parser.add_argument(
+        "--fail-on-recompile",
+        type=_count,
+        dest="recompiles",
+        metavar="N",
+        help="exit with 3 if a function has more than N versions beyond its first",
+    )
+    return parser
+
+
+def _add_tour(commands: Any) -> None:
+    parser = commands.add_parser(
         "tour",
         help="real programs traced, compiled, cached and differentiated",
         description=(
@@ -48,24 +98,30 @@ def _parser() -> argparse.ArgumentParser:
             "handwritten digits. Every result is checked; the exit status tells."
         ),
     )
-    words.add_argument(
+    parser.add_argument(
         "part", nargs="?", choices=PARTS, help="one part of the tour (default: all)"
     )
-    words.add_argument(
+    parser.add_argument(
         "--out",
         type=Path,
         default=Path("imprint-tour"),
         metavar="DIR",
         help="where the picture is written (default: %(default)s)",
     )
-    words.add_argument(
+    parser.add_argument(
         "--steps",
         type=_steps,
         default=600,
         metavar="N",
         help="how many steps the network is trained (default: %(default)s)",
     )
-    return parser
+
+
+def _count(text: str) -> int:
+    count = int(text)
+    if count < 0:
+        raise argparse.ArgumentTypeError(f"expected 0 or more, got {count}")
+    return count
 
 
 def _steps(text: str) -> int:

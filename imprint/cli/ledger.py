@@ -1,0 +1,135 @@
+"""The ledger of a run: what each jitted function compiled, why, and what that took.
+
+It watches every miss of the process (`compile.observers`). Functions that one place in
+the program makes, such as a lambda in a loop, are one row. Calls are counted by the
+versions themselves; since a version may be dropped before the end, its count is also
+read at each miss, which is when versions are dropped.
+"""
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, final
+from weakref import ref
+
+from imprint.compile.explain import Explanation
+from imprint.compile.observers import Costs
+from imprint.jit.definitions import DEFINITIONS
+from imprint.jit.versions import Version
+
+
+class Miss(NamedTuple):
+    """A call that compiled a version: why, and what that took."""
+
+    why: Explanation
+    costs: Costs
+
+    @property
+    def reason(self) -> str:
+        """Why, in a few words: `static n: 3 → 4`."""
+        return "; ".join(map(str, self.why.differences)) or "first call"
+
+    @property
+    def remedies(self) -> tuple[str, ...]:
+        """What to do about it."""
+        return tuple(dict.fromkeys(d.remedy for d in self.why.differences))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        seconds = {f"{name}_s": s for name, s in self.costs._asdict().items()}
+        return {"reason": self.reason, **seconds, **self.why.as_dict()}
+
+
+@dataclass(slots=True)
+class Row:
+    """What was compiled for the functions of one name and place.
+
+    Args:
+        function: their name.
+        defined: their place, as `/path/file.py:12`; empty if unknown.
+        misses: the calls that compiled a version, in their order.
+        calls: how many calls each version answered, as far as it was read.
+    """
+
+    function: str
+    defined: str
+    misses: list[Miss] = field(default_factory=list[Miss])
+    calls: dict[ref[Version], int] = field(default_factory=dict[ref[Version], int])
+
+    @property
+    def versions(self) -> int:
+        """How many versions were compiled."""
+        return len(self.misses)
+
+    @property
+    def recompiles(self) -> int:
+        """How many versions were compiled beyond the first."""
+        return self.versions - 1
+
+    @property
+    def hits(self) -> int:
+        """How many calls were answered by a version that was there."""
+        return max(0, sum(self.calls.values()) - self.versions)
+
+    @property
+    def costs(self) -> Costs:
+        """What all misses took."""
+        parts = [miss.costs for miss in self.misses]
+        return Costs(*[sum(seconds) for seconds in zip(*parts, strict=True)])
+
+    def read_calls(self) -> None:
+        """Read how many calls the versions answered so far."""
+        for known in self.calls:
+            version = known()
+            if version is not None:
+                self.calls[known] = version.hits
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the row as plain data."""
+        seconds = {f"{name}_s": s for name, s in self.costs._asdict().items()}
+        return {
+            "function": self.function,
+            "defined": self.defined,
+            "versions": self.versions,
+            "recompiles": self.recompiles,
+            "hits": self.hits,
+            **seconds,
+            "misses": [miss.as_dict() for miss in self.misses],
+        }
+
+
+@final
+class Ledger:
+    """Is told of every miss; an `Observer`."""
+
+    def __init__(self) -> None:
+        self._rows: dict[tuple[str, str], Row] = {}
+        self._lock = threading.RLock()
+
+    def missed(self, miss: Explanation) -> None:
+        """Read the calls of all versions: making room for another may drop some."""
+        with self._lock:
+            for row in self._rows.values():
+                row.read_calls()
+
+    def compiled(self, miss: Explanation, costs: Costs) -> None:
+        """Note a version that was made."""
+        with self._lock:
+            place = miss.defined, miss.function
+            row = self._rows.setdefault(place, Row(miss.function, miss.defined))
+            row.misses.append(Miss(miss, costs))
+            row.calls.update({ref(v): 0 for v in _made_by(miss)} | row.calls)
+
+    def rows(self) -> list[Row]:
+        """Return the rows as they are now, in the order of seconds lost."""
+        with self._lock:
+            for row in self._rows.values():
+                row.read_calls()
+            return sorted(self._rows.values(), key=lambda row: -row.costs.total)
+
+
+def _made_by(miss: Explanation) -> Iterator[Version]:
+    """Yield the versions of the function that missed, the new one among them."""
+    for definition in DEFINITIONS:
+        if definition.last_miss is miss:
+            yield from definition.versions

@@ -1,0 +1,75 @@
+"""The table of `imprint run`: with rich on a terminal, as plain text elsewhere."""
+
+import io
+import sys
+
+import pytest
+
+from imprint.cli.ledger import Miss, Row
+from imprint.cli.report import print_report
+from imprint.compile.explain import Difference, Explanation
+from imprint.compile.observers import Costs
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def a_miss(seconds, *differences):
+    why = Explanation("f", False, 1, None, differences, defined="/x/a.py:3")
+    return Miss(why, Costs(0.0, 0.0, seconds))
+
+
+def a_row(count):
+    remedy = "Pass [n] as an array."
+    change = [
+        Difference("static", "n", f"[{i}]", f"[{i + 1}]", remedy) for i in range(count)
+    ]
+    misses = [a_miss(1.0), *(a_miss(0.001 * i, d) for i, d in enumerate(change))]
+    return Row("f", "/x/a.py:3", misses)
+
+
+PLAIN = """
+imprint run: 1 function, 3 versions, 2 recompiles, 1.00 s to make them.
+versions  hits  trace s  lower s  compile s  function, and why
+       3     0    0.000    0.000      1.001  f (/x/a.py:3)
+                  0.000    0.000      1.000    first call
+                  0.000    0.000      0.000    n: [0] → [1]
+                                                 Pass [n] as an array.
+                  0.000    0.000      0.001    n: [1] → [2]
+"""
+
+
+def test_plain_text_where_there_is_no_terminal():
+    stream = io.StringIO()
+    print_report([a_row(2)], stream)
+    assert stream.getvalue() == PLAIN
+
+
+def test_plain_text_without_rich(monkeypatch):
+    monkeypatch.setitem(sys.modules, "rich.console", None)
+    stream = Terminal()
+    print_report([a_row(2)], stream)
+    assert stream.getvalue() == PLAIN
+
+
+def test_rich_draws_the_same_on_a_terminal(monkeypatch):
+    pytest.importorskip("rich")
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("TERM", "dumb")
+    stream = Terminal()
+    print_report([a_row(2)], stream)
+    drawn = [line.split() for line in stream.getvalue().splitlines()]
+    assert drawn == [line.split() for line in PLAIN.splitlines()]
+
+
+def test_of_many_misses_those_that_took_longest_are_shown():
+    stream = io.StringIO()
+    print_report([a_row(100)], stream)
+    lines = stream.getvalue().splitlines()
+    assert "first call" in lines[4]
+    assert [line.split()[-3:] for line in lines[5:-1] if "Pass" not in line] == [
+        [f"[{i}]", "→", f"[{i + 1}]"] for i in range(89, 100)
+    ]
+    assert lines[-1].strip() == "and 89 more, which took less; --json lists all"

@@ -1,0 +1,238 @@
+"""`imprint run`: the table, the JSON, the exit status."""
+
+import json
+import os
+import re
+
+import pytest
+
+from imprint.cli import main
+from imprint.cli.run import split_words
+from tests.units.cli.programs import imprint, write
+
+TRAIN = """
+    import imprint
+    import imprint.numpy as np
+
+    @imprint.jit(static_argnames="n")
+    def step(batch, n=2):
+        for _ in range(40):
+            batch = {"mask": np.sin(batch["mask"]) + 1}
+        return batch["mask"].sum() * n
+
+    for length in (128, 131, 131, 140):
+        step({"mask": np.ones((4, length))})
+    step({"mask": np.ones((4, 128))}, n=3)
+
+    def shifted(i):
+        return imprint.jit(lambda x: x + i)
+
+    for i in (0, 1, 0, 1, 0):
+        shifted(i)(1.0)
+"""
+
+NUMBERS = re.compile(r"\d+\.\d{3}|\d\.\d\d(?= s to)")
+
+TABLE = """
+imprint run: 2 functions, 6 versions, 4 recompiles, # s to make them.
+versions  hits  trace s  lower s  compile s  function, and why
+       4     1    #    #      #  step (train.py:5)
+                  #    #      #    first call, at train.py:12
+                  #    #      #    batch['mask'].shape[1]: 128 → 131, at train.py:12
+                                                 Pad axis 1 of batch['mask'] to a multiple of 64: `np.pad(batch['mask'], [(0, 0), (0, 61)])`.
+                  #    #      #    batch['mask'].shape[1]: 131 → 140, at train.py:12
+                                                 Pad axis 1 of batch['mask'] to a multiple of 64: `np.pad(batch['mask'], [(0, 0), (0, 52)])`.
+                  #    #      #    static n: 2 → 3, at train.py:13
+                                                 Each value of n compiles: pass it as an array if the program does not depend on it.
+       2     3    #    #      #  <lambda> (train.py:16)
+                  #    #      #    first call, at train.py:19
+                  #    #      #    closure variable i: 0 → 1, at train.py:19
+                                                 Make i an argument: `def f(..., i)`.
+"""
+
+
+@pytest.fixture
+def train(tmp_path):
+    return write(tmp_path / "train.py", TRAIN)
+
+
+@pytest.mark.slow
+def test_the_table_says_what_compiled_and_why(train, tmp_path):
+    done = imprint("run", "train.py", cwd=tmp_path)
+    assert done.returncode == 0
+    assert done.stdout == ""
+    assert NUMBERS.sub("#", done.stderr) == TABLE
+
+
+@pytest.mark.slow
+def test_json_on_the_output_is_its_last_line(train, tmp_path):
+    train.write_text(train.read_text() + "\nprint('the program speaks')\n")
+    done = imprint("run", "--json", "train.py", "--json", "x", cwd=tmp_path)
+    said, last = done.stdout.splitlines()
+    assert said == "the program speaks"
+    data = json.loads(last)
+    assert data.pop("imprint") == "0.1.0"
+    assert data.pop("program") == ["train.py", "--json", "x"]
+    assert data.pop("status") == 0
+    step, shifted = data.pop("functions")
+    assert not data
+    assert step["function"] == "step"
+    assert step["defined"] == f"{train}:5"
+    assert (step["versions"], step["recompiles"], step["hits"]) == (4, 3, 1)
+    assert (shifted["versions"], shifted["recompiles"], shifted["hits"]) == (2, 1, 3)
+    assert [miss["reason"] for miss in step["misses"]] == [
+        "first call",
+        "batch['mask'].shape[1]: 128 → 131",
+        "batch['mask'].shape[1]: 131 → 140",
+        "static n: 2 → 3",
+    ]
+    first = step["misses"][0]
+    costs = [first["trace_s"], first["lower_s"], first["compile_s"]]
+    assert min(costs) > 0
+    assert sum(costs) == pytest.approx(first["seconds"])
+    for name in ("trace_s", "lower_s", "compile_s"):
+        assert step[name] == pytest.approx(sum(m[name] for m in step["misses"]))
+    (difference,) = step["misses"][3]["differences"]
+    assert (difference["slot"], difference["old"], difference["new"]) == (
+        *("static n", "2", "3"),
+    )
+
+
+@pytest.mark.slow
+def test_json_in_a_file_and_too_many_recompiles(train, tmp_path):
+    words = ("run", "--fail-on-recompile", "1", "--json=report.json", "train.py")
+    done = imprint(*words, cwd=tmp_path)
+    assert done.returncode == 3
+    assert not done.stdout
+    assert done.stderr.endswith(
+        "imprint run: expected at most 1 recompile of each function "
+        "(--fail-on-recompile), got 3 of step (train.py:5). The table says why, and "
+        "what to do.\n"
+    )
+    data = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    assert data["status"] == 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("limit", "program", "status"),
+    [(3, "", 0), (2, "", 3), (0, "import sys; sys.exit(9)", 9), (0, "1/0", 1)],
+)
+def test_the_status_is_the_programs_unless_that_is_0(limit, program, status, tmp_path):
+    script = """
+        import imprint
+        f = imprint.jit(lambda x: x + 1)
+        for x in (1, 1.0, True, 1j):
+            f(x)
+    """
+    path = write(tmp_path / "script.py", script)
+    path.write_text(path.read_text() + program)
+    done = imprint("run", f"--fail-on-recompile={limit}", "script.py", cwd=tmp_path)
+    assert done.returncode == status
+    assert ("got 3 of <lambda> (script.py:3)" in done.stderr) == (limit < 3)
+
+
+@pytest.mark.slow
+def test_calls_of_versions_that_are_gone_count(tmp_path):
+    script = """
+        import warnings
+        import imprint
+        warnings.simplefilter("ignore")
+
+        @imprint.jit(max_versions=1)
+        def small(x):
+            return x + 1
+
+        for x in (1, 1, 1, 1.0, 1.0, 1, 1):
+            small(x)
+
+        @imprint.jit
+        def wrong(x):
+            raise ValueError("no version is made")
+
+        try:
+            wrong(1)
+        except ValueError:
+            pass
+    """
+    write(tmp_path / "script.py", script)
+    done = imprint("run", "--json", "script.py", cwd=tmp_path)
+    (row,) = json.loads(done.stdout)["functions"]
+    assert (row["versions"], row["hits"]) == (3, 4)
+    assert row["misses"][2]["reason"] == (
+        "the version for this call was dropped by max_versions=1"
+    )
+
+
+@pytest.mark.slow
+def test_the_functions_that_took_longest_come_first(tmp_path):
+    script = """
+        import imprint
+        import imprint.numpy as np
+
+        @imprint.jit
+        def quick(x):
+            return x + 1
+
+        @imprint.jit
+        def slow(x):
+            for _ in range(100):
+                x = np.sin(x) * x + 1
+            return x
+
+        quick(np.ones(3))
+        slow(np.ones(3))
+    """
+    write(tmp_path / "script.py", script)
+    done = imprint("run", "--json", "script.py", cwd=tmp_path)
+    functions = json.loads(done.stdout)["functions"]
+    assert [f["function"] for f in functions] == ["slow", "quick"]
+
+
+@pytest.mark.parametrize(
+    ("words", "own"),
+    [
+        ((), 0),
+        (("x.py", "--json"), 0),
+        (("--json", "x.py", "--json"), 1),
+        (("--json=a.json", "--fail-on-recompile", "2", "x.py"), 3),
+        (("--fail-on-recompile=2", "-m", "module", "-m"), 1),
+    ],
+)
+def test_what_follows_the_program_is_its_own(words, own):
+    assert split_words(words) == (list(words[:own]), list(words[own:]))
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ([], "expected a script, or -m and a module"),
+        (["-m"], "expected a module after -m"),
+        (["no.py"], "expected a script, got 'no.py', which is no file"),
+        (
+            ["--json", "a.json", "x.py"],
+            "expected a script, got 'a.json'; for a report, write --json=a.json",
+        ),
+        (
+            ["--json=no/a.json", os.__file__],
+            "expected --json=FILE in a directory that exists, got 'no/a.json'",
+        ),
+        (
+            ["--fail-on-recompile", "-1", "x.py"],
+            "argument --fail-on-recompile: expected 0 or more, got -1",
+        ),
+    ],
+)
+def test_wrong_usage_runs_nothing(words, told, capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(["run", *words])
+    assert caught.value.code == 2
+    assert capsys.readouterr().err.endswith(f"imprint run: error: {told}\n")
+
+
+@pytest.mark.slow
+def test_a_program_that_replaces_the_streams_is_reported(tmp_path):
+    write(tmp_path / "x.py", "import sys; sys.stdout = sys.stderr = None")
+    done = imprint("run", "--json", "x.py", cwd=tmp_path)
+    assert done.stderr == "\nimprint run: no jitted function was compiled.\n"
+    assert json.loads(done.stdout)["functions"] == []
