@@ -1,8 +1,7 @@
 """Neural networks: the functions of `jax.nn` and the layers of Equinox.
 
-`activations` and `functions` are functions of arrays, `initializers` makes first values
-of parameters. Layers are modules that are called on one example; `imprint.vmap` makes of
-that a batch.
+`activations` and `functions` are functions of arrays, `initializers` make first values of
+parameters. Layers are modules that take one example; `imprint.vmap` gives them a batch.
 """
 
 from imprint.nn import initializers
@@ -40,8 +39,30 @@ from imprint.nn.functions import (
     softmax,
     standardize,
 )
+from imprint.nn.layers import (
+    Dropout,
+    Identity,
+    Lambda,
+    PReLU,
+    Sequential,
+    inference_mode,
+)
+from imprint.nn.linear import MLP, Linear
+from imprint.nn.normalization import LayerNorm, RMSNorm
+from imprint.nn.recurrent import GRUCell, LSTMCell
 
 __all__ = [
+    "MLP",
+    "Dropout",
+    "GRUCell",
+    "Identity",
+    "LSTMCell",
+    "Lambda",
+    "LayerNorm",
+    "Linear",
+    "PReLU",
+    "RMSNorm",
+    "Sequential",
     "celu",
     "elu",
     "gelu",
@@ -51,6 +72,7 @@ __all__ = [
     "hard_swish",
     "hard_tanh",
     "identity",
+    "inference_mode",
     "initializers",
     "leaky_relu",
     "log_sigmoid",

@@ -11,7 +11,7 @@ import optax
 import imprint
 from imprint import optim, tree
 from tests import oracle
-from tests.tolerances import assert_close
+from tests.units.optim.same_leaves import same_leaves
 
 STEPS = 10
 
@@ -50,14 +50,3 @@ def same_steps(make, dtype="float32", compiled=lambda step: step):
         steps(optim, make(optim), compiled, ours, gradients),
         steps(optax, make(optax), oracle.jit, theirs, gradients),
     )
-
-
-def same_leaves(got, want, operation="gradient"):
-    """Assert that trees of imprint and of JAX have equal leaves at equal paths."""
-    ours = {tree.keystr(path): x for path, x in tree.leaves_with_path(got)}
-    theirs = {
-        jax.tree_util.keystr(path): x for path, x in jax.tree.leaves_with_path(want)
-    }
-    assert list(ours) == list(theirs)
-    for path, x in ours.items():
-        assert_close(x, theirs[path], operation)

@@ -7,7 +7,8 @@ import imprint
 import imprint.numpy as inp
 from imprint import optim, tree
 from imprint.errors import ArgumentError
-from tests.units.optim.beside_optax import draw, same_leaves, steps
+from tests.units.optim.beside_optax import draw, steps
+from tests.units.optim.same_leaves import same_leaves
 
 INJECTED = {
     "sgd": lambda o: o.inject_hyperparams(o.sgd)(0.1, momentum=0.9),

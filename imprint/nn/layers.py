@@ -1,0 +1,204 @@
+"""Layers that are no matrices: Identity, Lambda, Sequential, Dropout, PReLU.
+
+Each is called with one example and, as a keyword, a key, which most of them ignore: so
+they can stand beside each other in `Sequential`. `inference_mode` turns all dropout of a
+model off.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, overload
+
+import imprint.numpy as np
+from imprint import random, tree
+from imprint.core.array import Array
+from imprint.errors import ArgumentError
+from imprint.module import Module
+from imprint.numpy.promotion import ArrayLike, as_array
+from imprint.primitives.barrier import stop_gradient
+
+
+class Identity(Module):
+    """The layer that returns its input; made with any arguments.
+
+    Example:
+        >>> from imprint import nn
+        >>> nn.Identity(3, use_bias=False)(2.0)
+        2.0
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Take anything, so that it can replace any layer."""
+
+    def __call__(self, x: Any, *, key: Any = None) -> Any:
+        """Return `x`; `key` is not used."""
+        del key
+        return x
+
+
+class Lambda(Module):
+    """A function as a layer, for `Sequential`.
+
+    Attributes:
+        fn: the function; a tree with leaves if it is a module.
+
+    Example:
+        >>> from imprint import nn
+        >>> nn.Lambda(nn.relu)(-1.0)
+        Array(0., dtype=float32, weak_type=True)
+    """
+
+    fn: Callable[[Any], Any]
+
+    def __call__(self, x: Any, *, key: Any = None) -> Any:
+        """Return the function of `x`; `key` is not used."""
+        del key
+        return self.fn(x)
+
+
+class Sequential(Module):
+    """Layers, one after the other.
+
+    Attributes:
+        layers: each is called with the result of the one before, and a key of its own.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint import nn, random
+        >>> first, second = random.split(random.key(0))
+        >>> model = nn.Sequential(
+        ...     [
+        ...         nn.Linear(2, 8, key=first),
+        ...         nn.Lambda(nn.relu),
+        ...         nn.Linear(8, 1, key=second),
+        ...     ]
+        ... )
+        >>> model(np.ones(2)).shape, model[:2](np.ones(2)).shape
+        ((1,), (8,))
+    """
+
+    layers: tuple[Callable[..., Any], ...]
+
+    def __init__(self, layers: Sequence[Callable[..., Any]]) -> None:
+        """Take the layers in order."""
+        self.layers = tuple(layers)
+
+    def __call__(self, x: Any, *, key: Any = None) -> Any:
+        """Return the result of the last layer; `key` is split, one for each layer."""
+        count = len(self.layers)
+        keys = [None] * count if key is None else random.split(key, count)
+        for layer, own in zip(self.layers, keys, strict=True):
+            x = layer(x, key=own)
+        return x
+
+    @overload
+    def __getitem__(self, i: int) -> Callable[..., Any]: ...
+    @overload
+    def __getitem__(self, i: slice) -> "Sequential": ...
+    def __getitem__(self, i: int | slice) -> Any:
+        """Return one layer, or some of them as another `Sequential`."""
+        return Sequential(self.layers[i]) if isinstance(i, slice) else self.layers[i]
+
+    def __iter__(self) -> Iterator[Callable[..., Any]]:
+        return iter(self.layers)
+
+    def __len__(self) -> int:
+        return len(self.layers)
+
+
+class Dropout(Module):
+    """Random zeros while training: an element is kept as `x / (1 - p)`, or becomes 0.
+
+    Attributes:
+        p: the probability of a zero.
+        inference: whether to return the input as it is.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint import nn, random
+        >>> layer = nn.Dropout(0.5)
+        >>> layer(np.ones(6), key=random.key(0))
+        Array([0., 0., 2., 2., 0., 2.], dtype=float32)
+        >>> nn.inference_mode(layer)(np.ones(3))
+        Array([1., 1., 1.], dtype=float32)
+    """
+
+    p: float | Array
+    inference: bool
+
+    def __init__(
+        self,
+        p: float | Array = 0.5,
+        inference: bool = False,  # noqa: FBT001, FBT002 - Equinox's signature
+    ) -> None:
+        """Set the probability of a zero, and whether there are any."""
+        self.p = p
+        self.inference = inference
+
+    def __call__(
+        self, x: ArrayLike, *, key: Any = None, inference: bool | None = None
+    ) -> Array:
+        """Return the input with random zeros.
+
+        Args:
+            x: any array.
+            key: for the zeros; not used where there are none.
+            inference: instead of that of the layer.
+        """
+        x = as_array("Dropout", x)
+        chosen = self.inference if inference is None else inference
+        if chosen or (isinstance(self.p, int | float) and self.p == 0):
+            return x
+        if key is None:
+            raise ArgumentError(
+                "Dropout: expected a key while training, got None. Pass "
+                "key=imprint.random.key(seed), or inference=True for no zeros."
+            )
+        keep = 1 - stop_gradient(self.p)
+        return np.where(random.bernoulli(key, keep, x.shape), x / keep, 0)
+
+
+class PReLU(Module):
+    """`x`, times a slope where it is negative, which is a parameter.
+
+    Attributes:
+        negative_slope: the slope.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint import nn
+        >>> nn.PReLU(0.5)(np.array([-2.0, 2.0]))
+        Array([-1.,  2.], dtype=float32)
+    """
+
+    negative_slope: Array
+
+    def __init__(self, init_alpha: ArrayLike = 0.25) -> None:
+        """Set the first slope."""
+        self.negative_slope = np.asarray(init_alpha)
+
+    def __call__(self, x: ArrayLike) -> Array:
+        """Return the activation."""
+        x = as_array("PReLU", x)
+        return np.where(x >= 0, x, self.negative_slope * x)
+
+
+def inference_mode(pytree: tree.PyTree, value: bool = True) -> tree.PyTree:  # noqa: FBT001, FBT002 - Equinox's signature
+    """Return a model with every attribute `inference` set.
+
+    Args:
+        pytree: a model, or any tree.
+        value: True to use the model, False to train it.
+
+    Example:
+        >>> from imprint import nn
+        >>> nn.inference_mode(nn.Dropout(0.5)).inference
+        True
+    """
+
+    def replace(path: tree.KeyPath, leaf: Any) -> Any:
+        return value if path and path[-1] == _INFERENCE else leaf
+
+    return tree.map_with_path(replace, pytree)
+
+
+_INFERENCE = tree.GetAttrKey("inference")

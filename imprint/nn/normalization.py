@@ -1,0 +1,125 @@
+"""Normalization of one example: LayerNorm and RMSNorm.
+
+Both compute in float32 at least and return the dtype that came.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import imprint.numpy as np
+from imprint import dtypes
+from imprint.core.array import Array
+from imprint.core.aval import Shape
+from imprint.dtypes import DTypeLike
+from imprint.errors import ShapeError
+from imprint.module import Module, field
+from imprint.numpy.promotion import ArrayLike, as_array
+from imprint.primitives.exponential import rsqrt
+
+
+class _Normalization(Module):
+    """What both layers are made of."""
+
+    shape: Shape = field(static=True)
+    eps: float = field(static=True)
+    use_weight: bool = field(static=True)
+    use_bias: bool = field(static=True)
+    weight: Array | None
+    bias: Array | None
+
+    def __init__(
+        self,
+        shape: int | Sequence[int],
+        eps: float = 1e-5,
+        use_weight: bool = True,  # noqa: FBT001, FBT002 - Equinox's signature
+        use_bias: bool = True,  # noqa: FBT001, FBT002 - Equinox's signature
+        dtype: DTypeLike | None = None,
+    ) -> None:
+        """Make the weight and the bias.
+
+        Args:
+            shape: of the input; a number for a vector.
+            eps: added to the mean square, against division by zero.
+            use_weight: whether to multiply by a weight.
+            use_bias: whether to add a bias.
+            dtype: of weight and bias; None, the default float.
+        """
+        self.shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        self.eps = eps
+        self.use_weight = use_weight
+        self.use_bias = use_bias
+        self.weight = np.ones(self.shape, dtype) if use_weight else None
+        self.bias = np.zeros(self.shape, dtype) if use_bias else None
+
+
+class LayerNorm(_Normalization):
+    """Mean 0 and variance 1 over all elements, then a weight and a bias for each.
+
+    Attributes:
+        shape: of the input.
+        eps: added to the variance, against division by zero.
+        use_weight: whether there is a weight.
+        use_bias: whether there is a bias.
+        weight: of that shape, ones at first; or None.
+        bias: of that shape, zeros at first; or None.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint import nn
+        >>> nn.LayerNorm(2, eps=0.0)(np.array([1.0, 3.0]))
+        Array([-1.,  1.], dtype=float32)
+    """
+
+    def __call__(self, x: ArrayLike, *, key: Any = None) -> Array:
+        """Return the normalized example; `key` is not used."""
+        del key
+        x, wide = _one_example(self, x)
+        inverse = rsqrt(np.var(wide) + self.eps)
+        return _scaled(self, (wide - np.mean(wide)) * inverse, x)
+
+
+class RMSNorm(_Normalization):
+    """Mean square 1 over all elements, then a weight and a bias for each.
+
+    Attributes:
+        shape: of the input.
+        eps: added to the mean square, against division by zero.
+        use_weight: whether there is a weight.
+        use_bias: whether there is a bias.
+        weight: of that shape, ones at first; or None.
+        bias: of that shape, zeros at first; or None.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint import nn
+        >>> nn.RMSNorm(2, eps=0.0)(np.array([3.0, -3.0]))
+        Array([ 1., -1.], dtype=float32)
+    """
+
+    def __call__(self, x: ArrayLike, *, key: Any = None) -> Array:
+        """Return the normalized example; `key` is not used."""
+        del key
+        x, wide = _one_example(self, x)
+        inverse = rsqrt(np.mean(np.square(wide)) + self.eps)
+        return _scaled(self, inverse * wide, x)
+
+
+def _one_example(layer: _Normalization, x: ArrayLike) -> tuple[Array, Array]:
+    """Return the input, and the same in a dtype to compute in."""
+    name = type(layer).__name__
+    array = as_array(name, x)
+    if array.shape != layer.shape:
+        raise ShapeError(
+            f"{name}: expected one example of shape {layer.shape}, got {array.aval}. "
+            "For a batch write imprint.vmap(layer)(x)."
+        )
+    return array, np.astype(array, dtypes.promote_types(array.dtype, "float32"))
+
+
+def _scaled(layer: _Normalization, out: Array, x: Array) -> Array:
+    """Apply weight and bias, and go back to the dtype of the input."""
+    if layer.weight is not None:
+        out = np.astype(layer.weight, out.dtype) * out
+    if layer.bias is not None:
+        out = out + np.astype(layer.bias, out.dtype)
+    return np.astype(out, x.dtype)
