@@ -124,6 +124,7 @@ def _check_orders(
     order: int,
     modes: tuple[str, ...],
 ) -> None:
+    # Another direction at each order: along one alone, half of a Hessian is not seen.
     draw = np.random.default_rng(len(check.steps)).standard_normal
     cts = [_draw(draw, y) for y in fun(*xs)]
     ts = [_draw(draw, x) for x in xs]
