@@ -25,6 +25,12 @@ from imprint.module.filters import (
 )
 from imprint.module.methods import BoundMethod
 from imprint.module.module import Module
+from imprint.module.serialise import (
+    default_deserialise_filter_spec,
+    default_serialise_filter_spec,
+    tree_deserialise_leaves,
+    tree_serialise_leaves,
+)
 from imprint.module.show import tree_pformat, tree_pprint
 from imprint.module.tracing import filter_closure_convert, filter_eval_shape
 
@@ -34,6 +40,8 @@ __all__ = [
     "BoundMethod",
     "Module",
     "combine",
+    "default_deserialise_filter_spec",
+    "default_serialise_filter_spec",
     "field",
     "filter",
     "filter_closure_convert",
@@ -51,8 +59,10 @@ __all__ = [
     "partition",
     "replace",
     "tree_at",
+    "tree_deserialise_leaves",
     "tree_equal",
     "tree_inference",
     "tree_pformat",
     "tree_pprint",
+    "tree_serialise_leaves",
 ]

@@ -1,0 +1,267 @@
+"""Saving the leaves of a tree to a file, and loading them into a tree like it.
+
+A leaf is written as one line of JSON that says what it is, and the bytes of its values.
+Nothing but numbers is saved, and nothing in a file is run. What is loaded must have the
+paths, shapes, dtypes and types of `like`, which may be abstract (`filter_eval_shape`).
+Files and damage are the matter of `records`.
+"""
+
+import json
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias, cast
+
+import numpy as np
+
+from imprint import dtypes, tree
+from imprint.array import from_host
+from imprint.core.array import Array
+from imprint.core.aval import NDArray, ShapedArray, shape_str
+from imprint.core.shape_struct import ShapeDtypeStruct
+from imprint.errors import ArgumentError, DTypeError
+from imprint.module.filters import is_array
+from imprint.module.records import (
+    LeafWriter,
+    PathLike,
+    Records,
+    SupportsRead,
+    SupportsWrite,
+    reading,
+    write_end,
+    write_leaf,
+    write_start,
+    writing,
+)
+
+_Description: TypeAlias = dict[str, Any]
+
+# ---- one leaf ----
+
+
+def default_serialise_filter_spec(f: SupportsWrite, x: Any) -> None:
+    """Write a leaf as `tree_serialise_leaves` does: arrays and numbers, nothing else.
+
+    Args:
+        f: the file that a `filter_spec` is given.
+        x: the leaf.
+
+    Example:
+        >>> from imprint.module import default_serialise_filter_spec, is_array
+        >>> def only_arrays(f, x):
+        ...     if is_array(x):
+        ...         default_serialise_filter_spec(f, x)
+    """
+    where = getattr(f, "where", "default_serialise_filter_spec")
+    described = _describe(x, where)
+    if described is None:
+        return
+    f.write(json.dumps(described).encode() + b"\n")
+    if is_array(x):
+        host = np.ascontiguousarray(np.asarray(x))
+        little = host.astype(host.dtype.newbyteorder("<"), copy=False)
+        f.write(little.reshape(-1).view(np.uint8))
+
+
+def default_deserialise_filter_spec(f: SupportsRead, x: Any) -> Any:
+    """Read a leaf as `tree_deserialise_leaves` does.
+
+    Args:
+        f: the file that a `filter_spec` is given.
+        x: the leaf of `like`, which says what is expected.
+
+    Returns:
+        The leaf that was saved, or `x` if it is no array and no number.
+
+    Example:
+        >>> from imprint.module import default_deserialise_filter_spec, is_array
+        >>> def only_arrays(f, x):
+        ...     return default_deserialise_filter_spec(f, x) if is_array(x) else x
+    """
+    where = getattr(f, "where", "default_deserialise_filter_spec")
+    line, _, values = f.read().partition(b"\n")
+    saved = _parsed(line, where)
+    expected = _describe(x, where)
+    if _text(saved) != _text(expected):
+        raise ArgumentError(
+            f"{where}: expected {_text(expected)}, as in `like`, got {_text(saved)}. "
+            "Pass a `like` with the leaves of what was saved."
+        )
+    if saved is None or expected is None:
+        return x
+    if "value" in saved:
+        return type(x)(_PYTHON[saved["kind"]](saved["value"]))
+    return _array(saved, values, x, where)
+
+
+# ---- trees ----
+
+
+def tree_serialise_leaves(
+    path_or_file: PathLike | SupportsWrite,
+    pytree: tree.PyTree,
+    filter_spec: Any = default_serialise_filter_spec,
+    is_leaf: tree.IsLeaf | None = None,
+) -> None:
+    """Save the arrays and numbers among the leaves of a tree.
+
+    Args:
+        path_or_file: where to, or a binary file. A file at this path is replaced when
+            the new one is whole.
+        pytree: any tree; leaves that are no arrays or numbers are left out.
+        filter_spec: how to save a leaf: a function of a binary file and the leaf, or a
+            prefix of the tree with such functions.
+        is_leaf: as in `imprint.tree.flatten`.
+
+    Example:
+        >>> import io
+        >>> import imprint.numpy as inp
+        >>> from imprint.module import tree_deserialise_leaves, tree_serialise_leaves
+        >>> file = io.BytesIO()
+        >>> tree_serialise_leaves(file, {"w": inp.ones(2), "n": 3})
+        >>> _ = file.seek(0)
+        >>> tree_deserialise_leaves(file, {"w": inp.zeros(2), "n": 0})
+        {'n': 3, 'w': Array([1., 1.], dtype=float32)}
+    """
+    caller = "tree_serialise_leaves"
+    named, specs, _ = _leaves(pytree, filter_spec, is_leaf, caller)
+    with writing(path_or_file) as file:
+        write_start(file)
+        for (path, leaf), write in zip(named, specs, strict=True):
+            record = LeafWriter(f"{caller}: leaf {path or 'at the root'}")
+            _call(write, record, leaf, record.where)
+            write_leaf(file, path, record.chunks)
+        write_end(file, len(named))
+
+
+def tree_deserialise_leaves(
+    path_or_file: PathLike | SupportsRead,
+    like: tree.PyTree,
+    filter_spec: Any = default_deserialise_filter_spec,
+    is_leaf: tree.IsLeaf | None = None,
+) -> tree.PyTree:
+    """Load the leaves of a tree.
+
+    Args:
+        path_or_file: where from, or a binary file.
+        like: a tree of the structure of the one that was saved, with leaves of the same
+            shapes, dtypes and types; a `ShapeDtypeStruct` stands for an array.
+        filter_spec: how to load a leaf: a function of a binary file and the leaf of
+            `like` that returns the leaf, or a prefix of the tree with such functions.
+        is_leaf: as in `imprint.tree.flatten`.
+
+    Returns:
+        A tree like `like`, with the saved leaves. What was not saved is as in `like`.
+
+    Raises:
+        ArgumentError: the file is damaged or of another kind, or a leaf does not fit.
+        TreeError: the file has other leaves than `like`.
+
+    Example:
+        >>> import imprint.numpy as inp
+        >>> from imprint.module import filter_eval_shape, tree_deserialise_leaves
+        >>> like = filter_eval_shape(lambda: {"w": inp.ones(2)})
+        >>> tree_deserialise_leaves("model.bin", like)  # doctest: +SKIP
+    """
+    caller = "tree_deserialise_leaves"
+    named, specs, treedef = _leaves(like, filter_spec, is_leaf, caller)
+    found: list[Any] = []
+    with reading(path_or_file) as file:
+        records = Records(file, caller)
+        for (path, leaf), read in zip(named, specs, strict=True):
+            record = records.leaf(path)
+            found.append(_call(read, record, leaf, record.where))
+        records.end()
+    return treedef.unflatten(found)
+
+
+def _leaves(
+    pytree: Any, spec: Any, is_leaf: tree.IsLeaf | None, caller: str
+) -> tuple[list[tuple[str, Any]], list[Any], tree.TreeDef]:
+    """Return leaves with their paths, the function for each, and the structure."""
+    leaves, treedef = tree.flatten_with_path(pytree, is_leaf)
+    specs = tree.flatten_axes(spec, treedef, f"{caller} filter_spec")
+    for one in specs:
+        if not callable(one):
+            raise ArgumentError(
+                f"{caller}: expected functions of a file and a leaf in filter_spec, got "
+                f"{type(one).__name__} {one!r}. Leave it out to use the default."
+            )
+    return [(tree.keystr(path), x) for path, x in leaves], specs, treedef
+
+
+def _call(spec: Callable[..., Any], file: Any, leaf: Any, where: str) -> Any:
+    try:
+        return spec(file, leaf)
+    except Exception as err:
+        if not str(err).startswith(where):
+            err.add_note(where)
+        raise
+
+
+# ---- what a leaf is ----
+
+_DTYPES: Final = {dtype.name: dtype for dtype in dtypes.ALL}
+_NUMBERS: Final = (bool, int, float, complex)
+_PYTHON: Final[dict[str, Callable[[str], Any]]] = {
+    "bool": "True".__eq__,
+    "int": int,
+    "float": float,
+    "complex": complex,
+}
+"""From the name of a type to the inverse of its `repr`."""
+
+
+def _describe(x: Any, where: str) -> _Description | None:
+    """Return what is written of a leaf before its values; None of one that is not saved.
+
+    Raises:
+        DTypeError: it is an array of something else than numbers.
+    """
+    if isinstance(x, ShapeDtypeStruct) or is_array(x):
+        if x.dtype.name not in _DTYPES:
+            raise DTypeError(
+                f"{where}: expected an array of numbers, got one of dtype {x.dtype}. "
+                "Convert it, or save it with a filter_spec of your own."
+            )
+        weak = isinstance(x, Array) and x.weak_type
+        shape = list(cast("tuple[int, ...]", x.shape))
+        return {"dtype": x.dtype.name, "shape": shape, "weak_type": weak}
+    number: Any = next((kind for kind in _NUMBERS if isinstance(x, kind)), None)
+    if number is None:
+        return None
+    return {"kind": number.__name__, "value": number.__repr__(x)}
+
+
+def _parsed(line: bytes, where: str) -> _Description | None:
+    if not line:
+        return None
+    try:
+        return json.loads(line)
+    except ValueError:
+        raise ArgumentError(
+            f"{where}: expected a leaf written by default_serialise_filter_spec, got "
+            f"{line[:20]!r}. Load it with the inverse of the filter_spec that saved it."
+        ) from None
+
+
+def _text(described: _Description | None) -> str:
+    if described is None:
+        return "nothing saved"
+    if "value" in described:
+        return f"a Python {described['kind']}"
+    return f"{described['dtype']}{shape_str(described['shape'])}"
+
+
+def _array(saved: _Description, values: bytes, like: Any, where: str) -> Any:
+    dtype, shape = _DTYPES[saved["dtype"]], tuple(saved["shape"])
+    little = np.frombuffer(values, dtype.newbyteorder("<"))
+    if little.size != int(np.prod(shape)):
+        raise ArgumentError(
+            f"{where}: expected the values of {_text(saved)}, got {len(values)} bytes. "
+            "Load another copy of the file, or save it again."
+        )
+    host: NDArray = little.astype(dtype, copy=False).reshape(shape)
+    if isinstance(like, np.generic):
+        return host[()]
+    if isinstance(like, np.ndarray):
+        return host.copy()  # the owner may write
+    return from_host(ShapedArray(shape, dtype, saved["weak_type"]), host)
