@@ -4,6 +4,7 @@
 parameters. Layers are modules that take one example; `imprint.vmap` gives them a batch.
 """
 
+from imprint.module import tree_inference as inference_mode
 from imprint.nn import initializers
 from imprint.nn.activations import (
     celu,
@@ -45,7 +46,6 @@ from imprint.nn.layers import (
     Lambda,
     PReLU,
     Sequential,
-    inference_mode,
 )
 from imprint.nn.linear import MLP, Linear
 from imprint.nn.normalization import LayerNorm, RMSNorm

@@ -1,15 +1,14 @@
 """Layers that are no matrices: Identity, Lambda, Sequential, Dropout, PReLU.
 
 Each is called with one example and, as a keyword, a key, which most of them ignore: so
-they can stand beside each other in `Sequential`. `inference_mode` turns all dropout of a
-model off.
+they can stand beside each other in `Sequential`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, overload
 
 import imprint.numpy as np
-from imprint import random, tree
+from imprint import random
 from imprint.core.array import Array
 from imprint.errors import ArgumentError
 from imprint.module import Module
@@ -180,25 +179,3 @@ class PReLU(Module):
         """Return the activation."""
         x = as_array("PReLU", x)
         return np.where(x >= 0, x, self.negative_slope * x)
-
-
-def inference_mode(pytree: tree.PyTree, value: bool = True) -> tree.PyTree:  # noqa: FBT001, FBT002 - Equinox's signature
-    """Return a model with every attribute `inference` set.
-
-    Args:
-        pytree: a model, or any tree.
-        value: True to use the model, False to train it.
-
-    Example:
-        >>> from imprint import nn
-        >>> nn.inference_mode(nn.Dropout(0.5)).inference
-        True
-    """
-
-    def replace(path: tree.KeyPath, leaf: Any) -> Any:
-        return value if path and path[-1] == _INFERENCE else leaf
-
-    return tree.map_with_path(replace, pytree)
-
-
-_INFERENCE = tree.GetAttrKey("inference")
