@@ -197,6 +197,24 @@ def test_compositions(pair):
     agree(lambda s: PAIRS[pair](s, lambda x: s.np.sin(x).sum() ** 2)(draw(2, 3, 4)))
 
 
+def test_a_wrapped_function_can_be_jitted():
+    traces = []
+
+    def make():
+        def f(x):
+            traces.append(1)
+            return x.sum()
+
+        return f
+
+    for _ in range(3):
+        out = imprint.jit(filter_vmap(make()))(inp.ones((2, 3)))
+        np.testing.assert_array_equal(out, [3, 3])
+    assert len(traces) == 1
+    with pytest.raises(TypeError, match="unhashable"):
+        THEIRS.api.jit(THEIRS.mod.filter_vmap(make()))(np.ones((2, 3)))
+
+
 # ---- errors ----
 
 

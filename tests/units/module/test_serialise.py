@@ -447,6 +447,18 @@ def test_a_leaf_that_does_not_fit(like, where, expected, came):
     )
 
 
+def test_equinox_takes_what_does_not_fit():
+    def through(pytree, like):
+        file = io.BytesIO()
+        equinox.tree_serialise_leaves(file, pytree)
+        file.seek(0)
+        return equinox.tree_deserialise_leaves(file, like)
+
+    assert through([3.5], [0]) == [3]
+    assert through({"a": 1, "b": 2}, {"x": 0, "y": 0}) == {"x": 1, "y": 2}
+    assert not through([jnp.asarray(1.0)], [jnp.asarray(0.0)])[0].weak_type
+
+
 def test_a_leaf_that_was_not_saved():
     assert _message(_saved(["text"]), [inp.ones(2)]) == (
         f"{NAME}: leaf [0]: expected float32[2], as in `like`, got nothing saved. Pass a "

@@ -205,6 +205,17 @@ def test_a_call_of_another_kind_is_refused(args, error, text):
     assert str(caught.value) == text
 
 
+def test_values_that_python_calls_equal_are_told_apart():
+    ours = filter_closure_convert(lambda x, n: x * n, inp.arange(2), 2)
+    scale = jnp.arange(2)
+    theirs = equinox.filter_closure_convert(
+        lambda x, n: x * n + 0 * scale, jnp.arange(2), 2
+    )
+    assert theirs(jnp.arange(2), 2.0).dtype == "int32"  # should be float32
+    with pytest.raises(ArgumentError, match=r"got \(\(None, 2.0\), \{\}\)"):
+        ours(inp.arange(2), 2.0)
+
+
 @pytest.mark.parametrize("function", [filter_eval_shape, filter_closure_convert])
 def test_what_is_no_function_is_refused(function):
     with pytest.raises(ArgumentError, match="expected a function, got 3 of type int"):
