@@ -17,10 +17,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A function that prints, and what it must print."""
+    """A function that prints, and what it must print; `jax`, what JAX does instead."""
 
     fun: Callable[[], None]
     expected: str
+    jax: str = ""
 
     @property
     def heading(self) -> str:
@@ -55,7 +56,12 @@ class Example:
         )
 
 
-def prints(expected: str) -> Callable[[Callable[[], None]], Example]:
-    """Make a function an example that must print `expected`."""
+def prints(expected: str, jax: str = "") -> Callable[[Callable[[], None]], Example]:
+    """Make a function an example.
+
+    Args:
+        expected: what it must print.
+        jax: what JAX does with the same program, if that is something else.
+    """
     text = textwrap.dedent(expected).strip()
-    return lambda fun: Example(fun, text)
+    return lambda fun: Example(fun, text, jax)

@@ -112,6 +112,9 @@ class Ledger:
             for row in self._rows.values():
                 row.read_calls()
 
+    def failed(self, miss: Explanation) -> None:
+        """Note nothing: the error is seen."""
+
     def compiled(self, miss: Explanation, costs: Costs) -> None:
         """Note a version that was made."""
         with self._lock:

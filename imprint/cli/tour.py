@@ -1,8 +1,8 @@
 """`imprint tour`: small programs, each checked, and a network that learns digits.
 
 The parts run in the order of `PARTS`. A failed check stops nothing: the tour ends by
-naming what failed, and its exit status is 1 then. Programs are in `examples` and
-`calculus`, the network in `digits`; here is what is printed around them.
+naming what failed, and its exit status is 1 then. Programs are in `examples`,
+`definitions` and `calculus`, the network in `digits`; here is what is printed around them.
 """
 
 import platform
@@ -12,18 +12,23 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import imprint
-from imprint.cli import calculus, examples
+from imprint.cli import calculus, definitions, examples
 from imprint.cli.digits import Figures, learn_digits
 from imprint.cli.example import Example
 
 Chapters = dict[str, tuple[Example, ...]]
 
 PARTS = ("examples", "digits")
-CHAPTERS: Chapters = {**examples.CHAPTERS, **calculus.CHAPTERS}
+CHAPTERS: Chapters = {
+    **examples.CHAPTERS,
+    **definitions.CHAPTERS,
+    **calculus.CHAPTERS,
+}
 
 _WIDTH = 88
 _INTRODUCTION = """
-Each program is shown as it runs, and behind a bar (|) what it prints. All begin with
+Each program is shown as it runs, and behind a bar (|) what it prints. Where JAX does
+something else, that is quoted below; it was run on JAX 0.12. All programs begin with
 
     import imprint
     import imprint.numpy as np
@@ -80,6 +85,8 @@ def _show(example: Example) -> bool:
     print(f"{'[ok]' if passed else '[FAILED]'} {example.heading}\n")
     print(textwrap.indent(example.code, "    "), end="\n\n")
     print(_barred(printed))
+    if example.jax:
+        print(f"  In JAX: {example.jax}\n")
     if not passed:
         print(f"  expected:\n{_barred(example.expected)}")
     return passed
