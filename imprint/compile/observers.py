@@ -29,6 +29,10 @@ class Observer(Protocol):
         """Note that a call needs a new version; what is raised here prevents it."""
         ...
 
+    def failed(self, miss: Explanation) -> None:
+        """Note that it could not be made, or that another observer refused it."""
+        ...
+
     def compiled(self, miss: Explanation, costs: Costs) -> None:
         """Note that the version was made."""
         ...

@@ -54,14 +54,31 @@ class Request(NamedTuple):
 
 def compile_version(request: Request) -> Version:
     """Trace, lower and compile a function for a call that no version answers."""
-    _, options, definition, pending = request
+    definition, pending = request.definition, request.pending
     call = pending.call
     miss = explain(request.fun, definition, pending)
     for value, name in zip(call.static, call.form.static_names, strict=True):
         check_equal_hashes(value, name)
-    for observer in list(OBSERVERS):
-        observer.missed(miss)
-    _check_limit(request)
+    try:
+        for observer in list(OBSERVERS):
+            observer.missed(miss)
+        _check_limit(request, miss)
+        version = _make(request)
+    except BaseException:
+        for observer in list(OBSERVERS):
+            observer.failed(miss)
+        raise
+    _, settled = call_key(definition.signature, call)
+    if settled != pending.key:  # the trace wrote into a static argument
+        definition.versions.put(settled, version)
+    _tell(request, replace(miss, seconds=version.costs.total), version)
+    _warn_captured(request, version.traced)
+    return version
+
+
+def _make(request: Request) -> Version:
+    """Trace, lower and compile; the version is in its table when it is returned."""
+    _, options, definition, pending = request
     traced = trace(request)
     flags = settings()
     sentinels = None
@@ -76,11 +93,6 @@ def compile_version(request: Request) -> Version:
     version.at, version.table = pending.key, weakref.ref(definition.versions)
     BUDGET.add(definition.versions, version, program.nbytes)
     definition.versions.put(pending.key, version)
-    _, settled = call_key(definition.signature, call)
-    if settled != pending.key:  # the trace wrote into a static argument
-        definition.versions.put(settled, version)
-    _tell(request, replace(miss, seconds=version.costs.total), version)
-    _warn_captured(request, traced)
     return version
 
 
@@ -236,7 +248,7 @@ def _warn_captured(request: Request, traced: TracedCall) -> None:
 _LARGE: Final = 1 << 20  # bytes
 
 
-def _check_limit(request: Request) -> None:
+def _check_limit(request: Request, miss: Explanation) -> None:
     limit = request.options.max_versions
     definition = request.definition
     versions = definition.versions
@@ -248,7 +260,7 @@ def _check_limit(request: Request) -> None:
         "(shapes, dtypes, static values), or raise the limit."
     )
     if request.options.on_limit == "error":
-        raise RecompileError(text)
+        raise RecompileError(text, explanation=miss)
     oldest = next((v for v in versions if not v.pinned), None)
     if oldest is None:
         warn(f"{text} All are pinned, so none was dropped.")

@@ -252,7 +252,6 @@ class _Ledger:
     def missed(self, miss: Explanation) -> None:
         """Take a place in each open block, or refuse by the innermost that is full."""
         with self._lock:
-            self._leave(None)  # the last version of this thread could not be made
             full = [block for block in self._open if block.is_full()]
             if not full:
                 for block in self._open:

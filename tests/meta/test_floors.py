@@ -11,7 +11,7 @@ import pytest
 from tests.meta.sources import PACKAGE, ROOT
 
 # The two faces that use imprint as a user does.
-USERS = ("imprint/cli/", "imprint/testing.py")
+USERS = ("imprint/cli/", "imprint/testing/")
 
 
 def calls(source, *names):
