@@ -103,10 +103,7 @@ def replace(module: M, /, **changes: Any) -> M:
 class _Place:
     """Stands for a leaf."""
 
-    __slots__ = ("index",)
-
-    def __init__(self, index: int) -> None:
-        self.index = index
+    __slots__ = ()
 
     def __repr__(self) -> str:
         return "<leaf>"
@@ -117,7 +114,8 @@ class _Empty(tuple[Any, ...]):
     """Stands for an empty tuple: Python has only one. It is a leaf."""
 
 
-_EMPTY: Final = ()
+def _is_empty(x: Any) -> bool:
+    return x.__class__ is tuple and not x
 
 
 @final
@@ -126,17 +124,16 @@ class _Copy:
 
     def __init__(self, pytree: Any, is_leaf: _IsLeaf | None) -> None:
         def stop(x: Any) -> bool:
-            return (type(x) is tuple and not x) or (is_leaf is not None and is_leaf(x))
+            return _is_empty(x) or (is_leaf is not None and is_leaf(x))
 
         self._stop = stop
         self._tree = pytree
-        self._leaves, treedef = tree.flatten(pytree, stop)
+        leaves, treedef = tree.flatten(pytree, stop)
         self._stand_ins: list[Any] = [
-            _Empty() if leaf is _EMPTY else _Place(i)
-            for i, leaf in enumerate(self._leaves)
+            _Empty() if _is_empty(leaf) else _Place() for leaf in leaves
         ]
         self._by_id = {
-            id(x): leaf for x, leaf in zip(self._stand_ins, self._leaves, strict=True)
+            id(x): leaf for x, leaf in zip(self._stand_ins, leaves, strict=True)
         }
         self._copy = treedef.unflatten(self._stand_ins)
 
@@ -173,7 +170,7 @@ class _Copy:
 
     def _check_blind(self, found: Any, real: Any) -> None:
         """Raise ArgumentError if `where` took another way in the tree than in the copy."""
-        leaves, treedef = tree.flatten(found)
+        leaves, treedef = tree.flatten(found, _is_empty)
         real_leaves, real_treedef = tree.flatten(real, self._stop)
         expected = [self._by_id.get(id(leaf), leaf) for leaf in leaves]
         if treedef != real_treedef or any(map(operator.is_not, expected, real_leaves)):

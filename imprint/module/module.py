@@ -54,9 +54,9 @@ class ModuleMeta(ABCMeta):
         _open.add(id(self))
         try:
             self.__init__(*args, **kwargs)
-            finish(self, declared)
         finally:
             _open.discard(id(self))
+        finish(self, declared)
         return self
 
     @property
@@ -110,7 +110,9 @@ class Module(metaclass=ModuleMeta):
         object.__delattr__(self, name)
 
     def __eq__(self, other: object) -> bool:
-        return is_equal(self, other) if type(other) is type(self) else NotImplemented
+        if type(other) is not type(self):
+            return NotImplemented
+        return self is other or is_equal(self, other)
 
     def __hash__(self) -> int:
         return hash_of(self)

@@ -39,14 +39,14 @@ def undeclared_field(
     module: Any, name: str, value: Any
 ) -> dataclasses.FrozenInstanceError:
     """Return the error of who assigns what the class does not declare."""
-    cls = type(module).__name__
+    cls: Any = module.__class__
     annotation, source = _annotation(value)
-    line = f"{name}: {annotation}"
+    bases = ", ".join([base.__name__ for base in cls.__bases__])
     where = f" ({source})" if source else ""
     return dataclasses.FrozenInstanceError(
-        f"{cls}.{name}: expected every attribute to be declared as a field, got "
-        f"`self.{name} = ...` in __init__ without a declaration. Add this line{where}:\n"
-        f"\n    class {cls}(...):\n        {line}\n"
+        f"{cls.__name__}.{name}: expected every attribute to be declared as a field, got "
+        f"`self.{name} = ...` in __init__ without a declaration. Add its line{where}:\n\n"
+        f"    class {cls.__name__}({bases}):\n        {name}: {annotation}\n"
     )
 
 

@@ -2,8 +2,8 @@
 
 Arrays are shown as dtype and shape, modules and dataclasses as the call that would make
 them, functions by their name. A value is laid out as a word, or as a group: brackets
-around items. A group is written on one line if it fits, else with an item on each line,
-as Equinox does it. A container inside itself is `...`.
+around items. A group is written on one line if it fits, else its items on a line of
+their own, else each on one, as Equinox does it. A container inside itself is `...`.
 """
 
 import functools
@@ -77,7 +77,7 @@ class _Group:
         tail: what stands behind the last item: the comma of a tuple of one.
     """
 
-    __slots__ = ("brackets", "flat", "items", "tail")
+    __slots__ = ("brackets", "flat", "inside", "items", "tail")
 
     def __init__(
         self, brackets: tuple[str, str], items: "Iterable[_Item]", tail: str = ""
@@ -85,8 +85,8 @@ class _Group:
         self.brackets = brackets
         self.items = tuple(items)
         self.tail = tail
-        inside = ", ".join([name + _flat(doc) for name, doc in self.items])
-        self.flat = f"{brackets[0]}{inside}{tail}{brackets[1]}"
+        self.inside = ", ".join([name + _flat(doc) for name, doc in self.items]) + tail
+        self.flat = f"{brackets[0]}{self.inside}{brackets[1]}"
 
 
 _Doc: TypeAlias = str | _Group
@@ -113,11 +113,13 @@ class _Writer:
         if fits or not doc.items:
             return [flat]
         opening, closing = doc.brackets
-        found = [start + opening]
-        ends = [","] * (len(doc.items) - 1) + [doc.tail]
-        for (inner, part), end in zip(doc.items, ends, strict=True):
-            found += self.lines(inner, part, margin + self._indent, end)
-        return [*found, " " * margin + closing + after]
+        inner = margin + self._indent
+        found = [" " * inner + doc.inside]
+        if len(found[0]) > self._width or "\n" in found[0]:
+            ends = [","] * (len(doc.items) - 1) + [doc.tail]
+            pairs = zip(doc.items, ends, strict=True)
+            found = [line for i, end in pairs for line in self.lines(*i, inner, end)]
+        return [start + opening, *found, " " * margin + closing + after]
 
 
 # ---- layout ----

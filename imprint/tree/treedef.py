@@ -73,12 +73,44 @@ def flatten(
 
 
 def _flatten_new(tree: PyTree, shape: Shape) -> tuple[list[Leaf], "TreeDef"]:
-    leaves, spec = optree.tree_flatten(tree, namespace=NAMESPACE)
+    try:
+        leaves, spec = optree.tree_flatten(tree, namespace=NAMESPACE)
+    except RecursionError:
+        raise _too_deep(tree) from None
     treedef = _intern(spec)
     if shape and type(treedef) is TreeDef:
         with _intern_lock:
             _remember(shape, treedef)
     return leaves, treedef
+
+
+def _too_deep(tree: PyTree) -> TreeError:
+    """Return the error of a tree without end, or with too many levels."""
+    try:
+        place = _cycle(tree, {id(tree)}, set())
+    except RecursionError:
+        place = None
+    found = "more levels" if place is None else f"one that contains itself: tree{place}"
+    return TreeError(
+        f"pytree: expected a tree of at most {optree.MAX_RECURSION_DEPTH} levels, got "
+        f"{found}. A tree has an end: refer to what is above by a name or a number."
+    )
+
+
+def _cycle(node: PyTree, above: set[int], done: set[int]) -> str | None:
+    """Return the way from a node down to one that is above it."""
+    if id(node) in done or optree.all_leaves([node], namespace=NAMESPACE):
+        return None
+    children, _, keys, _ = optree.tree_flatten_one_level(node, namespace=NAMESPACE)
+    for key, child in zip(keys, children, strict=True):
+        step = str(key) if isinstance(key, GetAttrKey) else f"[{key!r}]"
+        if id(child) in above:
+            return step
+        rest = _cycle(child, {*above, id(child)}, done)
+        if rest is not None:
+            return step + rest
+    done.add(id(node))
+    return None
 
 
 class TreeDef:

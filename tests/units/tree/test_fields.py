@@ -1,0 +1,54 @@
+"""The code written for a class does what reading its attributes one by one does."""
+
+import pytest
+
+from imprint.errors import ArgumentError
+from imprint.tree.fields import opener_for, restorer_for
+from imprint.tree.statics import Static
+
+
+class Node:
+    def __init__(self, **held):
+        self.__dict__.update(held)
+
+    def __setattr__(self, name, value):
+        raise AssertionError("unflattening runs no code of the class")
+
+
+@pytest.mark.parametrize("data", [(), ("a",), ("a", "b")])
+@pytest.mark.parametrize("meta", [(), ("m",), ("m", "n")])
+def test_what_is_opened_can_be_restored(data, meta):
+    node = Node(**dict.fromkeys(data, 1.5), **dict.fromkeys(meta, "x"))
+    children, _ = opener_for(data, meta, None)(node)
+    static = Static(("x",) * len(meta)) if meta else None
+    again = restorer_for(Node, data, meta)(static, children)
+    assert vars(again) == vars(node)
+    assert list(vars(again)) == [*data, *meta]
+
+
+def static_of(value, exact=None):
+    return opener_for((), ("m",), exact)(Node(m=value))[1]
+
+
+VALUES = [1, True, 1.0, "1", b"1", None, (1,), (True,), 0.0, -0.0]
+
+
+def test_static_data_is_told_apart_to_the_last_type():
+    found = [static_of(value) for value in VALUES]
+    assert len({hash(x) for x in found}) > 1
+    for i, a in enumerate(found):
+        assert a == static_of(VALUES[i])
+        assert not any(a == b for j, b in enumerate(found) if i != j)
+
+
+def test_static_data_counts_by_what_the_class_says():
+    def parity(value):
+        if value == (0,):
+            raise ArgumentError("no")
+        return value[0] % 2
+
+    assert static_of((1,), parity) == static_of((3,), parity)
+    assert hash(static_of((1,), parity)) == hash(static_of((3,), parity))
+    assert static_of((1,), parity) != static_of((2,), parity)
+    assert static_of((0,), parity) == static_of((0,), parity)
+    assert static_of((0,), parity) != static_of((2,), parity)
