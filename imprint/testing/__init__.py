@@ -8,3 +8,5 @@ this package, gives tests the first as a marker and a fixture, and reports compi
 from imprint.testing.compiles import Compiles as Compiles
 from imprint.testing.compiles import max_compiles as max_compiles
 from imprint.testing.gradients import check_grads as check_grads
+
+__all__ = ["check_grads", "max_compiles"]

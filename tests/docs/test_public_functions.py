@@ -4,12 +4,23 @@
 from the list, and a name on the list that needs it no more, are both failures.
 """
 
+import ast
 import importlib
 import inspect
+import subprocess
+import sys
 from pathlib import Path
 
+import pytest
+
+import imprint
+
 LISTED = Path(__file__).with_name("without_example.txt")
-FACES = ("imprint", "imprint.numpy", "imprint.random", "imprint.tree")
+FACES = (
+    *("imprint", "imprint.cache", "imprint.debug", "imprint.module", "imprint.nn"),
+    *("imprint.numpy", "imprint.optim", "imprint.random", "imprint.testing"),
+    "imprint.tree",
+)
 
 
 def public_functions():
@@ -33,3 +44,37 @@ def test_the_functions_without_an_example_are_those_of_the_list():
     assert sorted(listed - lacking) == [], (
         "take the name off the list: it has its example"
     )
+
+
+def test_what_loads_later_is_what_type_checkers_see():
+    source = Path(imprint.__file__).read_text(encoding="utf-8")
+    (block,) = [node for node in ast.parse(source).body if isinstance(node, ast.If)]
+    seen = {alias.asname for node in block.body for alias in node.names}
+    homes = imprint.module, imprint.testing
+    assert seen == {
+        "nn",
+        "optim",
+        "testing",
+        *(n for home in homes for n in home.__all__),
+    }
+    assert seen <= set(dir(imprint))
+    for name in seen:
+        assert getattr(imprint, name) is not None
+
+
+def test_nothing_of_models_is_loaded_before_it_is_asked_for():
+    program = (
+        "import sys, imprint; before = set(sys.modules); imprint.nn.Linear; "
+        "imprint.Module; print(*sorted(set(sys.modules) - before))"
+    )
+    loaded = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert {"imprint.module", "imprint.nn"} <= set(loaded)
+
+
+def test_a_public_name_that_is_not_there():
+    with pytest.raises(
+        AttributeError, match="module 'imprint' has no attribute 'gard'"
+    ):
+        imprint.gard  # noqa: B018

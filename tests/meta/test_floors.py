@@ -31,6 +31,8 @@ def imported_names(source):
 
 @pytest.mark.parametrize("source", PACKAGE, ids=str)
 def test_no_import_is_hidden_from_the_interpreter(source):
+    if str(source) == "imprint/__init__.py":  # `test_public_functions` compares the two
+        return
     hidden = [
         source.at(node)
         for node in source.nodes(ast.Name, ast.alias)
