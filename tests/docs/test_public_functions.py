@@ -27,7 +27,10 @@ def public_functions():
     """Return the functions of the public modules, by the place that defines them."""
     faces = [importlib.import_module(name) for name in FACES]
     values = [
-        vars(face)[name] for face in faces for name in vars(face) if name[0] != "_"
+        vars(face)[name]
+        for face in faces
+        for name in getattr(face, "__all__", vars(face))
+        if name[0] != "_"
     ]
     return {
         f"{value.__module__}.{value.__qualname__}": value
