@@ -84,14 +84,14 @@ def _flatten_new(tree: PyTree, shape: Shape) -> tuple[list[Leaf], "TreeDef"]:
     return leaves, treedef
 
 
-def _too_deep(tree: PyTree) -> TreeError:
+def _too_deep(tree: PyTree) -> RecursionError:
     """Return the error of a tree without end, or with too many levels."""
     try:
         place = _cycle(tree, {id(tree)}, set())
     except RecursionError:
         place = None
     found = "more levels" if place is None else f"one that contains itself: tree{place}"
-    return TreeError(
+    return RecursionError(
         f"pytree: expected a tree of at most {optree.MAX_RECURSION_DEPTH} levels, got "
         f"{found}. A tree has an end: refer to what is above by a name or a number."
     )
