@@ -201,7 +201,7 @@ class _Copy:
         return ArgumentError(
             f"tree_at: expected where to return nodes or leaves of the tree, got {shown}, "
             "which is none. A static field is none either: to change it, use "
-            "imprint.module.replace."
+            "imprint.replace."
         )
 
 

@@ -74,15 +74,14 @@ class Module(metaclass=ModuleMeta):
 
     Annotate the fields. `__init__` is that of the dataclass, or your own, which assigns
     to `self` as usual; from then on the instance does not change. `tree_at` and
-    `dataclasses.replace` make changed copies.
+    `replace` make changed copies.
 
     Example:
         >>> import imprint
         >>> import imprint.numpy as np
-        >>> from imprint.module import Module, field
-        >>> class Linear(Module):
+        >>> class Linear(imprint.Module):
         ...     weight: imprint.Array
-        ...     name: str = field(static=True, default="linear")
+        ...     name: str = imprint.field(static=True, default="linear")
         ...
         ...     def __call__(self, x):
         ...         return self.weight @ x

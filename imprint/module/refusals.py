@@ -27,7 +27,7 @@ def assignment(module: Any, name: str) -> dataclasses.FrozenInstanceError:
     else:
         remedy = (
             f"Make a changed copy: imprint.tree_at(lambda m: m.{name}, module, value), "
-            f"or dataclasses.replace(module, {name}=value)."
+            f"or imprint.replace(module, {name}=value)."
         )
     return dataclasses.FrozenInstanceError(
         f"{cls.__name__}.{name}: expected no assignment after __init__, for a module is "

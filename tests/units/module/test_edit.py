@@ -83,7 +83,7 @@ def test_check_init_does_not_run():
             1,
             "tree_at: expected where to return nodes or leaves of the tree, got 2 (int), "
             "which is none. A static field is none either: to change it, use "
-            "imprint.module.replace.",
+            "imprint.replace.",
         ),
         (
             [1, 2],
@@ -91,7 +91,7 @@ def test_check_init_does_not_run():
             1,
             "tree_at: expected where to return nodes or leaves of the tree, got "
             "{'a': <leaf>} (dict), which is none. A static field is none either: to "
-            "change it, use imprint.module.replace.",
+            "change it, use imprint.replace.",
         ),
         (
             [None, None],

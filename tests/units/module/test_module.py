@@ -264,7 +264,7 @@ def test_assigning_after_init_says_how_to_make_a_changed_copy():
         "Linear.weight: expected no assignment after __init__, for a module is frozen "
         "then, got `module.weight = ...`. Make a changed copy: "
         "imprint.tree_at(lambda m: m.weight, module, value), or "
-        "dataclasses.replace(module, weight=value)."
+        "imprint.replace(module, weight=value)."
     )
     assert message(AttributeError, lambda: delattr(model, "weight")) == text
     assert message(AttributeError, lambda: setattr(model, "other", 1)) == (
@@ -653,6 +653,56 @@ def test_modules_of_a_class_can_be_made_in_many_threads():
     for thread in threads:
         thread.join()
     assert found == [2] * 800
+
+
+# ---- where Equinox does otherwise ----
+
+
+def both(define):
+    return define(Module, field), define(eqx.Module, eqx.field)
+
+
+def test_static_types_and_static_lambdas_count_otherwise_in_equinox():
+    def define(base, field):
+        class Box(base):
+            value: Any = field(static=True)
+
+        return Box
+
+    ours, theirs = both(define)
+    structures = tree.structure, jax.tree_util.tree_structure
+    for cls, structure, differ in zip((ours, theirs), structures, (1, 0), strict=True):
+        assert (structure(cls(1)) != structure(cls(1.0))) == differ
+        assert (structure(cls(lambda: 1)) == structure(cls(lambda: 1))) == differ
+
+
+def test_a_default_that_init_leaves_alone_is_no_leaf_in_equinox():
+    def define(base, _):
+        class Defaulted(base):
+            x: int = 3
+
+            def __init__(self):
+                pass
+
+        return Defaulted
+
+    ours, theirs = both(define)
+    assert tree.leaves(ours()) == [3]
+    assert 3 not in jax.tree_util.tree_leaves(theirs())
+
+
+def test_an_array_in_a_static_field_is_a_warning_in_equinox():
+    def define(base, field):
+        class Fixed(base):
+            table: Any = field(static=True)
+
+        return Fixed
+
+    ours, theirs = both(define)
+    with pytest.raises(ArgumentError):
+        ours(np.ones(2))
+    with pytest.warns(UserWarning, match="static"):
+        theirs(jax.numpy.ones(2))
 
 
 # ---- values ----
