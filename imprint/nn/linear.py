@@ -39,14 +39,8 @@ class Linear(Module):
         >>> import imprint.numpy as np
         >>> from imprint import nn, random
         >>> layer = nn.Linear(3, 2, key=random.key(0))
-        >>> layer
-        Linear(
-          weight=f32[2,3],
-          bias=f32[2],
-          in_features=3,
-          out_features=2,
-          use_bias=True
-        )
+        >>> layer.weight.shape, layer.bias.shape
+        ((2, 3), (2,))
         >>> layer(np.ones(3)).shape, imprint.vmap(layer)(np.ones((8, 3))).shape
         ((2,), (8, 2))
     """

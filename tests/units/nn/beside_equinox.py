@@ -5,6 +5,8 @@ results and gradients are compared. `equinox.nn` is the oracle of layers as `jax
 that of functions.
 """
 
+from typing import Any, NamedTuple
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -12,21 +14,26 @@ import numpy as np
 
 import imprint
 import imprint.numpy as inp
-from imprint import nn, random
+from imprint import module, nn, random
 from imprint.module import combine, is_array, is_inexact_array, partition
 from tests import oracle
 from tests.units.optim.same_leaves import same_leaves
 
 
-class Side:
+class Side(NamedTuple):
     """The names that a case is written with, on one of the two sides."""
 
-    def __init__(self, layers, numpy, functions, key):
-        self.nn, self.np, self.jnn, self.key = layers, numpy, functions, key
+    nn: Any  # layers
+    jnn: Any  # functions
+    np: Any
+    transforms: Any
+    modules: Any
+    jit: Any
+    key: Any
 
 
-OURS = Side(nn, inp, nn, random.key(7))
-THEIRS = Side(eqx.nn, jnp, jax.nn, jax.random.key(7))
+OURS = Side(nn, nn, inp, imprint, module, imprint.jit, random.key(7))
+THEIRS = Side(eqx.nn, jax.nn, jnp, jax, eqx, oracle.jit, jax.random.key(7))
 
 
 def numbers(*shape, dtype="float32", seed=0):

@@ -116,39 +116,6 @@ def test_structures_are_equal_if_sizes_are():
     assert tree.structure(model()) != tree.structure(model(use_bias=False))
 
 
-def test_a_readable_text():
-    model = nn.MLP(3, "scalar", 5, 1, use_bias=False, key=OURS.key)
-    assert repr(model) == READABLE
-
-
-READABLE = """\
-MLP(
-  layers=(
-    Linear(
-      weight=f32[5,3],
-      bias=None,
-      in_features=3,
-      out_features=5,
-      use_bias=False
-    ),
-    Linear(
-      weight=f32[1,5],
-      bias=f32[1],
-      in_features=5,
-      out_features='scalar',
-      use_bias=True
-    )
-  ),
-  activation=<function relu>,
-  final_activation=<function identity>,
-  use_bias=False,
-  use_final_bias=True,
-  in_size=3,
-  out_size='scalar',
-  width_size=5,
-  depth=1
-)"""
-
 WRONG = {
     "Linear: expected one example of shape (3,), got float32[8,3]. "
     "For a batch write imprint.vmap(layer)(x).": (3, (8, 3)),
