@@ -16,7 +16,6 @@ import optree
 from imprint import dtypes, tree
 from imprint.core.array import Array
 from imprint.core.aval import DType
-from imprint.core.trace import Tracer
 from imprint.errors import ArgumentError
 from imprint.random.key_array import PRNGKeyArray
 from imprint.tree.treedef import NAMESPACE
@@ -206,7 +205,7 @@ def _mask(
 def _answer(spec: Any, leaf: Any, caller: str) -> bool:
     if isinstance(spec, bool):
         return spec
-    if callable(spec) and not isinstance(spec, Tracer):
+    if callable(spec):
         question: Callable[[Any], Any] = spec
         return bool(question(leaf))
     raise ArgumentError(

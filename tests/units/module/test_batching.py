@@ -21,6 +21,7 @@ AXES = {
     "a function": ({"in_axes": lambda x: x.ndim - 1}, (draw(3, 4), draw(4))),
     "out": ({"out_axes": 1}, (draw(4, 3), 2.0)),
     "out negative": ({"out_axes": -1}, (draw(4, 3), 2.0)),
+    "out of rank 3": ({"out_axes": 2}, (draw(4, 3, 5), 2.0)),
     "size": ({"axis_size": 4}, (draw(4, 3), 2.0)),
     "size alone": ({"in_axes": None, "axis_size": 4}, (draw(3), 2.0)),
 }
@@ -79,6 +80,14 @@ def test_an_ensemble_of_models_is_made_and_evaluated():
         models = make(draw(5, 4, 3))
         each = s.mod.filter_vmap(lambda model, x: model(x))
         return models, evaluate(models, draw(3)), each(models, draw(5, 3))
+
+    agree(program)
+
+
+def test_arguments_that_take_their_default_have_no_axis():
+    def program(s):
+        f = lambda x, y, scale=2.0: x * y * scale
+        return s.mod.filter_vmap(f, in_axes={"y": 1})(draw(2, 3), draw(3, 2))
 
     agree(program)
 
@@ -314,6 +323,6 @@ def test_what_is_no_function_is_refused():
 
 
 def test_an_axis_is_no_bool():
-    with pytest.raises(ArgumentError, match="got True"):
+    with pytest.raises(ArgumentError, match=r"^filter_vmap\(_f\) in_axes: .* got True"):
         filter_vmap(_f, in_axes=True)(draw(2), draw(2))
     assert if_array(0)(True) is None

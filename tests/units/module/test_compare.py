@@ -43,6 +43,9 @@ PAIRS = [
     lambda s: (s.np.ones(2, "bfloat16"), s.np.ones(2, "bfloat16")),
     lambda s: (np.ones(2, ml_dtypes.bfloat16), np.ones(2, ml_dtypes.bfloat16)),
     lambda s: (s.np.ones((0, 3)), s.np.ones((0, 3))),
+    lambda s: (s.np.asarray([10000]), s.np.asarray([10001])),
+    lambda s: ([ONES, s.np.ones(2)], [CLOSE + 1, s.np.ones(2)]),
+    lambda s: ([s.np.ones(2), s.np.ones(3)], [s.np.zeros(2), s.np.ones(3)]),
     lambda s: ([1, 2], (1, 2)),
     lambda s: ({"a": 1}, {"a": 1}),
     lambda s: ({"a": 1}, {"b": 1}),
@@ -157,9 +160,18 @@ class _Plain:
     inference: bool = False
 
 
-@pytest.mark.parametrize("cls", [_Static, _Plain])
+@tree.register_static
+@dataclasses.dataclass(frozen=True)
+class _All:
+    weight: Any
+    inference: bool = False
+
+
+@pytest.mark.parametrize("cls", [_Static, _Plain, _All])
 def test_the_field_may_be_static_and_the_class_any_dataclass(cls):
-    switched = tree_inference([cls(1.0), cls(2.0, inference=True)])
+    given = [cls(1.0), cls(2.0, inference=True)]
+    switched = tree_inference(given)
+    assert given[0].inference is False
     assert [x.inference for x in switched] == [True, True]
     assert [x.weight for x in switched] == [1.0, 2.0]
 

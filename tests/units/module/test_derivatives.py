@@ -169,6 +169,18 @@ def test_filter_jvp_of_python_numbers():
 
 
 @pytest.mark.slow
+def test_filter_jvp_inside_of_itself():
+    def program(s):
+        def inner(x):
+            return s.mod.filter_jvp(lambda y, z: (y * z, z), (x, x), (x * 2, None))
+
+        x = s.np.asarray(draw(3))
+        return s.mod.filter_jvp(inner, (x,), (x + 1,))
+
+    agree(program)
+
+
+@pytest.mark.slow
 def test_filter_jvp_inside_of_another_transform():
     def program(s):
         def inner(x):

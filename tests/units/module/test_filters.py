@@ -158,8 +158,8 @@ def test_is_leaf_says_what_a_leaf_is():
             {"a": [1, 2], "b": None, "c": 0},
             {"a": 0, "b": 0, "c": 3},
         )
-        both = module.combine({"a": [1, 2]}, {"a": [3, None]}, is_leaf=is_leaf)
-        assert both == {"a": [1, 2]}
+        both = module.combine({"a": [None, 2]}, {"a": [3, None]}, is_leaf=is_leaf)
+        assert both == {"a": [None, 2]}
 
 
 @pytest.mark.parametrize(
@@ -223,9 +223,9 @@ def test_a_filter_spec_is_a_prefix():
 
 @pytest.mark.parametrize("count", [2, 3])
 def test_combine_takes_trees_of_one_structure(count):
-    trees = [{"a": [1, None]}] * (count - 1)
+    trees = [{"0": None, "a": [1, None]}] * (count - 1)
     with pytest.raises(TreeError) as caught:
-        filters.combine(*trees, {"a": [2]})
+        filters.combine(*trees, {"0": [2, 3], "a": [2]})
     assert str(caught.value) == (
         "combine: expected a list of length 2 at ['a'], got a list of length 1. Pass "
         "trees that have the structure of the first."

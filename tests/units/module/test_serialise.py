@@ -61,6 +61,11 @@ def _assert_same(got, want):
 
 # ---- what comes back ----
 
+
+class Celsius(float):
+    pass
+
+
 LEAVES = {
     "array": inp.asarray(draw(2, 3)),
     "rank 0": inp.asarray(np.float32(2)),
@@ -77,6 +82,7 @@ LEAVES = {
     "bool": True,
     "int": -(1 << 100),
     "float": 0.1,
+    "subclass": Celsius(21.5),
     "nan": float("nan"),
     "negative zero": -0.0,
     "infinity": float("-inf"),

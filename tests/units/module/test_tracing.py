@@ -157,6 +157,8 @@ def test_a_model_is_converted():
 def test_a_weak_type_of_an_argument_is_no_difference():
     converted = filter_closure_convert(lambda x: x + 1, inp.asarray(1.0))
     assert float(converted(np.float32(2))) == 3
+    converted = filter_closure_convert(lambda x: x + 1, np.float32(1))
+    assert float(converted(inp.asarray(2.0))) == 3
 
 
 # ---- errors ----
