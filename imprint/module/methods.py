@@ -8,7 +8,7 @@ alone: Python looks them up in the class, and `model(x)` costs nothing.
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from types import MethodType
 from typing import Any, cast, final
 
@@ -87,16 +87,13 @@ class Method:
         return self._func if instance is None else BoundMethod(self._func, instance)
 
 
-def keep_methods(namespace: dict[str, Any], fields: Iterable[str]) -> None:
+def keep_methods(namespace: dict[str, Any]) -> None:
     """Put each method of a class body into a `Method`.
 
-    Args:
-        namespace: the body.
-        fields: the names that are fields; a function there is a default.
+    The default of a field may be a function too: a dataclass takes it out again.
     """
-    kept = {*fields}
     for name, value in namespace.items():
-        if not _is_magic(name) and name not in kept and _is_method(value):
+        if not _is_magic(name) and _is_method(value):
             namespace[name] = Method(value)
 
 

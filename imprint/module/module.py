@@ -40,7 +40,7 @@ class ModuleMeta(ABCMeta):
     ) -> Any:
         """Make a class of modules; keywords that dataclasses know are theirs."""
         options = {k: kwargs.pop(k) for k in _OPTIONS if k in kwargs}
-        keep_methods(namespace, namespace.get("__annotations__", ()))
+        keep_methods(namespace)
         cls = super().__new__(mcs, name, bases, namespace, **kwargs)
         cls.__declaration__ = declare(cls, options)
         return cls
@@ -109,9 +109,7 @@ class Module(metaclass=ModuleMeta):
         object.__delattr__(self, name)
 
     def __eq__(self, other: object) -> bool:
-        if type(other) is not type(self):
-            return NotImplemented
-        return self is other or is_equal(self, other)
+        return is_equal(self, other) if type(other) is type(self) else NotImplemented
 
     def __hash__(self) -> int:
         return hash_of(self)

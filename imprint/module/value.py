@@ -29,8 +29,7 @@ def _is_equal_leaf(a: Any, b: Any) -> bool:
     if a is b:
         return True
     if isinstance(a, _ARRAYS) and isinstance(b, _ARRAYS):
-        same_kind = a.dtype == b.dtype and a.shape == b.shape
-        return same_kind and bool(np.array_equal(np.asarray(a), np.asarray(b)))
+        return a.dtype == b.dtype and np.array_equal(np.asarray(a), np.asarray(b))
     if isinstance(a, _ARRAYS) or isinstance(b, _ARRAYS):
         return False
     return bool(a == b)

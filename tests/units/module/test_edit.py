@@ -58,6 +58,12 @@ def test_layers_of_a_model_are_replaced_and_the_model_stays():
     assert other.layers[0].bias is None
 
 
+def test_where_may_go_through_an_empty_tuple():
+    model = Layered((), np.abs)
+    new = tree_at(lambda m: [*m.layers, m.activation], model, [np.square])
+    assert new == Layered((), np.square)
+
+
 def test_none_of_a_model_is_replaced():
     model = Linear(2, bias=False)
     new = tree_at(lambda m: m.bias, model, np.ones(2), is_leaf=lambda x: x is None)
@@ -128,6 +134,14 @@ def test_check_init_does_not_run():
             7,
             "tree_at: expected 2 replacements, as where returns 2 nodes, got 7 (int). "
             "Give a list with one for each.",
+        ),
+        (
+            [1, 2],
+            lambda t: [t[0], *[x for x in t if type(x) is int]],
+            [1],
+            "tree_at: expected where to find its way by the structure alone, got one "
+            "that looks at the leaves: it reaches another place where stand-ins are in "
+            "place of leaves. Decide outside of where, on the tree itself.",
         ),
         (
             [1, "a"],

@@ -128,6 +128,12 @@ def test_static_values_without_a_hash_are_compared_but_are_no_key():
         hash(tree.structure(Box([1])))
 
 
+@pytest.mark.parametrize("make", [lambda: (1, 2.0), lambda: lambda x: x])
+def test_a_match_takes_static_values_that_are_equal_and_not_the_same(make):
+    match = tree.match_of(Activated(1, make()))
+    assert match(Activated(2, make())) == [2]
+
+
 def fresh(kind, k):
     if kind == "lambda":
         return lambda x: x + k
@@ -353,7 +359,7 @@ def test_missing_fields_are_listed():
     class Forgetful(Module):
         a: int
         b: int
-        c: int
+        c: int = field(converter=int)
 
         def __init__(self):
             self.b = 1
@@ -524,6 +530,17 @@ def test_abstract_fields_and_methods_are_named():
         "Half: expected a class that gives all that its bases left abstract, got one "
         "without AbstractClassVar 'kind', AbstractVar 'text' and method 'apply'. Make "
         "an instance of a subclass that does."
+    )
+
+
+def test_a_class_with_an_abstract_method_alone_is_refused_in_the_same_words():
+    class Layer(Module):
+        @abc.abstractmethod
+        def apply(self): ...
+
+    assert message(TypeError, Layer) == (
+        "Layer: expected a class that gives all that its bases left abstract, got one "
+        "without method 'apply'. Make an instance of a subclass that does."
     )
 
 
