@@ -89,6 +89,7 @@ def test_a_module_runs_as_under_python(tmp_path):
         from package import part
         from . import part as same
         print(sys.argv, sys.path[0], __name__, __file__, __package__, part is same)
+        print(__spec__.name, __loader__ is __spec__.loader, __cached__)
         1 / 0
     """
     write(package / "__main__.py", program)
@@ -99,7 +100,7 @@ def test_a_module_runs_as_under_python(tmp_path):
     shown = ours.stderr.removesuffix(NOTHING)
     assert (
         shown.splitlines()[1]
-        == f'  File "{package / "__main__.py"}", line 6, in <module>'
+        == f'  File "{package / "__main__.py"}", line 7, in <module>'
     )
     assert theirs.stderr.endswith("\n".join(shown.splitlines()[1:]) + "\n")
 

@@ -3,12 +3,15 @@
 import json
 import os
 import re
+import subprocess
+import sys
 
 import pytest
 
 from imprint.cli import main
 from imprint.cli.run import split_words
-from tests.units.cli.programs import ROOT, imprint, write
+from imprint.compile.observers import OBSERVERS
+from tests.units.cli.programs import COMMAND, ENVIRONMENT, ROOT, imprint, write
 
 TRAIN = """
     import imprint
@@ -217,6 +220,50 @@ def test_wrong_usage_runs_nothing(words, told, capsys):
         main(["run", *words])
     assert caught.value.code == 2
     assert capsys.readouterr().err.endswith(f"imprint run: error: {told}\n")
+
+
+@pytest.mark.slow
+def test_what_a_thread_compiles_after_the_end_is_in_the_table(tmp_path):
+    script = """
+        import threading, time
+        import imprint
+
+        def late():
+            time.sleep(0.05)
+            imprint.jit(lambda x: x + 1)(1.0)
+
+        threading.Thread(target=late).start()
+        raise SystemExit(4)
+    """
+    write(tmp_path / "script.py", script)
+    done = imprint("run", "--json", "script.py", cwd=tmp_path)
+    assert done.returncode == 4
+    assert [f["versions"] for f in json.loads(done.stdout)["functions"]] == [1]
+
+
+@pytest.mark.slow
+def test_the_table_follows_what_the_program_printed(tmp_path):
+    write(tmp_path / "script.py", "print('text')")
+    done = subprocess.run(
+        [sys.executable, "-c", COMMAND, "run", "script.py"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+        env=ENVIRONMENT,
+    )
+    assert done.stdout == "text\n\nimprint run: no jitted function was compiled.\n"
+
+
+def test_nobody_watches_after_a_run(tmp_path, monkeypatch):
+    for name in ("argv", "path"):
+        monkeypatch.setattr(sys, name, getattr(sys, name)[:])
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
+    script = write(tmp_path / "script.py", "import imprint")
+    before = OBSERVERS[:]
+    assert main(["run", str(script)]) == 0
+    assert before == OBSERVERS
 
 
 @pytest.mark.slow

@@ -62,6 +62,13 @@ def progress_threads():
     return [t for t in threading.enumerate() if t.name == "imprint-progress"]
 
 
+@pytest.fixture(autouse=True)
+def every_thread_ends():
+    yield
+    for thread in progress_threads():
+        thread.join()
+
+
 def test_a_long_compile_is_shown_refreshed_and_cleared(terminal, monkeypatch):
     monkeypatch.setattr(sys, "stderr", terminal.stream)
     clock = Clock()
@@ -110,22 +117,24 @@ def test_an_interrupted_compile_leaves_no_line_and_no_thread(terminal, monkeypat
 def test_of_two_compiles_the_one_that_began_first_is_shown(terminal, monkeypatch):
     monkeypatch.setattr(sys, "stderr", terminal.stream)
     clock = Clock()
-    progress = Progress(delay=0.01, period=0.001, clock=clock)
-    first, second = progress.during(TEXT, 1), progress.during("module @jit_late {", 2)
-    first.__enter__()
-    clock.now = 5.0
-    second.__enter__()
-    terminal.read_until("compiling jit_step: 1 equations, 5.0 s")
-    (thread,) = progress_threads()
-    first.__exit__(None, None, None)  # the other began this moment
-    got = terminal.read_until(" \r")
-    clock.now = 9.0
-    got += terminal.read_until("compiling jit_late: 2 equations, 4.0 s")
-    second.__exit__(None, None, None)
-    thread.join()
+    progress = Progress(delay=1000.0, clock=clock)  # its thread sleeps: we refresh
+    with progress.during("module @jit_late {", 2):
+        (thread,) = progress_threads()
+        clock.now = 600.0
+        with progress.during(TEXT, 1):
+            progress._refresh()
+            clock.now = 1500.0
+            progress._refresh()
+            got = terminal.read_until(" equations, 1500.0 s")
+        got += terminal.read_until(" \r")
+        clock.now = 1600.0
+        progress._refresh()
+        got += terminal.read_until(" equations, 1600.0 s")
     got += terminal.read_until(" \r")
+    thread.join()
+    assert "jit_step" not in got
+    assert " 600.0 s" not in got
     assert screen(got) == ""
-    assert "0.0 s" not in got
 
 
 def test_a_line_is_cut_to_the_width_of_the_terminal(terminal, monkeypatch):
@@ -168,6 +177,16 @@ def test_a_terminal_that_is_gone_disturbs_nobody(monkeypatch):
         (thread,) = progress_threads()
         asked.wait()
     thread.join()
+
+
+def test_without_another_thread_it_goes_without_the_line(terminal, monkeypatch):
+    def refuse(self):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(sys, "stderr", terminal.stream)
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    with Progress(delay=0.0).during(TEXT, 5):
+        assert not progress_threads()
 
 
 PROGRAM = """
