@@ -19,8 +19,8 @@ from imprint.compile.places import CellPlace, FunctionPlace, Place, ValuePlace
 from imprint.compile.seen import Read, Seen, kind_of
 
 _LIMIT: Final = 4096
-_ITERABLE: Final[frozenset[type]] = frozenset({tuple, list, deque, set, frozenset})
 _DICTS: Final[frozenset[type]] = frozenset({dict, OrderedDict, defaultdict})
+_CONTAINERS: Final = _DICTS | {tuple, list, deque, set, frozenset}
 _items: Final[Callable[[Any], Iterator[Any]]] = vars(tuple)["__iter__"]
 
 
@@ -62,6 +62,14 @@ def places_of(function: FunctionType) -> Iterator[FunctionPlace | CellPlace]:
         yield CellPlace(cell, name, function)
 
 
+def contained(value: Any) -> tuple[Any, ...]:
+    """Return what is in a plain container; of a dict, the values."""
+    kind = kind_of(value)
+    if kind not in _CONTAINERS:
+        return ()
+    return tuple(value.values() if kind in _DICTS else value)
+
+
 def _parts(value: Any) -> Iterator[Any]:
     """Yield what a token reads of a value."""
     kind = kind_of(value)
@@ -73,10 +81,8 @@ def _parts(value: Any) -> Iterator[Any]:
         yield value.__func__
     elif kind is functools.partial:
         yield from (value.func, value.args, value.keywords)
-    elif kind in _ITERABLE:
-        yield from tuple(value)
-    elif kind in _DICTS:
-        yield from tuple(value.values())
+    elif kind in _CONTAINERS:
+        yield from contained(value)
     else:
         layout = layout_of(value)
         if layout.speaks:

@@ -12,7 +12,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from functools import cached_property
-from types import FunctionType, GetSetDescriptorType, MemberDescriptorType
+from types import (
+    FunctionType,
+    GetSetDescriptorType,
+    MemberDescriptorType,
+    SimpleNamespace,
+)
 from typing import Any, Final, final
 from weakref import ref
 
@@ -35,8 +40,17 @@ class Layout:
     __slots__ = (
         *("__weakref__", "_all_slots", "_class", "_derived", "_field_set", "_hides"),
         *("_slots", "defines_eq", "defines_hash", "fields", "has_dict", "hashable"),
-        *("is_dataclass", "is_frozen", "is_library", "is_plain", "module", "name"),
-        *("qualname", "recent", "rule", "speaks", "standing", "storage"),
+        *("is_dataclass", "is_frozen", "is_holder", "is_library", "is_plain"),
+        *(
+            "module",
+            "name",
+            "qualname",
+            "recent",
+            "rule",
+            "speaks",
+            "standing",
+            "storage",
+        ),
     )
 
     def __init__(self, cls: type, mro: tuple[type, ...]) -> None:
@@ -46,6 +60,7 @@ class Layout:
         self.module = str(_module_of(cls))
         self.qualname = str(_qualname_of(cls))
         self.is_library = self.module.partition(".")[0] in _LIBRARIES
+        self.is_holder = f"{self.module}.{self.qualname}" in _HOLDERS
         self.storage = _storage(mro)
         slots, self.has_dict = _slots(mro, own)
         self._slots = slots or ()
@@ -151,6 +166,13 @@ _size_of: Final[Callable[[type], int]] = type.__dict__["__basicsize__"].__get__
 _flags_of: Final[Callable[[type], int]] = type.__dict__["__flags__"].__get__
 _module_of: Final[Callable[[type], object]] = type.__dict__["__module__"].__get__
 _qualname_of: Final[Callable[[type], str]] = type.__dict__["__qualname__"].__get__
+# Classes of the standard library whose instances hold what users put there, and no caches.
+_HOLDERS: Final = frozenset(
+    (
+        *("types.SimpleNamespace", "argparse.Namespace", "collections.Counter"),
+        *("collections.UserDict", "collections.UserList"),
+    )
+)
 _LIBRARIES: Final = sys.stdlib_module_names | {"imprint", "numpy", "ml_dtypes"}
 
 
@@ -164,6 +186,8 @@ def _storage(mro: tuple[type, ...]) -> type:
     while True:
         base = _base_of(cls)
         if base is None:
+            return object
+        if cls is SimpleNamespace:  # written in C, and only a `__dict__`
             return object
         names = _vars_of(cls)
         named = sum(type(v) is MemberDescriptorType for v in names.values())
@@ -182,6 +206,7 @@ def _slots(
     slots: list[str] = []
     has_dict = False
     for cls, names in zip(mro, own, strict=True):
+        has_dict |= cls is SimpleNamespace
         if not _flags_of(cls) & _HEAP:
             continue
         for name, value in names.items():
@@ -190,8 +215,11 @@ def _slots(
                     return None, False
                 slots.append(name)
         has_dict |= type(names.get("__dict__")) is GetSetDescriptorType
-    hidden = has_dict and type(_lookup(own, "__dict__")) is not GetSetDescriptorType
+    hidden = has_dict and type(_lookup(own, "__dict__")) not in _DESCRIPTORS
     return (None, False) if hidden else (tuple(slots), has_dict)
+
+
+_DESCRIPTORS: Final = (GetSetDescriptorType, MemberDescriptorType)
 
 
 def _class_of(value: object) -> type:

@@ -48,12 +48,14 @@ class Reads:
         chains: what it reads; where one begins another, only the longer one.
         written: what it binds: global names, attributes of chains.
         parameters: of each parameter, the attributes that are read from it.
+        loose: the attributes that it reads from anything else, in nested code too.
         imports: whether it imports anything.
     """
 
     chains: tuple[Chain, ...]
     written: tuple[Chain, ...]
     parameters: dict[str, list[tuple[str, ...]]]
+    loose: tuple[str, ...]
     imports: bool
 
 
@@ -143,6 +145,12 @@ class _Reader:
                 self._aliases[name] = Chain(Base.PARAMETER, name)
         self._chains: dict[Chain, None] = {}
         self._written: dict[Chain, None] = {}
+        self._loose: dict[str, None] = {
+            name: None
+            for const in code.co_consts
+            if isinstance(const, CodeType)
+            for name in reads_of(const).loose
+        }
         self._top: Chain | None = None
         self._imported: Chain | None = None
         self._consts: list[Any] = [0, None]
@@ -158,7 +166,8 @@ class _Reader:
                 self._chains.pop(shorter, None)
         imports = any(chain.base is Base.IMPORT for chain in self._chains)
         chains, written = tuple(self._chains), tuple(self._written)
-        return Reads(chains, written, self._of_parameters(), imports)
+        parameters, loose = self._of_parameters(), tuple(self._loose)
+        return Reads(chains, written, parameters, loose, imports)
 
     def _of_parameters(self) -> dict[str, list[tuple[str, ...]]]:
         """Return attributes by parameter; the first may be `self`, so it is there."""
@@ -192,11 +201,16 @@ class _Reader:
         if op == _COPY:
             return top if arg == 1 else None
         if op in (_LOAD_ATTR, _LOAD_METHOD):
-            name = self._code.co_names[arg >> _ATTR_SHIFT]
-            return None if top is None else top.attribute(name)
+            return self._attribute(self._code.co_names[arg >> _ATTR_SHIFT])
         if op in (_LOAD_CONST, _IMPORT_NAME, _IMPORT_FROM, _SWAP):
             return self._import(op, arg)
         return self._store(op, arg)
+
+    def _attribute(self, name: str) -> Chain | None:
+        if self._top is None:
+            self._loose[name] = None
+            return None
+        return self._top.attribute(name)
 
     def _store(self, op: int, arg: int) -> Chain | None:
         if op in (_STORE_FAST, _STORE_LOAD):

@@ -14,13 +14,18 @@ import functools
 import gc
 import importlib.util
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from types import CodeType, FrameType, FunctionType, MethodType, ModuleType
 from typing import Any, Final, final
 
 import numpy as np
 
-from imprint.compile.captures import captured_functions, captured_reads, places_of
+from imprint.compile.captures import (
+    captured_functions,
+    captured_reads,
+    contained,
+    places_of,
+)
 from imprint.compile.layout import layout_of
 from imprint.compile.libraries import (
     is_library_value,
@@ -51,6 +56,8 @@ _WALKED: Final = 2_000
 """Functions that a walk takes in."""
 _SEARCHED: Final = 20_000
 """Objects among which closures that no name leads to are searched."""
+_LOOSE: Final = 64
+"""Items of containers whose classes are looked at."""
 _FIRINGS: Final = 256
 """Starts of one function after which no new class of arguments is expected."""
 
@@ -101,10 +108,8 @@ class Record:
         if id(code) not in self._started:
             self._enter_code(code, frame.f_globals, reads)
             functions = self._functions.get(id(code))
-            if functions is None and code.co_freevars:
-                values = frame.f_locals
-                free = {n: values[n] for n in code.co_freevars if n in values}
-                self._orphans[id(code)] = free
+            if functions is None:
+                self._orphans[id(code)] = _free_variables(code, frame)
             for function in functions or ():
                 self._enter_function(function)
         return done
@@ -117,8 +122,9 @@ class Record:
         self._explored[id(value)] = value
         if kind is FunctionType:
             self._explore_function(value)
-        elif kind is MethodType or kind in (staticmethod, classmethod):
+        elif kind in (MethodType, staticmethod, classmethod):
             self.explore(value.__func__)
+            self.explore(getattr(value, "__self__", None))
         elif kind is functools.partial:
             self.explore(value.func)
             self._roots.append(value)
@@ -155,12 +161,16 @@ class Record:
         """Note everything that names lead to, without waiting for it to start."""
         walked = 0
         while walked < _WALKED:
-            for root in self._roots:
-                self.explore(kind_of(root))
+            for value in _reachable(self._roots):
+                self.explore(
+                    value if kind_of(value) is FunctionType else kind_of(value)
+                )
             self._roots.clear()
-            for cls in self._user_classes:
-                for name in class_namespace(cls):
-                    self._note_class(cls, name)
+            for cls in self._user_classes:  # it grows
+                for base in bases_of(cls):  # `super()` reaches what `cls` overrides
+                    self.explore(base)
+                    for name in class_namespace(base) if is_user_class(base) else ():
+                        self._note_class(cls, name)
             self._user_classes.clear()
             known = [f for found in self._functions.values() for f in found]
             new = [f for f in known if id(f) not in self._entered]
@@ -227,9 +237,10 @@ class Record:
                 value = self._note(place, before.get(place.name, MISSING))
             if isinstance(place, CellPlace):
                 values[place.name] = value
-        for chain in reads_of(code).chains:
+        reads = reads_of(code)
+        for chain in reads.chains:
             if chain.base is Base.CELL:
-                self._follow(values.get(chain.name), chain.attributes)
+                self._follow(values.get(chain.name), chain.attributes, reads.loose)
         for default in (*(function.__defaults__ or ()), *_keyword_defaults(function)):
             self.explore(default)
 
@@ -254,8 +265,10 @@ class Record:
             self._roots.append(value)
             if name == code.co_varnames[0] and not is_module(owner):
                 self._start_method(code, owner)
+                if owner is value and is_user_class(kind):
+                    self._start_method(code, kind)
             for attributes in chains:
-                self._follow(value, attributes)
+                self._follow(value, attributes, reads.loose)
         self._firings[id(code)] = count = self._firings.get(id(code), 0) + 1
         return done or count > _FIRINGS
 
@@ -287,7 +300,7 @@ class Record:
                 value = _imported(chain, namespace)
             else:
                 continue
-            self._follow(value, chain.attributes)
+            self._follow(value, chain.attributes, reads.loose)
 
     def _enter_nested(self, code: CodeType, namespace: dict[str, Any]) -> None:
         self._enter_code(code, namespace, reads_of(code))
@@ -295,33 +308,70 @@ class Record:
             if isinstance(const, CodeType):
                 self._enter_nested(const, namespace)
 
-    def _follow(self, value: Any, attributes: tuple[str, ...]) -> None:
+    def _follow(
+        self, value: Any, attributes: tuple[str, ...], loose: tuple[str, ...]
+    ) -> None:
         """Note attributes of modules, classes and functions, as far as a chain goes."""
+        self._note_loose(value, loose)
         for name in attributes:
             kind = kind_of(value)
-            if issubclass(kind, ModuleType):
+            if name == "__class__":
+                value = kind
+            elif issubclass(kind, ModuleType):
                 namespace = module_namespace(value)
                 if not (self._strict or is_user_namespace(namespace)):
                     return
                 value = self._note_name(namespace, name)
+                if value is MISSING:
+                    self._note_name(namespace, "__getattr__")
             elif issubclass(kind, type):
-                value = self._note_class(value, name)
+                value = self._note_of_class(value, name)
             elif kind is FunctionType:
                 value = self._note_attribute(value, name)
             else:
                 held = _instance_dict(value)
                 value = held[name] if name in held else self._note_class(kind, name)
+            self._note_loose(value, loose)
+
+    def _note_loose(self, value: Any, names: tuple[str, ...]) -> None:
+        """Note attributes that are read from something, perhaps from what is in `value`.
+
+        In `for layer in LAYERS: layer.rate` no chain leads to the class of a layer.
+        """
+        for owner in _owners_in(value) if names else ():
+            if is_module(owner):
+                namespace = module_namespace(owner)
+                for name in names:
+                    if name in namespace:
+                        self._note_name(namespace, name)
+            else:
+                for name in names:
+                    self._note_class(owner, name)
 
     def _note_attribute(self, function: FunctionType, name: str) -> Any:
-        if name not in function.__dict__:
-            return MISSING
-        return self._note(FunctionPlace(function, name))
+        place = FunctionPlace(function, name)
+        own = name in function.__dict__ or place.get() is MISSING
+        return self._note(place) if own else MISSING
+
+    def _note_of_class(self, cls: Any, name: str) -> Any:
+        """Note what a class answers under a name: its own, or its metaclass's."""
+        meta = kind_of(cls)
+        owner = defining_class(meta, name)
+        if defining_class(cls, name) is None and owner and is_user_class(owner):
+            self._note(ClassPlace(cls, name))  # it may come to be
+            return self._note_class(meta, name)
+        return self._note_class(cls, name)
 
     def _note_class(self, cls: type, name: str) -> Any:
         owner = defining_class(cls, name)
-        if owner is None or not (self._strict or is_user_class(owner)):
-            return MISSING
-        return self._note(ClassPlace(cls, name))
+        if owner is None:  # then `__getattr__` answers, as long as there is none
+            counts = class_attribute(cls, "__getattr__") is not MISSING
+            owner = cls
+        else:
+            counts = True
+        if counts and (self._strict or is_user_class(owner)):
+            return self._note(ClassPlace(cls, name))
+        return MISSING
 
     def _note(self, place: Place, before: Any = MISSING) -> Any:
         """Note a place once, with its value before; return its value now."""
@@ -341,12 +391,10 @@ class Record:
         key = "global", id(namespace), name
         if key in self._before or key in self._skipped:
             return value
-        if value is MISSING:
-            counts = name not in vars(builtins)
-        else:
-            counts = self._strict or not is_library_value(name, value)
-        if counts:
-            return self._note(NamePlace(namespace, name))
+        builtin = value is MISSING and name in vars(builtins)
+        if self._strict or not (builtin or is_library_value(name, value)):
+            self._note(NamePlace(namespace, name))
+            return self._note(NamePlace(builtins.__dict__, name)) if builtin else value
         self._skipped.add(key)
         return value
 
@@ -360,15 +408,9 @@ class Record:
         wanted = self._orphans.keys() - self._nested_codes()
         if not wanted:
             return
-        seen = {id(root) for root in self._roots}
-        queue = list(self._roots)
-        for value in queue:  # it grows
+        for value in _reachable(self._roots):
             if kind_of(value) is FunctionType and id(value.__code__) in wanted:
                 self.explore(value)
-            for part in _parts_of(value):
-                if id(part) not in seen and len(queue) < _SEARCHED:
-                    seen.add(id(part))
-                    queue.append(part)
 
     def _nested_codes(self) -> set[int]:
         """Return the `id` of the code of functions that the trace itself made."""
@@ -380,6 +422,30 @@ _ATOMS: Final[frozenset[type]] = frozenset(
 )
 _DEFINED_IN_CLASSES: Final = (FunctionType, staticmethod, classmethod, property)
 _OPAQUE: Final = (type, CodeType, FrameType, ModuleType, np.ndarray, Array)
+
+
+def _owners_in(value: Any) -> Iterator[Any]:
+    """Yield the user's modules and classes that attributes of `value` can come from.
+
+    `value` may be one, an object, or a container of some.
+    """
+    queue = [value]
+    seen: set[int] = set()
+    for each in queue:  # it grows
+        kind = kind_of(each)
+        owner: Any = each if issubclass(kind, type | ModuleType) else kind
+        if id(owner) not in seen and _is_user(owner):
+            seen.add(id(owner))
+            yield owner
+        if len(queue) < _LOOSE:
+            queue += contained(each)[:_LOOSE]
+
+
+def _free_variables(code: CodeType, frame: FrameType) -> dict[str, Any]:
+    if not code.co_freevars:
+        return {}
+    values = frame.f_locals
+    return {n: values[n] for n in code.co_freevars if n in values}
 
 
 def _is_user(owner: Any) -> bool:
@@ -417,6 +483,18 @@ def _instance_dict(value: Any) -> dict[str, Any]:
     if not layout_of(value).has_dict:
         return {}
     return object.__getattribute__(value, "__dict__")
+
+
+def _reachable(roots: Iterable[Any]) -> Iterator[Any]:
+    """Yield values and what they hold, so far as the search goes."""
+    queue = list(roots)
+    seen = {id(root) for root in queue}
+    for value in queue:  # it grows
+        yield value
+        for part in _parts_of(value):
+            if id(part) not in seen and len(queue) < _SEARCHED:
+                seen.add(id(part))
+                queue.append(part)
 
 
 def _parts_of(value: Any) -> Iterable[Any]:

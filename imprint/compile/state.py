@@ -20,7 +20,7 @@ from imprint.compile.walk import Walk
 def reads_state(layout: Layout) -> bool:
     """Tell whether a `StateWalk` reads what is inside instances of a class."""
     known = layout.is_open or layout.storage in COPIES
-    return known and not layout.is_library
+    return known and (layout.is_holder or not layout.is_library)
 
 
 class StateWalk(Walk):

@@ -71,7 +71,8 @@ class Walk:
         self._parts = parts
         self._open: dict[int, int] = {}
         self._done: dict[int, Token] = {}
-        self._kept: list[Any] = []  # so that no `id` in `_done` is met again
+        self._owners: dict[int, Any] = {}
+        self._kept: list[Any] = []  # so that no `id` in these is met again
 
     def value(self, x: object) -> Content:
         """Return the content of a value."""
@@ -110,15 +111,16 @@ class Walk:
 
     def container(self, x: Any, read: Callable[[Any], Content]) -> Content:
         """Return the content of what can change in place; if it is big, its identity."""
+        owner = self._owners.get(id(x), x)
         if len(x) > self.container_leaves:
-            return identity(x)
-        if self._is_effect(x, None):
+            return identity(owner)
+        if self._is_effect(owner, None):
             return EFFECT
         before = self._leaves
         content = self.node(x, read)
         if self._leaves - before > self.container_leaves:
-            return identity(x)
-        self.changes(x, None, content)
+            return identity(owner)
+        self.changes(owner, None, content)
         return content
 
     # ---- functions ----
@@ -195,11 +197,21 @@ class Walk:
         layout = layout_of(x)
 
         def read(y: Any) -> Content:
-            copy = COPIES.get(layout.storage)
-            items = None if copy is None else self.value(copy(y))
-            return layout, STATE, standin, items, *self.attributes(y, layout.state(y))
+            items = self._items(y, COPIES.get(layout.storage))
+            attributes = self.attributes(y, layout.state(y))
+            self.changes(y, "__dict__", attributes[0])  # without any, it may get some
+            return layout, STATE, standin, items, *attributes
 
         return self.node(x, read)
+
+    def _items(self, x: Any, copy: Callable[[Any], Any] | None) -> Content:
+        """Return the content of an object as the plain container underneath."""
+        if copy is None:
+            return None
+        plain = copy(x)
+        self._owners[id(plain)] = x
+        self._kept.append(plain)
+        return self.value(plain)
 
     def attributes(self, owner: Any, held: Mapping[str, Any]) -> list[Content]:
         """Return the names of an object's attributes, and their contents."""

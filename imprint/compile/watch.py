@@ -272,6 +272,8 @@ class _Writer:
 
     def _where(self, place: Place, seen: Any, *, home: bool) -> str:
         """Return the expression that looks a place up."""
+        if seen is MISSING:
+            return f"{self.hold(place.get)}()"
         if isinstance(place, NamePlace):
             if home:
                 self._globals = place.namespace

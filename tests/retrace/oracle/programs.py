@@ -1,0 +1,120 @@
+"""Programs put together from pieces, and what happens to one between its calls.
+
+`programs()` draws a `Program`: its text, and a script of steps that edit it. Everything
+is drawn as text, so that a failing program can be read and run by hand.
+"""
+
+import re
+from typing import NamedTuple
+
+from hypothesis import strategies as st
+
+from tests.retrace.oracle.carriers import CARRIERS
+from tests.retrace.oracle.containers import CONTAINERS
+from tests.retrace.oracle.pieces import CONSTANTS, Piece
+from tests.retrace.oracle.roots import NESTED, ROOT_WITH_STATIC, ROOTS, STATICS
+from tests.retrace.oracle.sources import SOURCES
+
+HASHABLE = tuple(c for c in CONSTANTS if not c.startswith("["))
+HEAD = """\
+import collections, enum, functools, types
+from dataclasses import dataclass
+import numpy as np
+import imprint, imprint.numpy as inp
+import oracle_cfg as cfg, oracle_other as other
+from tests.retrace.oracle.emit import emit
+"""
+
+
+class Step(NamedTuple):
+    """One thing that happens: a statement is run, or (None) the function made anew."""
+
+    statement: str | None
+    called: bool
+    """Whether the program is called before the next step."""
+
+
+class Program(NamedTuple):
+    text: str
+    make: str
+    static: str | None
+    steps: tuple[Step, ...]
+
+    def __str__(self):
+        lines = [self.text, f"ROOT = {self.make}", f"# static: {self.static}"]
+        for step in self.steps:
+            lines.append(step.statement or f"ROOT = {self.make}; f = jit(ROOT)")
+            lines += ["f(x)"] * step.called
+        return "\n".join(lines)
+
+
+def filled(text, number, constants, inner=""):
+    """Return the text of a piece with its number, its constants and what it carries."""
+    names = iter(range(1_000_000))
+
+    def constant(match):
+        pool = HASHABLE if match[0] == "?!" else CONSTANTS
+        return pool[(constants + 5 * next(names)) % len(pool)]
+
+    text = re.sub(r"\?!?", constant, text.replace("#", str(number)))
+    return text.replace("<>", inner)
+
+
+class _Maker:
+    """Puts a program together from what is drawn."""
+
+    def __init__(self, draw, *, strict):
+        self._draw = draw
+        self._strict = strict
+        self._count = 0
+        self.lines = []
+        self.edits = []  # text, number, carried expression
+
+    def constants(self):
+        return self._draw(st.integers(0, len(CONSTANTS) - 1))
+
+    def add(self, piece: Piece, inner=""):
+        """Add a piece; return its expression."""
+        number = self._count
+        self._count += 1
+        self.lines.append(filled(piece.define, number, self.constants(), inner))
+        edits = (*piece.edits, *(piece.holes if self._strict else ()), piece.define)
+        self.edits += [(text, number, inner) for text in edits if text]
+        return filled(piece.read, number, self.constants(), inner)
+
+    def choose(self, pieces):
+        return pieces[self._draw(st.sampled_from(sorted(pieces)))]
+
+    def value(self):
+        """Add a source inside carriers."""
+        expression = self.add(self.choose({**SOURCES, **CONTAINERS}))
+        for _ in range(self._draw(st.integers(0, 2))):
+            expression = self.add(self.choose(CARRIERS), expression)
+        return expression
+
+    def nested(self):
+        return self.add(self.choose(NESTED), self.value())
+
+    def step(self):
+        called = self._draw(st.sampled_from((True, True, False)))
+        if self._draw(st.integers(0, 4)) == 0:
+            return Step(None, called)
+        text, number, inner = self._draw(st.sampled_from(self.edits))
+        return Step(filled(text, number, self.constants(), inner), called)
+
+
+@st.composite
+def programs(draw, *, strict):
+    """Draw a program; `strict`: with edits that only `strict=True` sees."""
+    maker = _Maker(draw, strict=strict)
+    static = None
+    terms = [maker.value() for _ in range(draw(st.integers(1, 3)))]
+    terms += [maker.nested() for _ in range(draw(st.sampled_from((0, 0, 1, 2))))]
+    root = ROOTS[draw(st.sampled_from(sorted(ROOTS)))]
+    if draw(st.integers(0, 3)) == 0:
+        root = ROOT_WITH_STATIC
+        static = "S"
+        terms.append(maker.add(maker.choose(STATICS)))
+    make = maker.add(root, ", ".join(terms))
+    steps = tuple(maker.step() for _ in range(draw(st.integers(1, 6))))
+    return Program(HEAD + "\n".join(maker.lines), make, static, steps)

@@ -1,0 +1,398 @@
+"""Roots: the functions that are compiled, those that they call compiled, static arguments.
+
+What a piece is made of is told in `pieces`.
+"""
+
+from tests.retrace.oracle.pieces import piece
+
+# A nested `jit` is called with `x`; what it reads is its own part of the result.
+NESTED = {
+    "global": piece(
+        """
+        @imprint.jit
+        def j#(x):
+            return emit(x, <>, ?)
+        """,
+        "j#(x)",
+        ("j# = imprint.jit(lambda x: emit(x, <>, ?))",),
+    ),
+    "of a closure": piece(
+        """
+        def make#(a, b):
+            def f(x):
+                return emit(x, <>, a, b)
+            return f
+        f# = make#(?, [?])
+        j# = imprint.jit(f#)
+        """,
+        "j#(x)",
+        (
+            "f#.__closure__[0].cell_contents = ?",
+            "j# = imprint.jit(make#(?, [?]))",
+            "f#.__closure__[1].cell_contents.append(?)",
+        ),
+    ),
+    "made while tracing": piece(
+        """
+        def h#(x):
+            @imprint.jit
+            def inner(y):
+                return emit(y, <>, ?)
+            return inner(x)
+        """,
+        "h#(x)",
+        ("h# = lambda x: imprint.jit(lambda y: emit(y, <>, ?))(x)",),
+    ),
+    "static": piece(
+        """
+        N# = ?!
+        @functools.partial(imprint.jit, static_argnums=1)
+        def j#(x, n):
+            return emit(x, <>, n, ?)
+        """,
+        "j#(x, N#)",
+        ("N# = ?!",),
+    ),
+    "method": piece(
+        """
+        class K#:
+            def __init__(self):
+                self.w = ?
+            @functools.partial(imprint.jit, static_argnums=0)
+            def m(self, x):
+                return emit(x, <>, self.w)
+        O# = K#()
+        """,
+        "O#.m(x)",
+        ("O# = K#(); O#.w = ?",),
+        ("O#.w = ?",),
+    ),
+    "vmap": piece(
+        """
+        def v#(x):
+            return emit(x, <>, ?)
+        """,
+        "imprint.vmap(v#)(x[None])[0]",
+        (
+            "def v#(x):\n    return emit(x, <>, ?)",
+            "v#.__code__ = (lambda x: emit(x, ?)).__code__",
+        ),
+    ),
+}
+
+# The function that is compiled: `ROOT = <read>` makes it, again and again.
+ROOTS = {
+    "function": piece(
+        """
+        def root(x):
+            return emit(x, <>)
+        """,
+        "root",
+        (
+            "root.__code__ = (lambda x: emit(x, <>, ?)).__code__",
+            "def root(x):\n    return emit(x, <>, ?)",
+        ),
+    ),
+    "lambda": piece(
+        """
+        W = ?
+        def make(a):
+            return lambda x: emit(x, <>, a)
+        """,
+        "make(W)",
+        (
+            "W = ?",
+            "ROOT.__closure__[0].cell_contents = ?",
+        ),
+    ),
+    "closure": piece(
+        """
+        W = [?, [?], {'a': ?}, lambda: ?, functools.partial(lambda a: a, ?)]
+        def make(a, b, c, f, p):
+            def root(x):
+                return emit(x, <>, a, b, c, f(), p())
+            return root
+        """,
+        "make(*W)",
+        (
+            "W[0] = ?",
+            "W[1].append(?)",
+            "W[1] = [?]",
+            "W[2]['a'] = ?",
+            "W[2] = {'a': ?}",
+            "W[3] = lambda: ?",
+            "W[3].__code__ = (lambda: ?).__code__",
+            "W[4] = functools.partial(lambda a: (a, ?), ?)",
+            "W[1][0] = ?",
+            "R",
+            "O",
+            "O",
+            "T",
+            ".",
+            "_",
+            "_",
+            "c",
+            "l",
+            "o",
+            "s",
+            "u",
+            "r",
+            "e",
+            "_",
+            "_",
+            "[",
+            "0",
+            "]",
+            ".",
+            "c",
+            "e",
+            "l",
+            "l",
+            "_",
+            "c",
+            "o",
+            "n",
+            "t",
+            "e",
+            "n",
+            "t",
+            "s",
+            " ",
+            "=",
+            " ",
+            "?",
+            "ROOT.__closure__[1].cell_contents = [?]",
+            "ROOT.__closure__[3].cell_contents = lambda: ?",
+            "del ROOT.__closure__[0].cell_contents",
+        ),
+    ),
+    "closure over a closure": piece(
+        """
+        W = [?, ?]
+        def make(a, b):
+            def inner():
+                nonlocal a
+                return a, b
+            def put(v):
+                nonlocal b
+                b = v
+            def root(x):
+                return emit(x, <>, inner(), b)
+            root.put = put
+            return root
+        """,
+        "make(*W)",
+        (
+            "W[0] = ?",
+            "W[1] = ?",
+            "ROOT.put(?)",
+            "W = [?, ?]",
+        ),
+    ),
+    "closure over an object": piece(
+        """
+        class Model:
+            rate = ?
+            def m(self):
+                return self.w, self.rate
+        W = Model(); W.w = ?
+        def make(self):
+            def root(x):
+                return emit(x, <>, self.m(), self.w)
+            return root
+        """,
+        "make(W)",
+        (
+            "Model.rate = ?",
+            "Model.m = lambda self: ?",
+            "W = Model(); W.w = ?",
+        ),
+        (
+            "W.w = ?",
+            "W.rate = ?",
+            "W.m = lambda: ?",
+        ),
+    ),
+    "closure over an array": piece(
+        """
+        W = [np.arange(3), inp.arange(2)]
+        def make(a, b):
+            return lambda x: emit(x, <>, a.tolist(), b.tolist())
+        """,
+        "make(*W)",
+        (
+            "W[0] = W[0] + 1",
+            "W[1] = W[1] + 1",
+            "W[0] = np.arange(3)",
+        ),
+        ("W[0][0] += 1",),
+    ),
+    "partial": piece(
+        """
+        W = [?, ?]
+        def root(a, x, *, k):
+            return emit(x, <>, a, k)
+        """,
+        "functools.partial(root, W[0], k=W)",
+        (
+            "W[0] = ?",
+            "W.append(?)",
+            "root.__code__ = (lambda a, x, *, k: emit(x, <>, k, ?)).__code__",
+            "W = [?, ?]",
+        ),
+    ),
+    "bound method": piece(
+        """
+        class Model:
+            rate = ?
+            def m(self, x):
+                return emit(x, <>, self.w, self.rate)
+        W = Model(); W.w = ?
+        """,
+        "W.m",
+        (
+            "Model.rate = ?",
+            "Model.m = lambda self, x: emit(x, <>, ?)",
+            "W = Model(); W.w = ?",
+            "Model.m.__code__ = (lambda self, x: emit(x, ?)).__code__",
+        ),
+        (
+            "W.w = ?",
+            "W.rate = ?",
+        ),
+    ),
+    "callable dataclass": piece(
+        """
+        @dataclass(frozen=True)
+        class Model:
+            w: object
+            l: object
+            def __call__(self, x):
+                return emit(x, <>, self.w, self.l)
+        W = Model(?, [?])
+        """,
+        "W",
+        (
+            "W = Model(?, [?])",
+            "W.l.append(?)",
+            "Model.__call__ = lambda self, x: emit(x, <>, self.w, ?)",
+        ),
+    ),
+    "callable object": piece(
+        """
+        class Model:
+            rate = ?
+            def __call__(self, x):
+                return emit(x, <>, self.w, self.rate)
+        W = Model(); W.w = ?
+        """,
+        "W",
+        (
+            "W = Model(); W.w = ?",
+            "Model.rate = ?",
+            "Model.__call__ = lambda self, x: emit(x, <>, ?)",
+        ),
+        ("W.w = ?",),
+    ),
+    "decorated": piece(
+        """
+        def deco(f, k):
+            @functools.wraps(f)
+            def g(x):
+                return emit(f(x), k)
+            return g
+        W = ?
+        def plain(x):
+            return emit(x, <>)
+        """,
+        "deco(plain, W)",
+        (
+            "W = ?",
+            "plain.__code__ = (lambda x: emit(x, <>, ?)).__code__",
+            "plain = lambda x: emit(x, <>, ?)",
+            "ROOT.__closure__[1].cell_contents = ?",
+        ),
+    ),
+}
+
+# The root of a program with a static argument `n`.
+ROOT_WITH_STATIC = piece(
+    "def root(x, n):\n    return emit(x, <>)",
+    "root",
+    ("def root(x, n):\n    return emit(x, <>, ?)",),
+)
+
+# What `S`, the static argument of a call, is, and how a caller changes it.
+STATICS = {
+    "scalar": piece(
+        "S = ?!",
+        "n",
+        ("S = ?!",),
+    ),
+    "tuple": piece(
+        "S = (?!, (?!,))",
+        "n",
+        (
+            "S = (?!, (?!,))",
+            "S = (*S,)",
+        ),
+    ),
+    "frozen dataclass": piece(
+        """
+        @dataclass(frozen=True)
+        class Config:
+            a: object
+        S = Config(?!)
+        """,
+        "n.a",
+        (
+            "S = Config(?!)",
+            "S = Config(S.a)",
+        ),
+    ),
+    "function": piece(
+        """
+        W# = ?
+        def make#(a):
+            return lambda: (a, W#)
+        S = make#(?)
+        """,
+        "n()",
+        (
+            "S = make#(?)",
+            "W# = ?",
+            "S.__closure__[0].cell_contents = ?",
+            "S.__code__ = (lambda a: lambda: (a, ?))(1).__code__",
+        ),
+    ),
+    "object": piece(
+        """
+        class State:
+            rate = ?
+            def m(self):
+                return self.a, self.rate
+        S = State(); S.a = ?
+        """,
+        "(n.m(), n.a)",
+        (
+            "S.a = ?",
+            "S = State(); S.a = ?",
+            "State.rate = ?",
+            "S.rate = ?",
+            "S.m = lambda: ?",
+        ),
+    ),
+    "object with a list": piece(
+        """
+        class State:
+            pass
+        S = State(); S.a = [?]
+        """,
+        "n.a",
+        (
+            "S.a.append(?)",
+            "S.a[0] = ?",
+            "S.a = [?]",
+        ),
+    ),
+}

@@ -1,0 +1,85 @@
+"""Running a program: each compiled function must do what the plain one does.
+
+Each call of each compiled function that is still around must give the same array to the
+bit as the plain function at that moment, or raise the same error. An equal call right
+after it must not trace again, so a cache that never hits would not pass.
+"""
+
+import contextlib
+import sys
+from types import ModuleType
+
+import numpy as np
+
+import imprint
+import imprint.numpy as inp
+from imprint.compile.counters import COUNTERS
+
+FILE = "/a_project/oracle_program.py"
+MODULES = ("oracle_program", "oracle_cfg", "oracle_other", "oracle_sub")
+
+
+def run(program, *, strict):
+    """Run a program through its steps, and check it wherever it is called."""
+    world = World(program, strict=strict)
+    try:
+        world.check()
+        for step in program.steps:
+            world.step(step.statement)
+            if step.called:
+                world.check()
+    finally:
+        for name in MODULES:
+            sys.modules.pop(name, None)
+
+
+class World:
+    """A running program, with the functions that were compiled so far."""
+
+    def __init__(self, program, *, strict):
+        self.program = program
+        self.strict = strict
+        self.pairs = []
+        for name in MODULES:
+            sys.modules[name] = ModuleType(name)
+            sys.modules[name].__file__ = f"/a_project/{name}.py"
+        sys.modules["oracle_cfg"].sub = sys.modules["oracle_sub"]
+        self.names = vars(sys.modules["oracle_program"])
+        self.run(program.text)
+        self.make()
+
+    def run(self, text):
+        exec(compile(text, FILE, "exec"), self.names)
+
+    def make(self):
+        """Make the function anew, and compile it; keep the two before."""
+        self.run(f"ROOT = {self.program.make}")
+        options = {"static_argnums": 1} if self.program.static else {}
+        fun = self.names["ROOT"]
+        compiled = imprint.jit(fun, strict=self.strict, **options)
+        self.pairs = [*self.pairs[-2:], (fun, compiled)]
+
+    def step(self, statement):
+        """Edit the program. An edit that fails half-way is an edit too."""
+        with contextlib.suppress(Exception):
+            if statement is None:
+                self.make()
+            else:
+                self.run(statement)
+
+    def check(self):
+        """Call every compiled function, twice, and compare it with its plain one."""
+        for fun, compiled in self.pairs:
+            expected = self.outcome(fun)
+            assert self.outcome(compiled) == expected
+            traces = COUNTERS.traces
+            assert self.outcome(compiled) == expected
+            assert COUNTERS.traces == traces or expected[0] == "error"
+
+    def outcome(self, fun):
+        static = [self.names[self.program.static]] if self.program.static else []
+        try:
+            found = fun(inp.asarray(np.array([1, 2], np.int32)), *static)
+        except Exception as err:
+            return "error", type(err).__name__, str(err)
+        return "value", str(found.dtype), np.asarray(found).tobytes()
