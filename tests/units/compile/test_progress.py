@@ -10,6 +10,9 @@ from contextlib import suppress
 
 import pytest
 
+import imprint
+import imprint.numpy as inp
+from imprint.compile.program import lower
 from imprint.compile.progress import Progress
 
 TEXT = "module @jit_step attributes {} {\n}"
@@ -187,6 +190,12 @@ def test_without_another_thread_it_goes_without_the_line(terminal, monkeypatch):
     monkeypatch.setattr(threading.Thread, "start", refuse)
     with Progress(delay=0.0).during(TEXT, 5):
         assert not progress_threads()
+
+
+def test_the_equations_of_a_shared_call_count_once():
+    inner = imprint.jit(lambda x: inp.sin(x) + 1)
+    closed = imprint.make_jaxpr(lambda x: inner(inner(x)) * 2)(1.0)
+    assert lower(closed, "jit_outer").equations == 5
 
 
 PROGRAM = """
