@@ -65,9 +65,15 @@ def log_softmax(x: ArrayLike, axis: Axis = -1, where: ArrayLike | None = None) -
 def _shifted(name: str, x: ArrayLike, axis: Axis, where: ArrayLike | None) -> Any:
     """Return `x` less its maximum, and -inf where it takes no part."""
     x = inexact(name, as_array(name, x))
-    largest = np.max(x, axis, where=where, initial=-math.inf, keepdims=True)
+    largest = _largest(x, axis, where)
     x = x if where is None else np.where(where, x, -math.inf)
-    return x - stop_gradient(largest)
+    return x - largest
+
+
+def _largest(x: Any, axis: Axis, where: ArrayLike | None) -> Array:
+    """Return the maximum as a constant, so that no derivative asks where it is."""
+    constant = stop_gradient(x)
+    return np.max(constant, axis, where=where, initial=-math.inf, keepdims=True)
 
 
 def logsumexp(
@@ -98,8 +104,8 @@ def logsumexp(
     if b is not None:
         x, factors = promote("logsumexp", (x, b), dtypes.to_inexact)
         x = np.where(factors != 0, x, -math.inf)
-    largest = np.max(x, axis, keepdims=True, where=where, initial=-math.inf)
-    shift = stop_gradient(np.where(np.isfinite(largest), largest, 0))
+    largest = _largest(x, axis, where)
+    shift = np.where(np.isfinite(largest), largest, 0)
     exponentials = np.exp(x - shift)
     exponentials = exponentials if b is None else exponentials * b
     total = np.sum(exponentials, axis, keepdims=keepdims, where=where)

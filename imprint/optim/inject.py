@@ -121,10 +121,12 @@ def _injected(
 
 
 def _as_float(value: Any, dtype: DTypeLike) -> Array:
-    """Return an array: floats in `dtype`, integers and typed arrays as they are."""
+    """Return an array: floats in `dtype`, but integers and typed arrays as they are."""
     array = np.asarray(value)
-    is_python_float = dtypes.is_floating(array.dtype) and array.weak_type
-    return np.asarray(value, dtype) if is_python_float else array
+    is_typed = isinstance(value, Array) and not value.weak_type
+    if is_typed or not dtypes.is_floating(array.dtype):
+        return array
+    return np.asarray(value, dtype)
 
 
 def _float_dtype(params: PyTree) -> DTypeLike:

@@ -213,7 +213,7 @@ def piecewise_constant_schedule(
         >>> [round(float(schedule(i)), 3) for i in range(6)]
         [1.0, 1.0, 0.5, 0.5, 0.05, 0.05]
     """
-    steps = sorted((boundaries_and_scales or {}).items())
+    steps = tuple((boundaries_and_scales or {}).items())
     if any(scale < 0 for _, scale in steps):
         raise ArgumentError(
             "piecewise_constant_schedule: expected factors of at least 0, got "

@@ -105,6 +105,27 @@ def test_log_softmax_of_nothing_is_minus_infinity():
     assert_close(np.exp(got), nn.softmax(inp.asarray(X), where=MASK), "program")
 
 
+def test_what_has_factor_0_may_be_infinite():
+    x, b = np.float32([0.5, np.inf]), np.float32([1, 0])
+    assert_close(nn.logsumexp(inp.asarray(x), b=b), jax.nn.logsumexp(x, b=b))
+
+
+@pytest.mark.parametrize("name", ["softmax", "log_softmax", "logsumexp"])
+def test_no_derivative_goes_through_the_maximum(name):
+    def loss(x):
+        return inp.sum(inp.square(getattr(nn, name)(x)))
+
+    # The derivative of a maximum compares with it, to find where it was taken.
+    assert " eq " not in str(imprint.make_jaxpr(imprint.grad(loss))(inp.ones(3)))
+    assert " eq " in str(imprint.make_jaxpr(imprint.grad(inp.max))(inp.ones(3)))
+
+
+def test_equal_numbers_have_no_negative_variance():
+    for value in (0.1, 1000.1, 33.3):
+        x = np.full(7, value, np.float32)
+        assert np.isfinite(nn.standardize(inp.asarray(x), epsilon=1e-12)).all()
+
+
 def test_a_negative_sum_has_no_logarithm():
     got = nn.logsumexp(inp.zeros(2), b=inp.array([1.0, -3.0]))
     assert np.isnan(got)

@@ -7,6 +7,7 @@ import imprint
 import imprint.numpy as inp
 from imprint import optim, tree
 from imprint.errors import ArgumentError
+from tests.tolerances import assert_close
 from tests.units.optim.beside_optax import draw, steps
 from tests.units.optim.same_leaves import same_leaves
 
@@ -54,6 +55,49 @@ def test_another_learning_rate_is_no_new_trace():
         params, state = step(params, state)
     np.testing.assert_array_equal(params, before)
     assert len(traces) == 1
+
+
+SCHEDULES = {
+    "an array": (optim.linear_schedule(1.0, 0.0, 4), [1.0, 0.75, 0.5, 0.25]),
+    "a python number": (optim.constant_schedule(0.5), [0.5] * 4),
+}
+
+
+@pytest.mark.parametrize("name", SCHEDULES)
+def test_a_schedule_is_no_new_trace(name):
+    schedule, wanted = SCHEDULES[name]
+    optimizer = optim.inject_hyperparams(optim.sgd)(schedule)
+
+    @imprint.jit
+    def step(params, state):
+        updates, state = optimizer.update(params, state)
+        return optim.apply_updates(params, updates), state
+
+    params = inp.ones(3)
+    state = optimizer.init(params)
+    rates = []
+    for _ in range(4):
+        params, state = step(params, state)
+        rates.append(float(state.hyperparams["learning_rate"]))
+    assert rates == wanted
+    assert step._cache_size() == 1
+
+
+NUMBERS = {
+    "python": lambda n: 0.5,
+    "typed": lambda n: n.asarray(0.5, "float32"),
+    "integer": lambda n: 2,
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_what_becomes_of_a_number_as_in_optax(name):
+    def rate(package, numpy):
+        make = package.inject_hyperparams(package.scale)
+        state = make(NUMBERS[name](numpy)).init([numpy.ones(2, "bfloat16")])
+        return state.hyperparams["step_size"]
+
+    assert_close(rate(optim, inp), rate(optax, jnp))
 
 
 def test_numbers_have_the_dtype_of_the_parameters():

@@ -38,6 +38,7 @@ OPTIMIZERS = {
     "adamw, masked": lambda o: o.adamw(0.1, weight_decay=0.2, mask=matrices),
     "adamw, schedules": lambda o: o.adamw(schedule(o), weight_decay=schedule(o)),
     "rmsprop": lambda o: o.rmsprop(0.1),
+    "rmsprop, eps": lambda o: o.rmsprop(0.1, eps=0.1),
     "rmsprop, momentum": lambda o: o.rmsprop(0.1, 0.8, momentum=0.9, nesterov=True),
     "rmsprop, eps apart": lambda o: o.rmsprop(
         0.1, eps=0.1, initial_scale=1.0, eps_in_sqrt=False
