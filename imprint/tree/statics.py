@@ -27,18 +27,24 @@ class Static:
         exact: what to compare its items by; then it is a tuple.
     """
 
-    __slots__ = ("key", "value")
+    __slots__ = ("exact", "key", "value")
 
     def __init__(self, value: Any, exact: Exact | None = None) -> None:
         self.value = value
+        self.exact = exact
         self.key = None if exact is None else _key(value, exact)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Static):
             return False
-        if self.key is not None and other.key is not None:
-            return self.key == other.key
-        return _same(self.value, other.value)
+        if self.key is None or other.key is None or self.exact is None:
+            return _same(self.value, other.value)
+        if self.key != other.key:
+            return False
+        # One will stand for the other, so they must still be the same: the variables of
+        # a closure may have changed since.
+        pairs = zip(self.value, other.value, strict=True)
+        return all(a is b or self.exact(a) == self.exact(b) for a, b in pairs)
 
     def __hash__(self) -> int:
         return hash(self.value if self.key is None else self.key)

@@ -173,6 +173,29 @@ def test_a_module_built_anew_with_an_equal_static_function_is_not_traced_again(k
     assert len(traces) == 2
 
 
+def test_a_static_closure_that_changed_stands_for_no_equal_one():
+    def make():
+        def act(x):
+            return x + k
+
+        def change(new):
+            nonlocal k
+            k = new
+
+        k = 1.0
+        return Activated(np.ones(()), act), change
+
+    run = imprint.jit(lambda model, x: model(x))
+    first, change = make()
+    assert [float(run(first, 1.0)) for _ in range(3)] == [2.0] * 3
+    change(5.0)
+    assert [float(run(first, 1.0)) for _ in range(3)] == [6.0] * 3
+    assert [float(run(make()[0], 1.0)) for _ in range(3)] == [2.0] * 3
+    change(1.0)
+    assert float(run(first, 1.0)) == 2.0
+    assert tree.structure(first) == tree.structure(make()[0])
+
+
 def test_a_method_of_an_equal_module_is_an_equal_static_function():
     structures = [
         tree.structure(Activated(np.ones(()), Adder(k).shifted)) for k in (1, 1, 2)
