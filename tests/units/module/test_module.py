@@ -806,6 +806,7 @@ def test_copies_are_equal_and_frozen():
     assert copy.copy(model).layers is model.layers
 
 
+@pytest.mark.slow
 def test_modules_take_weak_references_and_are_let_go():
     model = Linear(2)
     tree.flatten(model)

@@ -40,6 +40,7 @@ def test_a_model_is_a_readable_tree():
     )
 
 
+@pytest.mark.slow
 def test_lines_are_broken_where_those_of_equinox_are():
     class Theirs(eqx.Module):
         weight: object
