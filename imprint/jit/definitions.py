@@ -22,7 +22,7 @@ from imprint.compile.explain import Difference, Explanation
 from imprint.compile.table import Table
 from imprint.compile.token import Token, referents
 from imprint.compile.walk import NO_EFFECTS, Effects, scalar_function_token
-from imprint.core.source import warn
+from imprint.core.source import is_library, warn
 from imprint.errors import RecompileWarning
 from imprint.jit.signature import Signature
 from imprint.jit.tracing import TracedCall
@@ -97,6 +97,8 @@ class Family:
         if all(member() is not definition for member in self._members):
             self._members.append(weakref.ref(definition))
         self.made += 1
+        if is_library(self.defined):
+            return
         self._reasons.update(d.slot for d in miss.differences)
         last = {d.slot: d for d in miss.differences}
         most = next((s for s, _ in self._reasons.most_common() if s in last), None)

@@ -269,13 +269,30 @@ _UNITS: Final[dict[str, Callable[[Any, Shape, Array], Array]]] = {
 # ---- by the names of those who proposed them ----
 
 
-def glorot_uniform(
-    in_axis: Axes = -2,
-    out_axis: Axes = -1,
-    batch_axis: Axes = (),
-    dtype: DTypeLike | None = None,
-) -> Initializer:
-    """Return `variance_scaling(1.0, "fan_avg", "uniform")`.
+class Named(Protocol):
+    """A rule with its numbers; called, it returns the initializer."""
+
+    def __call__(
+        self,
+        in_axis: Axes = -2,
+        out_axis: Axes = -1,
+        batch_axis: Axes = (),
+        dtype: DTypeLike | None = None,
+    ) -> Initializer: ...
+
+
+def _named(name: str, scale: float, mode: Mode, distribution: Distribution) -> Named:
+    def make(
+        in_axis: Axes = -2,
+        out_axis: Axes = -1,
+        batch_axis: Axes = (),
+        dtype: DTypeLike | None = None,
+    ) -> Initializer:
+        axes = in_axis, out_axis, batch_axis
+        return variance_scaling(scale, mode, distribution, *axes, dtype)
+
+    make.__name__ = make.__qualname__ = name
+    make.__doc__ = f"""Return `variance_scaling({scale}, "{mode}", "{distribution}")`.
 
     Args:
         in_axis: the axes of what goes in.
@@ -285,128 +302,18 @@ def glorot_uniform(
 
     Example:
         >>> from imprint import nn, random
-        >>> nn.initializers.glorot_uniform()(random.key(0), (3, 2)).shape
+        >>> nn.initializers.{name}()(random.key(0), (3, 2)).shape
         (3, 2)
     """
-    axes = in_axis, out_axis, batch_axis
-    return variance_scaling(1.0, "fan_avg", "uniform", *axes, dtype)
+    return make
 
 
-def glorot_normal(
-    in_axis: Axes = -2,
-    out_axis: Axes = -1,
-    batch_axis: Axes = (),
-    dtype: DTypeLike | None = None,
-) -> Initializer:
-    """Return `variance_scaling(1.0, "fan_avg", "truncated_normal")`.
-
-    Args:
-        in_axis: the axes of what goes in.
-        out_axis: the axes of what comes out.
-        batch_axis: axes that count as neither.
-        dtype: of the arrays, where none is given with the shape.
-
-    Example:
-        >>> from imprint import nn, random
-        >>> nn.initializers.glorot_normal()(random.key(0), (3, 2)).shape
-        (3, 2)
-    """
-    axes = in_axis, out_axis, batch_axis
-    return variance_scaling(1.0, "fan_avg", "truncated_normal", *axes, dtype)
-
-
-def lecun_uniform(
-    in_axis: Axes = -2,
-    out_axis: Axes = -1,
-    batch_axis: Axes = (),
-    dtype: DTypeLike | None = None,
-) -> Initializer:
-    """Return `variance_scaling(1.0, "fan_in", "uniform")`.
-
-    Args:
-        in_axis: the axes of what goes in.
-        out_axis: the axes of what comes out.
-        batch_axis: axes that count as neither.
-        dtype: of the arrays, where none is given with the shape.
-
-    Example:
-        >>> from imprint import nn, random
-        >>> nn.initializers.lecun_uniform()(random.key(0), (3, 2)).shape
-        (3, 2)
-    """
-    axes = in_axis, out_axis, batch_axis
-    return variance_scaling(1.0, "fan_in", "uniform", *axes, dtype)
-
-
-def lecun_normal(
-    in_axis: Axes = -2,
-    out_axis: Axes = -1,
-    batch_axis: Axes = (),
-    dtype: DTypeLike | None = None,
-) -> Initializer:
-    """Return `variance_scaling(1.0, "fan_in", "truncated_normal")`.
-
-    Args:
-        in_axis: the axes of what goes in.
-        out_axis: the axes of what comes out.
-        batch_axis: axes that count as neither.
-        dtype: of the arrays, where none is given with the shape.
-
-    Example:
-        >>> from imprint import nn, random
-        >>> nn.initializers.lecun_normal()(random.key(0), (3, 2)).shape
-        (3, 2)
-    """
-    axes = in_axis, out_axis, batch_axis
-    return variance_scaling(1.0, "fan_in", "truncated_normal", *axes, dtype)
-
-
-def he_uniform(
-    in_axis: Axes = -2,
-    out_axis: Axes = -1,
-    batch_axis: Axes = (),
-    dtype: DTypeLike | None = None,
-) -> Initializer:
-    """Return `variance_scaling(2.0, "fan_in", "uniform")`.
-
-    Args:
-        in_axis: the axes of what goes in.
-        out_axis: the axes of what comes out.
-        batch_axis: axes that count as neither.
-        dtype: of the arrays, where none is given with the shape.
-
-    Example:
-        >>> from imprint import nn, random
-        >>> nn.initializers.he_uniform()(random.key(0), (3, 2)).shape
-        (3, 2)
-    """
-    axes = in_axis, out_axis, batch_axis
-    return variance_scaling(2.0, "fan_in", "uniform", *axes, dtype)
-
-
-def he_normal(
-    in_axis: Axes = -2,
-    out_axis: Axes = -1,
-    batch_axis: Axes = (),
-    dtype: DTypeLike | None = None,
-) -> Initializer:
-    """Return `variance_scaling(2.0, "fan_in", "truncated_normal")`.
-
-    Args:
-        in_axis: the axes of what goes in.
-        out_axis: the axes of what comes out.
-        batch_axis: axes that count as neither.
-        dtype: of the arrays, where none is given with the shape.
-
-    Example:
-        >>> from imprint import nn, random
-        >>> nn.initializers.he_normal()(random.key(0), (3, 2)).shape
-        (3, 2)
-    """
-    axes = in_axis, out_axis, batch_axis
-    return variance_scaling(2.0, "fan_in", "truncated_normal", *axes, dtype)
-
-
+glorot_uniform = _named("glorot_uniform", 1.0, "fan_avg", "uniform")
+glorot_normal = _named("glorot_normal", 1.0, "fan_avg", "truncated_normal")
+lecun_uniform = _named("lecun_uniform", 1.0, "fan_in", "uniform")
+lecun_normal = _named("lecun_normal", 1.0, "fan_in", "truncated_normal")
+he_uniform = _named("he_uniform", 2.0, "fan_in", "uniform")
+he_normal = _named("he_normal", 2.0, "fan_in", "truncated_normal")
 xavier_uniform = glorot_uniform
 xavier_normal = glorot_normal
 kaiming_uniform = he_uniform

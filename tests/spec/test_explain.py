@@ -239,3 +239,11 @@ def test_an_error_out_of_the_warning_loses_nothing():
         before = COUNTERS.traces
         assert f(inp.ones(8)) == 8
     assert COUNTERS.traces == before
+
+
+def test_the_functions_of_the_library_warn_nobody():
+    key = imprint.random.key(0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for n in range(30, 42):
+            imprint.random.uniform(key, (n,))
