@@ -278,7 +278,9 @@ class Named(Protocol):
         out_axis: Axes = -1,
         batch_axis: Axes = (),
         dtype: DTypeLike | None = None,
-    ) -> Initializer: ...
+    ) -> Initializer:
+        """Return the initializer, given which axes of a shape are which."""
+        ...
 
 
 def _named(name: str, scale: float, mode: Mode, distribution: Distribution) -> Named:
