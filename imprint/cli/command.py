@@ -106,7 +106,7 @@ def _add_tour(commands: Any) -> None:
         type=Path,
         default=Path("imprint-tour"),
         metavar="DIR",
-        help="where the picture is written (default: %(default)s)",
+        help="where network and picture are written (default: %(default)s)",
     )
     parser.add_argument(
         "--steps",

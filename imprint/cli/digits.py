@@ -1,14 +1,17 @@
-"""A two-layer network learns the 1,797 handwritten digits that scikit-learn ships.
+"""A network learns the 1,797 handwritten digits that scikit-learn ships.
 
 1. The images are shuffled by a fixed seed; a fifth is held out.
-2. One jitted function is a whole training step: loss, gradients, momentum. It sees a
-   batch of NumPy arrays and the state of the last step, so it has one version.
-3. The held-out images are labelled, and some are drawn by `picture`.
+2. The network is a `Module`; its arrays are trained. One jitted function is a whole
+   step: loss, gradients, Adam. It donates its state, and every step hands the next one
+   the same kinds of arrays, so it has one version.
+3. The network is saved, loaded in a fresh process, and must give the same logits there.
+4. The held-out images are labelled, and some are drawn by `picture`.
 """
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -17,16 +20,15 @@ import numpy
 
 import imprint
 import imprint.numpy as np
-from imprint import Array, random
+from imprint import Array, nn, optim, random
 from imprint.cli.extras import extra
 from imprint.cli.picture import draw
 
 Numbers = numpy.ndarray[Any, Any]
-Layers = list[dict[str, Array]]
 
 _SEED = 0
 _BATCH = 128
-_HIDDEN = 64
+_RATE = 0.01
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +43,8 @@ class Figures:
     step_s: float
     first_loss: float
     last_loss: float
+    reloaded: bool
+    model: Path
     picture: Path
 
     @property
@@ -49,30 +53,35 @@ class Figures:
         return self.right / self.held_out
 
 
-def learn_digits(steps: int, picture: Path) -> Figures:
-    """Train the network, label the held-out images and draw some of them.
+def learn_digits(steps: int, out: Path) -> Figures:
+    """Train the network, save it, label the held-out images and draw some of them.
 
     Args:
         steps: how many batches to learn from, at least 2.
-        picture: the PNG file to write.
+        out: the directory for the network and the picture.
     """
     learn, held_out = _load()
     batches = _batches(learn)
-    step = imprint.jit(train_step)
-    layers = init(random.key(_SEED), (64, _HIDDEN, 10))
-    state = State(layers, imprint.tree.map(np.zeros_like, layers))
+    params, rest = imprint.partition(make_network(), imprint.is_array)
+    optimizer = optim.adam(optim.cosine_decay_schedule(_RATE, steps))
+    step = make_step(rest, optimizer)
+    state = optimizer.init(params)
 
     start = perf_counter()
-    state, loss = step(state, *next(batches))
+    params, state, loss = step(params, state, *next(batches))
     first_loss = float(loss)  # waits for the result
     first = perf_counter()
     for _ in range(steps - 1):
-        state, loss = step(state, *next(batches))
+        params, state, loss = step(params, state, *next(batches))
     last_loss = float(loss)
     end = perf_counter()
 
-    labels = numpy.asarray(imprint.jit(predict)(state.layers, held_out.images))
-    picture.parent.mkdir(parents=True, exist_ok=True)
+    out.mkdir(parents=True, exist_ok=True)
+    model, picture = out / "digits.model", out / "digits.png"
+    network = imprint.combine(params, rest)
+    imprint.tree_serialise_leaves(model, network)
+    found = logits(network, held_out.images)
+    labels = found.argmax(axis=1)
     draw(picture, held_out.images, held_out.labels, labels)
     return Figures(
         learnt=len(learn.labels),
@@ -83,6 +92,8 @@ def learn_digits(steps: int, picture: Path) -> Figures:
         step_s=(end - first) / (steps - 1),
         first_loss=first_loss,
         last_loss=last_loss,
+        reloaded=_logits_elsewhere(model, held_out.images) == found.tobytes(),
+        model=model,
         picture=picture,
     )
 
@@ -90,61 +101,74 @@ def learn_digits(steps: int, picture: Path) -> Figures:
 # ---- the network ----
 
 
-class State(NamedTuple):
-    """What a step hands to the next."""
-
-    layers: Layers
-    momentum: Layers
+def make_network() -> nn.MLP:
+    """Return the network before it has learnt anything."""
+    return nn.MLP(64, 10, width_size=64, depth=1, key=random.key(_SEED))
 
 
-def init(key: Any, sizes: tuple[int, ...]) -> Layers:
-    """Return layers of random weights, each scaled by the size of its input."""
-    keys = random.split(key, len(sizes) - 1)
-    return [
-        {
-            "weights": random.normal(keys[i], (n, m)) * (2 / n) ** 0.5,
-            "bias": np.zeros(m),
-        }
-        for i, (n, m) in enumerate(pairwise(sizes))
-    ]
-
-
-def scores(layers: Layers, images: Array) -> Array:
-    """Return ten scores for each image."""
-    x = images
-    for layer in layers[:-1]:
-        x = np.maximum(x @ layer["weights"] + layer["bias"], 0)
-    return x @ layers[-1]["weights"] + layers[-1]["bias"]
-
-
-def cross_entropy(layers: Layers, images: Array, labels: Array) -> Array:
+def cross_entropy(network: nn.MLP, images: Array, labels: Array) -> Array:
     """Return how surprised the network is by the labels, on average."""
-    z = scores(layers, images)
-    z = z - np.max(z, axis=1, keepdims=True)
-    log_p = z - np.log(np.sum(np.exp(z), axis=1, keepdims=True))
-    hot = labels[:, None] == np.arange(10)
-    return -np.mean(np.sum(np.where(hot, log_p, 0), axis=1))
+    log_p = nn.log_softmax(imprint.vmap(network)(images))
+    return -np.mean(np.sum(nn.one_hot(labels, 10) * log_p, axis=1))
 
 
-def train_step(state: State, images: Array, labels: Array) -> tuple[State, Array]:
-    """Go one step downhill, with momentum."""
-    loss, grads = imprint.value_and_grad(cross_entropy)(state.layers, images, labels)
-    momentum = imprint.tree.map(_gather, state.momentum, grads)
-    layers = imprint.tree.map(_descend, state.layers, momentum)
-    return State(layers, momentum), loss
+def make_step(rest: nn.MLP, optimizer: optim.GradientTransformation) -> Any:
+    """Return the compiled training step.
+
+    Args:
+        rest: the network without what is trained.
+        optimizer: what turns gradients into updates.
+    """
+
+    def loss_of(params: Any, images: Array, labels: Array) -> Array:
+        return cross_entropy(imprint.combine(params, rest), images, labels)
+
+    @imprint.jit(donate_argnums=(0, 1))
+    def step(
+        params: Any, state: Any, images: Array, labels: Array
+    ) -> tuple[Any, Any, Array]:
+        loss, grads = imprint.value_and_grad(loss_of)(params, images, labels)
+        updates, state = optimizer.update(grads, state, params)
+        return optim.apply_updates(params, updates), state, loss
+
+    return step
 
 
-def _gather(momentum: Array, grad: Array) -> Array:
-    return 0.9 * momentum + grad
+def logits(network: nn.MLP, images: Numbers) -> Numbers:
+    """Return ten logits for each image."""
+    params, rest = imprint.partition(network, imprint.is_array)
+
+    @imprint.jit
+    def compute(params: Any, images: Array) -> Array:
+        return imprint.vmap(imprint.combine(params, rest))(images)
+
+    return numpy.asarray(compute(params, images))
 
 
-def _descend(weights: Array, momentum: Array) -> Array:
-    return weights - 0.05 * momentum
+# ---- a fresh process ----
+
+_PROGRAM = """
+import sys
+from pathlib import Path
+from imprint.cli.digits import answer
+sys.stdout.buffer.write(answer(Path(sys.argv[1]), sys.stdin.buffer.read()))
+"""
 
 
-def predict(layers: Layers, images: Array) -> Array:
-    """Return the digit of the highest score for each image."""
-    return np.argmax(scores(layers, images), axis=1)
+def _logits_elsewhere(model: Path, images: Numbers) -> bytes:
+    """Return the logits that a fresh process computes with a saved network."""
+    command = [sys.executable, "-c", _PROGRAM, str(model)]
+    given = images.tobytes()
+    done = subprocess.run(command, input=given, stdout=subprocess.PIPE, check=False)
+    return done.stdout
+
+
+def answer(model: Path, images: bytes) -> bytes:
+    """Return the logits of images by a saved network, each as its bytes."""
+    like = imprint.filter_eval_shape(make_network)
+    network = imprint.tree_deserialise_leaves(model, like)
+    rows = numpy.frombuffer(images, numpy.float32).reshape(-1, 64)
+    return logits(network, rows).tobytes()
 
 
 # ---- the data ----

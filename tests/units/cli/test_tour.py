@@ -2,12 +2,16 @@ import subprocess
 import sys
 from dataclasses import replace
 
+import numpy
 import pytest
+from numpy.testing import assert_array_equal
 
+import imprint
 from imprint.cli import main
-from imprint.cli.digits import Figures, learn_digits
+from imprint.cli.digits import Figures, answer, learn_digits, logits, make_network
 from imprint.cli.example import prints
 from imprint.cli.tour import CHAPTERS, failures, show_digits, show_examples, tour
+from tests.tolerances import assert_close
 
 EXAMPLES = [example for programs in CHAPTERS.values() for example in programs]
 
@@ -75,18 +79,34 @@ def test_a_failed_example_is_named_and_shown_with_what_was_expected(capsys):
 
 @pytest.mark.slow
 def test_a_short_training_compiles_once_and_draws(tmp_path):
-    figures = learn_digits(60, tmp_path / "new" / "digits.png")
+    figures = learn_digits(60, tmp_path / "new")
     assert figures.compiles == 1
     assert figures.last_loss < figures.first_loss
     assert figures.accuracy > 0.8
     assert figures.learnt + figures.held_out == 1797
+    assert figures.reloaded
     assert figures.picture.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.slow
+def test_the_saved_network_is_the_one_that_learnt(tmp_path):
+    figures = learn_digits(2, tmp_path)
+    pixels = numpy.random.default_rng(0).random((5, 64), numpy.float32)
+    like = imprint.filter_eval_shape(make_network)
+    network = imprint.tree_deserialise_leaves(figures.model, like)
+    found = numpy.frombuffer(answer(figures.model, pixels.tobytes()), numpy.float32)
+    found = found.reshape(5, 10)
+    assert_array_equal(found, logits(network, pixels))
+    assert not numpy.allclose(found, logits(make_network(), pixels))
+    first, last = [map(numpy.asarray, (x.weight, x.bias)) for x in network.layers]
+    (w, b), (v, c) = first, last
+    assert_close(found, numpy.maximum(pixels @ w.T + b, 0) @ v.T + c, "program")
 
 
 @pytest.mark.slow
 def test_too_little_training_fails_the_tour(tmp_path, capsys):
     (failed,) = show_digits(tmp_path, steps=2)
-    assert failed.startswith("95 % of the held-out digits are right, not ")
+    assert failed.startswith("97% of the held-out digits are right, not ")
     assert "compiles    1" in capsys.readouterr().out
 
 
@@ -95,7 +115,7 @@ def test_a_missing_extra_is_named(module, tmp_path, monkeypatch):
     pytest.importorskip(module)
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(SystemExit) as caught:
-        learn_digits(2, tmp_path / "digits.png")
+        learn_digits(2, tmp_path)
     assert str(caught.value) == (
         f"imprint tour: expected the module {module}, got ModuleNotFoundError: import "
         f"of {module} halted; None in sys.modules. Install the extra that the tour "
@@ -142,17 +162,24 @@ def test_the_tour_fails_if_jax_was_imported(tmp_path, capsys, monkeypatch):
     assert tour((), tmp_path, 2) == 0
 
 
-def test_a_second_compile_fails_the_tour(tmp_path):
+def test_each_figure_is_checked(tmp_path):
     figures = Figures(
         learnt=80,
-        held_out=20,
-        right=20,
-        compiles=2,
+        held_out=100,
+        right=97,
+        compiles=1,
         first_step_s=1.0,
         step_s=0.001,
         first_loss=2.0,
         last_loss=1.0,
+        reloaded=True,
+        model=tmp_path,
         picture=tmp_path,
     )
-    assert list(failures(figures)) == ["the training step compiles once, not 2 times"]
-    assert not list(failures(replace(figures, compiles=1)))
+    assert not list(failures(figures))
+    wrong = replace(figures, compiles=2, right=96, reloaded=False)
+    assert list(failures(wrong)) == [
+        "the training step compiles once, not 2 times",
+        "97% of the held-out digits are right, not 96.0%",
+        "the saved network gives the same logits in a fresh process",
+    ]
