@@ -14,6 +14,7 @@ from weakref import ref
 
 from imprint.compile.explain import Explanation
 from imprint.compile.observers import Costs
+from imprint.core.source import is_library
 from imprint.jit.definitions import DEFINITIONS
 from imprint.jit.versions import Version
 
@@ -57,6 +58,11 @@ class Row:
     calls: dict[ref[Version], int] = field(default_factory=dict[ref[Version], int])
 
     @property
+    def is_library(self) -> bool:
+        """Whether they are imprint's own, such as those that draw random numbers."""
+        return is_library(self.defined)
+
+    @property
     def versions(self) -> int:
         """How many versions were compiled."""
         return len(self.misses)
@@ -90,6 +96,7 @@ class Row:
         return {
             "function": self.function,
             "defined": self.defined,
+            "library": self.is_library,
             "versions": self.versions,
             "recompiles": self.recompiles,
             "hits": self.hits,

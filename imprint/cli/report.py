@@ -54,8 +54,11 @@ def count(n: int, what: str) -> str:
 
 
 def _lines(row: Row) -> Iterator[_Line]:
-    where = f" ({short_place(row.defined)})" if row.defined else ""
     numbers = f"{row.versions:,}", f"{row.hits:,}", *_seconds(row.costs)
+    if row.is_library:  # nothing that a user could change
+        yield _Line((*numbers, f"{row.function} (imprint's own)"), "")
+        return
+    where = f" ({short_place(row.defined)})" if row.defined else ""
     yield _Line((*numbers, f"{row.function}{where}"), "bold")
     order = sorted(range(row.versions), key=lambda i: -row.misses[i].costs.total)
     told: set[str] = set()

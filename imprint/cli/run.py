@@ -96,7 +96,7 @@ def _excess(rows: Sequence[Row], limit: int | None) -> str:
     told = ", ".join(
         f"{row.recompiles} of {row.function} ({short_place(row.defined)})"
         for row in rows
-        if row.recompiles > limit
+        if row.recompiles > limit and not row.is_library
     )
     if not told:
         return ""

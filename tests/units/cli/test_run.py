@@ -157,6 +157,25 @@ def test_calls_of_versions_that_are_gone_count(tmp_path):
 
 
 @pytest.mark.slow
+def test_functions_of_imprint_itself_are_told_and_not_limited(tmp_path):
+    script = """
+        from imprint import random
+        for shape in (3, 4, 5):
+            random.uniform(random.key(0), (shape,))
+    """
+    write(tmp_path / "script.py", script)
+    words = ("run", "--json", "--fail-on-recompile", "0", "script.py")
+    done = imprint(*words, cwd=tmp_path)
+    assert done.returncode == 0
+    functions = json.loads(done.stdout)["functions"]
+    assert all(f["library"] for f in functions)
+    (most,) = (f for f in functions if f["recompiles"] == 2)
+    assert most["misses"][2]["differences"]
+    assert f"  {most['function']} (imprint's own)\n" in done.stderr
+    assert len(done.stderr.splitlines()) == 3 + len(functions)
+
+
+@pytest.mark.slow
 def test_the_functions_that_took_longest_come_first(tmp_path):
     script = """
         import imprint
