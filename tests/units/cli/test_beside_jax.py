@@ -4,11 +4,12 @@ import textwrap
 from collections import Counter
 from types import SimpleNamespace
 
+import equinox
 import jax
 import jax.numpy
 import pytest
 
-from imprint.cli import definitions
+from imprint.cli import definitions, models
 
 EVENTS = Counter()
 TRACE = "/jax/core/compile/jaxpr_trace_duration"
@@ -17,6 +18,8 @@ jax.monitoring.register_event_duration_secs_listener(
 )
 TWIN = SimpleNamespace(
     jit=jax.jit,
+    Module=equinox.Module,
+    field=equinox.field,
     debug=SimpleNamespace(counters=lambda: SimpleNamespace(traces=EVENTS[TRACE])),
 )
 
@@ -31,10 +34,17 @@ PRINTED = {
     "a_function_made_by_a_method": ["6.0 1", "6.0 2", "8.0 3"],
     "a_name_bound_anew": ["2.0 2.0 2.0", "traces: 1"],
     "code_that_was_replaced": ["2.0", "2.0"],
+    "models_built_anew": [
+        "shared: 1 trace for 3 models",
+        "a lambda: 3 trace for 3 models",
+        "a partial: 3 trace for 3 models",
+        "a jitted partial: 3 trace for 3 models",
+    ],
+    "a_field_without_a_declaration": ["cannot assign to field 'fn'"],
 }
 QUOTED = {
     example.fun.__name__: example
-    for programs in definitions.CHAPTERS.values()
+    for programs in (definitions.CHAPTERS | models.CHAPTERS).values()
     for example in programs
 }
 
@@ -44,7 +54,8 @@ QUOTED = {
 def test_jax_does_what_is_quoted(name, capsys):
     jax.numpy.ones(3)  # traced by JAX itself
     code = QUOTED[name].code
-    namespace = {**vars(definitions), "imprint": TWIN, "np": jax.numpy}
+    names = {**vars(definitions), **vars(models)}
+    namespace = {**names, "imprint": TWIN, "np": jax.numpy}
     exec(f"def program():\n{textwrap.indent(code, '    ')}", namespace)
     namespace["program"]()
     assert capsys.readouterr().out.splitlines() == PRINTED[name]
