@@ -87,7 +87,8 @@ def a_function_made_by_a_method() -> None:
     model = Model(5.0)
     print(model.f(), traces)
     print(model.f(), traces)
-    print(Model(7.0).f(), traces)
+    model._a = 7.0
+    print(model.f(), traces)
 
 
 @prints(

@@ -59,7 +59,8 @@ class Layout:
         self.name = type_name(cls)
         self.module = str(_module_of(cls))
         self.qualname = str(_qualname_of(cls))
-        self.is_library = self.module.partition(".")[0] in _LIBRARIES
+        library = self.module.partition(".")[0] in _LIBRARIES
+        self.is_library = library and not self.module.startswith("imprint.cli")
         self.is_holder = f"{self.module}.{self.qualname}" in _HOLDERS
         self.storage = _storage(mro)
         slots, self.has_dict = _slots(mro, own)

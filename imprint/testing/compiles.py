@@ -15,7 +15,7 @@ from typing import Any, Final, final
 
 from imprint.compile.explain import Explanation
 from imprint.compile.observers import OBSERVERS, Costs
-from imprint.core.source import current_source
+from imprint.core.source import current_source, is_library
 from imprint.errors import ArgumentError, RecompileError
 
 _LISTED = 5
@@ -31,8 +31,9 @@ def max_compiles(n: int) -> "Limit":
 
     What counts is each new version of a jitted function that is called outside of
     traced code, even if XLA need not compile, since an equal program is there already.
-    Equal functions share versions, which count once. Calls outside `jit` and
-    `f.lower(x).compile()` do not count.
+    Equal functions share versions, which count once. Calls outside `jit`,
+    `f.lower(x).compile()` and what imprint jits itself (a draw of random numbers of a
+    new shape) do not count.
 
     Args:
         n: how many versions may be made.
@@ -251,6 +252,8 @@ class _Ledger:
 
     def missed(self, miss: Explanation) -> None:
         """Take a place in each open block, or refuse by the innermost that is full."""
+        if is_library(miss.defined):
+            return
         with self._lock:
             full = [block for block in self._open if block.is_full()]
             if not full:

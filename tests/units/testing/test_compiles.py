@@ -486,3 +486,10 @@ def test_what_cannot_be_decorated_is_refused():
             "max_compiles: expected a function or coroutine function to decorate, got "
             f"{wrong!r}. Write `with max_compiles(2):` inside it."
         )
+
+
+def test_what_the_library_jits_itself_does_not_count():
+    key = imprint.random.key(1)
+    with max_compiles(0) as made:
+        imprint.random.uniform(key, (3, 7, 11))
+    assert made.count == 0
