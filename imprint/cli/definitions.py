@@ -73,21 +73,21 @@ def a_function_made_by_a_method() -> None:
 
     class Model:
         def __init__(self, a: float) -> None:
-            self._a = a
+            self.a = a
 
         def f(self) -> Array:
             @imprint.jit
             def _compute() -> Any:
                 nonlocal traces
                 traces += 1  # runs while tracing only
-                return self._a + 1
+                return self.a + 1
 
             return _compute()
 
     model = Model(5.0)
     print(model.f(), traces)
     print(model.f(), traces)
-    model._a = 7.0
+    model.a = 7.0
     print(model.f(), traces)
 
 
