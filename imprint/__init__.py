@@ -34,6 +34,7 @@ from imprint.core.array import Array as Array
 from imprint.core.aval import ShapedArray as ShapedArray
 from imprint.core.shape_struct import ShapeDtypeStruct as ShapeDtypeStruct
 from imprint.jit.dispatch import clear_caches as clear_caches
+from imprint.jit.filter_jit import filter_jit as filter_jit
 from imprint.jit.jit import jit as jit
 from imprint.jit.make_jaxpr import eval_shape as eval_shape
 from imprint.jit.make_jaxpr import make_jaxpr as make_jaxpr

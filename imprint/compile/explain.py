@@ -12,6 +12,7 @@ from html import escape
 from typing import Any
 
 from imprint import tree
+from imprint.compile import difference
 from imprint.config import Settings
 from imprint.core.aval import ShapedArray
 from imprint.core.source import Source
@@ -27,6 +28,8 @@ class Kind:
         avals: the avals of its leaves.
         static: name and value, as it prints, of each static argument.
         settings: the flags.
+        tokens: the exact value of each static argument.
+        whole: the tree of arrays and static leaves together, for `filter_jit`.
     """
 
     names: tuple[str, ...]
@@ -34,6 +37,8 @@ class Kind:
     avals: tuple[ShapedArray, ...]
     static: tuple[tuple[str, str], ...]
     settings: Settings
+    tokens: tuple[Any, ...] = ()
+    whole: tree.TreeDef | None = None
 
     def leaves(self) -> dict[str, ShapedArray]:
         """Return the aval of each leaf by its name."""
@@ -170,23 +175,41 @@ def differences(old: Kind, new: Kind) -> list[Difference]:
     for (name, before), after in leaves:
         if before is not after:
             found += _aval(name, before, after)
+    if not found and old.whole is not new.whole:
+        return [_trees(old, new)]
     return found
 
 
 def _static(old: Kind, new: Kind) -> list[Difference]:
     before, after = dict(old.static), dict(new.static)
-    return [
-        Difference(
-            "static",
-            f"static {name}",
-            before.get(name, "not given"),
-            after.get(name, "not given"),
-            f"Each value of {name} compiles: pass it as an array if the program does "
-            "not depend on it.",
-        )
-        for name in {**before, **after}
-        if before.get(name) != after.get(name)
-    ]
+    names = [name for name in {**before, **after} if not _is_array(name, old, new)]
+    found: list[Difference] = []
+    for name in names:
+        was, now = before.get(name, "not given"), after.get(name, "not given")
+        if was != now:
+            found.append(_static_difference(name, name, was, now))
+    if not found:  # what prints alike may be another, as functions are
+        held = dict(zip(before, old.tokens, strict=True))
+        given = dict(zip(after, new.tokens, strict=True))
+        found = [
+            _static_difference(name, d.path, d.old, d.new)
+            for name in names
+            for d in difference.difference(held[name], given[name], name)
+        ]
+    return found
+
+
+def _is_array(name: str, old: Kind, new: Kind) -> bool:
+    """Tell whether a static leaf of one is an array of the other."""
+    return None not in (old.whole, new.whole) and name in {*old.names, *new.names}
+
+
+def _static_difference(name: str, path: str, old: str, new: str) -> Difference:
+    remedy = (
+        f"Each value of {name} compiles: pass it as an array if the program does "
+        "not depend on it."
+    )
+    return Difference("static", f"static {path}", old, new, remedy)
 
 
 def _config(old: Kind, new: Kind) -> list[Difference]:
@@ -207,14 +230,14 @@ def _config(old: Kind, new: Kind) -> list[Difference]:
 
 def _structure(old: Kind, new: Kind) -> list[Difference]:
     before, after = old.leaves(), new.leaves()
-    remedy = "Pass containers of one structure, with the same keys and lengths."
+    was_static, is_static = dict(old.static), dict(new.static)
     gone = [
-        Difference("structure", name, str(aval), "absent", remedy)
+        _moved(name, str(aval), is_static.get(name))
         for name, aval in before.items()
         if name not in after
     ]
     come = [
-        Difference("structure", name, "absent", str(aval), remedy)
+        _moved(name, str(aval), was_static.get(name), back=True)
         for name, aval in after.items()
         if name not in before
     ]
@@ -223,11 +246,28 @@ def _structure(old: Kind, new: Kind) -> list[Difference]:
         if name in before and before[name] is not aval:
             changed += _aval(name, before[name], aval)
     if not (gone or come):
-        kinds = Difference(
-            "structure", "arguments", str(old.treedef), str(new.treedef), remedy
-        )
-        return [kinds, *changed]
+        return [_trees(old, new), *changed]
     return [*gone, *come, *changed]
+
+
+def _moved(
+    name: str, aval: str, static: str | None, *, back: bool = False
+) -> Difference:
+    """Return the difference of an array that is absent, or static, on the other side."""
+    other, remedy = "absent", _CONTAINERS
+    if static is not None:
+        other = f"static {static}"
+        remedy = f"Pass {name} always as an array, or never: only arrays are traced."
+    old, new = (other, aval) if back else (aval, other)
+    return Difference("structure", name, old, new, remedy)
+
+
+def _trees(old: Kind, new: Kind) -> Difference:
+    before, after = old.whole or old.treedef, new.whole or new.treedef
+    return Difference("structure", "arguments", str(before), str(after), _CONTAINERS)
+
+
+_CONTAINERS = "Pass containers of one structure, with the same keys and lengths."
 
 
 def _aval(name: str, old: ShapedArray, new: ShapedArray) -> list[Difference]:

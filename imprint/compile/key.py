@@ -58,7 +58,7 @@ def is_plain_value(value: object) -> bool:
 def same_value(value: object, plain: object) -> bool:
     """Tell whether `value` is exactly the plain value: type, bits, sign of zero."""
     kind = type(value)
-    if kind is not type(plain):
+    if kind is not type(plain) or kind not in _PLAIN:
         return False
     if kind in _EXACT:
         return bool(value == plain)

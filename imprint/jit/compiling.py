@@ -191,7 +191,8 @@ def lower_traced(
         donated=_donated_leaves(traced.form, traced.in_tree),
     )
     unusable = module.unusable
-    if unusable:
+    quiet = options.filtered is not None and options.filtered.is_quiet
+    if unusable and (options.strict or not quiet):
         report_unusable(name, traced.leaf_names(), unusable, strict=options.strict)
     return module
 

@@ -27,8 +27,10 @@ from imprint.core.hosts import host_aval, scalar_aval
 from imprint.core.jaxpr import eval_jaxpr
 from imprint.core.trace import current_trace
 from imprint.errors import ArgumentError
+from imprint.jit.bound import BoundJitted
 from imprint.jit.compiling import Request, compile_version, trace
 from imprint.jit.definitions import DEFINITIONS, Definition
+from imprint.jit.filtering import FilteredSignature, no_match
 from imprint.jit.leaves import check_values
 from imprint.jit.options import JitOptions
 from imprint.jit.pending import pending_of, static_tokens
@@ -54,7 +56,7 @@ class Jitted:
     def __init__(self, fun: Callable[..., Any], options: JitOptions) -> None:
         self.__wrapped__ = self._fun = fun
         self.__doc__ = fun.__doc__
-        self.__module__ = fun.__module__
+        self.__module__ = getattr(fun, "__module__", "")
         self._options = options
         self._on_device = False
         self._is_as_made: Callable[[], bool] = _never
@@ -124,7 +126,7 @@ class Jitted:
         key = DEFINITIONS.content_of(self._fun, token), options
         found = DEFINITIONS.find(key)
         if found is None:
-            signature = Signature(self._fun, options.static, options.donate)
+            signature = _signature(self._fun, options)
             found = DEFINITIONS.add(key, Definition(key[0], signature))
         self._token = token
         self._is_as_made = _never
@@ -150,7 +152,14 @@ class Jitted:
         return self._use(DEFINITIONS.fork(definition))
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        return self if instance is None else MethodType(self, instance)
+        if instance is None:
+            return self
+        return (BoundJitted if self.is_filtered else MethodType)(self, instance)
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether it is a `filter_jit` function, which binds as a node of pytrees."""
+        return self._options.filtered is not None
 
     def __repr__(self) -> str:
         return f"<jitted {self._fun!r}>"
@@ -193,17 +202,18 @@ class Jitted:
             static = _static_tokens(spelling.static, given, effects)
         if spelling.arrays_only:
             try:  # as in `__call__`
-                match, leaves = spelling.match, values
-                if match is not None:
+                match, form, treedef = spelling.recalled
+                if match is None:
+                    leaves = values
+                elif treedef is not None:
                     leaves = match(values)
+                else:
+                    leaves, static = match(values)  # of a `Split`
                 avals = [x.aval for x in leaves]
-                form = spelling.form
-                if match is not None:
-                    key = form, spelling.treedef, static, settings(), *avals
-                elif form.plain:  # `flat_key`, which would cost 80 ns
+                if form.plain and treedef is None:  # `call_key`, which would cost 80 ns
                     key = settings(), *avals
                 else:
-                    key = form, static, settings(), *avals
+                    key = form, treedef, static, settings(), *avals
                 version = self._current[key]
                 if version.guard is not None and not version.guard():
                     raise KeyError
@@ -218,48 +228,78 @@ class Jitted:
                 spelling.arrays_only = False
             else:
                 version.hits += 1
-                run = version.run if version.special else version.execute
-                return run(buffers)
-        found = self._find(spelling, values, static)
+                return (version.run if version.special else version.execute)(buffers)
+        found = self._find(definition.signature, spelling, values, static)
         if found is None:
             return self._cold(args, kwargs)
         version, leaves, hosts = found
         return version.run(leaves, hosts)
 
     def _find(
-        self, spelling: Spelling, values: tuple[Any, ...], static: tuple[Any, ...]
+        self,
+        signature: Signature,
+        spelling: Spelling,
+        values: tuple[Any, ...],
+        static: tuple[Any, ...],
     ) -> tuple[Version, list[Any], list[int]] | None:
         """Return the version of a call, its leaves, and which are host values."""
+        if type(signature) is FilteredSignature:
+            return self._find_split(signature, spelling, values)
         leaves, treedef = _flatten(values)
-        avals: list[Any] = []
-        hosts: list[int] = []
-        for i, x in enumerate(leaves):
-            kind: Any = x.__class__
-            if kind is ArrayImpl:
-                avals.append(x.aval)
-                continue
-            hosts.append(i)
-            aval = host_aval(x) if kind is _ndarray else scalar_aval(x, kind)
-            if aval is None:
-                return None
-            avals.append(aval)
+        known = _avals(leaves)
+        if known is None:
+            return None
+        avals, hosts = known
         form = spelling.form
-        if not treedef.is_flat_tuple:
-            key = form, treedef, static, settings(), *avals
-        elif form.plain:  # `flat_key`, which would cost 80 ns
+        flat = treedef.is_flat_tuple
+        if form.plain and flat:  # `call_key`, which would cost 80 ns
             key = settings(), *avals
         else:
-            key = form, static, settings(), *avals
+            key = form, None if flat else treedef, static, settings(), *avals
+        version = self._version_of(key)
+        if version is None:
+            return None
+        if not hosts:
+            spelling.remember(values, treedef, arrays_only=True)
+            self._on_device = form.plain and flat
+        return version, leaves, hosts
+
+    def _find_split(
+        self,
+        signature: FilteredSignature,
+        spelling: Spelling,
+        values: tuple[Any, ...],
+    ) -> tuple[Version, list[Any], list[int]] | None:
+        """Return what `_find` does, for a call whose static leaves are in the trees."""
+        match, form, _ = spelling.recalled
+        try:
+            leaves, static = (match or no_match)(values)
+        except KeyError:
+            form, leaves, given = signature.split(spelling.form, values)
+            try:
+                static = form.tokens(given)
+            except KeyError:
+                return None
+            spelling.recalled = form.recall(values)
+        known = _avals(leaves)
+        if known is None:
+            return None
+        avals, hosts = known
+        version = self._version_of((form, None, static, settings(), *avals))
+        if version is None:
+            return None
+        spelling.arrays_only = not hosts and spelling.recalled[0] is not None
+        return version, leaves, hosts
+
+    def _version_of(self, key: Any) -> Version | None:
+        """Return the version that answers a call, and count the call."""
         version = self._current.get(key)
         if version is None or not (version.guard is None or version.guard()):
             version = self._definition.versions.find(key)
             if version is None:
                 return None
         version.hits += 1
-        if not hosts:
-            spelling.remember(values, treedef, arrays_only=True)
-            self._on_device = form.plain and treedef.is_flat_tuple
-        return version, leaves, hosts
+        return version
 
     @folding
     def _cold(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -297,7 +337,7 @@ class Jitted:
             outs: Any = eval_jaxpr(closed.jaxpr, closed.consts, *leaves)
         else:
             outs = bind_call(closed, leaves, request.name)
-        return traced.out_tree.unflatten(outs)
+        return traced.results.unflatten(outs)
 
     # ---- what users ask of a compiled function ----
 
@@ -358,6 +398,29 @@ class Jitted:
         definition = self._bound()
         definition.versions.clear()
         definition.traced.clear()
+
+
+def _signature(fun: Callable[..., Any], options: JitOptions) -> Signature:
+    if options.filtered is not None:
+        return FilteredSignature(fun, options.filtered)
+    return Signature(fun, options.static, options.donate)
+
+
+def _avals(leaves: list[Any]) -> tuple[list[Any], list[int]] | None:
+    """Return the avals of leaves, and which are host values; None if one has none."""
+    avals: list[Any] = []
+    hosts: list[int] = []
+    for i, x in enumerate(leaves):
+        kind: Any = x.__class__
+        if kind is ArrayImpl:
+            avals.append(x.aval)
+            continue
+        hosts.append(i)
+        aval = host_aval(x) if kind is _ndarray else scalar_aval(x, kind)
+        if aval is None:
+            return None
+        avals.append(aval)
+    return avals, hosts
 
 
 def _static_tokens(

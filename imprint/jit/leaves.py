@@ -5,14 +5,19 @@ its path and the remedy.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from contextlib import suppress
+from functools import partial
+from types import FunctionType
+from typing import Any, cast
 
 import numpy as np
 
 from imprint import tree
 from imprint.core.aval import checked_integer, get_aval
 from imprint.core.shape_struct import ShapeDtypeStruct
+from imprint.core.trace import Tracer
 from imprint.errors import ArgumentError, DTypeError
+from imprint.jit.results import Results
 from imprint.jit.signature import Call, Form
 
 
@@ -36,12 +41,30 @@ def check_leaves(
         except TypeError as err:
             if isinstance(leaf, np.ndarray):
                 raise ArgumentError(f"{name}: argument {leaf_name}: {err}") from None
-            root = leaf_name.split("[")[0].split(".")[0]
             raise ArgumentError(
                 f"{name}: expected arrays and numbers, got {type(leaf).__name__} "
-                f"{_short(leaf)} as argument {leaf_name}. To pass a Python value, mark "
-                f"it static: jit(..., static_argnames={root!r})."
+                f"{_short(leaf)} as argument {leaf_name}. {_remedy(leaf_name, form)}"
             ) from None
+
+
+def _remedy(leaf_name: str, form: Form) -> str:
+    """Say how a Python value can be passed as an argument, or inside one."""
+    if leaf_name in form.names:
+        root = leaf_name.split("[")[0]
+        return (
+            f"To pass a Python value, mark it static: jit(..., static_argnames={root!r})"
+            ", or use imprint.filter_jit, which traces only arrays."
+        )
+    field = leaf_name.rpartition(".")[2]
+    if field.isidentifier():
+        return (
+            "Use imprint.filter_jit, which traces only arrays, or mark the field static: "
+            f"{field}: ... = field(static=True)."
+        )
+    return (
+        "Use imprint.filter_jit, which traces only arrays, or pass it as an argument of "
+        "its own that is static."
+    )
 
 
 def check_values(name: str, call: Call, leaves: Sequence[Any]) -> None:
@@ -56,18 +79,45 @@ def check_values(name: str, call: Call, leaves: Sequence[Any]) -> None:
             )
 
 
-def check_results(name: str, outs: Sequence[Any], out_tree: tree.TreeDef) -> None:
-    """Raise ArgumentError that names the first result that is not an array or number."""
+def check_results(name: str, outs: Sequence[Any], results: Results) -> None:
+    """Raise ArgumentError that names the first result that cannot be one.
+
+    It is not an array or number; or it is kept as it is, and holds a traced array.
+    """
     for i, out in enumerate(outs):
         try:
             get_aval(out)
         except TypeError:
-            where = tree.keystr(out_tree.paths()[i])
+            where = results.names()[i]
             raise ArgumentError(
                 f"{name}: expected to return arrays and numbers, got "
                 f"{type(out).__name__} {_short(out)} as result{where}. "
-                "Return only what the computation gives; keep Python values outside."
+                "Return only what the computation gives; keep Python values outside, or "
+                "use imprint.filter_jit, which returns them as they are."
             ) from None
+
+    for where, kept in results.kept().items():
+        if _holds_tracer(kept):
+            raise ArgumentError(
+                f"{name}: expected results of which each array is a leaf, got "
+                f"{type(kept).__name__} {_short(kept)} as result{where}, which holds a "
+                "traced array and is no pytree. Return the array beside it, or make its "
+                "class a node: a Module, or imprint.tree.register_dataclass."
+            )
+
+
+def _holds_tracer(value: Any, depth: int = 3) -> bool:
+    """Tell whether there is a tracer in a function's closure, or an object's attributes."""
+    if isinstance(value, Tracer) or depth == 0:
+        return isinstance(value, Tracer)
+    held: list[Any] = [*getattr(value, "__dict__", {}).values()]
+    if isinstance(value, FunctionType):
+        for cell in value.__closure__ or ():
+            with suppress(ValueError):  # a variable without a value yet
+                held.append(cell.cell_contents)
+    elif isinstance(value, partial):
+        held += [cast("Any", value).args, value.keywords]
+    return any(_holds_tracer(x, depth - 1) for x in tree.leaves(held))
 
 
 def _short(value: Any) -> str:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from imprint import runtime, tree
 from imprint.errors import ArgumentError
+from imprint.jit.filtering import Filter
 from imprint.runtime import CompileOptions, Device
 
 OnLimit = Literal["warn", "error"]
@@ -31,6 +32,7 @@ class JitOptions:
         strict: whether what is otherwise a warning is an error.
         in_shardings: a prefix of the dynamic arguments, of devices and None.
         out_shardings: likewise of the result.
+        filtered: what `filter_jit` was asked for; None for `jit`.
     """
 
     static: tuple[Any, Any] = (None, None)
@@ -44,6 +46,7 @@ class JitOptions:
     strict: bool = False
     in_shardings: Any = None
     out_shardings: Any = None
+    filtered: Filter | None = None
 
     @property
     def names_arguments(self) -> bool:

@@ -14,7 +14,7 @@ from imprint.config import Settings, settings
 from imprint.core.aval import ShapedArray, checked_integer, get_aval
 from imprint.errors import ArgumentError, DTypeError
 from imprint.jit.leaves import check_leaves
-from imprint.jit.signature import Call, Form, Signature
+from imprint.jit.signature import Call, Signature
 
 
 class Pending(NamedTuple):
@@ -45,10 +45,11 @@ def call_key(signature: Signature, call: Call) -> tuple[list[Any], Any]:
     except (ArgumentError, DTypeError, OverflowError):
         check_leaves(signature.function_name, call.form, leaves, treedef)
         raise
+    whole = None if treedef.is_flat_tuple else treedef
+    if call.form.plain and whole is None:
+        return leaves, (settings(), *avals)
     static = static_tokens(signature, call)
-    if treedef.is_flat_tuple:
-        return leaves, flat_key(call.form, static, avals)
-    return leaves, (call.form, treedef, static, settings(), *avals)
+    return leaves, (call.form, whole, static, settings(), *avals)
 
 
 def static_tokens(signature: Signature, call: Call) -> tuple[Any, ...]:
@@ -59,21 +60,15 @@ def static_tokens(signature: Signature, call: Call) -> tuple[Any, ...]:
     )
 
 
-def flat_key(form: Form, static: tuple[Any, ...], avals: list[Any]) -> Any:
-    """Return the key of a call whose dynamic values are all leaves; hot."""
-    if form.plain:
-        return settings(), *avals
-    return form, static, settings(), *avals
-
-
 def kind_of(names: tuple[str, ...], treedef: tree.TreeDef, key: Any) -> Kind:
     """Return what kind of call a key stands for."""
     parts = list(key)
     at = next(i for i, part in enumerate(parts) if isinstance(part, Settings))
     avals: tuple[ShapedArray, ...] = tuple(parts[at + 1 :])
-    static = ()
+    static, tokens, whole = (), (), None
     if at:
         form, tokens = parts[0], parts[at - 1]
         shown = [show(token) for token in tokens]
         static = tuple(zip(form.static_names, shown, strict=True))
-    return Kind(names, treedef, avals, static, parts[at])
+        whole = form.treedef
+    return Kind(names, treedef, avals, static, parts[at], tokens, whole)

@@ -13,7 +13,7 @@ spellings of the call, and the values. `leaf_names` names leaves for messages.
 import inspect
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from operator import itemgetter
-from typing import Any, Final, NamedTuple, cast, final
+from typing import Any, Final, NamedTuple, TypeAlias, cast, final
 
 from imprint import tree
 from imprint.compile.key import is_plain_value, same_value
@@ -29,11 +29,16 @@ Slot = int | str
 """A parameter: its position, or the name of one that only a keyword can name."""
 
 
-@final
 class Form:
-    """What a call passes: its dynamic and static parameters. Compared by identity."""
+    """What a call passes: its dynamic and static parameters. Compared by identity.
 
-    __slots__ = ("donated", "dynamic", "names", "plain", "static", "static_names")
+    `treedef` is the tree of all values where the leaves of one may be of both kinds.
+    """
+
+    __slots__ = (
+        *("donated", "dynamic", "names", "plain", "static", "static_names"),
+        "treedef",
+    )
 
     def __init__(
         self,
@@ -47,6 +52,7 @@ class Form:
         self.static_names = tuple(map(signature.slot_name, static))
         self.donated = tuple(signature.donates(slot) for slot in dynamic)
         self.plain = not static and dynamic == tuple(range(len(dynamic)))
+        self.treedef: tree.TreeDef | None = None
 
     def leaf_names(self, treedef: tree.TreeDef) -> list[str]:
         """Return the names of the leaves of the dynamic values: `batch['mask']`."""
@@ -54,6 +60,10 @@ class Form:
             self.names[getattr(path[0], "idx", 0)] + tree.keystr(path[1:])
             for path in treedef.paths()
         ]
+
+
+Recalled: TypeAlias = tuple[Callable[[Any], Any] | None, Form, tree.TreeDef | None]
+"""How the warm path takes the values of a call apart; see `Spelling`."""
 
 
 class Call(NamedTuple):
@@ -78,13 +88,15 @@ class Spelling:
 
     Attributes:
         pick: gives the dynamic values among those of a call; None if all are, in order.
-        match, treedef: for the warm path, how to take the last call's values apart, None
-            if all were leaves; if every leaf was an array on the device, `arrays_only`.
+        arrays_only: whether every leaf of the last call was an array on the device.
+        recalled: for the warm path, how to take the last call's values apart: a match,
+            None if all were leaves; the form of the key; its treedef, None if it has
+            none. One tuple, so that a thread never sees two halves of two calls.
     """
 
     __slots__ = (
-        *("arrays_only", "defaults", "dynamic", "form", "match", "pick"),
-        *("static", "treedef"),
+        *("arrays_only", "defaults", "dynamic", "form", "pick"),
+        *("recalled", "static", "_treedef"),
     )
 
     def __init__(
@@ -102,8 +114,8 @@ class Spelling:
         in_order = dynamic == tuple(range(count))
         self.pick = None if in_order else _picker(dynamic)
         self.arrays_only = False
-        self.match: tree.Match | None = None
-        self.treedef: tree.TreeDef | None = None
+        self.recalled: Recalled = None, form, None
+        self._treedef: tree.TreeDef | None = None
 
     def static_values(self, values: Sequence[Any]) -> tuple[Any, ...]:
         """Return the static values among those of a call."""
@@ -114,13 +126,13 @@ class Spelling:
     ) -> None:
         """Note what a call found, for the next one."""
         if treedef.is_flat_tuple:
-            self.match, self.treedef = None, treedef
-        elif not arrays_only or self.treedef is not treedef:  # make it the second time
-            self.match, self.treedef = None, treedef
+            self.recalled, self._treedef = (None, self.form, None), treedef
+        elif not arrays_only or self._treedef is not treedef:  # make it the second time
+            self.recalled, self._treedef = (None, self.form, None), treedef
             arrays_only = False
-        elif self.match is None:
+        elif self.recalled[0] is None:
             try:
-                self.match = tree.match_of(values)
+                self.recalled = tree.match_of(values), self.form, treedef
             except KeyError:
                 arrays_only = False
         self.arrays_only = arrays_only
@@ -134,7 +146,6 @@ def _picker(places: tuple[int, ...]) -> Callable[[tuple[Any, ...]], tuple[Any, .
     return itemgetter(slice(start, start + len(places)))
 
 
-@final
 class Signature:
     """The parameters of a function, and which of them are static or donated."""
 
@@ -231,7 +242,7 @@ class Signature:
         defaults = tuple(
             (by_slot[slot], default)
             for slot, default in self._default_slots()
-            if slot in dynamic and is_plain_value(default)
+            if slot in dynamic and self.is_known_default(default)
         )
         form = self._form(tuple(dynamic), tuple(static))
         sources = zip(static.values(), form.static_names, strict=True)
@@ -255,7 +266,7 @@ class Signature:
             names: the keywords.
         """
         omitted = tuple(
-            [i for i, default in spelling.defaults if same_value(values[i], default)]
+            [i for i, default in spelling.defaults if _is_default(values[i], default)]
         )
         if not omitted:
             return spelling
@@ -286,6 +297,15 @@ class Signature:
         if isinstance(slot, int):
             return slot in self.donate_nums or self.slot_name(slot) in self.donate_names
         return slot in self.donate_names
+
+    def is_known_default(self, default: object) -> bool:
+        """Tell whether an argument can be compared with the default of its parameter."""
+        return is_plain_value(default)
+
+    def is_static_result(self, out: object) -> bool:
+        """Tell whether a leaf of a result is returned as it was while tracing."""
+        del out
+        return False
 
     def slot_name(self, slot: Slot) -> str:
         """Return the name of a parameter; `args[0]` for one of `*args`."""
@@ -354,6 +374,10 @@ class Signature:
                 f"donated, got both for {', '.join(sorted(both))}. A static argument "
                 "is no array; take it out of donate_argnums and donate_argnames."
             )
+
+
+def _is_default(value: Any, default: Any) -> bool:
+    return value is default or same_value(value, default)
 
 
 def _slot_order(slot: Slot) -> tuple[bool, Any]:

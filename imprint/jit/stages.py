@@ -37,8 +37,11 @@ class _Stage:
 
     @property
     def in_tree(self) -> tree.TreeDef:
-        """The tree of the dynamic arguments, a tuple in the order of the parameters."""
-        return self._traced.in_tree
+        """The tree of the dynamic arguments, a tuple in the order of the parameters.
+
+        Of a `filter_jit` function that of all arguments, whose leaves are of both kinds.
+        """
+        return self._traced.form.treedef or self._traced.in_tree
 
     @property
     def out_tree(self) -> tree.TreeDef:
@@ -223,11 +226,14 @@ class Compiled(_Stage):
     def _leaves(self, call: Call) -> list[Any]:
         leaves, treedef = tree.flatten(call.dynamic)
         name = self._signature.function_name
-        if call.form is not self._traced.form or treedef != self.in_tree:
-            raise ArgumentError(
-                f"{name}: expected arguments of structure {self.in_tree}, got "
-                f"{treedef}. {_ONE_KIND}"
-            )
+        form = self._traced.form
+        if call.form is not form or treedef != self._traced.in_tree:
+            came_tree = call.form.treedef or treedef
+            expected, got = f"arguments of structure {self.in_tree}", str(came_tree)
+            if came_tree == self.in_tree and form.treedef is not None:
+                expected = f"arrays as {', '.join(form.names)} and nothing else"
+                got = f"them as {', '.join(call.form.names) or 'nothing'}"
+            raise ArgumentError(f"{name}: expected {expected}, got {got}. {_ONE_KIND}")
         try:
             came = [get_aval(leaf) for leaf in leaves]
         except (ArgumentError, DTypeError):
@@ -252,4 +258,4 @@ _ONE_KIND = (
 def shape_tree_of(traced: TracedCall) -> Any:
     """Return the tree of a result with shapes and dtypes in place of arrays."""
     avals = traced.closed.out_avals
-    return traced.out_tree.unflatten(map(ShapeDtypeStruct.of, avals))
+    return traced.results.unflatten(map(ShapeDtypeStruct.of, avals))

@@ -17,6 +17,7 @@ from imprint.core.aval import ShapedArray
 from imprint.core.jaxpr import ClosedJaxpr
 from imprint.core.source import current_source
 from imprint.jit.leaves import check_results
+from imprint.jit.results import Results, split_result
 from imprint.jit.signature import Call, Form, Signature
 from imprint.transforms.staging import Staged, stage
 
@@ -28,7 +29,7 @@ class TracedCall:
     Args:
         closed: the program.
         in_tree: the tree of the dynamic arguments, a tuple.
-        out_tree: the tree of the result.
+        results: how its arrays become the result.
         form: which parameters are dynamic, and their names.
         seconds: what tracing took.
         findings: what it read by name; `watch` tells whether that is as it was.
@@ -36,13 +37,13 @@ class TracedCall:
 
     __slots__ = (
         *("__weakref__", "closed", "findings", "form", "hits", "in_tree"),
-        *("out_tree", "seconds", "watch"),
+        *("results", "seconds", "watch"),
     )
 
     def __init__(
         self,
         closed: ClosedJaxpr,
-        trees: tuple[tree.TreeDef, tree.TreeDef],
+        trees: tuple[tree.TreeDef, Results],
         form: Form,
         seconds: float,
         findings: Findings,
@@ -51,9 +52,14 @@ class TracedCall:
         self.findings = findings
         self.watch = Watch(findings.reads)
         self.hits = 0
-        self.in_tree, self.out_tree = trees
+        self.in_tree, self.results = trees
         self.form = form
         self.seconds = seconds
+
+    @property
+    def out_tree(self) -> tree.TreeDef:
+        """The tree of the result."""
+        return self.results.treedef
 
     @property
     def nbytes(self) -> int:
@@ -93,21 +99,22 @@ def trace_call(
     treedef = tree.structure(call.dynamic)
     names = _Names(lambda: call.form.leaf_names(treedef))
     staged = Staged(transform, signature.function_name, names, current_source())
-    found: list[tree.TreeDef] = []
+    found: list[Results] = []
 
     def flat(*tracers: Any) -> list[Any]:
-        traced = Call(call.form, treedef.unflatten(tracers), call.static)
+        traced = call._replace(dynamic=treedef.unflatten(tracers))
         args, kwargs = signature.arguments(traced)
-        outs, out_tree = tree.flatten(fun(*args, **kwargs))
-        check_results(signature.function_name, outs, out_tree)
-        found.append(out_tree)
-        return outs
+        arrays, results = split_result(fun(*args, **kwargs), signature.is_static_result)
+        check_results(signature.function_name, arrays, results)
+        found.append(results)
+        return arrays
 
     with Recording(fun, strict=strict) as recording:
         closed = stage(flat, avals, staged)
     seconds = time.perf_counter() - start
-    trees = treedef, found[0]
-    return TracedCall(closed, trees, call.form, seconds, recording.findings)
+    return TracedCall(
+        closed, (treedef, found[0]), call.form, seconds, recording.findings
+    )
 
 
 @final

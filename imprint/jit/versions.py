@@ -15,7 +15,7 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from imprint import runtime, tree
+from imprint import runtime
 from imprint.array import ArrayImpl, from_host, to_array
 from imprint.compile.counters import COUNTERS
 from imprint.compile.explain import Kind
@@ -72,12 +72,8 @@ class Version:
         self.handlers = program.executable.handlers
         self.consts = list(program.consts)
         self.out_avals = traced.closed.out_avals
-        single = traced.out_tree.is_leaf
-        self.out_aval = self.out_avals[0] if single else None
-        out_tree = traced.out_tree  # a tuple is put together by itself, 0.3 us faster
-        self.unflatten: Callable[[Iterable[Any]], Any] = (
-            tuple if out_tree.is_flat_tuple else out_tree.unflatten
-        )
+        self.out_aval = self.out_avals[0] if traced.results.is_single else None
+        self.unflatten: Callable[[Iterable[Any]], Any] = traced.results.unflatten
         self.host_call = program.host_call()
         names = traced.leaf_names() if program.module.donated else []
         self.donated = {
@@ -155,7 +151,7 @@ class Version:
         """Return buffers of results as the tree of arrays that the function gives."""
         if self.sentinels is not None:
             flags = ArrayImpl(self.program.out_avals[-1], outs.pop()).host
-            results = [tree.keystr(p) for p in self.traced.out_tree.paths()]
+            results = self.traced.results.names()
             names = self.traced.leaf_names()
             self.sentinels.check(flags, self.name, names, results)
         if self.out_aval is not None:

@@ -26,7 +26,7 @@ from imprint.tree.keys import (
     SequenceKey,
     keystr,
 )
-from imprint.tree.match import Match, match_of
+from imprint.tree.match import Match, match_of, split_match_of
 from imprint.tree.prefix import (
     broadcast_prefix,
     check_prefix,
@@ -89,6 +89,7 @@ __all__ = [
     "register_pytree_with_keys",
     "register_pytree_with_keys_class",
     "register_static",
+    "split_match_of",
     "structure",
     "transpose",
     "treedef_tuple",
