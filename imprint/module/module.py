@@ -133,6 +133,7 @@ def finish(self: Any, declared: Declaration) -> None:
     for name in declared.meta:
         if held[name].__class__ not in _NO_ARRAYS:
             refusals.check_static(self, name, held[name])
+    object.__setattr__(self, "__dict__", {**held})  # read faster: see `restorer_for`
     for check in declared.checks:
         check(self)
 

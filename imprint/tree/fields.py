@@ -50,14 +50,22 @@ def opener_for(
 
 
 def restorer_for(cls: type, data: tuple[str, ...], meta: tuple[str, ...]) -> Restorer:
-    """Return what makes an instance of a class whose `__dict__` holds some names."""
-    lines = ["node = new(cls)", "held = node.__dict__"]
-    for names, source in (data, "children"), (meta, "static.value"):
+    """Return what makes an instance of a class whose `__dict__` holds some names.
+
+    It gets a dictionary of its own: 3.11 reads an attribute in 7 ns from that, and in 25
+    from one that shares its keys with those of other instances.
+    """
+    lines = ["node = new(cls)"]
+    for names, start, source in (data, "c", "children"), (meta, "m", "static.value"):
         if names:
-            places = "".join([f"held[{name!r}], " for name in names])
+            places = "".join([f"{start}{i}, " for i in range(len(names))])
             lines.append(f"{places}= {source}")
+    held = [f"{name!r}: c{i}" for i, name in enumerate(data)]
+    held += [f"{name!r}: m{i}" for i, name in enumerate(meta)]
+    lines.append(f"hold(node, {{{', '.join(held)}}})")
     body = "\n    ".join([*lines, "return node"])
-    names = {"new": object.__new__, "cls": cls}
+    slot = next(vars(c)["__dict__"] for c in cls.__mro__ if "__dict__" in vars(c))
+    names = {"new": object.__new__, "hold": slot.__set__, "cls": cls}
     return _made(f"def made(static, children):\n    {body}", names)
 
 
