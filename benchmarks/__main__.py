@@ -15,6 +15,7 @@ from benchmarks import (
     compiling,
     dispatch,
     eager,
+    filtering,
     import_time,
     memory,
     tracing,
@@ -22,7 +23,16 @@ from benchmarks import (
 from benchmarks.measure import measure
 from benchmarks.pairs import Fact, Pair
 
-FILES = (import_time, dispatch, call_forms, tracing, compiling, eager, memory)
+FILES = (
+    import_time,
+    dispatch,
+    call_forms,
+    tracing,
+    compiling,
+    eager,
+    memory,
+    filtering,
+)
 HEAD = ("", "imprint", "jax", "ratio", "median", "target", "")
 WIDTHS = (46, 10, 10, 7, 7, 7, 7)
 
