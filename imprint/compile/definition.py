@@ -12,7 +12,7 @@ from types import FunctionType
 from typing import Any, NamedTuple
 
 from imprint.compile.identity import identity
-from imprint.compile.state import StrictWalk
+from imprint.compile.state import StateWalk, StrictWalk
 from imprint.compile.token import ROOT, Token, token_of
 from imprint.compile.walk import (
     NO_EFFECTS,
@@ -54,19 +54,18 @@ class Reading(NamedTuple):
     """What was read at one time.
 
     Args:
-        token: of the value.
-        parts: the state in it that can change in place. They keep it alive.
+        parts: the state in a value that can change in place, each apart from the others.
+            They keep it alive.
     """
 
-    token: Any
     parts: tuple[Part, ...]
 
 
 def read_definition(fun: Any, effects: Effects = NO_EFFECTS) -> Reading:
-    """Read a callable, to find out later what changed."""
+    """Read a callable and the state in it, to find out later what changed."""
     parts: list[Part] = []
-    token = _walk_token(fun, Walk(effects, parts))
-    return Reading(token, tuple(parts))
+    StateWalk(effects, parts, apart=True).value(fun)
+    return Reading(tuple(parts))
 
 
 def effects_of(before: Reading, after: Reading) -> Effects:

@@ -130,17 +130,21 @@ def _quick_object(value: Any, layout: Layout) -> Hashable:
 def read_static(value: Any, name: str, effects: Effects = NO_EFFECTS) -> Reading:
     """Read a static argument, to find out later what changed; see `effects_of`."""
     parts: list[Part] = []
-    walk = _ArgumentWalk(effects, parts)
-    return Reading(_token(value, name, walk), tuple(parts))
+    _content(value, name, _ArgumentWalk(effects, parts, apart=True))
+    return Reading(tuple(parts))
 
 
-def _token(value: Any, name: str, walk: "_ArgumentWalk") -> Hashable:
+def _content(value: Any, name: str, walk: "_ArgumentWalk") -> Content:
     try:
-        content = walk.value(value)
+        return walk.value(value)
     except RefusedError as refused:
         raise ArgumentError(
             f"static argument {name}{place_of(refused.part, value)}: {refused.text}"
         ) from refused.__cause__
+
+
+def _token(value: Any, name: str, walk: "_ArgumentWalk") -> Hashable:
+    content = _content(value, name, walk)
     head = head_of(content)
     if type(head) is not Layout:
         return content

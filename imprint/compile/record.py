@@ -379,7 +379,8 @@ class Record:
         key = place.key
         if key not in self._before:
             seen = value if before is MISSING else before
-            self._before[key] = Read(place, Seen(seen, strict=self._strict))
+            self._before[key] = read = Read(place, Seen(seen, strict=self._strict))
+            read.seen.note_parts()
             self.explore(value)
             if self._captured.pop(id(value), None) is not None:  # by a name as well
                 self._entered.pop(id(value), None)

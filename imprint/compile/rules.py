@@ -57,6 +57,10 @@ class Reader(Protocol):
         """Return the content of a NumPy array."""
         ...
 
+    def pairs(self, x: Any) -> list[Content]:
+        """Return the contents of the keys and values of a dict, in turn."""
+        ...
+
     def attributes(self, owner: Any, held: Mapping[str, Any]) -> list[Content]:
         """Return the names of an object's attributes, and their contents."""
         ...
@@ -191,26 +195,22 @@ def _set(walk: Reader, x: Any) -> Content:
 
 
 def _dict(walk: Reader, x: Any) -> Content:
-    return walk.container(x, lambda y: (dict, *_pairs(walk, y)))
+    return walk.container(x, lambda y: (dict, *walk.pairs(y)))
 
 
 def _ordered(walk: Reader, x: Any) -> Content:
-    return walk.container(x, lambda y: (OrderedDict, *_pairs(walk, y)))
+    return walk.container(x, lambda y: (OrderedDict, *walk.pairs(y)))
 
 
 def _defaultdict(walk: Reader, x: Any) -> Content:
     def read(y: Any) -> Content:
-        return defaultdict, walk.value(y.default_factory), *_pairs(walk, y)
+        return defaultdict, walk.value(y.default_factory), *walk.pairs(y)
 
     return walk.container(x, read)
 
 
 def _bytearray(walk: Reader, x: Any) -> Content:
     return walk.container(x, lambda y: (bytearray, bytes(y)))
-
-
-def _pairs(walk: Reader, x: Any) -> list[Content]:
-    return walk.values([part for pair in list(x.items()) for part in pair])
 
 
 # ---- callables, and objects that say what they are ----
@@ -232,7 +232,7 @@ def _partial(walk: Reader, x: Any) -> Content:
             layout_of(y),
             walk.value(y.func),
             (tuple, *walk.values(y.args)),
-            (dict, *_pairs(walk, y.keywords)),
+            (dict, *walk.values([p for pair in y.keywords.items() for p in pair])),
             *walk.attributes(y, y.__dict__.copy()),
         )
 

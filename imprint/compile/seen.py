@@ -17,11 +17,12 @@ from weakref import ref
 
 import numpy as np
 
+from imprint.compile.definition import Reading, effects_of
 from imprint.compile.identity import identity
 from imprint.compile.places import MISSING, Place
 from imprint.compile.state import StrictWalk
 from imprint.compile.token import Content
-from imprint.compile.walk import Part, Walk
+from imprint.compile.walk import NO_EFFECTS, Effects, Part, Walk
 from imprint.compile.wording import show
 
 kind_of: Final = cast("Callable[[Any], Any]", type)
@@ -171,14 +172,28 @@ class Seen:
 
     Args:
         value: the value.
+        effects: what is inside and does not count.
         strict: whether arrays and the state of objects count.
     """
 
-    __slots__ = ("_content", "held", "inside", "items", "strict")
+    __slots__ = (
+        "_content",
+        "_effects",
+        "_reading",
+        "held",
+        "inside",
+        "items",
+        "strict",
+    )
 
-    def __init__(self, value: Any, *, strict: bool = False) -> None:
+    def __init__(
+        self, value: Any, effects: Effects = NO_EFFECTS, *, strict: bool = False
+    ) -> None:
         self.held = hold(value)
         self.strict = strict
+        self._effects = effects
+        self._reading: Reading | None = None
+        """What is inside, until the trace is over."""
         self.items: tuple[Items, ...] = ()
         """The containers in it, if they tell whether what is inside is the same."""
         self.inside = False
@@ -196,30 +211,45 @@ class Seen:
                 return True
         elif value is MISSING or self.held.get() is MISSING:
             return False
-        return _content_of(value, strict=self.strict) == self.content
+        return self._content_of(value) == self.content
+
+    def anew(self, value: Any) -> "Seen":
+        """Return an equal value in the place of this one."""
+        return Seen(value, self._effects, strict=self.strict)
 
     @property
     def content(self) -> Content:
         """What the value is; of a function, what it is now."""
         if self._content is _UNREAD:  # few are ever compared
-            return _content_of(self.held.get(), strict=self.strict)
+            return self._content_of(self.held.get())
         return self._content
+
+    def _content_of(self, value: Any) -> Content:
+        return self._walk(self._effects).value(value)
+
+    def note_parts(self) -> None:
+        """Note what is inside, part by part, to find out what the trace writes."""
+        if self.inside:
+            self._reading = self._read_parts()
 
     def settle(self, now: Any) -> "Seen | None":
         """Return what of this counts after the trace.
 
         Args:
             now: what is there after the trace. What differs from before is an effect of
-                the trace: another value does not count at all, an object whose inside
-                changed counts by identity.
+                the trace: another value does not count at all, nor a part that changed.
         """
+        before, self._reading = self._reading, None
         if self.matches(now):
-            return self if self.held.is_(now) else Seen(now, strict=self.strict)
+            return self if self.held.is_(now) else self.anew(now)
         if not (self.inside and self.held.is_(now)):
             return None
-        settled = Seen(None)
-        settled.held, settled._content = hold(now), identity(now)
-        return settled
+        if before is None:  # taken over from an earlier trace
+            settled = Seen(None)
+            settled.held, settled._content = self.held, identity(now)
+            return settled
+        effects = effects_of(before, self._read_parts())
+        return Seen(now, self._effects | effects, strict=self.strict)
 
     def shown(self) -> Any:
         """Return the value, or what prints as it did."""
@@ -229,7 +259,7 @@ class Seen:
 
     def _read(self, value: Any) -> None:
         parts: list[Part] = []
-        walk = (StrictWalk if self.strict else Walk)(parts=parts)
+        walk = self._walk(self._effects, parts)
         self._content = walk.value(value)
         self.inside = walk.volatile
         if walk.volatile:
@@ -241,9 +271,14 @@ class Seen:
             if len(self.items) < len(parts):
                 self.items = ()
 
+    def _read_parts(self) -> Reading:
+        parts: list[Part] = []
+        self._walk(self._effects, parts, apart=True).value(self.held.get())
+        return Reading(tuple(parts))
 
-def _content_of(value: Any, *, strict: bool) -> Content:
-    return (StrictWalk if strict else Walk)().value(value)
+    @property
+    def _walk(self) -> type[Walk]:
+        return StrictWalk if self.strict else Walk
 
 
 class Read(NamedTuple):

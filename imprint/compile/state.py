@@ -13,7 +13,7 @@ import numpy as np
 from imprint.compile.identity import identity
 from imprint.compile.layout import Layout, layout_of
 from imprint.compile.rules import COPIES
-from imprint.compile.token import ARRAY, DTYPE, Content
+from imprint.compile.token import ARRAY, DTYPE, EFFECT, Content
 from imprint.compile.walk import Walk
 
 
@@ -40,9 +40,14 @@ class StateWalk(Walk):
         """Return the content of a small array."""
         if x.dtype.hasobject or x.nbytes > self.array_bytes:
             return identity(x)
-        content = ARRAY, (DTYPE, x.dtype), x.shape, x.tobytes()
+        return self._content_of_array(x, x.tobytes())
+
+    def _content_of_array(self, x: Any, data: bytes) -> Content:
+        if self.is_effect(x, None):
+            return EFFECT
+        content = ARRAY, (DTYPE, x.dtype), x.shape, data
         self.changes(x, None, content)
-        return content
+        return self.inside(x, content)
 
 
 class StrictWalk(StateWalk):
@@ -56,6 +61,4 @@ class StrictWalk(StateWalk):
         if x.dtype.hasobject or x.nbytes <= self.array_bytes:
             return super().array(x)
         digest = blake2b(np.ascontiguousarray(x).data, digest_size=16).digest()
-        content = ARRAY, (DTYPE, x.dtype), x.shape, digest
-        self.changes(x, None, content)
-        return content
+        return self._content_of_array(x, digest)

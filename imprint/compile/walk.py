@@ -31,7 +31,9 @@ from imprint.compile.token import (
 
 DEPTH: Final = 60
 
-Effects: TypeAlias = frozenset[tuple[Standin, str | None]]
+Name: TypeAlias = str | tuple[str, Content] | None
+"""Of a part: an attribute, `("key", content of a key)`, or nothing."""
+Effects: TypeAlias = frozenset[tuple[Standin, Name]]
 NO_EFFECTS: Final[Effects] = frozenset()
 
 
@@ -40,12 +42,12 @@ class Part(NamedTuple):
 
     Args:
         owner: the container or cell; or the function or object with an attribute.
-        name: the attribute.
+        name: the attribute, or the key of a dict whose items count apart.
         content: of what is there.
     """
 
     owner: Any
-    name: str | None
+    name: Name
     content: Content
 
 
@@ -55,6 +57,8 @@ class Walk:
     Args:
         effects: places whose content does not count.
         parts: where to list state that can change in place, if somebody asks.
+        apart: whether what can change counts by identity in what holds it, so that a
+            part differs only if it was written itself.
     """
 
     leaves: ClassVar[int] = 4096
@@ -65,10 +69,15 @@ class Walk:
     _lowest = DEPTH
 
     def __init__(
-        self, effects: Effects = NO_EFFECTS, parts: list[Part] | None = None
+        self,
+        effects: Effects = NO_EFFECTS,
+        parts: list[Part] | None = None,
+        *,
+        apart: bool = False,
     ) -> None:
         self._effects = effects
         self._parts = parts
+        self._apart = apart
         self._open: dict[int, int] = {}
         self._done: dict[int, Token] = {}
         self._owners: dict[int, Any] = {}
@@ -114,14 +123,38 @@ class Walk:
         owner = self._owners.get(id(x), x)
         if len(x) > self.container_leaves:
             return identity(owner)
-        if self._is_effect(owner, None):
+        if self.is_effect(owner, None):
             return EFFECT
         before = self._leaves
         content = self.node(x, read)
         if self._leaves - before > self.container_leaves:
             return identity(owner)
         self.changes(owner, None, content)
-        return content
+        return self.inside(owner, content)
+
+    def pairs(self, x: Any) -> list[Content]:
+        """Return the contents of the keys and values of a dict, in turn."""
+        items = list(x.items())
+        if not (self._apart or self._effects):
+            return self.values([part for pair in items for part in pair])
+        self._leaves += 2 * len(items)
+        owner = self._owners.get(id(x), x)
+        found: list[Content] = []
+        for key, value in items:
+            name = "key", self.value(key)
+            if self.is_effect(owner, name):
+                found += name[1], EFFECT
+                continue
+            content = self.value(value)
+            if self._apart:
+                self.changes(owner, name, content)
+                content = None
+            found += name[1], content
+        return found
+
+    def inside(self, x: Any, content: Content) -> Content:
+        """Return what counts of something that can change, in what holds it."""
+        return identity(x) if self._apart else content
 
     # ---- functions ----
 
@@ -132,7 +165,8 @@ class Walk:
             token = scalar_function_token(fun)
             if token is not None and token.has_cells:
                 self.has_cells = True
-        return self.node(fun, self._read_function) if token is None else token
+        content = self.node(fun, self._read_function) if token is None else token
+        return self.inside(fun, content)
 
     def _read_function(self, fun: FunctionType) -> Token:
         outer = self.volatile, self.has_cells, self._lowest
@@ -171,7 +205,7 @@ class Walk:
 
     def _cell(self, cell: CellType) -> Content:
         self.has_cells = True
-        if self._is_effect(cell, None):
+        if self.is_effect(cell, None):
             return EFFECT
         try:
             content = self.value(cell.cell_contents)
@@ -202,7 +236,7 @@ class Walk:
             self.changes(y, "__dict__", attributes[0])  # without any, it may get some
             return layout, STATE, standin, items, *attributes
 
-        return self.node(x, read)
+        return self.inside(x, self.node(x, read))
 
     def _items(self, x: Any, copy: Callable[[Any], Any] | None) -> Content:
         """Return the content of an object as the plain container underneath."""
@@ -218,7 +252,7 @@ class Walk:
         self._leaves += len(held)
         found: list[Content] = [tuple(held)]
         for name, value in held.items():
-            if self._is_effect(owner, name):
+            if self.is_effect(owner, name):
                 found.append(EFFECT)
                 continue
             content = self.value(value)
@@ -229,10 +263,11 @@ class Walk:
 
     # ---- state that can change ----
 
-    def _is_effect(self, owner: Any, name: str | None) -> bool:
+    def is_effect(self, owner: Any, name: Name) -> bool:
+        """Tell whether a trace is known to write what is there."""
         return bool(self._effects) and (identity(owner), name) in self._effects
 
-    def changes(self, owner: Any, name: str | None, content: Content) -> None:
+    def changes(self, owner: Any, name: Name, content: Content) -> None:
         """Note that what was read can change in place."""
         self.volatile = True
         if self._parts is not None:

@@ -16,7 +16,7 @@ from functools import lru_cache
 from types import CellType, CodeType, FunctionType
 from typing import Any, Final, final
 
-from imprint.compile.captures import captured_reads
+from imprint.compile.captures import captured_functions, captured_reads
 from imprint.compile.places import (
     MISSING,
     CellPlace,
@@ -134,12 +134,18 @@ def _renew(reads: Iterable[Read], now: Iterable[Any]) -> Iterator[Read]:
             yield Read(place, Seen(place.get(), strict=seen.strict))
         elif seen.held.is_(value) and not seen.inside:
             yield read
-        elif kind_of(value) is FunctionType and value.__closure__:
-            yield read  # its cells would have to be watched instead
+        elif _carries_functions(value):
+            yield read  # what these capture would have to be watched instead
         else:
             if kind_of(value) is FunctionType:
                 moved[id(seen.held.get())] = value
-            yield Read(place, Seen(value, strict=seen.strict))
+            yield Read(place, seen.anew(value))
+
+
+def _carries_functions(value: Any) -> bool:
+    if kind_of(value) is FunctionType:
+        return bool(value.__closure__)
+    return bool(captured_functions(value))
 
 
 def _action(read: Read, now: Any) -> str:
@@ -329,10 +335,13 @@ def make({cells}):
 """
 
 
+_FILE: Final = f"{__file__}:guard"  # in imprint: its code is not the user's
+
+
 @lru_cache(maxsize=1024)
 def _compiled(text: str) -> CodeType:
     """Return the code of the guard in a text; a text costs 100 µs and more."""
-    module = compile(text, "<guard>", "exec", dont_inherit=True)
+    module = compile(text, _FILE, "exec", dont_inherit=True)
     (make,) = (c for c in module.co_consts if isinstance(c, CodeType))
     (guard,) = (c for c in make.co_consts if isinstance(c, CodeType))
     return guard

@@ -19,7 +19,10 @@ KINDS = {
     "root": ROOTS,
     "static": STATICS,
 }
-pytestmark = pytest.mark.usefixtures("kept_executables")
+pytestmark = [
+    pytest.mark.usefixtures("kept_executables"),
+    pytest.mark.filterwarnings("ignore:.* was compiled 8 times"),
+]
 CASES = [(kind, name) for kind, pieces in KINDS.items() for name in pieces]
 
 

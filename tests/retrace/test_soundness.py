@@ -14,7 +14,10 @@ from tests.retrace.oracle.programs import programs
 from tests.retrace.oracle.world import run
 
 CASES = int(os.environ.get("ORACLE_CASES", "400"))
-pytestmark = pytest.mark.usefixtures("kept_executables")
+pytestmark = [
+    pytest.mark.usefixtures("kept_executables"),
+    pytest.mark.filterwarnings("ignore:.* was compiled 8 times"),
+]
 
 
 @pytest.mark.slow

@@ -166,6 +166,43 @@ ROOTS = {
             "del ROOT.__closure__[0].cell_contents",
         ),
     ),
+    "closures that count": piece(
+        """
+        class Model:
+            n = 0
+            def m(self):
+                self.n += 1
+                return self.w
+        W = [Model(), {"n": 0, "w": ?, "l": [?]}]
+        W[0].w = ?
+        def counting(step):
+            n = 0
+            def helper():
+                nonlocal n
+                n += step
+                return ?
+            return helper
+        def make(model, state, helper):
+            calls = []
+            def root(x):
+                calls.append(1)
+                state["n"] += 1
+                return emit(x, <>, model.m(), state["w"], state["l"], helper())
+            return root
+        """,
+        "make(*W, counting(1))",
+        (
+            "W[1]['w'] = ?",
+            "W[1]['l'].append(?)",
+            "W[1] = {'n': 0, 'w': ?, 'l': []}",
+            "W[0] = Model(); W[0].w = ?",
+            "i = ROOT.__code__.co_freevars.index('helper')\n"
+            "ROOT.__closure__[i].cell_contents = lambda: ?",
+            "i = ROOT.__code__.co_freevars.index('state')\n"
+            "ROOT.__closure__[i].cell_contents = {'n': 0, 'w': ?, 'l': []}",
+        ),
+        ("W[0].w = ?",),
+    ),
     "closure over a closure": piece(
         """
         W = [?, ?]
@@ -380,6 +417,24 @@ STATICS = {
             "State.rate = ?",
             "S.rate = ?",
             "S.m = lambda: ?",
+        ),
+    ),
+    "object that counts": piece(
+        """
+        class State:
+            n = 0
+            def m(self):
+                self.n += 1
+                self.log["n"] = self.n
+                return self.a, self.log["w"]
+        S = State(); S.a = ?; S.log = {"w": ?}
+        """,
+        "n.m()",
+        (
+            "S.a = ?",
+            "S = State(); S.a = ?; S.log = {'w': ?}",
+            "S.log['w'] = ?",
+            "S.log = {'w': ?}",
         ),
     ),
     "object with a list": piece(

@@ -570,6 +570,41 @@ SOURCES = {
         ),
         ("D#['a'].rate = ?",),
     ),
+    "state beside a counter": piece(
+        """
+        D# = {"n": 0, "w": ?, "l": [?]}
+        C# = [[], [?]]
+        def count#():
+            D#["n"] += 1
+            C#[0].append(1)
+            return D#["w"], D#["l"], C#[1]
+        """,
+        "count#()",
+        (
+            "D#['w'] = ?",
+            "D#['l'].append(?)",
+            "D#['l'] = [?]",
+            "D#['n'] = 0",
+            "C#[1].append(?)",
+            "C#[1] = [?]",
+            "D# = {'n': 0, 'w': ?, 'l': [?]}",
+        ),
+    ),
+    "object that counts": piece(
+        """
+        class K#:
+            def __init__(self):
+                self.n, self.w, self.log = 0, ?, []
+            def m(self):
+                self.n += 1
+                self.log.append(1)
+                return self.w
+        O# = K#()
+        """,
+        "O#.m()",
+        ("O# = K#(); O#.w = ?",),
+        ("O#.w = ?", "O#.log = []"),
+    ),
     "lazy": piece(
         """
         LAZY# = None

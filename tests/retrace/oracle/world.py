@@ -68,13 +68,21 @@ class World:
                 self.run(statement)
 
     def check(self):
-        """Call every compiled function, twice, and compare it with its plain one."""
+        """Call every compiled function, and compare it with its plain one.
+
+        When it is called again it may trace once more: what the first trace wrote does
+        not count any more, and an older function that is now equal is stale.
+        """
         for fun, compiled in self.pairs:
             expected = self.outcome(fun)
-            assert self.outcome(compiled) == expected
-            traces = COUNTERS.traces
-            assert self.outcome(compiled) == expected
-            assert COUNTERS.traces == traces or expected[0] == "error"
+            traced = []
+            for _ in range(3):
+                before = COUNTERS.traces
+                assert self.outcome(compiled) == expected
+                traced.append(COUNTERS.traces > before)
+                if traced[1:] == [False]:
+                    break
+            assert traced[2:] != [True] or expected[0] == "error"
 
     def outcome(self, fun):
         static = [self.names[self.program.static]] if self.program.static else []
