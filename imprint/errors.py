@@ -14,8 +14,8 @@ from typing import Any
 __all__ = [
     "AbsentRuleError",
     "ArgumentError",
-    "CaptureWarning",
     "BackendError",
+    "CaptureWarning",
     "CompileError",
     "ConcretizationError",
     "ConcretizationTypeError",

@@ -55,9 +55,7 @@ def check_function(fun: Any, transform: str) -> None:
         )
 
 
-_NOT_PLAIN = (
-    inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-)
+_NOT_PLAIN = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
 def _yields(fun: Any) -> bool:

@@ -99,7 +99,7 @@ def test_lines_are_broken_where_those_of_equinox_are():
         (Linear, "Linear"),
         (Pair(1).__eq__, "<function Module.__eq__>"),
     ],
-    ids=str,
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )
 def test_each_kind_of_value(value, text):
     assert tree_pformat(value) == text
