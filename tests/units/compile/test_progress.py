@@ -156,7 +156,7 @@ class Closed(io.StringIO):
         raise ValueError("I/O operation on closed file")
 
 
-@pytest.mark.parametrize("stream", [io.StringIO(), None, object(), Closed()], ids=repr)
+@pytest.mark.parametrize("stream", [io.StringIO(), None, object(), Closed()])
 def test_without_a_terminal_no_thread_is_started(stream, monkeypatch):
     monkeypatch.setattr(sys, "stderr", stream)
     with Progress(delay=0.0).during(TEXT, 5):

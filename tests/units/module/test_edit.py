@@ -42,7 +42,7 @@ EDITS = [
 ]
 
 
-@pytest.mark.parametrize(("pytree", "where", "kwargs"), EDITS, ids=str)
+@pytest.mark.parametrize(("pytree", "where", "kwargs"), EDITS)
 def test_edits_are_those_of_equinox(pytree, where, kwargs):
     assert tree_at(where, pytree, **kwargs) == eqx.tree_at(where, pytree, **kwargs)
 
@@ -152,7 +152,6 @@ def test_check_init_does_not_run():
             "place of leaves. Decide outside of where, on the tree itself.",
         ),
     ],
-    ids=str,
 )
 def test_what_cannot_be_replaced(pytree, where, given, text):
     assert message(lambda: tree_at(where, pytree, given)) == text

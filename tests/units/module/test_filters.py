@@ -65,7 +65,7 @@ VALUES = [
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-@pytest.mark.parametrize("value", VALUES, ids=repr)
+@pytest.mark.parametrize("value", VALUES)
 def test_a_value_of_python_or_numpy_counts_as_in_equinox(question, value):
     theirs = getattr(eqx, question)(value)
     ours = getattr(filters, question)(value)

@@ -361,7 +361,6 @@ def test_fields_can_be_assigned_twice_and_deleted_in_init():
         (None, "Any", " (from typing import Any)"),
         (Linear(2), "Linear", ""),
     ],
-    ids=repr,
 )
 def test_assigning_an_undeclared_field_shows_the_line_to_add(value, annotation, where):
     class MyModule(Module):
