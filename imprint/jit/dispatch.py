@@ -30,7 +30,7 @@ from imprint.errors import ArgumentError
 from imprint.jit.bound import BoundJitted
 from imprint.jit.compiling import Request, compile_version, trace
 from imprint.jit.definitions import DEFINITIONS, Definition
-from imprint.jit.filtering import FilteredSignature, no_match
+from imprint.jit.filtering import FilteredSignature
 from imprint.jit.leaves import check_values
 from imprint.jit.options import JitOptions
 from imprint.jit.pending import pending_of, static_tokens
@@ -58,6 +58,8 @@ class Jitted:
         self.__doc__ = fun.__doc__
         self.__module__ = getattr(fun, "__module__", "")
         self._options = options
+        self.is_filtered = options.filtered is not None
+        """Whether it is a `filter_jit` function, which binds as a node of pytrees."""
         self._on_device = False
         self._is_as_made: Callable[[], bool] = _never
         self._token: Token | None = None
@@ -156,11 +158,6 @@ class Jitted:
             return self
         return (BoundJitted if self.is_filtered else MethodType)(self, instance)
 
-    @property
-    def is_filtered(self) -> bool:
-        """Whether it is a `filter_jit` function, which binds as a node of pytrees."""
-        return self._options.filtered is not None
-
     def __repr__(self) -> str:
         return f"<jitted {self._fun!r}>"
 
@@ -229,77 +226,54 @@ class Jitted:
             else:
                 version.hits += 1
                 return (version.run if version.special else version.execute)(buffers)
-        found = self._find(definition.signature, spelling, values, static)
+        found = self._find(spelling, values, static)
         if found is None:
             return self._cold(args, kwargs)
         version, leaves, hosts = found
         return version.run(leaves, hosts)
 
-    def _find(
-        self,
-        signature: Signature,
-        spelling: Spelling,
-        values: tuple[Any, ...],
-        static: tuple[Any, ...],
+    def _find(  # noqa: C901 - hot: a helper costs 60 ns, of 5,000
+        self, spelling: Spelling, values: tuple[Any, ...], static: tuple[Any, ...]
     ) -> tuple[Version, list[Any], list[int]] | None:
         """Return the version of a call, its leaves, and which are host values."""
-        if type(signature) is FilteredSignature:
-            return self._find_split(signature, spelling, values)
-        leaves, treedef = _flatten(values)
-        known = _avals(leaves)
-        if known is None:
-            return None
-        avals, hosts = known
-        form = spelling.form
-        flat = treedef.is_flat_tuple
-        if form.plain and flat:  # `call_key`, which would cost 80 ns
+        whole, form = None, spelling.form
+        if self.is_filtered:
+            signature: Any = self._definition.signature
+            taken = signature.take(spelling, values)
+            if taken is None:
+                return None
+            form, leaves, static = taken
+        else:
+            leaves, treedef = _flatten(values)
+            whole = None if treedef.is_flat_tuple else treedef
+        avals: list[Any] = []
+        hosts: list[int] = []
+        for i, x in enumerate(leaves):
+            kind: Any = x.__class__
+            if kind is ArrayImpl:
+                avals.append(x.aval)
+                continue
+            hosts.append(i)
+            aval = host_aval(x) if kind is _ndarray else scalar_aval(x, kind)
+            if aval is None:
+                return None
+            avals.append(aval)
+        if form.plain and whole is None:  # `call_key`, which would cost 80 ns
             key = settings(), *avals
         else:
-            key = form, None if flat else treedef, static, settings(), *avals
-        version = self._version_of(key)
-        if version is None:
-            return None
-        if not hosts:
-            spelling.remember(values, treedef, arrays_only=True)
-            self._on_device = form.plain and flat
-        return version, leaves, hosts
-
-    def _find_split(
-        self,
-        signature: FilteredSignature,
-        spelling: Spelling,
-        values: tuple[Any, ...],
-    ) -> tuple[Version, list[Any], list[int]] | None:
-        """Return what `_find` does, for a call whose static leaves are in the trees."""
-        match, form, _ = spelling.recalled
-        try:
-            leaves, static = (match or no_match)(values)
-        except KeyError:
-            form, leaves, given = signature.split(spelling.form, values)
-            try:
-                static = form.tokens(given)
-            except KeyError:
-                return None
-            spelling.recalled = form.recall(values)
-        known = _avals(leaves)
-        if known is None:
-            return None
-        avals, hosts = known
-        version = self._version_of((form, None, static, settings(), *avals))
-        if version is None:
-            return None
-        spelling.arrays_only = not hosts and spelling.recalled[0] is not None
-        return version, leaves, hosts
-
-    def _version_of(self, key: Any) -> Version | None:
-        """Return the version that answers a call, and count the call."""
+            key = form, whole, static, settings(), *avals
         version = self._current.get(key)
         if version is None or not (version.guard is None or version.guard()):
             version = self._definition.versions.find(key)
             if version is None:
                 return None
         version.hits += 1
-        return version
+        if self.is_filtered:
+            spelling.arrays_only = not hosts and spelling.recalled[0] is not None
+        elif not hosts:
+            spelling.remember(values, whole)
+            self._on_device = form.plain and whole is None
+        return version, leaves, hosts
 
     @folding
     def _cold(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -404,23 +378,6 @@ def _signature(fun: Callable[..., Any], options: JitOptions) -> Signature:
     if options.filtered is not None:
         return FilteredSignature(fun, options.filtered)
     return Signature(fun, options.static, options.donate)
-
-
-def _avals(leaves: list[Any]) -> tuple[list[Any], list[int]] | None:
-    """Return the avals of leaves, and which are host values; None if one has none."""
-    avals: list[Any] = []
-    hosts: list[int] = []
-    for i, x in enumerate(leaves):
-        kind: Any = x.__class__
-        if kind is ArrayImpl:
-            avals.append(x.aval)
-            continue
-        hosts.append(i)
-        aval = host_aval(x) if kind is _ndarray else scalar_aval(x, kind)
-        if aval is None:
-            return None
-        avals.append(aval)
-    return avals, hosts
 
 
 def _static_tokens(

@@ -23,7 +23,7 @@ from imprint.compile.walk import scalar_function_token
 from imprint.core.array import Array
 from imprint.core.shape_struct import ShapeDtypeStruct
 from imprint.errors import ArgumentError
-from imprint.jit.signature import Call, Form, Recalled, Signature, Slot
+from imprint.jit.signature import Call, Form, Recalled, Signature, Slot, Spelling
 
 Donate: TypeAlias = Literal[
     "all", "all-except-first", "warn", "warn-except-first", "none"
@@ -107,7 +107,7 @@ class Split(Form):
         self.places = places
         self._calls = 0
         self._signature = signature
-        self._match: Callable[[Any], tuple[list[Any], tuple[Any, ...]]] = no_match
+        self._match: Callable[[Any], tuple[list[Any], tuple[Any, ...]]] = _no_match
         self._kept: tuple[list[int], tuple[Any, ...], tuple[Any, ...]] | None = None
 
     def join(self, call: Call) -> Call:
@@ -122,12 +122,12 @@ class Split(Form):
 
     def recall(self, values: tuple[Any, ...]) -> Recalled:
         """Return how to take later calls apart; a match is made the second time."""
-        if self._match is no_match and self._calls < 2:
+        if self._match is _no_match and self._calls < 2:
             self._calls += 1
             if self._calls == 2:
                 with suppress(KeyError):  # a tree that has no match
                     self._match = tree.split_match_of(values, frozenset(self.places))
-        return (None if self._match is no_match else self.take), self, None
+        return (None if self._match is _no_match else self.take), self, None
 
     def take(self, values: tuple[Any, ...]) -> tuple[list[Any], tuple[Any, ...]]:
         """Return the traced leaves of a call, and the tokens of the static ones; hot.
@@ -175,7 +175,7 @@ class Split(Form):
             raise KeyError from None
 
 
-def no_match(_values: tuple[Any, ...]) -> NoReturn:
+def _no_match(_values: tuple[Any, ...]) -> NoReturn:
     """Raise KeyError: a call is to be split leaf by leaf."""
     raise KeyError
 
@@ -216,6 +216,25 @@ class FilteredSignature(Signature):
         for i in reversed(places):
             del leaves[i]
         return found, leaves, static
+
+    def take(
+        self, spelling: Spelling, values: tuple[Any, ...]
+    ) -> tuple[Form, list[Any], tuple[Any, ...]] | None:
+        """Return the form of a call, its traced leaves, and the tokens of the others.
+
+        None if one of them cannot be static.
+        """
+        match, form, _ = spelling.recalled
+        try:
+            leaves, tokens = (match or _no_match)(values)
+        except KeyError:
+            form, leaves, static = self.split(spelling.form, values)
+            try:
+                tokens = form.tokens(static)
+            except KeyError:
+                return None
+            spelling.recalled = form.recall(values)
+        return form, leaves, tokens
 
     def arguments(self, call: Call) -> tuple[list[Any], dict[str, Any]]:
         """Return positional and keyword arguments with which to call the function."""

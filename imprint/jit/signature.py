@@ -121,21 +121,23 @@ class Spelling:
         """Return the static values among those of a call."""
         return tuple([default if i < 0 else values[i] for i, default, _ in self.static])
 
-    def remember(
-        self, values: tuple[Any, ...], treedef: tree.TreeDef, *, arrays_only: bool
-    ) -> None:
-        """Note what a call found, for the next one."""
-        if treedef.is_flat_tuple:
+    def remember(self, values: tuple[Any, ...], treedef: tree.TreeDef | None) -> None:
+        """Note a call on arrays that are on the device, for the next one.
+
+        Args:
+            values: the call's dynamic values.
+            treedef: their tree; None if all are leaves.
+        """
+        if treedef is None or self._treedef is not treedef:  # a match the second time
             self.recalled, self._treedef = (None, self.form, None), treedef
-        elif not arrays_only or self._treedef is not treedef:  # make it the second time
-            self.recalled, self._treedef = (None, self.form, None), treedef
-            arrays_only = False
-        elif self.recalled[0] is None:
+            self.arrays_only = treedef is None
+            return
+        self.arrays_only = True
+        if self.recalled[0] is None:
             try:
                 self.recalled = tree.match_of(values), self.form, treedef
             except KeyError:
-                arrays_only = False
-        self.arrays_only = arrays_only
+                self.arrays_only = False
 
 
 def _picker(places: tuple[int, ...]) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
