@@ -62,23 +62,22 @@ def learn_digits(steps: int, out: Path) -> Figures:
     """
     learn, held_out = _load()
     batches = _batches(learn)
-    params, rest = imprint.partition(make_network(), imprint.is_array)
+    network = make_network()
     optimizer = optim.adam(optim.cosine_decay_schedule(_RATE, steps))
-    step = make_step(rest, optimizer)
-    state = optimizer.init(params)
+    step = make_step(optimizer)
+    state = optimizer.init(_trained(network))
 
     start = perf_counter()
-    params, state, loss = step(params, state, *next(batches))
+    network, state, loss = step(network, state, *next(batches))
     first_loss = float(loss)  # waits for the result
     first = perf_counter()
     for _ in range(steps - 1):
-        params, state, loss = step(params, state, *next(batches))
+        network, state, loss = step(network, state, *next(batches))
     last_loss = float(loss)
     end = perf_counter()
 
     out.mkdir(parents=True, exist_ok=True)
     model, picture = out / "digits.model", out / "digits.png"
-    network = imprint.combine(params, rest)
     imprint.tree_serialise_leaves(model, network)
     found = logits(network, held_out.images)
     labels = found.argmax(axis=1)
@@ -112,37 +111,37 @@ def cross_entropy(network: nn.MLP, images: Array, labels: Array) -> Array:
     return -np.mean(np.sum(nn.one_hot(labels, 10) * log_p, axis=1))
 
 
-def make_step(rest: nn.MLP, optimizer: optim.GradientTransformation) -> Any:
+def make_step(optimizer: optim.GradientTransformation) -> Any:
     """Return the compiled training step.
 
     Args:
-        rest: the network without what is trained.
         optimizer: what turns gradients into updates.
     """
 
-    def loss_of(params: Any, images: Array, labels: Array) -> Array:
-        return cross_entropy(imprint.combine(params, rest), images, labels)
-
-    @imprint.jit(donate_argnums=(0, 1))
+    @imprint.filter_jit(donate="all")
     def step(
-        params: Any, state: Any, images: Array, labels: Array
-    ) -> tuple[Any, Any, Array]:
-        loss, grads = imprint.value_and_grad(loss_of)(params, images, labels)
-        updates, state = optimizer.update(grads, state, params)
-        return optim.apply_updates(params, updates), state, loss
+        network: nn.MLP, state: Any, images: Array, labels: Array
+    ) -> tuple[nn.MLP, Any, Array]:
+        evaluate = imprint.filter_value_and_grad(cross_entropy)
+        loss, grads = evaluate(network, images, labels)
+        updates, state = optimizer.update(grads, state, _trained(network))
+        return optim.apply_updates(network, updates), state, loss
 
     return step
 
 
+def _trained(network: nn.MLP) -> Any:
+    return imprint.filter(network, imprint.is_inexact_array)
+
+
 def logits(network: nn.MLP, images: Numbers) -> Numbers:
     """Return ten logits for each image."""
-    params, rest = imprint.partition(network, imprint.is_array)
+    return numpy.asarray(_logits(network, images))
 
-    @imprint.jit
-    def compute(params: Any, images: Array) -> Array:
-        return imprint.vmap(imprint.combine(params, rest))(images)
 
-    return numpy.asarray(compute(params, images))
+@imprint.filter_jit
+def _logits(network: nn.MLP, images: Array) -> Array:
+    return imprint.vmap(network)(images)
 
 
 # ---- a fresh process ----

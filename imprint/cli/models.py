@@ -27,14 +27,14 @@ def models_built_anew() -> None:
     traces = 0
 
     class MyModule(imprint.Module):
-        fn: Callable[[Array], Array] = imprint.field(static=True)
+        fn: Callable[[Array], Array]
 
         def __call__(self, x: Array) -> Array:
             nonlocal traces
             traces += 1  # runs while tracing only
             return self.fn(x)
 
-    @imprint.jit
+    @imprint.filter_jit
     def run(model: MyModule, x: Array) -> Array:
         return model(x)
 

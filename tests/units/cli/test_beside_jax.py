@@ -18,6 +18,7 @@ jax.monitoring.register_event_duration_secs_listener(
 )
 TWIN = SimpleNamespace(
     jit=jax.jit,
+    filter_jit=equinox.filter_jit,
     Module=equinox.Module,
     field=equinox.field,
     debug=SimpleNamespace(counters=lambda: SimpleNamespace(traces=EVENTS[TRACE])),
