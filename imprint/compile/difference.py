@@ -23,7 +23,7 @@ from imprint.compile.token import (
     Content,
     Token,
 )
-from imprint.compile.wording import show, show_code, show_constant
+from imprint.compile.wording import show, show_code, show_constant, told_apart
 
 
 class Difference(NamedTuple):
@@ -76,7 +76,7 @@ def _differ(
 
 
 def _replaced(path: str, old: str, new: str) -> Difference:
-    return Difference(path or "function", old, f"another {new}" if old == new else new)
+    return Difference(path or "function", *told_apart(old, new))
 
 
 # ---- composites ----

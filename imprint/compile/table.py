@@ -61,6 +61,7 @@ class Table(Generic[T]):
     def put(self, key: Hashable, item: T) -> None:
         """Make an item the current one of `key`; keep the one before beside it."""
         with self._lock:
+            self._gone.pop(hash(key), None)
             before = self.current.get(key)
             if before is item:
                 return
@@ -97,8 +98,9 @@ class Table(Generic[T]):
         return self._gone.get(hash(key), "")
 
     def clear(self) -> None:
-        """Forget all items."""
+        """Forget all items, and why others were dropped."""
         with self._lock:
+            self._gone.clear()
             self.current.clear()
             self._others.clear()
 

@@ -6,11 +6,14 @@ is in `token`.
 """
 
 from collections import OrderedDict, defaultdict, deque
+from enum import Enum
 from pathlib import Path
-from types import ModuleType
-from typing import Any, Final
+from types import CodeType, ModuleType
+from typing import Any, Final, cast
 
-from imprint.compile.code import Code
+import numpy as np
+
+from imprint.compile.code import Code, code_of
 from imprint.compile.identity import Identity, Pinned, Standin, type_name
 from imprint.compile.layout import Layout
 from imprint.compile.token import (
@@ -28,13 +31,21 @@ from imprint.compile.token import (
     Token,
     head_of,
 )
+from imprint.core.array import Array
 
 _LONGEST: Final = 60
+_SIZED: Final = (tuple, list, dict, set, frozenset)
+_ARRAYS: Final = ("ArrayImpl", "ndarray")
 
 
 def show(content: Content) -> str:
     """Return a content as its value would print, shortened."""
     return _cut(_text(content))
+
+
+def told_apart(old: str, new: str) -> tuple[str, str]:
+    """Return the texts of two values that differ, also where they print alike."""
+    return old, f"another {new}" if old == new else new
 
 
 def show_constant(value: Any) -> str:
@@ -123,12 +134,23 @@ def _marked(mark: Mark, content: Content) -> str:
 
 
 def _standin(standin: Standin) -> str:
-    value = standin()
-    if type(value) is ModuleType:
+    value: Any = standin()
+    kind = cast("type[Any]", type(value))
+    if kind is ModuleType:
         return f"module {value.__name__}"
-    if isinstance(value, type):
+    if issubclass(kind, type):
         return f"class {type_name(value)}"
-    return f"{standin.kind} object"
+    if kind is CodeType:
+        return show_code(code_of(value))
+    if issubclass(kind, Enum):
+        return f"{standin.kind}.{vars(value).get('_name_')}"
+    if issubclass(kind, Array):
+        return f"array of {value.aval}"
+    if kind is np.ndarray:
+        return f"array of {value.dtype}{[*value.shape]}"
+    if kind in _SIZED:
+        return f"{standin.kind} of {len(value):,}"
+    return "array" if standin.kind in _ARRAYS else f"{standin.kind} object"
 
 
 def _joined(items: Content) -> str:

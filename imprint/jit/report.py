@@ -13,6 +13,10 @@ from imprint import tree
 from imprint.compile import difference
 from imprint.compile.explain import Difference, Explanation, Kind, nearest_of
 from imprint.compile.granularity import granularity
+from imprint.compile.places import MISSING
+from imprint.compile.seen import Unknown
+from imprint.compile.walk import NO_EFFECTS, Walk
+from imprint.compile.wording import show, told_apart
 from imprint.core.source import current_source
 from imprint.jit.definitions import DEFINITIONS, Definition
 from imprint.jit.pending import Pending, kind_of
@@ -81,7 +85,7 @@ def _miss(
         return nearest, changes
     if versions:
         return nearest_of(kind, [v.key for v in versions])
-    if others:
+    if others and definition.last_miss is None:  # else it was compiled, and cleared
         found = [_made_anew(definition, other) for other in others]
         return None, min(found, key=len)
     return None, ()
@@ -108,12 +112,18 @@ def _changes(version: Version) -> list[Difference]:
         Difference(
             change.kind,
             f"{change.name} in {change.module}",
-            _short(change.old),
-            _short(change.new),
+            *told_apart(_shown(change.old), _shown(change.new)),
             "A version is kept for each value; pass what changes often as an argument.",
         )
         for change in version.traced.watch.changed()
     ]
+
+
+def _shown(value: Any) -> str:
+    """Return a value as it prints; no `__repr__` of a user runs in a call."""
+    if value is MISSING or type(value) is Unknown:
+        return repr(value)
+    return show(Walk(NO_EFFECTS).value(value))
 
 
 def _made_anew(definition: Definition, other: Definition) -> list[Difference]:
@@ -139,8 +149,3 @@ def _remedy(path: str, function: str) -> str:
 
 def _identifier(function: str) -> str:
     return function if function.isidentifier() else "f"
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else f"{text[:37]}..."

@@ -1,8 +1,10 @@
 """Why a call compiled: the nearest version, what differs, what to do."""
 
 import logging
+import socket
 import warnings
 
+import numpy as np
 import pytest
 
 import imprint
@@ -75,6 +77,57 @@ def test_a_rebound_global_is_named():
     f(1.0)
     assert f.last_miss.differences == (difference,)
     assert f.last_miss.seconds > 0
+
+
+class Silent:
+    def __repr__(self):
+        raise RuntimeError("a call that misses must not print what changed")
+
+
+def helper(x):
+    return x
+
+
+SHOWN = {
+    "an object without repr": (
+        Silent(),
+        Silent(),
+        ("Silent object", "another Silent object"),
+    ),
+    "a function": (
+        helper,
+        len,
+        (
+            f"function helper at test_explain.py:{helper.__code__.co_firstlineno}",
+            "builtin_function_or_method object",
+        ),
+    ),
+    "a class": (int, str, ("class int", "class str")),
+    "an array": (
+        inp.ones(3),
+        np.ones((2, 3)),
+        ("array of float32[3]", "array of float64[2, 3]"),
+    ),
+    "a long list": ([1], [1] * 3_000_000, ("[1]", "list of 3,000,000")),
+    "an enum": (
+        socket.AF_INET,
+        socket.AF_INET6,
+        ("AddressFamily.AF_INET", "AddressFamily.AF_INET6"),
+    ),
+}
+
+
+@pytest.mark.parametrize("value", SHOWN)
+def test_what_a_global_was_and_is_reads_in_a_few_words(value):
+    before, after, words = SHOWN[value]
+    namespace = {"G": before}
+    exec("def f(x):\n    G\n    return x\n", namespace)
+    f = imprint.jit(namespace["f"])
+    f(1.0)
+    namespace["G"] = after
+    (difference,) = f.explain(1.0).differences
+    assert (difference.old, difference.new) == words
+    assert f(1.0) == 1.0
 
 
 def test_a_flag_is_named():
@@ -177,6 +230,20 @@ def test_a_dropped_version_is_named_with_what_dropped_it():
     f.versions[0].evict()
     (gone,) = f.explain(1.0).differences
     assert (gone.kind, gone.new) == ("evicted", "was dropped by evict()")
+
+
+def test_a_version_that_was_made_again_is_not_called_dropped():
+    namespace = {"G": 2.0}
+    exec("def f(x):\n    return x * G\n", namespace)
+    f = imprint.jit(namespace["f"])
+    f(1.0)
+    f.versions[0].evict()
+    f(1.0)
+    namespace["G"] = 5.0
+    assert [d.kind for d in f.explain(1.0).differences] == ["global"]
+    f.versions[0].evict()
+    f.clear_cache()
+    assert str(f.explain(1.0)).endswith("it has no version yet.")
 
 
 def test_a_version_over_the_byte_budget_is_named():
