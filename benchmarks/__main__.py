@@ -13,6 +13,7 @@ from importlib.metadata import version
 from benchmarks import (
     call_forms,
     compiling,
+    definitions,
     dispatch,
     eager,
     filtering,
@@ -31,6 +32,7 @@ FILES = (
     compiling,
     eager,
     memory,
+    definitions,
     filtering,
 )
 HEAD = ("", "imprint", "jax", "ratio", "median", "target", "")
