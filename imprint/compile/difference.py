@@ -136,8 +136,8 @@ def _object_parts(
 ) -> _Parts | None:
     mark = old[1] if len(old) > 1 else None
     if len(new) > 1 and mark is new[1] and mark is STATE:
-        named = _merged(_state(old), _state(new), path + ".{}")
-        return [(path, old[2], new[2]), (path, old[3], new[3]), *named]
+        named = _merged(_state(old), _state(new), f"{path or 'self'}.{{}}")
+        return [*named, (path, old[2], new[2]), (path, old[3], new[3])]
     if len(new) > 1 and mark is new[1] and mark is SPOKEN:
         return [(path, old[2], new[2])]
     if layout.cls is not None and issubclass(layout.cls, functools.partial):
@@ -150,7 +150,7 @@ def _object_parts(
     if len(old) != len(new):
         return None
     if len(layout.fields) == len(new) - 1:
-        names = [f"{path}.{name}" for name in layout.fields]
+        names = [f"{path or 'self'}.{name}" for name in layout.fields]
         return list(zip(names, old[1:], new[1:], strict=True))
     return _item_parts(path, old[1:], new[1:])
 
@@ -191,6 +191,8 @@ def _within(part: str, path: str) -> str:
 
 
 def _code_difference(old: Code, new: Code, path: str) -> list[Difference]:
+    if old.name != new.name and path:  # no edit: another function stands there
+        return [_replaced(path, *[f"function {show_code(x)}" for x in (old, new)])]
     place = _within(f"{new.name} at line {new.line}", path)
     found: list[Difference] = []
     if old.bytecode == new.bytecode:
@@ -205,7 +207,7 @@ def _code_difference(old: Code, new: Code, path: str) -> list[Difference]:
             elif repr(was) != repr(now):
                 change = show_constant(was), show_constant(now)
                 found.append(Difference(f"constant in {place}", *change))
-    return found or [Difference(_within("code", path), show_code(old), show_code(new))]
+    return found or [_replaced(_within("code", path), show_code(old), show_code(new))]
 
 
 def _pairs(old: tuple[Any, ...], new: tuple[Any, ...]) -> list[tuple[Any, Any]]:

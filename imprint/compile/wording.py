@@ -143,7 +143,7 @@ def _standin(standin: Standin) -> str:
     if kind is CodeType:
         return show_code(code_of(value))
     if issubclass(kind, Enum):
-        return f"{standin.kind}.{vars(value).get('_name_')}"
+        return f"{standin.kind}.{getattr(value, '_name_', '?')}"
     if issubclass(kind, Array):
         return f"array of {value.aval}"
     if kind is np.ndarray:

@@ -9,6 +9,7 @@ definitions that one place in the program made, such as a lambda in a loop whose
 differ: it tells what a miss of a new definition has to do with the one before.
 """
 
+import re
 import threading
 import weakref
 from collections import Counter, OrderedDict, deque
@@ -44,7 +45,7 @@ class Definition:
 
     __slots__ = (
         *("__weakref__", "_tethers", "family", "last_miss", "signature", "token"),
-        *("is_own", "traced", "versions"),
+        *("is_own", "is_wanted", "traced", "versions"),
     )
 
     def __init__(self, token: Token, signature: Signature) -> None:
@@ -54,6 +55,8 @@ class Definition:
         self.traced: Table[TracedCall] = Table()
         self.last_miss: Explanation | None = None
         self.family: Family | None = None  # known from the first miss on
+        self.is_wanted = False
+        """Whether a function found it since `Definitions` last made room."""
         self.is_own = False
         """Whether it belongs to one function, and others do not find it."""
         self._tethers: list[weakref.ref[Any]] = []
@@ -74,9 +77,7 @@ class Family:
         defined: the place, as `/path/file.py:12`; empty if it has no Python code.
     """
 
-    __slots__ = (
-        *("__weakref__", "_members", "_reasons", "captured", "defined", "made"),
-    )
+    __slots__ = (*("_reasons", "_tokens", "captured", "defined", "made"),)
 
     def __init__(self, defined: str) -> None:
         self.defined = defined
@@ -84,34 +85,45 @@ class Family:
         """How many versions were compiled."""
         self.captured: set[object] = set()
         """Large captured arrays that were warned about."""
-        self._members: deque[weakref.ref[Definition]] = deque(maxlen=4)
+        self._tokens: deque[Token] = deque(maxlen=4)
         self._reasons: Counter[str] = Counter()
 
-    def others(self, definition: Definition) -> list[Definition]:
-        """Return the definitions that were compiled last, without this one."""
-        found = [member() for member in self._members]
-        return [x for x in found if x is not None and x is not definition]
+    def others(self, definition: Definition) -> list[Token]:
+        """Return what was compiled last, this definition apart; the last one first.
+
+        Tokens tell, as the object that a definition belongs to may be gone by now.
+        """
+        return [x for x in reversed(self._tokens) if x is not definition.token]
 
     def note(self, definition: Definition, miss: Explanation) -> None:
         """Count a compilation; warn at the eighth, of the slot that keeps changing."""
-        if all(member() is not definition for member in self._members):
-            self._members.append(weakref.ref(definition))
+        if all(token is not definition.token for token in self._tokens):
+            self._tokens.append(definition.token)
         self.made += 1
         if is_library(self.defined):
             return
-        self._reasons.update(d.slot for d in miss.differences)
-        last = {d.slot: d for d in miss.differences}
-        most = next((s for s, _ in self._reasons.most_common() if s in last), None)
+        self._reasons.update([*dict.fromkeys(map(_cause, miss.differences))])
+        last = {_cause(d): d for d in reversed(miss.differences)}
+        most = next((c for c, _ in self._reasons.most_common() if c in last), None)
         if self.made == _MANY and most is not None:
-            warn(self._warning(miss.function, last[most]), RecompileWarning)
+            warn(self._warning(miss.function, most, last[most]), RecompileWarning)
 
-    def _warning(self, function: str, last: Difference) -> str:
+    def _warning(self, function: str, cause: str, last: Difference) -> str:
         where = f" ({self.defined})" if self.defined else ""
+        change = f"{last.old} → {last.new}" if last.slot == cause else str(last)
         return (
-            f"{function}{where} was compiled {self.made} times, "
-            f"{self._reasons[last.slot]} of them because of {last.slot}, the last time "
-            f"{last.old} → {last.new}. {last.remedy}"
+            f"{function}{where} was compiled {self.made} times, {self._reasons[cause]} "
+            f"of them because of {cause}, the last time {change}. {last.remedy}"
         )
+
+
+def _cause(change: Difference) -> str:
+    """Return what keeps changing: for a list that grows the argument, not its item."""
+    if change.kind == "evicted":
+        return "versions that were dropped"
+    if change.kind != "structure":
+        return change.slot
+    return f"the structure of {re.split(r'[.[]', change.slot)[0]}"
 
 
 @final
@@ -123,9 +135,8 @@ class Definitions:
         self._effects: weakref.WeakKeyDictionary[Any, Effects] = (
             weakref.WeakKeyDictionary()
         )
-        self._families: weakref.WeakValueDictionary[Hashable, Family] = (
-            weakref.WeakValueDictionary()
-        )
+        self._has_effects = False  # the length of a weak dictionary takes 150 ns
+        self._families: OrderedDict[Hashable, Family] = OrderedDict()
         self._forks: weakref.WeakSet[Definition] = weakref.WeakSet()
         self._lock = threading.RLock()  # a weak reference may die inside
 
@@ -149,16 +160,15 @@ class Definitions:
         return strict_token(fun, self._effects_of(fun))
 
     def _effects_of(self, fun: Callable[..., Any]) -> Effects:
-        code = _code_of(fun) if self._effects else None
+        code = _code_of(fun) if self._has_effects else None
         return NO_EFFECTS if code is None else self._effects.get(code, NO_EFFECTS)
 
     def find(self, key: Hashable) -> Definition | None:
         """Return the definition of a token and options, if there is one."""
-        with self._lock:
-            found = self._table.get(key)
-            if found is not None:
-                self._table.move_to_end(key)
-            return found
+        found = self._table.get(key)
+        if found is not None:
+            found.is_wanted = True
+        return found
 
     def add(self, key: Hashable, definition: Definition) -> Definition:
         """Keep a definition; return the one that was there first."""
@@ -167,8 +177,18 @@ class Definitions:
             if kept is definition:
                 definition.tie(key)
                 while len(self._table) > _LIMIT:
-                    self._table.popitem(last=False)
+                    self._drop_one()
             return kept
+
+    def _drop_one(self) -> None:
+        """Drop the oldest that was not found since it was looked at last."""
+        for key, definition in list(self._table.items()):
+            if not definition.is_wanted:
+                del self._table[key]
+                return
+            definition.is_wanted = False
+            self._table.move_to_end(key)
+        self._table.popitem(last=False)
 
     def fork(self, definition: Definition) -> Definition:
         """Return a copy of a definition, with its versions, for one function alone."""
@@ -196,6 +216,7 @@ class Definitions:
         if code is None:
             return
         with self._lock:
+            self._has_effects = True
             self._effects[code] = self._effects.get(code, NO_EFFECTS) | effects
 
     def family_of(self, fun: Callable[..., Any], definition: Definition) -> Family:
@@ -209,6 +230,9 @@ class Definitions:
                     new = Family(f"{code.co_filename}:{code.co_firstlineno}")
                     place = _place_of(fun, code)
                     definition.family = self._families.setdefault(place, new)
+                    self._families.move_to_end(place)
+                    while len(self._families) > _LIMIT:
+                        self._families.popitem(last=False)
             return definition.family
 
     def __iter__(self) -> Iterator[Definition]:

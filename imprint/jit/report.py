@@ -6,8 +6,9 @@ it had one that was dropped; one of its kind read what has changed since; it is 
 another kind than all of them; the function was made anew and is another.
 """
 
+import re
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from imprint import tree
 from imprint.compile import difference
@@ -15,6 +16,7 @@ from imprint.compile.explain import Difference, Explanation, Kind, nearest_of
 from imprint.compile.granularity import granularity
 from imprint.compile.places import MISSING
 from imprint.compile.seen import Unknown
+from imprint.compile.token import Token
 from imprint.compile.walk import NO_EFFECTS, Walk
 from imprint.compile.wording import show, told_apart
 from imprint.core.source import current_source
@@ -73,7 +75,7 @@ def explain(
 
 
 def _miss(
-    definition: Definition, pending: Pending, kind: Kind, others: list[Definition]
+    definition: Definition, pending: Pending, kind: Kind, others: list[Token]
 ) -> tuple[int | None, Sequence[Difference]]:
     versions = list(definition.versions)
     reason = definition.versions.why_gone(pending.key)
@@ -126,25 +128,44 @@ def _shown(value: Any) -> str:
     return show(Walk(NO_EFFECTS).value(value))
 
 
-def _made_anew(definition: Definition, other: Definition) -> list[Difference]:
+def _made_anew(definition: Definition, other: Token) -> list[Difference]:
     function = definition.signature.function_name
     return [
-        Difference("definition", d.path, d.old, d.new, _remedy(d.path, function))
-        for d in difference.difference(other.token, definition.token)
+        Difference("definition", d.path, d.old, d.new, _remedy(d, function))
+        for d in difference.difference(other, definition.token)
     ]
 
 
-def _remedy(path: str, function: str) -> str:
-    name = path.partition(" in ")[0]
-    if name.startswith("closure variable "):
-        name = name.removeprefix("closure variable ")
-        return f"Make {name} an argument: `def {_identifier(function)}(..., {name})`."
-    if name.startswith("default of "):
-        name = name.removeprefix("default of ")
-        return f"Keep one default, and pass {name} where it is another."
-    if name.startswith(("code", "constant", "name read")):
+def _remedy(change: difference.Difference, function: str) -> str:
+    place = change.path.partition(" in ")[0]
+    edited = place in ("code", "constant", "name read")
+    if change.new.startswith(_FUNCTIONS) or (edited and _is_held(change.path)):
+        return f"{function} is compiled for each function that it holds: make few."
+    if edited:
         return "What was edited is compiled again."
+    kind, _, name = place.rpartition(" ")
+    if kind == "closure variable" and not change.new.endswith(" object"):
+        argument = _last_name(name)
+        return (
+            f"Make {name} an argument: `def {_identifier(function)}(..., {argument})`."
+        )
+    if kind == "default of":
+        return f"Keep one default, and pass {name} where it is another."
     return f"Make {function} once, or pass what differs as an argument."
+
+
+_FUNCTIONS: Final = ("function ", "another function ", "method ", "another method ")
+
+
+def _is_held(path: str) -> bool:
+    """Tell whether a function holds what is at a path, in place of being it."""
+    outermost = path.rpartition(" in ")[2]
+    return outermost.startswith(("closure variable ", "arguments[", "keywords["))
+
+
+def _last_name(path: str) -> str:
+    """Return the last name in `model.rates['w'][0]`, for a parameter: `w`."""
+    return re.findall(r"[^\W\d]\w*", path)[-1]
 
 
 def _identifier(function: str) -> str:

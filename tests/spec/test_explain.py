@@ -1,6 +1,8 @@
 """Why a call compiled: the nearest version, what differs, what to do."""
 
+import gc
 import logging
+import re
 import socket
 import warnings
 
@@ -182,6 +184,59 @@ def test_a_function_that_is_made_anew_is_compared_with_the_one_before():
     assert default.remedy == "Keep one default, and pass k where it is another."
 
 
+class Scaled:
+    def __init__(self, rates):
+        self.rates = rates
+
+    def __call__(self, x):
+        return x * self.rates["w"]
+
+
+def held(value):
+    return imprint.jit(lambda x: (value, x)[1])
+
+
+MADE = {
+    "closure variable value['w']: 1.0 → 2.0": (
+        *(lambda: held({"w": 1.0}), lambda: held({"w": 2.0})),
+        "Make value['w'] an argument: `def f(..., w)`.",
+    ),
+    "closure variable value: function sin at .* → function cos at .*": (
+        *(lambda: held(inp.sin), lambda: held(inp.cos)),
+        "<lambda> is compiled for each function that it holds: make few.",
+    ),
+    "code in closure variable value: <lambda> at .* → another <lambda> at .*": (
+        *(lambda: held(lambda x: -x), lambda: held(lambda x: x)),
+        "<lambda> is compiled for each function that it holds: make few.",
+    ),
+    "closure variable value: array → array of float32[3]": (
+        *(lambda: held(inp.ones(3)), lambda: held(inp.zeros(3))),
+        "Make value an argument: `def f(..., value)`.",
+    ),
+    "closure variable value: Silent object → another Silent object": (
+        *(lambda: held(Silent()), lambda: held(Silent())),
+        "Make <lambda> once, or pass what differs as an argument.",
+    ),
+    "self.rates['w']: 1.0 → 2.0": (
+        *(lambda: imprint.jit(Scaled({"w": 1.0})),),
+        lambda: imprint.jit(Scaled({"w": 2.0})),
+        "Make Scaled once, or pass what differs as an argument.",
+    ),
+}
+
+
+@pytest.mark.parametrize("change", MADE)
+def test_what_was_made_anew_is_named_with_what_to_do(change):
+    one, other, remedy = MADE[change]
+    imprint.clear_caches()
+    one()(1.0)
+    gc.collect()  # what it held is gone, and is told all the same
+    found = other().explain(1.0).differences[0]
+    pattern = change if ".*" in change else re.escape(change)
+    assert re.fullmatch(pattern, str(found))
+    assert found.remedy == remedy
+
+
 def test_an_edited_function_is_compared_with_what_it_was():
     def run(text):
         namespace = {"__name__": "cell"}
@@ -276,6 +331,31 @@ def test_the_eighth_version_of_a_function_warns_of_what_keeps_changing():
         f"<lambda> ({place}) was compiled 8 times, 7 of them because of x.shape[0], the "
         "last time 7 → 8. Pad axis 0 of x to a multiple of 4."
     )
+
+
+def test_functions_that_went_with_their_objects_warn_together():
+    class Other(Scaled):
+        def __call__(self, x):
+            return x * self.rates["w"]
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for n in range(9):
+            imprint.jit(Other({"w": float(n)}))(1.0)
+            gc.collect()
+    (warning,) = caught
+    assert "7 of them because of self.rates['w'], the last time 6.0 → 7.0. Make" in str(
+        warning.message
+    )
+
+
+def test_a_list_that_grows_is_counted_by_its_argument():
+    f = imprint.jit(lambda x: x[0])
+    for n in range(1, 8):
+        f([1.0] * n)
+    told = r"7 of them because of the structure of x, the last time x\[7\]: absent → "
+    with pytest.warns(imprint.errors.RecompileWarning, match=told):
+        f([1.0] * 8)
 
 
 def test_functions_that_are_made_anew_warn_together():
