@@ -3,7 +3,7 @@
 It is what a method gives, and what `filter_jit` makes of a model that can be called: the
 model's arrays are traced like those of any argument, and all that a user can ask of a
 compiled function can be asked of it, without naming the model again. It is a node of
-pytrees, so it can itself be an argument.
+pytrees, so it can itself be an argument; and in the body of a class it binds once more.
 """
 
 from collections.abc import Callable
@@ -11,6 +11,7 @@ from typing import Any, final
 
 from imprint import tree
 from imprint.compile.explain import Explanation
+from imprint.jit.filtering import is_traced
 from imprint.jit.stages import Lowered, Traced
 
 
@@ -27,6 +28,9 @@ class BoundJitted:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function by its compiled version."""
         return self.__func__(self.__self__, *args, **kwargs)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else BoundJitted(self, instance)
 
     def __getattr__(self, name: str) -> Any:
         if name in {"__func__", "__self__"}:  # while a copy or a pickle is made
@@ -78,12 +82,13 @@ tree.register_pytree_with_keys(
 def unbind(fun: Callable[..., Any]) -> tuple[Callable[..., Any], Any] | None:
     """Return a callable as a function and the pytree that is its first argument.
 
-    None if it is no pytree, and no method of one.
+    None if it is no method of a pytree, and holds no arrays itself: a gradient of a
+    function, say, which then has its own name, parameters and versions.
     """
     owner = getattr(fun, "__self__", None)
-    inner = getattr(fun, "__func__", None)
-    if inner is not None and not tree.structure(owner).is_leaf:
+    inner: Callable[..., Any] | None = getattr(fun, "__func__", None)
+    if inner is not None and owner is not None and not tree.structure(owner).is_leaf:
         return inner, owner
-    if tree.structure(fun).is_leaf:
-        return None
-    return type(fun).__call__, fun
+    if any(map(is_traced, tree.leaves(fun))):
+        return type(fun).__call__, fun
+    return None

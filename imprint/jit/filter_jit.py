@@ -66,11 +66,18 @@ def filter_jit(
         check_function(fun, "filter_jit")
         found = unbind(fun)
         if found is None:
-            return Jitted(fun, _options(0, *asked))
+            return Jitted(fun, _checked(0, asked))
         inner, first = found
-        return BoundJitted(Jitted(inner, _options(1, *asked)), first)
+        return BoundJitted(Jitted(inner, _checked(1, asked)), first)
 
     return decorate if fun is None else decorate(fun)
+
+
+def _checked(first: int, asked: tuple[Any, ...]) -> JitOptions:
+    try:
+        return _options(first, *asked)
+    except TypeError:  # no option has no hash: it is named
+        return _options.__wrapped__(first, *asked)
 
 
 @lru_cache(maxsize=256, typed=True)

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from types import MethodType
 from typing import Any, cast, final
 
+from imprint.jit.bound import BoundJitted
 from imprint.jit.dispatch import Jitted
 from imprint.module.declare import exact_static
 from imprint.tree.registry import register_fields
@@ -105,7 +106,9 @@ def _is_magic(name: str) -> bool:
 def _is_method(value: Any) -> bool:
     if isinstance(value, _UNBOUND) or not callable(value):
         return False
-    if isinstance(value, Jitted) and value.is_filtered:  # binds as a node by itself
+    if isinstance(value, BoundJitted) or (
+        isinstance(value, Jitted) and value.is_filtered
+    ):  # binds as a node by itself
         return False
     return hasattr(type(value), "__get__") and not hasattr(
         value, "__isabstractmethod__"

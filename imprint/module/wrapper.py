@@ -5,6 +5,7 @@ traces them, and a model that is built anew compiles nothing. In a class body a 
 binds as a function does.
 """
 
+import inspect
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -29,6 +30,10 @@ class Wrapper(Module):
     @property
     def __name__(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride] - of the instance
         return name_of(self.fun)
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return inspect.signature(self.fun)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else BoundMethod(cast("Any", self), instance)

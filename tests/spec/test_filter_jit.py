@@ -389,6 +389,63 @@ def test_a_method_of_a_class():
     assert Scaled().twice(inp.ones(1)).tolist() == [2]
 
 
+def test_a_gradient_is_a_method_too():
+    """A wrapped function is a node by itself, and still binds in the body of a class."""
+
+    class Scaled(Module):
+        k: object
+
+        @filter_jit
+        @imprint.filter_value_and_grad
+        def loss(self, x):
+            return (self.k * x).sum()
+
+    class Plain:
+        loss = filter_jit(imprint.filter_grad(lambda _, x: (x**2).sum()))
+
+    def calls():
+        losses = [Scaled(inp.full(2, float(i))).loss for i in range(3)]
+        return [loss(inp.ones(2))[0].item() for loss in losses]
+
+    assert work_of(calls) == Work(1, 1)
+    assert calls() == [0, 2, 4]
+    bound = Scaled(inp.full(2, 1.0)).loss
+    assert bound.explain(inp.ones(2)).hit
+    assert bound.eval_shape(inp.ones(2))[1].k.shape == (2,)
+    value, grads = Scaled.loss(Scaled(inp.ones(2)), inp.full(2, 3.0))
+    assert (value.item(), grads.k.tolist()) == (6, [3, 3])
+    assert Plain().loss(inp.ones(2)) is None
+
+
+def test_wrapped_functions_are_told_apart():
+    """Each has the name, the parameters and the versions of what was wrapped."""
+
+    @filter_jit
+    @imprint.filter_grad
+    def loss(weight, *, scale=2.0):
+        return (weight * scale).sum()
+
+    @filter_jit
+    @imprint.filter_vmap
+    def doubled(x):
+        return x * 2
+
+    assert doubled(inp.ones(3)).tolist() == [2, 2, 2]
+    assert [loss(inp.ones(n)).shape for n in (1, 2, 1)] == [(1,), (2,), (1,)]
+    assert loss(inp.ones(1), scale=2.0).tolist() == [2]
+    assert (loss._cache_size(), doubled._cache_size()) == (2, 1)
+    assert (loss.__name__, loss.last_miss.function) == ("loss", "loss")
+    assert str(loss.explain(inp.ones(3)).differences[0]) == "weight.shape[0]: 2 → 3"
+    assert message_of(ArgumentError, loss) == (
+        "loss: expected arguments (weight, *, scale=2.0), got 0 positional: missing a "
+        "required argument: 'weight'."
+    )
+
+
+def test_a_static_method_has_no_first_argument():
+    assert filter_jit(staticmethod(double))(inp.ones(1)).tolist() == [2]
+
+
 def test_a_model_that_is_called_is_an_argument():
     """Its arrays are no constants: a trained model needs no version of its own."""
     models = [Model(inp.full(2, i), double) for i in range(4)]
@@ -742,6 +799,25 @@ def test_an_unknown_donation():
         "filter_jit: expected donate to be one of 'all', 'all-except-first', 'warn', "
         "'warn-except-first', 'none', got 'al'. Did you mean 'all'?"
     )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"donate": ["all"]},
+            "filter_jit: expected donate to be one of 'all', 'all-except-first', 'warn', "
+            "'warn-except-first', 'none', got ['all']. Did you mean 'all'?",
+        ),
+        (
+            {"max_versions": [1]},
+            "jit: expected max_versions to be None or at least 1, got [1].",
+        ),
+    ],
+    ids=str,
+)
+def test_an_option_without_a_hash(options, message):
+    assert message_of(ArgumentError, lambda: filter_jit(double, **options)) == message
 
 
 def test_what_is_no_function():
