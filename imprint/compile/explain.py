@@ -6,13 +6,16 @@ slot as the user would, the old value, the new one, and what to do about it. Not
 here is computed until somebody asks.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from html import escape
-from typing import Any
+from typing import Any, Final
 
 from imprint import tree
 from imprint.compile import difference
+from imprint.compile.containers import Replaced, replaced_containers
+from imprint.compile.wording import shortened, told_apart
 from imprint.config import Settings
 from imprint.core.aval import ShapedArray
 from imprint.core.source import Source
@@ -162,8 +165,13 @@ _SHOWN = 3
 def nearest_of(call: Kind, versions: Sequence[Kind]) -> tuple[int, list[Difference]]:
     """Return the number of the version nearest to a call, and what differs."""
     compared = [(differences(kind, call), i) for i, kind in enumerate(versions)]
-    found, nearest = min(compared, key=lambda pair: (len(pair[0]), -pair[1]))
+    found, nearest = min(compared, key=lambda pair: (_distance(pair[0]), -pair[1]))
     return nearest, found
+
+
+def _distance(found: list[Difference]) -> tuple[bool, int]:
+    """Return how much differs; what has another structure is farthest."""
+    return any(d.kind == "structure" for d in found), len(found)
 
 
 def differences(old: Kind, new: Kind) -> list[Difference]:
@@ -205,11 +213,20 @@ def _is_array(name: str, old: Kind, new: Kind) -> bool:
 
 
 def _static_difference(name: str, path: str, old: str, new: str) -> Difference:
-    remedy = (
-        f"Each value of {name} compiles: pass it as an array if the program does "
-        "not depend on it."
-    )
+    remedy = f"Each value of {name} compiles: pass the same few."
+    if new == f"another {old}" and not old.startswith(("'", "function ")):
+        remedy = (
+            f"Pass the same {name}, or give its class `==`: a frozen dataclass has it."
+        )
+    elif _NUMBER.fullmatch(new):
+        remedy = (
+            f"Each value of {name} compiles: pass it as an array if the program does "
+            "not depend on it."
+        )
     return Difference("static", f"static {path}", old, new, remedy)
+
+
+_NUMBER: Final = re.compile(r"-?[\d.]+(e[-+]?\d+)?|True|False")
 
 
 def _config(old: Kind, new: Kind) -> list[Difference]:
@@ -231,23 +248,46 @@ def _config(old: Kind, new: Kind) -> list[Difference]:
 def _structure(old: Kind, new: Kind) -> list[Difference]:
     before, after = old.leaves(), new.leaves()
     was_static, is_static = dict(old.static), dict(new.static)
+    replaced = _replaced(old, new)
+    told = {
+        name
+        for name in {**before, **after}
+        if any(place.is_above(name) for place in replaced)
+    }
     gone = [
         _moved(name, str(aval), is_static.get(name))
         for name, aval in before.items()
-        if name not in after
+        if name not in after and name not in told
     ]
     come = [
         _moved(name, str(aval), was_static.get(name), back=True)
         for name, aval in after.items()
-        if name not in before
+        if name not in before and name not in told
     ]
-    changed: list[Difference] = []
+    changed = [_container(place, before, after) for place in replaced]
     for name, aval in after.items():
-        if name in before and before[name] is not aval:
+        if name in before and before[name] is not aval and name not in told:
             changed += _aval(name, before[name], aval)
-    if not (gone or come):
+    if not (gone or come or replaced):
         return [_trees(old, new), *changed]
     return [*gone, *come, *changed]
+
+
+def _replaced(old: Kind, new: Kind) -> list[Replaced]:
+    if old.whole is not None or new.whole is not None:  # arrays are among static leaves
+        return []
+    return replaced_containers(old.treedef, new.treedef, (old.names, new.names))
+
+
+def _container(
+    place: Replaced, before: dict[str, ShapedArray], after: dict[str, ShapedArray]
+) -> Difference:
+    name = place.name
+    old, new = place.old or str(before[name]), place.new or str(after[name])
+    remedy = _CONTAINERS
+    if "None" in (old, new):
+        remedy = f"None is compiled apart: pass {name} always, or never."
+    return Difference("structure", name, old, new, remedy)
 
 
 def _moved(
@@ -264,7 +304,8 @@ def _moved(
 
 def _trees(old: Kind, new: Kind) -> Difference:
     before, after = old.whole or old.treedef, new.whole or new.treedef
-    return Difference("structure", "arguments", str(before), str(after), _CONTAINERS)
+    texts = told_apart(shortened(str(before)), shortened(str(after)))
+    return Difference("structure", "arguments", *texts, _CONTAINERS)
 
 
 _CONTAINERS = "Pass containers of one structure, with the same keys and lengths."
@@ -284,7 +325,7 @@ def _aval(name: str, old: ShapedArray, new: ShapedArray) -> list[Difference]:
                 slot = f"{name}.shape[{axis}]"
                 found.append(Difference("shape", slot, str(m), str(n), remedy))
     if old.dtype != new.dtype:
-        remedy = f"Convert {name} with `.astype('{old.dtype.name}')` before the call."
+        remedy = _conversion(name, old, new)
         slot, before, after = f"{name}.dtype", old.dtype.name, new.dtype.name
         found.append(Difference("dtype", slot, before, after, remedy))
     elif old.weak_type != new.weak_type:
@@ -293,6 +334,19 @@ def _aval(name: str, old: ShapedArray, new: ShapedArray) -> list[Difference]:
         before, after = words[old.weak_type], words[new.weak_type]
         found.append(Difference("weak type", f"{name}.dtype", before, after, remedy))
     return found
+
+
+def _conversion(name: str, old: ShapedArray, new: ShapedArray) -> str:
+    dtype = old.dtype.name
+    is_bool = old.weak_type and new.shape == () and new.dtype.kind == "b"
+    if not (new.weak_type or is_bool):  # True and False have no weak type
+        return f"Convert {name} with `.astype('{dtype}')` before the call."
+    if not old.weak_type:
+        return f"Pass {name} always as an array: `np.array({name}, '{dtype}')`."
+    if old.dtype.kind == new.dtype.kind:
+        return "Set enable_x64 once, before the first call."
+    kind = {"b": "bool", "i": "int", "f": "float"}.get(old.dtype.kind, "complex")
+    return f"Pass {name} always as {kind}: `{kind}({name})`."
 
 
 def _padding(name: str, aval: ShapedArray, axis: int, bucket: int) -> str:

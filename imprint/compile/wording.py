@@ -40,7 +40,7 @@ _ARRAYS: Final = ("ArrayImpl", "ndarray")
 
 def show(content: Content) -> str:
     """Return a content as its value would print, shortened."""
-    return _cut(_text(content))
+    return shortened(_text(content))
 
 
 def told_apart(old: str, new: str) -> tuple[str, str]:
@@ -50,7 +50,7 @@ def told_apart(old: str, new: str) -> tuple[str, str]:
 
 def show_constant(value: Any) -> str:
     """Return a constant of a code object as it would print, shortened."""
-    return show_code(value) if type(value) is Code else _cut(repr(value))
+    return show_code(value) if type(value) is Code else shortened(repr(value))
 
 
 def show_code(code: Code) -> str:
@@ -58,7 +58,8 @@ def show_code(code: Code) -> str:
     return f"{code.name} at {Path(code.file).name}:{code.line}"
 
 
-def _cut(text: str) -> str:
+def shortened(text: str) -> str:
+    """Return a text, cut if it is long."""
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
@@ -69,13 +70,13 @@ def _text(content: Content) -> str:
         return _standin(content)
     head = head_of(content)
     if head is None:
-        return _cut(repr(content))
+        return shortened(repr(content))
     if type(head) is Layout:
         return _object(head, content[1:])
     if type(head) is Mark:
         return _marked(head, content)
     if head is bool or head is bytes:
-        return _cut(repr(content[1]))
+        return shortened(repr(content[1]))
     if head is float:
         return repr(_number(content))
     if head is complex:
@@ -129,7 +130,7 @@ def _marked(mark: Mark, content: Content) -> str:
     if mark is ARRAY:
         return f"array of {content[1][1]}{[*content[2]]}"
     if mark is EQUAL:
-        return _cut(repr(content[1]))
+        return shortened(repr(content[1]))
     return "..." if mark is BACK else repr(mark)
 
 

@@ -5,6 +5,7 @@ import logging
 import re
 import socket
 import warnings
+from collections import namedtuple
 
 import numpy as np
 import pytest
@@ -50,6 +51,90 @@ def test_a_difference_is_named(difference):
     assert difference in str(explanation)
     assert explanation.differences[0].remedy in str(explanation)
     assert explanation.as_dict()["differences"][0]["slot"] in difference
+
+
+Pair = namedtuple("Pair", ["a", "b"])
+
+STRUCTURES = {
+    "x: list → tuple": ([1.0], (1.0,)),
+    "x: list → Pair": ([1.0, 2.0], Pair(1.0, 2.0)),
+    "x: Pair → another Pair": (
+        Pair(1.0, 2.0),
+        namedtuple("Pair", ["a", "b"])(1.0, 2.0),
+    ),
+    "x: ~float32[] → None": (1.0, None),
+    "x['b']: None → ~float32[]": ({"a": 1.0, "b": None}, {"a": 1.0, "b": 1.0}),
+    "x['b']: absent → None": ({"a": 1.0}, {"a": 1.0, "b": None}),
+    "x['a'][0]: dict → ~float32[]": ({"a": [{"c": 1.0}]}, {"a": [1.0]}),
+    "x[1][0]: ~float32[] → list": ([1.0, [1.0]], [1.0, [[2.0, 3.0, 4.0]]]),
+    "x[1]: ~float32[] → absent": ([1.0, 2.0], [1.0]),
+    "x[0]: list → tuple": ([[1.0] * 2000], [(1.0,) * 2000]),
+}
+
+
+@pytest.mark.parametrize("difference", STRUCTURES)
+def test_a_container_of_another_kind_is_named(difference):
+    before, after = STRUCTURES[difference]
+    f = imprint.jit(lambda x: 0)
+    f(before)
+    (found,) = f.explain(after).differences
+    assert str(found) == difference
+    if "None" in difference:
+        assert found.remedy.startswith("None is compiled apart: pass x")
+
+
+def test_a_version_of_the_same_structure_is_nearest():
+    f = imprint.jit(lambda x: 0)
+    f([inp.ones(1), inp.ones(1)])
+    f(1.0)
+    assert f.explain([inp.ones(2), inp.ones(2)]).nearest == 0
+
+
+REMEDIES = {
+    "Convert x with `.astype('float32')` before the call.": (
+        inp.ones(2),
+        inp.arange(2),
+    ),
+    "Pass x always as an array: `np.array(x, 'float32')`.": (inp.float32(1), 1),
+    "Pass x always as float: `float(x)`.": (1.0, 1),
+    "Pass x always as int: `int(x)`.": (1, True),
+}
+
+
+@pytest.mark.parametrize("remedy", REMEDIES)
+def test_the_remedy_for_a_dtype_is_one_that_can_be_typed(remedy):
+    before, after = REMEDIES[remedy]
+    f = imprint.jit(lambda x: x)
+    f(before)
+    (found,) = f.explain(after).differences
+    assert found.remedy == remedy
+
+
+class Box:
+    def __init__(self, n):
+        self.n = n
+
+
+STATIC_REMEDIES = {
+    "Each value of n compiles: pass it as an array if the program does not depend on it.": (
+        2,
+        3,
+    ),
+    "Each value of n compiles: pass the same few.": ("relu", "tanh"),
+    "Pass the same n, or give its class `==`: a frozen dataclass has it.": (
+        Box(1),
+        Box(1),
+    ),
+}
+
+
+@pytest.mark.parametrize("remedy", STATIC_REMEDIES)
+def test_the_remedy_for_a_static_value_is_one_that_helps(remedy):
+    before, after = STATIC_REMEDIES[remedy]
+    f = imprint.jit(lambda x, n: x, static_argnames="n")
+    f(1.0, before)
+    (found,) = f.explain(1.0, after).differences
+    assert found.remedy == remedy
 
 
 def test_a_hit_and_what_granularity_costs():
@@ -206,7 +291,7 @@ MADE = {
         "<lambda> is compiled for each function that it holds: make few.",
     ),
     "code in closure variable value: <lambda> at .* → another <lambda> at .*": (
-        *(lambda: held(lambda x: -x), lambda: held(lambda x: x)),
+        *(lambda: held(lambda x: -x - 7), lambda: held(lambda x: -x + 7)),
         "<lambda> is compiled for each function that it holds: make few.",
     ),
     "closure variable value: array → array of float32[3]": (
