@@ -30,7 +30,6 @@ from imprint.jit.tracing import TracedCall
 from imprint.jit.versions import Version
 
 _WRAPPERS: Final = 8  # partials of partials of methods
-_LIMIT: Final = 4096  # definitions; what they hold is bounded by the byte budget
 _MANY: Final = 8  # versions of one family, at which it warns
 
 
@@ -55,8 +54,8 @@ class Definition:
         self.traced: Table[TracedCall] = Table()
         self.last_miss: Explanation | None = None
         self.family: Family | None = None  # known from the first miss on
-        self.is_wanted = False
-        """Whether a function found it since `Definitions` last made room."""
+        self.is_wanted = True
+        """Whether it was made or found since `Definitions` last made room."""
         self.is_own = False
         """Whether it belongs to one function, and others do not find it."""
         self._tethers: list[weakref.ref[Any]] = []
@@ -128,9 +127,15 @@ def _cause(change: Difference) -> str:
 
 @final
 class Definitions:
-    """The definitions of a process, by token and options; the longest unused go first."""
+    """The definitions of a process, by token and options.
 
-    def __init__(self) -> None:
+    Args:
+        limit: how many there may be; what they hold is bounded by the byte budget. Those
+            that no function found since room was made last go first.
+    """
+
+    def __init__(self, limit: int = 4096) -> None:
+        self._limit = limit
         self._table: OrderedDict[Hashable, Definition] = OrderedDict()
         self._effects: weakref.WeakKeyDictionary[Any, Effects] = (
             weakref.WeakKeyDictionary()
@@ -176,7 +181,7 @@ class Definitions:
             kept = self._table.setdefault(key, definition)
             if kept is definition:
                 definition.tie(key)
-                while len(self._table) > _LIMIT:
+                while len(self._table) > self._limit:
                     self._drop_one()
             return kept
 
@@ -231,7 +236,7 @@ class Definitions:
                     place = _place_of(fun, code)
                     definition.family = self._families.setdefault(place, new)
                     self._families.move_to_end(place)
-                    while len(self._families) > _LIMIT:
+                    while len(self._families) > self._limit:
                         self._families.popitem(last=False)
             return definition.family
 
