@@ -28,11 +28,11 @@ def test_the_oldest_goes_first():
 
 
 def test_what_was_found_since_gets_a_second_chance():
-    table, made = filled(3, 3)
-    table.find(made[0][0])
+    table, made = filled(3, 4)
+    table.find(made[1][0])
     late = definition_of(lambda x: x - 1, table)
     table.add(*late)
-    assert found(table, [*made, late]) == [True, False, True, True]
+    assert found(table, [*made, late]) == [False, True, False, True, True]
 
 
 def test_where_all_were_found_the_oldest_goes():
