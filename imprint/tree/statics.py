@@ -69,11 +69,20 @@ def _same(a: Any, b: Any) -> bool:
     if issubclass(kind, tuple | list):
         return len(a) == len(b) and all(map(_same, a, b))
     if issubclass(kind, Mapping):
-        return len(a) == len(b) and all(k in b and _same(a[k], b[k]) for k in a)
+        return _same_members(a, b) and all(_same(a[k], b[k]) for k in a)
     if issubclass(kind, Set):
-        return a == b and {*map(type, a)} == {*map(type, b)}
-    if issubclass(kind, float | complex):
+        return _same_members(a, b)
+    if issubclass(kind, float | complex | np.inexact):
         return repr(a) == repr(b)
     if issubclass(kind, np.ndarray):
         return a.dtype == b.dtype and np.array_equal(a, b)
-    return bool(a == b)
+    return bool(a == b) and all(
+        _same(getattr(a, f.name), getattr(b, f.name))
+        for f in getattr(a, "__dataclass_fields__", {}).values()
+        if f.compare and hasattr(a, f.name)
+    )
+
+
+def _same_members(a: Any, b: Any) -> bool:
+    held = {x: x for x in b}
+    return len(a) == len(held) and all(x in held and _same(x, held[x]) for x in a)

@@ -1,7 +1,18 @@
+import dataclasses
+from typing import ClassVar
+
 import numpy as np
 import pytest
 
 from imprint.tree.statics import Static
+
+
+@dataclasses.dataclass(frozen=True)
+class Setting:
+    value: object
+    note: object = dataclasses.field(default=None, compare=False)
+    kind: ClassVar[str] = "setting"
+
 
 NAN, OTHER_NAN = float("nan"), -float("nan") * 0
 
@@ -14,6 +25,9 @@ SAME = [
     ({1, 2}, {2, 1}),
     (np.ones(2), np.ones(2)),
     (None, None),
+    (Setting((1, 2)), Setting((1, 2))),
+    (Setting(1, note=1), Setting(1, note=2)),
+    ({1: "a", 2: "b"}, {2: "b", 1: "a"}),
 ]
 DIFFERENT = [
     (1, True),
@@ -31,6 +45,13 @@ DIFFERENT = [
     (np.ones(2), np.ones(3)),
     (np.ones(2), np.ones(2, np.float32)),
     ("a", "b"),
+    (Setting(1), Setting(1.0)),
+    (Setting(1), Setting(2)),
+    (Setting((1,)), Setting((True,))),
+    ({1: "a"}, {1.0: "a"}),
+    ({1, 2.0}, {1.0, 2}),
+    (frozenset({Setting(1)}), frozenset({Setting(1.0)})),
+    (np.float32(0.0), np.float32(-0.0)),
 ]
 
 
