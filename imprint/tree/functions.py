@@ -14,7 +14,15 @@ import optree
 from imprint.errors import TreeError
 from imprint.tree.keys import KeyPath
 from imprint.tree.prefix import broadcast_prefix, check_prefix, check_structure
-from imprint.tree.treedef import NAMESPACE, IsLeaf, Leaf, PyTree, TreeDef, flatten
+from imprint.tree.treedef import (
+    NAMESPACE,
+    IsLeaf,
+    Leaf,
+    PyTree,
+    TreeDef,
+    flatten,
+    too_deep,
+)
 
 T = TypeVar("T")
 
@@ -39,7 +47,10 @@ def tree_leaves(tree: PyTree, is_leaf: IsLeaf | None = None) -> list[Leaf]:
         >>> tree.leaves({"b": 1, "a": [2, None]})
         [2, 1]
     """
-    return optree.tree_leaves(tree, is_leaf, namespace=NAMESPACE)
+    try:
+        return optree.tree_leaves(tree, is_leaf, namespace=NAMESPACE)
+    except RecursionError:
+        raise too_deep(tree) from None
 
 
 def tree_map(

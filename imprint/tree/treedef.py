@@ -58,8 +58,7 @@ def flatten(
     """
     kind = type(tree)  # pyright: ignore[reportUnknownVariableType] - of an Any
     if is_leaf is not None:
-        found_leaves, spec = optree.tree_flatten(tree, is_leaf, namespace=NAMESPACE)
-        return found_leaves, _intern(spec)
+        return _flatten_new(tree, None, is_leaf)
     if (kind is tuple or kind is list) and all_leaf_types(map(type, tree)):
         return list(tree), _flat.get((kind, len(tree))) or _make_flat(kind, len(tree))
     leaves: list[Any] = []
@@ -72,11 +71,13 @@ def flatten(
     return _flatten_new(tree, shape) if treedef is None else (leaves, treedef)
 
 
-def _flatten_new(tree: PyTree, shape: Shape) -> tuple[list[Leaf], "TreeDef"]:
+def _flatten_new(
+    tree: PyTree, shape: Shape, is_leaf: IsLeaf | None = None
+) -> tuple[list[Leaf], "TreeDef"]:
     try:
-        leaves, spec = optree.tree_flatten(tree, namespace=NAMESPACE)
+        leaves, spec = optree.tree_flatten(tree, is_leaf, namespace=NAMESPACE)
     except RecursionError:
-        raise _too_deep(tree) from None
+        raise too_deep(tree) from None
     treedef = _intern(spec)
     if shape and type(treedef) is TreeDef:
         with _intern_lock:
@@ -84,7 +85,7 @@ def _flatten_new(tree: PyTree, shape: Shape) -> tuple[list[Leaf], "TreeDef"]:
     return leaves, treedef
 
 
-def _too_deep(tree: PyTree) -> RecursionError:
+def too_deep(tree: PyTree) -> RecursionError:
     """Return the error of a tree without end, or with too many levels."""
     try:
         place = _cycle(tree, {id(tree)}, set())
@@ -220,7 +221,10 @@ def _make_flat(kind: type, length: int) -> TreeDef:
 
 def structure(tree: PyTree, is_leaf: IsLeaf | None = None) -> TreeDef:
     """Return the structure of a pytree."""
-    return _intern(optree.tree_structure(tree, is_leaf, namespace=NAMESPACE))
+    try:
+        return _intern(optree.tree_structure(tree, is_leaf, namespace=NAMESPACE))
+    except RecursionError:
+        raise too_deep(tree) from None
 
 
 def treedef_tuple(treedefs: Sequence[TreeDef]) -> TreeDef:

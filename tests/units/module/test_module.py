@@ -264,10 +264,17 @@ def test_a_module_inside_itself_is_refused_by_name():
     model = Pair(items, 1)
     items.append(model)
     assert repr(model) == "Pair(first=[...], second=1)"
-    assert message(RecursionError, lambda: tree.flatten(model)) == (
-        "pytree: expected a tree of at most 1000 levels, got one that contains itself: "
-        "tree.first[0]. A tree has an end: refer to what is above by a name or a number."
-    )
+    for take_apart in (
+        tree.flatten,
+        tree.leaves,
+        tree.structure,
+        lambda m: tree.flatten(m, lambda x: False),
+    ):
+        assert message(RecursionError, lambda f=take_apart: f(model)) == (
+            "pytree: expected a tree of at most 1000 levels, got one that contains "
+            "itself: tree.first[0]. A tree has an end: refer to what is above by a name "
+            "or a number."
+        )
     for use in (hash, imprint.jit(lambda m: m.second), lambda m: m == Pair([], 1)):
         with pytest.raises(RecursionError):
             use(model)
