@@ -249,6 +249,12 @@ def _warn_captured(request: Request, traced: TracedCall) -> None:
 _LARGE: Final = 1 << 20  # bytes
 
 
+def _because(miss: Explanation) -> str:
+    """Return the first differences of a miss, to stand in a sentence."""
+    shown = "; ".join(map(str, miss.differences[:3]))
+    return f": {shown}" if shown else ""
+
+
 def _check_limit(request: Request, miss: Explanation) -> None:
     limit = request.options.max_versions
     definition = request.definition
@@ -257,8 +263,8 @@ def _check_limit(request: Request, miss: Explanation) -> None:
         return
     text = (
         f"{request.name}: expected at most {limit} versions "
-        f"(max_versions), got a call that needs one more. Make its arguments alike "
-        "(shapes, dtypes, static values), or raise the limit."
+        f"(max_versions), got a call that needs one more{_because(miss)}. Make its "
+        "arguments alike (shapes, dtypes, static values), or raise the limit."
     )
     if request.options.on_limit == "error":
         raise RecompileError(text, explanation=miss)

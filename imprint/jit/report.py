@@ -16,6 +16,7 @@ from imprint.compile.explain import Difference, Explanation, Kind, nearest_of
 from imprint.compile.granularity import granularity
 from imprint.compile.places import MISSING
 from imprint.compile.seen import Unknown
+from imprint.compile.state import StrictWalk
 from imprint.compile.token import Token
 from imprint.compile.walk import NO_EFFECTS, Walk
 from imprint.compile.wording import show, told_apart
@@ -110,22 +111,24 @@ _EVICTED = {
 
 
 def _changes(version: Version) -> list[Difference]:
+    watch = version.traced.watch
+    walk = StrictWalk if any(read.seen.strict for read in watch.reads) else Walk
     return [
         Difference(
             change.kind,
             f"{change.name} in {change.module}",
-            *told_apart(_shown(change.old), _shown(change.new)),
+            *told_apart(_shown(change.old, walk), _shown(change.new, walk)),
             "A version is kept for each value; pass what changes often as an argument.",
         )
-        for change in version.traced.watch.changed()
+        for change in watch.changed()
     ]
 
 
-def _shown(value: Any) -> str:
+def _shown(value: Any, walk: type[Walk]) -> str:
     """Return a value as it prints; no `__repr__` of a user runs in a call."""
     if value is MISSING or type(value) is Unknown:
         return repr(value)
-    return show(Walk(NO_EFFECTS).value(value))
+    return show(walk(NO_EFFECTS).value(value))
 
 
 def _made_anew(definition: Definition, other: Token) -> list[Difference]:

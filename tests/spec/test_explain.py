@@ -83,6 +83,16 @@ def test_a_container_of_another_kind_is_named(difference):
         assert found.remedy.startswith("None is compiled apart: pass x")
 
 
+def test_strict_tells_what_was_written_into_an_object():
+    namespace = {"G": Box(1.0)}
+    exec("def f(x):\n    return x * G.n\n", namespace)
+    f = imprint.jit(namespace["f"], strict=True)
+    f(1.0)
+    namespace["G"].n = 2.0
+    (difference,) = f.explain(1.0).differences
+    assert (difference.old, difference.new) == ("Box(n=1.0)", "Box(n=2.0)")
+
+
 def test_a_version_of_the_same_structure_is_nearest():
     f = imprint.jit(lambda x: 0)
     f([inp.ones(1), inp.ones(1)])
@@ -458,6 +468,18 @@ def test_a_limit_that_was_asked_for_warns_by_itself():
         warnings.simplefilter("error")
         for n in range(1, 12):
             f(inp.ones(n))
+
+
+def test_a_limit_says_what_needs_one_more():
+    f = imprint.jit(lambda x: x * 0.5, max_versions=1, on_limit="error")
+    f(1.0)
+    with pytest.raises(imprint.errors.RecompileError) as caught:
+        f(1)
+    assert str(caught.value) == (
+        "<lambda>: expected at most 1 versions (max_versions), got a call that needs "
+        "one more: x.dtype: float32 → int32. Make its arguments alike (shapes, dtypes, "
+        "static values), or raise the limit."
+    )
 
 
 def test_an_error_out_of_the_warning_loses_nothing():
