@@ -86,6 +86,25 @@ def stateless(function: Callable[[PyTree, PyTree | None], PyTree]) -> Any:
     return GradientTransformation(empty, update)
 
 
+def check_state(name: str, state: PyTree, kind: type) -> None:
+    """Raise ArgumentError unless a state is of the kind that a transformation makes."""
+    if not isinstance(state, kind):
+        raise ArgumentError(
+            f"{name}: expected its own state, a {kind.__name__}, got "
+            f"{type(state).__name__}. Pass what init or the last update of the same "
+            "optimizer returned."
+        )
+
+
+def check_number(name: str, value: Any) -> None:
+    """Raise ArgumentError unless a setting is a number or an array."""
+    if not is_operand(value):
+        raise ArgumentError(
+            f"{name}: expected a number, an array or a schedule, got "
+            f"{type(value).__name__} {value!r}. Convert it first: float(value)."
+        )
+
+
 # ---- trees of updates ----
 
 

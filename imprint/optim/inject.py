@@ -18,6 +18,7 @@ from imprint.errors import ArgumentError
 from imprint.numpy.promotion import is_operand
 from imprint.optim.base import (
     GradientTransformation,
+    check_state,
     first_count,
     like,
     safe_increment,
@@ -110,6 +111,7 @@ def _injected(
     def update(
         updates: PyTree, state: Any, params: PyTree | None = None
     ) -> tuple[PyTree, InjectHyperparamsState]:
+        check_state("inject_hyperparams", state, InjectHyperparamsState)
         fresh = {k: schedule(state.count) for k, schedule in schedules.items()}
         new: dict[str, Array] = {
             k: like(fresh.get(k, old), old) for k, old in state.hyperparams.items()

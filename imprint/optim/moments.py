@@ -13,6 +13,7 @@ from imprint.dtypes import DTypeLike
 from imprint.numpy.promotion import ArrayLike
 from imprint.optim.base import (
     GradientTransformation,
+    check_state,
     filled_for,
     first_count,
     kept,
@@ -80,6 +81,7 @@ def scale_by_adam(
         updates: PyTree, state: Any, params: PyTree | None = None
     ) -> tuple[PyTree, ScaleByAdamState]:
         del params
+        check_state("scale_by_adam", state, ScaleByAdamState)
         count = safe_increment(state.count)
         mu = map_updates(lambda g, old: average(g, old, b1), updates, state.mu)
         nu = map_updates(lambda g, old: average(squared(g), old, b2), updates, state.nu)
@@ -137,6 +139,7 @@ def scale_by_rms(
         updates: PyTree, state: Any, params: PyTree | None = None
     ) -> tuple[PyTree, ScaleByRmsState]:
         del params
+        check_state("scale_by_rms", state, ScaleByRmsState)
         nu = map_updates(
             lambda g, old: average(squared(g), old, decay), updates, state.nu
         )

@@ -18,6 +18,8 @@ from imprint.optim.base import (
     GradientTransformation,
     ScalarOrSchedule,
     Schedule,
+    check_number,
+    check_state,
     empty,
     first_count,
     global_norm,
@@ -69,6 +71,13 @@ def chain(*args: GradientTransformation) -> GradientTransformation:
         >>> updates
         [Array([-0.1], dtype=float32)]
     """
+    for i, part in enumerate(args):
+        if not (hasattr(part, "init") and hasattr(part, "update")):
+            raise ArgumentError(
+                "chain: expected transformations, each by itself, got "
+                f"{type(part).__name__} {part!r} as argument {i}. Write chain(first, "
+                "second), and call what makes one: clip(1.0)."
+            )
 
     def init(params: PyTree) -> PyTree:
         return tuple(part.init(params) for part in args)
@@ -129,6 +138,7 @@ def masked(
     def update(
         updates: PyTree, state: Any, params: PyTree | None = None
     ) -> tuple[PyTree, MaskedState]:
+        check_state("masked", state, MaskedState)
         chosen = _mask_of(mask, updates)
         shown = None if params is None else _hide(chosen, params)
         new, after = inner.update(_hide(chosen, updates), state.inner_state, shown)
@@ -166,6 +176,7 @@ def scale(step_size: ArrayLike) -> GradientTransformation:
         >>> optim.scale(2.0).update([np.ones(2)], optim.EmptyState())[0]
         [Array([2., 2.], dtype=float32)]
     """
+    check_number("scale", step_size)
     return stateless(
         lambda updates, params: map_updates(lambda g: step_size * g, updates)
     )
@@ -204,6 +215,7 @@ def scale_by_schedule(step_size_fn: Schedule) -> GradientTransformation:
         updates: PyTree, state: Any, params: PyTree | None = None
     ) -> tuple[PyTree, ScaleByScheduleState]:
         del params
+        check_state("scale_by_schedule", state, ScaleByScheduleState)
         size = np.asarray(step_size_fn(state.count))
         scaled = map_updates(lambda g: np.astype(size, g.dtype) * g, updates)
         return scaled, ScaleByScheduleState(safe_increment(state.count))
@@ -233,6 +245,7 @@ def scale_by_learning_rate(
     if callable(learning_rate):
         schedule = learning_rate
         return scale_by_schedule(lambda count: sign * schedule(count))
+    check_number("learning_rate", learning_rate)
     return scale(sign * learning_rate)
 
 
@@ -281,6 +294,7 @@ def trace(
         updates: PyTree, state: Any, params: PyTree | None = None
     ) -> tuple[PyTree, TraceState]:
         del params
+        check_state("trace", state, TraceState)
         new = map_updates(add, updates, state.trace)
         moved = map_updates(add, updates, new) if nesterov else new
         return moved, TraceState(kept(new, state.trace))
@@ -379,9 +393,11 @@ def add_decayed_weights(
                 "add_decayed_weights: expected the parameters, got params=None. "
                 "Call update(updates, state, params)."
             )
-        factor: Any = weight_decay if schedule is None else schedule(state.count)
+        factor: Any = weight_decay
         after = state
         if schedule is not None:
+            check_state("add_decayed_weights", state, WeightDecaySchedule)
+            factor = schedule(state.count)
             after = WeightDecaySchedule(safe_increment(state.count))
         return map_updates(lambda g, p: g + factor * p, updates, params), after
 

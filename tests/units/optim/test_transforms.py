@@ -89,3 +89,47 @@ def test_what_is_wrong_is_said(message):
     with pytest.raises(ArgumentError) as caught:
         WRONG[message]()
     assert str(caught.value) == message
+
+
+def message_of(call):
+    with pytest.raises(ArgumentError) as caught:
+        call()
+    return str(caught.value)
+
+
+def test_what_cannot_be_chained_is_told_at_once():
+    assert message_of(lambda: optim.chain(optim.clip(1.0), 3)) == (
+        "chain: expected transformations, each by itself, got int 3 as argument 1. Write "
+        "chain(first, second), and call what makes one: clip(1.0)."
+    )
+    message_of(lambda: optim.chain([optim.clip(1.0)]))
+    message_of(lambda: optim.chain(optim.clip))
+
+
+def test_a_step_size_that_is_no_number_is_told_at_once():
+    assert message_of(lambda: optim.sgd("0.1")) == (
+        "learning_rate: expected a number, an array or a schedule, got str '0.1'. "
+        "Convert it first: float(value)."
+    )
+    message_of(lambda: optim.scale([0.1]))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        optim.scale_by_adam,
+        optim.scale_by_rms,
+        lambda: optim.trace(0.5),
+        lambda: optim.scale_by_schedule(optim.constant_schedule(0.1)),
+        lambda: optim.add_decayed_weights(optim.constant_schedule(0.1)),
+        lambda: optim.masked(optim.scale(0.1), True),
+        lambda: optim.inject_hyperparams(optim.sgd)(0.1),
+    ],
+)
+def test_the_state_of_another_optimizer(make):
+    part, x = make(), inp.ones(1)
+    kind = type(part.init(x)).__name__
+    assert message_of(lambda: part.update(x, optim.EmptyState(), x)).endswith(
+        f": expected its own state, a {kind}, got EmptyState. Pass what init or the last "
+        "update of the same optimizer returned."
+    )
