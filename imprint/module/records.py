@@ -52,9 +52,15 @@ PathLike: TypeAlias = str | os.PathLike[str]
 def writing(path_or_file: PathLike | SupportsWrite) -> Generator[SupportsWrite]:
     """Open a path for writing; a file that was there stays until the new one is whole."""
     if not isinstance(path_or_file, str | os.PathLike):
+        _check_binary(path_or_file, "write", "tree_serialise_leaves", "wb")
         yield path_or_file
         return
     path = Path(path_or_file).resolve()  # a link stays a link
+    if not path.parent.is_dir():
+        raise FileNotFoundError(
+            f"tree_serialise_leaves: expected a path in a directory, got {str(path)!r}, "
+            "whose directory does not exist. Make it: path.parent.mkdir(parents=True)."
+        )
     draft = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
     try:
         with draft.open("xb") as file:
@@ -113,10 +119,21 @@ def _write_header(file: SupportsWrite, header: dict[str, Any]) -> None:
 def reading(path_or_file: PathLike | SupportsRead) -> Generator[SupportsRead]:
     """Open a path for reading; a file stays open and where the records end."""
     if not isinstance(path_or_file, str | os.PathLike):
+        _check_binary(path_or_file, "read", "tree_deserialise_leaves", "rb")
         yield path_or_file
         return
     with Path(path_or_file).open("rb") as file:
         yield file
+
+
+def _check_binary(file: object, method: str, caller: str, mode: str) -> None:
+    if hasattr(file, method) and not isinstance(file, io.TextIOBase):
+        return
+    kind = "a text file" if hasattr(file, method) else type(file).__name__
+    raise ArgumentError(
+        f"{caller}: expected a path or a binary file first, and the tree second, got "
+        f"{kind} first. Pass a path, or open(path, {mode!r})."
+    )
 
 
 class LeafReader(io.BytesIO):

@@ -552,3 +552,33 @@ def test_paths_that_do_not_exist(tmp_path):
     with pytest.raises(IsADirectoryError):
         tree_serialise_leaves(tmp_path, [1])
     assert os.listdir(tmp_path) == []
+
+
+def test_a_directory_that_does_not_exist(tmp_path):
+    path = tmp_path.resolve() / "new" / "model.bin"
+    with pytest.raises(FileNotFoundError) as caught:
+        tree_serialise_leaves(path, 1)
+    assert str(caught.value) == (
+        f"tree_serialise_leaves: expected a path in a directory, got {str(path)!r}, whose "
+        "directory does not exist. Make it: path.parent.mkdir(parents=True)."
+    )
+
+
+@pytest.mark.parametrize(
+    ("file", "came"),
+    [(io.StringIO(), "a text file"), ({"w": 1}, "dict"), (3, "int")],
+    ids=["text", "tree", "number"],
+)
+def test_what_is_no_file(file, came):
+    with pytest.raises(ArgumentError) as caught:
+        tree_serialise_leaves(file, 1)
+    assert str(caught.value) == (
+        "tree_serialise_leaves: expected a path or a binary file first, and the tree "
+        f"second, got {came} first. Pass a path, or open(path, 'wb')."
+    )
+    with pytest.raises(ArgumentError) as caught:
+        tree_deserialise_leaves(file, 1)
+    assert str(caught.value) == (
+        "tree_deserialise_leaves: expected a path or a binary file first, and the tree "
+        f"second, got {came} first. Pass a path, or open(path, 'rb')."
+    )
