@@ -214,7 +214,7 @@ def _is_array(name: str, old: Kind, new: Kind) -> bool:
 
 def _static_difference(name: str, path: str, old: str, new: str) -> Difference:
     remedy = f"Each value of {name} compiles: pass the same few."
-    if new == f"another {old}" and not old.startswith(("'", "function ")):
+    if new == f"another {old}" and _OBJECT.fullmatch(old):
         remedy = (
             f"Pass the same {name}, or give its class `==`: a frozen dataclass has it."
         )
@@ -226,6 +226,7 @@ def _static_difference(name: str, path: str, old: str, new: str) -> Difference:
     return Difference("static", f"static {path}", old, new, remedy)
 
 
+_OBJECT: Final = re.compile(r"\w+( object|\(.*\))", re.DOTALL)
 _NUMBER: Final = re.compile(r"-?[\d.]+(e[-+]?\d+)?|True|False")
 
 
