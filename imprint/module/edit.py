@@ -139,8 +139,12 @@ class _Copy:
 
     def reach(self, where: Callable[[Any], Any]) -> tuple[list[Any], bool]:
         """Return the nodes that `where` names, and whether it names one by itself."""
-        found = where(self._copy)
-        self._check_blind(found, where(self._tree))
+        real = where(self._tree)  # first: what fails here is the user's to see
+        try:
+            found = where(self._copy)
+        except Exception as err:
+            raise _looks_at_leaves() from err
+        self._check_blind(found, real)
         counts = self._counts([found])
         is_one = counts[id(found)] > 0 or not isinstance(found, list | tuple)
         nodes: list[Any] = [found] if is_one else [*found]
@@ -174,11 +178,7 @@ class _Copy:
         real_leaves, real_treedef = tree.flatten(real, self._stop)
         expected = [self._by_id.get(id(leaf), leaf) for leaf in leaves]
         if treedef != real_treedef or any(map(operator.is_not, expected, real_leaves)):
-            raise ArgumentError(
-                "tree_at: expected where to find its way by the structure alone, got one "
-                "that looks at the leaves: it reaches another place where stand-ins are "
-                "in place of leaves. Decide outside of where, on the tree itself."
-            )
+            raise _looks_at_leaves()
 
     def _misplaced(self, node: Any, nodes: Sequence[Any], count: int) -> ArgumentError:
         shown = _shown(self.original(node) if count else node)
@@ -203,6 +203,15 @@ class _Copy:
             "which is none. A static field is none either: to change it, use "
             "imprint.replace."
         )
+
+
+def _looks_at_leaves() -> ArgumentError:
+    return ArgumentError(
+        "tree_at: expected where to find its way by the structure alone, got one that "
+        "looks at the leaves: with stand-ins in their place it fails, or reaches another "
+        "place. Decide outside of where, on the tree itself; what is to be computed of a "
+        "leaf belongs in replace_fn."
+    )
 
 
 def _shown(value: Any) -> str:

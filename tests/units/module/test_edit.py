@@ -80,6 +80,14 @@ def test_check_init_does_not_run():
     assert tree_at(lambda m: m.x, Positive(1.0), -1.0).x == -1.0
 
 
+LOOKS_AT_LEAVES = (
+    "tree_at: expected where to find its way by the structure alone, got one that looks at "
+    "the leaves: with stand-ins in their place it fails, or reaches another place. Decide "
+    "outside of where, on the tree itself; what is to be computed of a leaf belongs in "
+    "replace_fn."
+)
+
+
 @pytest.mark.parametrize(
     ("pytree", "where", "given", "text"),
     [
@@ -139,18 +147,16 @@ def test_check_init_does_not_run():
             [1, 2],
             lambda t: [t[0], *[x for x in t if type(x) is int]],
             [1],
-            "tree_at: expected where to find its way by the structure alone, got one "
-            "that looks at the leaves: it reaches another place where stand-ins are in "
-            "place of leaves. Decide outside of where, on the tree itself.",
+            LOOKS_AT_LEAVES,
         ),
         (
             [1, "a"],
             lambda t: tuple(x for x in t if type(x) is int),
             (1,),
-            "tree_at: expected where to find its way by the structure alone, got one "
-            "that looks at the leaves: it reaches another place where stand-ins are in "
-            "place of leaves. Decide outside of where, on the tree itself.",
+            LOOKS_AT_LEAVES,
         ),
+        ([1, 2], lambda t: t[0] * 2, 7, LOOKS_AT_LEAVES),
+        ([np.ones(2)], lambda t: t[0].shape, 7, LOOKS_AT_LEAVES),
     ],
 )
 def test_what_cannot_be_replaced(pytree, where, given, text):
@@ -200,3 +206,8 @@ def test_replace_names_the_fields_there_are():
 
 def test_both_kinds_of_replace_agree_where_both_work():
     assert replace(Pair(1, 2), first=3) == dataclasses.replace(Pair(1, 2), first=3)
+
+
+def test_an_error_of_where_on_the_tree_itself_is_the_users():
+    with pytest.raises(KeyError, match="missing"):
+        tree_at(lambda t: t["missing"], {"w": 1}, 2)
