@@ -94,6 +94,10 @@ def _cost(equations: int, programs: int, calls: int) -> Cost:
 
 def _words(cost: Cost) -> str:
     return (
-        f"{cost.equations} equations in {cost.programs} programs, about "
-        f"{cost.seconds:.2f} s to compile, {cost.calls} dispatches a call"
+        f"{_many(cost.equations, 'equation')} in {_many(cost.programs, 'program')}, about "
+        f"{cost.seconds:.2f} s to compile, {_many(cost.calls, 'dispatch', 'es')} a call"
     )
+
+
+def _many(count: int, noun: str, ending: str = "s") -> str:
+    return f"{count} {noun}{ending * (count != 1)}"

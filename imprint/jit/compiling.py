@@ -262,7 +262,7 @@ def _check_limit(request: Request, miss: Explanation) -> None:
     if limit is None or len(versions) < limit:
         return
     text = (
-        f"{request.name}: expected at most {limit} versions "
+        f"{request.name}: expected at most {limit} version{'s' * (limit != 1)} "
         f"(max_versions), got a call that needs one more{_because(miss)}. Make its "
         "arguments alike (shapes, dtypes, static values), or raise the limit."
     )

@@ -160,10 +160,10 @@ def test_a_hit_and_what_granularity_costs():
     explanation = outer.explain(2.0)
     assert explanation.hit
     for words in (
-        "outside only: 10 equations in 1 programs",
-        "Inside only: 3 equations in 1 programs",
+        "outside only: 10 equations in 1 program",
+        "Inside only: 3 equations in 1 program",
         "4 dispatches a call",
-        "Both: 4 equations in 1 programs",
+        "Both: 4 equations in 1 program",
     ):
         assert words in explanation.advice
 
@@ -481,7 +481,7 @@ def test_a_limit_says_what_needs_one_more():
     with pytest.raises(imprint.errors.RecompileError) as caught:
         f(1)
     assert str(caught.value) == (
-        "<lambda>: expected at most 1 versions (max_versions), got a call that needs "
+        "<lambda>: expected at most 1 version (max_versions), got a call that needs "
         "one more: x.dtype: float32 → int32. Make its arguments alike (shapes, dtypes, "
         "static values), or raise the limit."
     )

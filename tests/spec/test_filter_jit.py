@@ -625,7 +625,7 @@ def test_versions_are_counted_by_function():
 def test_versions_can_be_limited():
     f = filter_jit(lambda x, n: x * n, max_versions=1)
     f(inp.ones(1), 1)
-    with pytest.warns(UserWarning, match="expected at most 1 versions"):
+    with pytest.warns(UserWarning, match="expected at most 1 version"):
         f(inp.ones(1), 2)
     assert f._cache_size() == 1
 

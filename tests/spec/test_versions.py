@@ -141,7 +141,7 @@ def test_a_limit_warns_and_drops_the_oldest():
 def test_a_limit_can_be_an_error():
     f = imprint.jit(lambda x: x, max_versions=1, on_limit="error")
     f(inp.ones(1))
-    with pytest.raises(imprint.errors.RecompileError, match="at most 1 versions"):
+    with pytest.raises(imprint.errors.RecompileError, match="at most 1 version"):
         f(inp.ones(2))
     assert f(inp.ones(1)) == 1
     assert f._cache_size() == 1
