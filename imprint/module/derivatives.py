@@ -7,13 +7,13 @@ and auxiliary data may be anything.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from imprint import tree
 from imprint.core.folding import folding
 from imprint.core.functions import check_function, name_of
 from imprint.core.trace import current_trace
-from imprint.errors import ArgumentError
+from imprint.errors import ArgumentError, did_you_mean
 from imprint.module.fields import field
 from imprint.module.filters import (
     combine,
@@ -101,6 +101,13 @@ def _wrapped(
             f"filter_grad: expected no argnums, got {gradkwargs['argnums']!r}: the first "
             "argument is differentiated. Pass several as one tuple."
         )
+    unknown = sorted(gradkwargs.keys() - _OPTIONS)
+    if unknown:
+        raise ArgumentError(
+            f"filter_grad: expected options among {', '.join(_OPTIONS)}, got "
+            f"{', '.join(unknown)}.{did_you_mean(unknown[0], _OPTIONS)} Keywords of the "
+            "function belong to the call."
+        )
     options = tuple(sorted(gradkwargs.items()))
 
     def decorate(fun: Callable[..., Any]) -> _Gradient:
@@ -108,6 +115,9 @@ def _wrapped(
         return _Gradient(fun, has_aux, with_value, options)
 
     return decorate if fun is None else decorate(fun)
+
+
+_OPTIONS: Final = ("has_aux", "holomorphic", "allow_int")
 
 
 class _Gradient(Wrapper):

@@ -309,6 +309,15 @@ def test_argnums_are_refused(transform):
     )
 
 
+def test_an_unknown_option_is_told_when_it_is_given():
+    with pytest.raises(ArgumentError) as caught:
+        filter_grad(lambda x: x, hasaux=True)
+    assert str(caught.value) == (
+        "filter_grad: expected options among has_aux, holomorphic, allow_int, got hasaux. "
+        "Did you mean 'has_aux'? Keywords of the function belong to the call."
+    )
+
+
 @pytest.mark.parametrize(
     ("kwargs", "came"),
     [({}, "no argument"), ({"x": 1, "y": 2}, "only the keywords x, y")],
