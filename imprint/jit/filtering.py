@@ -10,6 +10,7 @@ change, and all others are read anew: a function in 0.4 µs, a partial in 7.
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from enum import Enum
 from types import BuiltinFunctionType, FunctionType
 from typing import Any, Final, Literal, NoReturn, TypeAlias, final
 from weakref import WeakValueDictionary
@@ -251,7 +252,7 @@ class FilteredSignature(Signature):
 
     def is_known_default(self, default: object) -> bool:
         """Tell whether an argument can be compared with the default of its parameter."""
-        return is_plain_value(default) or type(default) in _FUNCTIONS
+        return is_plain_value(default) or isinstance(default, _NAMED)
 
 
-_FUNCTIONS: Final = (FunctionType, BuiltinFunctionType, type)
+_NAMED: Final = (FunctionType, BuiltinFunctionType, type, Enum)  # the same if identical

@@ -2,6 +2,7 @@
 
 import copy
 import dataclasses
+import enum
 import functools
 import gc
 import pickle
@@ -334,6 +335,16 @@ def test_every_spelling_is_one_version():
     f(x, 2.0)
     f(x, g=abs)
     assert f._cache_size() == 3
+
+
+def test_a_default_is_known_by_its_name_too():
+    mode = enum.Enum("Mode", "FAST EXACT")
+    f = filter_jit(lambda x, mode=mode.FAST, kind=Model: x * len(mode.name))
+    x = inp.ones(1)
+    calls = f(x), f(x, mode.FAST), f(x, kind=Model, mode=mode.FAST)
+    assert [out.tolist() for out in calls] == [[4]] * 3
+    assert f._cache_size() == 1
+    assert f(x, mode.EXACT).tolist() == [5]
 
 
 def test_equinox_has_two_versions_of_a_default():
