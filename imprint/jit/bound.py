@@ -7,12 +7,15 @@ pytrees, so it can itself be an argument; and in the body of a class it binds on
 """
 
 from collections.abc import Callable
-from typing import Any, final
+from types import MethodType
+from typing import Any, Final, final
 
 from imprint import tree
 from imprint.compile.explain import Explanation
 from imprint.jit.filtering import is_traced
 from imprint.jit.stages import Lowered, Traced
+
+_OWN: Final = frozenset({"__func__", "__self__", "__deepcopy__"})
 
 
 @final
@@ -32,8 +35,12 @@ class BoundJitted:
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else BoundJitted(self, instance)
 
+    @property
+    def __wrapped__(self) -> Callable[..., Any]:
+        return MethodType(self.__func__, self.__self__)
+
     def __getattr__(self, name: str) -> Any:
-        if name in {"__func__", "__self__"}:  # while a copy or a pickle is made
+        if name in _OWN:  # while a copy or a pickle is made
             raise AttributeError(name)
         return getattr(self.__func__, name)
 

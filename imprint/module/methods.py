@@ -12,6 +12,7 @@ from collections.abc import Callable
 from types import MethodType
 from typing import Any, cast, final
 
+from imprint.core.functions import name_of
 from imprint.jit.bound import BoundJitted
 from imprint.jit.dispatch import Jitted
 from imprint.module.declare import exact_static
@@ -56,6 +57,8 @@ class BoundMethod:
         return inspect.signature(self.__wrapped__)
 
     def __getattr__(self, name: str) -> Any:
+        if name == "__deepcopy__":  # of a method, not of a jitted function
+            raise AttributeError(name)
         return getattr(self.__func__, name)  # `__name__`, `__doc__` and the like
 
     def __eq__(self, other: object) -> bool:
@@ -67,7 +70,7 @@ class BoundMethod:
         return hash((self.__func__, self.__self__))
 
     def __repr__(self) -> str:
-        return f"<bound method {self.__qualname__} of {self.__self__!r}>"
+        return f"<bound method {qualname_of(self.__func__)} of {self.__self__!r}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return BoundMethod, (self.__func__, self.__self__)
@@ -75,6 +78,12 @@ class BoundMethod:
     def __imprint_token__(self) -> Any:
         """Return what stands for this method in the token of what holds it."""
         return self.__func__, self.__self__
+
+
+def qualname_of(fun: Any) -> str:
+    """Return the name of a function with that of its class, if it knows it."""
+    name = getattr(fun, "__qualname__", None)
+    return name if isinstance(name, str) else name_of(fun)
 
 
 @final

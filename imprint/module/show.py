@@ -17,7 +17,7 @@ from typing import Any, Final, TypeAlias, cast, final
 import numpy as np
 
 from imprint.core.array import Array
-from imprint.module.methods import BoundMethod
+from imprint.module.methods import BoundMethod, qualname_of
 
 
 def tree_pformat(
@@ -179,7 +179,7 @@ class _Layout:
         if isinstance(x, functools.partial):
             return self._call(kind, (x.func, *x.args), x.keywords)
         if isinstance(x, BoundMethod):
-            name = _LOCAL.sub("", x.__func__.__qualname__)
+            name = _LOCAL.sub("", qualname_of(x.__func__))
             return _Group(
                 (f"<bound method {name} of ", ">"), [("", self.of(x.__self__))]
             )

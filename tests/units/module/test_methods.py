@@ -1,6 +1,7 @@
 """A method of a module is a node; in all else it is a method."""
 
 import abc
+import copy
 import inspect
 import pickle
 from types import FunctionType
@@ -13,7 +14,7 @@ import pytest
 import imprint
 import imprint.numpy as np
 from imprint import tree
-from imprint.module import BoundMethod, Module
+from imprint.module import BoundMethod, Module, tree_pformat
 from tests.units.module.models import Linear, Pair
 
 FACTOR = 2.0
@@ -89,6 +90,31 @@ def test_a_method_looks_like_one():
     assert repr(apply) == "<bound method Scale.apply of Scale(factor=2.0)>"
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = apply.nothing
+
+
+def test_decorated_methods_look_and_copy_like_methods():
+    class Model(Module):
+        factor: float
+
+        @imprint.jit
+        def jitted(self, x):
+            return self.factor * x
+
+        @imprint.filter_jit
+        def filtered(self, x):
+            return self.factor * x
+
+        @imprint.filter_grad
+        def slope(self, x):
+            return self.factor * x
+
+    model = Model(np.array(2.0))
+    for method in (model.jitted, model.filtered, imprint.filter_jit(model.filtered)):
+        assert copy.deepcopy(method)(3.0) == copy.copy(method)(3.0) == 6.0
+        assert str(inspect.signature(method)) == "(x)"
+    assert copy.deepcopy(model.slope)(3.0).factor == 3.0
+    assert repr(model.slope) == "<bound method slope of Model(factor=weak_f32[])>"
+    assert tree_pformat(model.slope) == repr(model.slope)
 
 
 def test_the_class_still_holds_functions():
