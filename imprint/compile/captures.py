@@ -14,13 +14,14 @@ from collections.abc import Callable, Iterator
 from types import FunctionType, MethodType
 from typing import Any, Final
 
+from imprint.compile.identity import ids_of
 from imprint.compile.layout import layout_of
 from imprint.compile.places import CellPlace, FunctionPlace, Place, ValuePlace
 from imprint.compile.seen import Read, Seen, kind_of
 
 _LIMIT: Final = 4096
-_DICTS: Final[frozenset[type]] = frozenset({dict, OrderedDict, defaultdict})
-_CONTAINERS: Final = _DICTS | {tuple, list, deque, set, frozenset}
+_DICTS: Final = ids_of(dict, OrderedDict, defaultdict)
+_CONTAINERS: Final = _DICTS | ids_of(tuple, list, deque, set, frozenset)
 _items: Final[Callable[[Any], Iterator[Any]]] = vars(tuple)["__iter__"]
 
 
@@ -65,9 +66,9 @@ def places_of(function: FunctionType) -> Iterator[FunctionPlace | CellPlace]:
 def contained(value: Any) -> tuple[Any, ...]:
     """Return what is in a plain container; of a dict, the values."""
     kind = kind_of(value)
-    if kind not in _CONTAINERS:
+    if id(kind) not in _CONTAINERS:
         return ()
-    return tuple(value.values() if kind in _DICTS else value)
+    return tuple(value.values() if id(kind) in _DICTS else value)
 
 
 def _parts(value: Any) -> Iterator[Any]:
@@ -81,7 +82,7 @@ def _parts(value: Any) -> Iterator[Any]:
         yield value.__func__
     elif kind is functools.partial:
         yield from (value.func, value.args, value.keywords)
-    elif kind in _CONTAINERS:
+    elif id(kind) in _CONTAINERS:
         yield from contained(value)
     else:
         layout = layout_of(value)

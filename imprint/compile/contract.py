@@ -8,6 +8,7 @@ judged once, when its first instance comes, and a refusal says what to do instea
 """
 
 import contextlib
+import itertools
 import warnings
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterable
@@ -18,6 +19,7 @@ from weakref import ref
 import numpy as np
 
 from imprint import tree
+from imprint.compile.identity import ids_of
 from imprint.compile.layout import Layout, layout_of
 from imprint.compile.rules import COPIES, by_state, rule_of
 from imprint.compile.state import reads_state
@@ -101,7 +103,7 @@ def standing_of(value: object) -> Standing:
     return layout.standing
 
 
-NODES: Final = frozenset({list, dict, OrderedDict, defaultdict, deque})
+NODES: Final = ids_of(list, dict, OrderedDict, defaultdict, deque)
 """Builtin nodes of pytrees that can change: they may only stand inside another node."""
 
 
@@ -186,7 +188,7 @@ def _judge(value: Any, kind: Any, layout: Layout) -> Standing:
 def _judge_unhashable(value: Any, kind: Any, layout: Layout) -> Standing:
     if layout.is_open and _is_node(value):
         return Standing.NODE
-    remedy = _REMEDIES.get(kind) or _class_remedy(layout)
+    remedy = _REMEDIES.get(id(kind)) or _class_remedy(layout)
     held = _array_in(value)
     if held is not None:
         remedy = (
@@ -216,13 +218,18 @@ def _eq(value: Any) -> bool:
 
 
 def _is_node(value: Any) -> bool:
-    return not tree.structure(value, is_leaf=lambda x: x is not value).is_leaf
+    asked = itertools.count()  # after the value itself all are leaves
+    return not tree.structure(value, is_leaf=lambda _: next(asked) > 0).is_leaf
 
 
 def _array_in(value: Any) -> str | None:
     if not _is_node(value):
         return None
-    for path, leaf in tree.leaves_with_path(value):
+    try:
+        leaves = tree.leaves_with_path(value)
+    except RecursionError:  # it contains itself
+        return None
+    for path, leaf in leaves:
         if issubclass(type(leaf), np.ndarray | Array):
             return tree.keystr(path)
     return None
@@ -239,13 +246,12 @@ def _class_remedy(layout: Layout) -> str:
     return "Make its class a frozen dataclass."
 
 
-_REMEDIES: Final[dict[type, str]] = {
-    list: "Pass a tuple.",
-    deque: "Pass a tuple.",
-    set: "Pass a frozenset.",
-    bytearray: "Pass bytes.",
+_REMEDIES: Final[dict[int, str]] = {
+    **dict.fromkeys(ids_of(list, deque), "Pass a tuple."),
+    id(set): "Pass a frozenset.",
+    id(bytearray): "Pass bytes.",
     **dict.fromkeys(
-        (dict, OrderedDict, defaultdict),
+        ids_of(dict, OrderedDict, defaultdict),
         "Pass a frozen dataclass, or a tuple of pairs.",
     ),
 }

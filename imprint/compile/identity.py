@@ -79,6 +79,11 @@ def type_name(kind: type) -> str:
     return str(_name_of_type(kind))
 
 
+def ids_of(*classes: type) -> frozenset[int]:
+    """Return the `id` of classes: to look one up by it, no metaclass is asked."""
+    return frozenset(map(id, classes))
+
+
 def _new(value: object, key: int) -> Standin:
     try:
         standin = Identity(value, _forget)
@@ -92,6 +97,8 @@ def _new(value: object, key: int) -> Standin:
 
 
 def _forget(dead: Any) -> None:
+    if not _weak:  # None while the interpreter goes down
+        return
     if _weak.get(dead.key) is dead:
         del _weak[dead.key]
     names = _names_of.pop(dead, None)

@@ -23,7 +23,7 @@ from imprint.compile.contract import (
     standing_of,
 )
 from imprint.compile.definition import Reading
-from imprint.compile.identity import identity
+from imprint.compile.identity import identity, ids_of
 from imprint.compile.layout import Layout, layout_of, layouts
 from imprint.compile.state import StateWalk
 from imprint.compile.token import (
@@ -46,21 +46,21 @@ __all__ = [
     "static_token",
 ]
 
-_EXACT: Final = frozenset({int, bool, str, bytes, type(None), type(Ellipsis)})
-_PLAIN: Final = _EXACT | {float, complex}
+_EXACT: Final = ids_of(int, bool, str, bytes, type(None), type(Ellipsis))
+_PLAIN: Final = _EXACT | ids_of(float, complex)
 
 
 def is_plain_value(value: object) -> bool:
     """Tell whether `same_value` compares values of this one's type."""
-    return type(value) in _PLAIN
+    return id(type(value)) in _PLAIN
 
 
 def same_value(value: object, plain: object) -> bool:
     """Tell whether `value` is exactly the plain value: type, bits, sign of zero."""
     kind = type(value)
-    if kind is not type(plain) or kind not in _PLAIN:
+    if kind is not type(plain) or id(kind) not in _PLAIN:
         return False
-    if kind in _EXACT:
+    if id(kind) in _EXACT:
         return bool(value == plain)
     return static_token(value, "") == static_token(plain, "")
 
@@ -193,12 +193,13 @@ class _ArgumentWalk(StateWalk):
     array by identity. Inside a node of pytrees a list or a dict is a node itself.
     """
 
-    leaves: ClassVar[int] = 1 << 20
+    leaves: ClassVar[int] = 1 << 18
+    scalars: ClassVar[int] = 1 << 23
     _inside: bool = False
     _in_node: bool = False
 
     def value(self, x: object) -> Content:
-        if self._inside or (self._in_node and type(x) in NODES):
+        if self._inside or (self._in_node and id(type(x)) in NODES):
             return super().value(x)
         standing = standing_of(x)
         if standing is Standing.PARTS:

@@ -26,6 +26,7 @@ from imprint.compile.captures import (
     contained,
     places_of,
 )
+from imprint.compile.identity import ids_of
 from imprint.compile.layout import layout_of
 from imprint.compile.libraries import (
     is_library_value,
@@ -117,12 +118,12 @@ class Record:
     def explore(self, value: Any) -> None:
         """Remember the functions that a value leads to; they may start later."""
         kind = kind_of(value)
-        if kind in _ATOMS or id(value) in self._explored:
+        if id(kind) in _ATOMS or id(value) in self._explored:
             return
         self._explored[id(value)] = value
         if kind is FunctionType:
             self._explore_function(value)
-        elif kind in (MethodType, staticmethod, classmethod):
+        elif id(kind) in _METHODS:
             self.explore(value.__func__)
             self.explore(getattr(value, "__self__", None))
         elif kind is functools.partial:
@@ -217,7 +218,7 @@ class Record:
         if is_user_class(cls):
             self._user_classes.append(cls)
             for value in class_namespace(cls).values():
-                if kind_of(value) in _DEFINED_IN_CLASSES:
+                if id(kind_of(value)) in _DEFINED_IN_CLASSES:
                     self.explore(value)
 
     def _enter_function(self, function: FunctionType) -> None:
@@ -418,10 +419,11 @@ class Record:
         return {id(const) for code in self.codes for const in code.co_consts}
 
 
-_ATOMS: Final[frozenset[type]] = frozenset(
-    {int, bool, float, complex, str, bytes, type(None), type(Ellipsis)}
+_ATOMS: Final = ids_of(
+    *(int, bool, float, complex, str, bytes, type(None), type(Ellipsis))
 )
-_DEFINED_IN_CLASSES: Final = (FunctionType, staticmethod, classmethod, property)
+_METHODS: Final = ids_of(MethodType, staticmethod, classmethod)
+_DEFINED_IN_CLASSES: Final = ids_of(FunctionType, staticmethod, classmethod, property)
 _OPAQUE: Final = (type, CodeType, FrameType, ModuleType, np.ndarray, Array)
 
 
@@ -459,7 +461,7 @@ def _is_user(owner: Any) -> bool:
 def _code_in(value: Any) -> CodeType | None:
     """Return the code of what a class holds, if it is a method of some kind."""
     kind = kind_of(value)
-    if kind in (staticmethod, classmethod):
+    if kind is staticmethod or kind is classmethod:
         value = value.__func__
     elif kind is property:
         value = value.fget
@@ -501,7 +503,7 @@ def _reachable(roots: Iterable[Any]) -> Iterator[Any]:
 def _parts_of(value: Any) -> Iterable[Any]:
     """Return what a value holds, but not the module that a function belongs to."""
     kind = kind_of(value)
-    if kind in _ATOMS or issubclass(kind, _OPAQUE):
+    if id(kind) in _ATOMS or issubclass(kind, _OPAQUE):
         return ()
     if kind is FunctionType:
         cells = value.__closure__ or ()

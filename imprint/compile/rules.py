@@ -33,6 +33,10 @@ class Reader(Protocol):
         """Return the contents of several values."""
         ...
 
+    def sequence(self, kind: type, xs: Any) -> Content:
+        """Return the content of the items of a list or tuple."""
+        ...
+
     def node(self, x: Any, read: Callable[[Any], Content]) -> Content:
         """Return the content of a composite: what `read` makes of it."""
         ...
@@ -158,7 +162,7 @@ def _by_array(walk: Reader, x: Any) -> Content:
 
 
 def _tuple(walk: Reader, x: Any) -> Content:
-    return walk.items(x, lambda items: (tuple, *walk.values(items)))
+    return walk.items(x, lambda items: walk.sequence(tuple, items))
 
 
 def _tuple_like(walk: Reader, x: Any) -> Content:
@@ -183,7 +187,7 @@ def _frozen(walk: Reader, x: Any) -> Content:
 
 
 def _list(walk: Reader, x: Any) -> Content:
-    return walk.container(x, lambda y: (list, *walk.values(y.copy())))
+    return walk.container(x, lambda y: walk.sequence(list, y.copy()))
 
 
 def _deque(walk: Reader, x: Any) -> Content:
@@ -270,7 +274,7 @@ _SCALARS: Final[dict[type, Callable[[Any], Any]]] = {
     bytes: bytes.__bytes__,
 }
 COPIES: Final[dict[type, Callable[[Any], Any]]] = {
-    dict: lambda x: _plain(dict).copy(x),
+    dict: lambda x: [*_plain(dict).items(x)],
     list: lambda x: _plain(list).copy(x),
     set: lambda x: {*_plain(set).__iter__(x)},
     frozenset: lambda x: frozenset(_plain(frozenset).__iter__(x)),

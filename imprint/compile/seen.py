@@ -18,7 +18,7 @@ from weakref import ref
 import numpy as np
 
 from imprint.compile.definition import Reading, effects_of
-from imprint.compile.identity import identity
+from imprint.compile.identity import identity, ids_of
 from imprint.compile.places import MISSING, Place
 from imprint.compile.state import StrictWalk
 from imprint.compile.token import Content
@@ -31,13 +31,13 @@ SHARED: Final = (
     *(FunctionType, BuiltinFunctionType, CodeType, ModuleType),
     *(type, np.dtype),
 )
-_STRONG: Final[frozenset[type]] = frozenset(
-    {int, bool, float, complex, str, bytes, type(None), FunctionType, type}
-    | {tuple, list, dict, ModuleType, CodeType}
+_STRONG: Final = ids_of(
+    *(int, bool, float, complex, str, bytes, type(None), FunctionType, type),
+    *(tuple, list, dict, ModuleType, CodeType),
 )
 """Classes that `hold` need not ask: a weak reference that is refused costs 700 ns."""
-_LISTS: Final[frozenset[type]] = frozenset({list, deque, set})
-_DICTS: Final[frozenset[type]] = frozenset({dict, OrderedDict})
+_LISTS: Final = ids_of(list, deque, set)
+_DICTS: Final = ids_of(dict, OrderedDict)
 _UNREAD: Final = object()
 
 
@@ -86,7 +86,7 @@ Held: TypeAlias = Strong | Weak
 def hold(value: Any) -> Held:
     """Hold an object, weakly if it is one that can be large."""
     kind = kind_of(value)
-    if kind in _STRONG or issubclass(kind, SHARED):
+    if id(kind) in _STRONG or issubclass(kind, SHARED):
         return Strong(value)
     try:
         return Weak(ref(value))
@@ -148,9 +148,9 @@ def _items_of(part: Part) -> Items | None:
         return None
     if kind is CellType:
         return Items(owner, None, (owner.cell_contents,))
-    if kind in _LISTS:
+    if id(kind) in _LISTS:
         return Items(owner, None, tuple(owner))
-    return Items(owner, tuple(owner), owner.values()) if kind in _DICTS else None
+    return Items(owner, tuple(owner), owner.values()) if id(kind) in _DICTS else None
 
 
 # ---- one value with what is inside ----

@@ -53,8 +53,9 @@ class StateWalk(Walk):
 class StrictWalk(StateWalk):
     """A walk that reads all it can: big containers and arrays by their content too."""
 
-    leaves: ClassVar[int] = 1 << 20
-    container_leaves: ClassVar[int] = 1 << 20
+    leaves: ClassVar[int] = 1 << 16
+    container_leaves: ClassVar[int] = 1 << 16
+    scalars: ClassVar[int] = 1 << 23
 
     def array(self, x: Any) -> Content:
         """Return the content of an array."""

@@ -51,6 +51,8 @@ DTYPE: Final = Mark("dtype")
 """(DTYPE, dtype)"""
 ARRAY: Final = Mark("array")
 """(ARRAY, dtype, shape, bytes or digest)"""
+MANY: Final = Mark("many")
+"""(MANY, class, length, digest): of the items of a long list or tuple of scalars"""
 EQUAL: Final = Mark("equal")
 """(EQUAL, Equal, names, *contents): an object that only its own `==` can compare"""
 EMPTY: Final = Mark("nothing yet")

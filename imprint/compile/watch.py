@@ -309,14 +309,15 @@ def _is_direct(place: ClassPlace, seen: Any) -> bool:
         return False
     if not place.name.isidentifier() or keyword.iskeyword(place.name):
         return False
-    itself = kind in (FunctionType, property)
+    itself = kind is FunctionType or kind is property
     return itself or class_attribute(kind, "__get__") is MISSING
 
 
 def _has_index(items: Items) -> bool:
     """Tell whether what is in a container can be looked up one by one."""
     if items.keys is None:
-        return kind_of(items.container) in (list, CellType)
+        kind = kind_of(items.container)
+        return kind is list or kind is CellType
     return all(kind_of(key) is str for key in items.keys)
 
 

@@ -14,7 +14,7 @@ from typing import Any, Final, cast
 import numpy as np
 
 from imprint.compile.code import Code, code_of
-from imprint.compile.identity import Identity, Pinned, Standin, type_name
+from imprint.compile.identity import Identity, Pinned, Standin, ids_of, type_name
 from imprint.compile.layout import Layout
 from imprint.compile.token import (
     ARRAY,
@@ -22,6 +22,7 @@ from imprint.compile.token import (
     DTYPE,
     EQUAL,
     FUNCTION,
+    MANY,
     METHOD,
     ROOT,
     SPOKEN,
@@ -34,7 +35,7 @@ from imprint.compile.token import (
 from imprint.core.array import Array
 
 _LONGEST: Final = 60
-_SIZED: Final = (tuple, list, dict, set, frozenset)
+_SIZED: Final = ids_of(tuple, list, dict, set, frozenset)
 _ARRAYS: Final = ("ArrayImpl", "ndarray")
 
 
@@ -129,6 +130,8 @@ def _marked(mark: Mark, content: Content) -> str:
         return f"dtype {content[1]}"
     if mark is ARRAY:
         return f"array of {content[1][1]}{[*content[2]]}"
+    if mark is MANY:
+        return f"{type_name(content[1])} of {content[2]:,}"
     if mark is EQUAL:
         return shortened(repr(content[1]))
     return "..." if mark is BACK else repr(mark)
@@ -149,7 +152,7 @@ def _standin(standin: Standin) -> str:
         return f"array of {value.aval}"
     if kind is np.ndarray:
         return f"array of {value.dtype}{[*value.shape]}"
-    if kind in _SIZED:
+    if id(kind) in _SIZED:
         return f"{standin.kind} of {len(value):,}"
     return "array" if standin.kind in _ARRAYS else f"{standin.kind} object"
 
