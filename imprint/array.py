@@ -82,6 +82,16 @@ class ArrayImpl(Array):
         other._origin = weakref.ref(self)
         return other
 
+    def copied(self) -> "ArrayImpl":
+        """Return another array of the same values, which outlives a donation of this."""
+        return from_host(self.aval, np.array(self.host))
+
+    def __copy__(self) -> "ArrayImpl":
+        return self.copied()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "ArrayImpl":
+        return self.copied()
+
     def consume(self, how: str, site: Source | None) -> None:
         """Give the values up; `how` and where are for the message to who wants them."""
         self._consumed = how, site

@@ -7,7 +7,7 @@ conversions to Python and NumPy values.
 """
 
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar, Self, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -346,10 +346,10 @@ class Array:
         """Copy; see `imprint.numpy.copy`."""
         return _method("copy", self, args, kwargs)
 
-    def __copy__(self) -> Self:
-        return self
+    def __copy__(self) -> Any:
+        return self  # a traced array; one with values copies them
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         return self
 
     def __array_ufunc__(

@@ -256,6 +256,9 @@ def _place_of(fun: Any, code: CodeType) -> Hashable:
 def _code_of(fun: Any) -> CodeType | None:
     """Return the code that runs when a callable is called, if it is Python's."""
     for _ in range(_WRAPPERS):
+        if type(fun) is FunctionType and "__wrapped__" in fun.__dict__:
+            fun = fun.__dict__["__wrapped__"]  # by a decorator, or by `grad`
+            continue
         code = getattr(fun, "__code__", None)
         if isinstance(code, CodeType):
             return code

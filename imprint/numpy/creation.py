@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from imprint import dtypes, tree
-from imprint.array import from_host, to_array
+from imprint.array import ArrayImpl, from_host, to_array
 from imprint.core.array import Array
 from imprint.core.aval import DType, ShapedArray, get_aval
 from imprint.dtypes import DTypeLike
@@ -40,7 +40,8 @@ def array(
     Args:
         object: a number, an array, or nested sequences of these.
         dtype: the dtype; None for the common dtype of the values.
-        copy: no meaning here: arrays are immutable, and NumPy's are always copied.
+        copy: whether an array is copied, so that it outlives a donation of the original.
+            NumPy's are always copied.
         ndmin: how many axes the result has at least; new ones come first.
 
     Example:
@@ -51,6 +52,7 @@ def array(
     """
     wanted = None if dtype is None else dtypes.requested(dtype, "array")
     x = _from_value(object, wanted)
+    x = _apart(x) if copy and x is object else x
     return expand_dims(x, tuple(range(ndmin - x.ndim))) if x.ndim < ndmin else x
 
 
@@ -59,26 +61,37 @@ def asarray(
 ) -> Array:
     """Return the values as an array; an array is returned as it is.
 
+    Args:
+        a: a number, an array, or nested sequences of these.
+        dtype: the dtype; None for the common dtype of the values.
+        copy: whether an array is copied all the same.
+
     Example:
         >>> import imprint.numpy as np
         >>> np.asarray([True, 2])
         Array([1, 2], dtype=int32)
     """
     if isinstance(a, Array) and dtype is None:
-        return a
+        return _apart(a) if copy else a
     wanted = None if dtype is None else dtypes.requested(dtype, "asarray")
-    return _from_value(a, wanted)
+    x = _from_value(a, wanted)
+    return _apart(x) if copy and x is a else x
 
 
 def copy(a: ArrayLike) -> Array:
-    """Return an array of the same values, which needs no copying.
+    """Return an array of the same values, which outlives a donation of the original.
 
     Example:
         >>> import imprint.numpy as np
         >>> np.copy(np.arange(3))
         Array([0, 1, 2], dtype=int32)
     """
-    return as_array("copy", a)
+    return _apart(as_array("copy", a))
+
+
+def _apart(x: Array) -> Array:
+    """Return a copy of an array with values; a traced one has no memory to share."""
+    return x.copied() if isinstance(x, ArrayImpl) else x
 
 
 def _from_value(value: Any, dtype: DType | None) -> Array:

@@ -1,5 +1,6 @@
 """Donated arguments: what is taken, what is kept, and what using it again says."""
 
+import copy
 import gc
 
 import numpy as np
@@ -262,3 +263,37 @@ def test_a_failed_call_takes_nothing():
     assert not x.is_deleted()
     fail.clear()
     assert f(x).tolist() == [2, 2, 2]
+
+
+COPIES = {
+    "x.copy()": lambda x: x.copy(),
+    "np.copy": inp.copy,
+    "np.array": inp.array,
+    "np.asarray(copy=True)": lambda x: inp.asarray(x, copy=True),
+    "np.array of its dtype": lambda x: inp.array(x, "float32"),
+    "copy.copy": copy.copy,
+    "copy.deepcopy": lambda x: copy.deepcopy({"w": x})["w"],
+}
+
+
+@pytest.mark.parametrize("name", COPIES)
+@pytest.mark.parametrize("weak", [False, True])
+def test_a_copy_outlives_a_donation_of_the_original(name, weak):
+    f = imprint.jit(lambda x: x + 1, donate_argnums=0)
+    x = imprint.jit(lambda x: x * 1)(2.0 if weak else inp.full(3, 2.0))
+    kept = COPIES[name](x)
+    before = np.asarray(kept).copy()
+    f(x)
+    assert x.is_deleted()
+    np.testing.assert_array_equal(kept, before)
+    assert kept.dtype == "float32"
+
+
+def test_the_best_model_can_be_kept_while_its_arrays_are_donated():
+    step = imprint.filter_jit(lambda model: {"w": model["w"] + 1}, donate="all")
+    model = {"w": inp.zeros(4)}
+    best = copy.deepcopy(model)
+    for _ in range(3):
+        model = step(model)
+    np.testing.assert_array_equal(best["w"], np.zeros(4))
+    np.testing.assert_array_equal(model["w"], np.full(4, 3))

@@ -506,3 +506,16 @@ def test_the_functions_of_the_library_warn_nobody():
         warnings.simplefilter("error")
         for n in range(30, 42):
             imprint.random.uniform(key, (n,))
+
+
+def test_a_function_inside_of_a_transform_is_where_the_user_defined_it():
+    def first(x):
+        return x**2
+
+    def second(x):
+        return x**3
+
+    f, g = imprint.jit(imprint.grad(first)), imprint.jit(imprint.grad(second))
+    f(1.0)
+    assert f.last_miss.defined.endswith(f":{first.__code__.co_firstlineno}")
+    assert g.explain(1.0).differences == ()  # of another family
