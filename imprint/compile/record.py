@@ -158,8 +158,14 @@ class Record:
             ):
                 self._before.setdefault(read.place.key, read)
 
-    def walk(self) -> None:
-        """Note everything that names lead to, without waiting for it to start."""
+    def walk(self, arguments: Iterable[Any] = ()) -> None:
+        """Note everything that names lead to, without waiting for it to start.
+
+        Args:
+            arguments: those that the function takes as Python values.
+        """
+        for value in arguments:
+            self.explore(value)
         walked = 0
         while walked < _WALKED:
             for value in _reachable(self._roots):

@@ -11,7 +11,7 @@ existing profiler is told too. What other threads run is not part of the trace.
 
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from threading import get_ident
 from types import CodeType, FrameType, TracebackType
 from typing import Any, Final, Self, final
@@ -27,13 +27,21 @@ class Recording:
 
     Args:
         fun: the function that will be traced.
+        arguments: those of its arguments that it takes as Python values.
         strict: whether libraries and the contents of arrays and objects count.
     """
 
-    __slots__ = ("_error", "_thread", "by_names", "findings", "record")
+    __slots__ = ("_arguments", "_error", "_thread", "by_names", "findings", "record")
 
-    def __init__(self, fun: Callable[..., Any], *, strict: bool = False) -> None:
+    def __init__(
+        self,
+        fun: Callable[..., Any],
+        arguments: Iterable[Any] = (),
+        *,
+        strict: bool = False,
+    ) -> None:
         self.record = Record(fun, strict=strict)
+        self._arguments = arguments
         self.findings = Findings((), ())
         self.by_names = False
         self._error: Exception | None = None
@@ -43,7 +51,7 @@ class Recording:
         try:
             self.by_names = not _listener.begin(self)
             if self.by_names:
-                self.record.walk()
+                self.record.walk(self._arguments)
         except BaseException:  # an interrupt
             _listener.end(self)
             raise
