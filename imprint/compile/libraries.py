@@ -109,6 +109,8 @@ def is_library_value(name: str, value: Any) -> bool:
 
 
 def _in_library(module: object) -> bool:
+    if module == "__main__":  # a profiler's own, when it runs a script
+        return False
     found = sys.modules.get(module) if isinstance(module, str) else None
     if found is None or not is_module(found):
         return False

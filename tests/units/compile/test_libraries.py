@@ -88,3 +88,8 @@ def test_a_choice_among_parts_of_a_library_counts():
     assert not is_library_value("add", [].append)
     assert not is_library_value("weights", np.ones(3))
     assert not is_library_value("test_classes", test_classes)
+
+
+def test_a_class_of_a_script_is_the_users_whoever_runs_it():
+    cls = type("Model", (), {"__module__": "__main__"})
+    assert is_user_class(cls)  # though `__main__` is pytest here
