@@ -81,12 +81,17 @@ def own_leaf(x: Any, transform: str, name: str) -> Any:
     try:
         get_aval(x)
     except TypeError:
+        model = f" For a model, there is imprint.filter_{transform}."
         raise ArgumentError(
             f"{transform}: expected arrays and numbers, got {type(x).__name__} "
             f"{x!r} as {name}. Close over Python values instead: "
             f"imprint.{transform}(lambda x: f(x, option))."
+            f"{model if transform in _FILTERED else ''}"
         ) from None
     return x
+
+
+_FILTERED = ("grad", "jvp", "value_and_grad", "vjp", "vmap")
 
 
 def as_result(x: Any) -> Any:

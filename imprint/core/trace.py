@@ -37,6 +37,10 @@ class Trace:
         """Say what this trace traces: `loss, traced by jit at model.py:41`."""
         raise NotImplementedError
 
+    def static_advice(self) -> str:
+        """Say how an argument of what is traced stays a Python value."""
+        return "mark its argument static (static_argnums)"
+
 
 _current: ContextVar[Trace | None] = ContextVar("imprint_trace", default=None)
 current_trace = _current.get
@@ -125,16 +129,13 @@ class Tracer(Array):
 
 _BOOL_REMEDY = (
     "To branch on a traced value use imprint.numpy.where or imprint.lax.cond;\n"
-    "  to make it a Python value, mark its argument static (static_argnums)."
+    "  to make it a Python value, {static}."
 )
 _INT_REMEDY = (
     "Sizes, indices and loop counts must be known while tracing: use `x.shape`,\n"
-    "  or mark the argument static (static_argnums)."
+    "  or {static}."
 )
-_FLOAT_REMEDY = (
-    "Keep it an array (imprint.numpy does the arithmetic), or mark its argument\n"
-    "  static (static_argnums)."
-)
+_FLOAT_REMEDY = "Keep it an array (imprint.numpy does the arithmetic),\n  or {static}."
 _ARRAY_REMEDY = (
     "NumPy needs the values, which exist only when the compiled program runs: use the\n"
     "  function of the same name in imprint.numpy, or do this outside the traced call."
@@ -150,7 +151,7 @@ def raise_concretization(tracer: Tracer, user: str, kind: str, remedy: str) -> N
     raise ConcretizationError(
         f"{user} needs a concrete {kind}, got tracer {tracer.aval}{text}{place}.\n"
         f"  {tracer.provenance()}\n"
-        f"  {remedy}"
+        f"  {remedy.format(static=tracer.owner.static_advice())}"
     )
 
 

@@ -134,7 +134,11 @@ def trace(request: Request) -> TracedCall:
         return traced
     before = _read(fun, call)
     avals = [get_aval(x) for x in leaves]
-    traced = trace_call(fun, definition.signature, call, avals, strict=options.strict)
+    traced = trace_call(
+        *(fun, definition.signature, call, avals),
+        "jit" if options.filtered is None else "filter_jit",
+        strict=options.strict,
+    )
     options.check_trees(traced.in_tree, traced.out_tree)
     _learn(request, [*map(effects_of, before, _read(fun, call))])
     if not any(isinstance(c, Tracer) for c in traced.closed.consts):

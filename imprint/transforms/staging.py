@@ -156,6 +156,12 @@ class StagingTrace(Trace):
         """Say what this trace traces."""
         return str(self.staged)
 
+    def static_advice(self) -> str:
+        """Say how an argument stays a Python value."""
+        if self.staged.transform == "filter_jit":
+            return "pass a number and no array: filter_jit holds numbers static"
+        return super().static_advice()
+
     def producer(self, var: Var) -> Eqn | None:
         """Return the equation that made `var`."""
         return next((e for e in reversed(self.eqns) if var in e.outvars), None)

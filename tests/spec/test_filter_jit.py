@@ -895,3 +895,28 @@ def test_a_static_field_of_a_module_is_part_of_the_structure():
     for size in (2, 3, 2.0, 2):
         assert [f(Sized(ONES, size)).tolist() for _ in range(3)] == [[size] * 2] * 3
     assert f._cache_size() == 3
+
+
+def test_a_branch_on_an_array_is_told_what_filter_jit_holds_static():
+    @imprint.filter_jit
+    def choose(x, flag):
+        return x if flag else -x
+
+    with pytest.raises(imprint.errors.ConcretizationError) as caught:
+        choose(inp.ones(2), inp.asarray(True))
+    *_, traced, _, advice = str(caught.value).splitlines()
+    assert "argument flag of choose, traced by filter_jit at" in traced
+    assert advice == (
+        "  to make it a Python value, pass a number and no array: filter_jit holds "
+        "numbers static."
+    )
+    np.testing.assert_array_equal(choose(inp.ones(2), False), [-1, -1])
+
+
+@pytest.mark.parametrize("transform", ["grad", "vmap"])
+def test_a_transform_of_a_model_is_told_its_filtered_form(transform):
+    with pytest.raises(imprint.errors.ArgumentError) as caught:
+        getattr(imprint, transform)(lambda m: 1.0)({"act": len, "w": inp.ones(2)})
+    assert str(caught.value).endswith(
+        f"For a model, there is imprint.filter_{transform}."
+    )
