@@ -258,6 +258,30 @@ def function_attribute():
     return f, lambda: f.count
 
 
+def appended_subclass():
+    class Log(list):
+        pass
+
+    log = Log()
+
+    def f(x):
+        log.append(x.shape)
+        return x
+
+    return f, lambda: len(log)
+
+
+def counter_of_a_helper():
+    names = {}
+    exec(
+        "def make():\n    n = 0\n    def helper(x):\n        nonlocal n\n"
+        "        n += 1\n        return x\n    return helper, lambda: n\n"
+        "helper, count = make()\ndef f(x):\n    return helper(x)\n",
+        names,
+    )
+    return names["f"], names["count"]
+
+
 def object_attribute():
     model = Model(0)
 
@@ -287,6 +311,7 @@ def counting_decorator():
     [
         *(nonlocal_counter, appended_list, counted_item, counted_key, global_counter),
         *(function_attribute, object_attribute, counting_decorator),
+        *(appended_subclass, counter_of_a_helper),
     ],
 )
 @pytest.mark.parametrize("strict", [False, True], ids=["default", "strict"])
@@ -300,6 +325,8 @@ def test_a_counter_counts_traces(make, strict):
     assert count() == 1
     f(inp.ones(4))
     assert (count(), f._cache_size()) == (2, 2)
+    fun(x)  # by itself it counts, and that is no change either
+    assert work_of(lambda: (f(x), f(inp.ones(4)))) == Work(0, 0)
 
 
 # ---- there and back ----

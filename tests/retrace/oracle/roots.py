@@ -166,6 +166,25 @@ ROOTS = {
             "del ROOT.__closure__[0].cell_contents",
         ),
     ),
+    "closure over functions with defaults": piece(
+        """
+        def h(a=?, *, k=?):
+            return a, k
+        W = [h, functools.partial(lambda a, *, k=?: (a, k), ?)]
+        def make(f, p):
+            return lambda x: emit(x, <>, f(), p(), h())
+        """,
+        "make(*W)",
+        (
+            "W[0].__defaults__ = (?,)",
+            "W[0].__kwdefaults__ = {'k': ?}",
+            "W[0].__kwdefaults__['k'] = ?",
+            "W[0].__code__ = (lambda a=0, *, k=0: (k, a)).__code__",
+            "W[1].func.__kwdefaults__ = {'k': ?}",
+            "h = lambda: ?",
+            "W[0] = lambda: ?",
+        ),
+    ),
     "closures that count": piece(
         """
         class Model:

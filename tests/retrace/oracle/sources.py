@@ -283,6 +283,31 @@ SOURCES = {
             "h# = lambda: ?; h#.w = ?",
         ),
     ),
+    "attribute that a function gets": piece(
+        """
+        def h#():
+            try:
+                return h#.w
+            except AttributeError:
+                return ?
+        """,
+        "h#()",
+        ("h#.w = ?", "del h#.w"),
+    ),
+    "equal functions in a list": piece(
+        """
+        def make#(a):
+            return lambda: (a, 1)
+        FUNS# = [lambda: 1, make#(?)]
+        """,
+        "tuple(f() for f in FUNS#)",
+        (
+            "FUNS#[0] = lambda: 1",
+            "FUNS#[0].__code__ = (lambda: ?).__code__",
+            "FUNS#[1] = make#(FUNS#[1].__closure__[0].cell_contents)",
+            "FUNS#[1].__closure__[0].cell_contents = ?",
+        ),
+    ),
     "list of functions": piece(
         "FUNS# = [lambda: ?, lambda: ?]",
         "tuple(f() for f in FUNS#)",
@@ -436,6 +461,20 @@ SOURCES = {
             "del L#.rate",
             "O# = K#()",
         ),
+        ("O#.__class__ = K#",),
+    ),
+    "__class__ of self": piece(
+        """
+        class K#:
+            rate = ?
+            def m(self):
+                return self.__class__.rate
+        class L#(K#):
+            pass
+        O# = L#()
+        """,
+        "O#.m()",
+        ("K#.rate = ?", "L#.rate = ?", "O# = K#()"),
         ("O#.__class__ = K#",),
     ),
     "metaclass": piece(
