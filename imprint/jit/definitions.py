@@ -62,9 +62,9 @@ class Definition:
 
     def tie(self, key: Hashable) -> None:
         """Leave the table of definitions with the first object that the token knows."""
+        drop = DEFINITIONS.drop  # the name is gone when the interpreter ends
         self._tethers = [
-            weakref.ref(x, lambda _: DEFINITIONS.drop(key))
-            for x in referents(self.token)
+            weakref.ref(x, lambda _: drop(key)) for x in referents(self.token)
         ]
 
 
