@@ -17,7 +17,7 @@ import numpy as np
 
 from imprint import runtime
 from imprint.array import ArrayImpl, from_host, to_array
-from imprint.compile.counters import COUNTERS
+from imprint.compile.counters import COUNTERS, Counters
 from imprint.compile.explain import Kind
 from imprint.compile.observers import Costs
 from imprint.compile.program import Program
@@ -91,8 +91,9 @@ class Version:
         self.created_at = time.time()
         _alive.add(self)
 
-    def __del__(self) -> None:
-        COUNTERS.retired += getattr(self, "hits", 0)
+    def __del__(self, counters: Counters = COUNTERS) -> None:
+        # The name COUNTERS is gone when the interpreter ends.
+        counters.retired += getattr(self, "hits", 0)
 
     def holds(self) -> bool:
         """Tell whether what the version read while it was traced is as it was."""
