@@ -4,6 +4,8 @@ import copy
 import functools
 import inspect
 import pickle
+import subprocess
+import sys
 import weakref
 
 import pytest
@@ -218,3 +220,27 @@ def test_a_decorator_below_jit_is_traced_with_it():
         return wrapped
 
     assert imprint.jit(twice(lambda x: x * 3))(1.0) == 9
+
+
+ENDING = """
+import imprint
+
+class Scale:
+    factor = 2.0
+
+    def apply(self, x):
+        return x * self.factor
+
+kept = [Scale() for _ in range(5)]
+functions = [imprint.jit(scale.apply) for scale in kept]
+for f in functions:
+    f(1.0)
+"""
+
+
+@pytest.mark.slow
+def test_nothing_is_said_when_the_interpreter_ends():
+    run = subprocess.run(
+        [sys.executable, "-c", ENDING], capture_output=True, text=True, check=True
+    )
+    assert (run.stdout, run.stderr) == ("", "")
