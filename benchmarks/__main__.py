@@ -8,6 +8,7 @@ the ratios: the times are those of this machine at this hour.
 import os
 import platform
 import sys
+import warnings
 from importlib.metadata import version
 
 from benchmarks import (
@@ -42,6 +43,8 @@ WIDTHS = (46, 10, 10, 7, 7, 7, 7)
 def main() -> None:
     """Measure the chosen rows and print each as it is known."""
     words = sys.argv[1:]
+    # One function is compiled for many kinds of calls on purpose.
+    warnings.filterwarnings("ignore", ".* was compiled 8 times")
     print(machine())
     print_row(HEAD)
     missed = []

@@ -161,7 +161,11 @@ def _state(content: Content) -> dict[str, Content]:
 
 def _attributes(path: str, old: Content, new: Content) -> _Parts:
     held = [dict(zip(c[0], c[1:], strict=True)) if c else {} for c in (old, new)]
-    return _merged(held[0], held[1], _within("attribute {}", path))
+    parts = _merged(held[0], held[1], "{}")
+    return [
+        (path if n == "__wrapped__" else _within(f"attribute {n}", path), was, now)
+        for n, was, now in parts  # a decorated function is the one it wraps
+    ]
 
 
 def _merged(old: dict[str, Content], new: dict[str, Content], form: str) -> _Parts:

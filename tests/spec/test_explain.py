@@ -1,5 +1,6 @@
 """Why a call compiled: the nearest version, what differs, what to do."""
 
+import functools
 import gc
 import logging
 import re
@@ -519,3 +520,25 @@ def test_a_function_inside_of_a_transform_is_where_the_user_defined_it():
     f(1.0)
     assert f.last_miss.defined.endswith(f":{first.__code__.co_firstlineno}")
     assert g.explain(1.0).differences == ()  # of another family
+
+
+def test_what_a_decorated_function_captures_is_named_as_its_own():
+    def doubled(fun):
+        @functools.wraps(fun)
+        def wrapper(x):
+            return 2 * fun(x)
+
+        return wrapper
+
+    def make(rate):
+        @imprint.jit
+        @doubled
+        def scaled(x):
+            return x * rate
+
+        return scaled
+
+    make(0.5)(1.0)
+    (difference,) = make(0.25).explain(1.0).differences
+    assert str(difference) == "closure variable rate: 0.5 → 0.25"
+    assert difference.remedy == "Make rate an argument: `def scaled(..., rate)`."
