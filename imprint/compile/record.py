@@ -300,7 +300,7 @@ class Record:
         in_function = is_function_code(code)
         for chain in (*reads.chains, *reads.written):
             if chain.base is Base.GLOBAL:
-                if not (in_function or chain.name in namespace):
+                if not (in_function or _is_global(chain.name, namespace)):
                     continue  # a name of the class whose body this is
                 value = self._note_name(namespace, chain.name)
             elif chain.base is Base.IMPORT:
@@ -431,6 +431,10 @@ _ATOMS: Final = ids_of(
 _METHODS: Final = ids_of(MethodType, staticmethod, classmethod)
 _DEFINED_IN_CLASSES: Final = ids_of(FunctionType, staticmethod, classmethod, property)
 _OPAQUE: Final = (type, CodeType, FrameType, ModuleType, np.ndarray, Array)
+
+
+def _is_global(name: str, namespace: dict[str, Any]) -> bool:
+    return name in namespace or name in vars(builtins)
 
 
 def _owners_in(value: Any) -> Iterator[Any]:

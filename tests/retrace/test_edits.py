@@ -44,3 +44,35 @@ def test_each_edit_is_seen(kind, name, strict):
     piece = KINDS[kind][name]
     for edit in (*piece.edits, *(piece.holes if strict else ())):
         run(program_of(kind, piece, edit), strict=strict)
+
+
+ALMOST = [
+    *(("1", "True"), ("1", "1.0"), ("0.0", "-0.0"), ("0", "False"), ("'a'", "b'a'")),
+    *(("0.0", "0j"), ("0j", "-0j"), ("float('nan')", "0.0"), ("(1,)", "(True,)")),
+    *(("np.float32(1)", "np.float64(1)"), ("(1, 2)", "[1, 2]"), ("None", "()")),
+    *(("{1: 2}", "{True: 2}"), ("{'a': 1, 'b': 2}", "{'b': 2, 'a': 1}")),
+]
+PLACES = {
+    "global": ("V = {}", "V"),
+    "item": ("V = [1, ({},)]", "repr(V)"),
+    "cell": ("make = lambda a: lambda: a\nv = make({})", "v()"),
+    "default": ("def v(a={}): return a", "v()"),
+    "partial": ("v = functools.partial(lambda a: a, {})", "v()"),
+    "class": ("class V:\n    a = {}", "V.a"),
+}
+
+
+@pytest.mark.parametrize(("old", "new"), ALMOST)
+def test_values_that_are_almost_equal_are_told_apart(old, new):
+    for define, read in PLACES.values():
+        text = f"{HEAD}{define.format(old)}\ndef root(x):\n    return emit(x, {read})\n"
+        there = Step(define.format(new), called=True)
+        back = Step(define.format(old), called=True)
+        run(Program(text, "root", None, (there, back)), strict=False)
+
+
+@pytest.mark.parametrize(("old", "new"), ALMOST)
+def test_captured_values_that_are_almost_equal_are_told_apart(old, new):
+    text = f"{HEAD}W = {old}\ndef make(a):\n    return lambda x: emit(x, a, repr(a))\n"
+    steps = Step(f"W = {new}", called=False), Step(None, called=True)
+    run(Program(text, "make(W)", None, steps), strict=False)

@@ -101,7 +101,7 @@ CONTAINERS = {
     ),
     "deque": piece(
         "D# = collections.deque([?, ?], 3)",
-        "list(D#)",
+        "(list(D#), D#.maxlen)",
         (
             "D#.append(?)",
             "D#.rotate()",

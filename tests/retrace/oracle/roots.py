@@ -317,6 +317,20 @@ ROOTS = {
             "W.rate = ?",
         ),
     ),
+    "method by hand": piece(
+        """
+        W = [?, ?]
+        def make(a):
+            return lambda self, x: emit(x, <>, self, a)
+        """,
+        "types.MethodType(make(W[0]), tuple(W))",
+        (
+            "W[0] = ?",
+            "W[1] = ?",
+            "ROOT.__func__.__closure__[0].cell_contents = ?",
+            "ROOT.__func__.__code__ = make(0).__code__",
+        ),
+    ),
     "callable dataclass": piece(
         """
         @dataclass(frozen=True)

@@ -256,6 +256,21 @@ SOURCES = {
             "C# = E#.RED",
         ),
     ),
+    "code of a function": piece(
+        """
+        A#, B# = 7, 2
+        def h#(a=3, b=5):
+            return A# - a, B#
+        """,
+        "h#()",
+        (
+            "def h#(a=3, b=5):\n    return A# + a, B#",
+            "def h#(a=3, b=5):\n    return B# - a, A#",
+            "def h#(a=3, b=5):\n    return A# - b, B#",
+            "def h#(b=3, a=5):\n    return A# - a, B#",
+            "def h#(a=3, b=5):\n    return [A# - a, B#]",
+        ),
+    ),
     "flag": piece(
         """
         FLAG# = True
