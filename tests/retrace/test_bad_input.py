@@ -208,10 +208,17 @@ def make(request):
     made.clear()
 
 
-every_value = pytest.mark.parametrize("make", ODD, indirect=True)
+def each(names):
+    """Run a test for each value; one is read for half a second."""
+    slow = [pytest.param(name, marks=pytest.mark.slow) for name in names & {"shared"}]
+    quick = sorted(names - {"shared"})
+    return pytest.mark.parametrize("make", [*quick, *slow], indirect=True)
+
+
+every_value = each(ODD.keys())
 ASKED = {"hostile", "hostile record", "dead proxy", "class of a hostile metaclass"}
 """The warm path asks static arguments for `__class__`."""
-static_values = pytest.mark.parametrize("make", sorted({*ODD} - ASKED), indirect=True)
+static_values = each(ODD.keys() - ASKED)
 every_mode = pytest.mark.parametrize("strict", [False, True], ids=["default", "strict"])
 
 
