@@ -17,8 +17,8 @@ import numpy as np
 import imprint
 import imprint.numpy as inp
 from benchmarks.pairs import Fact, Pair, Suite
-from imprint.compile.budget import BUDGET
-from imprint.compile.counters import COUNTERS
+from imprint.program.counters import COUNTERS
+from imprint.versions.budget import BUDGET
 
 TARGET = 1.5
 

@@ -16,9 +16,9 @@ import jax.numpy as jnp
 import imprint
 import imprint.numpy as inp
 from benchmarks.pairs import Fact, Pair, Suite
-from imprint.compile.counters import COUNTERS
-from imprint.jit.filter_jit import filter_jit
+from imprint.jitted.filter_jit import filter_jit
 from imprint.module import Module, field
+from imprint.program.counters import COUNTERS
 
 LAYERS = 50
 WIDTH = 8
@@ -167,7 +167,7 @@ print((status("VmHWM") - before) / {bytes})
 
 OURS = """
 import imprint.numpy as np
-from imprint.jit.filter_jit import filter_jit
+from imprint.jitted.filter_jit import filter_jit
 from imprint.module import Module
 """
 EQUINOX = """

@@ -7,14 +7,14 @@ this module is for all functions of the process. Nothing here compiles.
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from imprint.compile.budget import BUDGET
-from imprint.compile.explain import Explanation
 from imprint.debug import counters
 from imprint.errors import ArgumentError
-from imprint.jit.definitions import DEFINITIONS
-from imprint.jit.dispatch import Jitted
-from imprint.jit.dispatch import clear_caches as clear
-from imprint.jit.versions import Version
+from imprint.explain.explanation import Explanation
+from imprint.jitted.dispatch import Jitted
+from imprint.jitted.dispatch import clear_caches as clear
+from imprint.versions.budget import BUDGET
+from imprint.versions.definitions import DEFINITIONS
+from imprint.versions.version import Version
 
 __all__ = ["CacheStats", "clear", "entries", "limit", "stats", "why"]
 

@@ -6,8 +6,8 @@ count events, not objects: a version that was dropped was compiled all the same.
 
 from typing import NamedTuple
 
-from imprint.compile.counters import COUNTERS
-from imprint.jit.versions import calls_answered
+from imprint.program.counters import COUNTERS
+from imprint.versions.version import calls_answered
 
 __all__ = ["Counts", "counters"]
 

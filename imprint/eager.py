@@ -16,8 +16,6 @@ import numpy as np
 
 from imprint import dtypes
 from imprint.array import ArrayImpl, buffers_of, from_host, host_values, to_array
-from imprint.compile.program import Program, compile_closed
-from imprint.compile.sentinels import kind_of
 from imprint.config import settings
 from imprint.control.call import jit_p
 from imprint.core import hooks
@@ -27,6 +25,8 @@ from imprint.core.primitive import Primitive
 from imprint.core.source import current_source
 from imprint.core.trace import Tracer
 from imprint.errors import NonFiniteError
+from imprint.passes.sentinels import watched_for
+from imprint.program.program import Program, compile_closed
 
 COMPILED: Final = frozenset({jit_p})
 """Primitives that eager evaluation compiles."""
@@ -83,7 +83,7 @@ def evaluate(
 def _check_finite(primitive: Primitive, hosts: Sequence[Any], outs: Any) -> None:
     """Raise NonFiniteError where `debug_nans` or `debug_infs` forbids a result."""
     flags = settings()
-    kind = kind_of(nans=flags.debug_nans, infinities=flags.debug_infs)
+    kind = watched_for(nans=flags.debug_nans, infinities=flags.debug_infs)
 
     def holds_one(x: Any) -> bool:
         values = np.asarray(x)

@@ -1,6 +1,6 @@
 """The ledger of a run: what each jitted function compiled, why, and what that took.
 
-It watches every miss of the process (`compile.observers`). Functions that one place in
+It watches every miss of the process (`versions.observers`). Functions that one place in
 the program makes, such as a lambda in a loop, are one row. Calls are counted by the
 versions themselves; since a version may be dropped before the end, its count is also
 read at each miss, which is when versions are dropped.
@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, final
 from weakref import ref
 
-from imprint.compile.explain import Explanation
-from imprint.compile.observers import Costs
 from imprint.core.source import is_library
-from imprint.jit.definitions import DEFINITIONS
-from imprint.jit.versions import Version
+from imprint.explain.explanation import Explanation
+from imprint.versions.definitions import DEFINITIONS
+from imprint.versions.observers import Costs
+from imprint.versions.version import Version
 
 
 class Miss(NamedTuple):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple, TextIO
 
 from imprint.cli.ledger import Miss, Row
-from imprint.compile.observers import Costs
+from imprint.versions.observers import Costs
 
 _HEAD = ("versions", "hits", "trace s", "lower s", "compile s", "function, and why")
 _NO_NUMBERS = ("",) * 5

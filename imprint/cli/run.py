@@ -20,7 +20,7 @@ import imprint
 from imprint.cli.launch import launch
 from imprint.cli.ledger import Ledger, Row
 from imprint.cli.report import count, print_report, short_place
-from imprint.compile.observers import OBSERVERS
+from imprint.versions.observers import OBSERVERS
 
 RECOMPILED = 3
 """The exit status for too many recompiles."""

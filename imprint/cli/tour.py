@@ -2,7 +2,7 @@
 
 The parts run in the order of `PARTS`. A failed check stops nothing: the tour ends by
 naming what failed, and its exit status is 1 then. Programs are in `examples`,
-`definitions`, `models` and `calculus`, the network in `digits`; here is what is printed
+`made_anew`, `models` and `calculus`, the network in `digits`; here is what is printed
 around them.
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import imprint
-from imprint.cli import calculus, definitions, examples, models
+from imprint.cli import calculus, examples, made_anew, models
 from imprint.cli.digits import Figures, learn_digits
 from imprint.cli.example import Example
 
@@ -22,7 +22,7 @@ Chapters = dict[str, tuple[Example, ...]]
 PARTS = ("examples", "digits")
 CHAPTERS: Chapters = {
     **examples.CHAPTERS,
-    **definitions.CHAPTERS,
+    **made_anew.CHAPTERS,
     **models.CHAPTERS,
     **calculus.CHAPTERS,
 }

@@ -1,4 +1,4 @@
-"""Abstract values: what tracing knows of an array (shape, dtype, weak type).
+"""Abstract values: what tracing knows of an array (shape, dtype, weak type, sharding).
 
 `ShapedArray` is interned: equal avals are the same object, so a cache key compares
 identities and an aval hashes in the time of a pointer. Entries live as long as
@@ -7,8 +7,8 @@ somebody holds the aval; the table itself holds weak references only.
 """
 
 import weakref
-from collections.abc import Sequence
-from typing import Any, Final, Self, cast, final
+from collections.abc import Hashable, Sequence
+from typing import Any, Final, Self, TypeAlias, cast, final
 
 import numpy as np
 
@@ -23,32 +23,54 @@ NDArray = np.ndarray[Any, Any]
 
 @final
 class ShapedArray:
-    """The shape, dtype and weak type of an array; interned, so compare with `is`."""
+    """What is known of an array before it is computed; interned, so compare with `is`.
 
-    __slots__ = ("__weakref__", "dtype", "ndim", "shape", "size", "weak_type")
+    Args:
+        shape: the size of each axis.
+        dtype: what an element is.
+        weak_type: whether promotion prefers the other operand's dtype.
+        sharding: where its values must be; None where that is not said.
+    """
+
+    __slots__ = (
+        *("__weakref__", "dtype", "ndim", "shape", "sharding", "size", "weak_type"),
+    )
     shape: Shape
     dtype: DType
     weak_type: bool
+    sharding: Hashable
     ndim: int
     size: int
 
-    def __new__(cls, shape: Shape, dtype: DType, weak_type: bool = False) -> Self:  # noqa: FBT001, FBT002 - positional: the hottest constructor
-        """Return the one aval with this shape, dtype and weak type."""
-        ref = _interned.get((shape, dtype, weak_type))
+    def __new__(
+        cls,
+        shape: Shape,
+        dtype: DType,
+        weak_type: bool = False,  # noqa: FBT001, FBT002 - positional: the hottest constructor
+        sharding: Hashable = None,
+    ) -> Self:
+        """Return the one aval with these fields."""
+        ref = _interned.get((shape, dtype, weak_type, sharding))
         aval = None if ref is None else ref()
-        return cast("Self", _intern(shape, dtype, weak_type) if aval is None else aval)
+        if aval is None:
+            aval = _intern(shape, dtype, weak_type, sharding)
+        return cast("Self", aval)
 
     def with_shape(self, shape: Shape) -> "ShapedArray":
-        """Return this aval with another shape."""
+        """Return this aval with another shape, and no sharding."""
         return ShapedArray(shape, self.dtype, self.weak_type)
 
     def with_dtype(self, dtype: DType, *, weak_type: bool = False) -> "ShapedArray":
         """Return this aval with another dtype; strong unless said otherwise."""
-        return ShapedArray(self.shape, dtype, weak_type)
+        return ShapedArray(self.shape, dtype, weak_type, self.sharding)
+
+    def with_sharding(self, sharding: Hashable) -> "ShapedArray":
+        """Return this aval with another sharding."""
+        return ShapedArray(self.shape, self.dtype, self.weak_type, sharding)
 
     def strong(self) -> "ShapedArray":
         """Return this aval without its weak type."""
-        return ShapedArray(self.shape, self.dtype) if self.weak_type else self
+        return self.with_dtype(self.dtype) if self.weak_type else self
 
     def short(self) -> str:
         """Return the form that jaxprs print: `f32[3,4]`."""
@@ -60,10 +82,11 @@ class ShapedArray:
 
     def __repr__(self) -> str:
         weak = ", weak_type=True" if self.weak_type else ""
-        return f"ShapedArray({self.dtype.name}{_brackets(self.shape)}{weak})"
+        place = "" if self.sharding is None else f", sharding={self.sharding}"
+        return f"ShapedArray({self.dtype.name}{_brackets(self.shape)}{weak}{place})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return ShapedArray, (self.shape, self.dtype, self.weak_type)
+        return ShapedArray, (self.shape, self.dtype, self.weak_type, self.sharding)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"ShapedArray is immutable; cannot set {name!r}")
@@ -119,10 +142,16 @@ def shape_str(shape: Sequence[int]) -> str:
 
 _of_scalar: Final[dict[tuple[type, Settings], ShapedArray]] = {}
 _SCALAR_KINDS: Final = frozenset({bool, int, float, complex})
-_interned: Final[dict[tuple[Shape, DType, bool], weakref.ref[ShapedArray]]] = {}
+_Fields: TypeAlias = tuple[Shape, DType, bool, Hashable]
+_interned: Final[dict[_Fields, weakref.ref[ShapedArray]]] = {}
 
 
-def _intern(shape: Shape, dtype: DType, weak_type: bool) -> ShapedArray:  # noqa: FBT001 - the hot constructor passes it on
+def _intern(
+    shape: Shape,
+    dtype: DType,
+    weak_type: bool,  # noqa: FBT001 - the hot constructor passes it on
+    sharding: Hashable,
+) -> ShapedArray:
     aval = object.__new__(ShapedArray)
     fields = tuple(int(n) for n in shape)
     size = 1
@@ -132,9 +161,10 @@ def _intern(shape: Shape, dtype: DType, weak_type: bool) -> ShapedArray:  # noqa
     put(aval, "shape", fields)
     put(aval, "dtype", dtype)
     put(aval, "weak_type", bool(weak_type))
+    put(aval, "sharding", sharding)
     put(aval, "ndim", len(fields))
     put(aval, "size", size)
-    key = (fields, dtype, bool(weak_type))
+    key = (fields, dtype, bool(weak_type), sharding)
 
     def drop(dead: weakref.ref[ShapedArray]) -> None:
         if _interned.get(key) is dead:

@@ -11,8 +11,8 @@ import inspect
 from collections.abc import Callable, Hashable
 from typing import Any, ClassVar, Final, cast, final, get_origin
 
-from imprint.compile.key import static_token
 from imprint.errors import ArgumentError
+from imprint.static.exact import static_token
 from imprint.tree.registry import register_fields
 
 

@@ -13,8 +13,8 @@ from types import MethodType
 from typing import Any, cast, final
 
 from imprint.core.functions import name_of
-from imprint.jit.bound import BoundJitted
-from imprint.jit.dispatch import Jitted
+from imprint.jitted.bound import BoundJitted
+from imprint.jitted.dispatch import Jitted
 from imprint.module.declare import exact_static
 from imprint.tree.registry import register_fields
 

@@ -18,7 +18,7 @@ from imprint.core.functions import as_result, check_function, name_of
 from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var, eval_jaxpr
 from imprint.core.shape_struct import ShapeDtypeStruct
 from imprint.errors import ArgumentError
-from imprint.jit.make_jaxpr import eval_shape, make_jaxpr
+from imprint.jitted.make_jaxpr import eval_shape, make_jaxpr
 from imprint.module.compare import tree_equal
 from imprint.module.fields import field
 from imprint.module.filters import combine, is_array, partition

@@ -19,7 +19,7 @@ from imprint.core.aval import DType, Shape, ShapedArray, get_aval
 from imprint.core.trace import current_trace
 from imprint.dtypes import DTypeLike
 from imprint.errors import ArgumentError, ShapeError
-from imprint.jit import jit
+from imprint.jitted import jit
 from imprint.primitives.barrier import materialize
 from imprint.primitives.basis import broadcast_in_dim
 

@@ -18,7 +18,7 @@ from imprint.core.array import Array
 from imprint.core.aval import Shape, ShapedArray, get_aval
 from imprint.core.trace import current_trace
 from imprint.errors import ArgumentError, did_you_mean
-from imprint.jit import Jitted, jit
+from imprint.jitted import Jitted, jit
 from imprint.primitives.convert import cast, convert_element_type
 from imprint.random import host, threefry
 from imprint.random.arguments import sizes

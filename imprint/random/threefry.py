@@ -17,7 +17,7 @@ import numpy as np
 from imprint.config import settings
 from imprint.core.aval import Shape, get_aval
 from imprint.errors import ShapeError
-from imprint.jit import jit
+from imprint.jitted import jit
 from imprint.primitives.barrier import materialize
 from imprint.primitives.basis import add, full, scalar_like
 from imprint.primitives.bitwise import or_, shift_left, shift_right_logical, xor

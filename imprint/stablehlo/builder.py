@@ -1,6 +1,6 @@
 """The builder: one method for each StableHLO operation that a lowering rule needs.
 
-A `Module` collects functions; a `Builder` writes the body of one. Each method appends
+A `ModuleWriter` collects functions; a `Builder` writes the body of one. Each method appends
 one line of text and returns the `Value` it defines. Names of methods and attributes are
 the dialect's. Text, not bindings: a line costs 0.5 us and nothing to import.
 Shape-giving methods take the shape of their result; the rest infer it.
@@ -20,7 +20,7 @@ Region = Callable[["Builder", tuple[Value, ...]], Sequence[Value]]
 _BOOL = np.dtype(bool)
 
 
-class Module:
+class ModuleWriter:
     """A module under construction: its functions by key, with unique names."""
 
     def __init__(self, name: str) -> None:
@@ -78,7 +78,7 @@ class Module:
 class Builder(Elementwise):
     """Writes the body of one function."""
 
-    def __init__(self, module: Module, parent: "Builder | None" = None) -> None:
+    def __init__(self, module: ModuleWriter, parent: "Builder | None" = None) -> None:
         self.module = module
         self.lines: list[str] = []
         self.location = "" if parent is None else parent.location

@@ -13,10 +13,10 @@ from collections.abc import Callable, Generator
 from types import TracebackType
 from typing import Any, Final, final
 
-from imprint.compile.explain import Explanation
-from imprint.compile.observers import OBSERVERS, Costs
 from imprint.core.source import current_source, is_library
 from imprint.errors import ArgumentError, RecompileError
+from imprint.explain.explanation import Explanation
+from imprint.versions.observers import OBSERVERS, Costs
 
 _LISTED = 5
 

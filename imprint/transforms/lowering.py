@@ -13,7 +13,7 @@ import numpy as np
 from imprint.core.aval import ShapedArray
 from imprint.core.jaxpr import ClosedJaxpr, Jaxpr, Literal, Var
 from imprint.core.source import Source
-from imprint.stablehlo import Builder, Module, TensorType, Value, tensor
+from imprint.stablehlo import Builder, ModuleWriter, TensorType, Value, tensor
 from imprint.stablehlo.builder import function_text
 
 
@@ -32,7 +32,7 @@ def lower_jaxpr(
         arg_attrs: MLIR attributes of arguments by position, such as donation.
         locations: whether lines carry the user's source lines.
     """
-    module = Module("")
+    module = ModuleWriter("")
     module.name = module.unique_name(name)
     module.unique_name("main")
     _define(module, "main", jaxpr, arg_attrs or {}, public=True, locations=locations)
@@ -90,7 +90,7 @@ def ir_type(aval: ShapedArray) -> TensorType:
 
 
 def _define(
-    module: Module,
+    module: ModuleWriter,
     symbol: str,
     jaxpr: Jaxpr,
     arg_attrs: Mapping[int, str],
@@ -107,7 +107,7 @@ def _define(
 
 
 def _location(
-    module: Module, source: Source | None, places: dict[tuple[int, int], str]
+    module: ModuleWriter, source: Source | None, places: dict[tuple[int, int], str]
 ) -> str | None:
     if source is None:
         return None

@@ -14,9 +14,9 @@ import pytest
 import imprint.eager  # noqa: F401 - gives `bind` outside a trace its meaning
 from imprint import runtime
 from imprint.array import to_array
-from imprint.compile.program import compile_closed
 from imprint.core.primitive import Absent
 from imprint.primitives import ALL
+from imprint.program.program import compile_closed
 from imprint.transforms.staging import Staged, stage
 from tests.tolerances import assert_within_ulps
 

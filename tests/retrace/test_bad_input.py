@@ -22,7 +22,7 @@ import pytest
 import imprint
 from imprint.errors import ArgumentError
 from tests.spec.work import work_of
-from tests.units.compile.modules import make_module
+from tests.units.modules import make_module
 
 
 def refuse(*_):

@@ -12,9 +12,9 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint.compile.counters import COUNTERS
+from imprint.program.counters import COUNTERS
 from tests.spec.work import Work, work_of
-from tests.units.compile.modules import fill, make_module
+from tests.units.modules import fill, make_module
 
 FACTOR = 2.0
 MANY = 100

@@ -11,7 +11,7 @@ import sys
 import pytest
 
 import imprint
-from tests.units.compile.modules import make_module
+from tests.units.modules import make_module
 
 OBJECT = "class K:\n    w = 1\nO = K()\n"
 NUMBERS = "f = lambda x: x * V[0]\n"

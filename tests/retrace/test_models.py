@@ -8,9 +8,9 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint.compile.counters import COUNTERS
-from imprint.jit.filter_jit import filter_jit
+from imprint.jitted.filter_jit import filter_jit
 from imprint.module import Module, field
+from imprint.program.counters import COUNTERS
 
 MODELS = 50
 

@@ -9,7 +9,7 @@ import os
 import pytest
 from hypothesis import assume, given, note, settings
 
-from imprint.compile import recorder
+from imprint.record import recorder
 from tests.retrace.oracle.programs import programs
 from tests.retrace.oracle.world import run
 

@@ -11,8 +11,8 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint.compile.counters import COUNTERS
 from imprint.errors import CaptureWarning
+from imprint.program.counters import COUNTERS
 
 MIB = 1 << 20
 

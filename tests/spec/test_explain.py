@@ -13,7 +13,7 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint.compile.counters import COUNTERS
+from imprint.program.counters import COUNTERS
 
 
 @imprint.jit(static_argnames="n")

@@ -13,7 +13,7 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint.compile.budget import BUDGET
+from imprint.versions.budget import BUDGET
 from tests.spec.work import Work, work_of
 
 THREADS = 16

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from imprint.compile.counters import COUNTERS
+from imprint.program.counters import COUNTERS
 
 
 class Work(NamedTuple):

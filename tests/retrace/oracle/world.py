@@ -13,7 +13,7 @@ import numpy as np
 
 import imprint
 import imprint.numpy as inp
-from imprint.compile.counters import COUNTERS
+from imprint.program.counters import COUNTERS
 
 FILE = "/a_project/oracle_program.py"
 MODULES = ("oracle_program", "oracle_cfg", "oracle_other", "oracle_sub")

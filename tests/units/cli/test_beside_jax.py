@@ -9,7 +9,7 @@ import jax
 import jax.numpy
 import pytest
 
-from imprint.cli import definitions, models
+from imprint.cli import made_anew, models
 
 EVENTS = Counter()
 TRACE = "/jax/core/compile/jaxpr_trace_duration"
@@ -45,7 +45,7 @@ PRINTED = {
 }
 QUOTED = {
     example.fun.__name__: example
-    for programs in (definitions.CHAPTERS | models.CHAPTERS).values()
+    for programs in (made_anew.CHAPTERS | models.CHAPTERS).values()
     for example in programs
 }
 
@@ -55,7 +55,7 @@ QUOTED = {
 def test_jax_does_what_is_quoted(name, capsys):
     jax.numpy.ones(3)  # traced by JAX itself
     code = QUOTED[name].code
-    names = {**vars(definitions), **vars(models)}
+    names = {**vars(made_anew), **vars(models)}
     namespace = {**names, "imprint": TWIN, "np": jax.numpy}
     exec(f"def program():\n{textwrap.indent(code, '    ')}", namespace)
     namespace["program"]()

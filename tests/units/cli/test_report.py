@@ -7,8 +7,8 @@ import pytest
 
 from imprint.cli.ledger import Miss, Row
 from imprint.cli.report import print_report
-from imprint.compile.explain import Difference, Explanation
-from imprint.compile.observers import Costs
+from imprint.explain.explanation import Difference, Explanation
+from imprint.versions.observers import Costs
 
 
 class Terminal(io.StringIO):

@@ -10,7 +10,7 @@ import pytest
 
 from imprint.cli import main
 from imprint.cli.run import split_words
-from imprint.compile.observers import OBSERVERS
+from imprint.versions.observers import OBSERVERS
 from tests.units.cli.programs import COMMAND, ENVIRONMENT, ROOT, imprint, write
 
 TRAIN = """

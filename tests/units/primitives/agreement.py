@@ -6,7 +6,7 @@ from imprint.array import to_array
 from imprint.config import enable_x64
 from imprint.core.aval import ShapedArray
 from imprint.core.tangents import is_zero
-from imprint.jit import jit
+from imprint.jitted import jit
 from imprint.transforms.jvp import jvp_flat
 from tests import oracle
 from tests.strategies import Call

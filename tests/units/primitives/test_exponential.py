@@ -8,7 +8,7 @@ from jax import lax
 import imprint
 from imprint.config import enable_x64
 from imprint.errors import DTypeError
-from imprint.jit import jit
+from imprint.jitted import jit
 from imprint.primitives import exponential
 from imprint.primitives.exponential import (
     cbrt,

@@ -9,7 +9,7 @@ from jax import lax
 import imprint
 from imprint.config import enable_x64
 from imprint.errors import NotDifferentiableError
-from imprint.jit import jit
+from imprint.jitted import jit
 from imprint.primitives.special import digamma, erf_inv, erfc, lgamma, polygamma
 from tests.tolerances import assert_close
 from tests.units.primitives.agreement import assert_agreed, tangent

@@ -7,7 +7,7 @@ from jax import lax
 
 import imprint
 from imprint.config import enable_x64
-from imprint.jit import jit
+from imprint.jitted import jit
 from imprint.primitives import trigonometric
 from imprint.primitives.trigonometric import (
     acos,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import imprint
-from imprint.compile.observers import OBSERVERS
+from imprint.versions.observers import OBSERVERS
 
 pytest_plugins = ["pytester"]
 

@@ -1,0 +1,10 @@
+"""Calls: how a call is spelled, split, named and traced.
+
+- `options`: what was `jit` asked for?
+- `signature`: how is a call spelled, and which of its arguments are static?
+- `filtering`: how does `filter_jit` split a call into arrays and the rest?
+- `leaves`: what may go into a traced function and come out of it?
+- `results`: how do arrays become what the function returned?
+- `key`: which kind of call is it?
+- `tracing`: how does one kind of call become a jaxpr?
+"""

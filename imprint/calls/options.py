@@ -1,0 +1,141 @@
+"""What `jit` was asked for, checked once.
+
+Options that belong to later parts of the project (more than one device, symbolic axes)
+are refused where they would matter, never ignored.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from imprint import runtime, tree
+from imprint.calls.filtering import Filter
+from imprint.errors import ArgumentError
+from imprint.runtime import CompileOptions, Device
+
+OnLimit = Literal["warn", "error"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class JitOptions:
+    """The options of one jitted function; part of what its definition is. Interned.
+
+    Args:
+        static: positions and names of static arguments, as given.
+        donate: positions and names of donated arguments, as given.
+        keep_unused: whether arguments that no result needs are passed all the same.
+        inline: whether a nested call dissolves into the jaxpr around it.
+        device: where it runs; None is the default device.
+        compile: options of the compiler.
+        max_versions: how many versions it may have; None is no limit.
+        on_limit: whether one more is a warning (and the oldest goes) or an error.
+        strict: whether what is otherwise a warning is an error.
+        in_shardings: a prefix of the dynamic arguments, of devices and None.
+        out_shardings: likewise of the result.
+        filtered: what `filter_jit` was asked for; None for `jit`.
+    """
+
+    static: tuple[Any, Any] = (None, None)
+    donate: tuple[Any, Any] = (None, None)
+    keep_unused: bool = False
+    inline: bool = False
+    device: Device | None = None
+    compile: CompileOptions = field(default_factory=CompileOptions)
+    max_versions: int | None = None
+    on_limit: OnLimit = "warn"
+    strict: bool = False
+    in_shardings: Any = None
+    out_shardings: Any = None
+    filtered: Filter | None = None
+
+    @property
+    def names_arguments(self) -> bool:
+        """Whether they name parameters of the function."""
+        return self.static != (None, None) or self.donate != (None, None)
+
+    def check_trees(self, in_tree: tree.TreeDef, out_tree: tree.TreeDef) -> None:
+        """Raise TreeError unless the shardings are prefixes of a call's trees."""
+        tree.flatten_axes(self.in_shardings, in_tree, "jit in_shardings")
+        tree.flatten_axes(self.out_shardings, out_tree, "jit out_shardings")
+
+
+def check_options(
+    keep_unused: Any, inline: Any, max_versions: Any, on_limit: Any, strict: Any
+) -> dict[str, Any]:
+    """Return the plain options as keywords of `JitOptions`."""
+    for name, value in (
+        ("keep_unused", keep_unused),
+        ("inline", inline),
+        ("strict", strict),
+    ):
+        if not isinstance(value, bool):
+            raise ArgumentError(f"jit: expected {name} True or False, got {value!r}.")
+    if max_versions is not None and (
+        not isinstance(max_versions, int) or max_versions < 1
+    ):
+        raise ArgumentError(
+            f"jit: expected max_versions to be None or at least 1, got {max_versions!r}."
+        )
+    if on_limit not in ("warn", "error"):
+        raise ArgumentError(
+            f"jit: expected on_limit 'warn' or 'error', got {on_limit!r}."
+        )
+    return {
+        "keep_unused": keep_unused,
+        "inline": inline,
+        "max_versions": max_versions,
+        "on_limit": on_limit,
+        "strict": strict,
+    }
+
+
+def check_device(device: Any, backend: Any, shardings: Any) -> Device | None:
+    """Return the device that `device=` or `backend=` names, if either is given."""
+    given = device if backend is None else backend
+    if given is not None and tree.leaves(shardings):
+        raise ArgumentError(
+            f"jit: expected a device or shardings, got both: {given!r} and shardings "
+            f"on {tree.leaves(shardings)[0]!r}. Leave device and backend out."
+        )
+    if device is not None and backend is not None:
+        raise ArgumentError(
+            f"jit: expected device or backend, got both: {device!r} and {backend!r}. "
+            "A device belongs to one backend; leave the backend out."
+        )
+    if backend is not None:
+        return runtime.devices(backend)[0]
+    if device is not None and not isinstance(device, Device):
+        raise ArgumentError(
+            f"jit: expected device to be one of imprint.devices(), got {device!r} of "
+            f"type {type(device).__name__}."
+        )
+    return device
+
+
+def check_later(in_shardings: Any, out_shardings: Any, abstracted_axes: Any) -> None:
+    """Refuse options whose part of the project is not built yet."""
+    for name, value in (
+        ("in_shardings", in_shardings),
+        ("out_shardings", out_shardings),
+    ):
+        for leaf in tree.leaves(value):  # None is a node without leaves
+            if not isinstance(leaf, Device):
+                raise ArgumentError(
+                    f"jit: expected {name} to be None, a device or a tree of them, got "
+                    f"{leaf!r}: imprint runs on one device so far. Leave it out."
+                )
+    if abstracted_axes is not None:
+        raise ArgumentError(
+            f"jit: expected abstracted_axes to be None, got {abstracted_axes!r}: "
+            "symbolic axes are not built yet. Each shape compiles its own version."
+        )
+
+
+def check_compiler_options(options: Mapping[str, Any] | None) -> CompileOptions:
+    """Return the compiler's options in normal form."""
+    if options is not None and not isinstance(options, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - from the user
+        raise ArgumentError(
+            "compiler_options: expected a dictionary of XLA's options, got "
+            f"{options!r}. Write compiler_options={{'xla_cpu_enable_fast_math': True}}."
+        )
+    return CompileOptions.of(options)

@@ -1,0 +1,405 @@
+"""A jitted function's own signature: how a call is spelled, split and named.
+
+1. A spelling is the number of positional arguments and the names of the keywords. It is
+   worked out once: which value belongs to which parameter, and which are static.
+2. Keywords that name positional parameters move to their place, the others are sorted,
+   and static parameters that the call omits count with their defaults.
+3. An argument that equals its default, to the type and the bit, is omitted: it is the
+   constant that the function would see. So `f(x)`, `f(x, 1)`, `f(x, k=1)` are one call.
+What remains is a `Form` (which parameters are dynamic, which static), shared by all
+spellings of the call, and the values. `leaf_names` names leaves for messages.
+"""
+
+import inspect
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from operator import itemgetter
+from typing import Any, Final, NamedTuple, TypeAlias, cast, final
+
+from imprint import tree
+from imprint.core.functions import name_of
+from imprint.definition.walk import NO_EFFECTS
+from imprint.errors import ArgumentError, did_you_mean
+from imprint.static.exact import is_plain_value, same_value
+
+_POSITIONAL = (
+    inspect.Parameter.POSITIONAL_ONLY,
+    inspect.Parameter.POSITIONAL_OR_KEYWORD,
+)
+Slot = int | str
+"""A parameter: its position, or the name of one that only a keyword can name."""
+
+
+class Form:
+    """What a call passes: its dynamic and static parameters. Compared by identity.
+
+    `treedef` is the tree of all values where the leaves of one may be of both kinds.
+    """
+
+    __slots__ = (
+        *("donated", "dynamic", "names", "plain", "static", "static_names"),
+        "treedef",
+    )
+
+    def __init__(
+        self,
+        dynamic: tuple[Slot, ...],
+        static: tuple[Slot, ...],
+        signature: "Signature",
+    ) -> None:
+        self.dynamic = dynamic
+        self.static = static
+        self.names = tuple(map(signature.slot_name, dynamic))
+        self.static_names = tuple(map(signature.slot_name, static))
+        self.donated = tuple(signature.donates(slot) for slot in dynamic)
+        self.plain = not static and dynamic == tuple(range(len(dynamic)))
+        self.treedef: tree.TreeDef | None = None
+
+    def leaf_names(self, treedef: tree.TreeDef) -> list[str]:
+        """Return the names of the leaves of the dynamic values: `batch['mask']`."""
+        return [
+            self.names[getattr(path[0], "idx", 0)] + tree.keystr(path[1:])
+            for path in treedef.paths()
+        ]
+
+
+Recalled: TypeAlias = tuple[Callable[[Any], Any] | None, Form, tree.TreeDef | None]
+"""How the warm path takes the values of a call apart; see `Spelling`."""
+
+
+class Call(NamedTuple):
+    """A call in canonical form."""
+
+    form: Form
+    dynamic: tuple[Any, ...]
+    static: tuple[Any, ...]
+
+
+@final
+class Spelling:
+    """Where the values of a call, positional before keyword, belong.
+
+    Args:
+        form: what the call passes.
+        dynamic: indices of the dynamic values, in the order of the form.
+        static: index, default and name of the static values; -1 where the default
+            counts.
+        defaults: indices of values whose parameter has a default, and that default.
+        count: how many values the call has.
+
+    Attributes:
+        pick: gives the dynamic values among those of a call; None if all are, in order.
+        arrays_only: whether every leaf of the last call was an array on the device.
+        recalled: for the warm path, how to take the last call's values apart: a match,
+            None if all were leaves; the form of the key; its treedef, None if it has
+            none. One tuple, so that a thread never sees two halves of two calls.
+    """
+
+    __slots__ = (
+        *("arrays_only", "defaults", "dynamic", "form", "pick"),
+        *("recalled", "static", "_treedef"),
+    )
+
+    def __init__(
+        self,
+        form: Form,
+        dynamic: tuple[int, ...],
+        static: tuple[tuple[int, Any, str], ...],
+        defaults: tuple[tuple[int, Any], ...],
+        count: int,
+    ) -> None:
+        self.form = form
+        self.dynamic = dynamic
+        self.static = static
+        self.defaults = defaults
+        in_order = dynamic == tuple(range(count))
+        self.pick = None if in_order else _picker(dynamic)
+        self.arrays_only = False
+        self.recalled: Recalled = None, form, None
+        self._treedef: tree.TreeDef | None = None
+
+    def static_values(self, values: Sequence[Any]) -> tuple[Any, ...]:
+        """Return the static values among those of a call."""
+        return tuple([default if i < 0 else values[i] for i, default, _ in self.static])
+
+    def remember(self, values: tuple[Any, ...], treedef: tree.TreeDef | None) -> None:
+        """Note a call on arrays that are on the device, for the next one.
+
+        Args:
+            values: the call's dynamic values.
+            treedef: their tree; None if all are leaves.
+        """
+        if treedef is None or self._treedef is not treedef:  # a match the second time
+            self.recalled, self._treedef = (None, self.form, None), treedef
+            self.arrays_only = treedef is None
+            return
+        self.arrays_only = True
+        if self.recalled[0] is None:
+            try:
+                self.recalled = tree.match_of(values), self.form, treedef
+            except KeyError:
+                self.arrays_only = False
+
+
+def _picker(places: tuple[int, ...]) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
+    """Return what gives the values at some places; a slice costs 40 ns, a loop 200."""
+    if len(places) > 1 and places != tuple(range(places[0], places[-1] + 1)):
+        return itemgetter(*places)
+    start = places[0] if places else 0
+    return itemgetter(slice(start, start + len(places)))
+
+
+class Signature:
+    """The parameters of a function, and which of them are static or donated."""
+
+    __slots__ = (
+        *(
+            "effects",
+            "_defaults",
+            "_forms",
+            "_keyword_only",
+            "_names",
+            "_signature",
+            "_variadic",
+        ),
+        *("donate_names", "donate_nums", "function_name", "has_static", "spellings"),
+        *("static_names", "static_nums"),
+    )
+
+    def __init__(
+        self,
+        fun: Callable[..., Any],
+        static: tuple[Any, Any] = (None, None),
+        donate: tuple[Any, Any] = (None, None),
+    ) -> None:
+        self.function_name = name_of(fun)
+        self.effects = NO_EFFECTS  # state in static arguments that the trace writes
+        try:
+            self._signature = inspect.signature(fun)
+        except (TypeError, ValueError):  # some builtins: called as they are spelled
+            self._signature = None
+        given = list(self._signature.parameters.values()) if self._signature else []
+        self._names = tuple(p.name for p in given if p.kind in _POSITIONAL)
+        self._keyword_only = {p.name for p in given if p.kind is p.KEYWORD_ONLY}
+        self._variadic = {
+            p.kind: p.name for p in given if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+        }
+        self._defaults = {p.name: p.default for p in given if p.default is not p.empty}
+        self.static_nums, self.static_names = self._chosen("static", *static)
+        self.donate_nums, self.donate_names = self._chosen("donate", *donate)
+        self._check_disjoint()
+        self.has_static = bool(self.static_nums or self.static_names)
+        self.spellings: dict[Hashable, Spelling] = {}
+        self._forms: dict[Hashable, Form] = {}
+
+    # ---- calls ----
+
+    def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
+        """Return a call in canonical form.
+
+        Raises:
+            ArgumentError: the function cannot be called like this.
+        """
+        spelling = self.spelling(args, kwargs)
+        values = (*args, *kwargs.values()) if kwargs else args
+        if spelling.defaults:
+            spelling = self.without_defaults(spelling, values, len(args), kwargs)
+        dynamic = tuple([values[i] for i in spelling.dynamic])
+        return Call(spelling.form, dynamic, spelling.static_values(values))
+
+    def spelling(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Spelling:
+        """Return where the values of a call belong; checked once a spelling."""
+        key = (len(args), *kwargs) if kwargs else len(args)
+        found = self.spellings.get(key)
+        if found is None:
+            self._check_call(args, kwargs)
+            found = self.spellings[key] = self._spell(self._slots(len(args), kwargs))
+        return found
+
+    def arguments(self, call: Call) -> tuple[list[Any], dict[str, Any]]:
+        """Return positional and keyword arguments with which to call the function."""
+        by_slot = dict(zip(call.form.dynamic, call.dynamic, strict=True))
+        by_slot.update(zip(call.form.static, call.static, strict=True))
+        last = max((s for s in by_slot if isinstance(s, int)), default=-1)
+        positional = [
+            by_slot[i] if i in by_slot else self._defaults[self._names[i]]
+            for i in range(last + 1)
+        ]
+        return positional, {s: v for s, v in by_slot.items() if isinstance(s, str)}
+
+    def _slots(self, count: int, names: Iterable[str]) -> tuple[Slot, ...]:
+        places = {name: i for i, name in enumerate(self._names)}
+        return (*range(count), *(places.get(name, name) for name in names))
+
+    def _spell(self, slots: Sequence[Slot], skip: tuple[int, ...] = ()) -> Spelling:
+        by_slot = {slot: i for i, slot in enumerate(slots) if i not in skip}
+        order = sorted(by_slot, key=_slot_order)
+        static: dict[Slot, tuple[int, Any]] = {
+            slot: (by_slot[slot], None) for slot in order if self._is_static(slot)
+        }
+        for slot, default in self._default_slots():
+            if self._is_static(slot) and slot not in by_slot:
+                static[slot] = -1, default
+        static = {slot: static[slot] for slot in sorted(static, key=_slot_order)}
+        dynamic = {slot: by_slot[slot] for slot in order if slot not in static}
+        defaults = tuple(
+            (by_slot[slot], default)
+            for slot, default in self._default_slots()
+            if slot in dynamic and self.is_known_default(default)
+        )
+        form = self._form(tuple(dynamic), tuple(static))
+        sources = zip(static.values(), form.static_names, strict=True)
+        triples = tuple([(i, default, name) for (i, default), name in sources])
+        dynamics = tuple(dynamic.values())
+        return Spelling(form, dynamics, triples, defaults, len(slots))
+
+    def without_defaults(
+        self,
+        spelling: Spelling,
+        values: Sequence[Any],
+        count: int,
+        names: Iterable[str],
+    ) -> Spelling:
+        """Return the spelling that leaves out the values that are their defaults.
+
+        Args:
+            spelling: the call's.
+            values: the call's, positional before keyword.
+            count: how many are positional.
+            names: the keywords.
+        """
+        omitted = tuple(
+            [i for i, default in spelling.defaults if _is_default(values[i], default)]
+        )
+        if not omitted:
+            return spelling
+        key = (spelling.form, count, *names, omitted)
+        found = self.spellings.get(key)
+        if found is None:
+            found = self._spell(self._slots(count, names), omitted)
+            self.spellings[key] = found
+        return found
+
+    def _form(self, dynamic: tuple[Slot, ...], static: tuple[Slot, ...]) -> Form:
+        key = dynamic, static
+        if key not in self._forms:
+            self._forms.setdefault(key, Form(dynamic, static, self))
+        return self._forms[key]
+
+    def _default_slots(self) -> list[tuple[Slot, Any]]:
+        places: dict[str, Slot] = {name: i for i, name in enumerate(self._names)}
+        return [(places.get(n, n), default) for n, default in self._defaults.items()]
+
+    def _is_static(self, slot: Slot) -> bool:
+        if isinstance(slot, int):
+            return slot in self.static_nums or self.slot_name(slot) in self.static_names
+        return slot in self.static_names
+
+    def donates(self, slot: Slot) -> bool:
+        """Tell whether the argument of a parameter is donated."""
+        if isinstance(slot, int):
+            return slot in self.donate_nums or self.slot_name(slot) in self.donate_names
+        return slot in self.donate_names
+
+    def is_known_default(self, default: object) -> bool:
+        """Tell whether an argument can be compared with the default of its parameter."""
+        return is_plain_value(default)
+
+    def is_static_result(self, out: object) -> bool:
+        """Tell whether a leaf of a result is returned as it was while tracing."""
+        del out
+        return False
+
+    def slot_name(self, slot: Slot) -> str:
+        """Return the name of a parameter; `args[0]` for one of `*args`."""
+        if isinstance(slot, str):
+            return slot
+        if slot < len(self._names):
+            return self._names[slot]
+        rest = self._variadic.get(inspect.Parameter.VAR_POSITIONAL, "args")
+        return f"{rest}[{slot - len(self._names)}]"
+
+    def _check_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        if self._signature is None:
+            return
+        try:
+            self._signature.bind(*args, **kwargs)
+        except TypeError as err:
+            given = [f"{len(args)} positional", *(f"{k}=…" for k in kwargs)]
+            raise ArgumentError(
+                f"{self.function_name}: expected arguments {self._signature}, got "
+                f"{', '.join(given)}: {err}."
+            ) from None
+
+    # ---- what `jit` was given ----
+
+    def _chosen(
+        self, what: str, argnums: Any, argnames: Any
+    ) -> tuple[frozenset[int], frozenset[str]]:
+        nums = self._check_nums(what, _tuple_of(argnums, int, f"{what}_argnums"))
+        names = self._check_names(what, _tuple_of(argnames, str, f"{what}_argnames"))
+        if argnames is None:
+            names = tuple(self._names[i] for i in nums if i < len(self._names))
+        if argnums is None:
+            nums = tuple(self._names.index(n) for n in names if n in self._names)
+        return frozenset(nums), frozenset(names)
+
+    def _check_nums(self, what: str, nums: tuple[int, ...]) -> tuple[int, ...]:
+        count = len(self._names)
+        endless = inspect.Parameter.VAR_POSITIONAL in self._variadic
+        for num in nums:
+            known = self._signature is None or endless
+            if not -count <= num < count and not (known and num >= 0):
+                raise ArgumentError(
+                    f"jit({self.function_name}): expected {what}_argnums in "
+                    f"[{-count}, {count}), got {num}. The function takes {count} "
+                    f"positional arguments: {', '.join(self._names) or 'none'}."
+                )
+        return tuple(n + count if n < 0 else n for n in nums)
+
+    def _check_names(self, what: str, names: tuple[str, ...]) -> tuple[str, ...]:
+        known = {*self._names, *self._keyword_only}
+        endless = inspect.Parameter.VAR_KEYWORD in self._variadic
+        for name in names:
+            if name not in known and self._signature is not None and not endless:
+                raise ArgumentError(
+                    f"jit({self.function_name}): expected {what}_argnames among "
+                    f"{sorted(known)}, got {name!r}.{did_you_mean(name, known)}"
+                )
+        return names
+
+    def _check_disjoint(self) -> None:
+        both = {self.slot_name(i) for i in self.static_nums & self.donate_nums}
+        both |= self.static_names & self.donate_names
+        if both:
+            raise ArgumentError(
+                f"jit({self.function_name}): expected an argument to be static or "
+                f"donated, got both for {', '.join(sorted(both))}. A static argument "
+                "is no array; take it out of donate_argnums and donate_argnames."
+            )
+
+
+def _is_default(value: Any, default: Any) -> bool:
+    return value is default or same_value(value, default)
+
+
+def _slot_order(slot: Slot) -> tuple[bool, Any]:
+    return isinstance(slot, str), slot
+
+
+_WORDS: Final[dict[type, str]] = {int: "an integer", str: "a name"}
+
+
+def _tuple_of(given: Any, kind: type[Any], option: str) -> tuple[Any, ...]:
+    if given is None:
+        return ()
+    values = (given,) if isinstance(given, kind) else given
+    if not isinstance(values, Iterable):
+        values = (given,)
+    found = tuple(cast("Iterable[Any]", values))
+    for value in found:
+        if not isinstance(value, kind) or isinstance(value, bool):
+            raise ArgumentError(
+                f"{option}: expected {_WORDS[kind]} or a sequence of them, got "
+                f"{value!r} of type {type(value).__name__}."
+            )
+    return found

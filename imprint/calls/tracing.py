@@ -1,0 +1,135 @@
+"""Tracing one kind of call of a user's function to a jaxpr.
+
+The dynamic arguments are flattened to leaves, replaced by tracers and put back among
+the static ones; the result is flattened and its leaves checked.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, final, overload
+
+from imprint import tree
+from imprint.calls.leaves import check_results
+from imprint.calls.results import Results, split_result
+from imprint.calls.signature import Call, Form, Signature
+from imprint.core.aval import ShapedArray
+from imprint.core.jaxpr import ClosedJaxpr
+from imprint.core.source import current_source
+from imprint.program.counters import COUNTERS
+from imprint.record.record import Findings
+from imprint.record.recorder import Recording
+from imprint.transforms.staging import Staged, stage
+from imprint.watch.guard import Watch
+
+
+@final
+class TracedCall:
+    """A function traced for one kind of call.
+
+    Args:
+        closed: the program.
+        in_tree: the tree of the dynamic arguments, a tuple.
+        results: how its arrays become the result.
+        form: which parameters are dynamic, and their names.
+        seconds: what tracing took.
+        findings: what it read by name; `watch` tells whether that is as it was.
+    """
+
+    __slots__ = (
+        *("__weakref__", "closed", "findings", "form", "hits", "in_tree"),
+        *("results", "seconds", "watch"),
+    )
+
+    def __init__(
+        self,
+        closed: ClosedJaxpr,
+        trees: tuple[tree.TreeDef, Results],
+        form: Form,
+        seconds: float,
+        findings: Findings,
+    ) -> None:
+        self.closed = closed
+        self.findings = findings
+        self.watch = Watch(findings.reads)
+        self.hits = 0
+        self.in_tree, self.results = trees
+        self.form = form
+        self.seconds = seconds
+
+    @property
+    def out_tree(self) -> tree.TreeDef:
+        """The tree of the result."""
+        return self.results.treedef
+
+    @property
+    def nbytes(self) -> int:
+        """An estimate of the memory it takes: 2 KB, and 1 KB an equation."""
+        return 2000 + 1000 * len(self.closed.eqns)
+
+    def holds(self) -> bool:
+        """Tell whether what the trace read is as it was."""
+        return self.watch.holds()
+
+    def leaf_names(self) -> list[str]:
+        """Return the names of the arguments of the jaxpr."""
+        return self.form.leaf_names(self.in_tree)
+
+
+def trace_call(
+    fun: Callable[..., Any],
+    signature: Signature,
+    call: Call,
+    avals: Sequence[ShapedArray],
+    transform: str = "jit",
+    *,
+    strict: bool = False,
+) -> TracedCall:
+    """Trace `fun` for one kind of call.
+
+    Args:
+        fun: the user's function.
+        signature: its parameters.
+        call: the call, whose static values are taken as they are.
+        avals: the avals of the leaves of its dynamic values.
+        transform: what traces, for messages.
+        strict: whether contents of arrays and objects are watched too.
+    """
+    start = time.perf_counter()
+    COUNTERS.traces += 1
+    treedef = tree.structure(call.dynamic)
+    names = _Names(lambda: call.form.leaf_names(treedef))
+    staged = Staged(transform, signature.function_name, names, current_source())
+    found: list[Results] = []
+
+    def flat(*tracers: Any) -> list[Any]:
+        traced = call._replace(dynamic=treedef.unflatten(tracers))
+        args, kwargs = signature.arguments(traced)
+        arrays, results = split_result(fun(*args, **kwargs), signature.is_static_result)
+        check_results(signature.function_name, arrays, results)
+        found.append(results)
+        return arrays
+
+    with Recording(fun, strict=strict) as recording:
+        closed = stage(flat, avals, staged)
+    seconds = time.perf_counter() - start
+    return TracedCall(
+        closed, (treedef, found[0]), call.form, seconds, recording.findings
+    )
+
+
+@final
+class _Names(Sequence[str]):
+    """The names of a call's leaves, worked out when a message needs them."""
+
+    def __init__(self, make: Callable[[], list[str]]) -> None:
+        self._make = make
+
+    def __len__(self) -> int:
+        return len(self._make())
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[str]: ...
+    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
+        return self._make()[index]

@@ -1,0 +1,239 @@
+"""Layout: what Python can see of an object's state, asked once for each class.
+
+A class is open when all that its instances hold is in `__dict__` and slots. `storage` is
+the class underneath that holds more, in C: `object` for an open class, `tuple` for a
+named tuple. State is read past the class's own `__getattribute__`; nothing here runs
+code of the user. The layout of a live class is one object, so it stands for the class in
+tokens, and it does not keep the class alive.
+"""
+
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, fields
+from functools import cached_property
+from types import (
+    FunctionType,
+    GetSetDescriptorType,
+    MemberDescriptorType,
+    SimpleNamespace,
+)
+from typing import Any, Final, final
+from weakref import ref
+
+from imprint.core.identity import type_name
+
+_HEAP: Final = 1 << 9  # Py_TPFLAGS_HEAPTYPE: not one of the interpreter's own
+_WORD: Final = 8
+_read: Final = object.__getattribute__
+
+
+@final
+class Layout:
+    """What a class says of its instances. Compared by identity.
+
+    Args:
+        cls: the class; it is not kept.
+        mro: its method resolution order.
+    """
+
+    __slots__ = (
+        *("__weakref__", "_all_slots", "_class", "_derived", "_field_set", "_hides"),
+        *("_slots", "defines_eq", "defines_hash", "fields", "has_dict", "hashable"),
+        *("is_dataclass", "is_frozen", "is_holder", "is_library", "is_plain"),
+        *(
+            "module",
+            "name",
+            "qualname",
+            "recent",
+            "rule",
+            "speaks",
+            "standing",
+            "storage",
+        ),
+    )
+
+    def __init__(self, cls: type, mro: tuple[type, ...]) -> None:
+        own = [_vars_of(c) for c in mro]
+        self._class = ref(cls, _forgetter(id(cls)))
+        self.name = type_name(cls)
+        self.module = str(_module_of(cls))
+        self.qualname = str(_qualname_of(cls))
+        library = self.module.partition(".")[0] in _LIBRARIES
+        self.is_library = library and not self.module.startswith("imprint.cli")
+        self.is_holder = f"{self.module}.{self.qualname}" in _HOLDERS
+        self.storage = _storage(mro)
+        slots, self.has_dict = _slots(mro, own)
+        self._slots = slots or ()
+        if slots is None:  # a property hides one: what it holds cannot be read
+            self.storage = cls
+        self._derived = frozenset(
+            [n for d in own for n, v in d.items() if type(v) is cached_property]
+        )
+        params = _lookup(own, "__dataclass_params__")
+        self.is_dataclass = type(params) is _Params
+        self.is_frozen = self.is_dataclass and params.frozen and params.eq
+        self.fields = _field_names(cls) if self.is_dataclass else ()
+        self._field_set = {*self.fields}
+        self._all_slots = not self.has_dict and {*self._slots} == self._field_set
+        self._hides = bool(self._slots or self._derived) or not self.has_dict
+        given = _lookup(own[:-1], "__hash__")
+        self.hashable = _lookup(own, "__hash__") is not None
+        self.defines_hash = type(given) is FunctionType
+        self.defines_eq = any("__eq__" in d for d in own[:-1])
+        self.speaks = _lookup(own, "__imprint_token__") is not None
+        self.rule: Any = None  # how `walk` reads an instance
+        self.standing: Any = None  # what `contract` found
+        self.is_plain = False  # and whether instances count by their state
+        self.recent: Any = ()  # weak references, for `contract`
+
+    @property
+    def cls(self) -> type | None:
+        """The class, if it is alive."""
+        return self._class()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether Python can see all that an instance holds."""
+        return self.storage is object
+
+    def state(self, value: Any) -> dict[str, Any]:
+        """Return what an instance holds in its `__dict__` and slots, by name.
+
+        What a `cached_property` keeps there follows from the rest, so it is left out.
+        """
+        held: dict[str, Any] = {}
+        if self.has_dict:
+            held.update(_read(value, "__dict__"))
+        for name in self._slots:
+            with suppress(AttributeError):  # not set
+                held[name] = _read(value, name)
+        for name in self._derived:
+            held.pop(name, None)
+        return held
+
+    def field_values(self, value: Any) -> list[Any] | None:
+        """Return the fields of a dataclass; None if they are not all that it holds."""
+        if self._all_slots:
+            try:
+                return [_read(value, name) for name in self.fields]
+            except AttributeError:
+                return None
+        held = self.state(value) if self._hides else _read(value, "__dict__")
+        if held.keys() != self._field_set:
+            return None
+        return [held[name] for name in self.fields]
+
+    def plain_state(self, value: Any) -> dict[str, Any] | None:
+        """Return the `__dict__` of an instance if that is its state. Do not change it."""
+        return None if self._hides else _read(value, "__dict__")
+
+    def __repr__(self) -> str:
+        return f"<layout of {self.name}>"
+
+
+def layout_of(value: object) -> Layout:
+    """Return the layout of a value's class."""
+    return layout_of_class(type(value))
+
+
+def layout_of_class(cls: type) -> Layout:
+    """Return the layout of a class: one for each live class."""
+    found = layouts.get(id(cls))
+    return _new(cls) if found is None else found
+
+
+layouts: Final[dict[int, Layout]] = {}
+"""By the `id` of a class, its layout; an entry leaves with its class. Hot."""
+
+
+def _new(cls: type) -> Layout:
+    return layouts.setdefault(id(cls), Layout(cls, _mro_of(cls)))
+
+
+def _forgetter(key: int) -> Callable[[object], None]:
+    def forget(_: object) -> None:
+        layouts.pop(key, None)
+
+    return forget
+
+
+# ---- the parts of a layout ----
+
+_mro_of: Final[Callable[[type], tuple[type, ...]]] = type.__dict__["__mro__"].__get__
+_vars_of: Final[Callable[[type], dict[str, Any]]] = type.__dict__["__dict__"].__get__
+_base_of: Final[Callable[[type], type | None]] = type.__dict__["__base__"].__get__
+_size_of: Final[Callable[[type], int]] = type.__dict__["__basicsize__"].__get__
+_flags_of: Final[Callable[[type], int]] = type.__dict__["__flags__"].__get__
+_module_of: Final[Callable[[type], object]] = type.__dict__["__module__"].__get__
+_qualname_of: Final[Callable[[type], str]] = type.__dict__["__qualname__"].__get__
+# Classes of the standard library whose instances hold what users put there, and no caches.
+_HOLDERS: Final = frozenset(
+    (
+        *("types.SimpleNamespace", "argparse.Namespace", "collections.Counter"),
+        *("collections.UserDict", "collections.UserList"),
+    )
+)
+_LIBRARIES: Final = sys.stdlib_module_names | {"imprint", "numpy", "ml_dtypes"}
+
+
+def _lookup(own: list[dict[str, Any]], name: str) -> Any:
+    return next((d[name] for d in own if name in d), None)
+
+
+def _storage(mro: tuple[type, ...]) -> type:
+    """Return the class whose instances have memory that no descriptor names."""
+    cls: type = mro[0]
+    while True:
+        base = _base_of(cls)
+        if base is None:
+            return object
+        if cls is SimpleNamespace:  # written in C, and only a `__dict__`
+            return object
+        names = _vars_of(cls)
+        named = sum(type(v) is MemberDescriptorType for v in names.values())
+        named += ("__dict__" in names) + ("__weakref__" in names)
+        if _size_of(cls) - _size_of(base) > _WORD * named:
+            return cls
+        if not _flags_of(cls) & _HEAP:
+            return cls  # written in C: its state may be anywhere
+        cls = base
+
+
+def _slots(
+    mro: tuple[type, ...], own: list[dict[str, Any]]
+) -> tuple[tuple[str, ...] | None, bool]:
+    """Return the slots and whether there is a `__dict__`; None if one is hidden."""
+    slots: list[str] = []
+    has_dict = False
+    for cls, names in zip(mro, own, strict=True):
+        has_dict |= cls is SimpleNamespace
+        if not _flags_of(cls) & _HEAP:
+            continue
+        for name, value in names.items():
+            if type(value) is MemberDescriptorType:
+                if _lookup(own, name) is not value:
+                    return None, False
+                slots.append(name)
+        has_dict |= type(names.get("__dict__")) is GetSetDescriptorType
+    hidden = has_dict and type(_lookup(own, "__dict__")) not in _DESCRIPTORS
+    return (None, False) if hidden else (tuple(slots), has_dict)
+
+
+_DESCRIPTORS: Final = (GetSetDescriptorType, MemberDescriptorType)
+
+
+def _class_of(value: object) -> type:
+    return type(value)
+
+
+@dataclass
+class _Example:
+    pass
+
+
+_Params: Final = _class_of(_vars_of(_Example)["__dataclass_params__"])
+
+
+def _field_names(cls: Any) -> tuple[str, ...]:
+    return tuple([f.name for f in fields(cls)])

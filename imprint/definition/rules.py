@@ -1,0 +1,319 @@
+"""Rules: how an instance of each class is read into the content of a token.
+
+A rule is a function of a walk and a value. Builtin classes have a rule each, found by
+the `id` of the class, so no metaclass is asked. For any other class the rule is chosen
+once, from its layout: plain data by content, what is written in C and hides its state by
+identity, other objects as the walk at hand reads objects. What a walk does on the way
+(bounds, recursion, functions) is in `walk`.
+"""
+
+import functools
+from collections import OrderedDict, defaultdict, deque
+from collections.abc import Callable, Mapping
+from enum import Enum
+from types import FunctionType, MethodType, NoneType
+from typing import Any, Final, Protocol, TypeAlias
+
+import numpy as np
+
+from imprint import tree
+from imprint.core.identity import identity
+from imprint.definition.layout import Layout, layout_of, layout_of_class
+from imprint.definition.token import DTYPE, METHOD, SPOKEN, Content
+
+
+class Visitor(Protocol):
+    """What a rule needs of a walk."""
+
+    def value(self, x: object) -> Content:
+        """Return the content of a value."""
+        ...
+
+    def values(self, xs: Any) -> list[Content]:
+        """Return the contents of several values."""
+        ...
+
+    def sequence(self, kind: type, xs: Any) -> Content:
+        """Return the content of the items of a list or tuple."""
+        ...
+
+    def node(self, x: Any, read: Callable[[Any], Content]) -> Content:
+        """Return the content of a composite: what `read` makes of it."""
+        ...
+
+    def items(self, x: Any, read: Callable[[Any], Content]) -> Content:
+        """Return the content of what is immutable but may be huge."""
+        ...
+
+    def container(self, x: Any, read: Callable[[Any], Content]) -> Content:
+        """Return the content of what can change in place; if it is big, its identity."""
+        ...
+
+    def function(self, fun: FunctionType) -> Content:
+        """Return the token of a function."""
+        ...
+
+    def object(self, x: Any) -> Content:
+        """Return the content of an object that is no plain data."""
+        ...
+
+    def array(self, x: Any) -> Content:
+        """Return the content of a NumPy array."""
+        ...
+
+    def pairs(self, x: Any) -> list[Content]:
+        """Return the contents of the keys and values of a dict, in turn."""
+        ...
+
+    def attributes(self, owner: Any, held: Mapping[str, Any]) -> list[Content]:
+        """Return the names of an object's attributes, and their contents."""
+        ...
+
+
+Rule: TypeAlias = Callable[[Any, Any], Content]
+
+
+def rule_of(cls: type) -> Rule:
+    """Return how instances of a class are read."""
+    layout = layout_of_class(cls)
+    if layout.rule is None:
+        layout.rule = RULES.get(id(cls)) or _choose(cls, layout)
+    return layout.rule
+
+
+def by_state(walk: Visitor, x: Any) -> Content:
+    """Read an object as this walk reads objects."""
+    return walk.object(x)
+
+
+def _choose(cls: type, layout: Layout) -> Rule:
+    if layout.speaks:
+        return _spoken
+    if issubclass(cls, Enum):
+        return _itself
+    if issubclass(cls, np.generic) and layout.is_library:
+        return _numpy_scalar
+    if issubclass(cls, np.dtype):
+        return _dtype
+    if layout.is_frozen and layout.is_open:
+        return _frozen
+    if layout.storage is tuple:
+        return _tuple_like
+    if layout.storage in _SCALARS:
+        return _scalar_like
+    if f"{layout.module}.{layout.qualname}" in _REDUCED:
+        return _reduced
+    return by_state
+
+
+# ---- scalars ----
+
+
+def _same(_: Visitor, x: Any) -> Content:
+    return x
+
+
+def _typed(_: Visitor, x: object) -> Content:
+    return type(x), x
+
+
+def _float(_: Visitor, x: float) -> Content:
+    return (float, x) if x == x and x else (float, x.hex())
+
+
+def _complex(walk: Visitor, x: complex) -> Content:
+    return complex, _float(walk, x.real), _float(walk, x.imag)
+
+
+def _range(_: Visitor, x: range) -> Content:
+    return range, x.start, x.stop, x.step
+
+
+def _slice(walk: Visitor, x: Any) -> Content:
+    return slice, walk.value(x.start), walk.value(x.stop), walk.value(x.step)
+
+
+def _scalar_like(walk: Visitor, x: Any) -> Content:
+    layout = layout_of(x)
+    if layout.state(x):
+        return walk.object(x)
+    return layout, walk.value(_SCALARS[layout.storage](x))
+
+
+def _numpy_scalar(_: Visitor, x: Any) -> Content:
+    if x.dtype.hasobject:
+        return identity(x)
+    return layout_of(x), (DTYPE, x.dtype), x.tobytes()
+
+
+def _dtype(_: Visitor, x: Any) -> Content:
+    return DTYPE, x
+
+
+def _itself(_: Visitor, x: Any) -> Content:
+    return identity(x)
+
+
+def _by_array(walk: Visitor, x: Any) -> Content:
+    return walk.array(x)
+
+
+# ---- composites ----
+
+
+def _tuple(walk: Visitor, x: Any) -> Content:
+    return walk.items(x, lambda items: walk.sequence(tuple, items))
+
+
+def _tuple_like(walk: Visitor, x: Any) -> Content:
+    layout = layout_of(x)
+    if layout.state(x):
+        return walk.object(x)
+    return walk.node(x, lambda y: (layout, *walk.values(COPIES[tuple](y))))
+
+
+def _frozenset(walk: Visitor, x: Any) -> Content:
+    return walk.items(
+        x, lambda items: (frozenset, len(items), frozenset(walk.values(items)))
+    )
+
+
+def _frozen(walk: Visitor, x: Any) -> Content:
+    layout = layout_of(x)
+    fields = layout.field_values(x)
+    if fields is None:
+        return walk.object(x)
+    return walk.node(x, lambda _: (layout, *walk.values(fields)))
+
+
+def _list(walk: Visitor, x: Any) -> Content:
+    return walk.container(x, lambda y: walk.sequence(list, y.copy()))
+
+
+def _deque(walk: Visitor, x: Any) -> Content:
+    return walk.container(x, lambda y: (deque, y.maxlen, *walk.values(y.copy())))
+
+
+def _set(walk: Visitor, x: Any) -> Content:
+    return walk.container(x, lambda y: (set, len(y), frozenset(walk.values(y.copy()))))
+
+
+def _dict(walk: Visitor, x: Any) -> Content:
+    return walk.container(x, lambda y: (dict, *walk.pairs(y)))
+
+
+def _ordered(walk: Visitor, x: Any) -> Content:
+    return walk.container(x, lambda y: (OrderedDict, *walk.pairs(y)))
+
+
+def _defaultdict(walk: Visitor, x: Any) -> Content:
+    def read(y: Any) -> Content:
+        return defaultdict, walk.value(y.default_factory), *walk.pairs(y)
+
+    return walk.container(x, read)
+
+
+def _bytearray(walk: Visitor, x: Any) -> Content:
+    return walk.container(x, lambda y: (bytearray, bytes(y)))
+
+
+# ---- callables, and objects that say what they are ----
+
+
+def _function(walk: Visitor, x: Any) -> Content:
+    return walk.function(x)
+
+
+def _method(walk: Visitor, x: Any) -> Content:
+    return walk.node(
+        x, lambda y: (METHOD, walk.value(y.__self__), walk.value(y.__func__))
+    )
+
+
+def _partial(walk: Visitor, x: Any) -> Content:
+    def read(y: Any) -> Content:
+        return (
+            layout_of(y),
+            walk.value(y.func),
+            (tuple, *walk.values(y.args)),
+            (dict, *walk.values([p for pair in y.keywords.items() for p in pair])),
+            *walk.attributes(y, y.__dict__.copy()),
+        )
+
+    return walk.node(x, read)
+
+
+def _reduced(walk: Visitor, x: object) -> Content:
+    reduced = type(x).__reduce_ex__(x, 4)  # 4: with the fold of a time
+    return layout_of(x), walk.value(reduced[:2])
+
+
+def _spoken(walk: Visitor, x: Any) -> Content:
+    def read(y: Any) -> Content:
+        try:
+            said = y.__imprint_token__()
+        except Exception:  # the class is the user's: identity always serves
+            return identity(y)
+        return layout_of(y), SPOKEN, walk.value(said)
+
+    return walk.node(x, read)
+
+
+def _plain(cls: Any) -> Any:
+    return cls  # a builtin class, whose methods serve its subclasses too
+
+
+# ---- tables ----
+
+# How to see an instance of a subclass as one of the builtin class.
+_SCALARS: Final[dict[type, Callable[[Any], Any]]] = {
+    int: int.__int__,
+    float: float.__float__,
+    complex: complex.__complex__,
+    str: str.__str__,
+    bytes: bytes.__bytes__,
+}
+COPIES: Final[dict[type, Callable[[Any], Any]]] = {
+    dict: lambda x: [*_plain(dict).items(x)],
+    list: lambda x: _plain(list).copy(x),
+    set: lambda x: {*_plain(set).__iter__(x)},
+    frozenset: lambda x: frozenset(_plain(frozenset).__iter__(x)),
+    tuple: lambda x: (*_plain(tuple).__iter__(x),),
+}
+"""By the class underneath, how to see an instance as a plain container."""
+
+# Values written in C that are what `__reduce__` says.
+_REDUCED: Final = frozenset(
+    (
+        *("datetime.date", "datetime.datetime", "datetime.time"),
+        *("datetime.timedelta", "datetime.timezone"),
+        *("decimal.Decimal", "fractions.Fraction"),
+        *("operator.attrgetter", "operator.itemgetter", "operator.methodcaller"),
+        *("pathlib.PosixPath", "pathlib.PurePosixPath"),
+        *("pathlib._local.PosixPath", "pathlib._local.PurePosixPath"),
+    )
+)
+_BY_TYPE: Final[dict[Any, Rule]] = {
+    **dict.fromkeys((NoneType, type(...), type(NotImplemented)), _same),
+    **dict.fromkeys((bool, bytes), _typed),
+    dict: _dict,
+    OrderedDict: _ordered,
+    **dict.fromkeys((functools.partial, tree.Partial), _partial),
+    float: _float,
+    complex: _complex,
+    range: _range,
+    slice: _slice,
+    tuple: _tuple,
+    frozenset: _frozenset,
+    list: _list,
+    set: _set,
+    defaultdict: _defaultdict,
+    deque: _deque,
+    bytearray: _bytearray,
+    FunctionType: _function,
+    MethodType: _method,
+    type: _itself,
+    np.ndarray: _by_array,
+}
+RULES: Final[dict[int, Rule]] = {id(kind): rule for kind, rule in _BY_TYPE.items()}
+"""By the `id` of a builtin class. Hot."""

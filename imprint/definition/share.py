@@ -1,0 +1,88 @@
+"""Definitions: when two callables may share compiled versions, and what a trace wrote.
+
+Sharing: they may if their tokens are equal: the same code, the same globals, and equal
+defaults, closure variables and attributes, by exact content where it is plain data, else
+by identity. A function made anew with the same captures has the token of the old one.
+Effects: a token is read before and after a trace. What differs was written by the trace,
+as a counter is; from then on it counts by its place, or the trace would be its own reason
+to trace again. How values are read is in `walk`; what a token is, in `token`.
+"""
+
+from types import FunctionType
+from typing import Any, NamedTuple
+
+from imprint.core.identity import identity
+from imprint.definition.state import StateWalk, StrictWalk
+from imprint.definition.token import ROOT, Token, token_of
+from imprint.definition.walk import (
+    NO_EFFECTS,
+    Effects,
+    Part,
+    Walk,
+    scalar_function_token,
+)
+
+
+def definition_token(fun: Any, effects: Effects = NO_EFFECTS) -> Token:
+    """Return the token of a callable: equal tokens may share compiled versions.
+
+    Never raises, and runs no code of the user but `__imprint_token__`.
+
+    Args:
+        fun: the callable.
+        effects: state that does not count, from `effects_of`.
+    """
+    if type(fun) is FunctionType and not effects:
+        token = scalar_function_token(fun)
+        if token is not None:
+            return token
+    return _walk_token(fun, Walk(effects))
+
+
+def strict_token(fun: Any, effects: Effects = NO_EFFECTS) -> Token:
+    """Return a token that reads arrays, big containers and the state of objects too.
+
+    It costs as much as there is to read, and is volatile if there is any.
+    """
+    return _walk_token(fun, StrictWalk(effects))
+
+
+# ---- effects ----
+
+
+class Snapshot(NamedTuple):
+    """What was read at one time.
+
+    Args:
+        parts: the state in a value that can change in place, each apart from the others.
+            They keep it alive.
+    """
+
+    parts: tuple[Part, ...]
+
+
+def read_definition(fun: Any, effects: Effects = NO_EFFECTS) -> Snapshot:
+    """Read a callable and the state in it, to find out later what changed."""
+    parts: list[Part] = []
+    StateWalk(effects, parts, apart=True).value(fun)
+    return Snapshot(tuple(parts))
+
+
+def effects_of(before: Snapshot, after: Snapshot) -> Effects:
+    """Return the places whose content differs: what ran between wrote them."""
+    then = {(id(part.owner), part.name): part for part in before.parts}
+    now = {(id(part.owner), part.name): part for part in after.parts}
+    changed = [
+        part
+        for place, part in then.items()
+        if place not in now or now[place].content != part.content
+    ]
+    changed += [part for place, part in now.items() if place not in then]
+    return frozenset([(identity(part.owner), part.name) for part in changed])
+
+
+def _walk_token(fun: Any, walk: Walk) -> Token:
+    content = walk.value(fun)
+    if type(content) is Token:
+        return content
+    return token_of((ROOT, content), volatile=walk.volatile, has_cells=walk.has_cells)

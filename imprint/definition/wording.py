@@ -1,0 +1,171 @@
+"""Wording: a content as its value would print.
+
+For explanations only, so it may lose what a reader does not need: an object that counts
+by identity is its class's name, and long texts are cut. What the forms of contents mean
+is in `token`.
+"""
+
+from collections import OrderedDict, defaultdict, deque
+from enum import Enum
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import Any, Final, cast
+
+import numpy as np
+
+from imprint.core.array import Array
+from imprint.core.identity import Identity, Pinned, Standin, ids_of, type_name
+from imprint.definition.code import Code, code_of
+from imprint.definition.layout import Layout
+from imprint.definition.token import (
+    ARRAY,
+    BACK,
+    DTYPE,
+    EQUAL,
+    FUNCTION,
+    MANY,
+    METHOD,
+    ROOT,
+    SPOKEN,
+    STATE,
+    Content,
+    Mark,
+    Token,
+    head_of,
+)
+
+_LONGEST: Final = 60
+_SIZED: Final = ids_of(tuple, list, dict, set, frozenset)
+_ARRAYS: Final = ("ArrayImpl", "ndarray")
+
+
+def show(content: Content) -> str:
+    """Return a content as its value would print, shortened."""
+    return shortened(_text(content))
+
+
+def told_apart(old: str, new: str) -> tuple[str, str]:
+    """Return the texts of two values that differ, also where they print alike."""
+    return old, f"another {new}" if old == new else new
+
+
+def show_constant(value: Any) -> str:
+    """Return a constant of a code object as it would print, shortened."""
+    return show_code(value) if type(value) is Code else shortened(repr(value))
+
+
+def show_code(code: Code) -> str:
+    """Return the name of code and where it stands."""
+    return f"{code.name} at {Path(code.file).name}:{code.line}"
+
+
+def shortened(text: str) -> str:
+    """Return a text, cut if it is long."""
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def _text(content: Content) -> str:
+    if type(content) is Token:
+        return _text(content.content)
+    if type(content) is Identity or type(content) is Pinned:
+        return _standin(content)
+    head = head_of(content)
+    if head is None:
+        return shortened(repr(content))
+    if type(head) is Layout:
+        return _object(head, content[1:])
+    if type(head) is Mark:
+        return _marked(head, content)
+    if head is bool or head is bytes:
+        return shortened(repr(content[1]))
+    if head is float:
+        return repr(_number(content))
+    if head is complex:
+        return repr(complex(_number(content[1]), _number(content[2])))
+    return _container(head, content[1:])
+
+
+def _number(content: Content) -> float:
+    value = content[1]
+    return value if type(value) is float else float.fromhex(value)
+
+
+def _container(kind: Any, items: Content) -> str:
+    if kind is tuple:
+        return f"({_joined(items)}{',' * (len(items) == 1)})"
+    if kind is list:
+        return f"[{_joined(items)}]"
+    if kind is dict:
+        return f"{{{_paired(items)}}}"
+    if kind is set or kind is frozenset:
+        inner = f"{{{', '.join(sorted(map(_text, items[1])))}}}"
+        return inner if kind is set else f"frozenset({inner})"
+    if kind is OrderedDict or kind is defaultdict:
+        inner = _paired(items[kind is defaultdict :])
+        return f"{type_name(kind)}({{{inner}}})"
+    if kind is deque:
+        return f"deque([{_joined(items[1:])}])"
+    return f"{type_name(kind)}({_joined(items)})"
+
+
+def _object(layout: Layout, parts: Content) -> str:
+    if parts and parts[0] is STATE:
+        items = "" if parts[2] is None else f"{_text(parts[2])}, "
+        return f"{layout.name}({items}{_named(parts[3], parts[4:])})"
+    if parts and parts[0] is SPOKEN:
+        return f"{layout.name} of {_text(parts[1])}"
+    if len(parts) == len(layout.fields):
+        return f"{layout.name}({_named(layout.fields, parts)})"
+    return f"{layout.name}({_joined(parts)})"
+
+
+def _marked(mark: Mark, content: Content) -> str:
+    if mark is FUNCTION:
+        return f"function {show_code(content[1])}"
+    if mark is METHOD:
+        return f"method {_text(content[2]).removeprefix('function ')}"
+    if mark is ROOT:
+        return _text(content[1])
+    if mark is DTYPE:
+        return f"dtype {content[1]}"
+    if mark is ARRAY:
+        return f"array of {content[1][1]}{[*content[2]]}"
+    if mark is MANY:
+        return f"{type_name(content[1])} of {content[2]:,}"
+    if mark is EQUAL:
+        return shortened(repr(content[1]))
+    return "..." if mark is BACK else repr(mark)
+
+
+def _standin(standin: Standin) -> str:
+    value: Any = standin()
+    kind = cast("type[Any]", type(value))
+    if kind is ModuleType:
+        return f"module {value.__name__}"
+    if issubclass(kind, type):
+        return f"class {type_name(value)}"
+    if kind is CodeType:
+        return show_code(code_of(value))
+    if issubclass(kind, Enum):
+        return f"{standin.kind}.{getattr(value, '_name_', '?')}"
+    if issubclass(kind, Array):
+        return f"array of {value.aval}"
+    if kind is np.ndarray:
+        return f"array of {value.dtype}{[*value.shape]}"
+    if id(kind) in _SIZED:
+        return f"{standin.kind} of {len(value):,}"
+    return "array" if standin.kind in _ARRAYS else f"{standin.kind} object"
+
+
+def _joined(items: Content) -> str:
+    return ", ".join(map(_text, items))
+
+
+def _named(names: tuple[str, ...], contents: Content) -> str:
+    pairs = zip(names, contents, strict=True)
+    return ", ".join(f"{name}={_text(content)}" for name, content in pairs)
+
+
+def _paired(flat: Content) -> str:
+    pairs = zip(flat[::2], flat[1::2], strict=True)
+    return ", ".join(f"{_text(k)}: {_text(v)}" for k, v in pairs)

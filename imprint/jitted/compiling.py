@@ -1,0 +1,281 @@
+"""The way from a call without a version to one that answers it.
+
+1. The miss is explained and told to whoever watches, who may refuse it.
+2. The function is traced, unless a trace of this kind of call still holds; what the
+   trace wrote is learnt, so that it does not count as a change.
+3. The jaxpr is lowered and compiled, with sentinels where flags ask for them.
+"""
+
+import weakref
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
+
+from imprint import tree
+from imprint.array import buffers_of
+from imprint.calls.key import Pending, call_key
+from imprint.calls.options import JitOptions
+from imprint.calls.signature import Call, Form
+from imprint.calls.tracing import TracedCall, trace_call
+from imprint.config import config, settings
+from imprint.core.aval import get_aval
+from imprint.core.jaxpr import ClosedJaxpr
+from imprint.core.source import warn
+from imprint.core.trace import Tracer
+from imprint.definition.share import Snapshot, effects_of, read_definition
+from imprint.definition.walk import Effects
+from imprint.errors import ArgumentError, CaptureWarning, RecompileError
+from imprint.explain.explanation import Explanation
+from imprint.jitted.report import explain
+from imprint.passes.sentinels import with_sentinels
+from imprint.program.counters import COUNTERS
+from imprint.program.program import Donation, LoweredProgram, compile_module, lower
+from imprint.record.recorder import contribute
+from imprint.static.exact import check_equal_hashes, read_static
+from imprint.versions.budget import BUDGET
+from imprint.versions.definitions import DEFINITIONS, Definition
+from imprint.versions.observers import OBSERVERS
+from imprint.versions.version import Version
+
+
+class Request(NamedTuple):
+    """A call that needs a trace or a version of a function."""
+
+    fun: Callable[..., Any]
+    options: JitOptions
+    definition: Definition
+    pending: Pending
+
+    @property
+    def name(self) -> str:
+        """The name of the function."""
+        return self.definition.signature.function_name
+
+
+def compile_version(request: Request) -> Version:
+    """Trace, lower and compile a function for a call that no version answers."""
+    definition, pending = request.definition, request.pending
+    call = pending.call
+    miss = explain(request.fun, definition, pending)
+    for value, name in zip(call.static, call.form.static_names, strict=True):
+        check_equal_hashes(value, name)
+    try:
+        for observer in list(OBSERVERS):
+            observer.missed(miss)
+        _check_limit(request, miss)
+        version = _make(request)
+    except BaseException:
+        for observer in list(OBSERVERS):
+            observer.failed(miss)
+        raise
+    _, settled = call_key(definition.signature, call)
+    if settled != pending.key:  # the trace wrote into a static argument
+        definition.versions.put(settled, version)
+    _tell(request, replace(miss, seconds=version.costs.total), version)
+    _warn_captured(request, version.traced)
+    return version
+
+
+def _make(request: Request) -> Version:
+    """Trace, lower and compile; the version is in its table when it is returned."""
+    _, options, definition, pending = request
+    traced = trace(request)
+    flags = settings()
+    sentinels = None
+    module = lower_traced(traced, request.name, options)
+    if flags.debug_nans or flags.debug_infs:
+        flagged, sentinels = with_sentinels(
+            traced.closed, nans=flags.debug_nans, infinities=flags.debug_infs
+        )
+        module = lower_traced(traced, request.name, options, flagged)
+    program = compile_module(module, buffers_of, options.compile, options.device)
+    version = Version(traced, program, request.name, sentinels)
+    version.at, version.table = pending.key, weakref.ref(definition.versions)
+    BUDGET.add(definition.versions, version, program.nbytes)
+    definition.versions.put(pending.key, version)
+    return version
+
+
+def _tell(request: Request, miss: Explanation, version: Version) -> None:
+    """Tell whoever wants to know of a new version, which is in its table by now."""
+    definition = request.definition
+    definition.last_miss = miss
+    COUNTERS.misses += 1
+    if config.log_compiles:
+        _log(_COMPILED, *version.figures())
+    if config.explain_misses:
+        _log("%s", miss)
+    for observer in list(OBSERVERS):
+        observer.compiled(miss, version.costs)
+    if request.options.max_versions is None:
+        DEFINITIONS.family_of(request.fun, definition).note(definition, miss)
+
+
+def _log(text: str, *values: object) -> None:
+    import logging  # noqa: PLC0415 - 2 ms of each import, and few processes log
+
+    logging.getLogger("imprint").warning(text, *values)
+
+
+_COMPILED: Final = (
+    "compiled %s: %d equations, traced in %.3f s, lowered in %.3f s, compiled in %.3f s"
+)
+
+
+# ---- trace ----
+
+
+def trace(request: Request) -> TracedCall:
+    """Trace a function for a call, unless a trace of this kind of call still holds."""
+    fun, options, definition, (key, leaves, call) = request
+    traced = definition.traced.find(key)
+    if traced is not None:
+        contribute(traced.findings, fun)
+        return traced
+    before = _read(fun, call)
+    avals = [get_aval(x) for x in leaves]
+    traced = trace_call(
+        *(fun, definition.signature, call, avals),
+        "jit" if options.filtered is None else "filter_jit",
+        strict=options.strict,
+    )
+    options.check_trees(traced.in_tree, traced.out_tree)
+    _learn(request, [*map(effects_of, before, _read(fun, call))])
+    if not any(isinstance(c, Tracer) for c in traced.closed.consts):
+        BUDGET.add(definition.traced, traced, traced.nbytes)
+        definition.traced.put(key, traced)
+        _, settled = call_key(definition.signature, call)
+        definition.traced.put(settled, traced)
+    return traced
+
+
+def _read(fun: Callable[..., Any], call: Call) -> list[Snapshot]:
+    """Read what a trace may write: the function, then its static arguments."""
+    static = zip(call.static, call.form.static_names, strict=True)
+    return [
+        read_definition(fun),
+        *(read_static(value, name) for value, name in static),
+    ]
+
+
+def _learn(request: Request, effects: list[Effects]) -> None:
+    """Let state that the trace wrote not count from now on."""
+    fun, options, definition, _ = request
+    own, *static = effects
+    if any(static):
+        signature = definition.signature
+        signature.effects = signature.effects.union(*static)
+    if own:
+        DEFINITIONS.learn_effects(fun, own)
+        token = DEFINITIONS.token_of(fun, strict=options.strict)
+        DEFINITIONS.add((DEFINITIONS.content_of(fun, token), options), definition)
+
+
+# ---- lower ----
+
+
+def lower_traced(
+    traced: TracedCall,
+    name: str,
+    options: JitOptions,
+    closed: ClosedJaxpr | None = None,
+) -> LoweredProgram:
+    """Lower a traced call.
+
+    Args:
+        traced: the call.
+        name: the function's.
+        options: how it is compiled.
+        closed: what to lower in place of the jaxpr of the call.
+    """
+    module = lower(
+        traced.closed if closed is None else closed,
+        f"jit_{name}",
+        keep_unused=options.keep_unused,
+        donated=_donated_leaves(traced.form, traced.in_tree),
+    )
+    unusable = module.unusable
+    quiet = options.filtered is not None and options.filtered.is_quiet
+    if unusable and (options.strict or not quiet):
+        report_unusable(name, traced.leaf_names(), unusable, strict=options.strict)
+    return module
+
+
+def _donated_leaves(form: Form, treedef: tree.TreeDef) -> Donation:
+    if not any(form.donated):
+        return frozenset()
+    donated: list[int] = []
+    for i, path in enumerate(treedef.paths()):
+        if form.donated[getattr(path[0], "idx", 0)]:
+            donated.append(i)
+    return frozenset(donated)
+
+
+def report_unusable(
+    name: str, names: list[str], unusable: tuple[tuple[int, str], ...], *, strict: bool
+) -> None:
+    """Warn about donated arguments whose memory no result can take."""
+    listed = "; ".join(f"argument {names[i]} ({reason})" for i, reason in unusable)
+    text = (
+        f"{name}: expected each donated argument to have a result of its shape and "
+        f"dtype, got none for {listed}. It is kept as it is; do not donate it."
+    )
+    if strict:
+        raise ArgumentError(text)
+    warn(text)
+
+
+# ---- limits ----
+
+
+def _warn_captured(request: Request, traced: TracedCall) -> None:
+    """Warn about large captured arrays, once a function and place of use."""
+    closed = traced.closed
+    family = DEFINITIONS.family_of(request.fun, request.definition)
+    for var in closed.jaxpr.constvars:
+        aval = var.aval
+        if aval.size * aval.dtype.itemsize < _LARGE:
+            continue
+        users = (e.source for e in closed.eqns if any(v is var for v in e.invars))
+        site = next(users, None)
+        if (site, aval) not in family.captured:
+            family.captured.add((site, aval))
+            used = "" if site is None else f", used at {site}, `{site.expression}`"
+            warn(
+                f"{request.name}: expected large arrays as arguments, got the captured "
+                f"array {aval} ({aval.size * aval.dtype.itemsize / 2**20:.1f} MiB){used}. "
+                "It was copied when the function was traced: what is written into it "
+                "later has no effect. Pass it as an argument.",
+                CaptureWarning,
+            )
+
+
+_LARGE: Final = 1 << 20  # bytes
+
+
+def _because(miss: Explanation) -> str:
+    """Return the first differences of a miss, to stand in a sentence."""
+    shown = "; ".join(map(str, miss.differences[:3]))
+    return f": {shown}" if shown else ""
+
+
+def _check_limit(request: Request, miss: Explanation) -> None:
+    limit = request.options.max_versions
+    definition = request.definition
+    versions = definition.versions
+    if limit is None or len(versions) < limit:
+        return
+    text = (
+        f"{request.name}: expected at most {limit} version{'s' * (limit != 1)} "
+        f"(max_versions), got a call that needs one more{_because(miss)}. Make its "
+        "arguments alike (shapes, dtypes, static values), or raise the limit."
+    )
+    if request.options.on_limit == "error":
+        raise RecompileError(text, explanation=miss)
+    oldest = next((v for v in versions if not v.pinned), None)
+    if oldest is None:
+        warn(f"{text} All are pinned, so none was dropped.")
+        return
+    warn(f"{text} The oldest version was dropped.")
+    versions.drop(oldest, f"max_versions={limit}")
+    definition.traced.drop(oldest.traced)

@@ -1,0 +1,416 @@
+"""The object that `jit` returns, and the way of a call through it.
+
+The warm path is `Jitted.__call__`: look the version up by (settings, avals), execute,
+wrap. An argument that is not on the device, a tree, a keyword, a first call, a flag:
+all leave it by an exception or a missing key, so they cost it nothing. `_warm` is the
+path of host values, trees, keywords and static arguments; `_cold` traces and compiles.
+"""
+
+from collections.abc import Callable
+from types import MethodType
+from typing import Any, final
+
+import numpy as np
+
+from imprint import tree
+from imprint.array import ArrayImpl
+from imprint.calls.filtering import FilteredSignature
+from imprint.calls.key import pending_of, static_tokens
+from imprint.calls.leaves import check_values
+from imprint.calls.options import JitOptions
+from imprint.calls.signature import Signature, Spelling
+from imprint.config import settings
+from imprint.control.call import call as bind_call
+from imprint.core.folding import folding
+from imprint.core.hosts import host_aval, scalar_aval
+from imprint.core.jaxpr import eval_jaxpr
+from imprint.core.trace import current_trace
+from imprint.definition.token import Token
+from imprint.definition.walk import Effects
+from imprint.errors import ArgumentError
+from imprint.explain.explanation import Explanation
+from imprint.jitted.bound import BoundJitted
+from imprint.jitted.compiling import Request, compile_version, trace
+from imprint.jitted.report import CacheInfo, cache_info, explain
+from imprint.jitted.stages import Lowered, Traced
+from imprint.runtime import EngineError, collect_garbage
+from imprint.static.exact import static_token
+from imprint.versions.budget import BUDGET
+from imprint.versions.definitions import DEFINITIONS, Definition
+from imprint.versions.version import Version
+from imprint.watch.guard import watch_definition
+
+_flatten = tree.flatten
+_ndarray = np.ndarray
+
+
+def _never() -> bool:
+    """Tell that the function may be another now: its token has to be read."""
+    return False
+
+
+@final
+class Jitted:
+    """A function compiled by XLA, with one version for each kind of call."""
+
+    def __init__(self, fun: Callable[..., Any], options: JitOptions) -> None:
+        self.__wrapped__ = self._fun = fun
+        self.__doc__ = fun.__doc__
+        self.__module__ = getattr(fun, "__module__", "")
+        self._options = options
+        self.is_filtered = options.filtered is not None
+        """Whether it is a `filter_jit` function, which binds as a node of pytrees."""
+        self._on_device = False
+        self._is_as_made: Callable[[], bool] = _never
+        self._token: Token | None = None
+        self._reads = 0
+        if options.names_arguments:  # those that are not there are told now
+            self._bind(DEFINITIONS.token_of(fun, strict=options.strict))
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "__wrapped__":  # while a copy or a pickle is made
+            raise AttributeError(name)
+        return getattr(self.__wrapped__, name)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function by its compiled version."""
+        if kwargs or not self._on_device or current_trace() is not None:
+            return self._warm(args, kwargs)
+        try:  # as the last call was: arrays on the device, and nothing else
+            if not self._is_as_made():
+                return self._warm(args, kwargs)
+            version = self._current[settings(), *[x.aval for x in args]]
+            guard = version.guard
+            if guard is not None and not guard():
+                return self._warm(args, kwargs)
+            take = version.take
+            if take is None:
+                buffers = [x._buffer for x in args]
+            elif version.special:
+                return self._warm(args, kwargs)
+            else:
+                buffers = [*version.consts, *[args[i]._buffer for i in take]]
+        except (KeyError, AttributeError, ValueError):  # 400 ns: not tried next time
+            self._on_device = False
+            return self._warm(args, kwargs)
+        version.hits += 1
+        try:  # `execute` is looked up now: in a forked process it is one that refuses
+            results = version.executable.execute(buffers)
+            outs = results.consume_with_handlers(version.handlers)
+        except EngineError as err:
+            raise version.explain(buffers, err) from err
+        collect_garbage()  # the engine's own, 25 ns: each execution leaves 80 bytes
+        if version.out_aval is not None:
+            return ArrayImpl(version.out_aval, outs[0])
+        return version.unflatten(map(ArrayImpl, version.out_avals, outs))
+
+    # ---- the definition ----
+
+    def _bound(self) -> Definition:
+        """Return the definition of the function as it is now."""
+        if not self._is_as_made():
+            token = DEFINITIONS.token_of(self._fun, strict=self._options.strict)
+            if token is not self._token:
+                return self._bind(token)
+            self._reads += 1
+            if self._reads == 1 and not token.volatile:  # it will be called more
+                own = watch_definition(self._fun)
+                self._is_as_made = own.guard or own.holds
+        return self._definition
+
+    def _bind(self, token: Token) -> Definition:
+        """Find the definition of the function, whose token is given, or make it.
+
+        A definition is known by what captured objects and arrays contain, too, so that
+        a function that is made anew sees what changed in them.
+        """
+        options = self._options
+        key = DEFINITIONS.content_of(self._fun, token), options
+        found = DEFINITIONS.find(key)
+        if found is None:
+            signature = _signature(self._fun, options)
+            found = DEFINITIONS.add(key, Definition(key[0], signature))
+        self._token = token
+        self._is_as_made = _never
+        self._reads = 0
+        return self._use(found)
+
+    def _use(self, definition: Definition) -> Definition:
+        self._definition = definition
+        self._current = definition.versions.current
+        return definition
+
+    def _definition_of_now(self) -> Definition:
+        """Return the definition for what is traced now.
+
+        If captured objects or arrays changed since the function was bound, a trace sees
+        them as they are: functions with the captures of then must not find it.
+        """
+        definition, options = self._definition, self._options
+        token = DEFINITIONS.token_of(self._fun, strict=options.strict)
+        key = DEFINITIONS.content_of(self._fun, token), options
+        if definition.is_own or DEFINITIONS.find(key) is definition:
+            return definition
+        return self._use(DEFINITIONS.fork(definition))
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if instance is None:
+            return self
+        return (BoundJitted if self.is_filtered else MethodType)(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<jitted {self._fun!r}>"
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        if getattr(self._fun, "__closure__", None) is None:
+            return str(self._fun.__qualname__)  # by reference, as functions are
+        raise TypeError(
+            f"pickle: expected a jitted function of a module, got {self!r}, which is "
+            "local. Define it at the top of a module, or pickle what it is made from."
+        )
+
+    def __copy__(self) -> "Jitted":
+        return Jitted(self._fun, self._options)
+
+    def __imprint_token__(self) -> Any:
+        """Return what stands for this function in the token of one that captures it."""
+        return "jit", self._options, self._fun
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Jitted":
+        return self.__copy__()
+
+    # ---- a call that is not only arrays on the device ----
+
+    def _warm(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:  # noqa: C901, PLR0912 - hot: a helper costs 60 ns, of 1,000
+        definition = self._definition if self._is_as_made() else self._bound()
+        spelled = (len(args), *kwargs) if kwargs else len(args)
+        spelling = definition.signature.spellings.get(spelled)
+        if spelling is None or current_trace() is not None:
+            return self._cold(args, kwargs)
+        given = (*args, *kwargs.values()) if kwargs else args
+        if spelling.defaults:
+            spelling = definition.signature.without_defaults(
+                spelling, given, len(args), kwargs
+            )
+        values = given if spelling.pick is None else spelling.pick(given)
+        static: tuple[Any, ...] = ()
+        if spelling.static:
+            effects = definition.signature.effects
+            static = _static_tokens(spelling.static, given, effects)
+        if spelling.arrays_only:
+            try:  # as in `__call__`
+                match, form, treedef = spelling.recalled
+                if match is None:
+                    leaves = values
+                elif treedef is not None:
+                    leaves = match(values)
+                else:
+                    leaves, static = match(values)  # of a `Split`
+                avals = [x.aval for x in leaves]
+                if form.plain and treedef is None:  # `call_key`, which would cost 80 ns
+                    key = settings(), *avals
+                else:
+                    key = form, treedef, static, settings(), *avals
+                version = self._current[key]
+                if version.guard is not None and not version.guard():
+                    raise KeyError
+                if version.special:
+                    buffers = [*leaves]
+                elif version.take is None:
+                    buffers = [x._buffer for x in leaves]
+                else:
+                    buffers = [leaves[i]._buffer for i in version.take]
+                    buffers = [*version.consts, *buffers]
+            except (KeyError, AttributeError):
+                spelling.arrays_only = False
+            else:
+                version.hits += 1
+                return (version.run if version.special else version.execute)(buffers)
+        found = self._find(spelling, values, static)
+        if found is None:
+            return self._cold(args, kwargs)
+        version, leaves, hosts = found
+        return version.run(leaves, hosts)
+
+    def _find(  # noqa: C901 - hot: a helper costs 60 ns, of 5,000
+        self, spelling: Spelling, values: tuple[Any, ...], static: tuple[Any, ...]
+    ) -> tuple[Version, list[Any], list[int]] | None:
+        """Return the version of a call, its leaves, and which are host values."""
+        whole, form = None, spelling.form
+        if self.is_filtered:
+            signature: Any = self._definition.signature
+            taken = signature.take(spelling, values)
+            if taken is None:
+                return None
+            form, leaves, static = taken
+        else:
+            leaves, treedef = _flatten(values)
+            whole = None if treedef.is_flat_tuple else treedef
+        avals: list[Any] = []
+        hosts: list[int] = []
+        for i, x in enumerate(leaves):
+            kind: Any = x.__class__
+            if kind is ArrayImpl:
+                avals.append(x.aval)
+                continue
+            hosts.append(i)
+            aval = host_aval(x) if kind is _ndarray else scalar_aval(x, kind)
+            if aval is None:
+                return None
+            avals.append(aval)
+        if form.plain and whole is None:  # `call_key`, which would cost 80 ns
+            key = settings(), *avals
+        else:
+            key = form, whole, static, settings(), *avals
+        version = self._current.get(key)
+        if version is None or not (version.guard is None or version.guard()):
+            version = self._definition.versions.find(key)
+            if version is None:
+                return None
+        version.hits += 1
+        if self.is_filtered:
+            spelling.arrays_only = not hosts and spelling.recalled[0] is not None
+        elif not hosts:
+            spelling.remember(values, whole)
+            self._on_device = form.plain and whole is None
+        return version, leaves, hosts
+
+    @folding
+    def _cold(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if settings().disable_jit:
+            return self._fun(*args, **kwargs)
+        request = self._request(args, kwargs)
+        key, leaves, call = request.pending
+        check_values(request.name, call, leaves)
+        if current_trace() is not None:
+            return self._nested(request)
+        versions = request.definition.versions
+        version = versions.get(key, lambda: compile_version(request))
+        version.hits += 1
+        return version.run(leaves)
+
+    def _request(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Request:
+        """Return a call with the definition that answers it, or will."""
+        definition = self._bound()
+        pending = pending_of(definition.signature, args, kwargs)
+        tables = definition.versions, definition.traced
+        if all(table.find(pending.key) is None for table in tables):
+            definition = self._definition_of_now()
+        return Request(self._fun, self._options, definition, pending)
+
+    def _nested(self, request: Request) -> Any:
+        if self._options.compile.compiler_options:
+            raise ArgumentError(
+                f"jit({request.name}): expected compiler_options only "
+                "on a function that is called from outside, got a call inside another "
+                "traced function. Give them to the outermost jit."
+            )
+        traced = trace(request)
+        closed, leaves = traced.closed, request.pending.leaves
+        if self._options.inline:
+            outs: Any = eval_jaxpr(closed.jaxpr, closed.consts, *leaves)
+        else:
+            outs = bind_call(closed, leaves, request.name)
+        return traced.results.unflatten(outs)
+
+    # ---- what users ask of a compiled function ----
+
+    def trace(self, *args: Any, **kwargs: Any) -> Traced:
+        """Trace the function for this kind of call; arguments may be abstract."""
+        request = self._request(args, kwargs)
+        signature = request.definition.signature
+        tokens = static_tokens(signature, request.pending.call)
+        return Traced(trace(request), signature, self._options, tokens)
+
+    def lower(self, *args: Any, **kwargs: Any) -> Lowered:
+        """Trace and lower the function for this kind of call."""
+        return self.trace(*args, **kwargs).lower()
+
+    def eval_shape(self, *args: Any, **kwargs: Any) -> Any:
+        """Return the shapes and dtypes of the result, without computing it."""
+        return self.trace(*args, **kwargs).out_info
+
+    def explain(self, *args: Any, **kwargs: Any) -> Explanation:
+        """Say which version answers this call, or why it needs a new one.
+
+        Compiles and traces nothing. `str()` of the result is a sentence or two,
+        `.differences` the slots that differ from the nearest version, with remedies.
+
+        >>> import imprint
+        >>> import imprint.numpy as np
+        >>> @imprint.jit
+        ... def total(batch):
+        ...     return batch["mask"].sum()
+        >>> _ = total({"mask": np.ones((2, 8))})
+        >>> print(total.explain({"mask": np.ones((2, 9))}).differences[0])
+        batch['mask'].shape[1]: 8 → 9
+        """
+        definition = self._bound()
+        pending = pending_of(definition.signature, args, kwargs)
+        return explain(self._fun, definition, pending)
+
+    @property
+    def last_miss(self) -> Explanation | None:
+        """The explanation of the last call that needed a new version."""
+        return self._bound().last_miss
+
+    @property
+    def versions(self) -> tuple[Version, ...]:
+        """The compiled versions."""
+        return tuple(self._bound().versions)
+
+    def cache_info(self) -> CacheInfo:
+        """Return counts: hits, misses, versions, bytes (estimated)."""
+        return cache_info(self._bound())
+
+    def _cache_size(self) -> int:
+        """Return the number of compiled versions."""
+        return len(self._bound().versions)
+
+    def clear_cache(self) -> None:
+        """Forget all versions."""
+        definition = self._bound()
+        definition.versions.clear()
+        definition.traced.clear()
+
+
+def _signature(fun: Callable[..., Any], options: JitOptions) -> Signature:
+    if options.filtered is not None:
+        return FilteredSignature(fun, options.filtered)
+    return Signature(fun, options.static, options.donate)
+
+
+def _static_tokens(
+    static: tuple[tuple[int, Any, str], ...], given: tuple[Any, ...], effects: Effects
+) -> tuple[Any, ...]:
+    """Return the tokens of the static values among those of a call; hot."""
+    if len(static) == 1:  # 80 ns instead of 300
+        ((i, value, name),) = static
+        if i >= 0:
+            value = given[i]
+        kind = value.__class__
+        is_token = kind is int or kind is str
+        return (value if is_token else static_token(value, name, effects),)
+    return tuple(
+        [
+            static_token(default if i < 0 else given[i], name, effects)
+            for i, default, name in static
+        ]
+    )
+
+
+def clear_caches() -> None:
+    """Drop the compiled versions of all functions.
+
+    >>> import imprint
+    >>> f = imprint.jit(lambda x: x + 1)
+    >>> f(1.0), f._cache_size()
+    (Array(2., dtype=float32, weak_type=True), 1)
+    >>> imprint.clear_caches()
+    >>> f._cache_size()
+    0
+    """
+    BUDGET.clear()
+    for definition in DEFINITIONS:
+        definition.versions.clear()
+        definition.traced.clear()

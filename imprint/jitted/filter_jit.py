@@ -1,0 +1,97 @@
+"""`filter_jit`: `jit` for functions of models, settings and functions.
+
+It is `jit` with one more option: the leaves of the arguments that are no arrays are
+static. How a call is split is in `filtering`; the rest is `jit`'s own.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, get_args
+
+from imprint.calls.filtering import Donate, Filter
+from imprint.calls.options import JitOptions, OnLimit, check_options
+from imprint.config import config
+from imprint.core.functions import check_function
+from imprint.errors import ArgumentError, did_you_mean
+from imprint.jitted.bound import BoundJitted, unbind
+from imprint.jitted.dispatch import Jitted
+
+
+def filter_jit(
+    fun: Callable[..., Any] | None = None,
+    /,
+    *,
+    donate: Donate = "none",
+    max_versions: int | None = None,
+    on_limit: OnLimit = "warn",
+    strict: bool | None = None,
+) -> Any:
+    """Compile a function of any pytrees: arrays are traced, everything else is static.
+
+    An argument, or a leaf of one, that is no array (a number, a text, a function, a
+    setting of a model) is known while tracing and has a version for each exact value:
+    `2` and `2.0` are two. Functions count by what they do, so a model that is built
+    anew with an equal function needs no new version. Results may be anything.
+
+    Args:
+        fun: a pure function, a method, or a callable pytree such as a `Module`. Leave it
+            out to use `filter_jit(...)` as a decorator with options.
+        donate: whose arrays' memory the results may take, so that they cannot be used
+            afterwards: of "all" arguments, of "all-except-first", or of "none". "warn"
+            and "warn-except-first" do the same and warn where no result can take it.
+        max_versions: how many versions there may be at a time.
+        on_limit: what one more is: "warn" drops the oldest, "error" raises.
+        strict: as in `jit`.
+
+    Returns:
+        A callable with the signature of `fun`, and all that `jit` gives.
+
+    Raises:
+        ArgumentError: `fun` cannot be traced, or an option is not among those above.
+
+    >>> import imprint
+    >>> import imprint.numpy as np
+    >>> @imprint.filter_jit
+    ... def layer(params, activation, x):
+    ...     return activation(params["w"] @ x)
+    >>> layer({"w": np.ones((2, 2))}, np.sin, np.ones(2)).shape
+    (2,)
+    >>> layer({"w": np.ones((2, 2))}, lambda x: x * 2, np.ones(2)), layer._cache_size()
+    (Array([4., 4.], dtype=float32), 2)
+    """
+    strict = config.strict if strict is None else strict
+    asked = donate, max_versions, on_limit, strict
+
+    def decorate(fun: Callable[..., Any]) -> Any:
+        check_function(fun, "filter_jit")
+        found = unbind(fun)
+        if found is None:
+            return Jitted(fun, _checked(0, asked))
+        inner, first = found
+        return BoundJitted(Jitted(inner, _checked(1, asked)), first)
+
+    return decorate if fun is None else decorate(fun)
+
+
+def _checked(first: int, asked: tuple[Any, ...]) -> JitOptions:
+    try:
+        return _options(first, *asked)
+    except TypeError:  # no option has no hash: it is named
+        return _options.__wrapped__(first, *asked)
+
+
+@lru_cache(maxsize=256, typed=True)
+def _options(
+    first: int, donate: Any, max_versions: Any, on_limit: Any, strict: Any
+) -> JitOptions:
+    """Check what `filter_jit` was asked for, once; equal options are one object."""
+    words = get_args(Donate)
+    if donate not in words:
+        raise ArgumentError(
+            f"filter_jit: expected donate to be one of {', '.join(map(repr, words))}, "
+            f"got {donate!r}.{did_you_mean(str(donate), words)}"
+        )
+    return JitOptions(
+        filtered=Filter(donate, first),
+        **check_options(False, False, max_versions, on_limit, strict),  # noqa: FBT003 - as `jit` does
+    )

@@ -1,0 +1,81 @@
+"""Looking at a function without running it: its jaxpr, its shapes, its StableHLO.
+
+All three trace and compile nothing. They have no versions: each call traces anew.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from imprint import tree
+from imprint.calls.signature import Signature
+from imprint.calls.tracing import trace_call
+from imprint.core.aval import get_aval
+from imprint.core.folding import folding
+from imprint.core.functions import check_function, wraps
+from imprint.jitted.jit import jit
+from imprint.jitted.stages import Lowered, shape_tree_of
+
+
+def make_jaxpr(
+    fun: Callable[..., Any],
+    static_argnums: int | Sequence[int] = (),
+    *,
+    return_shape: bool = False,
+) -> Callable[..., Any]:
+    """Return the function that gives the jaxpr of `fun` at its arguments.
+
+    Args:
+        fun: a function of arrays, numbers and containers of them.
+        static_argnums: positions of arguments that it takes as Python values.
+        return_shape: whether to return the shapes of the result beside the jaxpr.
+
+    >>> import imprint
+    >>> print(imprint.make_jaxpr(lambda x: x + 1)(2.0))
+    { lambda ; a:f32[]. let b:f32[] = add a 1.0:f32[] in (b,) }
+    """
+    check_function(fun, "make_jaxpr")
+    signature = Signature(fun, (static_argnums, None))
+
+    @wraps(fun)
+    @folding
+    def jaxpr_of(*args: Any, **kwargs: Any) -> Any:
+        call = signature.call(args, kwargs)
+        avals = [get_aval(x) for x in tree.leaves(call.dynamic)]
+        traced = trace_call(fun, signature, call, avals, "make_jaxpr")
+        if return_shape:
+            return traced.closed, shape_tree_of(traced)
+        return traced.closed
+
+    return jaxpr_of
+
+
+def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Return the shapes and dtypes of what a call would return, without computing it.
+
+    Args:
+        fun: a function of arrays, numbers and containers of them.
+        args: its arguments; a `ShapeDtypeStruct` stands for an array.
+        kwargs: its keyword arguments.
+
+    >>> import imprint
+    >>> import imprint.numpy as np
+    >>> imprint.eval_shape(lambda x: x.sum(0), np.ones((2, 3)))
+    ShapeDtypeStruct(shape=(3,), dtype=float32)
+    """
+    return make_jaxpr(fun, return_shape=True)(*args, **kwargs)[1]
+
+
+def xla_computation(
+    fun: Callable[..., Any], static_argnums: int | Sequence[int] = ()
+) -> Callable[..., Lowered]:
+    """Return the function that lowers `fun` at its arguments: `jit(fun).lower`.
+
+    Args:
+        fun: a function of arrays, numbers and containers of them.
+        static_argnums: positions of arguments that it takes as Python values.
+
+    >>> import imprint
+    >>> "stablehlo.add" in imprint.xla_computation(lambda x: x + 1)(2.0).as_text()
+    True
+    """
+    return jit(fun, static_argnums=static_argnums).lower

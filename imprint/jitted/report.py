@@ -1,0 +1,175 @@
+"""What a user can ask of a compiled function's versions: which, why, and what they cost.
+
+The warm path knows nothing of this; what is needed is read off the definition when
+somebody asks, and nothing is compiled for it. Why a call has no version, in this order:
+it had one that was dropped; one of its kind read what has changed since; it is of
+another kind than all of them; the function was made anew and is another.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
+
+from imprint import tree
+from imprint.calls.key import Pending, kind_of
+from imprint.core.source import current_source
+from imprint.definition.state import StrictWalk
+from imprint.definition.token import Token
+from imprint.definition.walk import NO_EFFECTS, Walk
+from imprint.definition.wording import show, told_apart
+from imprint.explain.explanation import Difference, Explanation, Kind, nearest_of
+from imprint.explain.granularity import granularity
+from imprint.explain.tokens import Disagreement, disagreements
+from imprint.versions.definitions import DEFINITIONS, Definition
+from imprint.versions.version import Version
+from imprint.watch.places import MISSING
+from imprint.watch.seen import Unknown
+
+
+class CacheInfo(NamedTuple):
+    """Counts of one definition: calls answered, versions, and their bytes, estimated."""
+
+    hits: int
+    misses: int
+    versions: int
+    nbytes: int
+
+
+def cache_info(definition: Definition) -> CacheInfo:
+    """Return the counts of a definition's versions."""
+    versions = list(definition.versions)
+    calls = sum(v.hits for v in versions)
+    return CacheInfo(
+        hits=calls - len(versions),
+        misses=len(versions),
+        versions=len(versions),
+        nbytes=sum(v.nbytes for v in versions),
+    )
+
+
+def explain(
+    fun: Callable[..., Any], definition: Definition, pending: Pending
+) -> Explanation:
+    """Say whether a version answers a call, and if none does, why."""
+    versions = list(definition.versions)
+    found = definition.versions.find(pending.key)
+    family = DEFINITIONS.family_of(fun, definition)
+    nearest, differences = None, ()
+    if found is not None:
+        nearest = [v is found for v in versions].index(True)
+    else:
+        treedef = tree.structure(pending.call.dynamic)
+        kind = kind_of(pending.call.form.names, treedef, pending.key)
+        others = family.others(definition)
+        nearest, differences = _miss(definition, pending, kind, others)
+    return Explanation(
+        function=definition.signature.function_name,
+        hit=found is not None,
+        versions=len(versions),
+        nearest=nearest,
+        differences=tuple(differences),
+        seconds=None if found is None else found.costs.total,
+        site=current_source(),
+        advice="" if found is None else str(granularity(found.jaxpr)),
+        defined=family.defined,
+    )
+
+
+def _miss(
+    definition: Definition, pending: Pending, kind: Kind, others: list[Token]
+) -> tuple[int | None, Sequence[Difference]]:
+    versions = list(definition.versions)
+    reason = definition.versions.why_gone(pending.key)
+    if reason:
+        return None, [_evicted(reason)]
+    stale = [(_changes(v), i) for i, v in enumerate(versions) if v.at == pending.key]
+    if stale:
+        changes, nearest = min(stale, key=lambda pair: len(pair[0]))
+        return nearest, changes
+    if versions:
+        return nearest_of(kind, [v.key for v in versions])
+    if others and definition.last_miss is None:  # else it was compiled, and cleared
+        found = [_made_anew(definition, other) for other in others]
+        return None, min(found, key=len)
+    return None, ()
+
+
+# ---- the reasons ----
+
+
+def _evicted(reason: str) -> Difference:
+    remedy = next(text for start, text in _EVICTED.items() if reason.startswith(start))
+    slot = "the version for this call"
+    return Difference("evicted", slot, "compiled", f"was dropped by {reason}", remedy)
+
+
+_EVICTED = {
+    "the byte budget": "Raise it with imprint.cache.limit(bytes=...), or pin() versions.",
+    "max_versions": "Raise the limit, or pin() the versions that are needed again.",
+    "evict()": "Keep the versions that are needed again.",
+}
+
+
+def _changes(version: Version) -> list[Difference]:
+    watch = version.traced.watch
+    walk = StrictWalk if any(read.seen.strict for read in watch.reads) else Walk
+    return [
+        Difference(
+            change.kind,
+            f"{change.name} in {change.module}",
+            *told_apart(_shown(change.old, walk), _shown(change.new, walk)),
+            "A version is kept for each value; pass what changes often as an argument.",
+        )
+        for change in watch.changed()
+    ]
+
+
+def _shown(value: Any, walk: type[Walk]) -> str:
+    """Return a value as it prints; no `__repr__` of a user runs in a call."""
+    if value is MISSING or type(value) is Unknown:
+        return repr(value)
+    return show(walk(NO_EFFECTS).value(value))
+
+
+def _made_anew(definition: Definition, other: Token) -> list[Difference]:
+    function = definition.signature.function_name
+    return [
+        Difference("definition", d.path, d.old, d.new, _remedy(d, function))
+        for d in disagreements(other, definition.token)
+    ]
+
+
+def _remedy(change: Disagreement, function: str) -> str:
+    place = change.path.partition(" in ")[0]
+    edited = place in ("code", "constant", "name read")
+    if change.new.startswith(_FUNCTIONS) or (edited and _is_held(change.path)):
+        return f"{function} is compiled for each function that it holds: make few."
+    if edited:
+        return "What was edited is compiled again."
+    kind, _, name = place.rpartition(" ")
+    if kind == "closure variable" and not change.new.endswith(" object"):
+        argument = _last_name(name)
+        return (
+            f"Make {name} an argument: `def {_identifier(function)}(..., {argument})`."
+        )
+    if kind == "default of":
+        return f"Keep one default, and pass {name} where it is another."
+    return f"Make {function} once, or pass what differs as an argument."
+
+
+_FUNCTIONS: Final = ("function ", "another function ", "method ", "another method ")
+
+
+def _is_held(path: str) -> bool:
+    """Tell whether a function holds what is at a path, in place of being it."""
+    outermost = path.rpartition(" in ")[2]
+    return outermost.startswith(("closure variable ", "arguments[", "keywords["))
+
+
+def _last_name(path: str) -> str:
+    """Return the last name in `model.rates['w'][0]`, for a parameter: `w`."""
+    return re.findall(r"[^\W\d]\w*", path)[-1]
+
+
+def _identifier(function: str) -> str:
+    return function if function.isidentifier() else "f"

@@ -1,0 +1,216 @@
+"""Sentinels: find where a NaN or an infinity was made, inside a compiled program.
+
+With `debug_nans` a program is compiled with one more result, a flag for each float result
+of each equation, nested calls dissolved. It runs once, with donation and all. When a
+result of the function holds a NaN, the flags lead back to an equation that made it from
+operands without one, and that equation knows the user's line. A NaN that no result
+holds (a branch that `where` dropped) is no error.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from imprint import dtypes
+from imprint.control.call import jit_p
+from imprint.core.aval import get_aval
+from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal, Var
+from imprint.core.source import Source, reset_replayed_source, set_replayed_source
+from imprint.errors import NonFiniteError
+from imprint.primitives.basis import broadcast_in_dim
+from imprint.primitives.bitwise import or_p
+from imprint.primitives.comparison import eq, ne
+from imprint.primitives.complex import imag, real
+from imprint.primitives.reductions import reduce_or
+from imprint.primitives.rounding import abs_p
+from imprint.primitives.slicing import concatenate
+from imprint.transforms.staging import Staged, stage
+
+
+class Origin(NamedTuple):
+    """What one flag watches: a result of an equation, or an argument.
+
+    Args:
+        what: the primitive, or None for an argument.
+        source: the user's line.
+        made_from: indices of the flags of its operands.
+    """
+
+    what: str | None
+    source: Source | None
+    made_from: tuple[int, ...]
+
+
+class Sentinels(NamedTuple):
+    """What the flags of a program mean.
+
+    Args:
+        kind: "NaN", "infinity" or "NaN or infinity".
+        origins: what each flag watches; the arguments come first.
+        results: the flag of each result; -1 where it has none.
+    """
+
+    kind: str
+    origins: tuple[Origin, ...]
+    results: tuple[int, ...]
+
+    def check(
+        self, flags: Any, name: str, arguments: Sequence[str], results: Sequence[str]
+    ) -> None:
+        """Raise NonFiniteError if a result is flagged.
+
+        Args:
+            flags: the values of the flags.
+            name: the function's.
+            arguments: names of its arguments, in the order of the first flags.
+            results: names of its results.
+        """
+        if not np.any(flags):
+            return
+        hit = [i for i, flag in enumerate(self.results) if flag >= 0 and flags[flag]]
+        if not hit:
+            return
+        at = self.results[hit[0]]
+        while True:
+            earlier = [i for i in self.origins[at].made_from if flags[i]]
+            if not earlier:
+                break
+            at = earlier[0]
+        origin = self.origins[at]
+        if origin.what is None:
+            made = f"argument {arguments[at]} already holds one"
+        else:
+            place = "" if origin.source is None else f" at {origin.source}"
+            text = "" if origin.source is None else f" ({origin.source.expression})"
+            made = f"`{origin.what}`{place}{text} makes it from operands without one"
+        raise NonFiniteError(
+            f"{name}: expected no {self.kind}, got one as result{results[hit[0]]}: "
+            f"{made}. Guard the operand there, such as with imprint.numpy.where, or "
+            "turn debug_nans and debug_infs off."
+        )
+
+
+def with_sentinels(
+    closed: ClosedJaxpr, *, nans: bool, infinities: bool
+) -> tuple[ClosedJaxpr, Sentinels]:
+    """Return the program with flags as its last result, and what they mean.
+
+    Args:
+        closed: the program.
+        nans: whether the flags watch for NaN.
+        infinities: whether they watch for infinities.
+    """
+    kind = watched_for(nans=nans, infinities=infinities)
+    watch = _Watch(_TESTS[kind])
+    found: list[tuple[int, ...]] = []
+
+    def run(*args: Any) -> list[Any]:
+        watched = [watch.add(x, None, None, ()) for x in args]
+        jaxpr = closed.jaxpr
+        outs = watch.run(jaxpr, closed.consts, args, watched)
+        found.append(tuple(flag for _, flag in outs))
+        return [*(x for x, _ in outs), watch.vector()]
+
+    staged = Staged("debug_nans", closed.jaxpr.name)
+    flagged = stage(run, closed.in_avals, staged)
+    return flagged, Sentinels(kind, tuple(watch.origins), found[0])
+
+
+def watched_for(*, nans: bool, infinities: bool) -> str:
+    """Return the word for what is watched."""
+    return " or ".join(["NaN"] * nans + ["infinity"] * infinities)
+
+
+class _Watch:
+    """Runs a jaxpr and flags its values."""
+
+    def __init__(self, test: Callable[[Any], Any]) -> None:
+        self._test = test
+        self._flags: list[Any] = []
+        self.origins: list[Origin] = []
+
+    def add(
+        self,
+        x: Any,
+        what: str | None,
+        source: Source | None,
+        made_from: tuple[int, ...],
+    ) -> int:
+        """Flag a value; return the index of its flag, or -1 if it cannot have one."""
+        aval = get_aval(x)
+        if not dtypes.is_inexact(aval.dtype):
+            if what is not None:
+                return -1
+            flag: Any = np.zeros((), bool)[()]  # arguments keep their positions
+        else:
+            flag = reduce_or(self._test(x), tuple(range(aval.ndim)))
+        self._flags.append(broadcast_in_dim(flag, (1,), ()))
+        self.origins.append(Origin(what, source, made_from))
+        return len(self.origins) - 1
+
+    def vector(self) -> Any:
+        """Return all flags as one array."""
+        if not self._flags:
+            return np.zeros(0, bool)
+        return concatenate(tuple(self._flags), 0)
+
+    def run(
+        self,
+        jaxpr: Jaxpr,
+        consts: Sequence[Any],
+        args: Sequence[Any],
+        flags: Sequence[int],
+    ) -> list[tuple[Any, int]]:
+        """Run a jaxpr; return its results with the indices of their flags."""
+        env: dict[Var, tuple[Any, int]] = {
+            v: (x, -1) for v, x in zip(jaxpr.constvars, consts, strict=True)
+        }
+        env.update(zip(jaxpr.invars, zip(args, flags, strict=True), strict=True))
+
+        def read(atom: Var | Literal) -> tuple[Any, int]:
+            return (atom.value, -1) if isinstance(atom, Literal) else env[atom]
+
+        for eqn in jaxpr.eqns:
+            results = self._eqn(eqn, [read(v) for v in eqn.invars])
+            env.update(zip(eqn.outvars, results, strict=True))
+        return [read(atom) for atom in jaxpr.outvars]
+
+    def _eqn(
+        self, eqn: Eqn, operands: Sequence[tuple[Any, int]]
+    ) -> list[tuple[Any, int]]:
+        values = [x for x, _ in operands]
+        flags = [flag for _, flag in operands]
+        if eqn.primitive is jit_p:
+            inner: ClosedJaxpr = eqn.params["jaxpr"]
+            return self.run(inner.jaxpr, inner.consts, values, flags)
+        token = set_replayed_source(eqn.source)
+        try:
+            outs = eqn.primitive.bind(*values, **eqn.params)
+        finally:
+            reset_replayed_source(token)
+        known = tuple(flag for flag in flags if flag >= 0)
+        name = eqn.primitive.name
+        return [(x, self.add(x, name, eqn.source, known)) for x in outs]
+
+
+def _is_nan(x: Any) -> Any:
+    return ne(x, x)
+
+
+def _is_not_finite(x: Any) -> Any:
+    return or_p.bind1(_is_nan(x), _is_infinite(x))
+
+
+def _is_infinite(x: Any) -> Any:
+    if dtypes.is_complex(get_aval(x).dtype):
+        return or_p.bind1(_is_infinite(real(x)), _is_infinite(imag(x)))
+    size = abs_p.bind1(x)
+    return eq(size, np.asarray(np.inf, get_aval(x).dtype)[()])
+
+
+_TESTS: Final = {
+    "NaN": _is_nan,
+    "infinity": _is_infinite,
+    "NaN or infinity": _is_not_finite,
+}

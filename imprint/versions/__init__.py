@@ -1,0 +1,8 @@
+"""Versions: what answers calls, and for how long it is kept.
+
+- `version`: what answers one kind of call?
+- `table`: which version of a kind holds now?
+- `definitions`: which functions share their versions?
+- `budget`: which version goes when memory is short?
+- `observers`: who is told when a version is made?
+"""

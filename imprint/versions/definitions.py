@@ -1,0 +1,271 @@
+"""Definitions: what all jitted functions of one definition share.
+
+A function that is made anew with equal code and equal captures has an equal token
+(`definition.share`), and finds the definition of the one before: its signature, its
+versions, its traces. A definition outlives its functions, so that the next one finds it,
+until the table is full or an object that its token knows by identity is gone: then no
+function can have that token again, and the definition goes at once. A `Family` is the
+definitions that one place in the program made, such as a lambda in a loop whose captures
+differ: it tells what a miss of a new definition has to do with the one before.
+"""
+
+import re
+import threading
+import weakref
+from collections import Counter, OrderedDict, deque
+from collections.abc import Callable, Hashable, Iterator
+from types import CodeType, FunctionType
+from typing import Any, Final, final
+
+from imprint.calls.signature import Signature
+from imprint.calls.tracing import TracedCall
+from imprint.core.source import is_library, warn
+from imprint.definition.share import definition_token, strict_token
+from imprint.definition.token import Token, referents
+from imprint.definition.walk import NO_EFFECTS, Effects, scalar_function_token
+from imprint.errors import RecompileWarning
+from imprint.explain.explanation import Difference, Explanation
+from imprint.versions.budget import BUDGET
+from imprint.versions.table import Table
+from imprint.versions.version import Version
+
+_WRAPPERS: Final = 8  # partials of partials of methods
+_MANY: Final = 8  # versions of one family, at which it warns
+
+
+@final
+class Definition:
+    """A function as its content defines it, with its versions.
+
+    Args:
+        token: what the function is.
+        signature: its parameters.
+    """
+
+    __slots__ = (
+        *("__weakref__", "_tethers", "family", "last_miss", "signature", "token"),
+        *("is_own", "is_wanted", "traced", "versions"),
+    )
+
+    def __init__(self, token: Token, signature: Signature) -> None:
+        self.token = token
+        self.signature = signature
+        self.versions: Table[Version] = Table()
+        self.traced: Table[TracedCall] = Table()
+        self.last_miss: Explanation | None = None
+        self.family: Family | None = None  # known from the first miss on
+        self.is_wanted = True
+        """Whether it was made or found since `Definitions` last made room."""
+        self.is_own = False
+        """Whether it belongs to one function, and others do not find it."""
+        self._tethers: list[weakref.ref[Any]] = []
+
+    def tie(self, key: Hashable) -> None:
+        """Leave the table of definitions with the first object that the token knows."""
+        drop = DEFINITIONS.drop  # the name is gone when the interpreter ends
+        self._tethers = [
+            weakref.ref(x, lambda _: drop(key)) for x in referents(self.token)
+        ]
+
+
+@final
+class Family:
+    """The definitions that one place in the program made.
+
+    Args:
+        defined: the place, as `/path/file.py:12`; empty if it has no Python code.
+    """
+
+    __slots__ = (*("_reasons", "_tokens", "captured", "defined", "made"),)
+
+    def __init__(self, defined: str) -> None:
+        self.defined = defined
+        self.made = 0
+        """How many versions were compiled."""
+        self.captured: set[object] = set()
+        """Large captured arrays that were warned about."""
+        self._tokens: deque[Token] = deque(maxlen=4)
+        self._reasons: Counter[str] = Counter()
+
+    def others(self, definition: Definition) -> list[Token]:
+        """Return what was compiled last, this definition apart; the last one first.
+
+        Tokens tell, as the object that a definition belongs to may be gone by now.
+        """
+        return [x for x in reversed(self._tokens) if x is not definition.token]
+
+    def note(self, definition: Definition, miss: Explanation) -> None:
+        """Count a compilation; warn at the eighth, of the slot that keeps changing."""
+        if all(token is not definition.token for token in self._tokens):
+            self._tokens.append(definition.token)
+        self.made += 1
+        if is_library(self.defined):
+            return
+        self._reasons.update([*dict.fromkeys(map(_cause, miss.differences))])
+        last = {_cause(d): d for d in reversed(miss.differences)}
+        most = next((c for c, _ in self._reasons.most_common() if c in last), None)
+        if self.made == _MANY and most is not None:
+            warn(self._warning(miss.function, most, last[most]), RecompileWarning)
+
+    def _warning(self, function: str, cause: str, last: Difference) -> str:
+        where = f" ({self.defined})" if self.defined else ""
+        change = f"{last.old} → {last.new}" if last.slot == cause else str(last)
+        return (
+            f"{function}{where} was compiled {self.made} times, {self._reasons[cause]} "
+            f"of them because of {cause}, the last time {change}. {last.remedy}"
+        )
+
+
+def _cause(change: Difference) -> str:
+    """Return what keeps changing: for a list that grows the argument, not its item."""
+    if change.kind == "evicted":
+        return "versions that were dropped"
+    if change.kind != "structure":
+        return change.slot
+    return f"the structure of {re.split(r'[.[]', change.slot)[0]}"
+
+
+@final
+class Definitions:
+    """The definitions of a process, by token and options.
+
+    Args:
+        limit: how many there may be; what they hold is bounded by the byte budget. Those
+            that no function found since room was made last go first.
+    """
+
+    def __init__(self, limit: int = 4096) -> None:
+        self._limit = limit
+        self._table: OrderedDict[Hashable, Definition] = OrderedDict()
+        self._effects: weakref.WeakKeyDictionary[Any, Effects] = (
+            weakref.WeakKeyDictionary()
+        )
+        self._has_effects = False  # the length of a weak dictionary takes 150 ns
+        self._families: OrderedDict[Hashable, Family] = OrderedDict()
+        self._forks: weakref.WeakSet[Definition] = weakref.WeakSet()
+        self._lock = threading.RLock()  # a weak reference may die inside
+
+    def token_of(self, fun: Callable[..., Any], *, strict: bool) -> Token:
+        """Return the token of a function, without what its trace is known to write.
+
+        It is read to find out whether a function is as it was. A strict one counts the
+        state of captured objects and arrays too.
+        """
+        effects = self._effects_of(fun)
+        if type(fun) is FunctionType and not effects:
+            token = scalar_function_token(fun)  # captures nothing but numbers
+            if token is not None:
+                return token
+        return strict_token(fun, effects) if strict else definition_token(fun, effects)
+
+    def content_of(self, fun: Callable[..., Any], token: Token) -> Token:
+        """Return the strict token of a function, of which one token is known."""
+        if token.is_scalar:
+            return token
+        return strict_token(fun, self._effects_of(fun))
+
+    def _effects_of(self, fun: Callable[..., Any]) -> Effects:
+        code = _code_of(fun) if self._has_effects else None
+        return NO_EFFECTS if code is None else self._effects.get(code, NO_EFFECTS)
+
+    def find(self, key: Hashable) -> Definition | None:
+        """Return the definition of a token and options, if there is one."""
+        found = self._table.get(key)
+        if found is not None:
+            found.is_wanted = True
+        return found
+
+    def add(self, key: Hashable, definition: Definition) -> Definition:
+        """Keep a definition; return the one that was there first."""
+        with self._lock:
+            kept = self._table.setdefault(key, definition)
+            if kept is definition:
+                definition.tie(key)
+                while len(self._table) > self._limit:
+                    self._drop_one()
+            return kept
+
+    def _drop_one(self) -> None:
+        """Drop the oldest that was not found since it was looked at last."""
+        for key, definition in list(self._table.items()):
+            if not definition.is_wanted:
+                del self._table[key]
+                return
+            definition.is_wanted = False
+            self._table.move_to_end(key)
+        self._table.popitem(last=False)
+
+    def fork(self, definition: Definition) -> Definition:
+        """Return a copy of a definition, with its versions, for one function alone."""
+        own = Definition(definition.token, definition.signature)
+        own.is_own, own.family = True, definition.family
+        own.last_miss = definition.last_miss
+        for version in definition.versions:
+            BUDGET.add(own.versions, version, version.nbytes)
+            own.versions.put(definition.versions.key_of(version), version)
+        for traced in definition.traced:
+            BUDGET.add(own.traced, traced, traced.nbytes)
+            own.traced.put(definition.traced.key_of(traced), traced)
+        with self._lock:
+            self._forks.add(own)
+        return own
+
+    def drop(self, key: Hashable) -> None:
+        """Forget a definition."""
+        with self._lock:
+            self._table.pop(key, None)
+
+    def learn_effects(self, fun: Callable[..., Any], effects: Effects) -> None:
+        """Remember that tracing a function writes some state."""
+        code = _code_of(fun)
+        if code is None:
+            return
+        with self._lock:
+            self._has_effects = True
+            self._effects[code] = self._effects.get(code, NO_EFFECTS) | effects
+
+    def family_of(self, fun: Callable[..., Any], definition: Definition) -> Family:
+        """Return the family of a definition of a function."""
+        with self._lock:
+            if definition.family is None:
+                code = _code_of(fun)
+                if code is None:
+                    definition.family = Family("")
+                else:
+                    new = Family(f"{code.co_filename}:{code.co_firstlineno}")
+                    place = _place_of(fun, code)
+                    definition.family = self._families.setdefault(place, new)
+                    self._families.move_to_end(place)
+                    while len(self._families) > self._limit:
+                        self._families.popitem(last=False)
+            return definition.family
+
+    def __iter__(self) -> Iterator[Definition]:
+        with self._lock:
+            return iter([*self._table.values(), *self._forks])
+
+
+def _place_of(fun: Any, code: CodeType) -> Hashable:
+    """Return what stays when a function is made anew, or edited and defined again."""
+    name = code.co_qualname
+    if "<lambda>" in name:
+        return code.co_filename, name, code.co_firstlineno
+    return getattr(fun, "__module__", None) or code.co_filename, name
+
+
+def _code_of(fun: Any) -> CodeType | None:
+    """Return the code that runs when a callable is called, if it is Python's."""
+    for _ in range(_WRAPPERS):
+        if type(fun) is FunctionType and "__wrapped__" in fun.__dict__:
+            fun = fun.__dict__["__wrapped__"]  # by a decorator, or by `grad`
+            continue
+        code = getattr(fun, "__code__", None)
+        if isinstance(code, CodeType):
+            return code
+        inner = getattr(fun, "func", None) or getattr(fun, "__func__", None)
+        fun = type(fun).__call__ if inner is None else inner
+    return None
+
+
+DEFINITIONS: Final = Definitions()
+"""The definitions of this process."""

@@ -1,0 +1,101 @@
+"""Captures: the functions that a callable carries along, which its token covers.
+
+A definition token reads a function with its closure, defaults and attributes, and what
+functions and plain containers these hold, by content; so two callables that capture
+other cells with equal values share versions. What those functions capture is therefore
+no matter of a version, whose trace saw the cells of one of the callables only: it is
+left out of the record of a trace. `captured_reads` is what one callable captures now,
+in an order that is the same for all that share a token.
+"""
+
+import functools
+from collections import OrderedDict, defaultdict, deque
+from collections.abc import Callable, Iterator
+from types import FunctionType, MethodType
+from typing import Any, Final
+
+from imprint.core.identity import ids_of
+from imprint.definition.layout import layout_of
+from imprint.watch.places import CellPlace, FunctionPlace, Place, ValuePlace
+from imprint.watch.seen import Read, Seen, class_of
+
+_LIMIT: Final = 4096
+_DICTS: Final = ids_of(dict, OrderedDict, defaultdict)
+_CONTAINERS: Final = _DICTS | ids_of(tuple, list, deque, set, frozenset)
+_items: Final[Callable[[Any], Iterator[Any]]] = vars(tuple)["__iter__"]
+
+
+def captured_functions(fun: Any) -> dict[int, FunctionType]:
+    """Return, by `id`, the functions that a callable is or carries along."""
+    found: dict[int, FunctionType] = {}
+    queue: list[Any] = [fun]
+    seen = {id(fun)}
+    for value in queue:  # it grows
+        if class_of(value) is FunctionType:
+            found[id(value)] = value
+        for part in _parts(value):
+            if id(part) not in seen and len(queue) < _LIMIT:
+                seen.add(id(part))
+                queue.append(part)
+    return found
+
+
+def captured_reads(fun: Any, *, strict: bool = False) -> tuple[Read, ...]:
+    """Return what a callable captures now, to be watched: a hit spares its token."""
+    places: list[Place] = [
+        place
+        for function in captured_functions(fun).values()
+        for place in places_of(function)
+    ]
+    if class_of(fun) is not FunctionType:
+        places.append(ValuePlace(fun))
+    return tuple(Read(place, Seen(place.get(), strict=strict)) for place in places)
+
+
+def places_of(function: FunctionType) -> Iterator[FunctionPlace | CellPlace]:
+    """Yield the places of a function: code, defaults, cells."""
+    yield FunctionPlace(function, "__code__")
+    for name in ("__defaults__", "__kwdefaults__"):
+        if getattr(function, name):
+            yield FunctionPlace(function, name)
+    cells = function.__closure__ or ()
+    for name, cell in zip(function.__code__.co_freevars, cells, strict=True):
+        yield CellPlace(cell, name, function)
+
+
+def contained(value: Any) -> tuple[Any, ...]:
+    """Return what is in a plain container; of a dict, the values."""
+    kind = class_of(value)
+    if id(kind) not in _CONTAINERS:
+        return ()
+    return tuple(value.values() if id(kind) in _DICTS else value)
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    """Yield what a token reads of a value."""
+    kind = class_of(value)
+    if kind is FunctionType:
+        for place in places_of(value):
+            yield place.get()
+        yield from value.__dict__.values()
+    elif kind is MethodType:
+        yield value.__func__
+    elif kind is functools.partial:
+        yield from (value.func, value.args, value.keywords)
+    elif id(kind) in _CONTAINERS:
+        yield from contained(value)
+    else:
+        layout = layout_of(value)
+        if layout.speaks:
+            yield _said_by(value)
+        elif issubclass(kind, tuple):
+            yield from _items(value)
+        elif layout.is_frozen and layout.is_open:
+            yield from layout.state(value).values()
+
+
+def _said_by(value: Any) -> Any:
+    try:
+        return value.__imprint_token__()
+    except Exception:  # the class is the user's; then the token is its identity
+        return None

@@ -1,0 +1,301 @@
+"""What a trace saw: a value, remembered so that a later one can be compared with it.
+
+The same object is as good, while it holds the same; so is one with equal content, by the
+rules of `walk`. Objects are held weakly where that is possible, as they can be large and
+a dead one equals nothing; functions and classes are parts of the program and are kept.
+Of a container that can change each item is remembered too: it is unchanged if its items
+are the same objects. A list of 4 numbers is told so in 30 ns by generated code, and in
+200 ns here, where to read its content takes 3 µs.
+"""
+
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterable, Sequence
+from operator import is_
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
+from typing import Any, Final, NamedTuple, TypeAlias, cast, final
+from weakref import ref
+
+import numpy as np
+
+from imprint.core.identity import identity, ids_of
+from imprint.definition.share import Snapshot, effects_of
+from imprint.definition.state import StrictWalk
+from imprint.definition.token import Content
+from imprint.definition.walk import NO_EFFECTS, Effects, Part, Walk
+from imprint.definition.wording import show
+from imprint.watch.places import MISSING, Place
+
+class_of: Final = cast("Callable[[Any], Any]", type)
+"""`type`, for values of which nothing is known."""
+SHARED: Final = (
+    *(FunctionType, BuiltinFunctionType, CodeType, ModuleType),
+    *(type, np.dtype),
+)
+_STRONG: Final = ids_of(
+    *(int, bool, float, complex, str, bytes, type(None), FunctionType, type),
+    *(tuple, list, dict, ModuleType, CodeType),
+)
+"""Classes that `hold` need not ask: a weak reference that is refused costs 700 ns."""
+_LISTS: Final = ids_of(list, deque, set)
+_DICTS: Final = ids_of(dict, OrderedDict)
+_UNREAD: Final = object()
+
+
+# ---- one object ----
+
+
+@final
+class Strong:
+    """An object that is kept alive."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def get(self) -> Any:
+        """Return the object."""
+        return self.value
+
+    def is_(self, value: Any) -> bool:
+        """Tell whether `value` is the object."""
+        return value is self.value
+
+
+@final
+class Weak:
+    """An object that may die, and then is nothing any more."""
+
+    __slots__ = ("reference",)
+
+    def __init__(self, reference: ref[Any]) -> None:
+        self.reference = reference
+
+    def get(self) -> Any:
+        """Return the object; None if it is gone."""
+        return self.reference()
+
+    def is_(self, value: Any) -> bool:
+        """Tell whether `value` is the object."""
+        return value is not None and self.reference() is value
+
+
+Held: TypeAlias = Strong | Weak
+
+
+def hold(value: Any) -> Held:
+    """Hold an object, weakly if it is one that can be large."""
+    kind = class_of(value)
+    if id(kind) in _STRONG or issubclass(kind, SHARED):
+        return Strong(value)
+    try:
+        return Weak(ref(value))
+    except TypeError:
+        return Strong(value)
+
+
+# ---- one container ----
+
+
+@final
+class Items:
+    """A container, or a closure variable, with the very objects that were in it.
+
+    Args:
+        container: what can change.
+        keys: the keys of a dict.
+        items: what was in it, in its order.
+    """
+
+    __slots__ = ("_same", "container", "items", "keys")
+
+    def __init__(
+        self, container: Any, keys: Sequence[Any] | None, items: Iterable[Any]
+    ) -> None:
+        self.container = container
+        self.keys = None if keys is None else tuple(keys)
+        self.items = tuple(map(hold, items))
+        strong = [x.value for x in self.items if isinstance(x, Strong)]
+        self._same = tuple(strong) if len(strong) == len(self.items) else None
+
+    def are_unchanged(self) -> bool:
+        """Tell whether the same objects are in it, in the same order."""
+        values = self.container
+        if type(values) is CellType:
+            return self.items[0].is_(_content_of_cell(values))
+        if len(values) != len(self.items):
+            return False
+        if self.keys is not None:
+            if not all(map(is_, values, self.keys)):
+                return False
+            values = values.values()
+        if self._same is not None:
+            return all(map(is_, values, self._same))
+        return all(held.is_(x) for held, x in zip(self.items, values, strict=True))
+
+
+def _content_of_cell(cell: CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return MISSING
+
+
+def _items_of(part: Part) -> Items | None:
+    """Return what was in a part of a value; None if only reading it again can tell."""
+    owner, kind = part.owner, class_of(part.owner)
+    if part.name is not None:
+        return None
+    if kind is CellType:
+        return Items(owner, None, (owner.cell_contents,))
+    if id(kind) in _LISTS:
+        return Items(owner, None, tuple(owner))
+    return Items(owner, tuple(owner), owner.values()) if id(kind) in _DICTS else None
+
+
+# ---- one value with what is inside ----
+
+
+class Unknown:
+    """Prints as a value that is not there any more."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __repr__(self) -> str:
+        return self._text
+
+
+@final
+class Seen:
+    """A value that a trace saw.
+
+    Args:
+        value: the value.
+        effects: what is inside and does not count.
+        strict: whether arrays and the state of objects count.
+    """
+
+    __slots__ = (
+        "_content",
+        "_effects",
+        "_reading",
+        "held",
+        "inside",
+        "items",
+        "strict",
+    )
+
+    def __init__(
+        self, value: Any, effects: Effects = NO_EFFECTS, *, strict: bool = False
+    ) -> None:
+        self.held = hold(value)
+        self.strict = strict
+        self._effects = effects
+        self._reading: Snapshot | None = None
+        """What is inside, until the trace is over."""
+        self.items: tuple[Items, ...] = ()
+        """The containers in it, if they tell whether what is inside is the same."""
+        self.inside = False
+        """Whether what is inside can change, and counts."""
+        self._content: Content = _UNREAD
+        if value is not MISSING and not issubclass(class_of(value), SHARED):
+            self._read(value)
+
+    def matches(self, value: Any) -> bool:
+        """Tell whether another value is as good, whatever happened since."""
+        if self.held.is_(value):
+            if not self.inside:
+                return True
+            if self.items and all([items.are_unchanged() for items in self.items]):  # noqa: C419 - a generator takes 100 ns more
+                return True
+        elif value is MISSING or self.held.get() is MISSING:
+            return False
+        return self._content_of(value) == self.content
+
+    def anew(self, value: Any) -> "Seen":
+        """Return an equal value in the place of this one."""
+        return Seen(value, self._effects, strict=self.strict)
+
+    @property
+    def content(self) -> Content:
+        """What the value is; of a function, what it is now."""
+        if self._content is _UNREAD:  # few are ever compared
+            return self._content_of(self.held.get())
+        return self._content
+
+    def _content_of(self, value: Any) -> Content:
+        return self._walk(self._effects).value(value)
+
+    def note_parts(self) -> None:
+        """Note what is inside, part by part, to find out what the trace writes."""
+        if self.inside:
+            self._reading = self._read_parts()
+
+    def settle(self, now: Any) -> "Seen | None":
+        """Return what of this counts after the trace.
+
+        Args:
+            now: what is there after the trace. What differs from before is an effect of
+                the trace: another value does not count at all, nor a part that changed.
+        """
+        before, self._reading = self._reading, None
+        if self.matches(now):
+            return self if self.held.is_(now) else self.anew(now)
+        if not (self.inside and self.held.is_(now)):
+            return None
+        if before is None:  # taken over from an earlier trace
+            settled = Seen(None)
+            settled.held, settled._content = self.held, identity(now)
+            return settled
+        effects = effects_of(before, self._read_parts())
+        return Seen(now, self._effects | effects, strict=self.strict)
+
+    def shown(self) -> Any:
+        """Return the value, or what prints as it did."""
+        value = self.held.get()
+        gone = value is None and self.content is not None
+        return Unknown(show(self.content)) if self.inside or gone else value
+
+    def _read(self, value: Any) -> None:
+        parts: list[Part] = []
+        walk = self._walk(self._effects, parts)
+        self._content = walk.value(value)
+        self.inside = walk.volatile
+        if walk.volatile:
+            try:
+                items = [_items_of(part) for part in parts]
+            except (RuntimeError, ValueError):  # it changes while it is read
+                return
+            self.items = tuple(x for x in items if x is not None)
+            if len(self.items) < len(parts):
+                self.items = ()
+
+    def _read_parts(self) -> Snapshot:
+        parts: list[Part] = []
+        self._walk(self._effects, parts, apart=True).value(self.held.get())
+        return Snapshot(tuple(parts))
+
+    @property
+    def _walk(self) -> type[Walk]:
+        return StrictWalk if self.strict else Walk
+
+
+class Read(NamedTuple):
+    """A place that was read, with what stood there."""
+
+    place: Place
+    seen: Seen
+
+
+class Findings(NamedTuple):
+    """What a trace found out.
+
+    Args:
+        reads: the places that it read and did not change.
+        captured: of each place in what its function captures, whether the trace left it
+            as it was; see `captures`.
+    """
+
+    reads: tuple[Read, ...]
+    captured: tuple[bool, ...]

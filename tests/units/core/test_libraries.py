@@ -1,0 +1,95 @@
+"""Whose code it is."""
+
+import collections
+import json
+import math
+
+import numpy as np
+import pytest
+
+import imprint
+from imprint.cli import tour
+from imprint.core.libraries import (
+    is_library_value,
+    is_user_class,
+    is_user_code,
+    is_user_file,
+    is_user_namespace,
+)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        json.__file__,
+        np.__file__,
+        imprint.__file__,
+        "<frozen importlib._bootstrap>",
+        "/env/lib/python3.12/site-packages/flax/core.py",
+        "/usr/lib/python3/dist-packages/yaml/reader.py",
+        "C:\\env\\Lib\\site-packages\\flax\\core.py",
+    ],
+)
+def test_files_of_libraries(name):
+    assert not is_user_file(name)
+
+
+@pytest.mark.parametrize(
+    "name", [__file__, tour.__file__, "/a_project/model.py", "<ipython-input-3>"]
+)
+def test_files_of_the_user(name):
+    assert is_user_file(name)
+
+
+def test_code_made_from_text_belongs_to_its_module():
+    code = compile("1", "<string>", "eval")
+    assert is_user_code(code, globals())
+    assert not is_user_code(code, vars(json))
+
+
+def test_methods_that_a_library_generates():
+    pair = collections.namedtuple("pair", "x y")
+    assert not is_user_code(pair.__new__.__code__, pair.__new__.__globals__)
+    assert not is_user_file("<attrs generated init model.Layer>")
+
+
+def test_modules():
+    assert is_user_namespace(globals())
+    assert is_user_namespace({"__name__": "__main__"})
+    assert is_user_namespace({})
+    assert not is_user_namespace(vars(math))
+    assert not is_user_namespace({"__name__": "sys"})
+
+
+def test_classes():
+    class Mine:
+        pass
+
+    assert is_user_class(Mine)
+    assert not is_user_class(int)
+    assert not is_user_class(np.ndarray)
+    assert not is_user_class(type("Lost", (), {"__module__": "json"}))
+    assert is_user_class(type("Odd", (), {"__module__": 3}))
+
+
+def test_a_part_of_a_library_under_its_own_name_does_not_count():
+    assert is_library_value("np", np)
+    assert is_library_value("anything", np)
+    assert is_library_value("sqrt", math.sqrt)
+    assert is_library_value("dumps", json.dumps)
+    assert is_library_value("sin", np.sin)
+    assert is_library_value("ndarray", np.ndarray)
+
+
+def test_a_choice_among_parts_of_a_library_counts():
+    assert not is_library_value("activation", np.tanh)
+    assert not is_library_value("encode", json.dumps)
+    assert not is_library_value("root", math.sqrt)
+    assert not is_library_value("add", [].append)
+    assert not is_library_value("weights", np.ones(3))
+    assert not is_library_value("test_classes", test_classes)
+
+
+def test_a_class_of_a_script_is_the_users_whoever_runs_it():
+    cls = type("Model", (), {"__module__": "__main__"})
+    assert is_user_class(cls)  # though `__main__` is pytest here

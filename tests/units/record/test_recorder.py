@@ -1,0 +1,457 @@
+"""Which functions the recorder sees, and beside whom it works."""
+
+import asyncio
+import contextlib
+import cProfile
+import functools
+import gc
+import sys
+import threading
+
+import pytest
+
+from imprint.record import recorder
+from imprint.record.recorder import Recording, contribute
+from imprint.watch.guard import Watch
+from tests.units.modules import find, names, run
+
+MONITORING = sys.version_info >= (3, 12)
+
+
+def recorded(fun, *args):
+    """Return the names of the user's functions that run."""
+    with Recording(fun) as recording:
+        fun(*args)
+    assert not recording.by_names
+    return {code.co_name for code in recording.record.codes} - {"__enter__"}
+
+
+PROGRAM = """
+import functools
+A, B, C, D = 1, 2, 3, 4
+
+def leaf(x): return x * A
+def helper(x): return leaf(x) + B
+def root(x): return helper(x)
+def unused(x): return x * D
+def branch(x): return helper(x) if x > 0 else unused(x)
+
+def generator(n):
+    for i in range(n):
+        yield i * C
+
+def consumes(x): return sum(generator(3)) + x
+def comprehends(x): return [leaf(i) for i in range(3)] + [*map(lambda i: i * B, [x])]
+
+def logged(f):
+    @functools.wraps(f)
+    def wrapper(*args): return f(*args) + C
+    return wrapper
+
+@logged
+def decorated(x): return x * A
+def calls_decorated(x): return decorated(x)
+
+@functools.lru_cache
+def remembered(x): return x * A
+def calls_remembered(x): return remembered(x)
+
+def nested(x):
+    k = 3
+    def inner(y): return y * k + leaf(y)
+    return inner(x)
+
+partial = functools.partial(helper)
+def calls_partial(x): return partial(x)
+async def coroutine(x): return helper(x)
+def recursive(x): return A if x <= 0 else recursive(x - 1)
+def fails(x): raise KeyError(helper(x))
+def catches(x):
+    try: fails(x)
+    except KeyError: return B
+"""
+
+
+@pytest.fixture
+def program(user):
+    return user("program", PROGRAM)
+
+
+@pytest.mark.parametrize(
+    ("root", "functions"),
+    [
+        ("root", "root helper leaf"),
+        ("branch", "branch helper leaf"),
+        ("calls_decorated", "calls_decorated wrapper decorated"),
+        ("calls_remembered", "calls_remembered remembered"),
+        ("nested", "nested inner leaf"),
+        ("calls_partial", "calls_partial helper leaf"),
+        ("consumes", "consumes generator"),
+        ("recursive", "recursive"),
+        ("catches", "catches fails helper leaf"),
+    ],
+)
+def test_functions_that_run_are_recorded(program, root, functions):
+    assert recorded(getattr(program, root), 2) == set(functions.split())
+
+
+def test_lambdas_and_comprehensions_are_recorded(program):
+    ran = recorded(program.comprehends, 2)
+    assert {"comprehends", "leaf", "<lambda>"} <= ran
+
+
+def test_coroutines_are_recorded(program):
+    ran = recorded(lambda x: asyncio.run(program.coroutine(x)), 2)
+    assert {"coroutine", "helper", "leaf"} <= ran
+
+
+def test_every_recording_sees_everything_again(program):
+    for _ in range(3):
+        assert recorded(program.root, 2) == {"root", "helper", "leaf"}
+
+
+def test_a_trace_that_fails_is_no_obstacle_to_the_next(program):
+    with pytest.raises(KeyError), Recording(program.fails) as recording:
+        program.fails(2)
+    assert recording.findings.reads == ()
+    assert recorded(program.root, 2) == {"root", "helper", "leaf"}
+
+
+def test_nothing_listens_afterwards(program):
+    recorded(program.root, 2)
+    if MONITORING:
+        tools = [i for i in range(6) if sys.monitoring.get_tool(i) == "imprint"]
+        assert [sys.monitoring.get_events(i) for i in tools] == [0]
+    else:
+        assert sys.getprofile() is None
+
+
+def test_an_inner_trace_merges_into_the_outer(program):
+    inner = []
+
+    def outer(x):
+        inner.append(run(program.root, x))
+        return x * program.D
+
+    watch = run(outer, 2)
+    assert names(inner[0]) == {"helper", "leaf", "A", "B"}
+    assert {"helper", "leaf", "A", "B", "D"} <= names(watch)
+
+
+def test_an_inner_trace_records_what_the_outer_had_seen_before(program):
+    inner = []
+
+    def outer(x):
+        program.root(x)
+        inner.append(run(program.root, x))
+
+    run(outer, 2)
+    assert names(inner[0]) == {"helper", "leaf", "A", "B"}
+
+
+# ---- the result of an earlier trace ----
+
+
+def contributed(findings, fun, root=lambda: 0):
+    with Recording(root) as recording:
+        root()
+        contribute(findings, fun)
+    return Watch(recording.findings.reads)
+
+
+def test_an_earlier_trace_contributes_its_reads(program):
+    earlier = find(program.root, 2)
+    watch = contributed(earlier, program.root, root=lambda: program.unused(2))
+    assert names(watch) >= {"helper", "leaf", "A", "B", "D"}
+    program.A = 7
+    assert not watch.guard()
+    contribute(earlier, program.root)  # no recording is under way: nothing happens
+
+
+def test_a_place_that_the_earlier_trace_changed_is_not_contributed(user):
+    module = user(
+        "module",
+        "COUNT = 0\ndef inner():\n  global COUNT\n  COUNT += 1\n  return COUNT",
+    )
+    watch = contributed(find(module.inner), module.inner)
+    assert names(watch) == set()
+
+
+CLOSURES = """
+def make(k):
+    n = 0
+    def inner(x):
+        nonlocal n
+        n += 1
+        return x * k
+    def put(v):
+        nonlocal k
+        k = v
+    return inner, put
+"""
+
+
+def test_an_earlier_trace_contributes_what_its_function_captures(user):
+    module = user("module", CLOSURES)
+    one, _ = module.make(2)
+    two, put = module.make(2)
+    watch = contributed(find(one, 3), two)
+    assert names(watch) == {"closure variable k of make.<locals>.inner"}
+    two(3)
+    assert watch.guard()
+    put(5)
+    assert not watch.guard()
+
+
+def test_what_the_trace_itself_makes_is_not_contributed(user):
+    module = user("module", CLOSURES)
+    earlier = find(module.make(2)[0], 3)
+
+    def root():
+        contribute(earlier, module.make(2)[0])
+
+    with Recording(root) as recording:
+        root()
+    gc.collect()
+    watch = Watch(recording.findings.reads)
+    assert not any("closure" in name for name in names(watch))
+    assert watch.guard()
+
+
+# ---- threads ----
+
+
+def test_what_another_thread_runs_is_left_out(program):
+    go, done, stop = (threading.Event() for _ in range(3))
+
+    def other():
+        go.wait()
+        program.unused(1)
+        done.set()
+        stop.wait()
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    with Recording(program.root) as recording:
+        go.set()
+        done.wait()
+        program.root(2)
+    stop.set()
+    thread.join()
+    assert names(Watch(recording.findings.reads)) == {"helper", "leaf", "A", "B"}
+
+
+def test_what_another_thread_started_first_is_not_lost(program):
+    go, done = threading.Event(), threading.Event()
+
+    def other():
+        go.wait()
+        program.root(1)
+        done.set()
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    with Recording(program.root) as recording:
+        go.set()
+        done.wait()
+        program.root(2)
+    thread.join()
+    assert names(Watch(recording.findings.reads)) == {"helper", "leaf", "A", "B"}
+
+
+def test_recordings_of_two_threads_at_once(program):
+    barrier = threading.Barrier(2, timeout=30)
+    found = {}
+
+    def trace(name):
+        fun = getattr(program, name)
+        with Recording(fun) as recording:
+            barrier.wait()
+            fun(2)
+            barrier.wait()
+        found[name] = names(Watch(recording.findings.reads))
+
+    threads = [
+        threading.Thread(target=trace, args=(name,)) for name in ("root", "unused")
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == {"root": {"helper", "leaf", "A", "B"}, "unused": {"D"}}
+
+
+# ---- beside other tools ----
+
+
+@contextlib.contextmanager
+def every_tool_id_taken():
+    taken = [i for i in range(6) if sys.monitoring.get_tool(i) is None]
+    for tool in taken:
+        sys.monitoring.use_tool_id(tool, "another")
+    try:
+        yield
+    finally:
+        for tool in taken:
+            sys.monitoring.free_tool_id(tool)
+
+
+def by_names(fun, *args):
+    with Recording(fun) as recording:
+        fun(*args)
+    assert recording.by_names
+    return Watch(recording.findings.reads)
+
+
+def inside_trace_function(check):
+    """Run a check where a debugger's command runs: nothing is told there."""
+    errors = []
+
+    def trace(*_):
+        sys.settrace(None)
+        try:
+            check()
+        except BaseException as error:
+            errors.append(error)
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        (lambda: 0)()
+    finally:
+        sys.settrace(before)
+    if errors:
+        raise errors[0]
+
+
+def test_in_a_debugger_the_record_is_what_names_lead_to(program):
+    def check():
+        watch = by_names(program.branch, 2)
+        assert names(watch) == {"helper", "leaf", "unused", "A", "B", "D"}
+        assert names(by_names(program.nested, 2)) == {"leaf", "A"}
+        assert names(by_names(program.calls_decorated, 2)) == {
+            "decorated",
+            "A",
+            "C",
+        } | {"closure variable f of decorated"}
+
+    inside_trace_function(check)
+
+
+def test_names_lead_to_methods(user):
+    module = user(
+        "module",
+        """
+        K = 2
+        class Model:
+            width = 3
+            def call(self, x): return self.more(x) * self.width
+            def more(self, x): return x * K
+        model = Model()
+        def root(x): return model.call(x)
+        """,
+    )
+
+    def check():
+        watch = by_names(module.root, 2)
+        assert {"model", "K", "class attribute Model.more"} <= names(watch)
+        module.Model.width = 4
+        assert not watch.guard()
+
+    inside_trace_function(check)
+
+
+def test_a_debugger_that_only_looks_on_is_no_obstacle(program):
+    calls = []
+
+    def trace(frame, event, arg):
+        calls.append(event)
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        ran = recorded(program.root, 2)
+    finally:
+        sys.settrace(before)
+    assert calls
+    assert {"root", "helper", "leaf"} <= ran
+
+
+@pytest.mark.skipif(not MONITORING, reason="sys.monitoring comes with 3.12")
+def test_without_a_free_tool_id_the_record_is_what_names_lead_to(program, monkeypatch):
+    fresh = type(recorder._listener)()
+    monkeypatch.setattr(recorder, "_listener", fresh)
+    with every_tool_id_taken():
+        assert names(by_names(program.root, 2)) == {"helper", "leaf", "A", "B"}
+
+
+@pytest.mark.skipif(not MONITORING, reason="sys.monitoring comes with 3.12")
+def test_another_tool_keeps_its_events(program):
+    tool, seen = sys.monitoring.COVERAGE_ID, []
+    if sys.monitoring.get_tool(tool) is not None:
+        pytest.skip("coverage is measured by sys.monitoring")
+    event = sys.monitoring.events.PY_START
+    sys.monitoring.use_tool_id(tool, "another")
+    try:
+        sys.monitoring.register_callback(tool, event, lambda code, _: seen.append(code))
+        sys.monitoring.set_events(tool, event)
+        assert recorded(program.root, 2) == {"root", "helper", "leaf"}
+        program.unused(2)
+    finally:
+        sys.monitoring.set_events(tool, 0)
+        sys.monitoring.free_tool_id(tool)
+    assert {"root", "helper", "leaf", "unused"} <= {code.co_name for code in seen}
+
+
+def test_an_existing_profiler_is_told_too(program):
+    seen = []
+
+    def profiler(frame, event, arg):
+        seen.append((event, frame.f_code.co_name))
+
+    before = sys.getprofile()
+    sys.setprofile(profiler)
+    try:
+        ran = recorded(program.root, 2)
+        kept = sys.getprofile()
+    finally:
+        sys.setprofile(before)
+    assert kept is profiler
+    assert {"root", "helper", "leaf"} <= ran
+    assert {("call", "root"), ("call", "leaf"), ("return", "leaf")} <= set(seen)
+
+
+def test_beside_a_profiler_that_is_written_in_c(program):
+    profiler = cProfile.Profile()
+    with profiler, Recording(program.root) as recording:
+        program.root(2)
+    assert names(Watch(recording.findings.reads)) == {"helper", "leaf", "A", "B"}
+    assert recording.by_names == (not MONITORING)
+    assert {entry.code for entry in profiler.getstats()} >= {program.leaf.__code__}
+
+
+def test_an_error_of_the_recorder_does_not_reach_the_function(program, monkeypatch):
+    def fail(*_):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(recorder.Record, "start", fail)
+    ran = []
+    with pytest.raises(ZeroDivisionError), Recording(program.root):
+        ran.append(program.root(2))
+    assert ran == [2 * 1 + 2]
+
+
+def test_a_wrapped_root_is_unwrapped(program):
+    class Callable:
+        def __call__(self, x):
+            return program.leaf(x)
+
+    roots = (
+        functools.partial(program.leaf, 2),
+        functools.partial(Callable(), 2),
+        functools.partial(Callable().__call__, 2),
+        functools.partial(functools.lru_cache(program.leaf), 2),
+    )
+    for root in roots:
+        assert "A" in names(run(root))

@@ -1,0 +1,546 @@
+import collections
+import dataclasses
+import enum
+import functools
+import gc
+import math
+import types
+import typing
+import warnings
+import weakref
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import imprint.numpy as inp
+from imprint import tree
+from imprint.definition.share import effects_of
+from imprint.errors import ArgumentError
+from imprint.static import exact
+from imprint.static.exact import (
+    check_equal_hashes,
+    is_plain_value,
+    read_static,
+    same_value,
+    static_token,
+)
+from tests.units.callables import (
+    Colour,
+    Metres,
+    Model,
+    Point,
+    Scale,
+    Slim,
+    scaled,
+)
+
+
+class Named(typing.NamedTuple):
+    a: object
+    b: object = 0
+
+
+class ByValue:
+    def __init__(self, a):
+        self.a = a
+
+    def __eq__(self, other):
+        return self.a == other.a  # raises for what is no ByValue
+
+    def __hash__(self):
+        return hash(self.a)
+
+
+class HashOnly:
+    def __hash__(self):
+        return 1
+
+
+class EqOnly:
+    def __eq__(self, other):
+        return True
+
+
+class HashRaises:
+    def __eq__(self, other):
+        return True
+
+    def __hash__(self):
+        raise RuntimeError("no hash today")
+
+
+class EqRaises:
+    def __eq__(self, other):
+        raise RuntimeError("no answer")
+
+    def __hash__(self):
+        return 1
+
+
+class EqOfArrays:
+    def __eq__(self, other):
+        return np.ones(2) == 1
+
+    def __hash__(self):
+        return 1
+
+
+class HashableDict(dict):
+    def __hash__(self):
+        return hash(tuple(sorted(self.items())))
+
+
+class HashableBytes(bytearray):
+    def __hash__(self):
+        return hash(bytes(self))
+
+
+class SlottedObject:
+    __slots__ = ("a", "b")
+
+    def __init__(self, a):
+        self.a = a
+
+
+@dataclasses.dataclass
+class Open:
+    a: int = 1
+
+
+@dataclasses.dataclass(unsafe_hash=True)
+class Unsafe:
+    a: int = 1
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ByIdentity:
+    a: object
+
+
+@tree.register_dataclass
+@dataclasses.dataclass
+class Node:
+    w: object
+    sizes: object = (1, 2)
+
+
+class Flags(enum.Flag):
+    A = enum.auto()
+    B = enum.auto()
+
+
+def token(value):
+    return static_token(value, "n")
+
+
+# ---- equal and different values ----
+
+SAME = [
+    lambda: 10**20,
+    lambda: "a b",
+    lambda: math.nan,
+    lambda: -0.0,
+    lambda: (1, (2.0, "a", None)),
+    lambda: frozenset({1, "a"}),
+    lambda: Named(1, (2,)),
+    lambda: Scale(2.0),
+    lambda: Scale(math.nan),
+    lambda: Slim(2.0),
+    lambda: Scale(Slim((1, 2))),
+    lambda: ByValue(1),
+    lambda: ByValue([1, 2]),
+    lambda: Unsafe(2),
+    lambda: HashableDict(a=1),
+    lambda: (ByValue(1), ByValue(2)),
+    lambda: scaled(1),
+    lambda: scaled((1, [2])),
+    lambda: functools.partial(scaled(1), 2),
+    lambda: Node(1),
+    lambda: Node([1, {"a": 2}]),
+    lambda: Colour.RED,
+    lambda: Flags.A | Flags.B,
+    lambda: np.float32,
+    lambda: np.dtype("f4"),
+    lambda: np.float32(1),
+    lambda: Metres(1.0),
+    lambda: Point((1, 2)),
+    lambda: inp.sin,
+    lambda: math.sin,
+    lambda: types,
+    lambda: range(3),
+    lambda: slice(1, 2),
+    lambda: int,
+    lambda: None,
+    lambda: ...,
+    lambda: Scale(tuple(range(9000))),
+    lambda: (range(9000), *map(float, range(9000))),
+]
+
+
+@pytest.mark.parametrize("make", SAME)
+def test_equal_values_have_equal_tokens(make):
+    one, other = make(), make()
+    assert token(one) == token(other)
+    assert hash(token(one)) == hash(token(other))
+    assert token(one) == token(one)
+
+
+def test_different_values_have_different_tokens():
+    values = [
+        *(0, 0.0, -0.0, False, None, "", b"", (), frozenset(), ..., math.nan, 0j),
+        *(
+            1,
+            1.0,
+            True,
+            np.int32(1),
+            np.int64(1),
+            np.float64(1),
+            np.float32(1),
+            Metres(1),
+        ),
+        *((1,), (1.0,), (True,), ((1,),), Point((1,)), Named(1), Named(1.0), (1, 0)),
+        *(frozenset({1}), frozenset({1.0}), frozenset({True})),
+        *(Scale(1), Scale(1.0), Scale(True), Slim(1), Slim(1.0), Scale(Slim(1))),
+        *(
+            ByValue(1),
+            ByValue(1.0),
+            ByValue("a"),
+            ByValue((1,)),
+            ByValue([1]),
+            Unsafe(1),
+        ),
+        *(HashableDict(a=1), HashableDict(a=1.0), HashableDict(), HashableDict(b=1)),
+        *(scaled(1), scaled(1.0), functools.partial(scaled(1)), Model.step),
+        *(Node(1), Node(1.0), Node(1, ()), Colour.RED, Colour.BLUE, Flags.A, Flags.B),
+        *(np.float32, np.dtype("f4"), np.dtype(">f4"), np.dtype("f8"), float, int),
+        *(np.zeros(1, [(name, "i4")])[0] for name in "ab"),
+        *(np.datetime64(1, unit) for unit in "DYs"),
+        *(ml_dtypes.bfloat16(1), ml_dtypes.float8_e4m3fn(1), ml_dtypes.int4(1)),
+        *(range(3), range(4), slice(3), slice(4), "1", b"1"),
+    ]
+    tokens = [token(value) for value in values]
+    assert len({*tokens}) == len(values)
+
+
+def test_plain_objects_count_by_identity():
+    one, other = Model(1), Model(1)
+    assert token(one) == token(one)
+    assert token(one) != token(other)
+    assert token(ByIdentity(1)) != token(ByIdentity(1))
+
+
+@pytest.mark.parametrize(
+    ("value", "change", "undo"),
+    [
+        (Model(1), lambda m: setattr(m, "rate", 2), lambda m: setattr(m, "rate", 1)),
+        (ByValue(1), lambda m: setattr(m, "a", 1.0), lambda m: setattr(m, "a", 1)),
+        (Unsafe(1), lambda m: setattr(m, "a", 2), lambda m: setattr(m, "a", 1)),
+        (Model([1]), lambda m: m.rate.append(2), lambda m: m.rate.pop()),
+        (
+            Model(list(range(5000))),
+            lambda m: m.rate.append(2),
+            lambda m: m.rate.pop(),
+        ),
+        (Model({}), lambda m: m.rate.update(a=1), lambda m: m.rate.clear()),
+        (
+            Model(Model(1)),
+            lambda m: setattr(m.rate, "rate", 2),
+            lambda m: setattr(m.rate, "rate", 1),
+        ),
+        (
+            Model(Open(1)),
+            lambda m: setattr(m.rate, "a", 2),
+            lambda m: setattr(m.rate, "a", 1),
+        ),
+        (
+            Model(np.ones(3)),
+            lambda m: m.rate.__setitem__(0, 2),
+            lambda m: m.rate.__setitem__(0, 1),
+        ),
+        (SlottedObject(1), lambda m: setattr(m, "b", 2), lambda m: delattr(m, "b")),
+        (HashableDict(a=1), lambda m: m.update(a=2), lambda m: m.update(a=1)),
+        (
+            (1, Model(1)),
+            lambda m: setattr(m[1], "rate", 2),
+            lambda m: setattr(m[1], "rate", 1),
+        ),
+        (
+            Model(1).step,
+            lambda m: setattr(m.__self__, "rate", 2),
+            lambda m: setattr(m.__self__, "rate", 1),
+        ),
+        (ByIdentity([1]), lambda m: m.a.append(2), lambda m: m.a.pop()),
+        (Node([1]), lambda m: m.w.append(2), lambda m: m.w.pop()),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_a_changed_object_is_another_key(value, change, undo):
+    before = token(value)
+    assert token(value) == before
+    change(value)
+    assert token(value) != before
+    undo(value)
+    assert token(value) == before
+
+
+def test_a_changed_object_in_a_frozen_dataclass_is_another_key():
+    value = Scale(Model(1))
+    before = token(value)
+    value.factor.rate = 2
+    assert token(value) != before
+
+
+def test_a_rebound_variable_in_a_frozen_dataclass_is_another_key():
+    a = 1
+    value = Scale(lambda x: x + a)
+    before = token(value)
+    a = 2
+    assert token(value) != before
+
+
+def test_enum_members_are_not_looked_into():
+    assert read_static(Colour.RED, "n").parts == ()
+
+
+def test_what_only_its_own_eq_can_compare_counts_by_it():
+    one = HashableBytes(b"a")
+    assert token(one) == token(HashableBytes(b"a"))
+    assert token(one) != token(HashableBytes(b"b"))
+    before = token(one)
+    one.append(1)
+    assert token(one) != before
+
+
+def test_captured_arrays_of_an_object_count_by_identity():
+    model = Model(inp.ones(3))
+    before = token(model)
+    assert token(model) == before
+    model.rate = inp.ones(3)
+    assert token(model) != before
+
+
+def test_quick_ways_give_the_general_token():
+    for make in SAME:
+        value = make()
+        assert token(value) == exact._token(value, "n", exact._ArgumentWalk())
+
+
+# ---- what a trace wrote ----
+
+
+def test_a_counter_on_a_static_object_is_an_effect():
+    model = Model(1)
+    model.traces = 0
+    before = read_static(model, "self")
+    model.traces += 1
+    effects = effects_of(before, read_static(model, "self"))
+    settled = static_token(model, "self", effects)
+    model.traces += 1
+    assert static_token(model, "self", effects) == settled
+    model.rate = 2
+    assert static_token(model, "self", effects) != settled
+
+
+# ---- refusals ----
+
+REFUSED = {
+    "list": (lambda: [1], "n: expected a hashable value, got list. Pass a tuple."),
+    "dict": (
+        lambda: {"a": 1},
+        "n: expected a hashable value, got dict. Pass a frozen dataclass, or a tuple "
+        "of pairs.",
+    ),
+    "set": (lambda: {1}, "n: expected a hashable value, got set. Pass a frozenset."),
+    "bytearray": (
+        lambda: bytearray(),
+        "n: expected a hashable value, got bytearray. Pass bytes.",
+    ),
+    "deque": (
+        collections.deque,
+        "n: expected a hashable value, got deque. Pass a tuple.",
+    ),
+    "in a tuple": (
+        lambda: (1, (2, [3])),
+        "n[1][1]: expected a hashable value, got list. Pass a tuple.",
+    ),
+    "in a field": (
+        lambda: Scale(1, [3]),
+        "n.name: expected a hashable value, got list. Pass a tuple.",
+    ),
+    "in a named tuple": (
+        lambda: Named(1, {2}),
+        "n.b: expected a hashable value, got set. Pass a frozenset.",
+    ),
+    "dataclass": (
+        Open,
+        "n: expected a hashable value, got Open. Declare it @dataclass(frozen=True).",
+    ),
+    "__eq__ alone": (
+        EqOnly,
+        "n: expected a hashable value, got EqOnly. It defines __eq__ without __hash__: "
+        "define both on the same attributes, or make it a frozen dataclass.",
+    ),
+    "__hash__ alone": (
+        HashOnly,
+        "n: expected a class with __eq__ beside __hash__, got HashOnly, which has only "
+        "__hash__: equal hashes would never make two objects equal, and each would be "
+        "compiled for. Define __eq__ on the same attributes, or make it a frozen "
+        "dataclass.",
+    ),
+    "__hash__ raises": (
+        HashRaises,
+        "n: expected HashRaises.__hash__ to answer, got RuntimeError: no hash today. "
+        "Compute it from attributes that can be hashed and compared, or make the class "
+        "a frozen dataclass.",
+    ),
+    "__eq__ raises": (
+        EqRaises,
+        "n: expected EqRaises.__eq__ to answer, got RuntimeError: no answer. Compute it "
+        "from attributes that can be hashed and compared, or make the class a frozen "
+        "dataclass.",
+    ),
+    "array": (
+        lambda: np.ones(2),
+        "n: expected a value known before tracing, got an array array([1., 1.]). Pass "
+        "it as an ordinary (traced) argument.",
+    ),
+    "array in a field": (
+        lambda: Scale(1.0, (2, np.ones(2))),
+        "n.name[1]: expected a value known before tracing, got an array "
+        "array([1., 1.]). Pass it as an ordinary (traced) argument.",
+    ),
+    "array in a node": (
+        lambda: Node(np.ones(2)),
+        "n.w: expected a value known before tracing, got an array array([1., 1.]). "
+        "Pass it as an ordinary (traced) argument.",
+    ),
+    "array deep in a node": (
+        lambda: Node({"a": [1, np.ones(2)]}),
+        "n.w['a'][1]: expected a value known before tracing, got an array "
+        "array([1., 1.]). Pass it as an ordinary (traced) argument.",
+    ),
+    "dict of arrays": (
+        lambda: {"w": [np.ones(2)]},
+        "n: expected a hashable value, got dict. It holds an array (['w'][0]): pass it "
+        "as an ordinary (traced) argument.",
+    ),
+    "namespace": (
+        types.SimpleNamespace,
+        "n: expected a hashable value, got SimpleNamespace. Make its class a frozen "
+        "dataclass.",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_refusal_names_the_part_and_the_remedy(name):
+    make, message = REFUSED[name]
+    for _ in range(2):  # a refused class is refused each time
+        with pytest.raises(ArgumentError) as caught:
+            token(make())
+        assert str(caught.value) == f"static argument {message}"
+
+
+def test_an_imprint_array_is_refused():
+    with pytest.raises(ArgumentError, match="known before tracing"):
+        token(inp.ones(2))
+
+
+def test_the_cause_is_chained():
+    with pytest.raises(ArgumentError) as caught:
+        token(HashRaises())
+    assert isinstance(caught.value.__cause__, RuntimeError)
+
+
+def test_an_eq_that_gives_no_bool_is_refused():
+    with pytest.raises(ArgumentError, match=r"EqOfArrays\.__eq__ to answer, got Value"):
+        token(EqOfArrays())
+
+
+def test_the_parts_of_an_object_are_free():
+    assert token(Model([np.ones(2), {"a": Open()}]))
+
+
+def test_equal_objects_that_hash_differently_are_told_once():
+    class Careless(ByValue):
+        def __hash__(self):
+            return id(self)
+
+    one, other = Careless(1), Careless(1)
+    token(one)
+    check_equal_hashes(one, "cfg")
+    with pytest.warns(UserWarning, match="cfg: expected equal Careless objects"):
+        check_equal_hashes(other, "cfg")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_equal_hashes(Careless(1), "cfg")
+        for a in range(10):
+            check_equal_hashes(ByValue(a), "cfg")
+            check_equal_hashes(ByValue(1), "cfg")
+
+
+# ---- what is kept alive ----
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Model(1),
+        lambda: ByValue(1),
+        lambda: Scale(1.0),
+        lambda: Model(Model(1)),
+        lambda: scaled(1),
+        lambda: Node(1),
+    ],
+)
+def test_a_key_keeps_no_object_alive(make):
+    value = make()
+    key = token(value)
+    gone = weakref.ref(value)
+    del value
+    gc.collect()
+    assert gone() is None
+    assert key is not None
+
+
+def test_a_dead_object_never_matches():
+    tokens = [token(Model(1)) for _ in range(50)]
+    assert len({*tokens}) == 50
+
+
+def test_the_memo_of_a_frozen_dataclass_dies_with_it():
+    for i in range(50):  # objects that follow each other at one address
+        value = Scale(float(i))
+        assert token(value) == token(Scale(float(i)))
+        assert token(value) != token(Scale(float(i + 1)))
+
+
+# ---- plain values ----
+
+
+def test_same_value_is_exact():
+    values = [
+        0,
+        0.0,
+        -0.0,
+        False,
+        1,
+        True,
+        1.0,
+        "1",
+        b"1",
+        None,
+        ...,
+        0j,
+        -0j,
+        math.nan,
+    ]
+    for i, one in enumerate(values):
+        assert is_plain_value(one)
+        for j, other in enumerate(values):
+            assert same_value(one, other) == (i == j), (one, other)
+    assert same_value(float("nan"), math.nan)
+    assert not is_plain_value((1,))
+    assert not is_plain_value(np.float32(1))
+    assert not same_value(np.ones(2), 1)

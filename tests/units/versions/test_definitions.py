@@ -1,0 +1,50 @@
+"""The table of definitions: what goes when it is full."""
+
+from imprint.calls.signature import Signature
+from imprint.versions.definitions import Definition, Definitions
+
+
+def definition_of(fun, table):
+    token = table.token_of(fun, strict=False)
+    return token, Definition(token, Signature(fun))
+
+
+def filled(limit, count):
+    """Return a full table, and the keys and definitions that were put into it."""
+    table = Definitions(limit)
+    made = [definition_of(lambda x, i=i: x * i, table) for i in range(count)]
+    for key, definition in made:
+        assert table.add(key, definition) is definition
+    return table, made
+
+
+def found(table, made):
+    return [table.find(key) is definition for key, definition in made]
+
+
+def test_the_oldest_goes_first():
+    table, made = filled(3, 5)
+    assert found(table, made) == [False, False, True, True, True]
+
+
+def test_what_was_found_since_gets_a_second_chance():
+    table, made = filled(3, 4)
+    table.find(made[1][0])
+    late = definition_of(lambda x: x - 1, table)
+    table.add(*late)
+    assert found(table, [*made, late]) == [False, True, False, True, True]
+
+
+def test_where_all_were_found_the_oldest_goes():
+    table, made = filled(3, 3)
+    assert all(found(table, made))
+    late = definition_of(lambda x: x - 2, table)
+    table.add(*late)
+    assert len(list(table)) == 3
+    assert found(table, made).count(False) == 1
+
+
+def test_who_adds_second_gets_what_was_there():
+    table, made = filled(3, 1)
+    key, first = made[0]
+    assert table.add(key, Definition(key, first.signature)) is first
