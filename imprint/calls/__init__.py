@@ -5,6 +5,6 @@
 - `filtering`: how does `filter_jit` split a call into arrays and the rest?
 - `leaves`: what may go into a traced function and come out of it?
 - `results`: how do arrays become what the function returned?
-- `key`: which kind of call is it?
+- `key`: what selects the version that answers a call?
 - `tracing`: how does one kind of call become a jaxpr?
 """

@@ -1,14 +1,18 @@
-"""A call on its way to a version: its leaves, and the key of the version it needs.
+"""The key of a call: what selects a version among those of one definition.
 
-The key of a call of flat arrays is only flags and avals, which the warm path can put
-together by itself; any other call adds its form, its tree and its static values.
+`CallKey` is the key in parts; a table of versions knows it `packed`, as one flat tuple,
+which the warm path (`jitted.dispatch`) writes out by itself. A call of which every
+argument is an array has no form, tree or static value to tell: its key is flags and
+avals. What belongs to an argument (shape, dtype, weak type, sharding) is in its aval;
+what belongs to the function is in its definition, whose table it is. A new part of the
+key is a field of `CallKey`, a place in `packed` and `unpack`, and a name in `kind`.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self, TypeAlias
 
 from imprint import tree
 from imprint.calls.leaves import check_leaves
-from imprint.calls.signature import Call, Signature
+from imprint.calls.signature import Call, Form, Signature
 from imprint.config import Settings, settings
 from imprint.core.aval import ShapedArray, checked_integer, get_aval
 from imprint.definition.wording import show
@@ -16,40 +20,111 @@ from imprint.errors import ArgumentError, DTypeError
 from imprint.explain.explanation import Kind
 from imprint.static.exact import static_token
 
+PackedKey: TypeAlias = tuple[Any, ...]
+"""A `CallKey` as tables hold it: hashable, and compared part by part."""
+
+
+class CallKey(NamedTuple):
+    """What selects a version of a definition.
+
+    Args:
+        form: which parameters are dynamic and which static; None if all are arrays, in
+            their order.
+        treedef: the tree of the dynamic arguments; None if each is a leaf.
+        static: the exact value of each static argument.
+        settings: the flags that can change a program.
+        avals: of the leaves.
+    """
+
+    form: Form | None
+    treedef: tree.TreeDef | None
+    static: tuple[Any, ...]
+    settings: Settings
+    avals: tuple[ShapedArray, ...]
+
+    def packed(self) -> PackedKey:
+        """Return the key as tables hold it."""
+        if self.form is None:
+            return (self.settings, *self.avals)
+        return (self.form, self.treedef, self.static, self.settings, *self.avals)
+
+    @classmethod
+    def unpack(cls, packed: PackedKey) -> Self:
+        """Return the parts of a key."""
+        if isinstance(packed[0], Settings):
+            return cls(None, None, (), packed[0], packed[1:])
+        form, treedef, static, flags, *avals = packed
+        return cls(form, treedef, static, flags, tuple(avals))
+
+    def kind(self, names: tuple[str, ...], treedef: tree.TreeDef) -> Kind:
+        """Return the kind of call that the key stands for, named for its reader.
+
+        Args:
+            names: of the dynamic arguments.
+            treedef: the tree of the dynamic arguments, a tuple.
+        """
+        form = self.form
+        shown: list[tuple[str, str]] = []
+        if form is not None:
+            pairs = zip(form.static_names, self.static, strict=True)
+            shown = [(name, show(token)) for name, token in pairs]
+        return Kind(
+            names,
+            treedef,
+            self.avals,
+            tuple(shown),
+            self.settings,
+            self.static,
+            None if form is None else form.treedef,
+        )
+
+
+# ---- the key of a call ----
+
 
 class Pending(NamedTuple):
-    """A call for which there is no version yet."""
+    """A call on its way to a version, with the key of the version that it needs."""
 
-    key: Any
+    key: PackedKey
     leaves: list[Any]
     call: Call
+
+    @property
+    def kind(self) -> Kind:
+        """What kind of call it is."""
+        treedef = tree.structure(self.call.dynamic)
+        return CallKey.unpack(self.key).kind(self.call.form.names, treedef)
 
 
 def pending_of(
     signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Pending:
-    """Return a call in canonical form, with its key."""
+    """Return a call in canonical form, with its key.
+
+    Raises:
+        ArgumentError: the function cannot be called like this.
+    """
     call = signature.call(args, kwargs)
     leaves, key = call_key(signature, call)
-    return Pending(key, leaves, call)
+    return Pending(key.packed(), leaves, call)
 
 
-def call_key(signature: Signature, call: Call) -> tuple[list[Any], Any]:
-    """Return the leaves of a call and the key of the version that answers it."""
+def call_key(signature: Signature, call: Call) -> tuple[list[Any], CallKey]:
+    """Return the leaves of a call and its key."""
     leaves, treedef = tree.flatten(call.dynamic)
     try:
-        avals = [get_aval(x) for x in leaves]
+        avals = tuple([get_aval(x) for x in leaves])
         for x, aval in zip(leaves, avals, strict=True):
             if type(x) is int:
                 checked_integer(x, aval.dtype)
     except (ArgumentError, DTypeError, OverflowError):
         check_leaves(signature.function_name, call.form, leaves, treedef)
         raise
+    if call.form.plain and treedef.is_flat_tuple:
+        return leaves, CallKey(None, None, (), settings(), avals)
     whole = None if treedef.is_flat_tuple else treedef
-    if call.form.plain and whole is None:
-        return leaves, (settings(), *avals)
     static = static_tokens(signature, call)
-    return leaves, (call.form, whole, static, settings(), *avals)
+    return leaves, CallKey(call.form, whole, static, settings(), avals)
 
 
 def static_tokens(signature: Signature, call: Call) -> tuple[Any, ...]:
@@ -58,17 +133,3 @@ def static_tokens(signature: Signature, call: Call) -> tuple[Any, ...]:
         static_token(value, name, signature.effects)
         for value, name in zip(call.static, call.form.static_names, strict=True)
     )
-
-
-def kind_of(names: tuple[str, ...], treedef: tree.TreeDef, key: Any) -> Kind:
-    """Return what kind of call a key stands for."""
-    parts = list(key)
-    at = next(i for i, part in enumerate(parts) if isinstance(part, Settings))
-    avals: tuple[ShapedArray, ...] = tuple(parts[at + 1 :])
-    static, tokens, whole = (), (), None
-    if at:
-        form, tokens = parts[0], parts[at - 1]
-        shown = [show(token) for token in tokens]
-        static = tuple(zip(form.static_names, shown, strict=True))
-        whole = form.treedef
-    return Kind(names, treedef, avals, static, parts[at], tokens, whole)

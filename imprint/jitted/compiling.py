@@ -69,8 +69,8 @@ def compile_version(request: Request) -> Version:
             observer.failed(miss)
         raise
     _, settled = call_key(definition.signature, call)
-    if settled != pending.key:  # the trace wrote into a static argument
-        definition.versions.put(settled, version)
+    if settled.packed() != pending.key:  # the trace wrote into a static argument
+        definition.versions.put(settled.packed(), version)
     _tell(request, replace(miss, seconds=version.costs.total), version)
     _warn_captured(request, version.traced)
     return version
@@ -145,7 +145,7 @@ def trace(request: Request) -> TracedCall:
         BUDGET.add(definition.traced, traced, traced.nbytes)
         definition.traced.put(key, traced)
         _, settled = call_key(definition.signature, call)
-        definition.traced.put(settled, traced)
+        definition.traced.put(settled.packed(), traced)
     return traced
 
 

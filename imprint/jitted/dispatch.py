@@ -207,7 +207,7 @@ class Jitted:
                 else:
                     leaves, static = match(values)  # of a `Split`
                 avals = [x.aval for x in leaves]
-                if form.plain and treedef is None:  # `call_key`, which would cost 80 ns
+                if form.plain and treedef is None:  # `CallKey.packed`, 80 ns
                     key = settings(), *avals
                 else:
                     key = form, treedef, static, settings(), *avals
@@ -258,7 +258,7 @@ class Jitted:
             if aval is None:
                 return None
             avals.append(aval)
-        if form.plain and whole is None:  # `call_key`, which would cost 80 ns
+        if form.plain and whole is None:  # `CallKey.packed`, 80 ns
             key = settings(), *avals
         else:
             key = form, whole, static, settings(), *avals

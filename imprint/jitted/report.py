@@ -10,14 +10,13 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
-from imprint import tree
-from imprint.calls.key import Pending, kind_of
+from imprint.calls.key import Pending
 from imprint.core.source import current_source
 from imprint.definition.state import StrictWalk
 from imprint.definition.token import Token
 from imprint.definition.walk import NO_EFFECTS, Walk
 from imprint.definition.wording import show, told_apart
-from imprint.explain.explanation import Difference, Explanation, Kind, nearest_of
+from imprint.explain.explanation import Difference, Explanation, nearest_of
 from imprint.explain.granularity import granularity
 from imprint.explain.tokens import Disagreement, disagreements
 from imprint.versions.definitions import DEFINITIONS, Definition
@@ -58,10 +57,8 @@ def explain(
     if found is not None:
         nearest = [v is found for v in versions].index(True)
     else:
-        treedef = tree.structure(pending.call.dynamic)
-        kind = kind_of(pending.call.form.names, treedef, pending.key)
         others = family.others(definition)
-        nearest, differences = _miss(definition, pending, kind, others)
+        nearest, differences = _miss(definition, pending, others)
     return Explanation(
         function=definition.signature.function_name,
         hit=found is not None,
@@ -76,7 +73,7 @@ def explain(
 
 
 def _miss(
-    definition: Definition, pending: Pending, kind: Kind, others: list[Token]
+    definition: Definition, pending: Pending, others: list[Token]
 ) -> tuple[int | None, Sequence[Difference]]:
     versions = list(definition.versions)
     reason = definition.versions.why_gone(pending.key)
@@ -87,7 +84,7 @@ def _miss(
         changes, nearest = min(stale, key=lambda pair: len(pair[0]))
         return nearest, changes
     if versions:
-        return nearest_of(kind, [v.key for v in versions])
+        return nearest_of(pending.kind, [v.key for v in versions])
     if others and definition.last_miss is None:  # else it was compiled, and cleared
         found = [_made_anew(definition, other) for other in others]
         return None, min(found, key=len)

@@ -17,7 +17,7 @@ import numpy as np
 
 from imprint import runtime
 from imprint.array import ArrayImpl, from_host, to_array
-from imprint.calls.key import kind_of
+from imprint.calls.key import CallKey
 from imprint.calls.tracing import TracedCall
 from imprint.core.aval import ShapedArray
 from imprint.core.jaxpr import ClosedJaxpr
@@ -205,7 +205,7 @@ class Version:
     def key(self) -> Kind:
         """What kind of call it answers: names, tree, avals, static values, flags."""
         names, in_tree = self.traced.form.names, self.traced.in_tree
-        return kind_of(names, in_tree, self.at)
+        return CallKey.unpack(self.at).kind(names, in_tree)
 
     @property
     def avals(self) -> tuple[ShapedArray, ...]:
