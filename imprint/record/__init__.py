@@ -1,6 +1,8 @@
 """The record of a trace: what did the user's functions read while they were traced?
 
 - `mentions`: which names does a code object read?
-- `record`: which places did the functions of a trace read, and what stood there?
+- `notes`: which places were read, and what stood there before?
+- `reach`: which functions and classes does a value lead to?
+- `record`: which functions of a trace are entered, when, and what of it counts?
 - `recorder`: which functions ran?
 """
