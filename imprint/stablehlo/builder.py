@@ -1,9 +1,10 @@
 """The builder: one method for each StableHLO operation that a lowering rule needs.
 
-A `ModuleWriter` collects functions; a `Builder` writes the body of one. Each method appends
-one line of text and returns the `Value` it defines. Names of methods and attributes are
-the dialect's. Text, not bindings: a line costs 0.5 us and nothing to import.
-Shape-giving methods take the shape of their result; the rest infer it.
+A `ModuleWriter` collects functions; a `Builder` writes the body of one. Each method
+appends one line of text and returns the `Value` it defines. Names of methods and
+attributes are the dialect's. Text, not bindings: a line costs 0.5 us and nothing to
+import. Constants, choices, reductions and products are here; see `elementwise` and
+`rearranging` for the rest.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,8 +12,16 @@ from typing import Any, Literal
 
 import numpy as np
 
-from imprint.stablehlo.elementwise import Elementwise
-from imprint.stablehlo.types import TensorType, Value, literal, tensor
+from imprint.stablehlo.rearranging import Rearranging
+from imprint.stablehlo.types import (
+    TensorType,
+    Value,
+    list_text,
+    literal,
+    names_of,
+    signature,
+    tensor,
+)
 
 Comparison = Literal["EQ", "NE", "LT", "LE", "GT", "GE"]
 Region = Callable[["Builder", tuple[Value, ...]], Sequence[Value]]
@@ -75,7 +84,7 @@ class ModuleWriter:
         return f"{head}{''.join(reversed(self._texts))}}}\n{aliases}"
 
 
-class Builder(Elementwise):
+class Builder(Rearranging):
     """Writes the body of one function."""
 
     def __init__(self, module: ModuleWriter, parent: "Builder | None" = None) -> None:
@@ -132,7 +141,7 @@ class Builder(Elementwise):
     ) -> tuple[Value, ...]:
         """Call another function of the module."""
         return self.ops(
-            f"func.call @{name}({_names(args)})", results, signature(args, results)
+            f"func.call @{name}({names_of(args)})", results, signature(args, results)
         )
 
     def materialize(self, x: Value) -> Value:
@@ -209,132 +218,6 @@ class Builder(Elementwise):
             signature((low, x, high), (x.type,)),
         )
 
-    # ---- conversion ----
-
-    def convert(self, x: Value, dtype: Any) -> Value:
-        """Convert the elements to another dtype."""
-        return self._retyped(
-            f"stablehlo.convert {x.name}", x, tensor(x.shape, np.dtype(dtype))
-        )
-
-    def bitcast_convert(self, x: Value, shape: Sequence[int], dtype: Any) -> Value:
-        """Read the bits as another dtype."""
-        out = tensor(tuple(shape), np.dtype(dtype))
-        return self._retyped(f"stablehlo.bitcast_convert {x.name}", x, out)
-
-    def reduce_precision(
-        self, x: Value, exponent_bits: int, mantissa_bits: int
-    ) -> Value:
-        """Round floats to a format of fewer bits."""
-        bits = f"e{exponent_bits}m{mantissa_bits}"
-        return self.op(f"stablehlo.reduce_precision {x.name}, format = {bits}", x.type)
-
-    # ---- shape ----
-
-    def reshape(self, x: Value, shape: Sequence[int]) -> Value:
-        """Give another shape of the same size."""
-        return self._retyped(
-            f"stablehlo.reshape {x.name}", x, tensor(tuple(shape), x.dtype)
-        )
-
-    def broadcast_in_dim(
-        self, x: Value, shape: Sequence[int], dimensions: Sequence[int]
-    ) -> Value:
-        """Repeat `x`; its axis i becomes axis `dimensions[i]`."""
-        if tuple(shape) == x.shape and tuple(dimensions) == tuple(range(x.ndim)):
-            return x
-        out = tensor(tuple(shape), x.dtype)
-        return self._retyped(
-            f"stablehlo.broadcast_in_dim {x.name}, dims = {_list(dimensions)}", x, out
-        )
-
-    def transpose(self, x: Value, permutation: Sequence[int]) -> Value:
-        """Permute the axes: axis i of the result is axis `permutation[i]` of `x`."""
-        out = tensor(tuple(x.shape[p] for p in permutation), x.dtype)
-        return self._retyped(
-            f"stablehlo.transpose {x.name}, dims = {_list(permutation)}", x, out
-        )
-
-    def reverse(self, x: Value, dimensions: Sequence[int]) -> Value:
-        """Reverse the order of the elements along axes."""
-        return self.op(
-            f"stablehlo.reverse {x.name}, dims = {_list(dimensions)}", x.type
-        )
-
-    def slice(
-        self,
-        x: Value,
-        start: Sequence[int],
-        limit: Sequence[int],
-        strides: Sequence[int],
-    ) -> Value:
-        """Take `start:limit:stride` of each axis."""
-        shape = tuple(
-            max(0, -(-(hi - lo) // step))
-            for lo, hi, step in zip(start, limit, strides, strict=True)
-        )
-        spans = ", ".join(
-            f"{lo}:{hi}" if step == 1 else f"{lo}:{hi}:{step}"
-            for lo, hi, step in zip(start, limit, strides, strict=True)
-        )
-        return self._retyped(
-            f"stablehlo.slice {x.name} [{spans}]", x, tensor(shape, x.dtype)
-        )
-
-    def pad(
-        self,
-        x: Value,
-        fill: Value,
-        low: Sequence[int],
-        high: Sequence[int],
-        interior: Sequence[int],
-    ) -> Value:
-        """Pad each axis with `fill`; negative padding cuts."""
-        shape = tuple(
-            lo + hi + n + max(0, n - 1) * gap
-            for n, lo, hi, gap in zip(x.shape, low, high, interior, strict=True)
-        )
-        out = tensor(shape, x.dtype)
-        return self.op(
-            f"stablehlo.pad {x.name}, {fill.name}, low = {_list(low)}, "
-            f"high = {_list(high)}, interior = {_list(interior)}",
-            out,
-            signature((x, fill), (out,)),
-        )
-
-    def concatenate(self, xs: Sequence[Value], dimension: int) -> Value:
-        """Join along an axis."""
-        first = xs[0]
-        length = sum(x.shape[dimension] for x in xs)
-        shape = (*first.shape[:dimension], length, *first.shape[dimension + 1 :])
-        out = tensor(shape, first.dtype)
-        return self.op(
-            f"stablehlo.concatenate {_names(xs)}, dim = {dimension}",
-            out,
-            signature(xs, (out,)),
-        )
-
-    def dynamic_slice(
-        self, x: Value, starts: Sequence[Value], sizes: Sequence[int]
-    ) -> Value:
-        """Take `sizes` elements of each axis from traced starts, which are clamped."""
-        out = tensor(tuple(sizes), x.dtype)
-        return self.op(
-            f"stablehlo.dynamic_slice {_names((x, *starts))}, sizes = {_list(sizes)}",
-            out,
-            signature((x, *starts), (out,)),
-        )
-
-    def dynamic_update_slice(
-        self, x: Value, update: Value, starts: Sequence[Value]
-    ) -> Value:
-        """Put `update` into `x` at traced starts, which are clamped."""
-        return self.op(
-            f"stablehlo.dynamic_update_slice {_names((x, update, *starts))}",
-            x.type,
-            signature((x, update, *starts), (x.type,)),
-        )
-
     # ---- reduction and contraction ----
 
     def reduce(
@@ -344,7 +227,7 @@ class Builder(Elementwise):
         out = tensor(_without(x.shape, dimensions), x.dtype)
         return self.op(
             f"stablehlo.reduce({x.name} init: {init.name}) applies stablehlo.{op} "
-            f"across dimensions = {_list(dimensions)}",
+            f"across dimensions = {list_text(dimensions)}",
             out,
             signature((x, init), (out,)),
         )
@@ -361,7 +244,7 @@ class Builder(Elementwise):
         scalars = [tensor((), x.dtype) for x in xs]
         text, _ = self.region([*scalars, *scalars], body)
         operands = (*xs, *inits)
-        head = f'"stablehlo.reduce"({_names(operands)}) ({text}) '
+        head = f'"stablehlo.reduce"({names_of(operands)}) ({text}) '
         attributes = f"{{dimensions = array<i64{_items(dimensions)}>}}"
         return self.ops(head + attributes, outs, signature(operands, outs))
 
@@ -412,13 +295,13 @@ class Builder(Elementwise):
         shape = tuple(x.shape[i] for i in batching[0]) + free[0] + free[1]
         out = tensor(shape, np.dtype(dtype))
         batch = (
-            f"batching_dims = {_list(batching[0])} x {_list(batching[1])}, "
+            f"batching_dims = {list_text(batching[0])} x {list_text(batching[1])}, "
             if batching[0]
             else ""
         )
         return self.op(
             f"stablehlo.dot_general {x.name}, {y.name}, {batch}"
-            f"contracting_dims = {_list(contracting[0])} x {_list(contracting[1])}, "
+            f"contracting_dims = {list_text(contracting[0])} x {list_text(contracting[1])}, "
             f"{numerics}",
             out,
             signature((x, y), (out,)),
@@ -430,20 +313,10 @@ class Builder(Elementwise):
         if not xs:
             return ()
         return self.ops(
-            f"stablehlo.optimization_barrier {_names(xs)}",
+            f"stablehlo.optimization_barrier {names_of(xs)}",
             types,
             ", ".join(t.text for t in types),
         )
-
-    def _retyped(self, text: str, x: Value, out: TensorType) -> Value:
-        return self.op(text, out, f"({x.type}) -> {out}")
-
-
-def signature(operands: Sequence[Value], results: Sequence[TensorType]) -> str:
-    """Return `(types) -> types`."""
-    args = ", ".join([x.type.text for x in operands])
-    outs = ", ".join([t.text for t in results])
-    return f"({args}) -> {outs}" if len(results) == 1 else f"({args}) -> ({outs})"
 
 
 def function_text(
@@ -468,15 +341,7 @@ def function_text(
 def _return(word: str, results: Sequence[Value]) -> str:
     if not results:
         return word
-    return f"{word} {_names(results)} : {', '.join(v.type.text for v in results)}"
-
-
-def _names(values: Sequence[Value]) -> str:
-    return ", ".join([v.name for v in values])
-
-
-def _list(numbers: Sequence[int]) -> str:
-    return f"[{', '.join(map(str, numbers))}]"
+    return f"{word} {names_of(results)} : {', '.join(v.type.text for v in results)}"
 
 
 def _items(numbers: Sequence[int]) -> str:

@@ -4,6 +4,7 @@ A `TensorType` is interned and knows its text. A `Value` is an SSA name with its
 `literal` writes a NumPy array as the body of `dense<...>`, to the last bit.
 """
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final, final
 
@@ -94,6 +95,23 @@ class Value:
 
     def __repr__(self) -> str:
         return f"{self.name}: {self.type}"
+
+
+def signature(operands: Sequence[Value], results: Sequence[TensorType]) -> str:
+    """Return `(types) -> types`."""
+    args = ", ".join([x.type.text for x in operands])
+    outs = ", ".join([t.text for t in results])
+    return f"({args}) -> {outs}" if len(results) == 1 else f"({args}) -> ({outs})"
+
+
+def names_of(values: Sequence[Value]) -> str:
+    """Return names of values with commas between."""
+    return ", ".join([v.name for v in values])
+
+
+def list_text(numbers: Sequence[int]) -> str:
+    """Return `[0, 1]`."""
+    return f"[{', '.join(map(str, numbers))}]"
 
 
 def literal(array: np.ndarray[Any, Any]) -> str:
