@@ -1,10 +1,46 @@
 """imprint: a just-in-time compiler for array programs in Python.
 
-The public names, under JAX's names where they mean the same: `jit` and its stages, the
-transforms, devices, configuration. `imprint.numpy`, `imprint.lax`, `imprint.random` and
-`imprint.tree` are the other public modules. What models are made of (`Module`, filters,
-`nn`, `optim`) and `testing` load when they are first asked for: in each import they would
-take 25 ms of 145.
+The public names stand here, under JAX's names where they mean the same. To import from:
+
+- `numpy`: which functions take arrays and tracers, under NumPy's names?
+- `lax`: which operations neither promote nor broadcast, under JAX's names?
+- `random`: how are random numbers drawn from keys?
+- `tree`: how are nested containers taken apart, mapped and put together?
+- `module`: how is a model a tree of arrays, functions and settings?
+- `nn`: which layers and activations are there?
+- `optim`: how do gradients become updates of parameters?
+- `testing`: how do tests limit compiles and check derivatives?
+- `cache`: how are all versions of the process looked at, bounded and dropped?
+- `debug`: how much has the process traced, compiled and answered?
+- `config`: which flags are there, and who set them?
+- `errors`: what can go wrong, and what is to be done about it?
+- `cli`: what does the command `imprint` do?
+
+Inside, from a call down to the engine:
+
+- `jitted`: which way does a call take through a compiled function?
+- `calls`: how is a call spelled, split, named and traced?
+- `versions`: what answers calls, and for how long is it kept?
+- `definition`: when may two callables share compiled versions?
+- `static`: which Python values select a version?
+- `record`: what did the user's functions read while they were traced?
+- `watch`: is what a trace read still as it was?
+- `explain`: why did a call compile, and what would help?
+- `eager`: what does an operation do outside every trace?
+- `placement`: how do values get to a device, and back?
+- `array`: what does a concrete array hold?
+- `program`: how does a jaxpr become an executable?
+- `passes`: what is done to a jaxpr before it is lowered?
+- `control`: which primitives hold a jaxpr?
+- `transforms`: how is a program traced, derived from another, and lowered?
+- `primitives`: which operations are there, and what are the rules of each?
+- `core`: what are avals, primitives, traces and jaxprs?
+- `stablehlo`: how is the text written that the engine compiles?
+- `runtime`: how are devices, buffers and executables had from jaxlib?
+- `dtypes`: which dtypes exist, and to what do two of them promote?
+
+`module`, `nn`, `optim` and `testing` load when they are first asked for: in each import
+they would take 25 ms of 145.
 """
 
 from importlib import import_module

@@ -1,7 +1,21 @@
-"""The command `imprint`.
+"""The command `imprint`, and the programs of its tour.
 
-`main` is its entry point; each subcommand is a file of this package. It is loaded by the
-command only: `import imprint` does not read it.
+It is loaded by the command only: `import imprint` does not read it.
+
+- `command`: which function answers a subcommand?
+- `run`: what does `imprint run` do with a program, and how does it end?
+- `launch`: how is a program run as Python itself would run it?
+- `ledger`: what did each function of a program compile, and what did it cost?
+- `report`: how is a ledger printed?
+- `tour`: which parts does `imprint tour` have, and when does it fail?
+- `example`: how is a program shown, run and checked?
+- `examples`: what does `jit` promise?
+- `made_anew`: when is a function that is made anew, or changed, the same?
+- `models`: what does a model made of a `Module` compile?
+- `calculus`: what do random numbers and derivatives give?
+- `digits`: how does a network learn to read digits?
+- `picture`: how are the digits that it read drawn?
+- `extras`: how are libraries loaded that only the demo needs?
 """
 
 from imprint.cli.command import main as main

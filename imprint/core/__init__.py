@@ -1,5 +1,22 @@
-"""The language of the transforms: avals, primitives, traces, tracers, jaxprs.
+"""The language of the transforms; the interpreters that speak it are in `transforms`.
 
-`primitive` says what an operation is, `trace` who gives it its meaning at the moment,
-`jaxpr` how a program is written down. The interpreters are in `transforms`.
+- `aval`: what does tracing know of an array?
+- `array`: what do operators and methods of arrays and tracers mean?
+- `primitive`: which rules does an operation have?
+- `samples`: on what do tests try a primitive?
+- `tangents`: which symbolic values do differentiation rules meet?
+- `trace`: who gives an operation its meaning at the moment?
+- `jaxpr`: how is a program written down?
+- `pretty`: how is a jaxpr printed?
+- `document`: how is text laid out to a width?
+- `check`: does a jaxpr obey its own rules?
+- `source`: which line of the user's made an equation, or is at fault?
+- `folding`: which frames of a traceback does the user see?
+- `leaks`: which tracer outlives its trace, and who holds it?
+- `libraries`: is code the user's, or an installed library's?
+- `identity`: what stands for an object that counts as itself?
+- `functions`: what may a transform be given?
+- `hosts`: what is the aval of a host value, in nanoseconds?
+- `shape_struct`: what stands for an array of which only the shape is known?
+- `hooks`: where does this floor reach upward?
 """

@@ -3,6 +3,8 @@
 Each is one primitive, or a few slices of one. They neither promote dtypes nor broadcast
 shapes, but for operands of rank 0: that is what `imprint.numpy` adds. The primitives
 themselves (`lax.add_p`) are here for those who write transforms.
+
+- `composed`: which functions of JAX's are made of one or two primitives?
 """
 
 from imprint.lax.composed import (

@@ -1,7 +1,14 @@
 """Neural networks: the functions of `jax.nn` and the layers of Equinox.
 
-`activations` and `functions` are functions of arrays, `initializers` make first values of
-parameters. Layers are modules that take one example; `imprint.vmap` gives them a batch.
+Layers are modules that take one example; `imprint.vmap` gives them a batch.
+
+- `activations`: which functions work element by element?
+- `functions`: which functions work along an axis?
+- `initializers`: what are the first values of parameters?
+- `linear`: which layers multiply by a matrix?
+- `recurrent`: which cells carry a state from step to step?
+- `normalization`: which layers bring one example to mean and scale?
+- `layers`: which layers have no matrix?
 """
 
 from imprint.module import tree_inference as inference_mode

@@ -4,6 +4,31 @@ The names are re-exported one by one; each file of the package is one subject. I
 it gives operators on arrays (`x + y`, `x.sum()`, `x[0]`) their meaning, which are these
 functions. Dtypes are 32 bits wide unless `enable_x64`; numbers of Python are weak: they
 take the dtype of the array beside them.
+
+- `promotion`: how do operands come to one dtype and one shape?
+- `arithmetic`: what do `+ - * / // %` and their relatives give?
+- `exponential`: what are exponentials, logarithms, powers and roots?
+- `trigonometric`: what are the functions of angles, and the hyperbolic ones?
+- `rounding`: how are numbers rounded and taken to parts?
+- `comparison`: how do numbers compare, and what are they?
+- `bitwise`: what happens to the bits of integers?
+- `selection`: how are elements chosen by a condition?
+- `creation`: how are arrays made from values, or filled with one?
+- `ranges`: how are evenly spaced numbers and grids made?
+- `matrices`: how are matrices made by a pattern, and diagonals taken?
+- `datatypes`: which names do dtypes have, and what is known of an array's?
+- `shape`: how does an array get another shape with the same elements?
+- `joining`: how do several arrays become one?
+- `padding`: how does an array get larger at its ends?
+- `indexing`: what does `x[...]` take?
+- `searching`: where are the extremes?
+- `reductions`: what is the sum, product or extreme along axes?
+- `cumulative`: what are the running sums and products?
+- `statistics`: what are mean, variance and their relatives?
+- `differences`: what are differences, slopes and areas along an axis?
+- `linear`: what are the products of vectors and matrices?
+- `einsum`: how is a sum over subscripts computed?
+- `subscripts`: what do the subscripts of einsum say?
 """
 
 import sys

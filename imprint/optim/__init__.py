@@ -1,8 +1,14 @@
 """Optimizers as pure functions on trees, in optax's form: `from imprint import optim`.
 
 An optimizer is a `GradientTransformation`: `init` makes a state, `update` makes updates
-of gradients, `apply_updates` adds them to the parameters. `optimizers` has whole ones,
-`transforms` and `moments` the parts to chain, `schedules` step sizes that change.
+of gradients, `apply_updates` adds them to the parameters.
+
+- `base`: what is a gradient transformation?
+- `optimizers`: which whole optimizers are there?
+- `transforms`: of which parts is an optimizer chained?
+- `moments`: which parts follow averages of gradients?
+- `schedules`: how does a step size change with the steps taken?
+- `inject`: how is a hyperparameter changed between steps?
 """
 
 from imprint.optim.base import (

@@ -2,6 +2,33 @@
 
 A family joins by its name in `_FAMILIES`; a primitive that is imported by several of them
 counts once. Those that hold a jaxpr are in `control`.
+
+- `basis`: in which primitives are the rules of all others written?
+- `families`: which rules do elementwise primitives of one arity share?
+- `elementwise`: what do elementwise primitives take, and how are they lowered?
+- `axes`: how do axes and sizes become params, and how do rules shift them?
+- `arithmetic`: how are quotients, remainders, extremes and integer powers computed?
+- `rounding`: how are numbers rounded, and what are sign and magnitude?
+- `exponential`: how are exponentials, logarithms and roots computed?
+- `power`: how is an array raised to an array?
+- `trigonometric`: how are functions of angles and their inverses computed?
+- `special`: how are error functions and those of the gamma family computed?
+- `comparison`: how do two operands compare?
+- `complex`: how are complex numbers made and taken apart?
+- `bitwise`: how are the bits of two operands joined or shifted?
+- `bits`: how are the bits of one operand inverted or counted?
+- `convert`: how does a value, or its bits, get another dtype?
+- `reduce_precision`: how is a float rounded to fewer bits?
+- `select`: how are elements chosen from operands?
+- `shape`: how do the same elements get another shape?
+- `slicing`: how are parts cut, padded and joined at places known while tracing?
+- `dynamic_slicing`: how is a part taken or written at a traced place?
+- `reductions`: how do axes disappear by an associative operation?
+- `arg_reductions`: at which index is the extreme?
+- `cumulative`: how is each element joined with all before it?
+- `dot`: how are two operands contracted?
+- `precision`: how exactly is a product computed?
+- `barrier`: what keeps the compiler from moving or merging a computation?
 """
 
 from types import ModuleType

@@ -2,8 +2,15 @@
 
 Keys are made of a seed (`key`) and of each other (`split`, `fold_in`); a key is used for
 one draw. All numbers are JAX's, of both streams (`config.threefry_partitionable`).
-`threefry` is the hash, `host` the same without compiling; samplers are in `intervals`,
-`continuous` and `discrete`, and share `arguments`.
+
+- `keys`: how is a key made, split and folded?
+- `key_array`: what is an array of keys?
+- `threefry`: which hash makes bits of a key, in a traced program?
+- `host`: how is the same hash computed without compiling?
+- `arguments`: what may a sampler be given?
+- `intervals`: how are bits, floats and integers of an interval drawn?
+- `continuous`: how are they bent to the other continuous distributions?
+- `discrete`: how are choices, signs and yes or no drawn?
 """
 
 from imprint.random.continuous import (

@@ -4,6 +4,14 @@ Nothing starts before the first question for a device. A value goes `put`, `comp
 `Executable`, `read`. The engine checks little and ends the process when it is misused;
 what it leaves out is checked here, except on the warm path: `Executable.execute`,
 `host_call` and `unchecked_put` say what their caller must have checked.
+
+- `compat`: what do the releases of jaxlib do differently?
+- `client`: which devices are there, and when does their client start?
+- `options`: how is a program compiled on this machine?
+- `executable`: how is a program compiled, and run on buffers?
+- `arguments`: how does a call take NumPy arrays without putting each?
+- `transfer`: how does a value get to a device, and back?
+- `buffer`: what may be asked of a value on a device?
 """
 
 from imprint.runtime.arguments import HostCall, host_call

@@ -2,6 +2,10 @@
 
 This package knows the dialect and nothing of tracers: `transforms.lowering` walks a
 jaxpr and each primitive's `lower` rule calls the builder.
+
+- `types`: what are the types and values that a line refers to?
+- `builder`: how are modules, functions and structured operations written?
+- `elementwise`: how are elementwise operations written?
 """
 
 from imprint.stablehlo.builder import Builder as Builder

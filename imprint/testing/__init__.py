@@ -1,8 +1,10 @@
 """Tools for the tests of programs that use imprint.
 
-`max_compiles` limits how many versions a process may make, `check_grads` compares
-derivatives with finite differences. The pytest plugin, `_imprint_pytestplugin` beside
-this package, gives tests the first as a marker and a fixture, and reports compiles.
+The pytest plugin, `_imprint_pytestplugin` beside this package, gives tests the limit on
+compiles as a marker and a fixture, and reports what each test compiled.
+
+- `compiles`: how many versions may the process make?
+- `gradients`: are derivatives those of finite differences?
 """
 
 from imprint.testing.compiles import Compiles as Compiles

@@ -1,6 +1,11 @@
 """The interpreters of programs, one per file, and the transforms that users call.
 
-staging writes jaxprs; jvp, linearize, transpose and batch derive programs; dce drops
-what is not used; lowering writes StableHLO. `derivatives` and `vmap` are the public
-faces, which take trees apart and put them together.
+- `staging`: how does a run on tracers become a jaxpr?
+- `jvp`: how are tangents pushed along with a computation?
+- `linearize`: how is a tangent program written down beside its primal?
+- `transpose`: how does a linear program run backwards?
+- `batch`: how does a program get one more axis?
+- `lowering`: how does a jaxpr become StableHLO?
+- `derivatives`: what do `grad`, `vjp`, `jvp` and `linearize` take and return?
+- `vmap`: what does `vmap` take and return?
 """

@@ -1,9 +1,18 @@
 """Pytrees: nested containers as arguments, results and parameters.
 
 The functions of `jax.tree` under their names there, and beside them the key paths and
-the registration of `jax.tree_util`; its own names (`tree_map`, …) are in
-`imprint.tree.util`. `treedef` is the hot part, `prefix` the errors, `registry` the ways
-to make a class a node.
+the registration of `jax.tree_util`.
+
+- `treedef`: what is the structure of a tree, and how is it found?
+- `walk`: how are the leaves of usual trees found faster than by optree?
+- `match`: how is a tree of known structure taken apart in a straight line?
+- `functions`: which functions on trees are there?
+- `util`: under which names does `jax.tree_util` have them?
+- `keys`: how is a leaf named?
+- `prefix`: when does a tree stand for a larger one, and what if it does not fit?
+- `registry`: how does a class become a node?
+- `fields`: how is a node taken apart and made past its class's own methods?
+- `statics`: when is the static data of two nodes the same?
 """
 
 from imprint.tree.functions import all_leaves

@@ -60,8 +60,11 @@ def test_file_and_functions_are_below_their_ceilings(source):
 def test_header_says_what_the_file_is_in_3_to_10_lines(source):
     header = ast.get_docstring(source.tree, clean=False)
     assert header is not None
-    lines = len(header.rstrip().splitlines())
-    assert lines in HEADER_LINES
+    lines = header.rstrip().splitlines()
+    assert len(lines) >= HEADER_LINES.start
+    if source.path.name == "__init__.py":  # a line for each file beside: `test_map`
+        lines = [line for line in lines if not line.startswith(("- `", "  "))]
+    assert len(lines) < HEADER_LINES.stop
 
 
 def test_code_length_leaves_out_docstring_comments_and_blank_lines():
