@@ -1,0 +1,51 @@
+"""Replaying a jaxpr: what is made of an equation keeps the user's line of it."""
+
+import inspect
+
+import pytest
+
+import imprint
+import imprint.numpy as inp
+from imprint.core.jaxpr import eval_jaxpr, subjaxprs
+
+
+def inner(x):
+    return inp.sin(x) * 3.0
+
+
+def lines_of(closed):
+    """Return the lines of all equations, those of nested jaxprs included."""
+    for eqn in closed.eqns:
+        yield from (line for part in subjaxprs(eqn) for line in lines_of(part))
+        if not subjaxprs(eqn):
+            yield eqn.source.file, eqn.source.line
+
+
+LINE = __file__, inspect.getsourcelines(inner)[1] + 1
+
+PROGRAMS = {
+    "inlined": imprint.jit(inner, inline=True),
+    "derived by jvp": lambda x: imprint.jvp(imprint.jit(inner), (x,), (x,)),
+    "derived by vmap": imprint.vmap(imprint.jit(inner)),
+    "derived by grad": lambda x: imprint.vjp(imprint.jit(inner), x)[0],
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_an_equation_that_is_replayed_keeps_its_source(name):
+    closed = imprint.make_jaxpr(PROGRAMS[name])(inp.ones(2))
+    lines = set(lines_of(closed))
+    assert lines
+    assert lines == {LINE}
+
+
+def test_after_a_replay_that_raised_new_equations_have_their_own_source():
+    closed = imprint.make_jaxpr(inner)(inp.ones(2))
+
+    def fails_first(x):
+        with pytest.raises(TypeError):
+            eval_jaxpr(closed.jaxpr, closed.consts, "no array")
+        return inp.cos(x)
+
+    (line,) = set(lines_of(imprint.make_jaxpr(fails_first)(inp.ones(2))))
+    assert line != LINE
