@@ -1,8 +1,8 @@
 """The bottom interpreter: evaluate one primitive now.
 
 Outside any trace a primitive runs by its NumPy reference, so `x + y` compiles nothing.
-A primitive in `COMPILED` holds a program or is too slow in NumPy: it is compiled, once
-for each jaxpr. IEEE results (inf, nan) are values, not warnings: references run in a
+A control primitive says for itself how it runs: like the others, compiled once for each
+jaxpr it holds, or by binding what is to run. IEEE results (inf, nan) are values, not warnings: references run in a
 context of this thread in which NumPy says nothing. The flags of the caller's context do
 not reach them: what depends on a flag is in the avals and the params.
 """
@@ -10,26 +10,22 @@ not reach them: what depends on a flag is in the avals and the params.
 import contextvars
 import threading
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from imprint import dtypes
 from imprint.array import ArrayImpl, buffers_of, from_host, host_values, to_array
 from imprint.config import settings
-from imprint.control.call import jit_p
 from imprint.core import hooks
 from imprint.core.aval import get_aval
-from imprint.core.jaxpr import ClosedJaxpr
+from imprint.core.control import ControlPrimitive, Eager, one_equation
 from imprint.core.primitive import Primitive
 from imprint.core.source import current_source
 from imprint.core.trace import Tracer
 from imprint.errors import NonFiniteError
 from imprint.passes.sentinels import watched_for
 from imprint.program.program import Program, compile_closed
-
-COMPILED: Final = frozenset({jit_p})
-"""Primitives that eager evaluation compiles."""
 
 
 class _Quiet(threading.local):
@@ -48,8 +44,11 @@ def evaluate(
     primitive: Primitive, operands: tuple[Any, ...], params: dict[str, Any]
 ) -> tuple[Any, ...]:
     """Apply a primitive to concrete operands; hot."""
-    if primitive in COMPILED:
-        return _run_compiled(primitive, operands, params)
+    if type(primitive) is ControlPrimitive:
+        if primitive.eager is Eager.COMPILED:
+            return _run_compiled(primitive, operands, params)
+        if primitive.eager is not Eager.INTERPRETED:
+            return primitive.eager(*operands, **params)
     avals: list[Any] = []
     hosts: list[Any] = []
     for x in operands:
@@ -106,16 +105,29 @@ def _check_finite(primitive: Primitive, hosts: Sequence[Any], outs: Any) -> None
 
 
 def _run_compiled(
-    primitive: Primitive, operands: tuple[Any, ...], params: dict[str, Any]
+    primitive: ControlPrimitive, operands: tuple[Any, ...], params: dict[str, Any]
 ) -> tuple[Any, ...]:
-    closed = params["jaxpr"]
-    assert isinstance(closed, ClosedJaxpr)
-    program: Program = closed.derived(
-        "program", lambda: compile_closed(closed, params["name"], buffers_of)
-    )
     arrays = [to_array(x) for x in operands]
+    program = _program_of(primitive, tuple([x.aval for x in arrays]), params)
     buffers = program.run([arrays[i].buffer for i in program.kept])
     return tuple(map(ArrayImpl, program.out_avals, buffers))
+
+
+def _program_of(
+    primitive: ControlPrimitive, avals: tuple[Any, ...], params: dict[str, Any]
+) -> Program:
+    """Return the program of an equation; its first jaxpr holds it, so it dies with it."""
+    first, *others = primitive.jaxprs(params)
+    name = params.get("name", primitive.name)
+    if primitive.is_call:
+        return first.derived("program", lambda: compile_closed(first, name, buffers_of))
+    options = tuple(primitive.options(params).items())
+
+    def make() -> Program:
+        closed = one_equation(primitive, avals, params)
+        return compile_closed(closed, name, buffers_of)
+
+    return first.derived(("program", primitive, avals, options, *others), make)
 
 
 hooks.install_eager(evaluate)

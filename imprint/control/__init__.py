@@ -1,7 +1,15 @@
-"""Primitives that hold a jaxpr.
+"""Primitives that hold jaxprs; `ALL` lists every one of them.
 
-They are apart from `primitives/` because their rules transform jaxprs, so they need
-the transforms.
+They are apart from `primitives` because their rules transform jaxprs, so they need the
+transforms. Nothing outside this package names one: others ask its declaration.
 
-- `call`: what is a jitted function inside of traced code?
+- `call`: what does a function jitted inside traced code become?
 """
+
+from typing import Final
+
+from imprint.control import call
+from imprint.core.control import ControlPrimitive
+
+ALL: Final[tuple[ControlPrimitive, ...]] = (call.jit_p,)
+"""Every control primitive; the laws read it."""

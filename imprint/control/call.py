@@ -12,13 +12,15 @@ from typing import Any
 import numpy as np
 
 from imprint.core.aval import ShapedArray, get_aval
+from imprint.core.control import ControlPrimitive, Eager, Narrowed, Unit, Watched
 from imprint.core.jaxpr import ClosedJaxpr, Jaxpr, Literal, Var
-from imprint.core.primitive import Absent, Avals, Dims, JaxprPrimitive, Values
+from imprint.core.primitive import Avals, Dims, Values
 from imprint.core.tangents import Linear, is_zero
 from imprint.stablehlo import Builder, Value
 from imprint.transforms.batch import batch_jaxpr
+from imprint.transforms.dce import narrow
 from imprint.transforms.jvp import jvp_jaxpr, merge_zeros
-from imprint.transforms.linearize import RULES, linearize_jaxpr
+from imprint.transforms.linearize import linearize_jaxpr
 from imprint.transforms.lowering import lower_call
 from imprint.transforms.staging import StagingTrace, hoist_consts
 from imprint.transforms.transpose import transpose_jaxpr
@@ -116,14 +118,23 @@ def _batch(
     return call(derived, args, name), out_dims
 
 
-jit_p = JaxprPrimitive(
+def _dce(used: tuple[bool, ...], *, jaxpr: ClosedJaxpr, name: str) -> Narrowed:
+    narrower, operands = narrow(jaxpr, used)
+    return Narrowed(operands, used, {"jaxpr": narrower, "name": name})
+
+
+jit_p = ControlPrimitive(
     name="jit",
     aval=_aval,
     reference=_reference,
     lower=_lower,
     jvp=_jvp,
+    linearize=_linearize,
     transpose=_transpose,
     batch=_batch,
-    samples=Absent("its laws are those of the primitives in its jaxpr"),
+    dce=_dce,
+    jaxprs=("jaxpr",),
+    eager=Eager.COMPILED,
+    sentinels=Watched.DISSOLVED,
+    granularity=Unit.PART,
 )
-RULES[jit_p] = _linearize

@@ -2,7 +2,7 @@
 
 It finds mistakes of transforms, not of users, so what it raises is InternalError:
 every var is bound once and before its use, and every equation's results have the avals
-that its shape rule gives. Tests turn it on after every transform (`enable_checks`).
+that its shape rule gives; a jaxpr that an equation holds has no constants. Tests turn it on after every transform (`enable_checks`).
 """
 
 from imprint.core.jaxpr import Eqn, Jaxpr, Literal, Var, subjaxprs
@@ -39,6 +39,10 @@ def _check_eqn(jaxpr: Jaxpr, eqn: Eqn) -> None:
             jaxpr, f"{eqn.primitive}: expected results {expected}, got {came}"
         )
     for inner in subjaxprs(eqn):
+        if inner.consts:
+            raise _broken(
+                jaxpr, f"{eqn.primitive}: a jaxpr that it holds has constants"
+            )
         check_jaxpr(inner.jaxpr)
 
 

@@ -166,6 +166,6 @@ def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], *args: Any) -> list[Any]:
     return [v.value if isinstance(v, Literal) else env[v] for v in jaxpr.outvars]
 
 
-def subjaxprs(eqn: Eqn) -> list[ClosedJaxpr]:
+def subjaxprs(eqn: Eqn) -> tuple[ClosedJaxpr, ...]:
     """Return the jaxprs that the params of an equation hold."""
-    return [p for p in eqn.params.values() if isinstance(p, ClosedJaxpr)]
+    return eqn.primitive.jaxprs(eqn.params)

@@ -1,7 +1,7 @@
 """The printed form of jaxprs: JAX's, so that what people know how to read stays so.
 
 A jaxpr that is called more than once, or is long, is written once before the others
-(`let f = … in`). The arguments of a nested jaxpr take the names of what is passed. A
+(`let f = … in`). The arguments of a nested call take the names of what is passed. A
 result that nobody uses is `_`. Works on the shape of the objects, not on their classes:
 `jaxpr` imports this file.
 """
@@ -83,7 +83,7 @@ class _Printer:
 
     def _eqn(self, eqn: Any) -> Doc:
         for inner in _inner_jaxprs(eqn):
-            if inner not in self._shared:
+            if inner not in self._shared and eqn.primitive.is_call:
                 self._lend_names(inner.invars, eqn.invars)
                 self._lend_names(inner.outvars, eqn.outvars)
         params = sorted(eqn.params, key=lambda k: (k != "name", k))
@@ -96,8 +96,13 @@ class _Printer:
         return [*left, eqn.primitive.name, brackets, " ", self._atoms(eqn.invars)]
 
     def _param(self, name: str, value: Any) -> Doc:
-        inner = _as_jaxpr(value)
-        return [f"{name}=", str(value) if inner is None else self.jaxpr(inner)]
+        inner = _as_jaxprs(value)
+        if not inner:
+            return [f"{name}=", str(value)]
+        if not isinstance(value, tuple):
+            return [f"{name}=", self.jaxpr(inner[0])]
+        listed = join([Line()], [self.jaxpr(jaxpr) for jaxpr in inner])
+        return [f"{name}=", Group([Nest(["(", Line(""), listed]), Line(""), ")"])]
 
     def _binders(self, variables: Sequence[Any]) -> Doc:
         shown = [f"{self._atom(v)}:{v.aval.short()}" for v in variables]
@@ -120,8 +125,6 @@ class _Printer:
 
     def _lend_names(self, ours: Sequence[Any], theirs: Sequence[Any]) -> None:
         lent: set[Any] = set()
-        if len(ours) != len(theirs):
-            return
         for mine, other in zip(ours, theirs, strict=True):
             if hasattr(mine, "value") or hasattr(other, "value"):
                 continue
@@ -130,14 +133,15 @@ class _Printer:
                 self._names[mine] = self._atom(other)
 
 
-def _as_jaxpr(value: Any) -> Any:
-    inner = getattr(value, "jaxpr", value)  # a closed jaxpr is shown as its jaxpr
-    return inner if hasattr(inner, "eqns") else None
+def _as_jaxprs(value: Any) -> list[Any]:
+    """Return the jaxprs of a param: it is one, or a tuple of them; else none."""
+    values: Sequence[Any] = value if isinstance(value, tuple) else (value,)
+    inner = [getattr(v, "jaxpr", v) for v in values]  # closed ones show as jaxprs
+    return inner if all(hasattr(jaxpr, "eqns") for jaxpr in inner) else []
 
 
 def _inner_jaxprs(eqn: Any) -> list[Any]:
-    found = [_as_jaxpr(value) for value in eqn.params.values()]
-    return [jaxpr for jaxpr in found if jaxpr is not None]
+    return [jaxpr for value in eqn.params.values() for jaxpr in _as_jaxprs(value)]
 
 
 def _used_variables(jaxpr: Any) -> set[Any]:

@@ -4,7 +4,8 @@ No rule has a default, so a primitive with a forgotten rule cannot be declared; 
 that cannot exist is `Absent("why")`, and the reason is what the user is told. Rules
 take and return tuples; operands are positional, params are keywords, hashable and
 static. `bind` hands the operands to the current trace. Shape rules are remembered by
-(avals, params), which makes staging and eager evaluation cheap.
+(avals, params), which makes staging and eager evaluation cheap. A primitive that holds
+jaxprs has more rules: `control`.
 """
 
 from collections.abc import Callable, Mapping
@@ -114,18 +115,14 @@ class Primitive:
             self._memo[key] = found
         return found
 
+    @property
+    def is_call(self) -> bool:
+        """Whether it does nothing but apply a jaxpr to its operands."""
+        return False
+
+    def jaxprs(self, params: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Return the jaxprs that the params hold: none, but for `ControlPrimitive`."""
+        return ()
+
     def __repr__(self) -> str:
         return self.name
-
-
-class JaxprPrimitive(Primitive):
-    """A primitive whose params hold jaxprs: its shape rule is cheap, so no memo.
-
-    A memo would keep the jaxprs, and through them the user's programs, alive.
-    """
-
-    __slots__ = ()
-
-    def out_avals(self, avals: Avals, params: Mapping[str, Any]) -> Avals:
-        """Return the avals of the results."""
-        return self.aval(*avals, **params)

@@ -2,13 +2,15 @@
 
 A program whose parts are jitted can be compiled as one piece with the parts dissolved
 (`outer`), as parts that Python calls one by one (`inner`), or as one piece that shares
-its parts (`both`, what nested `jit` does). The equations are counted; the seconds are an
+its parts (`both`, what nested `jit` does). What the jaxprs of an equation count as is said
+by its primitive: a part, bodies compiled with it, or equations in its place. The equations are counted; the seconds are an
 estimate from what this process has compiled so far.
 """
 
 from typing import Final, NamedTuple
 
-from imprint.core.jaxpr import ClosedJaxpr, Jaxpr, subjaxprs
+from imprint.core.control import ControlPrimitive, Unit
+from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, subjaxprs
 from imprint.program.counters import COUNTERS
 
 _SECONDS_A_PROGRAM: Final = 0.015
@@ -51,35 +53,81 @@ def granularity(closed: ClosedJaxpr) -> Granularity:
     """Return what the ways to compile a traced function would cost."""
     parts: dict[int, ClosedJaxpr] = {}
     calls = _collect(closed.jaxpr, parts)
-    own = sum(not subjaxprs(eqn) for eqn in closed.eqns)
-    shared = sum(_own_equations(part.jaxpr) for part in parts.values())
+    own = _level(closed.jaxpr)
+    shared = sum(_level(part.jaxpr).equations for part in parts.values())
+    programs = len(parts) + own.loops
     return Granularity(
         outer=_cost(_dissolved(closed.jaxpr), 1, 1),
-        inner=_cost(shared, len(parts), calls + own),
-        both=_cost(own + shared, 1, 1),
+        inner=_cost(shared + own.in_loops, programs, calls + own.dispatches),
+        both=_cost(own.equations + shared, 1, 1),
     )
+
+
+class _Level(NamedTuple):
+    """What one function holds, the jitted functions that it calls left out.
+
+    Args:
+        equations: how many the compiler sees.
+        dispatches: how many Python would dispatch: an equation with bodies is one.
+        loops: how many equations have bodies, and are a program by themselves.
+        in_loops: how many equations those are.
+    """
+
+    equations: int
+    dispatches: int
+    loops: int
+    in_loops: int
+
+
+def _level(jaxpr: Jaxpr) -> _Level:
+    total = _Level(0, 0, 0, 0)
+    for eqn in jaxpr.eqns:
+        for added in _levels(eqn):
+            total = _Level(*(a + b for a, b in zip(total, added, strict=True)))
+    return total
+
+
+def _levels(eqn: Eqn) -> list[_Level]:
+    unit = _unit(eqn)
+    if unit is None:
+        return [_Level(1, 1, 0, 0)]
+    if unit is Unit.PART:
+        return []
+    inside = [_level(part.jaxpr) for part in subjaxprs(eqn)]
+    if unit is Unit.INLINE:
+        return inside
+    count = 1 + sum(level.equations for level in inside)
+    return [_Level(count, 1, 1, count)]
+
+
+def _unit(eqn: Eqn) -> Unit | None:
+    primitive = eqn.primitive
+    return primitive.granularity if type(primitive) is ControlPrimitive else None
 
 
 def _collect(jaxpr: Jaxpr, parts: dict[int, ClosedJaxpr]) -> int:
+    """Put the jitted functions into `parts`; return how often Python would call them."""
     calls = 0
     for eqn in jaxpr.eqns:
+        unit = _unit(eqn)
         for part in subjaxprs(eqn):
-            calls += 1
-            if id(part) not in parts:
-                parts[id(part)] = part
-                _collect(part.jaxpr, parts)
+            if unit is Unit.PART:
+                calls += 1
+                if id(part) not in parts:
+                    parts[id(part)] = part
+                    _collect(part.jaxpr, parts)
+            else:
+                inside = _collect(part.jaxpr, parts)
+                calls += inside if unit is Unit.INLINE else 0
     return calls
 
 
-def _own_equations(jaxpr: Jaxpr) -> int:
-    return sum(not subjaxprs(eqn) for eqn in jaxpr.eqns)
-
-
 def _dissolved(jaxpr: Jaxpr) -> int:
-    return sum(
-        sum(_dissolved(part.jaxpr) for part in subjaxprs(eqn)) or 1
-        for eqn in jaxpr.eqns
-    )
+    count = 0
+    for eqn in jaxpr.eqns:
+        inside = sum(_dissolved(part.jaxpr) for part in subjaxprs(eqn))
+        count += 1 + inside if _unit(eqn) is Unit.BODY else inside or 1
+    return count
 
 
 def _cost(equations: int, programs: int, calls: int) -> Cost:

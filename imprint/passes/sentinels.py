@@ -1,7 +1,7 @@
 """Sentinels: find where a NaN or an infinity was made, inside a compiled program.
 
 With `debug_nans` a program is compiled with one more result, a flag for each float result
-of each equation, nested calls dissolved. It runs once, with donation and all. When a
+of each equation; a control primitive says what is seen of it. It runs once, with donation and all. When a
 result of the function holds a NaN, the flags lead back to an equation that made it from
 operands without one, and that equation knows the user's line. A NaN that no result
 holds (a branch that `where` dropped) is no error.
@@ -13,8 +13,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from imprint import dtypes
-from imprint.control.call import jit_p
 from imprint.core.aval import get_aval
+from imprint.core.control import ControlPrimitive, Watched
 from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from imprint.core.source import Source, reset_replayed_source, set_replayed_source
 from imprint.errors import NonFiniteError
@@ -179,17 +179,27 @@ class _Watch:
     def _eqn(
         self, eqn: Eqn, operands: Sequence[tuple[Any, int]]
     ) -> list[tuple[Any, int]]:
-        values = [x for x, _ in operands]
-        flags = [flag for _, flag in operands]
-        if eqn.primitive is jit_p:
-            inner: ClosedJaxpr = eqn.params["jaxpr"]
-            return self.run(inner.jaxpr, inner.consts, values, flags)
+        primitive = eqn.primitive
+        if type(primitive) is not ControlPrimitive:
+            return self.bind(eqn, operands)
+        if primitive.sentinels is Watched.AS_ONE:
+            return self.bind(eqn, operands)
+        if primitive.sentinels is not Watched.DISSOLVED:
+            return primitive.sentinels(self, eqn, operands)
+        (inner,) = primitive.jaxprs(eqn.params)
+        values, flags = zip(*operands, strict=True) if operands else ((), ())
+        return self.run(inner.jaxpr, inner.consts, values, flags)
+
+    def bind(
+        self, eqn: Eqn, operands: Sequence[tuple[Any, int]]
+    ) -> list[tuple[Any, int]]:
+        """Run an equation as it is; return its results with the indices of their flags."""
         token = set_replayed_source(eqn.source)
         try:
-            outs = eqn.primitive.bind(*values, **eqn.params)
+            outs = eqn.primitive.bind(*(x for x, _ in operands), **eqn.params)
         finally:
             reset_replayed_source(token)
-        known = tuple(flag for flag in flags if flag >= 0)
+        known = tuple(flag for _, flag in operands if flag >= 0)
         name = eqn.primitive.name
         return [(x, self.add(x, name, eqn.source, known)) for x in outs]
 

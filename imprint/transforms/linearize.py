@@ -4,8 +4,8 @@
 2. A `SplitTrace` sends what involves a tangent tracer to the tangent program, and
    everything else to the parent trace, where the primal is evaluated.
 3. The tangent program's constants are the residuals.
-Reverse mode is this and a transpose. A primitive that holds jaxprs must split them
-instead: its rule stands in `RULES`.
+Reverse mode is this and a transpose. A control primitive splits its jaxprs instead, by
+its `linearize` rule, which runs under the parent trace.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, final
 
 from imprint import dtypes
 from imprint.core.aval import get_aval
+from imprint.core.control import ControlPrimitive
 from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
 from imprint.core.primitive import Primitive
 from imprint.core.tangents import is_zero, tangent_aval, zero_of
@@ -31,12 +32,6 @@ from imprint.transforms.staging import (
     stage,
 )
 from imprint.tree.treedef import register_leaf
-
-Rule = Callable[..., tuple[Sequence[Any], Sequence[Any]]]
-
-RULES: dict[Primitive, Rule] = {}
-"""`(tangent_trace, primals, tangents, **params) -> (primals_out, tangents_out)`, for
-primitives that hold jaxprs; runs under the parent trace."""
 
 
 @final
@@ -78,10 +73,9 @@ class LinearizeTrace(Trace):
         tangents = tuple([t for _, t in pairs])
         if all(map(is_zero, tangents)):
             return process_under(self.parent, primitive, primals, params)
-        rule = RULES.get(primitive)
-        if rule is not None:
+        if type(primitive) is ControlPrimitive:
             with tracing(self.parent):
-                outs, out_tangents = rule(
+                outs, out_tangents = primitive.linearize(
                     self.tangent_trace, primals, tangents, **params
                 )
         else:

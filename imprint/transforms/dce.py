@@ -1,0 +1,82 @@
+"""Dead code elimination: drop the equations whose results nobody uses.
+
+An equation is needed only if one of its results is. A control primitive that is needed
+in part is narrowed by its own `dce` rule: results that nobody uses go, what only they
+needed goes inside its jaxprs, and so do the operands that are needed no more. A jaxpr
+that loses nothing stays the object that it was, so calls of it still share it.
+"""
+
+from collections.abc import Sequence
+
+from imprint.core.control import ControlPrimitive
+from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var
+
+
+def dce(closed: ClosedJaxpr, used: Sequence[bool] | None = None) -> ClosedJaxpr:
+    """Return `closed` without what only unused results need; it keeps its arguments.
+
+    Args:
+        closed: the program.
+        used: which results are kept; all by default.
+    """
+    return ClosedJaxpr(dce_jaxpr(closed.jaxpr, used), closed.consts)
+
+
+def dce_jaxpr(jaxpr: Jaxpr, used: Sequence[bool] | None = None) -> Jaxpr:
+    """Return `jaxpr` without the equations, and results, that are not used.
+
+    Args:
+        jaxpr: the program.
+        used: which results are kept; all by default.
+    """
+    outvars: list[Atom] = [
+        v for i, v in enumerate(jaxpr.outvars) if used is None or used[i]
+    ]
+    needed: set[Var] = {v for v in outvars if isinstance(v, Var)}
+    eqns: list[Eqn] = []
+    for eqn in reversed(jaxpr.eqns):
+        if needed.isdisjoint(eqn.outvars):
+            continue
+        if type(eqn.primitive) is ControlPrimitive:
+            wanted = tuple(v in needed for v in eqn.outvars)
+            eqn = eqn.primitive.narrow(eqn, wanted)
+        needed.update(v for v in eqn.invars if isinstance(v, Var))
+        eqns.append(eqn)
+    eqns.reverse()
+    return Jaxpr(jaxpr.constvars, jaxpr.invars, outvars, eqns, jaxpr.name)
+
+
+def used_invars(jaxpr: Jaxpr) -> list[bool]:
+    """Return, for each argument, whether an equation or a result uses it."""
+    used: set[object] = set(jaxpr.outvars)
+    for eqn in jaxpr.eqns:
+        used.update(v for v in eqn.invars if isinstance(v, Var))
+    return [v in used for v in jaxpr.invars]
+
+
+def narrow(
+    closed: ClosedJaxpr, used: tuple[bool, ...]
+) -> tuple[ClosedJaxpr, tuple[bool, ...]]:
+    """Return the jaxpr of the used results, of the arguments they need, and which.
+
+    Args:
+        closed: a jaxpr without constants, as control primitives hold it.
+        used: which results are used.
+    """
+
+    def derive() -> tuple[ClosedJaxpr | None, tuple[bool, ...]]:
+        jaxpr = dce_jaxpr(closed.jaxpr, used)
+        kept = tuple(used_invars(jaxpr))
+        if all(used) and all(kept) and _same(jaxpr.eqns, closed.eqns):
+            return None, kept  # itself would be a cycle, which only a collector frees
+        args = [v for v, k in zip(jaxpr.invars, kept, strict=True) if k]
+        return ClosedJaxpr(Jaxpr((), args, jaxpr.outvars, jaxpr.eqns, jaxpr.name)), kept
+
+    narrower, kept = closed.derived(("dce", used), derive)
+    return narrower or closed, kept
+
+
+def _same(ours: Sequence[Eqn], theirs: Sequence[Eqn]) -> bool:
+    return len(ours) == len(theirs) and all(
+        a is b for a, b in zip(ours, theirs, strict=True)
+    )
