@@ -87,7 +87,7 @@ def _linearize(
     given = [t for t in tangents if not is_zero(t)]
     out_tangents = tangent_trace.process(
         jit_p,
-        (*results[count:], *given),
+        (*lin.known(primals, results), *given),
         {"jaxpr": lin.tangent, "name": name},
     )
     return results[:count], merge_zeros(jaxpr.out_avals, lin.nonzero, out_tangents)

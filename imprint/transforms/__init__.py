@@ -5,6 +5,7 @@
 - `linearize`: how is a tangent program written down beside its primal?
 - `transpose`: how does a linear program run backwards?
 - `batch`: how does a program get one more axis?
+- `demands`: which results are demanded of a derived program?
 - `lowering`: how does a jaxpr become StableHLO?
 - `derivatives`: what do `grad`, `vjp`, `jvp` and `linearize` take and return?
 - `vmap`: what does `vmap` take and return?

@@ -2,7 +2,8 @@
 
 A `BatchTracer` is a value with an axis that the user's function does not see. Each
 primitive's batch rule says where the axis is in its result. `batch_jaxpr` derives the
-jaxpr of the batched program, which call primitives need.
+jaxpr of the batched program, which control primitives need; a loop demands where the
+hidden axis of its carry is, so that it meets itself again (`out_dims`).
 """
 
 from collections.abc import Callable, Sequence
@@ -19,6 +20,7 @@ from imprint.core.trace import (
     process_under,
     tracing,
 )
+from imprint.primitives.basis import broadcast_in_dim, moveaxis
 from imprint.transforms.staging import Staged, stage
 from imprint.tree.treedef import register_leaf
 
@@ -112,22 +114,36 @@ def batch_flat(
     return trace.split(outs)
 
 
-def batch_jaxpr(closed: ClosedJaxpr, size: int, dims: Dims) -> tuple[ClosedJaxpr, Dims]:
+def batch_jaxpr(
+    closed: ClosedJaxpr, size: int, dims: Dims, *, out_dims: Dims | None = None
+) -> tuple[ClosedJaxpr, Dims]:
     """Derive the jaxpr in which argument i has an axis of `size` at `dims[i]`.
+
+    Args:
+        closed: the jaxpr of one slice.
+        size: the length of the hidden axis.
+        dims: where the hidden axis of each argument is; None where it has none.
+        out_dims: where the hidden axis of each result shall be, whether or not it depends
+            on a batched argument; None where it may come as it comes.
 
     Returns:
         The derived jaxpr and the hidden axis of each of its results.
     """
+    demanded = out_dims or (None,) * len(closed.out_avals)
 
     def derive() -> tuple[ClosedJaxpr, Dims]:
         found: list[Dims] = []
 
         def run(*args: Any) -> Sequence[Any]:
-            outs, out_dims = batch_flat(
+            outs, came = batch_flat(
                 lambda *xs: eval_jaxpr(closed.jaxpr, closed.consts, *xs), args, dims
             )
-            found.append(out_dims)
-            return outs
+            moved = zip(came, demanded, strict=True)
+            found.append(tuple(d if to is None else to for d, to in moved))
+            return [
+                x if to is None else _moved(x, d, to, size)
+                for x, d, to in zip(outs, came, demanded, strict=True)
+            ]
 
         avals = [
             _with_axis(a, size, d) for a, d in zip(closed.in_avals, dims, strict=True)
@@ -135,7 +151,16 @@ def batch_jaxpr(closed: ClosedJaxpr, size: int, dims: Dims) -> tuple[ClosedJaxpr
         derived = stage(run, avals, Staged("vmap", closed.jaxpr.name))
         return derived, found[0]
 
-    return closed.derived(("batch", size, dims), derive)
+    return closed.derived(("batch", size, dims, demanded), derive)
+
+
+def _moved(x: Any, dim: int | None, to: int, size: int) -> Any:
+    """Return `x` with its hidden axis at `to`; one that has none is repeated."""
+    if dim is not None:
+        return moveaxis(x, dim, to)
+    aval = get_aval(x)
+    kept = tuple(i for i in range(aval.ndim + 1) if i != to)
+    return broadcast_in_dim(x, _with_axis(aval, size, to).shape, kept)
 
 
 def _with_axis(aval: ShapedArray, size: int, dim: int | None) -> ShapedArray:

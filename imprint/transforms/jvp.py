@@ -2,7 +2,8 @@
 
 A `JVPTracer` pairs a primal with its tangent. A primitive none of whose operands has a
 tangent runs under the parent trace and costs nothing more. `jvp_jaxpr` derives the
-jaxpr of primals and tangents, which call primitives need.
+jaxpr of primals and tangents, which control primitives need; a loop demands tangents
+of its carry even where they are zero, so that it meets itself again (`instantiate`).
 """
 
 from collections.abc import Callable, Sequence
@@ -20,6 +21,7 @@ from imprint.core.trace import (
     process_under,
     tracing,
 )
+from imprint.transforms.demands import Mask, instantiated, mask_of
 from imprint.transforms.staging import Staged, stage
 from imprint.tree.treedef import register_leaf
 
@@ -128,17 +130,20 @@ def jvp_flat(
 
 
 def jvp_jaxpr(
-    closed: ClosedJaxpr, nonzero: tuple[bool, ...]
+    closed: ClosedJaxpr, nonzero: tuple[bool, ...], *, instantiate: Mask = False
 ) -> tuple[ClosedJaxpr, tuple[bool, ...]]:
     """Derive the jaxpr `(*primals, *nonzero tangents) -> (*outs, *nonzero tangents)`.
 
     Args:
         closed: the jaxpr of the primal computation.
         nonzero: for each argument, whether it has a tangent.
+        instantiate: which results have a tangent even if it is zero; the tangent of an
+            integer stays symbolic.
 
     Returns:
         The derived jaxpr and, for each result, whether it has a tangent.
     """
+    demanded = mask_of(instantiate, closed.out_avals)
 
     def derive() -> tuple[ClosedJaxpr, tuple[bool, ...]]:
         in_avals = closed.in_avals
@@ -150,11 +155,12 @@ def jvp_jaxpr(
                 next(given) if has else zero_of(a)
                 for a, has in zip(in_avals, nonzero, strict=True)
             ]
-            outs, out_tangents = jvp_flat(
+            outs, symbolic = jvp_flat(
                 lambda *xs: eval_jaxpr(closed.jaxpr, closed.consts, *xs),
                 args[: len(in_avals)],
                 tangents,
             )
+            out_tangents = instantiated(symbolic, demanded)
             out_nonzero[:] = [not is_zero(t) for t in out_tangents]
             return [*outs, *(t for t in out_tangents if not is_zero(t))]
 
@@ -165,7 +171,7 @@ def jvp_jaxpr(
         derived = stage(run, [*in_avals, *tangent_avals], staged)
         return derived, tuple(out_nonzero)
 
-    return closed.derived(("jvp", nonzero), derive)
+    return closed.derived(("jvp", nonzero, demanded), derive)
 
 
 def merge_zeros(

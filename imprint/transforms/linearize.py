@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, final
 from imprint import dtypes
 from imprint.core.aval import get_aval
 from imprint.core.control import ControlPrimitive
-from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
+from imprint.core.jaxpr import ClosedJaxpr, Jaxpr, eval_jaxpr
 from imprint.core.primitive import Primitive
 from imprint.core.tangents import is_zero, tangent_aval, zero_of
 from imprint.core.trace import (
@@ -23,6 +23,8 @@ from imprint.core.trace import (
     process_under,
     tracing,
 )
+from imprint.transforms.dce import dce_jaxpr, used_invars
+from imprint.transforms.demands import Mask, instantiated, mask_of
 from imprint.transforms.jvp import PrimalTracer
 from imprint.transforms.staging import (
     JitTracer,
@@ -142,6 +144,8 @@ def linearize_flat(
     primals: Sequence[Any],
     active: Sequence[bool] | None = None,
     name: str = "<function>",
+    *,
+    instantiate: Sequence[bool] | None = None,
 ) -> Linearized:
     """Evaluate `fun` on flat primals and stage its tangent program.
 
@@ -150,6 +154,7 @@ def linearize_flat(
         primals: the point.
         active: which primals get a tangent; all inexact ones by default.
         name: the user's name of the function, for messages.
+        instantiate: which results have a tangent even if it is zero; none by default.
     """
     trace = LinearizeTrace(current_trace(), name)
     active = [True] * len(primals) if active is None else active
@@ -160,46 +165,91 @@ def linearize_flat(
         with tracing(trace):
             outs = fun(*args)
         pairs = [trace.unpack(x) for x in outs]
-        tangents = [t for _, t in pairs if not is_zero(t)]
-        tangent = trace.tangent_trace.finish(tangents)
+        tangents = [t for _, t in pairs]
+        if instantiate is not None:
+            with tracing(trace.tangent_trace):
+                tangents = instantiated(tangents, instantiate)
+        tangent = trace.tangent_trace.finish([t for t in tangents if not is_zero(t)])
     finally:
         trace.ended = True
         trace.tangent_trace.ended = True
     return Linearized(
         tuple(p for p, _ in pairs),
         tangent,
-        tuple(not is_zero(t) for _, t in pairs),
+        tuple(not is_zero(t) for t in tangents),
     )
 
 
 class LinearizedJaxpr(NamedTuple):
-    """A jaxpr split in two.
+    """A jaxpr split in two: `primal(*args) -> (*outs, *others)`, and the tangent program.
 
-    `primal(*args) -> (*outs, *residuals)` and
-    `tangent(*residuals, *tangents) -> nonzero tangents out`.
+    Args:
+        primal: it gives, beside the results, what the tangent program needs to know and
+            is neither an argument nor a result; each once.
+        tangent: `(*residuals, *tangents) -> nonzero tangents out`.
+        nonzero: which results have a tangent.
+        residuals: where each residual is found, counted in `(*args, *outs, *others)`.
     """
 
     primal: ClosedJaxpr
     tangent: ClosedJaxpr
     nonzero: tuple[bool, ...]
+    residuals: tuple[int, ...]
+
+    def known(self, args: Sequence[Any], results: Sequence[Any]) -> list[Any]:
+        """Return the residuals, given arguments and results of `primal`."""
+        values = [*args, *results]
+        return [values[i] for i in self.residuals]
 
 
-def linearize_jaxpr(closed: ClosedJaxpr, active: tuple[bool, ...]) -> LinearizedJaxpr:
-    """Split a jaxpr into its primal and its tangent program."""
+def linearize_jaxpr(
+    closed: ClosedJaxpr, active: tuple[bool, ...], *, instantiate: Mask = False
+) -> LinearizedJaxpr:
+    """Split a jaxpr into its primal and its tangent program.
+
+    Args:
+        closed: the jaxpr.
+        active: which arguments have a tangent.
+        instantiate: which results have one even if it is zero.
+    """
+    demanded = mask_of(instantiate, closed.out_avals)
 
     def derive() -> LinearizedJaxpr:
-        found: list[Linearized] = []
+        found: list[tuple[Linearized, list[int]]] = []
 
         def run(*args: Any) -> list[Any]:
             lin = linearize_flat(
-                lambda *xs: eval_jaxpr(closed.jaxpr, closed.consts, *xs), args, active
+                lambda *xs: eval_jaxpr(closed.jaxpr, closed.consts, *xs),
+                args,
+                active,
+                instantiate=demanded,
             )
-            found.append(lin)
-            return [*lin.outs, *lin.tangent.consts]
+            lin = lin._replace(tangent=_without_unused(lin.tangent))
+            values = [*args, *lin.outs]
+            place = {id(x): i for i, x in reversed([*enumerate(values)])}
+            for x in lin.tangent.consts:
+                if id(x) not in place:
+                    place[id(x)] = len(values)
+                    values.append(x)
+            found.append((lin, [place[id(x)] for x in lin.tangent.consts]))
+            return values[len(args) :]
 
         staged = Staged("linearize", closed.jaxpr.name)
         primal = stage(run, closed.in_avals, staged)
-        (lin,) = found
-        return LinearizedJaxpr(primal, hoist_consts(lin.tangent), lin.nonzero)
+        ((lin, residuals),) = found
+        tangent = hoist_consts(lin.tangent)
+        return LinearizedJaxpr(primal, tangent, lin.nonzero, tuple(residuals))
 
-    return closed.derived(("linearize", active), derive)
+    return closed.derived(("linearize", active, demanded), derive)
+
+
+def _without_unused(closed: ClosedJaxpr) -> ClosedJaxpr:
+    """Drop what no result needs, and the constants that only that needed."""
+    count = len(closed.consts)
+    jaxpr = dce_jaxpr(hoist_consts(closed).jaxpr)
+    used = used_invars(jaxpr)[:count]
+    constvars = [v for v, u in zip(jaxpr.invars[:count], used, strict=True) if u]
+    consts = [x for x, u in zip(closed.consts, used, strict=True) if u]
+    args = jaxpr.invars[count:]
+    kept = Jaxpr(constvars, args, jaxpr.outvars, jaxpr.eqns, jaxpr.name)
+    return ClosedJaxpr(kept, consts)

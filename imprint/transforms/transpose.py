@@ -1,8 +1,9 @@
 """Transposition: run a linear program backwards.
 
-It turns cotangents of the results into cotangents of the linear arguments. Equations without a linear operand are evaluated forwards first; the others are
-transposed from last to first, and the cotangents of a var used twice are added. A
-cotangent that was never made is a symbolic `Zero`.
+It turns cotangents of the results into cotangents of the linear arguments. Equations
+without a linear operand are evaluated forwards first; the others are transposed from
+last to first, and the cotangents of a var used twice are added. A cotangent that was
+never made is a symbolic `Zero`, unless it is demanded (`instantiate`).
 """
 
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from imprint.core import source
 from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from imprint.core.tangents import Linear, Zero, is_zero
 from imprint.primitives.basis import add_tangents
+from imprint.transforms.demands import Mask, instantiated, mask_of
 from imprint.transforms.staging import Staged, stage
 
 
@@ -104,7 +106,11 @@ def _value(atom: Var | Literal, values: dict[Var, Any]) -> Any:
 
 
 def transpose_jaxpr(
-    closed: ClosedJaxpr, linear: tuple[bool, ...], nonzero: tuple[bool, ...]
+    closed: ClosedJaxpr,
+    linear: tuple[bool, ...],
+    nonzero: tuple[bool, ...],
+    *,
+    instantiate: Mask = False,
 ) -> tuple[ClosedJaxpr, tuple[bool, ...]]:
     """Derive `(*known args, *nonzero cotangents) -> nonzero cotangents of linear args`.
 
@@ -112,13 +118,16 @@ def transpose_jaxpr(
         closed: a jaxpr that is linear in the arguments marked in `linear`.
         linear: which arguments are linear.
         nonzero: which results have a cotangent.
+        instantiate: which of the linear arguments get one even if it is zero.
 
     Returns:
         The derived jaxpr, and which of the linear arguments it gives a cotangent.
     """
+    in_avals, out_avals = closed.in_avals, closed.out_avals
+    linear_avals = [a for a, lin in zip(in_avals, linear, strict=True) if lin]
+    demanded = mask_of(instantiate, linear_avals)
 
     def derive() -> tuple[ClosedJaxpr, tuple[bool, ...]]:
-        in_avals, out_avals = closed.in_avals, closed.out_avals
         known_avals = [a for a, lin in zip(in_avals, linear, strict=True) if not lin]
         ct_avals = [a for a, has in zip(out_avals, nonzero, strict=True) if has]
         given_back: list[bool] = []
@@ -135,6 +144,7 @@ def transpose_jaxpr(
             ]
             in_cts = backward_pass(closed.jaxpr, closed.consts, args, out_cts)
             wanted = [ct for ct in in_cts if ct is not None]
+            wanted = instantiated(wanted, demanded)
             given_back[:] = [not is_zero(ct) for ct in wanted]
             return [ct for ct in wanted if not is_zero(ct)]
 
@@ -142,4 +152,4 @@ def transpose_jaxpr(
         derived = stage(run, [*known_avals, *ct_avals], staged)
         return derived, tuple(given_back)
 
-    return closed.derived(("transpose", linear, nonzero), derive)
+    return closed.derived(("transpose", linear, nonzero, demanded), derive)
