@@ -4,6 +4,7 @@
 - `array`: what do operators and methods of arrays and tracers mean?
 - `primitive`: which rules does an operation have?
 - `control`: which rules does an operation have that holds jaxprs?
+- `effects`: what does an operation do besides giving results?
 - `samples`: on what do tests try a primitive?
 - `tangents`: which symbolic values do differentiation rules meet?
 - `trace`: who gives an operation its meaning at the moment?

@@ -13,6 +13,7 @@ from enum import Enum
 from typing import Any, NamedTuple, TypeAlias, final
 
 from imprint.core.aval import ShapedArray
+from imprint.core.effects import PURE, Effects
 from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var
 from imprint.core.primitive import Absent, Avals, Params, Primitive, Rule
 
@@ -133,6 +134,10 @@ class ControlPrimitive(Primitive):
             value = params[name]
             found += (value,) if isinstance(value, ClosedJaxpr) else value
         return tuple(found)
+
+    def effects_of(self, params: Mapping[str, Any]) -> Effects:
+        """Return the effects of the jaxprs that the params hold."""
+        return PURE.union(*(closed.jaxpr.effects for closed in self.jaxprs(params)))
 
     def with_jaxprs(
         self, params: Mapping[str, Any], jaxprs: tuple[ClosedJaxpr, ...]

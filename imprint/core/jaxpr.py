@@ -13,6 +13,7 @@ from typing import Any, TypeVar, final
 
 from imprint.core import source
 from imprint.core.aval import ShapedArray
+from imprint.core.effects import PURE, Effects
 from imprint.core.pretty import format_jaxpr
 from imprint.core.primitive import Primitive
 from imprint.core.source import Source
@@ -73,12 +74,17 @@ class Eqn:
         self.params = params
         self.source = source
 
+    @property
+    def effects(self) -> Effects:
+        """What it does besides giving its results."""
+        return self.primitive.effects_of(self.params)
+
 
 @final
 class Jaxpr:
     """A program with free constants; see `ClosedJaxpr`."""
 
-    __slots__ = ("constvars", "eqns", "invars", "name", "outvars")
+    __slots__ = ("_effects", "constvars", "eqns", "invars", "name", "outvars")
 
     def __init__(
         self,
@@ -93,6 +99,14 @@ class Jaxpr:
         self.outvars = tuple(outvars)
         self.eqns = tuple(eqns)
         self.name = name
+        self._effects: Effects | None = None
+
+    @property
+    def effects(self) -> Effects:
+        """What its equations do besides giving their results."""
+        if self._effects is None:
+            self._effects = PURE.union(*(eqn.effects for eqn in self.eqns))
+        return self._effects
 
     def __str__(self) -> str:
         return format_jaxpr(self)

@@ -5,7 +5,7 @@ that cannot exist is `Absent("why")`, and the reason is what the user is told. R
 take and return tuples; operands are positional, params are keywords, hashable and
 static. `bind` hands the operands to the current trace. Shape rules are remembered by
 (avals, params), which makes staging and eager evaluation cheap. A primitive that holds
-jaxprs has more rules: `control`.
+jaxprs has more rules: `control`. All primitives are pure but the `EffectfulPrimitive`s.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,6 +13,7 @@ from typing import Any, Final, NoReturn
 
 from imprint.core import hooks
 from imprint.core.aval import ShapedArray
+from imprint.core.effects import PURE, Effects
 from imprint.core.samples import Samples
 from imprint.core.trace import current_trace
 from imprint.errors import AbsentRuleError
@@ -124,5 +125,30 @@ class Primitive:
         """Return the jaxprs that the params hold: none, but for `ControlPrimitive`."""
         return ()
 
+    def effects_of(self, params: Mapping[str, Any]) -> Effects:
+        """Return what an equation with these params does besides its results: nothing."""
+        return PURE
+
     def __repr__(self) -> str:
         return self.name
+
+
+class EffectfulPrimitive(Primitive):
+    """A primitive that does something besides giving its results."""
+
+    __slots__ = ("effects",)
+
+    def __init__(self, *, effects: Callable[..., Effects], **rules: Any) -> None:
+        """Declare one.
+
+        Args:
+            effects: `(**params) -> effects`: what it does besides.
+            **rules: those of every primitive. `lower` has to write an operation that the
+                compiler keeps, and passes the token of each ordered effect through it.
+        """
+        super().__init__(**rules)
+        self.effects = effects
+
+    def effects_of(self, params: Mapping[str, Any]) -> Effects:
+        """Return what an equation with these params does besides its results."""
+        return self.effects(**params)

@@ -14,6 +14,7 @@ import numpy as np
 
 from imprint.stablehlo.rearranging import Rearranging
 from imprint.stablehlo.types import (
+    TOKEN,
     TensorType,
     Value,
     list_text,
@@ -90,6 +91,8 @@ class Builder(Rearranging):
     def __init__(self, module: ModuleWriter, parent: "Builder | None" = None) -> None:
         self.module = module
         self.lines: list[str] = []
+        self.tokens: dict[str, Value] = {} if parent is None else {**parent.tokens}
+        """By the name of an ordered effect, what its last operation left."""
         self.location = "" if parent is None else parent.location
         self._depth = 0 if parent is None else parent._depth + 1
         self._count = 0
@@ -143,6 +146,10 @@ class Builder(Rearranging):
         return self.ops(
             f"func.call @{name}({names_of(args)})", results, signature(args, results)
         )
+
+    def create_token(self) -> Value:
+        """Begin an order of operations that have effects."""
+        return self.op("stablehlo.create_token", TOKEN)
 
     def materialize(self, x: Value) -> Value:
         """Write `x` to memory: what makes it fuses with nothing that uses it.

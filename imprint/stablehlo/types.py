@@ -6,7 +6,7 @@ A `TensorType` is interned and knows its text. A `Value` is an SSA name with its
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, Final, final
+from typing import Any, Final, cast, final
 
 import numpy as np
 
@@ -60,6 +60,21 @@ class TensorType:
         return self.text
 
     __repr__ = __str__
+
+
+@final
+class _TokenType:
+    """The type of tokens, which order operations that have effects."""
+
+    __slots__ = ()
+    text = "!stablehlo.token"
+
+    def __str__(self) -> str:
+        return self.text
+
+
+# A token stands where values stand, and nobody asks it for its shape.
+TOKEN: Final = cast("TensorType", _TokenType())
 
 
 @lru_cache(maxsize=8192)

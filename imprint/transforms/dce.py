@@ -1,6 +1,6 @@
 """Dead code elimination: drop the equations whose results nobody uses.
 
-An equation is needed only if one of its results is. A control primitive that is needed
+An equation is needed only if one of its results is, or if it has effects. A control primitive that is needed
 in part is narrowed by its own `dce` rule: results that nobody uses go, what only they
 needed goes inside its jaxprs, and so do the operands that are needed no more. A jaxpr
 that loses nothing stays the object that it was, so calls of it still share it.
@@ -35,7 +35,7 @@ def dce_jaxpr(jaxpr: Jaxpr, used: Sequence[bool] | None = None) -> Jaxpr:
     needed: set[Var] = {v for v in outvars if isinstance(v, Var)}
     eqns: list[Eqn] = []
     for eqn in reversed(jaxpr.eqns):
-        if needed.isdisjoint(eqn.outvars):
+        if needed.isdisjoint(eqn.outvars) and not eqn.effects:
             continue
         if type(eqn.primitive) is ControlPrimitive:
             wanted = tuple(v in needed for v in eqn.outvars)

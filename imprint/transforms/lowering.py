@@ -3,6 +3,10 @@
 Each equation calls its primitive's `lower` rule with IR values. A jaxpr held by an
 equation becomes a private function, written once however often it is called. Every
 line carries the user's source line as an MLIR location.
+Ordered effects are threaded through tokens: `main` creates one for each, an operation
+takes the last from `Builder.tokens` and puts its own there, and a body with effects takes
+them before its arguments and gives them before its results (`lower_body`). Between two
+executions it is the device that keeps the order.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +17,7 @@ import numpy as np
 from imprint.core.aval import ShapedArray
 from imprint.core.jaxpr import ClosedJaxpr, Jaxpr, Literal, Var
 from imprint.core.source import Source
-from imprint.stablehlo import Builder, ModuleWriter, TensorType, Value, tensor
+from imprint.stablehlo import TOKEN, Builder, ModuleWriter, TensorType, Value, tensor
 from imprint.stablehlo.builder import function_text
 
 
@@ -45,14 +49,46 @@ def lower_call(
     """Call the function of a jaxpr without constants; write it at the first call."""
     assert not closed.consts
     located = bool(b.module.locations)
+    ordered = ordered_effects(closed.jaxpr)
 
     def define(symbol: str) -> tuple[TensorType, ...]:
         return _define(
             b.module, symbol, closed.jaxpr, {}, public=False, locations=located
         )
 
-    symbol, results = b.module.function(closed, name, define)
-    return b.call(symbol, args, results)
+    symbol, types = b.module.function(closed, name, define)
+    results = b.call(symbol, [*(b.tokens[e] for e in ordered), *args], types)
+    b.tokens.update(zip(ordered, results, strict=False))
+    return results[len(ordered) :]
+
+
+def ordered_effects(*jaxprs: Jaxpr) -> tuple[str, ...]:
+    """Return the names of the ordered effects of jaxprs: the tokens that bodies take."""
+    every = {e.name for jaxpr in jaxprs for e in jaxpr.effects if e.ordered}
+    return tuple(sorted(every))
+
+
+def lower_body(
+    b: Builder,
+    jaxpr: Jaxpr,
+    values: Sequence[Value],
+    ordered: Sequence[str],
+    *,
+    locations: bool = True,
+) -> list[Value]:
+    """Write a jaxpr as a body `(*tokens, *args) -> (*tokens, *results)`.
+
+    Args:
+        b: the builder of the function or the region.
+        jaxpr: what is written, without constants.
+        values: a token for each effect of `ordered`, and the arguments.
+        ordered: names of the effects, those of all bodies that must agree.
+        locations: whether lines carry the user's source lines.
+    """
+    count = len(ordered)
+    b.tokens.update(zip(ordered, values, strict=False))
+    results = lower_inline(b, jaxpr, values[count:], locations=locations)
+    return [*(b.tokens[e] for e in ordered), *results]
 
 
 def lower_inline(
@@ -99,8 +135,13 @@ def _define(
     locations: bool,
 ) -> tuple[TensorType, ...]:
     b = Builder(module)
-    args = [Value(f"%arg{i}", ir_type(v.aval)) for i, v in enumerate(jaxpr.invars)]
-    results = lower_inline(b, jaxpr, args, locations=locations)
+    ordered = ordered_effects(jaxpr)
+    taken: Sequence[str] = () if public else ordered
+    types = [*(TOKEN for _ in taken), *(ir_type(v.aval) for v in jaxpr.invars)]
+    args = [Value(f"%arg{i}", t) for i, t in enumerate(types)]
+    if public:
+        b.tokens.update((e, b.create_token()) for e in ordered)
+    results = lower_body(b, jaxpr, args, taken, locations=locations)
     attrs = [(v, arg_attrs.get(i, "")) for i, v in enumerate(args)]
     module.add(function_text(symbol, b, attrs, results, public=public))
     return tuple(v.type for v in results)

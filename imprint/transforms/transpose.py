@@ -3,7 +3,8 @@
 It turns cotangents of the results into cotangents of the linear arguments. Equations
 without a linear operand are evaluated forwards first; the others are transposed from
 last to first, and the cotangents of a var used twice are added. A cotangent that was
-never made is a symbolic `Zero`, unless it is demanded (`instantiate`).
+never made is a symbolic `Zero`, unless it is demanded (`instantiate`). What a linear
+equation with effects means backwards is asked of its rule, even if all is zero.
 """
 
 from collections.abc import Sequence
@@ -47,7 +48,7 @@ def backward_pass(
             _accumulate(pending, atom, ct)
     for eqn in reversed(backwards):
         out_cts = [pending.pop(v, _zero(v)) for v in eqn.outvars]
-        if all(map(is_zero, out_cts)):
+        if all(map(is_zero, out_cts)) and not eqn.effects:
             continue
         _transpose_eqn(eqn, values, linear, out_cts, pending)
     return [pending.get(v, _zero(v)) if v in linear else None for v in jaxpr.invars]

@@ -45,6 +45,8 @@ def test_a_file_answers_a_question_that_no_neighbour_answers(package):
 
 
 def test_a_question_may_go_on_in_the_next_line():
-    text = "Words.\n\n- `one`: why\n  not?\n- `two`: when?\n\nMore `words`: and so on.\n"
+    text = (
+        "Words.\n\n- `one`: why\n  not?\n- `two`: when?\n\nMore `words`: and so on.\n"
+    )
     found = [(name, " ".join(words.split())) for name, words in LINE.findall(text)]
     assert found == [("one", "why not?"), ("two", "when?")]
