@@ -5,6 +5,7 @@ jaxpr and each primitive's `lower` rule calls the builder.
 
 - `types`: what are the types and values that a line refers to?
 - `builder`: how are modules, functions and structured operations written?
+- `rearranging`: how are operations written that move or convert elements?
 - `elementwise`: how are elementwise operations written?
 """
 

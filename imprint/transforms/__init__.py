@@ -6,6 +6,7 @@
 - `transpose`: how does a linear program run backwards?
 - `batch`: how does a program get one more axis?
 - `demands`: which results are demanded of a derived program?
+- `dce`: which equations, and results of nested calls, does a program need?
 - `lowering`: how does a jaxpr become StableHLO?
 - `derivatives`: what do `grad`, `vjp`, `jvp` and `linearize` take and return?
 - `vmap`: what does `vmap` take and return?
