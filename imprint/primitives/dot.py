@@ -23,7 +23,7 @@ from imprint.errors import DTypeError, ShapeError
 from imprint.primitives.axes import int_tuple, push
 from imprint.primitives.basis import NUMBERS, add_tangents, transpose
 from imprint.primitives.convert import cast as converted
-from imprint.primitives.convert import convert_element_type
+from imprint.primitives.convert import convert_element_type, lower_cast
 from imprint.primitives.precision import (
     ALGORITHMS,
     CanonicalPrecision,
@@ -211,14 +211,13 @@ def _dot_lower(
 ) -> tuple[Value, ...]:
     out = preferred_element_type or _result_dtype(x.dtype, y.dtype, None)
     dtypes = _computed_dtypes(x.dtype, y.dtype, out, precision)
-    x, y = (
-        v if v.dtype == d else b.convert(v, d)
-        for v, d in zip((x, y), dtypes[:2], strict=True)
-    )
+    x, y = (lower_cast(b, v, d) for v, d in zip((x, y), dtypes[:2], strict=True))
     contracting, batching = dimension_numbers
     numerics = _numerics(x.dtype, precision)
-    result = b.dot_general(x, y, batching, contracting, dtypes[2], numerics)
-    return (result if dtypes[2] == out else b.convert(result, out),)
+    narrowed = x.dtype == np.float64 and dtypes[2] == np.float16  # see `lower_cast`
+    product = x.dtype if narrowed else dtypes[2]
+    result = b.dot_general(x, y, batching, contracting, product, numerics)
+    return (lower_cast(b, result, out),)
 
 
 def _numerics(dtype: DType, precision: CanonicalPrecision) -> str:

@@ -46,6 +46,17 @@ def products(dot, pairs, operands):
     ]
 
 
+def test_a_sum_in_float64_is_rounded_to_float16_by_way_of_float32_on_every_cpu():
+    just_above_a_tie = np.array([[1 + 2.0**-11 + 2.0**-40, 0.0]])
+    ones = np.ones((2, 1))
+    out = agreed(
+        lambda x, y: dot_general(x, y, MATMUL, preferred_element_type="float16"),
+        just_above_a_tie,
+        ones,
+    )
+    assert_same(out, np.array([[1.0]], "float16"))
+
+
 @pytest.mark.slow
 def test_operands_and_results_of_many_dtypes():
     pairs = [
