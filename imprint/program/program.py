@@ -170,10 +170,6 @@ class Program(NamedTuple):
         )
         return 150_000 + 48 * len(self.module.text) + consts
 
-    def host_call(self) -> runtime.HostCall:
-        """Return the way to execute on buffers and host values mixed."""
-        return runtime.host_call(self.executable, self.module.in_avals)
-
     def run(self, buffers: list[runtime.Buffer]) -> list[runtime.Buffer]:
         """Execute on the buffers of the kept arguments."""
         return self.executable.run([*self.consts, *buffers])

@@ -2,7 +2,7 @@
 
 Nothing starts before the first question for a device. A value goes `put`, `compile`,
 `Executable`, `read`. The engine checks little and ends the process when it is misused;
-what it leaves out is checked here, except on the warm path: `Executable.execute`,
+what it leaves out is checked here, except on the warm path: `Executable.call`,
 `host_call` and `unchecked_put` say what their caller must have checked.
 
 - `compat`: what do the releases of jaxlib do differently?
@@ -38,6 +38,7 @@ from imprint.runtime.compat import EngineError
 from imprint.runtime.executable import (
     Executable,
     MemoryStats,
+    Runs,
     compile,  # noqa: A004 - the word of the field
     deserialize,
     explain_execute_error,
@@ -55,6 +56,7 @@ __all__ = [
     "HostCall",
     "MemoryStats",
     "OptionValue",
+    "Runs",
     "UncheckedPut",
     "block_until_ready",
     "collect_garbage",

@@ -18,7 +18,7 @@ import numpy as np
 from imprint.dtypes import DType
 from imprint.runtime.buffer import Aval, Buffer, collect_garbage
 from imprint.runtime.compat import EngineError
-from imprint.runtime.executable import Executable
+from imprint.runtime.executable import Executable, Runs
 from imprint.runtime.transfer import put, read, unchecked_put
 
 HostCall: TypeAlias = Callable[[list[Any], Sequence[int]], list[Buffer]]
@@ -40,7 +40,7 @@ class _Place:
         self.token: Any = None
 
 
-def host_call(executable: Executable, in_avals: Sequence[Aval]) -> HostCall:
+def host_call(executable: Runs, in_avals: Sequence[Aval]) -> HostCall:
     """Return the function that executes on buffers and host values mixed.
 
     Its arguments are the list of values, in the order of `in_avals`, and the positions
@@ -48,6 +48,8 @@ def host_call(executable: Executable, in_avals: Sequence[Aval]) -> HostCall:
     the list by buffers. The caller has checked that each value is what its aval says, or
     wider and to be narrowed, and that no host value is donated (put those instead).
     """
+    if not isinstance(executable, Executable):
+        return _putting(executable, in_avals)
     slot_of = _slot_maker(executable, in_avals)
     places = deque((_Place(), _Place()), maxlen=2)
     ndarray, handlers = np.ndarray, executable.handlers
@@ -77,6 +79,18 @@ def host_call(executable: Executable, in_avals: Sequence[Aval]) -> HostCall:
         place.token = results.consume_token()
         places.append(place)
         return results.consume_with_handlers(handlers)
+
+    return call
+
+
+def _putting(executable: Runs, in_avals: Sequence[Aval]) -> HostCall:
+    """Return the function for what has no tokens: it puts each host value."""
+    copied = unchecked_put(executable.device)
+
+    def call(arguments: list[Any], hosts: Sequence[int]) -> list[Buffer]:
+        for at in hosts:
+            arguments[at] = copied(arguments[at], in_avals[at])
+        return executable.call(arguments)
 
     return call
 

@@ -18,7 +18,7 @@ from imprint.errors import BackendError
 from imprint.runtime.compat import engine, single_device_sharding
 
 
-class Runs(Protocol):
+class Refusable(Protocol):
     """An executable, as far as a device knows it."""
 
     execute: Callable[..., Any]
@@ -44,7 +44,7 @@ class Device:
         self.handles: Final = [handle]
         self.sharding: Final = single_device_sharding(handle)
         self.owner: Final = os.getpid()
-        self.executables: Final[weakref.WeakSet[Runs]] = weakref.WeakSet()
+        self.executables: Final[weakref.WeakSet[Refusable]] = weakref.WeakSet()
 
     def __repr__(self) -> str:
         return repr(self.handle)

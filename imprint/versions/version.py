@@ -2,9 +2,10 @@
 
 A `Version` is a traced call with its executable, laid out for the warm path: what the
 path needs are plain attributes, and `take` is None when every argument is passed on as
-it came. A version that donates consumes the arrays it was given: they lose their values
-and remember who took them. What a user may ask of a version are properties, worked out
-when asked.
+it came. A version that is `special` is run by `run`: it donates, has sentinels, or is
+answered by something else than its executable. One that donates consumes the arrays it
+was given: they lose their values and remember who took them. What a user may ask of a
+version are properties, worked out when asked.
 """
 
 import time
@@ -30,6 +31,7 @@ from imprint.program.program import Program
 from imprint.runtime import (
     EngineError,
     MemoryStats,
+    Runs,
     collect_garbage,
     explain_execute_error,
 )
@@ -51,8 +53,8 @@ class Version:
     __slots__ = (
         *("__weakref__", "arguments", "at", "consts", "created_at", "donated"),
         *("executable", "guard", "handlers", "hits", "host_call", "name", "out_aval"),
-        *("out_avals", "pinned", "program", "sentinels", "special", "table", "take"),
-        *("traced", "unflatten"),
+        *("out_avals", "pinned", "program", "runs", "sentinels", "special", "table"),
+        *("take", "traced", "unflatten"),
     )
 
     def __init__(
@@ -74,17 +76,13 @@ class Version:
         self.out_avals = traced.closed.out_avals
         self.out_aval = self.out_avals[0] if traced.results.is_single else None
         self.unflatten: Callable[[Iterable[Any]], Any] = traced.results.unflatten
-        self.host_call = program.host_call()
         names = traced.leaf_names() if program.module.donated else []
         self.donated = {
             i: f"donated as argument {names[i]} of {name}"
             for i in program.module.donated
         }
         self.arguments = len(self.consts) + len(traced.closed.in_avals)
-        everything = program.kept == tuple(range(len(traced.closed.in_avals)))
-        self.special = bool(self.donated) or sentinels is not None
-        simple = everything and not program.consts and not self.special
-        self.take = None if simple else program.kept
+        self.use(program.executable)
         self.at: Any = None  # its key in its table
         self.table: weakref.ref[Table[Version]] | None = None
         self.pinned = False
@@ -94,6 +92,19 @@ class Version:
     def __del__(self, counters: Counters = COUNTERS) -> None:
         # The name COUNTERS is gone when the interpreter ends.
         counters.retired += getattr(self, "hits", 0)
+
+    def use(self, runs: Runs) -> None:
+        """Answer calls by `runs`: the executable, or what computes the same."""
+        self.runs = runs
+        self.host_call = runtime.host_call(runs, self.program.module.in_avals)
+        self.special = (
+            bool(self.donated)
+            or self.sentinels is not None
+            or runs is not self.executable
+        )
+        kept, count = self.program.kept, len(self.traced.closed.in_avals)
+        everything = kept == tuple(range(count)) and not self.consts
+        self.take = None if everything and not self.special else kept
 
     def holds(self) -> bool:
         """Tell whether what the version read while it was traced is as it was."""
@@ -109,7 +120,7 @@ class Version:
         if self.take is None and host_leaves and len(host_leaves) == len(leaves):
             try:  # host values only: nothing to sort out
                 outs = self.host_call(leaves, host_leaves)
-            except EngineError as err:
+            except _FAILED as err:
                 raise self.explain(leaves, err) from err
             return self.wrap(outs)
         if self.donated:
@@ -129,24 +140,30 @@ class Version:
             else:
                 hosts.append(i)
         if not hosts:
-            return self.execute(arguments)
+            return self.wrap(self._call(arguments))
         try:
             outs = self.host_call(arguments, hosts)
-        except EngineError as err:
+        except _FAILED as err:
             raise self.explain(arguments, err) from err
         return self.wrap(outs)
 
     def execute(self, arguments: list[Any]) -> Any:
-        """Execute on the buffers of all arguments, captured arrays first; hot."""
-        try:  # as in `Jitted.__call__`
+        """Execute, if not `special`, on buffers, of captured arrays first; hot."""
+        try:  # the door, written out as in `Jitted.__call__`
             results = self.executable.execute(arguments)
             outs = results.consume_with_handlers(self.handlers)
         except EngineError as err:
             raise self.explain(arguments, err) from err
         collect_garbage()
-        if self.out_aval is not None and self.sentinels is None:
+        if self.out_aval is not None:
             return ArrayImpl(self.out_aval, outs[0])
-        return self.wrap(outs)
+        return self.unflatten(map(ArrayImpl, self.out_avals, outs))
+
+    def _call(self, arguments: list[Any]) -> list[Any]:
+        try:
+            return self.runs.call(arguments)
+        except _FAILED as err:
+            raise self.explain(arguments, err) from err
 
     def wrap(self, outs: list[Any]) -> Any:
         """Return buffers of results as the tree of arrays that the function gives."""
@@ -159,8 +176,8 @@ class Version:
             return ArrayImpl(self.out_aval, outs[0])
         return self.unflatten(map(ArrayImpl, self.out_avals, outs))
 
-    def explain(self, buffers: list[Any], err: RuntimeError) -> Exception:
-        """Return the error to raise for what the engine raised while executing."""
+    def explain(self, buffers: list[Any], err: Exception) -> Exception:
+        """Return the error to raise for what was raised while executing."""
         for value in self.program.module.consts:
             array = to_array(value)
             if runtime.is_deleted(array.buffer):
@@ -180,12 +197,7 @@ class Version:
         if len({*map(id, self.consts), *map(id, buffers)}) < self.arguments:
             buffers = self._separate(arrays, buffers)
         arguments = [*self.consts, *[buffers[i] for i in self.program.kept]]
-        try:  # as in `Jitted.__call__`
-            results = self.executable.execute(arguments)
-            outs = results.consume_with_handlers(self.handlers)
-        except EngineError as err:
-            raise self.explain(arguments, err) from err
-        collect_garbage()
+        outs = self._call(arguments)
         site = current_source()
         for i, how in self.donated.items():
             arrays[i].consume(how, site)
@@ -304,6 +316,10 @@ class Version:
 
     def __repr__(self) -> str:
         return f"<version of {self}, {self.hits} calls>"
+
+
+_FAILED: Final = (EngineError, DeletedArrayError)
+"""What the door raises: the second where a buffer is known to be gone."""
 
 
 def _own_copy(x: ArrayImpl) -> Any:
