@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from imprint import dtypes
-from imprint.array import ArrayImpl, buffers_of, from_host, host_values, to_array
+from imprint.array import ArrayImpl, from_host, host_values, to_array
 from imprint.config import settings
 from imprint.core import hooks
 from imprint.core.aval import get_aval
@@ -120,12 +120,12 @@ def _program_of(
     first, *others = primitive.jaxprs(params)
     name = params.get("name", primitive.name)
     if primitive.is_call:
-        return first.derived("program", lambda: compile_closed(first, name, buffers_of))
+        return first.derived("program", lambda: compile_closed(first, name))
     options = tuple(primitive.options(params).items())
 
     def make() -> Program:
         closed = one_equation(primitive, avals, params)
-        return compile_closed(closed, name, buffers_of)
+        return compile_closed(closed, name)
 
     return first.derived(("program", primitive, avals, options, *others), make)
 

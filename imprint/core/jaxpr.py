@@ -183,3 +183,23 @@ def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], *args: Any) -> list[Any]:
 def subjaxprs(eqn: Eqn) -> tuple[ClosedJaxpr, ...]:
     """Return the jaxprs that the params of an equation hold."""
     return eqn.primitive.jaxprs(eqn.params)
+
+
+def map_subjaxprs(
+    closed: ClosedJaxpr, change: Callable[[ClosedJaxpr], ClosedJaxpr]
+) -> ClosedJaxpr:
+    """Return a jaxpr with each jaxpr that its equations hold changed."""
+    if not any(map(subjaxprs, closed.eqns)):
+        return closed
+    jaxpr = closed.jaxpr
+    eqns = [_with_subjaxprs(eqn, change) for eqn in jaxpr.eqns]
+    changed = Jaxpr(jaxpr.constvars, jaxpr.invars, jaxpr.outvars, eqns, jaxpr.name)
+    return ClosedJaxpr(changed, closed.consts)
+
+
+def _with_subjaxprs(eqn: Eqn, change: Callable[[ClosedJaxpr], ClosedJaxpr]) -> Eqn:
+    held = subjaxprs(eqn)
+    if not held:
+        return eqn
+    params = eqn.primitive.with_jaxprs(eqn.params, tuple(map(change, held)))
+    return Eqn(eqn.invars, eqn.outvars, eqn.primitive, params, eqn.source)

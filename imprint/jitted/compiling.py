@@ -12,14 +12,12 @@ from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from imprint import tree
-from imprint.array import buffers_of
 from imprint.calls.key import Pending, call_key
 from imprint.calls.options import JitOptions
 from imprint.calls.signature import Call, Form
 from imprint.calls.tracing import TracedCall, trace_call
 from imprint.config import config, settings
 from imprint.core.aval import get_aval
-from imprint.core.jaxpr import ClosedJaxpr
 from imprint.core.source import warn
 from imprint.core.trace import Tracer
 from imprint.definition.share import Snapshot, effects_of, read_definition
@@ -27,9 +25,10 @@ from imprint.definition.walk import Effects
 from imprint.errors import ArgumentError, CaptureWarning, RecompileError
 from imprint.explain.explanation import Explanation
 from imprint.jitted.report import explain
-from imprint.passes.sentinels import with_sentinels
 from imprint.program.counters import COUNTERS
-from imprint.program.program import Donation, LoweredProgram, compile_module, lower
+from imprint.program.donation import Donation
+from imprint.program.lowered import LoweredProgram, lower
+from imprint.program.program import compile_module
 from imprint.record.recorder import contribute
 from imprint.static.exact import check_equal_hashes, read_static
 from imprint.versions.budget import BUDGET
@@ -81,15 +80,13 @@ def _make(request: Request) -> Version:
     _, options, definition, pending = request
     traced = trace(request)
     flags = settings()
-    sentinels = None
-    module = lower_traced(traced, request.name, options)
-    if flags.debug_nans or flags.debug_infs:
-        flagged, sentinels = with_sentinels(
-            traced.closed, nans=flags.debug_nans, infinities=flags.debug_infs
-        )
-        module = lower_traced(traced, request.name, options, flagged)
-    program = compile_module(module, buffers_of, options.compile, options.device)
-    version = Version(traced, program, request.name, sentinels)
+    module = lower_traced(
+        *(traced, request.name, options),
+        nans=flags.debug_nans,
+        infinities=flags.debug_infs,
+    )
+    program = compile_module(module, options.compile, options.device)
+    version = Version(traced, program, request.name, module.sentinels)
     version.at, version.table = pending.key, weakref.ref(definition.versions)
     BUDGET.add(definition.versions, version, program.nbytes)
     definition.versions.put(pending.key, version)
@@ -178,7 +175,9 @@ def lower_traced(
     traced: TracedCall,
     name: str,
     options: JitOptions,
-    closed: ClosedJaxpr | None = None,
+    *,
+    nans: bool = False,
+    infinities: bool = False,
 ) -> LoweredProgram:
     """Lower a traced call.
 
@@ -186,13 +185,16 @@ def lower_traced(
         traced: the call.
         name: the function's.
         options: how it is compiled.
-        closed: what to lower in place of the jaxpr of the call.
+        nans: whether flags say where a NaN was made.
+        infinities: whether they say where an infinity was made.
     """
     module = lower(
-        traced.closed if closed is None else closed,
+        traced.closed,
         f"jit_{name}",
         keep_unused=options.keep_unused,
         donated=_donated_leaves(traced.form, traced.in_tree),
+        nans=nans,
+        infinities=infinities,
     )
     unusable = module.unusable
     quiet = options.filtered is not None and options.filtered.is_quiet

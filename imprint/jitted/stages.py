@@ -8,7 +8,7 @@ from collections.abc import Hashable, Mapping
 from typing import Any, final
 
 from imprint import tree
-from imprint.array import buffers_of, to_array
+from imprint.array import to_array
 from imprint.calls.leaves import check_leaves, check_values
 from imprint.calls.options import JitOptions
 from imprint.calls.signature import Call, Signature
@@ -19,7 +19,8 @@ from imprint.core.shape_struct import ShapeDtypeStruct
 from imprint.core.trace import current_trace
 from imprint.errors import ArgumentError, DTypeError
 from imprint.jitted.compiling import lower_traced
-from imprint.program.program import LoweredProgram, Program, compile_module
+from imprint.program.lowered import LoweredProgram
+from imprint.program.program import Program, compile_module
 from imprint.runtime import CompileOptions, MemoryStats
 from imprint.static.exact import static_token
 from imprint.versions.version import Version
@@ -147,8 +148,7 @@ class Lowered(_Stage):
         """
         asked = dict(self._options.compile.compiler_options)
         options = CompileOptions.of({**asked, **(compiler_options or {})})
-        device = self._options.device
-        program = compile_module(self._module, buffers_of, options, device)
+        program = compile_module(self._module, options, self._options.device)
         return Compiled(self._traced, self._signature, program, self._static)
 
     def _check_dialect(self, dialect: str) -> None:

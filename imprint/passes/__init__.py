@@ -1,5 +1,6 @@
 """Passes: what is done to a jaxpr between tracing and lowering.
 
-- `dce`: which equations and arguments does a program need?
+- `pipeline`: which passes does every program go through, in which order?
+- `prune`: which arguments and constants does a program take from its caller?
 - `sentinels`: which equation made a NaN or an infinity?
 """

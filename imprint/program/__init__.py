@@ -1,6 +1,8 @@
 """Programs: from a jaxpr to an executable.
 
-- `program`: how does a jaxpr become an executable, and which are shared?
+- `lowered`: how does a jaxpr become a program in StableHLO?
+- `donation`: which result takes the memory of which donated argument?
+- `program`: how does a lowered program become an executable, and which are shared?
 - `progress`: how is a long compilation shown?
 - `counters`: how much has the process traced, lowered and compiled?
 """

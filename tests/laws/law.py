@@ -13,7 +13,6 @@ import pytest
 
 import imprint.eager  # noqa: F401 - gives `bind` outside a trace its meaning
 from imprint import runtime
-from imprint.array import to_array
 from imprint.core.primitive import Absent
 from imprint.primitives import ALL
 from imprint.program.program import compile_closed
@@ -54,7 +53,7 @@ def staged(calls):
 def compiled(calls):
     """Return the function that runs all calls compiled, as one program."""
     closed = staged(calls)
-    program = compile_closed(closed, "laws", buffers)
+    program = compile_closed(closed, "laws")
 
     def run(operands):
         flat = [x for values in operands for x in values]
@@ -64,10 +63,6 @@ def compiled(calls):
         return split(calls, list(read))
 
     return run
-
-
-def buffers(values):
-    return [to_array(x).buffer for x in values]
 
 
 def split(calls, results):

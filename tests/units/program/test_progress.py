@@ -12,7 +12,7 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint.program.program import lower
+from imprint.program.lowered import lower
 from imprint.program.progress import Progress
 
 TEXT = "module @jit_step attributes {} {\n}"

@@ -1,0 +1,112 @@
+"""From a jaxpr to a program in StableHLO.
+
+1. The passes make an equal jaxpr that is cheaper to compile and to run (`passes`).
+2. Donated arguments are given the results that take their memory (`donation`).
+3. With `debug_nans` or `debug_infs` flags become the last result (`sentinels`).
+4. Arguments that nothing needs are dropped, constants become leading arguments (`prune`).
+5. The jaxpr is written as StableHLO.
+"""
+
+import re
+import time
+from typing import Any, Final, NamedTuple
+
+from imprint.core.aval import ShapedArray
+from imprint.core.jaxpr import ClosedJaxpr, Jaxpr, subjaxprs
+from imprint.passes.pipeline import run_passes
+from imprint.passes.prune import prune
+from imprint.passes.sentinels import Sentinels, with_sentinels
+from imprint.program.counters import COUNTERS
+from imprint.program.donation import Donation, match_donated
+from imprint.transforms.lowering import lower_jaxpr
+
+
+class LoweredProgram(NamedTuple):
+    """A lowered program.
+
+    Args:
+        text: StableHLO.
+        consts: values of its leading arguments.
+        kept: positions of the jaxpr's arguments that follow them.
+        in_avals: the avals of the executable's arguments.
+        out_avals: the avals of its results.
+        donated: positions of the jaxpr's arguments whose memory a result takes.
+        unusable: donated positions that no result can take, and why.
+        sentinels: the meaning of its last result, if that is flags.
+        equations: how many were lowered; those of a shared call count once.
+        seconds: what lowering took.
+    """
+
+    text: str
+    consts: tuple[Any, ...]
+    kept: tuple[int, ...]
+    in_avals: tuple[ShapedArray, ...]
+    out_avals: tuple[ShapedArray, ...]
+    donated: tuple[int, ...]
+    unusable: tuple[tuple[int, str], ...]
+    sentinels: Sentinels | None
+    equations: int
+    seconds: float
+
+    @property
+    def plain_text(self) -> str:
+        """The text without the user's source lines."""
+        return _LOCATION.sub("", self.text)
+
+
+_LOCATION: Final = re.compile(r" loc\(#loc\d+\)|^#loc\d+ = .*\n", re.MULTILINE)
+
+
+def lower(
+    closed: ClosedJaxpr,
+    name: str,
+    *,
+    keep_unused: bool = False,
+    donated: Donation = frozenset(),
+    nans: bool = False,
+    infinities: bool = False,
+) -> LoweredProgram:
+    """Lower a closed jaxpr to the StableHLO module `name`.
+
+    Args:
+        closed: the program.
+        name: the module's name.
+        keep_unused: whether arguments that no result needs are kept.
+        donated: arguments whose memory the results may take.
+        nans: whether flags say where a NaN was made.
+        infinities: whether they say where an infinity was made.
+    """
+    start = time.perf_counter()
+    COUNTERS.lowerings += 1
+    closed = run_passes(closed)
+    aliases = match_donated(closed, donated, keep_unused=keep_unused)
+    sentinels = None
+    if nans or infinities:
+        closed, sentinels = with_sentinels(closed, nans=nans, infinities=infinities)
+    jaxpr, consts, kept = prune(closed, keep_unused=keep_unused)
+    attrs = {
+        len(consts) + kept.index(i): f" {{tf.aliasing_output = {k} : i32}}"
+        for i, k in aliases.results.items()
+    }
+    return LoweredProgram(
+        text=lower_jaxpr(jaxpr, name, arg_attrs=attrs),
+        consts=consts,
+        kept=kept,
+        in_avals=tuple(v.aval for v in jaxpr.invars),
+        out_avals=closed.out_avals,
+        donated=tuple(sorted(aliases.results)),
+        unusable=aliases.unusable,
+        sentinels=sentinels,
+        equations=_count_equations(jaxpr, set()),
+        seconds=time.perf_counter() - start,
+    )
+
+
+def _count_equations(jaxpr: Jaxpr, seen: set[int]) -> int:
+    count = len(jaxpr.eqns)
+    for eqn in jaxpr.eqns:
+        for part in subjaxprs(eqn):
+            if id(part) not in seen:
+                seen.add(id(part))
+                count += _count_equations(part.jaxpr, seen)
+    return count
