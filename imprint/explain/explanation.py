@@ -2,23 +2,20 @@
 
 A version answers one kind of call (`Kind`). A miss is explained by the nearest version
 of the same function: the one with the fewest differences. Each `Difference` names its
-slot as the user would, the old value, the new one, and what to do about it. Nothing
-here is computed until somebody asks.
+slot as the user would, the old value, the new one, and what to do about it. A miss only
+notes what it is about (`Later`); the two are compared when somebody reads what differs,
+by the rules of `comparison`, and what is read is what was true at the miss.
 """
 
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
 from html import escape
-from typing import Any, Final
+from typing import Any, NamedTuple, final
 
 from imprint import tree
 from imprint.config import Settings
 from imprint.core.aval import ShapedArray
 from imprint.core.source import Source
-from imprint.definition.wording import shortened, told_apart
-from imprint.explain.containers import Replaced, replaced_containers
-from imprint.explain.tokens import disagreements
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +40,16 @@ class Kind:
     tokens: tuple[Any, ...] = ()
     whole: tree.TreeDef | None = None
 
+    def leaf_names(self) -> list[str]:
+        """Return the names of the leaves; all kinds of one structure have the same."""
+        return [
+            self.names[getattr(path[0], "idx", 0)] + tree.keystr(path[1:])
+            for path in self.treedef.paths()
+        ]
+
     def leaves(self) -> dict[str, ShapedArray]:
         """Return the aval of each leaf by its name."""
-        paths = self.treedef.paths()
-        return {
-            self.names[getattr(path[0], "idx", 0)] + tree.keystr(path[1:]): aval
-            for path, aval in zip(paths, self.avals, strict=True)
-        }
+        return dict(zip(self.leaf_names(), self.avals, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +78,43 @@ class Difference:
         return f"{self.slot}: {self.old} → {self.new}"
 
 
+class Compared(NamedTuple):
+    """What comes of comparing a call with the versions that there are.
+
+    Args:
+        nearest: the number of the version with the fewest differences, if any.
+        differences: in what the call differs from that version.
+    """
+
+    nearest: int | None
+    differences: tuple[Difference, ...] = ()
+
+
+@final
+class Later:
+    """A comparison that is made when it is first read.
+
+    Args:
+        compare: makes it, from what was noted at the miss. It may run twice, in threads
+            that read at once.
+    """
+
+    __slots__ = ("_compare", "_compared")
+
+    def __init__(self, compare: Callable[[], Compared]) -> None:
+        self._compare: Callable[[], Compared] | None = compare
+        self._compared: Compared | None = None
+
+    def read(self) -> Compared:
+        """Return the comparison; what it was made from is let go."""
+        compare = self._compare
+        if compare is not None:
+            self._compared = compare()
+            self._compare = None
+        assert self._compared is not None
+        return self._compared
+
+
 @dataclass(frozen=True, slots=True)
 class Explanation:
     """Why a call hits a version or misses all of them.
@@ -86,8 +123,8 @@ class Explanation:
         function: the name of the function.
         hit: whether a version answers the call.
         versions: how many versions there are.
-        nearest: the number of the version with the fewest differences, if any.
-        differences: in what it differs from that version.
+        compared: the nearest version, and in what the call differs from it; perhaps
+            worked out later, which costs the miss nothing.
         seconds: what tracing, lowering and compiling took, if it has been done.
         site: where the call was made.
         advice: what jitting outside, inside or both would cost.
@@ -97,12 +134,25 @@ class Explanation:
     function: str
     hit: bool
     versions: int
-    nearest: int | None
-    differences: tuple[Difference, ...]
+    compared: Compared | Later = field(repr=False)
     seconds: float | None = None
     site: Source | None = None
     advice: str = ""
     defined: str = ""
+
+    @property
+    def nearest(self) -> int | None:
+        """The number of the version with the fewest differences, if any."""
+        return self._read().nearest
+
+    @property
+    def differences(self) -> tuple[Difference, ...]:
+        """In what the call differs from that version."""
+        return self._read().differences
+
+    def _read(self) -> Compared:
+        compared = self.compared
+        return compared.read() if isinstance(compared, Later) else compared
 
     def __str__(self) -> str:
         where = f" at {self.site}" if self.site is not None else ""
@@ -160,207 +210,3 @@ class Explanation:
 
 
 _SHOWN = 3
-
-
-def nearest_of(call: Kind, versions: Sequence[Kind]) -> tuple[int, list[Difference]]:
-    """Return the number of the version nearest to a call, and what differs."""
-    compared = [(differences(kind, call), i) for i, kind in enumerate(versions)]
-    found, nearest = min(compared, key=lambda pair: (_distance(pair[0]), -pair[1]))
-    return nearest, found
-
-
-def _distance(found: list[Difference]) -> tuple[bool, int]:
-    """Return how much differs; what has another structure is farthest."""
-    return any(d.kind == "structure" for d in found), len(found)
-
-
-def differences(old: Kind, new: Kind) -> list[Difference]:
-    """List the slots in which a call differs from what a version answers."""
-    found = [*_static(old, new), *_config(old, new)]
-    if old.names != new.names or old.treedef != new.treedef:
-        return [*found, *_structure(old, new)]
-    leaves = zip(old.leaves().items(), new.avals, strict=True)
-    for (name, before), after in leaves:
-        if before is not after:
-            found += _aval(name, before, after)
-    if not found and old.whole is not new.whole:
-        return [_trees(old, new)]
-    return found
-
-
-def _static(old: Kind, new: Kind) -> list[Difference]:
-    before, after = dict(old.static), dict(new.static)
-    names = [name for name in {**before, **after} if not _is_array(name, old, new)]
-    found: list[Difference] = []
-    for name in names:
-        was, now = before.get(name, "not given"), after.get(name, "not given")
-        if was != now:
-            found.append(_static_difference(name, name, was, now))
-    if not found:  # what prints alike may be another, as functions are
-        held = dict(zip(before, old.tokens, strict=True))
-        given = dict(zip(after, new.tokens, strict=True))
-        found = [
-            _static_difference(name, d.path, d.old, d.new)
-            for name in names
-            for d in disagreements(held[name], given[name], name)
-        ]
-    return found
-
-
-def _is_array(name: str, old: Kind, new: Kind) -> bool:
-    """Tell whether a static leaf of one is an array of the other."""
-    return None not in (old.whole, new.whole) and name in {*old.names, *new.names}
-
-
-def _static_difference(name: str, path: str, old: str, new: str) -> Difference:
-    remedy = f"Each value of {name} compiles: pass the same few."
-    if new == f"another {old}" and _OBJECT.fullmatch(old):
-        remedy = (
-            f"Pass the same {name}, or give its class `==`: a frozen dataclass has it."
-        )
-    elif _NUMBER.fullmatch(new):
-        remedy = (
-            f"Each value of {name} compiles: pass it as an array if the program does "
-            "not depend on it."
-        )
-    return Difference("static", f"static {path}", old, new, remedy)
-
-
-_OBJECT: Final = re.compile(r"\w+( object|\(.*\))", re.DOTALL)
-_NUMBER: Final = re.compile(r"-?[\d.]+(e[-+]?\d+)?|True|False")
-
-
-def _config(old: Kind, new: Kind) -> list[Difference]:
-    if old.settings is new.settings:
-        return []
-    return [
-        Difference(
-            "config",
-            f"config {f.name}",
-            repr(getattr(old.settings, f.name)),
-            repr(getattr(new.settings, f.name)),
-            f"Set {f.name} once, before the first call.",
-        )
-        for f in fields(old.settings)
-        if getattr(old.settings, f.name) != getattr(new.settings, f.name)
-    ]
-
-
-def _structure(old: Kind, new: Kind) -> list[Difference]:
-    before, after = old.leaves(), new.leaves()
-    was_static, is_static = dict(old.static), dict(new.static)
-    replaced = _replaced(old, new)
-    told = {
-        name
-        for name in {**before, **after}
-        if any(place.is_above(name) for place in replaced)
-    }
-    gone = [
-        _moved(name, str(aval), is_static.get(name))
-        for name, aval in before.items()
-        if name not in after and name not in told
-    ]
-    come = [
-        _moved(name, str(aval), was_static.get(name), back=True)
-        for name, aval in after.items()
-        if name not in before and name not in told
-    ]
-    changed = [_container(place, before, after) for place in replaced]
-    for name, aval in after.items():
-        if name in before and before[name] is not aval and name not in told:
-            changed += _aval(name, before[name], aval)
-    if not (gone or come or replaced):
-        return [_trees(old, new), *changed]
-    return [*gone, *come, *changed]
-
-
-def _replaced(old: Kind, new: Kind) -> list[Replaced]:
-    if old.whole is not None or new.whole is not None:  # arrays are among static leaves
-        return []
-    return replaced_containers(old.treedef, new.treedef, (old.names, new.names))
-
-
-def _container(
-    place: Replaced, before: dict[str, ShapedArray], after: dict[str, ShapedArray]
-) -> Difference:
-    name = place.name
-    old, new = place.old or str(before[name]), place.new or str(after[name])
-    remedy = _CONTAINERS
-    if "None" in (old, new):
-        remedy = f"None is compiled apart: pass {name} always, or never."
-    return Difference("structure", name, old, new, remedy)
-
-
-def _moved(
-    name: str, aval: str, static: str | None, *, back: bool = False
-) -> Difference:
-    """Return the difference of an array that is absent, or static, on the other side."""
-    other, remedy = "absent", _CONTAINERS
-    if static is not None:
-        other = f"static {static}"
-        remedy = f"Pass {name} always as an array, or never: only arrays are traced."
-    old, new = (other, aval) if back else (aval, other)
-    return Difference("structure", name, old, new, remedy)
-
-
-def _trees(old: Kind, new: Kind) -> Difference:
-    before, after = old.whole or old.treedef, new.whole or new.treedef
-    texts = told_apart(shortened(str(before)), shortened(str(after)))
-    return Difference("structure", "arguments", *texts, _CONTAINERS)
-
-
-_CONTAINERS = "Pass containers of one structure, with the same keys and lengths."
-
-
-def _aval(name: str, old: ShapedArray, new: ShapedArray) -> list[Difference]:
-    found: list[Difference] = []
-    if old.ndim != new.ndim:
-        remedy = f"Give {name} one rank, such as with `x[None]` or `x.reshape`."
-        found.append(
-            Difference("rank", f"{name}.shape", str(old.shape), str(new.shape), remedy)
-        )
-    else:
-        for axis, (m, n) in enumerate(zip(old.shape, new.shape, strict=True)):
-            if m != n:
-                remedy = _padding(name, new, axis, _bucket(m, n))
-                slot = f"{name}.shape[{axis}]"
-                found.append(Difference("shape", slot, str(m), str(n), remedy))
-    if old.dtype != new.dtype:
-        remedy = _conversion(name, old, new)
-        slot, before, after = f"{name}.dtype", old.dtype.name, new.dtype.name
-        found.append(Difference("dtype", slot, before, after, remedy))
-    elif old.weak_type != new.weak_type:
-        words = {True: "weak (a Python number)", False: "strong (an array)"}
-        remedy = f"Pass {name} always as a Python number or always as an array."
-        before, after = words[old.weak_type], words[new.weak_type]
-        found.append(Difference("weak type", f"{name}.dtype", before, after, remedy))
-    return found
-
-
-def _conversion(name: str, old: ShapedArray, new: ShapedArray) -> str:
-    dtype = old.dtype.name
-    is_bool = old.weak_type and new.shape == () and new.dtype.kind == "b"
-    if not (new.weak_type or is_bool):  # True and False have no weak type
-        return f"Convert {name} with `.astype('{dtype}')` before the call."
-    if not old.weak_type:
-        return f"Pass {name} always as an array: `np.array({name}, '{dtype}')`."
-    if old.dtype.kind == new.dtype.kind:
-        return "Set enable_x64 once, before the first call."
-    kind = {"b": "bool", "i": "int", "f": "float"}.get(old.dtype.kind, "complex")
-    return f"Pass {name} always as {kind}: `{kind}({name})`."
-
-
-def _padding(name: str, aval: ShapedArray, axis: int, bucket: int) -> str:
-    """Return the edit that gives an axis a length which other calls share."""
-    text = f"Pad axis {axis} of {name} to a multiple of {bucket}"
-    missing = -aval.shape[axis] % bucket
-    if not missing:
-        return f"{text}."
-    widths = ", ".join(f"(0, {missing * (i == axis)})" for i in range(aval.ndim))
-    return f"{text}: `np.pad({name}, [{widths}])`."
-
-
-def _bucket(m: int, n: int) -> int:
-    """Return the power of two to pad to: a quarter of the larger length, at most 64."""
-    quarter = max(m, n) // 4
-    return min(64, max(2, 1 << quarter.bit_length()))

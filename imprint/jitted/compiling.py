@@ -1,6 +1,6 @@
 """The way from a call without a version to one that answers it.
 
-1. The miss is explained and told to whoever watches, who may refuse it.
+1. The miss is noted and told to whoever watches, who may refuse it.
 2. The function is traced, unless a trace of this kind of call still holds; what the
    trace wrote is learnt, so that it does not count as a change.
 3. The jaxpr is lowered and compiled, with sentinels where flags ask for them.
@@ -24,7 +24,7 @@ from imprint.definition.share import Snapshot, effects_of, read_definition
 from imprint.definition.walk import Effects
 from imprint.errors import ArgumentError, CaptureWarning, RecompileError
 from imprint.explain.explanation import Explanation
-from imprint.jitted.report import explain
+from imprint.jitted.report import explain_miss
 from imprint.program.counters import COUNTERS
 from imprint.program.donation import Donation
 from imprint.program.lowered import LoweredProgram, lower
@@ -55,7 +55,7 @@ def compile_version(request: Request) -> Version:
     """Trace, lower and compile a function for a call that no version answers."""
     definition, pending = request.definition, request.pending
     call = pending.call
-    miss = explain(request.fun, definition, pending)
+    miss = explain_miss(request.fun, definition, pending)
     for value, name in zip(call.static, call.form.static_names, strict=True):
         check_equal_hashes(value, name)
     try:

@@ -10,16 +10,18 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
-from imprint.calls.key import Pending
+from imprint import tree
+from imprint.calls.key import CallKey, Pending
 from imprint.core.source import current_source
 from imprint.definition.state import StrictWalk
 from imprint.definition.token import Token
 from imprint.definition.walk import NO_EFFECTS, Walk
 from imprint.definition.wording import show, told_apart
-from imprint.explain.explanation import Difference, Explanation, nearest_of
+from imprint.explain.comparison import nearest_of
+from imprint.explain.explanation import Compared, Difference, Explanation, Later
 from imprint.explain.granularity import granularity
 from imprint.explain.tokens import Disagreement, disagreements
-from imprint.versions.definitions import DEFINITIONS, Definition
+from imprint.versions.definitions import DEFINITIONS, Definition, Family
 from imprint.versions.version import Version
 from imprint.watch.places import MISSING
 from imprint.watch.seen import Unknown
@@ -50,45 +52,75 @@ def explain(
     fun: Callable[..., Any], definition: Definition, pending: Pending
 ) -> Explanation:
     """Say whether a version answers a call, and if none does, why."""
-    versions = list(definition.versions)
     found = definition.versions.find(pending.key)
-    family = DEFINITIONS.family_of(fun, definition)
-    nearest, differences = None, ()
-    if found is not None:
-        nearest = [v is found for v in versions].index(True)
-    else:
-        others = family.others(definition)
-        nearest, differences = _miss(definition, pending, others)
+    if found is None:
+        return explain_miss(fun, definition, pending)
+    versions = list(definition.versions)
     return Explanation(
         function=definition.signature.function_name,
-        hit=found is not None,
+        hit=True,
         versions=len(versions),
-        nearest=nearest,
-        differences=tuple(differences),
-        seconds=None if found is None else found.costs.total,
+        compared=Compared([v is found for v in versions].index(True)),
+        seconds=found.costs.total,
         site=current_source(),
-        advice="" if found is None else str(granularity(found.jaxpr)),
+        advice=str(granularity(found.jaxpr)),
+        defined=DEFINITIONS.family_of(fun, definition).defined,
+    )
+
+
+def explain_miss(
+    fun: Callable[..., Any], definition: Definition, pending: Pending
+) -> Explanation:
+    """Note why no version answers a call.
+
+    What can change or be gone when the explanation is read is worked out now: values
+    that are watched, captures of functions made anew. Kinds of calls are compared then.
+    """
+    versions = list(definition.versions)
+    family = DEFINITIONS.family_of(fun, definition)
+    return Explanation(
+        function=definition.signature.function_name,
+        hit=False,
+        versions=len(versions),
+        compared=_compared(definition, pending, versions, family),
+        site=current_source(),
         defined=family.defined,
     )
 
 
-def _miss(
-    definition: Definition, pending: Pending, others: list[Token]
-) -> tuple[int | None, Sequence[Difference]]:
-    versions = list(definition.versions)
+def _compared(
+    definition: Definition, pending: Pending, versions: list[Version], family: Family
+) -> Compared | Later:
     reason = definition.versions.why_gone(pending.key)
     if reason:
-        return None, [_evicted(reason)]
-    stale = [(_changes(v), i) for i, v in enumerate(versions) if v.at == pending.key]
+        return Compared(None, (_evicted(reason),))
+    stale = definition.versions.all_of(pending.key)
     if stale:
-        changes, nearest = min(stale, key=lambda pair: len(pair[0]))
-        return nearest, changes
+        return _stale(versions, stale[:_REMEMBERED])
     if versions:
-        return nearest_of(pending.kind, [v.key for v in versions])
-    if others and definition.last_miss is None:  # else it was compiled, and cleared
-        found = [_made_anew(definition, other) for other in others]
-        return None, min(found, key=len)
-    return None, ()
+        return _later(pending, versions)
+    if definition.last_miss is None:  # else it was compiled, and cleared
+        return _made_anew(definition, family.others(definition))
+    return Compared(None)
+
+
+_REMEMBERED: Final = 128
+"""Versions, the newest, that a miss is compared with."""
+
+
+def _later(pending: Pending, versions: list[Version]) -> Later:
+    """Note the kinds of calls that are answered; the versions themselves may go."""
+    first = max(0, len(versions) - _REMEMBERED)
+    treedef = tree.structure(pending.call.dynamic)  # `pending` itself holds the arrays
+    known = [(pending.key, pending.call.form.names, treedef)]
+    known += [(v.at, v.traced.form.names, v.traced.in_tree) for v in versions[first:]]
+
+    def compare() -> Compared:
+        new, *kinds = [CallKey.unpack(key).kind(*named) for key, *named in known]
+        nearest, found = nearest_of(new, kinds)
+        return Compared(first + nearest, found)
+
+    return Later(compare)
 
 
 # ---- the reasons ----
@@ -105,6 +137,13 @@ _EVICTED = {
     "max_versions": "Raise the limit, or pin() the versions that are needed again.",
     "evict()": "Keep the versions that are needed again.",
 }
+
+
+def _stale(versions: list[Version], stale: Sequence[Version]) -> Compared:
+    """Return what changed since the nearest of the versions of this kind was traced."""
+    nearest = min(stale, key=lambda v: v.traced.watch.count_changed())
+    number = [v is nearest for v in versions].index(True)
+    return Compared(number, tuple(_changes(nearest)))
 
 
 def _changes(version: Version) -> list[Difference]:
@@ -128,12 +167,23 @@ def _shown(value: Any, walk: type[Walk]) -> str:
     return show(walk(NO_EFFECTS).value(value))
 
 
-def _made_anew(definition: Definition, other: Token) -> list[Difference]:
+def _made_anew(definition: Definition, others: Sequence[Token]) -> Compared:
+    """Return in what a function that was made anew is another than the nearest before."""
+    nearest: list[Disagreement] = []
+    for other in others:
+        found = disagreements(other, definition.token)
+        if not nearest or len(found) < len(nearest):
+            nearest = found
+        if len(nearest) == 1:
+            break
     function = definition.signature.function_name
-    return [
-        Difference("definition", d.path, d.old, d.new, _remedy(d, function))
-        for d in disagreements(other, definition.token)
-    ]
+    return Compared(
+        None,
+        tuple(
+            Difference("definition", d.path, d.old, d.new, _remedy(d, function))
+            for d in nearest
+        ),
+    )
 
 
 def _remedy(change: Disagreement, function: str) -> str:

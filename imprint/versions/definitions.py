@@ -76,7 +76,7 @@ class Family:
         defined: the place, as `/path/file.py:12`; empty if it has no Python code.
     """
 
-    __slots__ = (*("_reasons", "_tokens", "captured", "defined", "made"),)
+    __slots__ = (*("_misses", "_tokens", "captured", "defined", "made"),)
 
     def __init__(self, defined: str) -> None:
         self.defined = defined
@@ -85,7 +85,7 @@ class Family:
         self.captured: set[object] = set()
         """Large captured arrays that were warned about."""
         self._tokens: deque[Token] = deque(maxlen=4)
-        self._reasons: Counter[str] = Counter()
+        self._misses: list[Explanation] = []
 
     def others(self, definition: Definition) -> list[Token]:
         """Return what was compiled last, this definition apart; the last one first.
@@ -95,24 +95,38 @@ class Family:
         return [x for x in reversed(self._tokens) if x is not definition.token]
 
     def note(self, definition: Definition, miss: Explanation) -> None:
-        """Count a compilation; warn at the eighth, of the slot that keeps changing."""
+        """Count a compilation; warn at the eighth, of the slot that keeps changing.
+
+        Only then the misses are read, and what differed is worked out.
+        """
         if all(token is not definition.token for token in self._tokens):
             self._tokens.append(definition.token)
         self.made += 1
-        if is_library(self.defined):
+        if self.made > _MANY or is_library(self.defined):
             return
-        self._reasons.update([*dict.fromkeys(map(_cause, miss.differences))])
-        last = {_cause(d): d for d in reversed(miss.differences)}
-        most = next((c for c, _ in self._reasons.most_common() if c in last), None)
-        if self.made == _MANY and most is not None:
-            warn(self._warning(miss.function, most, last[most]), RecompileWarning)
+        self._misses.append(miss)
+        if self.made == _MANY:
+            misses, self._misses = self._misses, []
+            self._warn(misses)
 
-    def _warning(self, function: str, cause: str, last: Difference) -> str:
+    def _warn(self, misses: list[Explanation]) -> None:
+        reasons: Counter[str] = Counter()
+        for miss in misses:
+            reasons.update([*dict.fromkeys(map(_cause, miss.differences))])
+        last = {_cause(d): d for d in reversed(misses[-1].differences)}
+        most = next((c for c, _ in reasons.most_common() if c in last), None)
+        if most is None:
+            return
+        change = last[most]
         where = f" ({self.defined})" if self.defined else ""
-        change = f"{last.old} → {last.new}" if last.slot == cause else str(last)
-        return (
-            f"{function}{where} was compiled {self.made} times, {self._reasons[cause]} "
-            f"of them because of {cause}, the last time {change}. {last.remedy}"
+        shown = str(change)
+        if change.slot == most:
+            shown = f"{change.old} → {change.new}"
+        warn(
+            f"{misses[-1].function}{where} was compiled {self.made} times, "
+            f"{reasons[most]} of them because of {most}, the last time {shown}. "
+            f"{change.remedy}",
+            RecompileWarning,
         )
 
 

@@ -58,6 +58,11 @@ class Table(Generic[T]):
                 return other
         return None
 
+    def all_of(self, key: Hashable) -> tuple[T, ...]:
+        """Return the items of a key, whether they hold or not."""
+        item = self.current.get(key)
+        return () if item is None else (item, *self._others.get(key, ()))
+
     def put(self, key: Hashable, item: T) -> None:
         """Make an item the current one of `key`; keep the one before beside it."""
         with self._lock:

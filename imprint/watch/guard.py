@@ -97,6 +97,10 @@ class Watch:
             if not read.seen.matches(now)
         ]
 
+    def count_changed(self) -> int:
+        """Return how many places are not as they were."""
+        return sum(not read.seen.matches(read.place.get()) for read in self.reads)
+
     def _holds_by_content(self) -> bool:
         """Compare place by place; take equal values for what was seen from now on."""
         now = [read.place.get() for read in self.reads]

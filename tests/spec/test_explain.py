@@ -13,6 +13,7 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
+from imprint.jitted import report
 from imprint.program.counters import COUNTERS
 
 
@@ -260,6 +261,110 @@ def test_misses_can_be_told_as_they_happen(caplog):
     f(inp.ones(2))
     (told,) = caplog.messages
     assert "x.dtype: float32 → int32" in told
+
+
+# ---- what a miss works out, and when ----
+
+
+@pytest.fixture
+def counts(monkeypatch):
+    """Count comparisons with versions, and trees whose leaves are named."""
+    found = {"compared": 0, "named": 0}
+
+    def counted(what, function):
+        def count(*args):
+            found[what] += 1
+            return function(*args)
+
+        return count
+
+    nearest = counted("compared", report.nearest_of)
+    monkeypatch.setattr(report, "nearest_of", nearest)
+    paths = counted("named", imprint.tree.TreeDef.paths)
+    monkeypatch.setattr(imprint.tree.TreeDef, "paths", paths)
+    return found
+
+
+def leaves(first):
+    return {f"w{i}": inp.ones(2 if i else first) for i in range(200)}
+
+
+def test_a_miss_compares_nothing_until_somebody_asks(counts):
+    f = imprint.jit(lambda x: x["w0"])
+    for n in range(1, 8):  # the eighth warns
+        f(leaves(n))
+    assert counts == {"compared": 0, "named": 0}
+    (difference,) = f.last_miss.differences
+    assert str(difference) == "x['w0'].shape[0]: 6 → 7"
+    assert counts == {"compared": 1, "named": 1}
+    assert f.last_miss.nearest == 5
+    assert counts == {"compared": 1, "named": 1}
+
+
+def test_the_eighth_version_asks_once_for_each(counts):
+    f = imprint.jit(lambda x: x["w1"])
+    with pytest.warns(imprint.errors.RecompileWarning, match="7 of them because of"):
+        for n in range(1, 9):
+            f(leaves(n))
+    assert counts == {"compared": 7, "named": 7}
+    f(leaves(9))
+    f(leaves(10))
+    assert counts == {"compared": 7, "named": 7}
+
+
+def test_versions_that_came_later_do_not_count():
+    f = imprint.jit(lambda x: x.sum() - 1)
+    f(inp.ones((2, 2)))
+    f(inp.ones((5, 5)))
+    miss = f.last_miss
+    f(inp.ones((5, 2)))
+    assert (miss.versions, miss.nearest) == (1, 0)
+    shown = [str(d) for d in miss.differences]
+    assert shown == ["x.shape[0]: 2 → 5", "x.shape[1]: 2 → 5"]
+
+
+def test_versions_that_are_gone_still_count():
+    f = imprint.jit(lambda x, n: x.sum() - n, static_argnames="n")
+    f(1.0, 2)
+    f(1.0, 3)
+    miss = f.last_miss
+    f.clear_cache()
+    assert [str(d) for d in miss.differences] == ["static n: 2 → 3"]
+
+
+def test_what_was_watched_is_told_as_it_was_at_the_miss():
+    namespace = {"G": [1.0]}
+    exec("def f(x):\n    return x * G[0]\n", namespace)
+    f = imprint.jit(namespace["f"])
+    f(1.0)
+    namespace["G"].append(2.0)
+    f(1.0)
+    miss = f.last_miss
+    namespace["G"].append(3.0)
+    (difference,) = miss.differences
+    assert (difference.old, difference.new) == ("[1.0]", "[1.0, 2.0]")
+
+
+def test_the_version_of_the_fewest_changes_is_told_of():
+    namespace = {"G": 1.0, "H": 1.0}
+    exec("def f(x):\n    return x * G * H\n", namespace)
+    f = imprint.jit(namespace["f"])
+    for namespace["G"], namespace["H"] in (1.0, 1.0), (2.0, 2.0):
+        f(1.0)
+    namespace["G"] = 3.0
+    explanation = f.explain(1.0)
+    assert [str(d) for d in explanation.differences] == [
+        f"global G in {namespace.get('__name__', '?')}: 2.0 → 3.0"
+    ]
+    assert f.versions[explanation.nearest].hits == 1
+
+
+def test_of_versions_equally_near_the_newest_is_told_of():
+    f = imprint.jit(lambda x: 0)
+    f(inp.ones(2))
+    f(inp.ones(3))
+    f([inp.ones(3)])
+    assert f.explain(inp.ones(4)).nearest == 1
 
 
 # ---- functions that are made anew ----

@@ -7,7 +7,7 @@ import pytest
 
 from imprint.cli.ledger import Miss, Row
 from imprint.cli.report import print_report
-from imprint.explain.explanation import Difference, Explanation
+from imprint.explain.explanation import Compared, Difference, Explanation
 from imprint.versions.observers import Costs
 
 
@@ -17,7 +17,7 @@ class Terminal(io.StringIO):
 
 
 def a_miss(seconds, *differences):
-    why = Explanation("f", False, 1, None, differences, defined="/x/a.py:3")
+    why = Explanation("f", False, 1, Compared(None, differences), defined="/x/a.py:3")
     return Miss(why, Costs(0.0, 0.0, seconds))
 
 
