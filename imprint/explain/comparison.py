@@ -14,14 +14,16 @@ from typing import Final
 from imprint.core.aval import ShapedArray
 from imprint.definition.wording import shortened, told_apart
 from imprint.explain.containers import Replaced, replaced_containers
-from imprint.explain.explanation import Compared, Difference, Kind
+from imprint.explain.explanation import Difference, Kind
 from imprint.explain.tokens import disagreements
 
 _STRUCTURES: Final = 8
 """Versions of other structures than the call's that are compared with it."""
 
 
-def nearest_of(call: Kind, versions: Sequence[Kind]) -> Compared:
+def nearest_of(
+    call: Kind, versions: Sequence[Kind]
+) -> tuple[int, tuple[Difference, ...]]:
     """Return the number of the version nearest to a call, and what differs.
 
     Of two that are equally near it is the newer.
@@ -32,7 +34,7 @@ def nearest_of(call: Kind, versions: Sequence[Kind]) -> Compared:
         numbered = numbered[-_STRUCTURES:]
         alike = [(len(differences(x, call)), -i) for i, x in numbered]
     nearest = -min(alike)[1]
-    return Compared(nearest, tuple(differences(versions[nearest], call)))
+    return nearest, tuple(differences(versions[nearest], call))
 
 
 def _is_alike(old: Kind, new: Kind) -> bool:
