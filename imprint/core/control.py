@@ -62,7 +62,7 @@ WatchRule: TypeAlias = Watched | Callable[..., Any]
 class ControlPrimitive(Primitive):
     """One operation that holds jaxprs, and all its rules."""
 
-    __slots__ = ("_held", "dce", "eager", "granularity", "linearize", "sentinels")
+    __slots__ = ("dce", "eager", "granularity", "held", "linearize", "sentinels")
 
     def __init__(  # noqa: PLR0913 - one parameter a rule, none with a default
         self,
@@ -113,7 +113,7 @@ class ControlPrimitive(Primitive):
         )
         self.linearize = linearize
         self.dce = dce
-        self._held = jaxprs
+        self.held = jaxprs
         self.eager = eager
         self.sentinels = sentinels
         self.granularity = granularity
@@ -130,7 +130,7 @@ class ControlPrimitive(Primitive):
     def jaxprs(self, params: Mapping[str, Any]) -> tuple[ClosedJaxpr, ...]:
         """Return all jaxprs that the params hold, in the order of the declaration."""
         found: list[ClosedJaxpr] = []
-        for name in self._held:
+        for name in self.held:
             value = params[name]
             found += (value,) if isinstance(value, ClosedJaxpr) else value
         return tuple(found)
@@ -153,14 +153,14 @@ class ControlPrimitive(Primitive):
             name: next(rest)
             if isinstance(params[name], ClosedJaxpr)
             else tuple(next(rest) for _ in params[name])
-            for name in self._held
+            for name in self.held
         }
         assert next(rest, None) is None, f"{self}: more jaxprs than it holds"
         return {**params, **changed}
 
     def options(self, params: Mapping[str, Any]) -> Params:
         """Return the params that hold no jaxpr."""
-        return {k: value for k, value in params.items() if k not in self._held}
+        return {k: value for k, value in params.items() if k not in self.held}
 
     def narrow(self, eqn: Eqn, used: tuple[bool, ...]) -> Eqn:
         """Return the equation without what only unused results need."""
