@@ -52,6 +52,7 @@ from imprint import eager as eager
 from imprint import errors as errors
 from imprint import numpy as numpy
 from imprint import random as random
+from imprint import sharding as sharding
 from imprint import tree as tree
 from imprint.config import check_tracer_leaks as check_tracer_leaks
 from imprint.config import config as config

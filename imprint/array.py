@@ -3,16 +3,18 @@
 `ArrayImpl` is what users hold. Results of executables have a buffer; results of eager
 evaluation have a host array, and get a buffer (without a copy) when an executable
 takes them. An unset slot raises AttributeError, which is how the warm path of a call
-notices, at no cost, that an argument has no buffer yet.
+notices, at no cost, that an argument has no buffer yet. Where the buffer is, or will
+be, says the sharding of the aval (`imprint.sharding.single`), so it is in each key.
 """
 
 import weakref
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from typing import Any, Final, Self, final
 
 import numpy as np
 
 from imprint import runtime
+from imprint.config import settings
 from imprint.core.array import Array
 from imprint.core.aval import (
     DType,
@@ -24,6 +26,7 @@ from imprint.core.aval import (
 from imprint.core.source import Source, current_source
 from imprint.core.trace import Tracer, check_alive
 from imprint.errors import DeletedArrayError, InternalError
+from imprint.sharding.single import SingleDeviceSharding, Uncommitted
 from imprint.tree.treedef import register_leaf
 
 _KEPT: Final = 4096
@@ -65,9 +68,33 @@ class ArrayImpl(Array):
         except AttributeError:
             if not hasattr(self, "_host"):
                 return self._live_buffer()
-            buffer = runtime.put(self._host, self.aval, copy=False)
+            device = self.device
+            buffer = runtime.put(self._host, self.aval, copy=False, device=device)
             self._buffer = buffer
             return buffer
+
+    def buffer_on(self, device: runtime.Device) -> runtime.Buffer:
+        """Return the values as a buffer of a device, a copy unless it has them."""
+        if self.device is device:
+            return self.buffer
+        if hasattr(self, "_host"):
+            return runtime.put(self._host, self.aval, copy=False, device=device)
+        return runtime.copy_to(self._live_buffer(), device)
+
+    def at(self, device: runtime.Device) -> "ArrayImpl":
+        """Return the array, or a copy of it on a device that it is not on."""
+        return self if self.device is device else self.placed(loose(device))
+
+    def placed(self, sharding: Hashable) -> "ArrayImpl":
+        """Return an array of the same values with another placement in its aval.
+
+        It shares memory with this one, unless its device is another.
+        """
+        other = self.alias()
+        other.aval = self.aval.with_sharding(sharding)
+        if other.device is not self.device:
+            other._buffer = self.buffer_on(other.device)
+        return other
 
     def alias(self) -> "ArrayImpl":
         """Return another object with the same values.
@@ -84,7 +111,7 @@ class ArrayImpl(Array):
 
     def copied(self) -> "ArrayImpl":
         """Return another array of the same values, which outlives a donation of this."""
-        return from_host(self.aval, np.array(self.host))
+        return from_operand(self, self.aval, np.array(self.host))
 
     def __copy__(self) -> "ArrayImpl":
         return self.copied()
@@ -109,10 +136,11 @@ class ArrayImpl(Array):
     def loss(self) -> DeletedArrayError:
         """Return the error that says who took the values."""
         origin = self._origin() if hasattr(self, "_origin") else None
-        owner = origin if origin is not None else self
-        how, site = (
-            owner._consumed if hasattr(owner, "_consumed") else ("donated", None)
-        )
+        how, site = "donated", None
+        for owner in (self, origin):
+            if owner is not None and hasattr(owner, "_consumed"):
+                how, site = owner._consumed
+                break
         place = "" if site is None else f", at {site}"
         remedy = (
             "Use the result of that call, or do not donate the argument."
@@ -131,7 +159,21 @@ class ArrayImpl(Array):
     @property
     def device(self) -> runtime.Device:
         """The device that holds the values."""
-        return runtime.devices()[0]
+        placement: Any = self.aval.sharding
+        return runtime.first_device() if placement is None else placement.device
+
+    @property
+    def sharding(self) -> SingleDeviceSharding:
+        """How the values are spread over devices."""
+        placement = self.aval.sharding
+        if type(placement) is SingleDeviceSharding:
+            return placement
+        return SingleDeviceSharding(self.device)
+
+    @property
+    def committed(self) -> bool:
+        """Whether what is computed with it runs on its device."""
+        return type(self.aval.sharding) is SingleDeviceSharding
 
     def devices(self) -> set[runtime.Device]:
         """Return the devices that hold the values."""
@@ -230,7 +272,27 @@ register_leaf(ArrayImpl)
 
 
 def from_host(aval: ShapedArray, values: NDArray) -> ArrayImpl:
-    """Return an array that owns `values`, which nobody may write to any more."""
+    """Return a new array that owns `values`, which nobody may write to any more.
+
+    Unless its aval says where, it is on the default device.
+    """
+    if aval.sharding is None and settings().default_device is not None:
+        aval = aval.with_sharding(loose(runtime.default_device()))
+    return held(aval, values)
+
+
+def from_operand(x: ArrayImpl, aval: ShapedArray, values: NDArray) -> ArrayImpl:
+    """Return a new array of what was computed from `x` on the host: committed as `x` is."""
+    return from_host(aval.with_sharding(x.sharding if x.committed else None), values)
+
+
+def loose(device: runtime.Device) -> Hashable:
+    """Return the placement of an uncommitted array on a device."""
+    return None if device is runtime.first_device() else Uncommitted(device)
+
+
+def held(aval: ShapedArray, values: NDArray) -> ArrayImpl:
+    """Return an array that owns `values`, where its aval says; hot."""
     array = object.__new__(ArrayImpl)
     array.aval = aval
     array._host = values  # pyright: ignore[reportPrivateUsage] - this file's class
@@ -248,9 +310,9 @@ def to_array(x: Any) -> ArrayImpl:
     return from_host(aval, host_values(x, aval.dtype))
 
 
-def buffers_of(values: Iterable[Any]) -> list[runtime.Buffer]:
-    """Return device buffers of numbers, NumPy arrays and arrays."""
-    return [to_array(x).buffer for x in values]
+def buffers_of(device: runtime.Device, values: Iterable[Any]) -> list[runtime.Buffer]:
+    """Return buffers on a device of numbers, NumPy arrays and arrays."""
+    return [to_array(x).buffer_on(device) for x in values]
 
 
 def host_values(x: Any, dtype: DType) -> NDArray:

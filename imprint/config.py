@@ -173,10 +173,18 @@ class _Choice(Flag[T]):
 
 
 class _DeviceChoice(Flag[object]):
-    takes = "None, the name of a platform, or an element of imprint.devices()"
+    """A device, or the first one of a platform; whether it is here is told when used."""
+
+    choices = ("cpu", "cuda", "gpu", "metal", "rocm", "tpu")
+    takes = (
+        "None, an element of imprint.devices(), or the name of a platform, one of "
+        + ", ".join(map(repr, choices))
+    )
 
     def accepts(self, value: object) -> bool:
-        return value is None or isinstance(value, str) or hasattr(value, "platform")
+        if value is None or isinstance(value, str):
+            return value is None or value in self.choices
+        return hasattr(value, "platform")
 
     def parse(self, text: str) -> object:
         return None if text.lower() == "none" else text

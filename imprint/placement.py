@@ -2,14 +2,21 @@
 
 Each takes a whole tree and returns one of the same structure. Leaves that are not
 arrays or numbers are refused on the way to a device, and left alone on the way back.
+What was placed on a device that was named is committed to it. A traced array stays as it
+is: its program runs on one device, which the arguments of the call decide.
 """
 
-from typing import Any
+from typing import Any, TypeAlias
 
 from imprint import runtime, tree
 from imprint.array import ArrayImpl, to_array
 from imprint.core.trace import Tracer
 from imprint.errors import ArgumentError
+from imprint.runtime import Device
+from imprint.sharding.single import SingleDeviceSharding
+
+DeviceLike: TypeAlias = Device | SingleDeviceSharding
+"""What `device=` takes."""
 
 
 def device_put(x: Any, device: Any = None) -> Any:
@@ -17,17 +24,35 @@ def device_put(x: Any, device: Any = None) -> Any:
 
     Args:
         x: a tree of arrays and numbers; NumPy's are copied.
-        device: one of `imprint.devices()`; None is the default one.
+        device: one of `imprint.devices()`, to which the arrays are committed: what is
+            computed with them runs there. None leaves arrays where they are, and puts
+            what is on no device on the default one.
 
     >>> import imprint
     >>> imprint.device_put({"a": 1.0})
     {'a': Array(1., dtype=float32, weak_type=True)}
     """
-    if device is not None and device not in runtime.devices():
+    sharding = None if device is None else _sharding("device_put", device)
+    return tree.map(lambda leaf: _put(leaf, sharding), x)
+
+
+def placed(name: str, x: Any, device: DeviceLike | None) -> Any:
+    """Return an array on the device that the function `name` was given, if it was."""
+    if device is None:
+        return x
+    sharding = _sharding(name, device)
+    return x if isinstance(x, Tracer) else to_array(x).placed(sharding)
+
+
+def _sharding(name: str, device: Any) -> SingleDeviceSharding:
+    if isinstance(device, SingleDeviceSharding):
+        return _sharding(name, device.device)
+    if not isinstance(device, Device):
         raise ArgumentError(
-            f"device_put: expected one of {list(runtime.devices())}, got {device!r}."
+            f"{name}: expected device to be one of {list(runtime.devices())}, or a "
+            f"SingleDeviceSharding of one, got {device!r}. imprint.devices() has them."
         )
-    return tree.map(_put, x)
+    return SingleDeviceSharding(device)
 
 
 def device_get(x: Any) -> Any:
@@ -57,10 +82,12 @@ def _is_array(x: Any) -> bool:
     return isinstance(x, ArrayImpl)
 
 
-def _put(x: Any) -> Any:
+def _put(x: Any, sharding: SingleDeviceSharding | None) -> Any:
     if isinstance(x, Tracer):
         return x
     array = to_array(x)
+    if sharding is not None:
+        array = array.placed(sharding)
     _ = array.buffer
     return array
 

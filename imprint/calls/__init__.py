@@ -6,5 +6,6 @@
 - `leaves`: what may go into a traced function and come out of it?
 - `results`: how do arrays become what the function returned?
 - `key`: what selects the version that answers a call?
+- `home`: on which device does a call run?
 - `tracing`: how does one kind of call become a jaxpr?
 """

@@ -127,6 +127,11 @@ def call_key(signature: Signature, call: Call) -> tuple[list[Any], CallKey]:
     return leaves, CallKey(call.form, whole, static, settings(), avals)
 
 
+def unplaced(key: PackedKey) -> PackedKey:
+    """Return the key of what is the same wherever the arrays of a call are: its trace."""
+    return tuple([x.unplaced() if type(x) is ShapedArray else x for x in key])
+
+
 def static_tokens(signature: Signature, call: Call) -> tuple[Any, ...]:
     """Return the exact values of the static arguments of a call."""
     return tuple(

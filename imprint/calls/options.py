@@ -1,7 +1,7 @@
 """What `jit` was asked for, checked once.
 
-Options that belong to later parts of the project (more than one device, symbolic axes)
-are refused where they would matter, never ignored.
+Options that belong to later parts of the project (meshes of devices, symbolic axes) are
+refused where they would matter, never ignored.
 """
 
 from collections.abc import Mapping
@@ -12,6 +12,7 @@ from imprint import runtime, tree
 from imprint.calls.filtering import Filter
 from imprint.errors import ArgumentError
 from imprint.runtime import CompileOptions, Device
+from imprint.sharding.single import SingleDeviceSharding
 
 OnLimit = Literal["warn", "error"]
 
@@ -30,7 +31,7 @@ class JitOptions:
         max_versions: how many versions it may have; None is no limit.
         on_limit: whether one more is a warning (and the oldest goes) or an error.
         strict: whether what is otherwise a warning is an error.
-        in_shardings: a prefix of the dynamic arguments, of devices and None.
+        in_shardings: a prefix of the dynamic arguments, of devices, shardings and None.
         out_shardings: likewise of the result.
         filtered: what `filter_jit` was asked for; None for `jit`.
     """
@@ -53,10 +54,28 @@ class JitOptions:
         """Whether they name parameters of the function."""
         return self.static != (None, None) or self.donate != (None, None)
 
-    def check_trees(self, in_tree: tree.TreeDef, out_tree: tree.TreeDef) -> None:
-        """Raise TreeError unless the shardings are prefixes of a call's trees."""
-        tree.flatten_axes(self.in_shardings, in_tree, "jit in_shardings")
-        tree.flatten_axes(self.out_shardings, out_tree, "jit out_shardings")
+    def shardings_of_arguments(self, in_tree: tree.TreeDef) -> list[Any]:
+        """Return the sharding asked for each leaf; TreeError if it is no prefix."""
+        return tree.flatten_axes(self.in_shardings, in_tree, "jit in_shardings")
+
+    def shardings_of_results(self, out_tree: tree.TreeDef) -> list[Any]:
+        """Return the sharding asked for each leaf; TreeError if it is no prefix."""
+        return tree.flatten_axes(self.out_shardings, out_tree, "jit out_shardings")
+
+    def check_nested(self, name: str) -> None:
+        """Raise ArgumentError if a call inside a traced function cannot keep to them."""
+        shardings = tree.leaves((self.in_shardings, self.out_shardings))
+        for what, them, given in (
+            ("compiler_options", "them", self.compile.compiler_options),
+            ("a device", "it", self.device is not None),
+            ("shardings", "them", shardings),
+        ):
+            if given:
+                raise ArgumentError(
+                    f"jit({name}): expected {what} only on a function that is called "
+                    "from outside, got a call inside another traced function. Give "
+                    f"{them} to the outermost jit."
+                )
 
 
 def check_options(
@@ -119,10 +138,11 @@ def check_later(in_shardings: Any, out_shardings: Any, abstracted_axes: Any) -> 
         ("out_shardings", out_shardings),
     ):
         for leaf in tree.leaves(value):  # None is a node without leaves
-            if not isinstance(leaf, Device):
+            if not isinstance(leaf, Device | SingleDeviceSharding):
                 raise ArgumentError(
-                    f"jit: expected {name} to be None, a device or a tree of them, got "
-                    f"{leaf!r}: imprint runs on one device so far. Leave it out."
+                    f"jit: expected {name} to be None, a device, a SingleDeviceSharding "
+                    f"or a tree of them, got {leaf!r}: a program runs on one device so "
+                    "far. Leave it out."
                 )
     if abstracted_axes is not None:
         raise ArgumentError(

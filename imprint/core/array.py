@@ -14,6 +14,7 @@ import numpy as np
 from imprint.core import hooks
 from imprint.core.aval import DType, Shape, ShapedArray
 from imprint.core.folding import fold
+from imprint.errors import ArgumentError
 
 
 class Array:
@@ -232,9 +233,18 @@ class Array:
         """The imaginary part."""
         return hooks.numpy.imag(self)
 
-    def astype(self, dtype: Any) -> Any:
-        """Return the array converted to `dtype`."""
-        return hooks.numpy.astype(self, dtype)
+    def astype(self, dtype: Any, *, device: Any = None) -> Any:
+        """Return the array converted to `dtype`, on a device if one is given."""
+        return hooks.numpy.astype(self, dtype, device=device)
+
+    def to_device(self, device: Any, /, *, stream: None = None) -> Any:
+        """Return the array on a device; see `imprint.device_put`."""
+        if stream is not None:
+            raise ArgumentError(
+                f"to_device: expected stream to be None, got {stream!r}. Leave it out: "
+                "what uses the array waits until it is there."
+            )
+        return hooks.numpy.asarray(self, device=device)
 
     def reshape(self, *shape: Any, order: str = "C") -> Any:
         """Return the array with another shape; one length may be -1."""

@@ -68,6 +68,10 @@ class ShapedArray:
         """Return this aval with another sharding."""
         return ShapedArray(self.shape, self.dtype, self.weak_type, sharding)
 
+    def unplaced(self) -> "ShapedArray":
+        """Return this aval without a sharding, as programs have it."""
+        return self if self.sharding is None else self.with_sharding(None)
+
     def strong(self) -> "ShapedArray":
         """Return this aval without its weak type."""
         return self.with_dtype(self.dtype) if self.weak_type else self

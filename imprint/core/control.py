@@ -139,9 +139,7 @@ class ControlPrimitive(Primitive):
         """Return the effects of the jaxprs that the params hold."""
         return PURE.union(*(closed.jaxpr.effects for closed in self.jaxprs(params)))
 
-    def with_jaxprs(
-        self, params: Mapping[str, Any], jaxprs: tuple[ClosedJaxpr, ...]
-    ) -> Params:
+    def with_jaxprs(self, params: Params, jaxprs: tuple[ClosedJaxpr, ...]) -> Params:
         """Return the params with other jaxprs, which take and return the same avals.
 
         Args:

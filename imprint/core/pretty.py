@@ -9,7 +9,7 @@ result that nobody uses is `_`. Works on the shape of the objects, not on their 
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from itertools import count
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from imprint.core.document import Doc, Group, Line, Nest, join, layout
 
@@ -135,7 +135,7 @@ class _Printer:
 
 def _as_jaxprs(value: Any) -> list[Any]:
     """Return the jaxprs of a param: it is one, or a tuple of them; else none."""
-    values: Sequence[Any] = value if isinstance(value, tuple) else (value,)
+    values = cast("tuple[Any, ...]", value) if isinstance(value, tuple) else (value,)
     inner = [getattr(v, "jaxpr", v) for v in values]  # closed ones show as jaxprs
     return inner if all(hasattr(jaxpr, "eqns") for jaxpr in inner) else []
 

@@ -17,6 +17,7 @@ from imprint.core.effects import PURE, Effects
 from imprint.core.samples import Samples
 from imprint.core.trace import current_trace
 from imprint.errors import AbsentRuleError
+from imprint.sharding.single import common
 
 Avals = tuple[ShapedArray, ...]
 Params = dict[str, Any]
@@ -110,11 +111,20 @@ class Primitive:
         key = (avals, *params.items()) if params else avals
         found = self._memo.get(key)
         if found is None:
-            found = self.aval(*avals, **params)
+            found = self._new_avals(avals, params)
             if len(self._memo) >= _MEMO_LIMIT:
                 self._memo.clear()
             self._memo[key] = found
         return found
+
+    def _new_avals(self, avals: Avals, params: Mapping[str, Any]) -> Avals:
+        """Ask the shape rule, which knows no placement; results are where operands are."""
+        if all(a.sharding is None for a in avals):
+            return self.aval(*avals, **params)
+        operands = [(f"operand {i}", a.sharding) for i, a in enumerate(avals)]
+        placement = common(self.name, operands)
+        plain = self.aval(*[a.unplaced() for a in avals], **params)
+        return tuple([out.with_sharding(placement) for out in plain])
 
     @property
     def is_call(self) -> bool:
@@ -124,6 +134,11 @@ class Primitive:
     def jaxprs(self, params: Mapping[str, Any]) -> tuple[Any, ...]:
         """Return the jaxprs that the params hold: none, but for `ControlPrimitive`."""
         return ()
+
+    def with_jaxprs(self, params: Params, jaxprs: tuple[Any, ...]) -> Params:
+        """Return the params with other jaxprs in the places of those that they hold."""
+        assert not jaxprs, f"{self} holds no jaxprs"
+        return params
 
     def effects_of(self, params: Mapping[str, Any]) -> Effects:
         """Return what an equation with these params does besides its results: nothing."""
@@ -148,6 +163,11 @@ class EffectfulPrimitive(Primitive):
         """
         super().__init__(**rules)
         self.effects = effects
+
+    def with_jaxprs(self, params: Params, jaxprs: tuple[Any, ...]) -> Params:
+        """Return the params with other jaxprs in the places of those that they hold."""
+        assert not jaxprs, f"{self} holds no jaxprs"
+        return params
 
     def effects_of(self, params: Mapping[str, Any]) -> Effects:
         """Return what an equation with these params does besides its results."""

@@ -8,6 +8,7 @@ from typing import Any, Self, final
 
 from imprint import dtypes
 from imprint.core.aval import DType, Shape, ShapedArray
+from imprint.sharding.single import SingleDeviceSharding
 
 
 @final
@@ -18,6 +19,7 @@ class ShapeDtypeStruct:
         shape: the length of each axis.
         dtype: the dtype of the elements.
         weak_type: whether it gives way to another operand's dtype.
+        sharding: where the array is committed to be; None if it follows others.
 
     >>> import imprint
     >>> imprint.ShapeDtypeStruct((2, 3), "float32")
@@ -26,9 +28,18 @@ class ShapeDtypeStruct:
 
     __slots__ = ("aval",)
 
-    def __init__(self, shape: Any, dtype: Any, *, weak_type: bool = False) -> None:
+    def __init__(
+        self,
+        shape: Any,
+        dtype: Any,
+        *,
+        weak_type: bool = False,
+        sharding: SingleDeviceSharding | None = None,
+    ) -> None:
         lengths = tuple(int(n) for n in shape)
-        self.aval = ShapedArray(lengths, dtypes.canonicalize(dtype), weak_type)
+        self.aval = ShapedArray(
+            lengths, dtypes.canonicalize(dtype), weak_type, sharding
+        )
 
     @classmethod
     def of(cls, aval: ShapedArray) -> Self:
@@ -60,6 +71,12 @@ class ShapeDtypeStruct:
         """Whether the dtype gives way to another operand's."""
         return self.aval.weak_type
 
+    @property
+    def sharding(self) -> SingleDeviceSharding | None:
+        """Where the array is committed to be."""
+        placement = self.aval.sharding
+        return placement if isinstance(placement, SingleDeviceSharding) else None
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ShapeDtypeStruct) and self.aval is other.aval
 
@@ -68,4 +85,6 @@ class ShapeDtypeStruct:
 
     def __repr__(self) -> str:
         weak = ", weak_type=True" if self.weak_type else ""
-        return f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype.name}{weak})"
+        place = "" if self.sharding is None else f", sharding={self.sharding}"
+        shown = f"shape={self.shape}, dtype={self.dtype.name}{weak}{place}"
+        return f"ShapeDtypeStruct({shown})"

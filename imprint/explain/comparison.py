@@ -16,6 +16,7 @@ from imprint.definition.wording import shortened, told_apart
 from imprint.explain.containers import Replaced, replaced_containers
 from imprint.explain.explanation import Difference, Kind
 from imprint.explain.tokens import disagreements
+from imprint.sharding.single import SingleDeviceSharding, Uncommitted
 
 _STRUCTURES: Final = 8
 """Versions of other structures than the call's that are compared with it."""
@@ -224,7 +225,30 @@ def _aval(name: str, old: ShapedArray, new: ShapedArray) -> list[Difference]:
         remedy = f"Pass {name} always as a Python number or always as an array."
         before, after = words[old.weak_type], words[new.weak_type]
         found.append(Difference("weak type", f"{name}.dtype", before, after, remedy))
+    if old.sharding != new.sharding:
+        found.append(_device(name, old.sharding, new.sharding))
     return found
+
+
+def _device(name: str, old: object, new: object) -> Difference:
+    """Return the difference of where an array is, or of whether it must stay there."""
+    before, after = _place(old), _place(new)
+    held = "committed to "
+    if before.startswith(held):
+        after = after.removeprefix(held)
+    remedy = (
+        f"Put {name} on the same device before each call, with "
+        f"`imprint.device_put({name}, device)`, or name none for any."
+    )
+    return Difference("device", name, before, after, remedy)
+
+
+def _place(sharding: object) -> str:
+    if isinstance(sharding, SingleDeviceSharding):
+        return f"committed to {sharding.device}"
+    if isinstance(sharding, Uncommitted):
+        return f"uncommitted on {sharding.device}"
+    return "uncommitted"
 
 
 def _conversion(name: str, old: ShapedArray, new: ShapedArray) -> str:

@@ -57,9 +57,10 @@ class Difference:
     """One slot in which a call differs from a version.
 
     Args:
-        kind: "shape", "rank", "dtype", "weak type", "structure", "static", "config",
-            "global", "closure", "class", "function" (watched places of these kinds),
-            "definition" (the function was made anew, and is another) or "evicted".
+        kind: "shape", "rank", "dtype", "weak type", "device", "structure", "static",
+            "config", "global", "closure", "class", "function" (watched places of these
+            kinds), "definition" (the function was made anew, and is another) or
+            "evicted".
         slot: what differs, as the user would name it: `batch['mask'].shape[1]`.
         old: what the version has.
         new: what the call has.

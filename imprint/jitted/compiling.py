@@ -12,7 +12,8 @@ from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from imprint import tree
-from imprint.calls.key import Pending, call_key
+from imprint.calls.home import home_of_call
+from imprint.calls.key import Pending, call_key, unplaced
 from imprint.calls.options import JitOptions
 from imprint.calls.signature import Call, Form
 from imprint.calls.tracing import TracedCall, trace_call
@@ -85,8 +86,10 @@ def _make(request: Request) -> Version:
         nans=flags.debug_nans,
         infinities=flags.debug_infs,
     )
-    program = compile_module(module, options.compile, options.device)
-    version = Version(traced, program, request.name, module.sentinels)
+    avals = [get_aval(x) for x in pending.leaves]
+    home = home_of_call(request.name, options, traced, avals, module.kept)
+    program = compile_module(module, options.compile, home.device)
+    version = Version(traced, program, request.name, home, module.sentinels)
     version.at, version.table = pending.key, weakref.ref(definition.versions)
     BUDGET.add(definition.versions, version, program.nbytes)
     definition.versions.put(pending.key, version)
@@ -124,7 +127,8 @@ _COMPILED: Final = (
 
 def trace(request: Request) -> TracedCall:
     """Trace a function for a call, unless a trace of this kind of call still holds."""
-    fun, options, definition, (key, leaves, call) = request
+    fun, options, definition, (placed, leaves, call) = request
+    key = unplaced(placed)
     traced = definition.traced.find(key)
     if traced is not None:
         contribute(traced.findings, fun)
@@ -136,13 +140,14 @@ def trace(request: Request) -> TracedCall:
         "jit" if options.filtered is None else "filter_jit",
         strict=options.strict,
     )
-    options.check_trees(traced.in_tree, traced.out_tree)
+    options.shardings_of_arguments(traced.in_tree)  # raises if it is no prefix of it
+    options.shardings_of_results(traced.out_tree)
     _learn(request, [*map(effects_of, before, _read(fun, call))])
     if not any(isinstance(c, Tracer) for c in traced.closed.consts):
         BUDGET.add(definition.traced, traced, traced.nbytes)
         definition.traced.put(key, traced)
         _, settled = call_key(definition.signature, call)
-        definition.traced.put(settled.packed(), traced)
+        definition.traced.put(unplaced(settled.packed()), traced)
     return traced
 
 

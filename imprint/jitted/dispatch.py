@@ -15,24 +15,24 @@ import numpy as np
 from imprint import tree
 from imprint.array import ArrayImpl
 from imprint.calls.filtering import FilteredSignature
-from imprint.calls.key import pending_of, static_tokens
+from imprint.calls.key import pending_of, static_tokens, unplaced
 from imprint.calls.leaves import check_values
 from imprint.calls.options import JitOptions
 from imprint.calls.signature import Signature, Spelling
 from imprint.config import settings
 from imprint.control.call import call as bind_call
+from imprint.core.aval import get_aval
 from imprint.core.folding import folding
 from imprint.core.hosts import host_aval, scalar_aval
 from imprint.core.jaxpr import eval_jaxpr
 from imprint.core.trace import current_trace
 from imprint.definition.token import Token
 from imprint.definition.walk import Effects
-from imprint.errors import ArgumentError
 from imprint.explain.explanation import Explanation
 from imprint.jitted.bound import BoundJitted
 from imprint.jitted.compiling import Request, compile_version, trace
 from imprint.jitted.report import CacheInfo, cache_info, explain
-from imprint.jitted.stages import Lowered, Traced
+from imprint.jitted.stages import Given, Lowered, Traced
 from imprint.runtime import EngineError, collect_garbage
 from imprint.static.exact import static_token
 from imprint.versions.budget import BUDGET
@@ -293,18 +293,13 @@ class Jitted:
         """Return a call with the definition that answers it, or will."""
         definition = self._bound()
         pending = pending_of(definition.signature, args, kwargs)
-        tables = definition.versions, definition.traced
-        if all(table.find(pending.key) is None for table in tables):
+        key, traced = pending.key, definition.traced
+        if definition.versions.find(key) is traced.find(unplaced(key)) is None:
             definition = self._definition_of_now()
         return Request(self._fun, self._options, definition, pending)
 
     def _nested(self, request: Request) -> Any:
-        if self._options.compile.compiler_options:
-            raise ArgumentError(
-                f"jit({request.name}): expected compiler_options only "
-                "on a function that is called from outside, got a call inside another "
-                "traced function. Give them to the outermost jit."
-            )
+        self._options.check_nested(request.name)
         traced = trace(request)
         closed, leaves = traced.closed, request.pending.leaves
         if self._options.inline:
@@ -319,8 +314,9 @@ class Jitted:
         """Trace the function for this kind of call; arguments may be abstract."""
         request = self._request(args, kwargs)
         signature = request.definition.signature
-        tokens = static_tokens(signature, request.pending.call)
-        return Traced(trace(request), signature, self._options, tokens)
+        leaves, call = request.pending.leaves, request.pending.call
+        given = Given(static_tokens(signature, call), tuple(map(get_aval, leaves)))
+        return Traced(trace(request), signature, self._options, given)
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """Trace and lower the function for this kind of call."""

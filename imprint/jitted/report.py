@@ -112,11 +112,11 @@ def _later(pending: Pending, versions: list[Version]) -> Later:
     """Note the kinds of calls that are answered; the versions themselves may go."""
     first = max(0, len(versions) - _REMEMBERED)
     treedef = tree.structure(pending.call.dynamic)  # `pending` itself holds the arrays
-    known = [(pending.key, pending.call.form.names, treedef)]
-    known += [(v.at, v.traced.form.names, v.traced.in_tree) for v in versions[first:]]
+    known = [(pending.key, (pending.call.form.names, treedef))]
+    known += [(v.at, (v.traced.form.names, v.traced.in_tree)) for v in versions[first:]]
 
     def compare() -> Compared:
-        new, *kinds = [CallKey.unpack(key).kind(*named) for key, *named in known]
+        new, *kinds = [CallKey.unpack(key).kind(*named) for key, named in known]
         nearest, found = nearest_of(new, kinds)
         return Compared(first + nearest, found)
 

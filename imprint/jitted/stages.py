@@ -4,11 +4,12 @@
 function's versions.
 """
 
-from collections.abc import Hashable, Mapping
-from typing import Any, final
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, NamedTuple, final
 
 from imprint import tree
 from imprint.array import to_array
+from imprint.calls.home import home_of_call
 from imprint.calls.leaves import check_leaves, check_values
 from imprint.calls.options import JitOptions
 from imprint.calls.signature import Call, Signature
@@ -20,21 +21,32 @@ from imprint.core.trace import current_trace
 from imprint.errors import ArgumentError, DTypeError
 from imprint.jitted.compiling import lower_traced
 from imprint.program.lowered import LoweredProgram
-from imprint.program.program import Program, compile_module
+from imprint.program.program import compile_module
 from imprint.runtime import CompileOptions, MemoryStats
+from imprint.sharding.single import SingleDeviceSharding
 from imprint.static.exact import static_token
 from imprint.versions.version import Version
 
 
-class _Stage:
-    """What all stages know: the call they are for, and its static values' tokens."""
+class Given(NamedTuple):
+    """What a call has that its trace does not: its static values, where its arrays are.
 
-    def __init__(
-        self, traced: TracedCall, signature: Signature, static: tuple[Hashable, ...]
-    ) -> None:
+    Args:
+        static: the tokens of its static values.
+        avals: the avals of its leaves, with their placement.
+    """
+
+    static: tuple[Hashable, ...]
+    avals: tuple[ShapedArray, ...]
+
+
+class _Stage:
+    """What all stages know: the call they are for."""
+
+    def __init__(self, traced: TracedCall, signature: Signature, given: Given) -> None:
         self._traced = traced
         self._signature = signature
-        self._static = static
+        self._given = given
 
     @property
     def in_tree(self) -> tree.TreeDef:
@@ -82,9 +94,9 @@ class Traced(_Stage):
         traced: TracedCall,
         signature: Signature,
         options: JitOptions,
-        static: tuple[Hashable, ...],
+        given: Given,
     ) -> None:
-        super().__init__(traced, signature, static)
+        super().__init__(traced, signature, given)
         self._options = options
 
     @property
@@ -101,7 +113,7 @@ class Traced(_Stage):
         """Write the program as StableHLO."""
         module = lower_traced(self._traced, self.fun_name, self._options)
         return Lowered(
-            self._traced, self._signature, self._options, module, self._static
+            self._traced, self._signature, self._options, module, self._given
         )
 
 
@@ -115,9 +127,9 @@ class Lowered(_Stage):
         signature: Signature,
         options: JitOptions,
         module: LoweredProgram,
-        static: tuple[Hashable, ...],
+        given: Given,
     ) -> None:
-        super().__init__(traced, signature, static)
+        super().__init__(traced, signature, given)
         self._options = options
         self._module = module
 
@@ -148,8 +160,12 @@ class Lowered(_Stage):
         """
         asked = dict(self._options.compile.compiler_options)
         options = CompileOptions.of({**asked, **(compiler_options or {})})
-        program = compile_module(self._module, options, self._options.device)
-        return Compiled(self._traced, self._signature, program, self._static)
+        traced, name = self._traced, self._signature.function_name
+        avals, kept = self._given.avals, self._module.kept
+        home = home_of_call(name, self._options, traced, avals, kept)
+        program = compile_module(self._module, options, home.device)
+        version = Version(traced, program, name, home._replace(moves=True))
+        return Compiled(version, self._signature, self._given)
 
     def _check_dialect(self, dialect: str) -> None:
         if dialect != "stablehlo":
@@ -163,16 +179,9 @@ class Lowered(_Stage):
 class Compiled(_Stage):
     """An executable for one kind of call."""
 
-    def __init__(
-        self,
-        traced: TracedCall,
-        signature: Signature,
-        program: Program,
-        static: tuple[Hashable, ...],
-    ) -> None:
-        super().__init__(traced, signature, static)
-        self._program = program
-        self._version = Version(traced, program, signature.function_name)
+    def __init__(self, version: Version, signature: Signature, given: Given) -> None:
+        super().__init__(version.traced, signature, given)
+        self._version = version
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Execute; the arguments must be of the kind that was compiled for.
@@ -189,15 +198,15 @@ class Compiled(_Stage):
 
     def as_text(self) -> str:
         """Return the optimized HLO."""
-        return self._program.executable.hlo_text()
+        return self._version.executable.hlo_text()
 
     def cost_analysis(self) -> dict[str, float]:
         """Return XLA's estimates: flops, bytes accessed and so on."""
-        return self._program.executable.cost_analysis()
+        return self._version.executable.cost_analysis()
 
     def memory_analysis(self) -> MemoryStats:
         """Return XLA's memory plan, in bytes."""
-        return self._program.executable.memory_stats()
+        return self._version.executable.memory_stats()
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
         form = self._traced.form
@@ -215,7 +224,9 @@ class Compiled(_Stage):
         if call.form is not self._traced.form:
             return
         names = call.form.static_names
-        for value, token, name in zip(call.static, self._static, names, strict=True):
+        for value, token, name in zip(
+            call.static, self._given.static, names, strict=True
+        ):
             if static_token(value, name) != token:
                 raise ArgumentError(
                     f"{self._signature.function_name}: expected the static argument "
@@ -246,7 +257,23 @@ class Compiled(_Stage):
                     f"{name}: expected {aval} as argument "
                     f"{self._traced.leaf_names()[i]}, got {got}. {_ONE_KIND}"
                 )
+        self._check_places(came)
         return [to_array(x) for x in leaves]
+
+    def _check_places(self, came: Sequence[ShapedArray]) -> None:
+        """Raise ArgumentError if an argument is committed to another device."""
+        device = self._version.home.device
+        for i in self._version.program.kept:
+            placement = came[i].sharding
+            if (
+                type(placement) is SingleDeviceSharding
+                and placement.device is not device
+            ):
+                raise ArgumentError(
+                    f"{self._signature.function_name}: expected argument "
+                    f"{self._traced.leaf_names()[i]} on {device}, got one committed to "
+                    f"{placement.device}. {_ONE_KIND}"
+                )
 
 
 _ONE_KIND = (

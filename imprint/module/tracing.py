@@ -125,7 +125,7 @@ class _Program:
     def __init__(self, jaxpr: Jaxpr, flat: _Flat) -> None:
         self.jaxpr = jaxpr
         self._flat = flat
-        self._avals = [get_aval(x).strong() for x in flat.leaves]
+        self._avals = [get_aval(x).unplaced().strong() for x in flat.leaves]
         self._number = next(_numbers)
 
     def __imprint_token__(self) -> int:
@@ -146,7 +146,7 @@ class _Program:
         leaves, treedef = tree.flatten(arrays)
         tree.check_structure(self._flat.treedef, treedef, name)
         for path, x, aval in zip(treedef.paths(), leaves, self._avals, strict=True):
-            came = get_aval(x).strong()
+            came = get_aval(x).unplaced().strong()
             if came is not aval:
                 raise ArgumentError(
                     f"{name}: expected {aval} as {_argument(path)}, as when it was "

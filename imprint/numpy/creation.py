@@ -25,6 +25,7 @@ from imprint.numpy.promotion import (
     is_operand,
 )
 from imprint.numpy.shape import ShapeLike, broadcast_to, expand_dims, shape_of
+from imprint.placement import DeviceLike, placed
 from imprint.primitives import basis
 
 
@@ -34,6 +35,7 @@ def array(
     *,
     copy: bool = True,
     ndmin: int = 0,
+    device: DeviceLike | None = None,
 ) -> Array:
     """Return an array of the values given.
 
@@ -43,6 +45,7 @@ def array(
         copy: whether an array is copied, so that it outlives a donation of the original.
             NumPy's are always copied.
         ndmin: how many axes the result has at least; new ones come first.
+        device: where it is to be, as in `imprint.device_put`.
 
     Example:
         >>> import imprint.numpy as np
@@ -53,11 +56,16 @@ def array(
     wanted = None if dtype is None else dtypes.requested(dtype, "array")
     x = _from_value(object, wanted)
     x = _apart(x) if copy and x is object else x
-    return expand_dims(x, tuple(range(ndmin - x.ndim))) if x.ndim < ndmin else x
+    x = expand_dims(x, tuple(range(ndmin - x.ndim))) if x.ndim < ndmin else x
+    return placed("array", x, device)
 
 
 def asarray(
-    a: Any, dtype: DTypeLike | None = None, *, copy: bool | None = None
+    a: Any,
+    dtype: DTypeLike | None = None,
+    *,
+    copy: bool | None = None,
+    device: DeviceLike | None = None,
 ) -> Array:
     """Return the values as an array; an array is returned as it is.
 
@@ -65,17 +73,16 @@ def asarray(
         a: a number, an array, or nested sequences of these.
         dtype: the dtype; None for the common dtype of the values.
         copy: whether an array is copied all the same.
+        device: where it is to be, as in `imprint.device_put`.
 
     Example:
         >>> import imprint.numpy as np
         >>> np.asarray([True, 2])
         Array([1, 2], dtype=int32)
     """
-    if isinstance(a, Array) and dtype is None:
-        return _apart(a) if copy else a
     wanted = None if dtype is None else dtypes.requested(dtype, "asarray")
-    x = _from_value(a, wanted)
-    return _apart(x) if copy and x is a else x
+    x = a if isinstance(a, Array) and dtype is None else _from_value(a, wanted)
+    return placed("asarray", _apart(x) if copy and x is a else x, device)
 
 
 def copy(a: ArrayLike) -> Array:
@@ -174,7 +181,12 @@ def _narrowed(values: Any, dtype: DType) -> Array:
 # ---- filled with one value ----
 
 
-def zeros(shape: ShapeLike, dtype: DTypeLike | None = None) -> Array:
+def zeros(
+    shape: ShapeLike,
+    dtype: DTypeLike | None = None,
+    *,
+    device: DeviceLike | None = None,
+) -> Array:
     """Return an array of zeros.
 
     Example:
@@ -185,10 +197,15 @@ def zeros(shape: ShapeLike, dtype: DTypeLike | None = None) -> Array:
     """
     _check_shape_tuple("zeros", shape, dtype)
     wanted = dtypes.requested(float if dtype is None else dtype, "zeros")
-    return _filled("zeros", shape, 0, wanted)
+    return placed("zeros", _filled("zeros", shape, 0, wanted), device)
 
 
-def ones(shape: ShapeLike, dtype: DTypeLike | None = None) -> Array:
+def ones(
+    shape: ShapeLike,
+    dtype: DTypeLike | None = None,
+    *,
+    device: DeviceLike | None = None,
+) -> Array:
     """Return an array of ones.
 
     Example:
@@ -198,10 +215,15 @@ def ones(shape: ShapeLike, dtype: DTypeLike | None = None) -> Array:
     """
     _check_shape_tuple("ones", shape, dtype)
     wanted = dtypes.requested(float if dtype is None else dtype, "ones")
-    return _filled("ones", shape, 1, wanted)
+    return placed("ones", _filled("ones", shape, 1, wanted), device)
 
 
-def empty(shape: ShapeLike, dtype: DTypeLike | None = None) -> Array:
+def empty(
+    shape: ShapeLike,
+    dtype: DTypeLike | None = None,
+    *,
+    device: DeviceLike | None = None,
+) -> Array:
     """Return an array of unspecified values: zeros, here.
 
     Example:
@@ -211,11 +233,15 @@ def empty(shape: ShapeLike, dtype: DTypeLike | None = None) -> Array:
     """
     _check_shape_tuple("empty", shape, dtype)
     wanted = dtypes.requested(float if dtype is None else dtype, "empty")
-    return _filled("empty", shape, 0, wanted)
+    return placed("empty", _filled("empty", shape, 0, wanted), device)
 
 
 def full(
-    shape: ShapeLike, fill_value: ArrayLike, dtype: DTypeLike | None = None
+    shape: ShapeLike,
+    fill_value: ArrayLike,
+    dtype: DTypeLike | None = None,
+    *,
+    device: DeviceLike | None = None,
 ) -> Array:
     """Return an array filled with a value.
 
@@ -223,6 +249,7 @@ def full(
         shape: the lengths of the axes.
         fill_value: a number, or an array that is repeated to `shape`.
         dtype: the dtype; None for that of the value.
+        device: where it is to be, as in `imprint.device_put`.
 
     Example:
         >>> import imprint.numpy as np
@@ -233,11 +260,15 @@ def full(
     value = as_array("full", fill_value) if wanted is None else None
     if value is None:
         value = _from_operand(fill_value, wanted)
-    return broadcast_to(value, shape_of("full", shape))
+    return placed("full", broadcast_to(value, shape_of("full", shape)), device)
 
 
 def zeros_like(
-    a: Any, dtype: DTypeLike | None = None, shape: ShapeLike | None = None
+    a: Any,
+    dtype: DTypeLike | None = None,
+    shape: ShapeLike | None = None,
+    *,
+    device: DeviceLike | None = None,
 ) -> Array:
     """Return zeros of the shape and dtype of an array, or others.
 
@@ -247,11 +278,17 @@ def zeros_like(
         Array([0., 0., 0.], dtype=float32)
     """
     wanted = None if dtype is None else dtypes.requested(dtype, "zeros_like")
-    return _like("zeros_like", a, 0, wanted, shape)
+    return _placed_like(
+        "zeros_like", a, _like("zeros_like", a, 0, wanted, shape), device
+    )
 
 
 def ones_like(
-    a: Any, dtype: DTypeLike | None = None, shape: ShapeLike | None = None
+    a: Any,
+    dtype: DTypeLike | None = None,
+    shape: ShapeLike | None = None,
+    *,
+    device: DeviceLike | None = None,
 ) -> Array:
     """Return ones of the shape and dtype of an array, or others.
 
@@ -261,11 +298,15 @@ def ones_like(
         Array([1, 1, 1], dtype=int32)
     """
     wanted = None if dtype is None else dtypes.requested(dtype, "ones_like")
-    return _like("ones_like", a, 1, wanted, shape)
+    return _placed_like("ones_like", a, _like("ones_like", a, 1, wanted, shape), device)
 
 
 def empty_like(
-    prototype: Any, dtype: DTypeLike | None = None, shape: ShapeLike | None = None
+    prototype: Any,
+    dtype: DTypeLike | None = None,
+    shape: ShapeLike | None = None,
+    *,
+    device: DeviceLike | None = None,
 ) -> Array:
     """Return unspecified values (zeros) of the shape and dtype of an array.
 
@@ -275,7 +316,12 @@ def empty_like(
         dtype('int32')
     """
     wanted = None if dtype is None else dtypes.requested(dtype, "empty_like")
-    return _like("empty_like", prototype, 0, wanted, shape)
+    return _placed_like(
+        "empty_like",
+        prototype,
+        _like("empty_like", prototype, 0, wanted, shape),
+        device,
+    )
 
 
 def full_like(
@@ -283,6 +329,8 @@ def full_like(
     fill_value: ArrayLike,
     dtype: DTypeLike | None = None,
     shape: ShapeLike | None = None,
+    *,
+    device: DeviceLike | None = None,
 ) -> Array:
     """Return an array filled with a value, of the shape and dtype of another.
 
@@ -292,7 +340,8 @@ def full_like(
         Array([2, 2, 2], dtype=int32)
     """
     wanted = None if dtype is None else dtypes.requested(dtype, "full_like")
-    return _like("full_like", a, fill_value, wanted, shape)
+    filled = _like("full_like", a, fill_value, wanted, shape)
+    return _placed_like("full_like", a, filled, device)
 
 
 def _like(
@@ -306,6 +355,13 @@ def _like(
     sizes = own.shape if shape is None else shape_of(name, shape)
     filler = convert(name, as_array(name, value), wanted, weak_type=weak)
     return broadcast(filler, sizes)
+
+
+def _placed_like(name: str, like: Any, x: Array, device: DeviceLike | None) -> Array:
+    """Return an array on the device that was given, or that another is committed to."""
+    if device is None and isinstance(like, ArrayImpl) and like.committed:
+        device = like.sharding
+    return placed(name, x, device)
 
 
 def _filled(name: str, shape: ShapeLike, value: int, dtype: DType) -> Array:

@@ -21,6 +21,7 @@ from imprint.numpy.promotion import (
     convert,
     is_operand,
 )
+from imprint.placement import DeviceLike, placed
 from imprint.primitives.axes import canonical_axes
 from imprint.primitives.basis import scalar_like
 from imprint.primitives.comparison import ne
@@ -110,13 +111,21 @@ complexfloating, character, object_ = np.complexfloating, np.character, np.objec
 # ---- conversion ----
 
 
-def astype(x: ArrayLike, dtype: DTypeLike | None, /, *, copy: bool = False) -> Array:
+def astype(
+    x: ArrayLike,
+    dtype: DTypeLike | None,
+    /,
+    *,
+    copy: bool = False,
+    device: DeviceLike | None = None,
+) -> Array:
     """Return an array converted to a dtype.
 
     Args:
         x: an array.
         dtype: the dtype; None for the default float.
         copy: no meaning here: arrays are immutable.
+        device: where it is to be, as in `imprint.device_put`.
 
     Example:
         >>> import imprint.numpy as np
@@ -129,9 +138,9 @@ def astype(x: ArrayLike, dtype: DTypeLike | None, /, *, copy: bool = False) -> A
     )
     if dtypes.is_complex(array.dtype) and not dtypes.is_complex(wanted):
         if dtypes.is_bool(wanted):
-            return ne(array, scalar_like(array, 0))
+            return placed("astype", ne(array, scalar_like(array, 0)), device)
         array = real(array)
-    return convert("astype", array, wanted)
+    return placed("astype", convert("astype", array, wanted), device)
 
 
 def can_cast(from_: DTypeLike, to: DTypeLike, casting: str = "safe") -> bool:

@@ -16,6 +16,7 @@ from imprint.numpy.promotion import ArrayLike, as_array, convert
 from imprint.numpy.reductions import sum
 from imprint.numpy.selection import where
 from imprint.numpy.shape import moveaxis, ravel
+from imprint.placement import DeviceLike, placed
 from imprint.primitives.arithmetic import integer_pow
 from imprint.primitives.axes import canonical_axes
 from imprint.primitives.basis import add, broadcast_in_dim, full, scalar_like
@@ -29,6 +30,8 @@ def eye(
     M: int | None = None,  # noqa: N803 - NumPy's name
     k: int = 0,
     dtype: DTypeLike | None = None,
+    *,
+    device: DeviceLike | None = None,
 ) -> Array:
     """Return a matrix with ones on a diagonal and zeros elsewhere.
 
@@ -37,6 +40,7 @@ def eye(
         M: the number of columns, if not `N`.
         k: which diagonal: 0 the main one, 1 the one above.
         dtype: the dtype; None for the default float.
+        device: where it is to be, as in `imprint.device_put`.
 
     Example:
         >>> import imprint.numpy as np
@@ -46,7 +50,8 @@ def eye(
     """
     wanted = dtypes.requested(float if dtype is None else dtype, "eye")
     shape = _rows_and_columns("eye", N, M)
-    return convert("eye", _on_diagonal(shape, operator.index(k)), wanted)
+    ones = convert("eye", _on_diagonal(shape, operator.index(k)), wanted)
+    return placed("eye", ones, device)
 
 
 def identity(n: int, dtype: DTypeLike | None = None) -> Array:

@@ -26,6 +26,7 @@ from imprint.numpy.promotion import (
     refuse_complex,
 )
 from imprint.numpy.shape import moveaxis
+from imprint.placement import DeviceLike, placed
 from imprint.primitives.arithmetic import div
 from imprint.primitives.axes import canonical_axis, int_tuple
 from imprint.primitives.basis import add, broadcast_in_dim, full, mul, scalar_like, sub
@@ -39,6 +40,8 @@ def arange(
     stop: ArrayLike | None = None,
     step: ArrayLike | None = None,
     dtype: DTypeLike | None = None,
+    *,
+    device: DeviceLike | None = None,
 ) -> Array:
     """Return the numbers from `start` to before `stop`, `step` apart.
 
@@ -47,6 +50,7 @@ def arange(
         stop: the end, which is not among them.
         step: the distance.
         dtype: the dtype; None for the common dtype of the numbers.
+        device: where it is to be, as in `imprint.device_put`.
 
     Example:
         >>> import imprint.numpy as np
@@ -77,7 +81,7 @@ def arange(
         numbers = mul(_typed(distance, computed), numbers)
     if first or step is not None:
         numbers = add(_typed(first, computed), numbers)
-    return convert("arange", numbers, wanted)
+    return placed("arange", convert("arange", numbers, wanted), device)
 
 
 def _counted(count: int, dtype: Any) -> Array:
@@ -112,6 +116,8 @@ def linspace(  # noqa: PLR0913, PLR0917 - NumPy's signature
     retstep: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
     dtype: DTypeLike | None = None,
     axis: int = 0,
+    *,
+    device: DeviceLike | None = None,
 ) -> Any:
     """Return numbers from `start` to `stop` at equal distances.
 
@@ -123,6 +129,7 @@ def linspace(  # noqa: PLR0913, PLR0917 - NumPy's signature
         retstep: whether to return the distance too.
         dtype: the dtype; None for a float.
         axis: the axis of the result along which the numbers run.
+        device: where it is to be, as in `imprint.device_put`.
 
     Example:
         >>> import imprint.numpy as np
@@ -152,7 +159,7 @@ def linspace(  # noqa: PLR0913, PLR0917 - NumPy's signature
         out = concatenate([out, expand_dims(last, (at,))], at)
     if dtypes.is_integer(wanted):
         out = floor(out)
-    result = convert("linspace", out, wanted)
+    result = placed("linspace", convert("linspace", out, wanted), device)
     if not retstep:
         return result
     distance = div(sub(last, first), scalar_like(first, gaps if gaps > 0 else math.nan))

@@ -69,11 +69,12 @@ def compile_module(
     """
     start = time.perf_counter()
     chosen = options or runtime.CompileOptions()
-    executable, shared = _executable(module, chosen, device or runtime.default_device())
+    on = device or runtime.default_device()
+    executable, shared = _executable(module, chosen, on)
     seconds = time.perf_counter() - start
     return Program(
         executable=executable,
-        consts=tuple(buffers_of(module.consts)),
+        consts=tuple(buffers_of(on, module.consts)),
         kept=module.kept,
         out_avals=module.out_avals,
         module=module,

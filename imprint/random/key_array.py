@@ -13,7 +13,7 @@ from typing import Any, Final, Never, TypeAlias, cast, final
 import numpy as np
 
 from imprint import dtypes, tree
-from imprint.array import from_host, to_array
+from imprint.array import from_operand, to_array
 from imprint.core.array import Array
 from imprint.core.aval import Shape, ShapedArray, get_aval, shape_str
 from imprint.core.trace import current_trace
@@ -169,7 +169,7 @@ def _rows(data: Any, count: int) -> Iterator[Any]:
     if current_trace() is None and isinstance(data, Array):
         array = to_array(data)
         aval = array.aval.with_shape(array.shape[1:])
-        return (from_host(aval, row) for row in array.host)
+        return (from_operand(array, aval, row) for row in array.host)
     return (row(data, i) for i in range(count))
 
 
@@ -187,7 +187,7 @@ def single_key(name: str, key: Any) -> Any:
     except AttributeError:
         pass  # NumPy's, or no key at all
     aval = _raw_aval(name, key, data)
-    if aval is SINGLE:
+    if aval.shape == SINGLE.shape:
         return data
     raise ArgumentError(
         f"{name}: expected a single key, got keys of shape {shape_str(aval.shape[:-1])}. "

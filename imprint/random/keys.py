@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from imprint import dtypes
-from imprint.array import from_host, to_array
+from imprint.array import ArrayImpl, from_host, from_operand, to_array
 from imprint.config import settings
 from imprint.core.array import Array
 from imprint.core.aval import Shape, ShapedArray, get_aval
@@ -137,12 +137,13 @@ def split(key: KeyLike, num: int | tuple[int, ...] = 2) -> Any:
     shape = sizes("split", num if isinstance(num, tuple | list) else (num,))
     if current_trace() is not None:
         return _like(key, _split_of(shape)(data))
+    words = to_array(data)
     keys = host.split_data(
-        to_array(data).host,
+        words.host,
         prod(shape),
         partitionable=settings().threefry_partitionable,
     )
-    return _like(key, _from_host(keys.reshape(*shape, 2)))
+    return _like(key, _from_host(keys.reshape(*shape, 2), words))
 
 
 def _split(shape: Shape, data: Any) -> Any:
@@ -179,7 +180,8 @@ def fold_in(key: KeyLike, data: Any) -> Any:
     if current_trace() is not None:
         return _like(key, _fold_in(words, convert_element_type(data, np.uint32)))
     number = int(cast(np.asarray(data), dtypes.uint32))
-    return _like(key, _from_host(host.fold_data(to_array(words).host, number)))
+    array = to_array(words)
+    return _like(key, _from_host(host.fold_data(array.host, number), array))
 
 
 def _word(number: int) -> np.uint32:
@@ -257,6 +259,6 @@ def _like(key: KeyLike, data: Any) -> Any:
     return PRNGKeyArray(data) if type(key) is PRNGKeyArray else data
 
 
-def _from_host(data: np.ndarray[Any, Any]) -> Array:
+def _from_host(data: np.ndarray[Any, Any], of: ArrayImpl | None = None) -> Array:
     aval = SINGLE if data.ndim == 1 else ShapedArray(data.shape, dtypes.uint32)
-    return from_host(aval, data)
+    return from_host(aval, data) if of is None else from_operand(of, aval, data)

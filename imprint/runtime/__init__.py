@@ -31,6 +31,7 @@ from imprint.runtime.client import (
     default_device,
     device_count,
     devices,
+    first_device,
     local_device_count,
     local_devices,
 )
@@ -44,7 +45,7 @@ from imprint.runtime.executable import (
     explain_execute_error,
 )
 from imprint.runtime.options import CompileOptions, OptionValue, engine_version
-from imprint.runtime.transfer import UncheckedPut, put, read, unchecked_put
+from imprint.runtime.transfer import UncheckedPut, copy_to, put, read, unchecked_put
 
 __all__ = [
     "Aval",
@@ -61,6 +62,7 @@ __all__ = [
     "block_until_ready",
     "collect_garbage",
     "compile",
+    "copy_to",
     "default_backend",
     "default_device",
     "delete",
@@ -69,6 +71,7 @@ __all__ = [
     "devices",
     "engine_version",
     "explain_execute_error",
+    "first_device",
     "host_call",
     "is_deleted",
     "is_ready",

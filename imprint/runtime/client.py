@@ -14,6 +14,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, Final, NoReturn, Protocol, final
 
+from imprint.config import settings
 from imprint.errors import BackendError
 from imprint.runtime.compat import engine, single_device_sharding
 
@@ -49,6 +50,12 @@ class Device:
     def __repr__(self) -> str:
         return repr(self.handle)
 
+    def __str__(self) -> str:
+        return f"{self.platform}:{self.id}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _device, (self.platform, self.id)
+
 
 def devices(backend: str | None = None) -> tuple[Device, ...]:
     """Return the devices of a backend, by default of `default_backend()`.
@@ -71,9 +78,34 @@ def devices(backend: str | None = None) -> tuple[Device, ...]:
 
 
 @cache  # 400 ns less than to ask for them all, in every put
-def default_device() -> Device:
-    """Return the device that is used unless another is named."""
+def first_device() -> Device:
+    """Return the first device of the default backend."""
     return devices()[0]
+
+
+def default_device() -> Device:
+    """Return the device of what names none: the flag `default_device`, or the first.
+
+    Raises:
+        BackendError: The flag names what is not here.
+    """
+    chosen = settings().default_device
+    return first_device() if chosen is None else _named(chosen)
+
+
+def _named(chosen: object) -> Device:
+    """Return the device that the flag names."""
+    if isinstance(chosen, Device):
+        if chosen.owner != os.getpid():
+            devices(chosen.platform)  # raises: this process is a fork
+        return chosen
+    if chosen in _START:
+        return devices(str(chosen))[0]
+    raise BackendError(
+        f"default_device: expected one of the platforms {sorted(_START)} or of the "
+        f"devices {list(devices())}, got {chosen!r}. It is the flag that `with "
+        "imprint.default_device(...)`, config.update or IMPRINT_DEFAULT_DEVICE set."
+    )
 
 
 def local_devices(backend: str | None = None) -> tuple[Device, ...]:
@@ -96,6 +128,11 @@ def local_device_count(backend: str | None = None) -> int:
 def default_backend() -> str:
     """Return the name of the backend that computes unless another is named."""
     return "cpu"
+
+
+def _device(platform: str, number: int) -> Device:
+    """Return a device that was pickled."""
+    return next(d for d in devices(platform) if d.id == number)
 
 
 def _start_cpu() -> Any:
@@ -123,7 +160,7 @@ _FORKED: Final = (
 
 def _disown(found: tuple[Device, ...]) -> None:
     """Make what the child inherited raise instead of waiting for threads not there."""
-    default_device.cache_clear()
+    first_device.cache_clear()
     message = _FORKED.format(parent=found[0].owner, child=os.getpid())
 
     def refuse(*_args: object, **_kwargs: object) -> NoReturn:

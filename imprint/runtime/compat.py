@@ -30,6 +30,14 @@ _modern: Final = tuple(int(n) for n in jaxlib_version.split(".")[:2]) >= (0, 11)
 EngineError: Final[type[RuntimeError]] = engine.JaxRuntimeError
 """What the engine raises: a `RuntimeError` whose text begins with a status code."""
 
+
+def assigned(options: Any, device: Any) -> Any:
+    """Set the device of a program in its compile options; unset, it is the first one."""
+    ids = np.array([[device.id]], np.int32)
+    options.device_assignment = engine.DeviceAssignment.create(ids)
+    return options
+
+
 # ---- shim 1, goes at 0.11: a sharding is asked in Python for two things ----
 
 
@@ -102,7 +110,7 @@ def _widener(shape: tuple[int, ...], dtype: DType, device: Any) -> Any:
         f"%y = stablehlo.convert %x : ({x}) -> {y}\nreturn %y : {y} }} }}"
     )
     executable = device.client.compile_and_load(
-        text, engine.DeviceList((device,)), engine.CompileOptions()
+        text, engine.DeviceList((device,)), assigned(engine.CompileOptions(), device)
     )
     aval = _WideAval(shape, wide_dtype)
     handlers = [result_handler(aval, single_device_sharding(device))]

@@ -24,6 +24,7 @@ from imprint.runtime.buffer import (
 from imprint.runtime.client import Device, default_device
 from imprint.runtime.compat import (
     EngineError,
+    assigned,
     corrections,
     engine,
     jaxlib_version,
@@ -177,7 +178,7 @@ def compile(  # noqa: A001 - the word of the field; used as `runtime.compile`
     """
     on = device or default_device()
     chosen = CompileOptions() if options is None else options
-    built = chosen.build()
+    built = assigned(chosen.build(), on.handle)
     built.env_option_overrides = [
         *built.env_option_overrides,
         *corrections(module_text),
@@ -208,7 +209,7 @@ def deserialize(
     chosen = CompileOptions() if options is None else options
     try:
         loaded = on.client.deserialize_executable(
-            data, engine.DeviceList((on.handle,)), chosen.build()
+            data, engine.DeviceList((on.handle,)), assigned(chosen.build(), on.handle)
         )
     except EngineError as err:
         raise CompileError(

@@ -4,7 +4,8 @@
 as other numbers, without an error. `unchecked_put` gives a function for callers that
 checked already, which also narrows. A copying put has read the array when it returns; a zero-copy put
 shares aligned memory (64 bytes), so later writes by the caller would change the buffer.
-`read` gives a read-only view where the dtype allows, and waits for the computation.
+`copy_to` goes from device to device. `read` gives a read-only view where the dtype
+allows, and waits for the computation.
 """
 
 from collections.abc import Callable
@@ -38,7 +39,7 @@ def put(
         aval: What the buffer is to be.
         copy: True: the array may change as soon as this returns. False: the caller
             promises that it never changes again, and aligned memory is shared.
-        device: Where to put it; the first device of the default backend if None.
+        device: Where to put it; the default device if None.
 
     Raises:
         DTypeError: The dtype differs, is in foreign byte order, or is no number.
@@ -88,6 +89,23 @@ def unchecked_put(device: Device | None = None) -> UncheckedPut:
 @np.errstate(over="ignore", invalid="ignore")
 def _converted(value: Any, dtype: DType) -> Array:
     return np.array(value, dtype)
+
+
+def copy_to(buffer: Buffer, device: Device) -> Buffer:
+    """Return a buffer with the same value on another device.
+
+    Raises:
+        DeletedArrayError: The buffer was deleted or donated.
+    """
+    if is_deleted(buffer):  # without it jaxlib 0.10 ends the process
+        raise deleted_error("device_put", show(cast(Any, buffer).aval))
+    (copied,) = engine.batched_copy_array_to_devices_with_sharding(
+        [buffer],
+        [engine.DeviceList((device.handle,))],
+        [device.sharding],
+        [engine.ArrayCopySemantics.ALWAYS_COPY],
+    )
+    return copied
 
 
 def read(buffer: Buffer, aval: Aval) -> Array:

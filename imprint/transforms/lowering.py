@@ -58,8 +58,9 @@ def lower_call(
 
     symbol, types = b.module.function(closed, name, define)
     results = b.call(symbol, [*(b.tokens[e] for e in ordered), *args], types)
-    b.tokens.update(zip(ordered, results, strict=False))
-    return results[len(ordered) :]
+    count = len(ordered)
+    b.tokens.update(zip(ordered, results[:count], strict=True))
+    return results[count:]
 
 
 def ordered_effects(*jaxprs: Jaxpr) -> tuple[str, ...]:
@@ -86,7 +87,7 @@ def lower_body(
         locations: whether lines carry the user's source lines.
     """
     count = len(ordered)
-    b.tokens.update(zip(ordered, values, strict=False))
+    b.tokens.update(zip(ordered, values[:count], strict=True))
     results = lower_inline(b, jaxpr, values[count:], locations=locations)
     return [*(b.tokens[e] for e in ordered), *results]
 

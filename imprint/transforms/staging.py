@@ -93,7 +93,7 @@ class StagingTrace(Trace):
 
     def new_arg(self, aval: ShapedArray) -> JitTracer:
         """Return the tracer of a further argument."""
-        var = Var(aval)
+        var = Var(aval.unplaced())
         self.invars.append(var)
         return JitTracer(self, var)
 
@@ -121,7 +121,7 @@ class StagingTrace(Trace):
                 return x.variable
             check_alive(x)
             return self._constvar(x)
-        aval = get_aval(x)
+        aval = get_aval(x).unplaced()
         if aval.ndim == 0:
             return Literal(x, aval)
         return self._constvar(x)
@@ -129,7 +129,7 @@ class StagingTrace(Trace):
     def _constvar(self, x: Any) -> Var:
         var = self.constvars.get(id(x))
         if var is None:
-            var = self.constvars[id(x)] = Var(get_aval(x))
+            var = self.constvars[id(x)] = Var(get_aval(x).unplaced())
             private = np.array(x) if type(x) is np.ndarray else _alias(x)
             self.captured.append((private, x))  # x too: its id must stay taken
         return var

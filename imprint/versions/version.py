@@ -2,8 +2,8 @@
 
 A `Version` is a traced call with its executable, laid out for the warm path: what the
 path needs are plain attributes, and `take` is None when every argument is passed on as
-it came. A version that is `special` is run by `run`: it donates, has sentinels, or is
-answered by something else than its executable. One that donates consumes the arrays it
+it came. A version that is `special` is run by `run`: it donates, has sentinels, moves
+arguments to its device, or is answered by something else than its executable. One that donates consumes the arrays it
 was given: they lose their values and remember who took them. What a user may ask of a
 version are properties, worked out when asked.
 """
@@ -14,10 +14,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any, Final, final
 
-import numpy as np
-
 from imprint import runtime
-from imprint.array import ArrayImpl, from_host, to_array
+from imprint.array import ArrayImpl, to_array
+from imprint.calls.home import Home
 from imprint.calls.key import CallKey
 from imprint.calls.tracing import TracedCall
 from imprint.core.aval import ShapedArray
@@ -47,13 +46,23 @@ class Version:
         traced: the jaxpr and the trees.
         program: the compiled jaxpr.
         name: the function's, for messages.
+        home: where it runs.
         sentinels: the meaning of the program's last result, if it has flags.
     """
 
     __slots__ = (
         *("__weakref__", "arguments", "at", "consts", "created_at", "donated"),
-        *("executable", "guard", "handlers", "hits", "host_call", "name", "out_aval"),
-        *("out_avals", "pinned", "program", "runs", "sentinels", "special", "table"),
+        *("executable", "guard", "handlers", "hits", "home", "host_call", "name"),
+        *(
+            "out_aval",
+            "out_avals",
+            "pinned",
+            "program",
+            "runs",
+            "sentinels",
+            "special",
+            "table",
+        ),
         *("take", "traced", "unflatten"),
     )
 
@@ -62,18 +71,20 @@ class Version:
         traced: TracedCall,
         program: Program,
         name: str,
+        home: Home,
         sentinels: Sentinels | None = None,
     ) -> None:
         self.sentinels = sentinels
         self.traced = traced
         self.program = program
         self.name = name
+        self.home = home
         self.hits = 0
         self.guard = traced.watch.guard
         self.executable = program.executable
         self.handlers = program.executable.handlers
         self.consts = list(program.consts)
-        self.out_avals = traced.closed.out_avals
+        self.out_avals = home.place(traced.closed.out_avals)
         self.out_aval = self.out_avals[0] if traced.results.is_single else None
         self.unflatten: Callable[[Iterable[Any]], Any] = traced.results.unflatten
         names = traced.leaf_names() if program.module.donated else []
@@ -100,6 +111,7 @@ class Version:
         self.special = (
             bool(self.donated)
             or self.sentinels is not None
+            or self.home.moves
             or runs is not self.executable
         )
         kept, count = self.program.kept, len(self.traced.closed.in_avals)
@@ -132,11 +144,12 @@ class Version:
             arguments = [*self.consts, *arguments]
         elif take is None:
             arguments = leaves[:]
+        home = self.home
         hosts: list[int] = []
         for i in range(start, len(arguments)):
             x = arguments[i]
             if type(x) is ArrayImpl:
-                arguments[i] = x.buffer
+                arguments[i] = x.buffer_on(home.device) if home.moves else x.buffer
             else:
                 hosts.append(i)
         if not hosts:
@@ -188,11 +201,14 @@ class Version:
         return explain_execute_error(buffers, err)
 
     def _run_donating(self, leaves: list[Any]) -> Any:
-        arrays = leaves
+        device = self.home.device
+        arrays: list[Any] = leaves
+        if self.home.moves:  # then a copy is donated, and the original stays
+            arrays = [to_array(x).at(device) for x in leaves]
         try:  # the property `buffer` costs 70 ns more, for each leaf
-            buffers = [x._buffer for x in leaves]
+            buffers = [x._buffer for x in arrays]
         except AttributeError:
-            arrays = [to_array(x) for x in leaves]
+            arrays = [to_array(x).at(device) for x in arrays]
             buffers = [x.buffer for x in arrays]
         if len({*map(id, self.consts), *map(id, buffers)}) < self.arguments:
             buffers = self._separate(arrays, buffers)
@@ -207,7 +223,9 @@ class Version:
         """Return the buffers, with copies for donated ones that have another use."""
         uses = Counter(map(id, [*self.consts, *buffers]))
         return [
-            _own_copy(x) if i in self.donated and uses[id(buffer)] > 1 else buffer
+            x.copied().buffer_on(self.home.device)
+            if i in self.donated and uses[id(buffer)] > 1
+            else buffer
             for i, (x, buffer) in enumerate(zip(arrays, buffers, strict=True))
         ]
 
@@ -320,10 +338,6 @@ class Version:
 
 _FAILED: Final = (EngineError, DeletedArrayError)
 """What the door raises: the second where a buffer is known to be gone."""
-
-
-def _own_copy(x: ArrayImpl) -> Any:
-    return from_host(x.aval, np.array(x.host)).buffer
 
 
 def calls_answered() -> int:

@@ -248,9 +248,15 @@ def test_bad_choice():
 
 
 def test_bad_device():
+    takes = (
+        "expected None, an element of imprint.devices(), or the name of a platform, one "
+        "of 'cpu', 'cuda', 'gpu', 'metal', 'rocm', 'tpu'"
+    )
     assert error_of(lambda: module.default_device(3)) == (
-        "imprint.default_device: expected None, the name of a platform, or an element "
-        "of imprint.devices(), got 3."
+        f"imprint.default_device: {takes}, got 3."
+    )
+    assert error_of(lambda: config.update("default_device", "tpo")) == (
+        f"config.update('default_device'): {takes}, got 'tpo'. Did you mean 'tpu'?"
     )
 
 
