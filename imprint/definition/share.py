@@ -11,9 +11,11 @@ to trace again. How values are read is in `walk`; what a token is, in `token`.
 from types import FunctionType
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from imprint.core.identity import identity
-from imprint.definition.state import StateWalk, StrictWalk
-from imprint.definition.token import ROOT, Token, token_of
+from imprint.definition.state import HASHED, ContentWalk, StateWalk, StrictWalk
+from imprint.definition.token import ROOT, Token, referents, token_of
 from imprint.definition.walk import (
     NO_EFFECTS,
     Effects,
@@ -45,6 +47,29 @@ def strict_token(fun: Any, effects: Effects = NO_EFFECTS) -> Token:
     It costs as much as there is to read, and is volatile if there is any.
     """
     return _walk_token(fun, StrictWalk(effects))
+
+
+class Sharing(NamedTuple):
+    """By what functions that are made anew find what was compiled for an equal one.
+
+    Args:
+        token: what the function is, with what is inside captured objects and arrays.
+        is_whole: whether all captured arrays were read; else the token equals no other,
+            as what was written into one of them since would go unseen.
+    """
+
+    token: Token
+    is_whole: bool
+
+
+def sharing_of(fun: Any, token: Token, effects: Effects = NO_EFFECTS) -> Sharing:
+    """Return by what a callable is found, whose `definition_token` is given.
+
+    Where that tells of more bytes of arrays than would be hashed, none is.
+    """
+    captured = sum(x.nbytes for x in referents(token) if type(x) is np.ndarray)
+    walk = ContentWalk(effects, HASHED if captured <= HASHED else 0)
+    return Sharing(_walk_token(fun, walk), walk.is_whole)
 
 
 # ---- effects ----

@@ -1,20 +1,22 @@
-"""Walks that look inside objects: for static arguments, and for `strict`.
+"""Walks that look inside objects: for static arguments, for `strict`, and for sharing.
 
 An object that was changed is another argument, so its state counts beside its identity;
 if its class defines `==` it is a value, and its identity does not count. Objects of the
 standard library, NumPy and imprint count by identity: they have caches of their own.
+An array counts by its bytes: its identity would not tell what was written into it. To
+find out whether two functions are one, only so many bytes are hashed (`ContentWalk`).
 """
 
 from _blake2 import blake2b  # hashlib loads OpenSSL too: 2.5 ms of each import
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final, final
 
 import numpy as np
 
 from imprint.core.identity import identity
 from imprint.definition.layout import Layout, layout_of
 from imprint.definition.rules import COPIES
-from imprint.definition.token import ARRAY, DTYPE, EFFECT, Content
-from imprint.definition.walk import Walk
+from imprint.definition.token import ARRAY, DTYPE, EFFECT, Content, Unread
+from imprint.definition.walk import Effects, Walk
 
 
 def reads_state(layout: Layout) -> bool:
@@ -42,7 +44,7 @@ class StateWalk(Walk):
             return identity(x)
         return self._content_of_array(x, x.tobytes())
 
-    def _content_of_array(self, x: Any, data: bytes) -> Content:
+    def _content_of_array(self, x: Any, data: bytes | Unread) -> Content:
         if self.is_effect(x, None):
             return EFFECT
         content = ARRAY, (DTYPE, x.dtype), x.shape, data
@@ -61,5 +63,43 @@ class StrictWalk(StateWalk):
         """Return the content of an array."""
         if x.dtype.hasobject or x.nbytes <= self.array_bytes:
             return super().array(x)
-        digest = blake2b(np.ascontiguousarray(x).data, digest_size=16).digest()
-        return self._content_of_array(x, digest)
+        return self._content_of_array(x, self.digest(x))
+
+    def digest(self, x: Any) -> bytes | Unread:
+        """Return what stands for the bytes of an array."""
+        return blake2b(np.ascontiguousarray(x).data, digest_size=16).digest()
+
+
+HASHED: Final = 16 << 20
+"""Bytes of captured arrays, in all, up to which functions made anew are compared."""
+
+
+@final
+class ContentWalk(StrictWalk):
+    """A strict walk that hashes only so many bytes of arrays.
+
+    Args:
+        effects: as in `Walk`.
+        limit: how many bytes; from the array on that goes beyond, none is hashed, and
+            each equals nothing.
+
+    Attributes:
+        is_whole: whether all arrays were hashed.
+    """
+
+    def __init__(self, effects: Effects, limit: int = HASHED) -> None:
+        super().__init__(effects)
+        self._left = limit
+        self._digests: dict[int, bytes | Unread] = {}
+        self.is_whole = True
+
+    def digest(self, x: Any) -> bytes | Unread:
+        """Return what stands for the bytes of an array, which is hashed once."""
+        known = self._digests.get(id(x))
+        if known is None:
+            self._left -= x.nbytes
+            self.is_whole &= self._left >= 0
+            known = super().digest(x) if self.is_whole else Unread()
+            self._digests[id(x)] = known
+            self._kept.append(x)
+        return known

@@ -50,7 +50,7 @@ BACK: Final = Mark("back")
 DTYPE: Final = Mark("dtype")
 """(DTYPE, dtype)"""
 ARRAY: Final = Mark("array")
-"""(ARRAY, dtype, shape, bytes or digest)"""
+"""(ARRAY, dtype, shape, bytes, digest or Unread)"""
 MANY: Final = Mark("many")
 """(MANY, class, length, digest): of the items of a long list or tuple of scalars"""
 EQUAL: Final = Mark("equal")
@@ -61,6 +61,13 @@ ABSENT: Final = Mark("absent")
 """A keyword default, field or slot without a value."""
 EFFECT: Final = Mark("what the trace wrote")
 """State that tracing the function changes: it counts by its place alone."""
+
+
+@final
+class Unread:
+    """Stands for the bytes of an array that nobody read. Equals nothing but itself."""
+
+    __slots__ = ()
 
 
 @final

@@ -8,6 +8,7 @@ remedy and the order are written by whoever asks. What the forms of contents mea
 """
 
 import functools
+import math
 from collections import OrderedDict, defaultdict
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -15,6 +16,7 @@ from imprint.definition.code import Code
 from imprint.definition.layout import Layout
 from imprint.definition.token import (
     ABSENT,
+    ARRAY,
     FUNCTION,
     METHOD,
     ROOT,
@@ -22,8 +24,13 @@ from imprint.definition.token import (
     STATE,
     Content,
     Token,
+    Unread,
+    head_of,
 )
 from imprint.definition.wording import show, show_code, show_constant, told_apart
+
+TOO_LARGE: Final = "too large to compare"
+"""So ends what is said of an array that was not read: it may be as it was."""
 
 
 class Disagreement(NamedTuple):
@@ -67,6 +74,9 @@ def _differ(
         return _differ(path, old.content, new.content, seen)
     if type(old) is Code and type(new) is Code:
         return _code_difference(old, new, path)
+    if head_of(new) is ARRAY and type(new[3]) is Unread:
+        size = new[1][1].itemsize * math.prod(new[2]) / 2**20
+        return [Disagreement(path, show(old), f"{size:.1f} MiB, {TOO_LARGE}")]
     parts = None
     if type(old) is tuple and type(new) is tuple and old and new:
         parts = _parts(path, old, new)

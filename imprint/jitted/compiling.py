@@ -100,6 +100,8 @@ def _tell(request: Request, miss: Explanation, version: Version) -> None:
     """Tell whoever wants to know of a new version, which is in its table by now."""
     definition = request.definition
     definition.last_miss = miss
+    if definition.owner is not None:
+        DEFINITIONS.keep(version.executable)
     COUNTERS.misses += 1
     if config.log_compiles:
         _log(_COMPILED, *version.figures())
@@ -168,9 +170,7 @@ def _learn(request: Request, effects: list[Effects]) -> None:
         signature = definition.signature
         signature.effects = signature.effects.union(*static)
     if own:
-        DEFINITIONS.learn_effects(fun, own)
-        token = DEFINITIONS.token_of(fun, strict=options.strict)
-        DEFINITIONS.add((DEFINITIONS.content_of(fun, token), options), definition)
+        DEFINITIONS.learn(fun, definition, options, own)
 
 
 # ---- lower ----

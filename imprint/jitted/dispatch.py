@@ -64,6 +64,7 @@ class Jitted:
         self._is_as_made: Callable[[], bool] = _never
         self._token: Token | None = None
         self._reads = 0
+        self._is_fresh = False  # whether the last look at the function bound it
         if options.names_arguments:  # those that are not there are told now
             self._bind(DEFINITIONS.token_of(fun, strict=options.strict))
 
@@ -108,6 +109,7 @@ class Jitted:
 
     def _bound(self) -> Definition:
         """Return the definition of the function as it is now."""
+        self._is_fresh = False
         if not self._is_as_made():
             token = DEFINITIONS.token_of(self._fun, strict=self._options.strict)
             if token is not self._token:
@@ -125,14 +127,15 @@ class Jitted:
         a function that is made anew sees what changed in them.
         """
         options = self._options
-        key = DEFINITIONS.content_of(self._fun, token), options
+        key, content, owner = DEFINITIONS.identify(self._fun, token, options, self)
         found = DEFINITIONS.find(key)
         if found is None:
             signature = _signature(self._fun, options)
-            found = DEFINITIONS.add(key, Definition(key[0], signature))
+            found = DEFINITIONS.add(key, Definition(content, signature, owner))
         self._token = token
         self._is_as_made = _never
         self._reads = 0
+        self._is_fresh = True
         return self._use(found)
 
     def _use(self, definition: Definition) -> Definition:
@@ -141,17 +144,18 @@ class Jitted:
         return definition
 
     def _definition_of_now(self) -> Definition:
-        """Return the definition for what is traced now.
+        """Return the definition for what is traced now; to be asked after `_bound`.
 
         If captured objects or arrays changed since the function was bound, a trace sees
         them as they are: functions with the captures of then must not find it.
         """
-        definition, options = self._definition, self._options
-        token = DEFINITIONS.token_of(self._fun, strict=options.strict)
-        key = DEFINITIONS.content_of(self._fun, token), options
-        if definition.is_own or DEFINITIONS.find(key) is definition:
+        definition, token = self._definition, self._token
+        if self._is_fresh or definition.owner is not None or token is None:
             return definition
-        return self._use(DEFINITIONS.fork(definition))
+        key, *_ = DEFINITIONS.identify(self._fun, token, self._options, self)
+        if DEFINITIONS.find(key) is definition:
+            return definition
+        return self._use(DEFINITIONS.fork(definition, self))
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         if instance is None:
@@ -279,7 +283,7 @@ class Jitted:
     def _cold(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if settings().disable_jit:
             return self._fun(*args, **kwargs)
-        request = self._request(args, kwargs)
+        request = self._request(self._definition, args, kwargs)
         key, leaves, call = request.pending
         check_values(request.name, call, leaves)
         if current_trace() is not None:
@@ -289,9 +293,10 @@ class Jitted:
         version.hits += 1
         return version.run(leaves)
 
-    def _request(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Request:
+    def _request(
+        self, definition: Definition, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Request:
         """Return a call with the definition that answers it, or will."""
-        definition = self._bound()
         pending = pending_of(definition.signature, args, kwargs)
         key, traced = pending.key, definition.traced
         if definition.versions.find(key) is traced.find(unplaced(key)) is None:
@@ -312,7 +317,7 @@ class Jitted:
 
     def trace(self, *args: Any, **kwargs: Any) -> Traced:
         """Trace the function for this kind of call; arguments may be abstract."""
-        request = self._request(args, kwargs)
+        request = self._request(self._bound(), args, kwargs)
         signature = request.definition.signature
         leaves, call = request.pending.leaves, request.pending.call
         given = Given(static_tokens(signature, call), tuple(map(get_aval, leaves)))
@@ -407,6 +412,4 @@ def clear_caches() -> None:
     0
     """
     BUDGET.clear()
-    for definition in DEFINITIONS:
-        definition.versions.clear()
-        definition.traced.clear()
+    DEFINITIONS.clear()

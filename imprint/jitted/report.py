@@ -13,14 +13,14 @@ from typing import Any, Final, NamedTuple
 from imprint import tree
 from imprint.calls.key import CallKey, Pending
 from imprint.core.source import current_source
-from imprint.definition.state import StrictWalk
+from imprint.definition.state import HASHED, StrictWalk
 from imprint.definition.token import Token
 from imprint.definition.walk import NO_EFFECTS, Walk
 from imprint.definition.wording import show, told_apart
 from imprint.explain.comparison import nearest_of
 from imprint.explain.explanation import Compared, Difference, Explanation, Later
 from imprint.explain.granularity import granularity
-from imprint.explain.tokens import Disagreement, disagreements
+from imprint.explain.tokens import TOO_LARGE, Disagreement, disagreements
 from imprint.versions.definitions import DEFINITIONS, Definition, Family
 from imprint.versions.version import Version
 from imprint.watch.places import MISSING
@@ -193,15 +193,19 @@ def _remedy(change: Disagreement, function: str) -> str:
         return f"{function} is compiled for each function that it holds: make few."
     if edited:
         return "What was edited is compiled again."
+    why = ""
+    if change.new.endswith(TOO_LARGE):
+        why = (
+            f"Captured arrays are compared up to {HASHED >> 20} MiB in all, so each "
+            f"{function} that is made is traced. "
+        )
     kind, _, name = place.rpartition(" ")
     if kind == "closure variable" and not change.new.endswith(" object"):
-        argument = _last_name(name)
-        return (
-            f"Make {name} an argument: `def {_identifier(function)}(..., {argument})`."
-        )
+        signature = f"def {_identifier(function)}(..., {_last_name(name)})"
+        return f"{why}Make {name} an argument: `{signature}`."
     if kind == "default of":
-        return f"Keep one default, and pass {name} where it is another."
-    return f"Make {function} once, or pass what differs as an argument."
+        return f"{why}Keep one default, and pass {name} where it is another."
+    return f"{why}Make {function} once, or pass what differs as an argument."
 
 
 _FUNCTIONS: Final = ("function ", "another function ", "method ", "another method ")

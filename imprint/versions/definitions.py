@@ -4,7 +4,9 @@ A function that is made anew with equal code and equal captures has an equal tok
 (`definition.share`), and finds the definition of the one before: its signature, its
 versions, its traces. A definition outlives its functions, so that the next one finds it,
 until the table is full or an object that its token knows by identity is gone: then no
-function can have that token again, and the definition goes at once. A `Family` is the
+function can have that token again, and the definition goes at once. Where the arrays that
+a function captures are too large to be compared, its definition is its own, and goes with
+it. A `Family` is the
 definitions that one place in the program made, such as a lambda in a loop whose captures
 differ: it tells what a miss of a new definition has to do with the one before.
 """
@@ -15,20 +17,24 @@ import weakref
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Hashable, Iterator
 from types import CodeType, FunctionType
-from typing import Any, Final, final
+from typing import Any, Final, NamedTuple, final
 
+from imprint.calls.options import JitOptions
 from imprint.calls.signature import Signature
 from imprint.calls.tracing import TracedCall
+from imprint.core.identity import Standin, identity
 from imprint.core.source import is_library, warn
-from imprint.definition.share import definition_token, strict_token
+from imprint.definition.share import definition_token, sharing_of, strict_token
 from imprint.definition.token import Token, referents
 from imprint.definition.walk import NO_EFFECTS, Effects, scalar_function_token
 from imprint.errors import RecompileWarning
 from imprint.explain.explanation import Difference, Explanation
+from imprint.runtime import Executable
 from imprint.versions.budget import BUDGET
 from imprint.versions.table import Table
 from imprint.versions.version import Version
 
+_KEPT: Final = 32  # executables of functions that share none of their versions
 _WRAPPERS: Final = 8  # partials of partials of methods
 _MANY: Final = 8  # versions of one family, at which it warns
 
@@ -40,32 +46,53 @@ class Definition:
     Args:
         token: what the function is.
         signature: its parameters.
+        owner: what stands for the jitted function that it belongs to; None if it
+            belongs to all that are found to be equal.
     """
 
     __slots__ = (
         *("__weakref__", "_tethers", "family", "last_miss", "signature", "token"),
-        *("is_own", "is_wanted", "traced", "versions"),
+        *("is_wanted", "owner", "traced", "versions"),
     )
 
-    def __init__(self, token: Token, signature: Signature) -> None:
+    def __init__(
+        self, token: Token, signature: Signature, owner: Standin | None = None
+    ) -> None:
         self.token = token
         self.signature = signature
+        self.owner = owner
         self.versions: Table[Version] = Table()
         self.traced: Table[TracedCall] = Table()
         self.last_miss: Explanation | None = None
         self.family: Family | None = None  # known from the first miss on
         self.is_wanted = True
         """Whether it was made or found since `Definitions` last made room."""
-        self.is_own = False
-        """Whether it belongs to one function, and others do not find it."""
         self._tethers: list[weakref.ref[Any]] = []
 
     def tie(self, key: Hashable) -> None:
-        """Leave the table of definitions with the first object that the token knows."""
+        """Leave the table of definitions with the first object that the token knows.
+
+        So does one that belongs to a function with its owner.
+        """
         drop = DEFINITIONS.drop  # the name is gone when the interpreter ends
-        self._tethers = [
-            weakref.ref(x, lambda _: drop(key)) for x in referents(self.token)
-        ]
+        known = referents(self.token)
+        if self.owner is not None:
+            known.append(self.owner())
+        self._tethers += [weakref.ref(x, lambda _: drop(key)) for x in known]
+
+
+class Identified(NamedTuple):
+    """By what a definition is found.
+
+    Args:
+        key: its place in the table.
+        token: what the function is, captures and all.
+        owner: what stands for the jitted function that it belongs to alone, if any.
+    """
+
+    key: Hashable
+    token: Token
+    owner: Standin | None = None
 
 
 @final
@@ -157,6 +184,7 @@ class Definitions:
         self._has_effects = False  # the length of a weak dictionary takes 150 ns
         self._families: OrderedDict[Hashable, Family] = OrderedDict()
         self._forks: weakref.WeakSet[Definition] = weakref.WeakSet()
+        self._kept: deque[Executable] = deque(maxlen=_KEPT)
         self._lock = threading.RLock()  # a weak reference may die inside
 
     def token_of(self, fun: Callable[..., Any], *, strict: bool) -> Token:
@@ -172,11 +200,25 @@ class Definitions:
                 return token
         return strict_token(fun, effects) if strict else definition_token(fun, effects)
 
-    def content_of(self, fun: Callable[..., Any], token: Token) -> Token:
-        """Return the strict token of a function, of which one token is known."""
-        if token.is_scalar:
-            return token
-        return strict_token(fun, self._effects_of(fun))
+    def identify(
+        self, fun: Callable[..., Any], token: Token, options: JitOptions, owner: object
+    ) -> Identified:
+        """Return by what the definition of a function is found.
+
+        Args:
+            fun: the function.
+            token: its own, from `token_of`.
+            options: how it is compiled.
+            owner: the jitted function, to which the definition belongs if what is
+                captured is too large to be compared.
+        """
+        if token.is_scalar or options.strict:  # all that counts is in it
+            return Identified((token, options), token)
+        content, is_whole = sharing_of(fun, token, self._effects_of(fun))
+        if is_whole:
+            return Identified((content, options), content)
+        standin = identity(owner)
+        return Identified((token, options, standin), content, standin)
 
     def _effects_of(self, fun: Callable[..., Any]) -> Effects:
         code = _code_of(fun) if self._has_effects else None
@@ -209,10 +251,10 @@ class Definitions:
             self._table.move_to_end(key)
         self._table.popitem(last=False)
 
-    def fork(self, definition: Definition) -> Definition:
+    def fork(self, definition: Definition, owner: object) -> Definition:
         """Return a copy of a definition, with its versions, for one function alone."""
-        own = Definition(definition.token, definition.signature)
-        own.is_own, own.family = True, definition.family
+        own = Definition(definition.token, definition.signature, identity(owner))
+        own.family = definition.family
         own.last_miss = definition.last_miss
         for version in definition.versions:
             BUDGET.add(own.versions, version, version.nbytes)
@@ -224,19 +266,47 @@ class Definitions:
             self._forks.add(own)
         return own
 
+    def keep(self, executable: Executable) -> None:
+        """Keep the executable of a function that others do not find.
+
+        They are traced, and need not be compiled: what they capture is an argument.
+        """
+        with self._lock:
+            if all(kept is not executable for kept in self._kept):
+                self._kept.append(executable)
+
+    def clear(self) -> None:
+        """Forget all that is compiled; the definitions stay."""
+        self._kept.clear()
+        for definition in self:
+            definition.versions.clear()
+            definition.traced.clear()
+
     def drop(self, key: Hashable) -> None:
         """Forget a definition."""
         with self._lock:
             self._table.pop(key, None)
 
-    def learn_effects(self, fun: Callable[..., Any], effects: Effects) -> None:
-        """Remember that tracing a function writes some state."""
+    def learn(
+        self,
+        fun: Callable[..., Any],
+        definition: Definition,
+        options: JitOptions,
+        effects: Effects,
+    ) -> None:
+        """Remember that tracing a function writes some state, which does not count."""
         code = _code_of(fun)
-        if code is None:
+        if code is not None:
+            with self._lock:
+                self._has_effects = True
+                self._effects[code] = self._effects.get(code, NO_EFFECTS) | effects
+        token = self.token_of(fun, strict=options.strict)
+        if definition.owner is not None:
+            self.add((token, options, definition.owner), definition)
             return
-        with self._lock:
-            self._has_effects = True
-            self._effects[code] = self._effects.get(code, NO_EFFECTS) | effects
+        identified = self.identify(fun, token, options, definition)
+        if identified.owner is None:
+            self.add(identified.key, definition)
 
     def family_of(self, fun: Callable[..., Any], definition: Definition) -> Family:
         """Return the family of a definition of a function."""

@@ -1,5 +1,6 @@
 """Captured arrays: private copies, hoisted out of the program, with a word when large."""
 
+import gc
 import os
 import subprocess
 import sys
@@ -11,8 +12,10 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
+from imprint.definition import state
 from imprint.errors import CaptureWarning
 from imprint.program.counters import COUNTERS
+from imprint.versions.definitions import DEFINITIONS
 
 MIB = 1 << 20
 
@@ -75,6 +78,173 @@ def test_a_captured_array_is_a_private_copy():
     np.testing.assert_array_equal(f(inp.ones(())), [8, 8, 8, 8])  # another version
 
 
+# ---- functions that are made anew ----
+
+
+@pytest.fixture
+def hashed(monkeypatch):
+    """Return the lengths of the arrays that are hashed."""
+    lengths = []
+    blake2b = state.blake2b
+
+    def counted(data, **options):
+        lengths.append(data.nbytes)
+        return blake2b(data, **options)
+
+    monkeypatch.setattr(state, "blake2b", counted)
+    return lengths
+
+
+class Held:
+    """Holds arrays where only a walk through objects finds them."""
+
+    def __init__(self, *arrays):
+        self.arrays = [*arrays]
+
+
+def added(*arrays):
+    return imprint.jit(lambda x: sum((a[0] for a in arrays), x))
+
+
+def added_from(held):
+    return imprint.jit(lambda x: sum((a[0] for a in held.arrays), x))
+
+
+def zeros(mebibytes):
+    return np.zeros(int(mebibytes * MIB) // 4, np.float32)
+
+
+def traces_of(make, calls=3):
+    before = COUNTERS.traces
+    for _ in range(calls):
+        make()(1.0)
+    return COUNTERS.traces - before
+
+
+def test_a_captured_array_is_hashed_once_for_each_function_and_miss(hashed):
+    table = zeros(1)
+    f = added(table)
+    f(1.0)
+    assert hashed == [MIB]
+    f(2.0)
+    f(3.0)
+    assert hashed == [MIB]
+    f(inp.ones(2))  # traced: what is captured may have changed
+    assert hashed == [MIB] * 2
+    added(table)(1.0)
+    assert hashed == [MIB] * 3
+
+
+def test_an_array_that_is_captured_twice_is_hashed_once(hashed):
+    table = zeros(1)
+    added(table, table)(1.0)
+    assert hashed == [MIB]
+
+
+@pytest.mark.parametrize(
+    "sizes", [(16,), (6, 6, 4)], ids=["an array", "several arrays"]
+)
+@pytest.mark.parametrize("make", [added, lambda *a: added_from(Held(*a))])
+def test_captured_arrays_are_compared_up_to_16_mebibytes(make, sizes):
+    arrays = [*map(zeros, sizes)]
+    held = Held(*arrays)
+    assert traces_of(lambda: added(*arrays)) == 1
+    assert traces_of(lambda: added_from(held)) == 1
+
+
+LARGE = {"an array": (16.001,), "several arrays": (6, 6, 6)}
+
+
+@pytest.mark.parametrize("sizes", LARGE.values(), ids=LARGE)
+def test_beyond_that_a_function_that_is_made_anew_is_traced_and_not_compiled(
+    hashed, sizes
+):
+    arrays = [*map(zeros, sizes)]
+    added(*arrays)(1.0)
+    before = COUNTERS.compiles
+    assert traces_of(lambda: added(*arrays)) == 3
+    assert (COUNTERS.compiles, hashed) == (before, [])
+
+
+def test_what_only_objects_hold_is_not_compared_beyond_that(hashed):
+    held = Held(*map(zeros, (6, 6, 6)))
+    assert traces_of(lambda: added_from(held)) == 3
+    assert sum(hashed) <= 3 * 16 * MIB
+
+
+@pytest.mark.parametrize("size", [1, 17])
+@pytest.mark.parametrize("make", [added, lambda a: added_from(Held(a))])
+def test_what_was_written_into_an_array_is_seen_by_a_function_made_anew(make, size):
+    table = zeros(size)
+    first = make(table)
+    assert first(1.0) == 1
+    table[0] = 7
+    assert make(table)(1.0) == 8
+    assert first(1.0) == 1  # one that was traced keeps what it saw
+    table[0] = 0
+    assert make(table)(1.0) == 1
+
+
+def test_a_function_over_a_large_array_keeps_its_versions(hashed):
+    table, n, calls = zeros(17), 2.0, 0
+
+    @imprint.jit
+    def f(x):
+        nonlocal calls
+        calls += 1
+        return x * n + table[0]
+
+    results = []
+    for n in (2.0, 5.0, 2.0, 5.0):  # noqa: B007 - `f` reads it
+        results.append(float(f(1.0)))
+        f(inp.ones(2))
+    assert results == [2, 5, 2, 5]
+    assert (calls, hashed) == (4, [])
+    imprint.clear_caches()
+    assert f._cache_size() == 0
+
+
+def test_a_definition_over_a_large_array_goes_with_its_function():
+    table = zeros(17)
+    gc.collect()
+    before = len([*DEFINITIONS]), len(imprint.cache.entries())
+    f = added(table)
+    f(1.0)
+    assert len([*DEFINITIONS]) == before[0] + 1
+    del f
+    gc.collect()
+    assert (len([*DEFINITIONS]), len(imprint.cache.entries())) == before
+
+
+def test_why_a_function_over_a_large_array_is_traced_each_time():
+    table = zeros(20)
+    imprint.clear_caches()
+    added(table)(1.0)
+    (difference,) = added(table).explain(1.0).differences
+    assert str(difference) == (
+        "closure variable arrays[0]: array of float32[5242880] → 20.0 MiB, too large to "
+        "compare"
+    )
+    assert difference.remedy == (
+        "Captured arrays are compared up to 16 MiB in all, so each <lambda> that is made "
+        "is traced. Make arrays[0] an argument: `def f(..., arrays)`."
+    )
+
+
+@pytest.mark.filterwarnings("ignore::imprint.errors.CaptureWarning")
+def test_an_array_of_the_library_is_compared_by_identity(hashed):
+    table = inp.zeros((5, 1 << 20))
+    assert traces_of(lambda: imprint.jit(lambda x: x + table[0, 0])) == 1
+    assert hashed == []
+
+
+def test_an_array_in_a_file_is_compared_as_others_are(tmp_path):
+    table = np.memmap(tmp_path / "table", np.float32, "w+", shape=1000)
+    assert traces_of(lambda: added(table)) == 1
+    table[0] = 7
+    assert added(table)(1.0) == 8
+
+
 # ---- strict ----
 
 
@@ -84,6 +254,14 @@ def test_a_strict_function_sees_what_is_written_into_an_array():
     f(1.0)
     table[:] = 7
     np.testing.assert_array_equal(f(1.0), [8, 8, 8, 8])
+
+
+def test_a_strict_function_reads_large_arrays_too():
+    table = zeros(17)
+    f = imprint.jit(lambda x: x + table[0], strict=True)
+    assert traces_of(lambda: f) == 1
+    table[0] = 7
+    assert f(1.0) == 8
 
 
 STRICT = """
