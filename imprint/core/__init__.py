@@ -1,6 +1,7 @@
 """The language of the transforms; the interpreters that speak it are in `transforms`.
 
 - `aval`: what does tracing know of an array?
+- `dims`: in what arithmetic are shapes computed?
 - `array`: what do operators and methods of arrays and tracers mean?
 - `primitive`: which rules does an operation have?
 - `control`: which rules does an operation have that holds jaxprs?

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from imprint.core import hooks
+from imprint.core import dims, hooks
 from imprint.core.aval import DType, Shape, ShapedArray
 from imprint.core.folding import fold
 from imprint.errors import ArgumentError
@@ -72,7 +72,7 @@ class Array:
                 f"len() needs an array with an axis, got {self.aval}. "
                 "Use `.size` for the number of elements."
             )
-        return self.aval.shape[0]
+        return dims.concrete(self.aval.shape[0], "len()")
 
     def __iter__(self) -> Iterator[Any]:
         if not self.aval.shape:
@@ -80,7 +80,7 @@ class Array:
                 f"iteration needs an array with an axis, got {self.aval}. "
                 "Use `.reshape(-1)` to make one."
             )
-        return (self[i] for i in range(self.aval.shape[0]))
+        return (self[i] for i in range(len(self)))
 
     def __getitem__(self, index: Any) -> Any:
         return hooks.numpy.getitem(self, index)

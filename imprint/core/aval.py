@@ -14,9 +14,10 @@ import numpy as np
 
 from imprint import dtypes
 from imprint.config import Settings, settings
+from imprint.core import dims
+from imprint.core.dims import Dim, Shape
 from imprint.errors import ArgumentError
 
-Shape = tuple[int, ...]
 DType = np.dtype[Any]
 NDArray = np.ndarray[Any, Any]
 
@@ -40,7 +41,7 @@ class ShapedArray:
     weak_type: bool
     sharding: Hashable
     ndim: int
-    size: int
+    size: Dim
 
     def __new__(
         cls,
@@ -139,7 +140,7 @@ def checked_integer(x: int, dtype: DType) -> DType:
     return dtype
 
 
-def shape_str(shape: Sequence[int]) -> str:
+def shape_str(shape: Sequence[Dim]) -> str:
     """Return a shape as error messages print it: `[3,4]`."""
     return _brackets(shape)
 
@@ -157,17 +158,14 @@ def _intern(
     sharding: Hashable,
 ) -> ShapedArray:
     aval = object.__new__(ShapedArray)
-    fields = tuple(int(n) for n in shape)
-    size = 1
-    for n in fields:
-        size *= n
+    fields = dims.as_shape(shape)
     put = object.__setattr__
     put(aval, "shape", fields)
     put(aval, "dtype", dtype)
     put(aval, "weak_type", bool(weak_type))
     put(aval, "sharding", sharding)
     put(aval, "ndim", len(fields))
-    put(aval, "size", size)
+    put(aval, "size", dims.product(fields))
     key = (fields, dtype, bool(weak_type), sharding)
 
     def drop(dead: weakref.ref[ShapedArray]) -> None:
@@ -184,5 +182,5 @@ def _intern(
             del _interned[key]
 
 
-def _brackets(shape: Sequence[int]) -> str:
+def _brackets(shape: Sequence[Dim]) -> str:
     return f"[{','.join(map(str, shape))}]"

@@ -7,6 +7,7 @@ It has an aval and nothing else, so whatever only traces (`lower`, `eval_shape`,
 from typing import Any, Self, final
 
 from imprint import dtypes
+from imprint.core import dims
 from imprint.core.aval import DType, Shape, ShapedArray
 from imprint.sharding.single import SingleDeviceSharding
 
@@ -36,7 +37,7 @@ class ShapeDtypeStruct:
         weak_type: bool = False,
         sharding: SingleDeviceSharding | None = None,
     ) -> None:
-        lengths = tuple(int(n) for n in shape)
+        lengths = dims.as_shape(shape)
         self.aval = ShapedArray(
             lengths, dtypes.canonicalize(dtype), weak_type, sharding
         )

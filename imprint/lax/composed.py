@@ -3,18 +3,19 @@
 Their arguments and defaults are JAX's, so programs written with `jax.lax` read the same.
 """
 
-import math
 import operator
 from collections.abc import Sequence
 from typing import Any
 
 from imprint import dtypes
+from imprint.core import dims
 from imprint.core.aval import get_aval
+from imprint.core.dims import Dim
 from imprint.dtypes import DTypeLike
 from imprint.errors import ShapeError
 from imprint.primitives import basis
 from imprint.primitives.arithmetic import integer_pow
-from imprint.primitives.axes import canonical_axis, int_tuple
+from imprint.primitives.axes import canonical_axis
 from imprint.primitives.convert import convert_element_type
 from imprint.primitives.dot import dot_general
 from imprint.primitives.dynamic_slicing import dynamic_slice, dynamic_update_slice
@@ -35,7 +36,7 @@ def index_in_dim(
     shape = get_aval(operand).shape
     at = canonical_axis("index_in_dim", axis, len(shape))
     length, first = shape[at], operator.index(index)
-    if not -length <= first < length:
+    if not (dims.at_least(length, -first) and dims.at_least(length, first + 1)):
         raise ShapeError(
             f"index_in_dim: expected an index in [{-length}, {length}) for axis {at} of "
             f"{get_aval(operand)}, got {first}. Check it against the shape."
@@ -46,7 +47,7 @@ def index_in_dim(
 
 
 def dynamic_slice_in_dim(
-    operand: Any, start_index: Any, slice_size: int, axis: int = 0
+    operand: Any, start_index: Any, slice_size: Dim, axis: int = 0
 ) -> Any:
     """Take `slice_size` elements of an axis, at a start that may be traced.
 
@@ -60,7 +61,7 @@ def dynamic_slice_in_dim(
     starts: list[Any] = [0] * aval.ndim
     starts[at] = start_index
     sizes = list(aval.shape)
-    sizes[at] = operator.index(slice_size)
+    sizes[at] = dims.as_dim(slice_size)
     return dynamic_slice(operand, starts, sizes)
 
 
@@ -99,7 +100,7 @@ def dynamic_update_index_in_dim(
 # ---- fills and shapes ----
 
 
-def full(shape: Sequence[int], fill_value: Any, dtype: DTypeLike | None = None) -> Any:
+def full(shape: Sequence[Dim], fill_value: Any, dtype: DTypeLike | None = None) -> Any:
     """Return an array with all elements equal.
 
     Example:
@@ -110,14 +111,14 @@ def full(shape: Sequence[int], fill_value: Any, dtype: DTypeLike | None = None) 
     value = fill_value
     if dtype is not None:
         value = convert_element_type(fill_value, dtypes.requested(dtype, "full"))
-    return basis.broadcast_in_dim(value, int_tuple(shape), ())
+    return basis.broadcast_in_dim(value, dims.as_shape(shape), ())
 
 
 def full_like(
     x: Any,
     fill_value: Any,
     dtype: DTypeLike | None = None,
-    shape: Sequence[int] | None = None,
+    shape: Sequence[Dim] | None = None,
 ) -> Any:
     """Return an array with all elements equal, of the shape and dtype of another."""
     aval = get_aval(x)
@@ -125,13 +126,13 @@ def full_like(
     value = convert_element_type(
         fill_value, wanted, weak_type=aval.weak_type and dtype is None
     )
-    sizes = aval.shape if shape is None else int_tuple(shape)
+    sizes = aval.shape if shape is None else dims.as_shape(shape)
     return basis.broadcast_in_dim(value, sizes, ())
 
 
-def broadcast(operand: Any, sizes: Sequence[int]) -> Any:
+def broadcast(operand: Any, sizes: Sequence[Dim]) -> Any:
     """Repeat an array along new axes in front."""
-    own, new = get_aval(operand).shape, int_tuple(sizes)
+    own, new = get_aval(operand).shape, dims.as_shape(sizes)
     kept = tuple(range(len(new), len(new) + len(own)))
     return basis.broadcast_in_dim(operand, (*new, *own), kept)
 
@@ -142,7 +143,7 @@ def collapse(
     """Merge neighbouring axes into one."""
     shape = get_aval(operand).shape
     start, stop, _ = slice(start_dimension, stop_dimension).indices(len(shape))
-    merged = math.prod(shape[start:stop])
+    merged = dims.product(shape[start:stop])
     return reshape(operand, (*shape[:start], merged, *shape[stop:]))
 
 
@@ -167,7 +168,8 @@ def dot(
 ) -> Any:
     """Contract the last axis of `lhs` with the first of `rhs`; both have one or two."""
     x, y = get_aval(lhs), get_aval(rhs)
-    if not 1 <= x.ndim <= 2 or not 1 <= y.ndim <= 2 or x.shape[-1] != y.shape[0]:
+    fits = 1 <= x.ndim <= 2 and 1 <= y.ndim <= 2
+    if not fits or not dims.equal(x.shape[-1], y.shape[0]):
         raise ShapeError(
             "dot: expected vectors or matrices whose last and first axes have one "
             f"length, got {x} and {y}. For other products call imprint.lax.dot_general."

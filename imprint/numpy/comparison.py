@@ -8,13 +8,13 @@ import numpy as np
 
 from imprint import dtypes
 from imprint.array import to_array
+from imprint.core import dims
 from imprint.core.array import Array
 from imprint.core.primitive import Primitive
 from imprint.errors import DTypeError
 from imprint.numpy.promotion import (
     ArrayLike,
     as_array,
-    broadcast_shape,
     constant_like,
     convert,
     inexact_operands,
@@ -420,7 +420,7 @@ def array_equal(
         Array(True, dtype=bool)
     """
     x, y = as_array("array_equal", a1), as_array("array_equal", a2)
-    if x.shape != y.shape:
+    if not dims.equal_shapes(x.shape, y.shape):
         return _filled(to_array(0), value=False)
     same = equal(x, y)
     if equal_nan:
@@ -437,7 +437,7 @@ def array_equiv(a1: ArrayLike, a2: ArrayLike) -> Array:
         Array(True, dtype=bool)
     """
     x, y = as_array("array_equiv", a1), as_array("array_equiv", a2)
-    if broadcast_shape((x.shape, y.shape)) is None:
+    if dims.broadcast_shapes((x.shape, y.shape)) is None:
         return _filled(to_array(0), value=False)
     return all(equal(x, y))
 

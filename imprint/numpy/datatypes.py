@@ -11,6 +11,7 @@ from typing import Any, Final, final
 import numpy as np
 
 from imprint import dtypes
+from imprint.core import dims
 from imprint.core.array import Array
 from imprint.core.aval import DType, Shape, get_aval
 from imprint.dtypes import DTypeLike
@@ -189,11 +190,11 @@ def size(a: Any, axis: int | tuple[int, ...] | None = None) -> int:
     """
     lengths = shape(a)
     if axis is None:
-        return math.prod(lengths)
+        return dims.product(lengths)
     axes = canonical_axes(
         "size", (axis,) if isinstance(axis, int) else axis, len(lengths)
     )
-    return math.prod(lengths[i] for i in axes)
+    return dims.product(lengths[i] for i in axes)
 
 
 def isscalar(element: Any) -> bool:

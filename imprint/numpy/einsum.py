@@ -14,8 +14,10 @@ from typing import Any, Final
 import numpy as np
 
 from imprint import dtypes
+from imprint.core import dims
 from imprint.core.array import Array
 from imprint.core.aval import DType
+from imprint.core.dims import Dim
 from imprint.dtypes import DTypeLike
 from imprint.errors import ShapeError
 from imprint.numpy.promotion import convert, promote_dtypes
@@ -110,21 +112,23 @@ def _terms(parsed: Subscripts, arrays: Sequence[Any]) -> list[_Term]:
     terms: list[_Term] = []
     for x, names in zip(arrays, parsed.names, strict=True):
         term = _diagonal(x, names)
+        pairs = zip(term.names, term.array.shape, strict=True)
         repeated = [
-            i for i, n in enumerate(term.names) if term.array.shape[i] != lengths[n]
+            i for i, (n, own) in enumerate(pairs) if not dims.is_same(own, lengths[n])
         ]
         terms.append(_Term(squeeze(term.array, repeated), term.without(repeated)))
     return terms
 
 
-def _lengths(parsed: Subscripts) -> dict[str, int]:
+def _lengths(parsed: Subscripts) -> dict[str, Dim]:
     """Return the length of each letter; raise if two operands disagree."""
-    lengths: dict[str, int] = {}
+    lengths: dict[str, Dim] = {}
     for x, names in zip(parsed.arrays, parsed.names, strict=True):
         for n, name in zip(x.shape, names, strict=True):
-            if lengths.setdefault(name, n) == 1:
-                lengths[name] = n
-            if n not in (1, lengths[name]):
+            common = dims.broadcast(lengths.get(name, 1), n)
+            if common is not None:
+                lengths[name] = common
+            else:
                 avals = " and ".join(str(a.aval) for a in parsed.arrays)
                 raise ShapeError(
                     f"einsum: expected one length for the axes named {name!r}, got "
@@ -176,13 +180,21 @@ def _path(terms: Sequence[_Term], out: str, optimize: Optimize) -> Path:
     small = count <= _OPTIMAL_UP_TO
     how = optimize if optimize in ("optimal", "greedy") else None
     how = how or ("optimal" if optimize is True or small else "greedy")
-    shaped = [np.broadcast_to(np.zeros(()), t.array.shape) for t in terms]
+    shaped = [
+        np.broadcast_to(
+            np.zeros(()),
+            [_TYPICAL if dims.is_symbolic(n) else n for n in t.array.shape],
+        )
+        for t in terms
+    ]
     subscripts = f"{','.join(t.names for t in terms)}->{out}"
     path, _ = np.einsum_path(subscripts, *shaped, optimize=(how, _NO_LIMIT))
     return [tuple(step) for step in path[1:]]
 
 
 _OPTIMAL_UP_TO: Final = 4
+_TYPICAL: Final = 64
+"""The length that the planner sees where it is not known."""
 _NO_LIMIT: Final = 2**62
 
 # ---- 3. pairs ----

@@ -15,8 +15,10 @@ from typing import Any, Final, cast
 import numpy as np
 
 from imprint import dtypes
+from imprint.core import dims
 from imprint.core.array import Array
 from imprint.core.aval import ShapedArray
+from imprint.core.dims import Dim
 from imprint.core.trace import Tracer
 from imprint.errors import ArgumentError, NonConcreteBooleanIndexError
 from imprint.numpy.promotion import ArrayLike, as_array
@@ -62,6 +64,8 @@ def _spread(x: ShapedArray, entries: tuple[Any, ...]) -> list[Any]:
 def _entry(x: ShapedArray, entry: Any) -> Any:
     """Return an entry as int, slice, None, Ellipsis or traced integer; else raise."""
     if entry is None or entry is Ellipsis or type(entry) in (int, slice):
+        return entry
+    if dims.is_symbolic(entry):
         return entry
     if _is_array(entry):
         return _array_entry(x, as_array("indexing", entry), entry)
@@ -124,30 +128,52 @@ def _cut(x: Array, entries: list[Any]) -> Array:
     for axis, entry in enumerate(entries):
         if isinstance(entry, Array):
             continue
-        length = x.shape[axis]
         part: Any = entry if _is_slice(entry) else _one(entry, axis, x.aval)
-        taken = range(*part.indices(length))
-        if not len(taken):
-            starts[axis], stops[axis] = 0, 0
-            continue
-        first, last = sorted((taken[0], taken[-1]))
-        starts[axis], stops[axis], steps[axis] = first, last + 1, abs(taken.step)
-        if taken.step < 0:
+        starts[axis], stops[axis], step = _span(part, x.shape[axis])
+        steps[axis] = abs(step)
+        if step < 0:
             reversed_axes.append(axis)
-    if any(starts) or stops != list(x.shape) or any(n != 1 for n in steps):
-        x = slice_(x, starts, stops, steps if any(n != 1 for n in steps) else None)
+    whole = dims.is_same_shape((*starts, *stops), (*[0] * x.ndim, *x.shape))
+    strided = any(n != 1 for n in steps)
+    if strided or not whole:
+        x = slice_(x, starts, stops, steps if strided else None)
     return rev(x, reversed_axes) if reversed_axes else x
 
 
-def _one(index: int, axis: int, x: ShapedArray) -> slice:
+def _span(part: slice, length: Dim) -> tuple[Dim, Dim, int]:
+    """Return start, stop and step of a slice, its bounds from the left at any step."""
+    if not any(map(dims.is_symbolic, (part.start, part.stop, length))):
+        taken = range(*part.indices(length))
+        if not taken:
+            return 0, 0, 1
+        first, last = sorted((taken[0], taken[-1]))
+        return first, last + 1, taken.step
+    step = 1 if part.step is None else operator.index(part.step)
+    if step > 0:
+        return (*dims.slice_bounds(part.start, part.stop, length), step)
+    if step != -1:
+        dims.concrete(length, f"indexing backwards in steps of {-step}")
+    # x[a:b:-1] takes the elements behind b up to a, which is x[b + 1 : a + 1] reversed.
+    low = None if part.stop is None else _behind(part.stop, length)
+    high = None if part.start is None else _behind(part.start, length)
+    return (*dims.slice_bounds(low, high, length), step)
+
+
+def _behind(index: Any, length: Dim) -> Dim:
+    """Return the position behind an index that may count from the end."""
+    at = dims.as_dim(index)
+    return dims.maximum((at if dims.at_least(at, 0) else at + length) + 1, 0)
+
+
+def _one(index: Dim, axis: int, x: ShapedArray) -> slice:
     """Return the slice of the one element at `index`."""
     length = x.shape[axis]
-    if not -length <= index < length:
+    if not (dims.at_least(length, -index) and dims.at_least(length, index + 1)):
         raise IndexError(
             f"indexing: expected an index in [{-length}, {length}) for axis {axis} of "
             f"{x}, got {index}. Check it against x.shape[{axis}]."
         )
-    at = index + length if index < 0 else index
+    at = index if dims.at_least(index, 0) else index + length
     return slice(at, at + 1)
 
 
@@ -156,7 +182,7 @@ def _taken(x: Array, entries: list[Any]) -> Array:
     if not any(isinstance(e, Array) for e in entries):
         return x
     for axis, entry in enumerate(entries):
-        if isinstance(entry, Array) and not x.shape[axis]:
+        if isinstance(entry, Array) and dims.is_same(x.shape[axis], 0):
             raise IndexError(
                 f"indexing: expected an axis with elements for an index, got "
                 f"{x.aval}, axis {axis}. An empty axis has no element to take."

@@ -10,8 +10,10 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from imprint import dtypes
+from imprint.core import dims
 from imprint.core.array import Array
-from imprint.core.aval import get_aval
+from imprint.core.aval import Shape, get_aval
+from imprint.core.dims import Dim
 from imprint.dtypes import DTypeLike
 from imprint.errors import ArgumentError, ShapeError
 from imprint.numpy.promotion import (
@@ -29,6 +31,7 @@ from imprint.numpy.shape import (
     axis_tuple,
     ravel,
     reshape,
+    size_tuple,
     transpose,
     unstack,
 )
@@ -67,8 +70,7 @@ def concatenate(
             "Join scalars with imprint.numpy.stack."
         )
     at = canonical_axis("concatenate", axis, first.ndim)
-    rests = {(*a.shape[:at], None, *a.shape[at + 1 :]) for a in avals}
-    if len(rests) > 1:
+    if not _are_equal([(*a.shape[:at], *a.shape[at + 1 :]) for a in avals]):
         raise ShapeError(
             f"concatenate: expected equal shapes but for axis {at}, got "
             f"{', '.join(map(str, avals))}. Join along another axis, or reshape."
@@ -97,7 +99,7 @@ def stack(arrays: Arrays, axis: int = 0, *, dtype: DTypeLike | None = None) -> A
                [2, 4]], dtype=int32)
     """
     parts = _parts("stack", arrays, dtype)
-    if len({x.shape for x in parts}) > 1:
+    if not _are_equal([x.shape for x in parts]):
         raise ShapeError(
             "stack: expected arrays of one shape, got "
             f"{', '.join(str(x.aval) for x in parts)}. Broadcast them first."
@@ -166,6 +168,11 @@ def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
     return concatenate([arr, values], axis)
 
 
+def _are_equal(shapes: Sequence[Shape]) -> bool:
+    first, *others = set(shapes)
+    return all(dims.equal_shapes(first, other) for other in others)
+
+
 def _parts(name: str, arrays: Arrays, dtype: DTypeLike | None) -> list[Any]:
     """Return the arrays to join in one dtype."""
     parts = [as_array(name, x) for x in _sequence(name, arrays)]
@@ -194,7 +201,7 @@ def _sequence(name: str, arrays: Arrays) -> Sequence[ArrayLike]:
 # ---- repeating ----
 
 
-def tile(A: ArrayLike, reps: int | Sequence[int]) -> Array:  # noqa: N803 - NumPy's name
+def tile(A: ArrayLike, reps: Dim | Sequence[Dim]) -> Array:  # noqa: N803 - NumPy's name
     """Repeat a whole array along each axis.
 
     Example:
@@ -204,7 +211,7 @@ def tile(A: ArrayLike, reps: int | Sequence[int]) -> Array:  # noqa: N803 - NumP
                [1, 2, 1, 2]], dtype=int32)
     """
     x = as_array("tile", A)
-    times = axis_tuple(reps)
+    times = size_tuple(reps)
     rank = max(x.ndim, len(times))
     times = (*(1,) * (rank - len(times)), *times)
     lengths = (*(1,) * (rank - x.ndim), *x.shape)
@@ -238,11 +245,17 @@ def repeat(
     x = ravel(a) if axis is None else as_array("repeat", a)
     x = atleast_1d(x)
     at = canonical_axis("repeat", axis or 0, x.ndim)
+    is_one = isinstance(repeats, int | np.integer) or dims.is_symbolic(repeats)
+    if total_repeat_length is None and is_one:
+        times = dims.as_dim(repeats)
+        if dims.at_least(times, 0):
+            return _each_repeated(x, times, at)
+    length = dims.concrete(x.shape[at], "repeat")
     times = list(int_tuple(cast("Any", np.ravel(cast("Any", repeats)))))
-    times = times * x.shape[at] if len(times) == 1 else times
-    if len(times) != x.shape[at] or any(n < 0 for n in times):
+    times = times * length if len(times) == 1 else times
+    if len(times) != length or any(n < 0 for n in times):
         raise ShapeError(
-            f"repeat: expected a number of at least 0 for each of the {x.shape[at]} "
+            f"repeat: expected a number of at least 0 for each of the {length} "
             f"elements along axis {at}, got {times}. One number stands for all."
         )
     times = _limited(times, total_repeat_length)
@@ -268,8 +281,8 @@ def _limited(times: list[int], total: int | None) -> list[int]:
     return limited
 
 
-def _each_repeated(x: Array, times: int, axis: int) -> Array:
-    if times == 1:
+def _each_repeated(x: Array, times: Dim, axis: int) -> Array:
+    if dims.is_same(times, 1):
         return x
     wide = (*x.shape[: axis + 1], times, *x.shape[axis + 1 :])
     kept = tuple(i for i in range(x.ndim + 1) if i != axis + 1)
@@ -340,7 +353,7 @@ def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
     return turns[k % 4]()
 
 
-def roll(a: ArrayLike, shift: int | Sequence[int], axis: Axes | None = None) -> Array:
+def roll(a: ArrayLike, shift: Dim | Sequence[Dim], axis: Axes | None = None) -> Array:
     """Move the elements along axes; what leaves at one end comes in at the other.
 
     Example:
@@ -352,7 +365,7 @@ def roll(a: ArrayLike, shift: int | Sequence[int], axis: Axes | None = None) -> 
     if axis is None:
         return reshape(roll(ravel(x), shift, 0), x.shape)
     axes = [canonical_axis("roll", i, x.ndim) for i in axis_tuple(axis)]
-    shifts = axis_tuple(shift)
+    shifts = size_tuple(shift)
     if 1 not in (len(shifts), len(axes)) and len(shifts) != len(axes):
         raise ShapeError(
             f"roll: expected a shift for each axis, got {shifts} for axes {axes}. "
@@ -361,15 +374,23 @@ def roll(a: ArrayLike, shift: int | Sequence[int], axis: Axes | None = None) -> 
     count = max(len(shifts), len(axes))
     for i in range(count):
         by, at = shifts[i % len(shifts)], axes[i % len(axes)]
-        length = x.shape[at]
-        cut = -by % length if length else 0
-        if cut:
+        cut = _cut(by, x.shape[at])
+        if not dims.is_same(cut, 0):
             tail = slice_in_dim(x, cut, None, axis=at)
             x = concatenate_([tail, slice_in_dim(x, 0, cut, axis=at)], at)
     return x
 
 
-def resize(a: ArrayLike, new_shape: int | Sequence[int]) -> Array:
+def _cut(by: Dim, length: Dim) -> Dim:
+    """Return where to cut an axis, so that its parts exchanged are rolled `by`."""
+    if dims.is_same(length, 0):
+        return 0
+    if dims.is_surely_at_least(by, 1) and dims.is_surely_at_least(length, by):
+        return length - by
+    return -by if dims.is_surely_at_least(length, 1 - by) else -by % length
+
+
+def resize(a: ArrayLike, new_shape: Dim | Sequence[Dim]) -> Array:
     """Return the elements in a shape of another size, repeated as often as needed.
 
     Example:
@@ -378,9 +399,9 @@ def resize(a: ArrayLike, new_shape: int | Sequence[int]) -> Array:
         Array([[0, 1, 0],
                [1, 0, 1]], dtype=int32)
     """
-    flat, shape = ravel(a), axis_tuple(new_shape)
-    size = int(np.prod(shape))
-    if not flat.size or not size:
+    flat, shape = ravel(a), size_tuple(new_shape)
+    size = dims.product(shape)
+    if dims.has_zero((flat.size, size)):
         return broadcast_in_dim(flat.dtype.type(0), shape, ())
-    tiled = tile(flat, -(-size // get_aval(flat).size))
+    tiled = tile(flat, dims.ceil_divide(size, get_aval(flat).size))
     return reshape(slice_in_dim(tiled, 0, size), shape)

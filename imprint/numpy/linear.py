@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple, cast
 
 from imprint import dtypes
+from imprint.core import dims
 from imprint.core.array import Array
 from imprint.core.aval import Shape
 from imprint.dtypes import DTypeLike
@@ -20,7 +21,6 @@ from imprint.numpy.joining import stack
 from imprint.numpy.promotion import (
     ArrayLike,
     as_array,
-    broadcast_shape,
     convert,
     match_shapes,
     promote_dtypes,
@@ -148,8 +148,8 @@ class _Plan(NamedTuple):
 @lru_cache(maxsize=1024)
 def _plan(x: Shape, y: Shape) -> _Plan | None:
     """Return how to multiply matrices of these shapes; None if they do not fit."""
-    lead = broadcast_shape((x[:-2], y[:-2]))
-    if not x or not y or lead is None or x[-1] != y[max(0, len(y) - 2)]:
+    lead = dims.broadcast_shapes((x[:-2], y[:-2]))
+    if not x or not y or lead is None or not dims.equal(x[-1], y[max(0, len(y) - 2)]):
         return None
     both = len(x) > 2 and len(y) > 2
     stack = lead if both else ()
@@ -293,7 +293,8 @@ def _paired_axes(x: Array, y: Array, axes: Sequence[Any]) -> tuple[Ints, Ints]:
 def _check_lengths(
     name: str, x: Array, y: Array, sums: tuple[Sequence[int], Sequence[int]]
 ) -> None:
-    if any(x.shape[i] != y.shape[j] for i, j in zip(*sums, strict=True)):
+    pairs = zip(*sums, strict=True)
+    if not all(dims.equal(x.shape[i], y.shape[j]) for i, j in pairs):
         raise ShapeError(
             f"{name}: expected equal lengths of axes {tuple(sums[0])} of {x.aval} and "
             f"axes {tuple(sums[1])} of {y.aval}. Transpose an operand, or name other "
@@ -384,7 +385,7 @@ def cross(
         axisa = axisb = axisc = axis
     x = moveaxis(as_array("cross", a), axisa, -1)
     y = moveaxis(as_array("cross", b), axisb, -1)
-    if x.shape[-1] != _SPACE or y.shape[-1] != _SPACE:
+    if not all(dims.equal(v.shape[-1], _SPACE) for v in (x, y)):
         raise ShapeError(
             f"cross: expected vectors of three elements, got {x.aval} and {y.aval} "
             "with the vectors last. Name their axis, or append zeros."

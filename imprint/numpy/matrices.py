@@ -7,8 +7,10 @@ once compiled.
 import operator
 
 from imprint import dtypes
+from imprint.core import dims
 from imprint.core.array import Array
 from imprint.core.aval import DType, Shape
+from imprint.core.dims import Dim
 from imprint.dtypes import DTypeLike
 from imprint.errors import ShapeError
 from imprint.numpy.joining import stack
@@ -26,8 +28,8 @@ from imprint.primitives.slicing import pad, slice_, slice_in_dim
 
 
 def eye(
-    N: int,  # noqa: N803 - NumPy's name
-    M: int | None = None,  # noqa: N803 - NumPy's name
+    N: Dim,  # noqa: N803 - NumPy's name
+    M: Dim | None = None,  # noqa: N803 - NumPy's name
     k: int = 0,
     dtype: DTypeLike | None = None,
     *,
@@ -54,7 +56,7 @@ def eye(
     return placed("eye", ones, device)
 
 
-def identity(n: int, dtype: DTypeLike | None = None) -> Array:
+def identity(n: Dim, dtype: DTypeLike | None = None) -> Array:
     """Return a square matrix with ones on the diagonal; see `eye`.
 
     Example:
@@ -67,8 +69,8 @@ def identity(n: int, dtype: DTypeLike | None = None) -> Array:
 
 
 def tri(
-    N: int,  # noqa: N803 - NumPy's name
-    M: int | None = None,  # noqa: N803 - NumPy's name
+    N: Dim,  # noqa: N803 - NumPy's name
+    M: Dim | None = None,  # noqa: N803 - NumPy's name
     k: int = 0,
     dtype: DTypeLike | None = None,
 ) -> Array:
@@ -122,12 +124,13 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> A
     x = _last_axes("diagonal", a, axis1, axis2)
     rows, columns = x.shape[-2:]
     low, right = max(0, -offset), max(0, offset)
-    length = max(0, min(rows - low, columns - right))
+    length = dims.maximum(0, dims.minimum(rows - low, columns - right))
     lead = (0,) * (x.ndim - 2)
+    top, left = dims.minimum(low, rows), dims.minimum(right, columns)
     block = slice_(
         x,
-        (*lead, min(low, rows), min(right, columns)),
-        (*x.shape[:-2], min(low, rows) + length, min(right, columns) + length),
+        (*lead, top, left),
+        (*x.shape[:-2], top + length, left + length),
     )
     # In rows one longer than the matrix, its diagonal is the first column.
     flat = reshape(block, (*x.shape[:-2], length * length))
@@ -206,7 +209,7 @@ def vander(
                [9, 3, 1]], dtype=int32)
     """
     vector = as_array("vander", x)
-    count = vector.shape[0] if N is None else operator.index(N)
+    count = dims.concrete(vector.shape[0] if N is None else N, "vander")
     exponents = range(count) if increasing else reversed(range(count))
     columns = [integer_pow(vector, n) for n in exponents]
     return stack(columns, 1) if columns else full((*vector.shape, 0), 0, vector.dtype)
@@ -230,9 +233,9 @@ def _numbered(shape: Shape) -> tuple[Array, Array]:
     return broadcasted_iota(dtype, shape, 0), broadcasted_iota(dtype, shape, 1)
 
 
-def _rows_and_columns(name: str, rows: int, columns: int | None) -> Shape:
-    shape = (operator.index(rows), operator.index(rows if columns is None else columns))
-    if min(shape) < 0:
+def _rows_and_columns(name: str, rows: Dim, columns: Dim | None) -> Shape:
+    shape = dims.as_shape((rows, rows if columns is None else columns))
+    if not all(dims.at_least(n, 0) for n in shape):
         raise ShapeError(
             f"{name}: expected lengths of at least 0, got {shape}. "
             "They are the numbers of rows and columns."

@@ -9,8 +9,10 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from imprint.core import dims
 from imprint.core.array import Array
 from imprint.core.aval import get_aval
+from imprint.core.dims import Dim
 from imprint.errors import ArgumentError, ShapeError, did_you_mean
 from imprint.numpy.joining import flip
 from imprint.numpy.promotion import (
@@ -26,12 +28,12 @@ from imprint.primitives.shape import squeeze
 from imprint.primitives.slicing import concatenate, slice_in_dim
 from imprint.primitives.slicing import pad as pad_
 
-Widths: TypeAlias = tuple[tuple[int, int], ...]
+Widths: TypeAlias = tuple[tuple[Dim, Dim], ...]
 
 
 def pad(
     array: ArrayLike,
-    pad_width: int | Sequence[Any] | NDArray,
+    pad_width: Dim | Sequence[Any] | NDArray,
     mode: str = "constant",
     *,
     constant_values: ArrayLike | Sequence[Any] = 0,
@@ -53,7 +55,7 @@ def pad(
     """
     x = as_array("pad", array)
     widths = _pairs(pad_width, x.ndim)
-    if any(n < 0 for pair in widths for n in pair):
+    if not all(dims.at_least(n, 0) for pair in widths for n in pair):
         raise ShapeError(
             f"pad: expected widths of at least 0, got {widths}. Cut with a slice."
         )
@@ -66,20 +68,22 @@ def pad(
             f"empty, got {mode!r}.{did_you_mean(mode, _MODES)}"
         )
     for axis, (before, after) in enumerate(widths):
-        if not x.shape[axis] and before + after:
+        if dims.is_same(before + after, 0):
+            continue
+        if dims.is_same(x.shape[axis], 0):
             raise ShapeError(
                 f"pad: expected elements to extend along axis {axis}, got {x.aval}. "
                 "Use mode='constant'."
             )
-        if before or after:
-            x = extend(x, axis, before, after)
+        x = extend(x, axis, before, after)
     return x
 
 
 def _pairs(pad_width: Any, rank: int) -> Widths:
     """Return widths as a pair for each axis."""
     given = np.asarray(pad_width)
-    if given.dtype.kind not in "iu":
+    is_symbolic = given.dtype.kind == "O" and any(map(dims.is_symbolic, given.flat))
+    if given.dtype.kind not in "iu" and not is_symbolic:
         raise ArgumentError(
             f"pad: expected whole numbers for pad_width, got {pad_width!r}. "
             "Widths must be known while tracing."
@@ -91,7 +95,7 @@ def _pairs(pad_width: Any, rank: int) -> Widths:
             f"pad: expected a number, a pair, or {rank} pairs for pad_width, got "
             f"{pad_width!r}. Give (before, after) for each axis."
         ) from err
-    return tuple((int(before), int(after)) for before, after in pairs)
+    return tuple((dims.as_dim(before), dims.as_dim(after)) for before, after in pairs)
 
 
 def _pad_constant(x: Array, widths: Widths, values: Any) -> Array:
@@ -110,21 +114,24 @@ def _pad_constant(x: Array, widths: Widths, values: Any) -> Array:
     return x
 
 
-def _pad_edge(x: Array, axis: int, before: int, after: int) -> Array:
+def _pad_edge(x: Array, axis: int, before: Dim, after: Dim) -> Array:
     length = x.shape[axis]
     first = slice_in_dim(x, 0, 1, axis=axis)
     last = slice_in_dim(x, length - 1, length, axis=axis)
     parts = [_stretched(first, axis, before), x, _stretched(last, axis, after)]
-    return concatenate([part for part in parts if part.shape[axis]], axis)
+    kept = [part for part in parts if not dims.is_same(part.shape[axis], 0)]
+    return concatenate(kept, axis)
 
 
-def _stretched(x: Array, axis: int, times: int) -> Array:
+def _stretched(x: Array, axis: int, times: Dim) -> Array:
     shape = (*x.shape[:axis], times, *x.shape[axis + 1 :])
     return broadcast_in_dim(x, shape, tuple(range(x.ndim)))
 
 
-def _pad_wrap(x: Array, axis: int, before: int, after: int) -> Array:
-    length = x.shape[axis]
+def _pad_wrap(x: Array, axis: int, before: Dim, after: Dim) -> Array:
+    length, before, after = (
+        dims.concrete(n, "pad with mode='wrap'") for n in (x.shape[axis], before, after)
+    )
     whole_before, rest_before = divmod(before, length)
     whole_after, rest_after = divmod(after, length)
     parts = [x] * (whole_before + 1 + whole_after)
@@ -135,30 +142,35 @@ def _pad_wrap(x: Array, axis: int, before: int, after: int) -> Array:
     return concatenate(parts, axis)
 
 
-def _pad_reflect(x: Array, axis: int, before: int, after: int) -> Array:
-    return _mirror(x, axis, (before, after), skip=1 if x.shape[axis] > 1 else 0)
+def _pad_reflect(x: Array, axis: int, before: Dim, after: Dim) -> Array:
+    skip = 1 if dims.at_least(x.shape[axis], 2) else 0
+    return _mirror(x, axis, (before, after), skip=skip)
 
 
-def _pad_symmetric(x: Array, axis: int, before: int, after: int) -> Array:
+def _pad_symmetric(x: Array, axis: int, before: Dim, after: Dim) -> Array:
     return _mirror(x, axis, (before, after), skip=0)
 
 
-def _mirror(x: Array, axis: int, wanted: tuple[int, int], *, skip: int) -> Array:
+def _mirror(x: Array, axis: int, wanted: tuple[Dim, Dim], *, skip: int) -> Array:
     """Mirror at both ends as often as it takes; `skip` elements are not repeated."""
     room = x.shape[axis] - skip
     before, after = wanted
-    while before > 0:
-        n = min(before, room)
+    if not dims.is_surely_at_least(room, dims.maximum(before, after)):
+        room, before, after = (
+            dims.concrete(n, "pad by more than the length") for n in (room, *wanted)
+        )
+    while not dims.is_same(before, 0):
+        n = dims.minimum(before, room)
         mirrored = flip(slice_in_dim(x, skip, skip + n, axis=axis), axis)
         x, before = concatenate([mirrored, x], axis), before - n
-    while after > 0:
-        n, end = min(after, room), x.shape[axis] - skip
+    while not dims.is_same(after, 0):
+        n, end = dims.minimum(after, room), x.shape[axis] - skip
         mirrored = flip(slice_in_dim(x, end - n, end, axis=axis), axis)
         x, after = concatenate([x, mirrored], axis), after - n
     return x
 
 
-_MODES: Final[dict[str, Callable[[Array, int, int, int], Array]]] = {
+_MODES: Final[dict[str, Callable[[Array, int, Dim, Dim], Array]]] = {
     "edge": _pad_edge,
     "reflect": _pad_reflect,
     "symmetric": _pad_symmetric,

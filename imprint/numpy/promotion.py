@@ -17,6 +17,7 @@ import numpy as np
 from imprint import dtypes
 from imprint.array import from_host, to_array
 from imprint.config import Settings, settings
+from imprint.core import dims
 from imprint.core.array import Array
 from imprint.core.aval import DType, Shape, ShapedArray, get_aval
 from imprint.errors import ArgumentError, DTypeError, ShapeError
@@ -270,7 +271,7 @@ def broadcast_all(name: str, args: Sequence[Any]) -> list[Array]:
 def broadcast(x: Any, shape: Shape) -> Array:
     """Return `x` repeated to a shape that NumPy's rule allows."""
     own = get_aval(x).shape
-    if own == shape:
+    if dims.is_same_shape(own, shape):
         return x if isinstance(x, Array) else to_array(x)
     lead = len(shape) - len(own)
     return basis.broadcast_in_dim(x, shape, tuple(range(lead, len(shape))))
@@ -279,7 +280,7 @@ def broadcast(x: Any, shape: Shape) -> Array:
 def common_shape(name: str, args: Sequence[Any]) -> Shape:
     """Return the shape to which NumPy's rule repeats all operands."""
     avals = [get_aval(x) for x in args]
-    shape = broadcast_shape([aval.shape for aval in avals])
+    shape = dims.broadcast_shapes([aval.shape for aval in avals])
     if shape is None:
         raise ShapeError(
             f"{name}: expected shapes that broadcast together, got "
@@ -287,19 +288,6 @@ def common_shape(name: str, args: Sequence[Any]) -> Shape:
             "1: reshape an operand, or insert an axis with `x[:, None]`."
         )
     return shape
-
-
-def broadcast_shape(shapes: Sequence[Shape]) -> Shape | None:
-    """Return the shape to which NumPy's rule repeats `shapes`; None if there is none."""
-    rank = max(map(len, shapes), default=0)
-    common = [1] * rank
-    for shape in shapes:
-        for i, n in enumerate(shape, rank - len(shape)):
-            if n != 1 and common[i] not in (1, n):
-                return None
-            if n != 1:
-                common[i] = n
-    return tuple(common)
 
 
 def _check_rank_promotion(name: str, args: Sequence[Any]) -> None:

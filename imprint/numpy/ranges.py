@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from imprint import dtypes
+from imprint.core import dims
 from imprint.core.array import Array
 from imprint.core.aval import get_aval
+from imprint.core.dims import Dim
 from imprint.core.trace import Tracer
 from imprint.dtypes import DTypeLike
 from imprint.errors import ArgumentError, ShapeError
@@ -28,7 +30,7 @@ from imprint.numpy.promotion import (
 from imprint.numpy.shape import moveaxis
 from imprint.placement import DeviceLike, placed
 from imprint.primitives.arithmetic import div
-from imprint.primitives.axes import canonical_axis, int_tuple
+from imprint.primitives.axes import canonical_axis
 from imprint.primitives.basis import add, broadcast_in_dim, full, mul, scalar_like, sub
 from imprint.primitives.rounding import floor, sign
 from imprint.primitives.shape import broadcasted_iota, expand_dims, reshape
@@ -58,44 +60,54 @@ def arange(
         Array([1, 4, 7], dtype=int32)
     """
     for x in (start, stop, step):
-        if x is not None:
+        if x is not None and not dims.is_symbolic(x):
             _check_known("arange", x)
     given = [x for x in (start, stop, step) if x is not None]
     refuse_complex("arange", *given)
-    wanted = dtypes.result_type(*given)
+    wanted = dtypes.result_type(*(0 if dims.is_symbolic(x) else x for x in given))
     wanted = wanted if dtype is None else dtypes.requested(dtype, "arange")
     if stop is None:
         start, stop = 0, start
     first, distance = _number(start), 1 if step is None else _number(step)
-    if not distance:
+    if dims.is_same(distance, 0):
         raise ArgumentError(
             "arange: expected a step other than 0, got 0. "
             "Give the distance between numbers."
         )
-    count = max(0, math.ceil((_number(stop) - first) / distance))
+    count = _count(first, _number(stop), distance)
     computed = wanted
     if step is not None and dtypes.is_floating(wanted) and wanted.itemsize < 4:
         computed = dtypes.float32
     numbers = _counted(count, computed)
     if step is not None:
         numbers = mul(_typed(distance, computed), numbers)
-    if first or step is not None:
+    if step is not None or not dims.is_same(first, 0):
         numbers = add(_typed(first, computed), numbers)
     return placed("arange", convert("arange", numbers, wanted), device)
 
 
-def _counted(count: int, dtype: Any) -> Array:
+def _count(start: Any, stop: Any, step: Any) -> Dim:
+    """Return how many numbers there are; if one is symbolic, all are sizes."""
+    if any(map(dims.is_symbolic, (start, stop, step))):
+        span = dims.as_dim(stop) - dims.as_dim(start)
+        return dims.maximum(0, dims.ceil_divide(span, dims.as_dim(step)))
+    return max(0, math.ceil((stop - start) / step))
+
+
+def _counted(count: Dim, dtype: Any) -> Array:
     if dtypes.is_bool(dtype):
         return convert("arange", broadcasted_iota(dtypes.int32, (count,), 0), dtype)
     return broadcasted_iota(dtype, (count,), 0)
 
 
 def _typed(value: Any, dtype: Any) -> Any:
+    if dims.is_symbolic(value):
+        dims.concrete(value, "arange")
     return convert("arange", as_array("arange", value), dtype)
 
 
 def _number(x: Any) -> Any:
-    return x if isinstance(x, int | float) else x.item()
+    return x if isinstance(x, int | float) or dims.is_symbolic(x) else x.item()
 
 
 def _check_known(name: str, x: Any) -> None:
@@ -136,7 +148,7 @@ def linspace(  # noqa: PLR0913, PLR0917 - NumPy's signature
         >>> np.linspace(0, 1, 5)
         Array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float32)
     """
-    count = operator.index(num)
+    count = dims.concrete(num, "linspace")
     if count < 0:
         raise ArgumentError(
             f"linspace: expected num of at least 0, got {count}. "
@@ -268,7 +280,7 @@ def meshgrid(*xi: ArrayLike, sparse: bool = False, indexing: str = "xy") -> list
 
 
 def indices(
-    dimensions: Sequence[int], dtype: DTypeLike | None = None, *, sparse: bool = False
+    dimensions: Sequence[Dim], dtype: DTypeLike | None = None, *, sparse: bool = False
 ) -> Any:
     """Return the positions of all elements of an array, an array for each axis.
 
@@ -279,7 +291,7 @@ def indices(
                [1]], dtype=int32)
     """
     wanted = dtypes.requested(int if dtype is None else dtype, "indices")
-    sizes = int_tuple(dimensions)
+    sizes = dims.as_shape(dimensions)
     rank = len(sizes)
     shapes = [
         tuple(m if i == at or not sparse else 1 for i, m in enumerate(sizes))

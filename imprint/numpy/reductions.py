@@ -6,7 +6,6 @@ identity of the operation; `min` and `max` have none, so need `initial` then. Th
 statistics made of these are in `statistics`, the places of extremes in `searching`.
 """
 
-import builtins
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 
 from imprint import dtypes
+from imprint.core import dims
 from imprint.core.array import Array
 from imprint.core.aval import DType, get_aval
 from imprint.dtypes import DTypeLike
@@ -138,7 +138,7 @@ def _check_has_elements(name: str, x: Array, axes: tuple[int, ...], over: Over) 
             f"{name}: expected initial beside where, got only where. No element may "
             f"be left, and nothing has no {name}: pass initial=."
         )
-    if builtins.any(x.shape[a] == 0 for a in axes):
+    if dims.has_zero(x.shape[a] for a in axes):
         raise ArgumentError(
             f"{name}: expected at least one element along axes {axes}, got {x.aval}. "
             f"Nothing has no {name}: pass initial=."

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from imprint import dtypes
+from imprint.core import dims
 from imprint.core.array import Array
 from imprint.errors import ArgumentError
 from imprint.numpy.promotion import ArrayLike, as_array
@@ -88,7 +89,7 @@ def _search(
 ) -> Array:
     along = ravel(x) if axis is None else x
     at = canonical_axis(name, 0 if axis is None else operator.index(axis), along.ndim)
-    if not along.shape[at]:
+    if dims.is_same(along.shape[at], 0):
         raise ArgumentError(
             f"{name}: expected at least one element along axis {at}, got {x.aval}. "
             "Nothing has no extreme."

@@ -12,8 +12,10 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
+from imprint.core import dims
 from imprint.core.array import Array
 from imprint.core.aval import Shape, get_aval
+from imprint.core.dims import Dim
 from imprint.errors import ArgumentError, ConcretizationError, ShapeError
 from imprint.numpy.promotion import (
     ArrayLike,
@@ -21,7 +23,6 @@ from imprint.numpy.promotion import (
     as_array,
     broadcast,
     broadcast_all,
-    broadcast_shape,
 )
 from imprint.primitives.axes import canonical_axes, canonical_axis, int_tuple
 from imprint.primitives.basis import transpose as transpose_
@@ -30,7 +31,7 @@ from imprint.primitives.shape import reshape as reshape_
 from imprint.primitives.shape import squeeze as squeeze_
 from imprint.primitives.slicing import slice_in_dim
 
-ShapeLike: TypeAlias = int | Sequence[int] | NDArray
+ShapeLike: TypeAlias = Dim | Sequence[Dim] | NDArray
 """What functions take where they take a shape: an int is a shape of one axis."""
 Axes: TypeAlias = int | Sequence[int]
 
@@ -38,8 +39,9 @@ Axes: TypeAlias = int | Sequence[int]
 def shape_of(name: str, shape: Any) -> Shape:
     """Return a user's shape as a tuple; `name` is the function, for errors."""
     try:
-        single = type(shape) is int or getattr(shape, "ndim", 1) == 0
-        lengths = int_tuple((shape,) if single else cast("Any", shape))
+        single = type(shape) is int or dims.is_symbolic(shape)
+        single = single or getattr(shape, "ndim", 1) == 0
+        lengths = dims.as_shape((shape,) if single else cast("Any", shape))
     except ConcretizationError:
         raise  # a tracer says itself what to do
     except TypeError as err:
@@ -47,7 +49,7 @@ def shape_of(name: str, shape: Any) -> Shape:
             f"{name}: expected an int or a sequence of ints for the shape, got "
             f"{shape!r}. Sizes must be whole numbers known while tracing."
         ) from err
-    if any(n < 0 for n in lengths):
+    if not all(dims.at_least(n, 0) for n in lengths):
         raise ShapeError(
             f"{name}: expected lengths of at least 0, got {lengths}. "
             "Only reshape takes -1, for the length that remains."
@@ -60,6 +62,13 @@ def axis_tuple(axes: Axes | NDArray) -> tuple[int, ...]:
     if isinstance(axes, Sequence | np.ndarray):
         return int_tuple(axes)
     return (operator.index(axes),)
+
+
+def size_tuple(sizes: ShapeLike) -> Shape:
+    """Return one size or several, which may be negative, as a tuple."""
+    if isinstance(sizes, Sequence | np.ndarray):
+        return dims.as_shape(sizes)
+    return (dims.as_dim(sizes),)
 
 
 # ---- reshape ----
@@ -85,7 +94,7 @@ def reshape(
     x = as_array("reshape", a)
     sizes = _sizes(x, shape)
     if order == "C":
-        return x if sizes == x.shape else reshape_(x, sizes)
+        return reshape_(x, sizes)
     if order != "F":
         raise ArgumentError(
             f"reshape: expected order 'C' or 'F', got {order!r}. Arrays have no other "
@@ -96,13 +105,12 @@ def reshape(
 
 def _sizes(x: Array, shape: ShapeLike) -> Shape:
     """Return the lengths that `shape` means, with -1 replaced."""
-    sizes = axis_tuple(shape)
-    free = [i for i, n in enumerate(sizes) if n == -1]
-    rest = 1
-    for n in sizes:
-        rest *= n if n != -1 else 1
-    fits = x.size == rest if not free else rest > 0 and x.size % rest == 0
-    if len(free) > 1 or any(n < -1 for n in sizes) or not fits:
+    sizes = size_tuple(shape)
+    free = [i for i, n in enumerate(sizes) if dims.is_same(n, -1)]
+    rest = dims.product(n for i, n in enumerate(sizes) if i not in free)
+    fits = len(free) < 2 and all(dims.at_least(n, -1) for n in sizes)
+    fits = fits and (dims.divides(rest, x.size) if free else dims.equal(x.size, rest))
+    if not fits:
         raise ShapeError(
             f"reshape: expected a shape of {x.size} elements, with at most one -1, for "
             f"{x.aval}, got {sizes}. Make the product of the lengths {x.size}."
@@ -120,7 +128,7 @@ def ravel(a: ArrayLike, order: str = "C") -> Array:
         >>> np.ravel(np.array([[1, 2], [3, 4]]))
         Array([1, 2, 3, 4], dtype=int32)
     """
-    return reshape(a, (-1,) if get_aval(a).size else (0,), order)
+    return reshape(a, (get_aval(a).size,), order)
 
 
 def squeeze(a: ArrayLike, axis: Axes | None = None) -> Array:
@@ -133,7 +141,7 @@ def squeeze(a: ArrayLike, axis: Axes | None = None) -> Array:
     """
     x = as_array("squeeze", a)
     if axis is None:
-        return squeeze_(x, [i for i, n in enumerate(x.shape) if n == 1])
+        return squeeze_(x, [i for i, n in enumerate(x.shape) if dims.is_same(n, 1)])
     return squeeze_(x, axis_tuple(axis))
 
 
@@ -304,7 +312,7 @@ def broadcast_to(array: ArrayLike, shape: ShapeLike) -> Array:
     """
     x = as_array("broadcast_to", array)
     wanted = shape_of("broadcast_to", shape)
-    if broadcast_shape((x.shape, wanted)) != wanted:
+    if not dims.repeats_to(x.shape, wanted):
         raise ShapeError(
             f"broadcast_to: expected a shape to which {x.aval} can be repeated, got "
             f"{wanted}. From the right, each length must be equal, or 1 in the array."
@@ -332,8 +340,8 @@ def broadcast_shapes(*shapes: ShapeLike) -> Shape:
         >>> np.broadcast_shapes((2, 1), (3,), ())
         (2, 3)
     """
-    given = [axis_tuple(shape) for shape in shapes]
-    common = broadcast_shape(given)
+    given = [size_tuple(shape) for shape in shapes]
+    common = dims.broadcast_shapes(given)
     if common is None:
         raise ShapeError(
             f"broadcast_shapes: expected shapes that broadcast together, got "
@@ -427,7 +435,8 @@ def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[Array, ...]:
     """
     array = as_array("unstack", x)
     at = canonical_axis("unstack", axis, array.ndim)
-    parts = (slice_in_dim(array, i, i + 1, axis=at) for i in range(array.shape[at]))
+    count = dims.concrete(array.shape[at], "unstack")
+    parts = (slice_in_dim(array, i, i + 1, axis=at) for i in range(count))
     return tuple([squeeze_(part, (at,)) for part in parts])
 
 
@@ -436,17 +445,17 @@ def _split(name: str, ary: ArrayLike, cuts: Any, axis: int) -> list[Array]:
     at = canonical_axis(name, axis, x.ndim)
     length = x.shape[at]
     if hasattr(cuts, "__len__") and getattr(cuts, "ndim", 1):
-        bounds = [0, *int_tuple(cuts), length]
+        bounds = [0, *dims.as_shape(cuts), length]
     else:
-        bounds = _equal_bounds(name, length, operator.index(cuts))
+        bounds = _equal_bounds(name, length, dims.concrete(cuts, name))
     return [slice_in_dim(x, start, stop, axis=at) for start, stop in pairwise(bounds)]
 
 
-def _equal_bounds(name: str, length: int, parts: int) -> list[int]:
-    if parts < 1 or (length % parts and name != "array_split"):
+def _equal_bounds(name: str, length: Dim, parts: int) -> list[Dim]:
+    if parts < 1 or not (name == "array_split" or dims.divides(parts, length)):
         raise ArgumentError(
             f"{name}: expected a number of parts that divides {length}, got {parts}. "
             "Call array_split for parts of unequal length."
         )
     size, longer = divmod(length, parts)
-    return [i * size + min(i, longer) for i in range(parts + 1)]
+    return [i * size + dims.minimum(i, longer) for i in range(parts + 1)]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from imprint import dtypes
+from imprint.core import dims
 from imprint.core.array import Array
 from imprint.core.aval import DType
 from imprint.dtypes import DTypeLike
@@ -86,10 +87,9 @@ def _count(x: Array, dtype: DType, over: Over) -> Any:
         mask = broadcast(mask_of("mean", over.where), x.shape)
         ones = convert("mean", mask, dtype)
         return reduce(SUM, ones, Over(over.axis, over.keepdims))
-    count = 1
-    for axis in axes_of("mean", over.axis, x.ndim):
-        count *= x.shape[axis]
-    return dtype.type(count)
+    axes = axes_of("mean", over.axis, x.ndim)
+    count = dims.product(x.shape[axis] for axis in axes)
+    return dtype.type(dims.concrete(count, "mean"))
 
 
 def average(
@@ -120,7 +120,7 @@ def average(
         total = broadcast(_count(x, result.dtype, Over(axis)), result.shape)
     else:
         x, w = as_array("average", a), as_array("average", weights)
-        if x.shape != w.shape:
+        if not dims.equal_shapes(x.shape, w.shape):
             w = _along(w, x, axis)
         x, w = promote("average", (x, w), dtypes.to_inexact)
         total = sum(w, axis, keepdims=keepdims)
@@ -133,7 +133,8 @@ def average(
 def _along(w: Array, x: Array, axis: Axis) -> Array:
     """Return weights that are given for `axis` alone with the rank of `x`."""
     axes = axes_of("average", axis, x.ndim)
-    if axis is None or w.shape != tuple(x.shape[a] for a in axes):
+    along = tuple(x.shape[a] for a in axes)
+    if axis is None or not dims.equal_shapes(w.shape, along):
         raise ShapeError(
             "average: expected weights of the shape of the array or of its lengths "
             f"along axis={axis}, got {w.aval} for {x.aval}. Reshape the weights."

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from imprint import dtypes as dt
+from imprint.core import dims
 from imprint.core.aval import DType, ShapedArray
+from imprint.core.dims import Dim
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.errors import DTypeError, ShapeError
@@ -83,15 +85,17 @@ def _check_axis(name: str, x: ShapedArray, axes: Ints) -> None:
             f"{name}: expected one axis, got axes={axes} for operand {x}. To search "
             "all axes, flatten the array first."
         )
-    if x.shape[axes[0]] == 0:
+    if dims.is_same(x.shape[axes[0]], 0):
         raise ShapeError(
             f"{name}: expected an axis with an element, got axis {axes[0]} of {x}. "
             "Check the length before."
         )
 
 
-def _check_index_dtype(name: str, length: int, dtype: DType) -> None:
-    if not dt.is_integer(dtype) or int(dt.iinfo(dtype).max) < length - 1:
+def _check_index_dtype(name: str, length: Dim, dtype: DType) -> None:
+    if not dt.is_integer(dtype) or dims.is_surely_at_least(
+        length, int(dt.iinfo(dtype).max) + 2
+    ):
         raise DTypeError(
             f"{name}: expected an integer dtype that counts to {length - 1}, got "
             f"index_dtype={dtype}. Pass a wider one, such as int32."

@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from imprint import dtypes
+from imprint.core import dims
 from imprint.core.aval import DType, Shape, ShapedArray, get_aval
 from imprint.core.primitive import Absent, Avals, Dims, Params, Primitive, Values
 from imprint.core.samples import Case, Samples
@@ -62,7 +63,8 @@ def add_tangents(x: Any, y: Any) -> Any:
 
 def broadcast_to(x: Any, shape: Shape) -> Any:
     """Repeat a rank-0 value to `shape`; a value of that shape stays as it is."""
-    return x if get_aval(x).shape == shape else broadcast_in_dim(x, shape, ())
+    own = get_aval(x).shape
+    return x if dims.is_same_shape(own, shape) else broadcast_in_dim(x, shape, ())
 
 
 def unbroadcast(ct: Any, aval: ShapedArray) -> Any:
@@ -331,18 +333,18 @@ def mul(x: Any, y: Any) -> Any:
 def _broadcast_aval(
     x: ShapedArray, *, shape: Shape, broadcast_dimensions: tuple[int, ...]
 ) -> Avals:
-    dims = broadcast_dimensions
+    axes = broadcast_dimensions
     fits = (
-        len(dims) == x.ndim
-        and all(a < b for a, b in pairwise(dims))
-        and all(0 <= d < len(shape) for d in dims)
-        and all(n in (1, shape[d]) for n, d in zip(x.shape, dims, strict=True))
+        len(axes) == x.ndim
+        and all(a < b for a, b in pairwise(axes))
+        and all(0 <= a < len(shape) for a in axes)
+        and dims.repeats_to(x.shape, tuple(shape[a] for a in axes))
     )
     if not fits:
         raise ShapeError(
             "broadcast_in_dim: expected increasing broadcast_dimensions that map each "
             f"axis of {x} to an axis of the same length (or from length 1), got "
-            f"shape={shape}, broadcast_dimensions={dims}. "
+            f"shape={shape}, broadcast_dimensions={axes}. "
             "For NumPy's rule call imprint.numpy.broadcast_to."
         )
     return (x.with_shape(shape),)
@@ -376,15 +378,17 @@ def _broadcast_transpose(
     broadcast_dimensions: tuple[int, ...],
 ) -> Values:
     (ct,), (x,) = cts, operands
-    dims = broadcast_dimensions
-    added = tuple(i for i in range(len(shape)) if i not in dims)
+    axes = broadcast_dimensions
+    added = tuple(i for i in range(len(shape)) if i not in axes)
     stretched = tuple(
-        d for n, d in zip(x.aval.shape, dims, strict=True) if n == 1 and shape[d] != 1
+        a
+        for n, a in zip(x.aval.shape, axes, strict=True)
+        if dims.is_same(n, 1) and not dims.is_same(shape[a], 1)
     )
     summed = reduce_sum(ct, tuple(sorted(added + stretched)))
     if not stretched:
         return (summed,)
-    kept = tuple(i for i, d in enumerate(dims) if d not in stretched)
+    kept = tuple(i for i, a in enumerate(axes) if a not in stretched)
     return (broadcast_in_dim(summed, x.aval.shape, kept),)
 
 
@@ -395,8 +399,8 @@ def _broadcast_batch(
     assert b is not None
     x = moveaxis(x, b, 0)
     size = get_aval(x).shape[0]
-    dims = (0, *(d + 1 for d in broadcast_dimensions))
-    return (broadcast_in_dim(x, (size, *shape), dims),), (0,)
+    axes = (0, *(a + 1 for a in broadcast_dimensions))
+    return (broadcast_in_dim(x, (size, *shape), axes),), (0,)
 
 
 broadcast_in_dim_p = Primitive(

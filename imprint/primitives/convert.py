@@ -7,13 +7,13 @@ the same bits as another dtype: to a narrower one with one more axis, to a wider
 one less. A dtype in params is a canonical NumPy dtype.
 """
 
-import math
 import warnings
 from typing import Any, Final
 
 import numpy as np
 
 from imprint import dtypes as dt
+from imprint.core import dims
 from imprint.core.aval import DType, Shape, ShapedArray, get_aval
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
@@ -192,7 +192,7 @@ def _bitcast_shape(x: ShapedArray, new_dtype: DType) -> Shape:
         return x.shape
     if old > new and old % new == 0:
         return (*x.shape, old // new)
-    if new % old or x.shape[-1:] != (new // old,):
+    if new % old or not x.shape or not dims.equal(x.shape[-1], new // old):
         raise ShapeError(
             f"bitcast_convert_type: expected a last axis that fills {new} bits, got "
             f"{x} with {old} bits an element for {new_dtype}. "
@@ -209,7 +209,7 @@ def _bitcast_reference(x: NDArray, *, new_dtype: DType) -> Values:
     elif old < new:
         shape = shape[:-1]
     raw = _packed(np.ascontiguousarray(x).reshape(-1))
-    return (_unpacked(raw, new_dtype, math.prod(shape)).reshape(shape),)
+    return (_unpacked(raw, new_dtype, dims.product(shape)).reshape(shape),)
 
 
 def _packed(x: NDArray) -> NDArray:

@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from imprint import dtypes as dt
+from imprint.core import dims
 from imprint.core.aval import DType, ShapedArray, get_aval
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
@@ -84,7 +85,7 @@ def _directed(
 def _lowered(
     b: Builder, x: Value, join: Join, identity: Any, axis: int, *, reverse: bool
 ) -> Value:
-    if 0 in x.shape:
+    if dims.has_zero(x.shape):
         return x
     init = b.constant(identity, x.dtype)
     return b.cumulate(x, init, axis, reverse=reverse, body=lambda r, xs: [join(r, *xs)])
@@ -156,7 +157,7 @@ def _scan(join: JoinPairs, xs: Pair, axis: int) -> Pair:
     1. Join neighbours, and scan the half as many results: the odd elements.
     2. Join each of these with the element behind it: the even elements but the first.
     """
-    length = get_aval(xs[0]).shape[axis]
+    length = dims.concrete(get_aval(xs[0]).shape[axis], "cumulative derivative")
     if length < 2:
         return xs
     odd = _scan(

@@ -9,12 +9,12 @@ are None are left out of the equation. Precision: see `precision`.
 
 from collections.abc import Sequence
 from functools import lru_cache
-from math import prod
 from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 
 from imprint import dtypes as dt
+from imprint.core import dims
 from imprint.core.aval import DType, Shape, ShapedArray, get_aval
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
@@ -101,7 +101,7 @@ def _dot_aval(
         and _are_distinct_axes((*x_sum, *x_batch), x.ndim)
         and _are_distinct_axes((*y_sum, *y_batch), y.ndim)
         and all(
-            x.shape[i] == y.shape[j]
+            dims.equal(x.shape[i], y.shape[j])
             for a, b in paired
             for i, j in zip(a, b, strict=True)
         )
@@ -115,8 +115,10 @@ def _dot_aval(
         )
     dtype = _result_dtype(x.dtype, y.dtype, preferred_element_type)
     weak = x.weak_type and y.weak_type
-    plan = _plan(x.shape, y.shape, dimension_numbers)
-    return (ShapedArray(plan.shape, dtype, weak),)
+    x_free = _rest(x.ndim, x_sum, x_batch)
+    y_free = _rest(y.ndim, y_sum, y_batch)
+    lead = tuple(x.shape[i] for i in (*x_batch, *x_free))
+    return (ShapedArray((*lead, *(y.shape[i] for i in y_free)), dtype, weak),)
 
 
 def _are_distinct_axes(axes: Ints, ndim: int) -> bool:
@@ -146,13 +148,15 @@ def _plan(x: Shape, y: Shape, dimension_numbers: DimensionNumbers) -> _Plan:
     y_free = _rest(len(y), y_sum, y_batch)
     x_order, y_order = (*x_batch, *x_free, *x_sum), (*y_batch, *y_sum, *y_free)
     batch = tuple(x[i] for i in x_batch)
-    inner = prod(x[i] for i in x_sum)
+    inner = dims.product(x[i] for i in x_sum)
     left, right = tuple(x[i] for i in x_free), tuple(y[i] for i in y_free)
     return _Plan(
         None if x_order == tuple(range(len(x))) else x_order,
         None if y_order == tuple(range(len(y))) else y_order,
-        None if len(x_free) == len(x_sum) == 1 else (*batch, prod(left), inner),
-        None if len(y_free) == len(y_sum) == 1 else (*batch, inner, prod(right)),
+        None if len(x_free) == len(x_sum) == 1 else (*batch, dims.product(left), inner),
+        None
+        if len(y_free) == len(y_sum) == 1
+        else (*batch, inner, dims.product(right)),
         (*batch, *left, *right),
         inner == 1,
     )

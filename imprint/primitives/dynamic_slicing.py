@@ -15,12 +15,13 @@ from typing import Any, Final
 import numpy as np
 
 from imprint import dtypes as dt
+from imprint.core import dims
 from imprint.core.aval import DType, Shape, ShapedArray, get_aval
+from imprint.core.dims import Dim
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.core.tangents import Linear
 from imprint.errors import DTypeError, ShapeError
-from imprint.primitives.axes import int_tuple
 from imprint.primitives.basis import (
     add,
     broadcast_in_dim,
@@ -50,7 +51,10 @@ def _check_starts(name: str, x: ShapedArray, starts: Avals, sizes: Shape) -> Non
             f"{name}: expected a scalar start and a size for each axis of {x}, got "
             f"starts {_listed(starts)} and sizes {sizes}. Give {x.ndim} of each."
         )
-    if any(not 0 <= size <= n for size, n in zip(sizes, x.shape, strict=True)):
+    if not all(
+        dims.at_least(size, 0) and dims.at_least(n, size)
+        for size, n in zip(sizes, x.shape, strict=True)
+    ):
         raise ShapeError(
             f"{name}: expected sizes of at most {x.shape}, the shape of {x}, got "
             f"{sizes}. A part cannot be larger than the array."
@@ -70,7 +74,7 @@ def _listed(avals: Avals) -> str:
 def _starts(name: str, x: ShapedArray, start_indices: Any) -> list[Any]:
     """Return one scalar start for each axis, counted from 0."""
     if hasattr(start_indices, "aval") or isinstance(start_indices, np.ndarray):
-        count = get_aval(start_indices).shape[0]
+        count = dims.concrete(get_aval(start_indices).shape[0], name)
         parts = [slice_in_dim(start_indices, i, i + 1) for i in range(count)]
         start_indices = [squeeze(part, (0,)) for part in parts]
     if len(start_indices) != x.ndim:
@@ -85,15 +89,19 @@ def _starts(name: str, x: ShapedArray, start_indices: Any) -> list[Any]:
     ]
 
 
-def _from_zero(start: Any, length: int, dtype: DType) -> Any:
+def _from_zero(start: Any, length: Dim, dtype: DType) -> Any:
     if _is_static(start):
         own = dtype if type(start) is int else get_aval(start).dtype
         first = index(start)
+        if first >= 0 and dims.is_symbolic(length):
+            return own.type(first)
+        length = dims.concrete(length, "dynamic_slice")
         first += length if first < 0 else 0
         return own.type(max(0, min(first, length)))  # beyond is the same, clamped
     aval = get_aval(start)
     if not dt.is_integer(aval.dtype) or dt.is_unsigned(aval.dtype):
         return start
+    length = dims.concrete(length, "dynamic_slice")
     negative = lt(start, scalar_like(start, 0))
     return select_n(negative, start, add(start, scalar_like(start, length)))
 
@@ -168,7 +176,7 @@ def _take_each(x: Any, start: Any, axis: int, size: int) -> Any:
     The largest step comes first. A step leaves only what the smaller ones may need, so
     all steps together read little more than the array once.
     """
-    room = get_aval(x).shape[axis] - size
+    room = dims.concrete(get_aval(x).shape[axis] - size, "vmap of dynamic_slice")
     start = _within(start, room)
     for step in reversed(_steps(room)):
         near = slice_in_dim(x, 0, size + step - 1, axis=axis)
@@ -200,7 +208,7 @@ dynamic_slice_p = Primitive(
 )
 
 
-def dynamic_slice(x: Any, start_indices: Any, slice_sizes: Sequence[int]) -> Any:
+def dynamic_slice(x: Any, start_indices: Any, slice_sizes: Sequence[Dim]) -> Any:
     """Take a part of `x` of static sizes at starts that may be traced.
 
     Args:
@@ -210,7 +218,7 @@ def dynamic_slice(x: Any, start_indices: Any, slice_sizes: Sequence[int]) -> Any
         slice_sizes: the shape of the part.
     """
     starts = _starts("dynamic_slice", get_aval(x), start_indices)
-    return dynamic_slice_p.bind1(x, *starts, slice_sizes=int_tuple(slice_sizes))
+    return dynamic_slice_p.bind1(x, *starts, slice_sizes=dims.as_shape(slice_sizes))
 
 
 # ---- dynamic_update_slice ----
@@ -280,7 +288,10 @@ def _put_each(x: Any, update: Any, each: dict[int, Any]) -> Any:
     shape = get_aval(x).shape
     inside: Any = None
     for axis, start in each.items():
-        size, length = get_aval(update).shape[axis + 1], shape[axis + 1]
+        size, length = (
+            dims.concrete(s[axis + 1], "vmap of dynamic_update_slice")
+            for s in (get_aval(update).shape, shape)
+        )
         start = _within(start, length - size)
         for step in _steps(length - size):
             grown = get_aval(update).shape[axis + 1] + step
@@ -341,13 +352,13 @@ def dynamic_update_slice(x: Any, update: Any, start_indices: Any) -> Any:
 # ---- batching ----
 
 
-def _batch_size(args: Values, at: Dims) -> int:
+def _batch_size(args: Values, at: Dims) -> Dim:
     return next(
         get_aval(x).shape[b] for x, b in zip(args, at, strict=True) if b is not None
     )
 
 
-def _in_front(x: Any, b: int | None, size: int) -> Any:
+def _in_front(x: Any, b: int | None, size: Dim) -> Any:
     """Bring the hidden axis to the front; make one if there is none."""
     if b is not None:
         return moveaxis(x, b, 0)

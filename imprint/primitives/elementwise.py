@@ -6,6 +6,7 @@ in JAX's jaxprs, which saves an equation for every Python scalar.
 
 from collections.abc import Sequence
 
+from imprint.core import dims
 from imprint.core.aval import Shape, ShapedArray
 from imprint.core.primitive import Avals
 from imprint.errors import DTypeError, ShapeError
@@ -25,7 +26,7 @@ def elementwise_aval(name: str, avals: Avals) -> ShapedArray:
                 f"{name}: expected operands of one dtype, got {listed(avals)}. "
                 f"Convert one of them, or call imprint.numpy, which promotes."
             )
-        if aval.shape and shape and aval.shape != shape:
+        if aval.shape and shape and not dims.equal_shapes(aval.shape, shape):
             raise ShapeError(
                 f"{name}: expected operands of one shape or of rank 0, got "
                 f"{listed(avals)}. Reshape one of them, or call imprint.numpy, which "

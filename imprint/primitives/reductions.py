@@ -8,12 +8,13 @@ are equally extreme share the derivative equally.
 """
 
 from collections.abc import Callable, Sequence
-from math import inf, prod
+from math import inf
 from typing import Any, Final, cast
 
 import numpy as np
 
 from imprint import dtypes as dt
+from imprint.core import dims
 from imprint.core.aval import DType, ShapedArray, get_aval
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
@@ -125,7 +126,8 @@ def _prod_jvp(primals: Values, tangents: Values, *, axes: Ints) -> Any:
     out = reduce_prod(x, axes)
     aval = get_aval(x)
     kept = tuple(i for i in range(aval.ndim) if i not in axes)
-    count = prod(aval.shape[a] for a in axes)
+    count = dims.product(aval.shape[a] for a in axes)
+    count = dims.concrete(count, "derivative of reduce_prod")
     if count == 0:
         return (out,), (zero_of(get_aval(out)),)
     rows = (count, *(aval.shape[i] for i in kept))
@@ -215,7 +217,7 @@ def _extremum(name: str, *, largest: bool) -> Primitive:
         out = primitive.bind1(x, axes=axes)
         aval = get_aval(x)
         kept = tuple(i for i in range(aval.ndim) if i not in axes)
-        if prod(aval.shape[a] for a in axes) == 0:
+        if dims.has_zero(aval.shape[a] for a in axes):
             return (out,), (zero_of(get_aval(out)),)
         hits = eq(x, broadcast_in_dim(out, aval.shape, kept))
         hits = convert_element_type(hits, aval.dtype)

@@ -6,13 +6,14 @@ All but iota only move elements (`moving`): they are linear and take every dtype
 """
 
 from collections.abc import Callable, Sequence
-from math import prod
 from typing import Any, Final
 
 import numpy as np
 
 from imprint import dtypes as dt
+from imprint.core import dims
 from imprint.core.aval import DType, Shape, ShapedArray, get_aval, shape_str
+from imprint.core.dims import Dim
 from imprint.core.primitive import Absent, Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.errors import DTypeError, ShapeError
@@ -87,7 +88,8 @@ def moving(  # noqa: PLR0913 - one parameter a rule
 
 
 def _reshape_aval(x: ShapedArray, *, new_sizes: Shape, dimensions: None) -> Avals:
-    if any(n < 0 for n in new_sizes) or prod(new_sizes) != x.size:
+    fits = all(dims.at_least(n, 0) for n in new_sizes)
+    if not fits or not dims.equal(dims.product(new_sizes), x.size):
         raise ShapeError(
             f"reshape: expected sizes whose product is {x.size}, the number of "
             f"elements of {x}, got {shape_str(new_sizes)}. To leave one size open, "
@@ -138,7 +140,7 @@ reshape_p = moving(
 
 
 def reshape(
-    x: Any, new_sizes: Sequence[int], dimensions: Sequence[int] | None = None
+    x: Any, new_sizes: Sequence[Dim], dimensions: Sequence[int] | None = None
 ) -> Any:
     """Return the elements of `x`, in row-major order, in an array of `new_sizes`.
 
@@ -147,12 +149,12 @@ def reshape(
         new_sizes: the lengths of the axes of the result; their product is `x.size`.
         dimensions: the order in which the axes of `x` are read, if not 0, 1, 2, …
     """
-    sizes = int_tuple(new_sizes)
+    sizes = dims.as_shape(new_sizes)
     aval = get_aval(x)
     if dimensions is not None:
         order = int_tuple(dimensions)
         x = x if order == tuple(range(aval.ndim)) else transpose(x, order)
-    if sizes == get_aval(x).shape:
+    if dims.is_same_shape(sizes, get_aval(x).shape):
         return x
     return reshape_p.bind1(x, new_sizes=sizes, dimensions=None)
 
@@ -162,7 +164,9 @@ def reshape(
 
 def _squeeze_aval(x: ShapedArray, *, dimensions: Ints) -> Avals:
     distinct = len(set(dimensions)) == len(dimensions)
-    if not distinct or any(not 0 <= d < x.ndim or x.shape[d] != 1 for d in dimensions):
+    if not distinct or any(
+        not 0 <= d < x.ndim or not dims.equal(x.shape[d], 1) for d in dimensions
+    ):
         raise ShapeError(
             f"squeeze: expected distinct axes of length 1 of {x}, got "
             f"dimensions={dimensions}. Name only axes of length 1."
@@ -290,7 +294,8 @@ def _iota_aval(*, dtype: DType, shape: Shape, dimension: int) -> Avals:
             f"iota: expected a numeric dtype, got {dtype}. Count in an integer dtype "
             "and convert."
         )
-    if not 0 <= dimension < len(shape) or any(n < 0 for n in shape):
+    fits = all(dims.at_least(n, 0) for n in shape)
+    if not fits or not 0 <= dimension < len(shape):
         raise ShapeError(
             f"iota: expected a dimension in [0, {len(shape)}) and no negative length, "
             f"got dimension={dimension}, shape={shape_str(shape)}. For a 1-dimensional "
@@ -339,16 +344,15 @@ iota_p = Primitive(
 )
 
 
-def broadcasted_iota(dtype: Any, shape: Sequence[int], dimension: int) -> Any:
+def broadcasted_iota(dtype: Any, shape: Sequence[Dim], dimension: int) -> Any:
     """Return an array of `shape` that counts 0, 1, 2, … along `dimension`."""
-    sizes = int_tuple(shape)
     return iota_p.bind1(
         dtype=dt.requested(dtype, "iota"),
-        shape=sizes,
+        shape=dims.as_shape(shape),
         dimension=int_tuple((dimension,))[0],
     )
 
 
-def iota(dtype: Any, size: int) -> Any:
+def iota(dtype: Any, size: Dim) -> Any:
     """Return 0, 1, …, `size` - 1."""
     return broadcasted_iota(dtype, (size,), 0)

@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from imprint.core import dims
 from imprint.core.aval import Shape, ShapedArray, get_aval
+from imprint.core.dims import Dim
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.core.tangents import Linear
@@ -31,7 +33,7 @@ from imprint.stablehlo import Builder, Value
 
 NDArray = np.ndarray[Any, Any]
 Ints = tuple[int, ...]
-Padding = tuple[tuple[int, int, int], ...]
+Padding = tuple[tuple[Dim, Dim, int], ...]
 
 # ---- slice ----
 
@@ -41,7 +43,10 @@ def _slice_aval(
 ) -> Avals:
     steps = (1,) * x.ndim if strides is None else strides
     fits = len(start_indices) == len(limit_indices) == len(steps) == x.ndim and all(
-        0 <= lo <= hi <= n and step > 0
+        step > 0
+        and dims.at_least(lo, 0)
+        and dims.at_least(hi, lo)
+        and dims.at_least(n, hi)
         for lo, hi, n, step in zip(
             start_indices, limit_indices, x.shape, steps, strict=True
         )
@@ -54,7 +59,8 @@ def _slice_aval(
             "To count from the end or backwards, index the array."
         )
     spans = zip(start_indices, limit_indices, steps, strict=True)
-    return (x.with_shape(tuple(-(-(hi - lo) // step) for lo, hi, step in spans)),)
+    taken = (dims.ceil_divide(hi - lo, step) for lo, hi, step in spans)
+    return (x.with_shape(tuple(taken)),)
 
 
 def _slice_reference(
@@ -87,8 +93,7 @@ def _slice_transpose(
 ) -> Any:
     steps = (1,) * len(start_indices) if strides is None else strides
     taken = [
-        0 if n == 0 else (n - 1) * step + 1
-        for n, step in zip(get_aval(ct).shape, steps, strict=True)
+        dims.dilated(n, step) for n, step in zip(get_aval(ct).shape, steps, strict=True)
     ]
     config = tuple(
         (lo, length - lo - n, step - 1)
@@ -143,32 +148,32 @@ slice_p = moving(
 
 def slice_(
     x: Any,
-    start_indices: Sequence[int],
-    limit_indices: Sequence[int],
+    start_indices: Sequence[Dim],
+    limit_indices: Sequence[Dim],
     strides: Sequence[int] | None = None,
 ) -> Any:
     """Take `start:limit:stride` of each axis; all within bounds, strides positive."""
     return slice_p.bind1(
         x,
-        start_indices=int_tuple(start_indices),
-        limit_indices=int_tuple(limit_indices),
+        start_indices=dims.as_shape(start_indices),
+        limit_indices=dims.as_shape(limit_indices),
         strides=None if strides is None else int_tuple(strides),
     )
 
 
 def slice_in_dim(
     x: Any,
-    start_index: int | None,
-    limit_index: int | None,
+    start_index: Dim | None,
+    limit_index: Dim | None,
     stride: int = 1,
     axis: int = 0,
 ) -> Any:
     """Take `start:limit:stride` of one axis; indices count as in Python's slices."""
     shape = get_aval(x).shape
     axis = canonical_axis("slice_in_dim", axis, len(shape))
-    start, limit, _ = slice(start_index, limit_index).indices(shape[axis])
+    start, limit = dims.slice_bounds(start_index, limit_index, shape[axis])
     lows, highs, steps = [0] * len(shape), list(shape), [1] * len(shape)
-    lows[axis], highs[axis], steps[axis] = start, max(start, limit), stride
+    lows[axis], highs[axis], steps[axis] = start, limit, stride
     return slice_(x, lows, highs, steps)
 
 
@@ -183,7 +188,7 @@ def _pad_aval(x: ShapedArray, fill: ShapedArray, *, padding_config: Padding) -> 
         )
     fits = len(padding_config) == x.ndim and all(gap >= 0 for *_, gap in padding_config)
     shape = _padded(x.shape, padding_config) if fits else (-1,)
-    if any(n < 0 for n in shape):
+    if not all(dims.at_least(n, 0) for n in shape):
         raise ShapeError(
             "pad: expected for each axis (low, high, interior), with interior >= 0, "
             f"that leave no negative length, got {x}, padding_config={padding_config}. "
@@ -194,7 +199,7 @@ def _pad_aval(x: ShapedArray, fill: ShapedArray, *, padding_config: Padding) -> 
 
 def _padded(shape: Shape, padding_config: Padding) -> Shape:
     return tuple(
-        lo + hi + n + max(0, n - 1) * gap
+        lo + hi + n + (dims.maximum(0, n - 1) * gap if gap else 0)
         for n, (lo, hi, gap) in zip(shape, padding_config, strict=True)
     )
 
@@ -295,12 +300,12 @@ pad_p = Primitive(
 )
 
 
-def pad(x: Any, padding_value: Any, padding_config: Sequence[Sequence[int]]) -> Any:
+def pad(x: Any, padding_value: Any, padding_config: Sequence[Sequence[Dim]]) -> Any:
     """Pad each axis by `(low, high, interior)` times `padding_value`.
 
     Interior padding stands between neighbours; negative low and high padding cuts.
     """
-    config = tuple(int_tuple(triple) for triple in padding_config)
+    config = tuple(dims.as_shape(triple) for triple in padding_config)
     if any(len(triple) != 3 for triple in config):
         raise ArgumentError(
             f"pad: expected (low, high, interior) for each axis, got {padding_config}. "
@@ -314,11 +319,13 @@ def pad(x: Any, padding_value: Any, padding_config: Sequence[Sequence[int]]) -> 
 
 def _concatenate_aval(*avals: ShapedArray, dimension: int) -> Avals:
     first = avals[0]
-    others = {_without(a.shape, dimension) for a in avals}
+    others = _without(first.shape, dimension)
     if (
         not 0 <= dimension < first.ndim
-        or len(others) > 1
         or any(a.ndim != first.ndim for a in avals)
+        or not all(
+            dims.equal_shapes(_without(a.shape, dimension), others) for a in avals
+        )
     ):
         raise ShapeError(
             "concatenate: expected operands whose shapes differ in the axis "

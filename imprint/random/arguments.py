@@ -6,7 +6,6 @@ and is traced once for each shape. Within a trace it is one equation, and its re
 materialized: so it has the same bits there, and is drawn once.
 """
 
-import operator
 from collections.abc import Callable, Hashable, Sequence
 from functools import cache, lru_cache, partial
 from typing import Any, Final, NamedTuple, cast
@@ -15,7 +14,9 @@ import numpy as np
 
 from imprint import dtypes
 from imprint.array import host_values
+from imprint.core import dims
 from imprint.core.aval import DType, Shape, ShapedArray, get_aval
+from imprint.core.dims import Dim
 from imprint.core.trace import current_trace
 from imprint.dtypes import DTypeLike
 from imprint.errors import ArgumentError, ShapeError
@@ -64,7 +65,7 @@ def sizes(name: str, shape: Any) -> Shape:
             f"For one axis write ({shape!r},)."
         )
     lengths = tuple([_length(name, n) for n in cast("Sequence[Any]", shape)])
-    if any(n < 0 for n in lengths):
+    if not all(dims.at_least(n, 0) for n in lengths):
         raise ShapeError(
             f"{name}: expected lengths of at least 0 in shape, got {lengths}. "
             "A length cannot be left open: give the number of elements."
@@ -72,9 +73,9 @@ def sizes(name: str, shape: Any) -> Shape:
     return lengths
 
 
-def _length(name: str, n: Any) -> int:
-    if hasattr(n, "__index__"):
-        return operator.index(n)
+def _length(name: str, n: Any) -> Dim:
+    if dims.is_symbolic(n) or hasattr(n, "__index__"):
+        return dims.as_dim(n)
     raise ShapeError(
         f"{name}: expected integers in shape, got {type(n).__name__} {n!r}. "
         "Convert it with int()."
@@ -94,10 +95,7 @@ def common_shape(name: str, shape: Any, *operands: Any) -> Shape:
 def check_fits(name: str, shape: Shape, *operands: Shape) -> None:
     """Raise ShapeError unless shapes of operands repeat to `shape`."""
     for own in operands:
-        tail = shape[len(shape) - len(own) :]
-        if len(own) > len(shape) or any(
-            n not in (1, m) for n, m in zip(own, tail, strict=True)
-        ):
+        if not dims.repeats_to(own, shape):
             raise ShapeError(
                 f"{name}: expected operands that broadcast to shape={shape}, got one of "
                 f"shape {own}. Pass numbers, or arrays of that shape or of its last "
@@ -106,20 +104,20 @@ def check_fits(name: str, shape: Shape, *operands: Shape) -> None:
 
 
 def _broadcast_shape(name: str, shapes: Sequence[Shape]) -> Shape:
-    try:
-        return np.broadcast_shapes(*shapes)
-    except ValueError:
+    common = dims.broadcast_shapes(shapes)
+    if common is None:
         listed = " and ".join(map(str, shapes))
         raise ShapeError(
             f"{name}: expected operands that broadcast, got shapes {listed}. Trailing "
             "axes must have equal lengths, or length 1."
-        ) from None
+        )
+    return common
 
 
 def repeat(x: Any, shape: Shape) -> Any:
     """Broadcast an operand to `shape`; primitives take one of rank 0 as it is."""
     own = get_aval(x).shape
-    if not own or own == shape:
+    if not own or dims.is_same_shape(own, shape):
         return x
     return broadcast_in_dim(x, shape, tuple(range(len(shape) - len(own), len(shape))))
 

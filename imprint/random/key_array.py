@@ -14,6 +14,7 @@ import numpy as np
 
 from imprint import dtypes, tree
 from imprint.array import from_operand, to_array
+from imprint.core import dims
 from imprint.core.array import Array
 from imprint.core.aval import Shape, ShapedArray, get_aval, shape_str
 from imprint.core.trace import current_trace
@@ -206,7 +207,7 @@ def _raw_aval(name: str, key: Any, data: Any) -> ShapedArray:
     came = f"{type(key).__name__} {key!r}"
     if isinstance(data, Array | np.ndarray):
         aval = get_aval(data)
-        if aval.dtype == dtypes.uint32 and aval.shape[-1:] == (2,):
+        if aval.dtype == dtypes.uint32 and dims.is_same_shape(aval.shape[-1:], (2,)):
             return aval
         came = str(aval)
     if type(key) is PRNGKeyArray:

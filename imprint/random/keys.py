@@ -6,7 +6,6 @@ key gives raw data back.
 """
 
 from functools import lru_cache, partial
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy as np
 from imprint import dtypes
 from imprint.array import ArrayImpl, from_host, from_operand, to_array
 from imprint.config import settings
+from imprint.core import dims
 from imprint.core.array import Array
 from imprint.core.aval import Shape, ShapedArray, get_aval
 from imprint.core.trace import current_trace
@@ -140,7 +140,7 @@ def split(key: KeyLike, num: int | tuple[int, ...] = 2) -> Any:
     words = to_array(data)
     keys = host.split_data(
         words.host,
-        prod(shape),
+        dims.concrete(dims.product(shape), "split"),
         partitionable=settings().threefry_partitionable,
     )
     return _like(key, _from_host(keys.reshape(*shape, 2), words))

@@ -9,13 +9,14 @@ All bits are JAX's. `host` does the same to keys outside any trace.
 """
 
 from collections.abc import Sequence
-from math import prod
 from typing import Any, Final
 
 import numpy as np
 
 from imprint.config import settings
+from imprint.core import dims
 from imprint.core.aval import Shape, get_aval
+from imprint.core.dims import Dim
 from imprint.errors import ShapeError
 from imprint.jitted import jit
 from imprint.primitives.barrier import materialize
@@ -63,15 +64,15 @@ threefry2x32: Final = jit(_threefry2x32)
 def random_bits(data: Any, width: int, shape: Shape) -> Any:
     """Draw unsigned integers of 8, 16, 32 or 64 bits."""
     if not settings().threefry_partitionable:
-        return reshape(_paired_bits(data, width, prod(shape)), shape)
+        return reshape(_paired_bits(data, width, dims.product(shape)), shape)
     high, low = threefry2x32(*_words(data), *_indices(shape))
     if width == 64:
         return _joined(high, low)
     return convert_element_type(xor(high, low), UINTS[width])
 
 
-def _paired_bits(data: Any, width: int, size: int) -> Any:
-    count = -(-width * size // 32)
+def _paired_bits(data: Any, width: int, size: Dim) -> Any:
+    count = dims.ceil_divide(width * size, 32)
     pair = _paired(data, count)
     if width == 64:
         return _joined(*pair)
@@ -82,12 +83,12 @@ def _paired_bits(data: Any, width: int, size: int) -> Any:
     return slice_in_dim(reshape(parts, (get_aval(parts).size,)), 0, size)
 
 
-def _paired(data: Any, count: int) -> Words:
+def _paired(data: Any, count: Dim) -> Words:
     """Hash 0, …, `count` - 1, each of the first half with one of the second."""
     _check_counters(count)
     half = (count + 1) // 2
     counters = iota(np.uint32, count)
-    if count % 2:
+    if not dims.divides(2, count):
         counters = pad(counters, np.uint32(0), ((0, 1, 0),))
     halves = slice_in_dim(counters, 0, half), slice_in_dim(counters, half, 2 * half)
     return threefry2x32(*_words(data), *halves)
@@ -95,14 +96,14 @@ def _paired(data: Any, count: int) -> Words:
 
 def _indices(shape: Shape) -> Words:
     """Return the high and the low words of the index of each element."""
-    size = prod(shape)
+    size = dims.product(shape)
     _check_counters(size)
     low = reshape(iota(np.uint32, size), shape) if shape else np.uint32(0)
     return np.uint32(0), low
 
 
-def _check_counters(count: int) -> None:
-    if count >= _COUNTERS:
+def _check_counters(count: Dim) -> None:
+    if dims.is_surely_at_least(count, _COUNTERS):
         raise ShapeError(
             f"imprint.random: expected a draw of fewer than 2**32 numbers, got {count}. "
             "Split the key and draw it in parts."
@@ -134,7 +135,7 @@ def split_data(data: Any, shape: Shape) -> Any:
     """Make raw keys of `shape` from one."""
     if settings().threefry_partitionable:
         return materialize(stacked(threefry2x32(*_words(data), *_indices(shape))))
-    pair = _paired(data, 2 * prod(shape))
+    pair = _paired(data, 2 * dims.product(shape))
     return materialize(reshape(concatenate(pair, 0), (*shape, 2)))
 
 

@@ -104,11 +104,3 @@ def test_functions_of_numpy_reach_tracers():
     x = inp.asarray(X) * inp.arange(3.0)
     assert float(imprint.jit(loss)(x)) == pytest.approx(float(loss(x)), rel=1e-6)
     assert float(loss(x)) == pytest.approx(float(loss(np.asarray(x))), rel=1e-6)
-
-
-def test_broadcast_shape():
-    assert promotion.broadcast_shape([]) == ()
-    assert promotion.broadcast_shape([(2, 1), (3,), ()]) == (2, 3)
-    assert promotion.broadcast_shape([(0,), (1,)]) == (0,)
-    assert promotion.broadcast_shape([(2,), (3,)]) is None
-    assert promotion.broadcast_shape([(0,), (3,)]) is None

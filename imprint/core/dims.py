@@ -1,0 +1,263 @@
+"""Sizes of axes: what they are, and the arithmetic in which every shape is computed.
+
+A size is an int, or a `SymbolicDim`: an expression in names whose values come later. Sums,
+differences, products, `//` and `%` are Python's. A question (is it equal? as large? a
+multiple?) is asked here and never by an operator, for of expressions the answer may depend
+on the values: then `equal`, `at_least`, `divides` and `broadcast` raise ShapeError and show
+both sides. `is_same` and `is_surely_at_least` never raise: False means "not always", for
+choices in which that is right too. `concrete` is for what needs a number: a loop, a value.
+For ints each function is a type check and the operator.
+"""
+
+import operator
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from math import prod
+from typing import Any, TypeAlias
+
+from imprint.errors import ArgumentError, ConcretizationError, ShapeError
+
+Dim: TypeAlias = int
+"""A size; typed as what it nearly always is. A `SymbolicDim` stands in for it."""
+Shape: TypeAlias = tuple[Dim, ...]
+
+
+class SymbolicDim(ABC):
+    """A size that is an expression.
+
+    A subclass has the operators + - * // % with ints and its like on either side, which give
+    an int where no name is left in the result, a hash, and a text (`str` and `repr`) that
+    is the expression. Equal expressions hash alike; different ones should not.
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def is_zero(self) -> bool | None:
+        """Tell whether it is 0 for all values, for none (False), or for some (None)."""
+
+    @abstractmethod
+    def is_non_negative(self) -> bool | None:
+        """Tell whether it is at least 0 for all values, for none, or for some (None)."""
+
+    @abstractmethod
+    def maximum(self, other: Dim) -> Dim:
+        """Return the expression of the larger one."""
+
+    @abstractmethod
+    def minimum(self, other: Dim) -> Dim:
+        """Return the expression of the smaller one."""
+
+
+# ---- what a size is ----
+
+
+def as_dim(n: Any) -> Dim:
+    """Return a size as shapes hold it: NumPy's integers and booleans become ints."""
+    if type(n) is int or isinstance(n, SymbolicDim):
+        return n  # pyright: ignore[reportReturnType] - see `Dim`
+    try:
+        return operator.index(n)
+    except ConcretizationError:
+        raise  # a tracer says itself what to do
+    except TypeError:
+        raise ArgumentError(
+            f"expected a whole number for the length of an axis, got {type(n).__name__} "
+            f"{n!r:.60}. Convert it with int()."
+        ) from None
+
+
+def as_shape(sizes: Iterable[Any]) -> Shape:
+    """Return sizes as shapes hold them."""
+    return tuple([n if type(n) is int else as_dim(n) for n in sizes])
+
+
+def is_symbolic(n: Any) -> bool:
+    """Tell whether `n` is a size that is no number."""
+    return isinstance(n, SymbolicDim)
+
+
+def concrete(n: Dim, what: str) -> int:
+    """Return a size as a number; `what` names what needs it, and begins the error."""
+    if type(n) is int:
+        return n
+    if isinstance(n, SymbolicDim):
+        raise ConcretizationError(
+            f"{what}: expected a length that is known while tracing, got {n}. "
+            "Give the axis a fixed length, or compute without its number."
+        )
+    return operator.index(n)
+
+
+# ---- questions ----
+
+
+def equal(n: Dim, m: Dim) -> bool:
+    """Tell whether two sizes are equal; raise ShapeError where that is undecided."""
+    if type(n) is int and type(m) is int:
+        return n == m
+    answer = _is_zero(n, m)
+    return _undecided(n, "==", m) if answer is None else answer
+
+
+def at_least(n: Dim, m: Dim) -> bool:
+    """Tell whether `n >= m`; raise ShapeError where that is undecided."""
+    if type(n) is int and type(m) is int:
+        return n >= m
+    answer = _is_non_negative(n, m)
+    return _undecided(n, ">=", m) if answer is None else answer
+
+
+def is_same(n: Dim, m: Dim) -> bool:
+    """Tell whether two sizes are equal whatever the values; never raises."""
+    if type(n) is int and type(m) is int:
+        return n == m
+    return _is_zero(n, m) is True
+
+
+def is_surely_at_least(n: Dim, m: Dim) -> bool:
+    """Tell whether `n >= m` whatever the values; never raises."""
+    if type(n) is int and type(m) is int:
+        return n >= m
+    return _is_non_negative(n, m) is True
+
+
+def divides(k: Dim, n: Dim) -> bool:
+    """Tell whether `n` is a multiple of `k`; raise ShapeError where undecided."""
+    return not is_same(k, 0) and equal(n % k, 0)
+
+
+def equal_shapes(a: Shape, b: Shape) -> bool:
+    """Tell whether two shapes are equal; raise ShapeError where that is undecided."""
+    return a is b or (len(a) == len(b) and all(map(equal, a, b)))
+
+
+def is_same_shape(a: Shape, b: Shape) -> bool:
+    """Tell whether two shapes are equal whatever the values; never raises."""
+    return a is b or (len(a) == len(b) and all(map(is_same, a, b)))
+
+
+def has_zero(shape: Iterable[Dim]) -> bool:
+    """Tell whether a shape has surely no elements."""
+    return any(is_same(n, 0) for n in shape)
+
+
+def _is_zero(n: Dim, m: Dim) -> bool | None:
+    gap = n - m
+    return gap.is_zero() if isinstance(gap, SymbolicDim) else gap == 0
+
+
+def _is_non_negative(n: Dim, m: Dim) -> bool | None:
+    gap = n - m
+    return gap.is_non_negative() if isinstance(gap, SymbolicDim) else gap >= 0
+
+
+def _undecided(n: Dim, relation: str, m: Dim) -> bool:
+    raise ShapeError(
+        f"expected lengths of which it is known whether {n} {relation} {m}, got ones for "
+        "which that depends on their values. Give the axes one name or fixed lengths."
+    )
+
+
+# ---- arithmetic ----
+
+
+def product(sizes: Iterable[Dim]) -> Dim:
+    """Return the product: the number of elements of a shape."""
+    return prod(sizes)
+
+
+def ceil_divide(n: Dim, k: Dim) -> Dim:
+    """Return `n / k`, rounded up: how many parts of at most `k` make `n`."""
+    return -(-n // k)
+
+
+def maximum(n: Dim, m: Dim) -> Dim:
+    """Return the larger size."""
+    if type(n) is int and type(m) is int:
+        return max(n, m)
+    at_least_m = _is_non_negative(n, m)
+    if at_least_m is None:
+        x, y = _symbolic_first(n, m)
+        return x.maximum(y)
+    return n if at_least_m else m
+
+
+def minimum(n: Dim, m: Dim) -> Dim:
+    """Return the smaller size."""
+    if type(n) is int and type(m) is int:
+        return min(n, m)
+    at_least_m = _is_non_negative(n, m)
+    if at_least_m is None:
+        x, y = _symbolic_first(n, m)
+        return x.minimum(y)
+    return m if at_least_m else n
+
+
+def _symbolic_first(n: Dim, m: Dim) -> tuple[SymbolicDim, Dim]:
+    if isinstance(n, SymbolicDim):
+        return n, m
+    assert isinstance(m, SymbolicDim)
+    return m, n
+
+
+def clamp(n: Dim, low: Dim, high: Dim) -> Dim:
+    """Return the size in [`low`, `high`] that is nearest to `n`."""
+    return maximum(low, minimum(n, high))
+
+
+def dilated(n: Dim, step: int) -> Dim:
+    """Return how far `n` elements reach that stand `step` apart; none reach nowhere."""
+    return maximum(0, (n - 1) * step + 1)
+
+
+def slice_bounds(start: Any, limit: Any, n: Dim) -> tuple[Dim, Dim]:
+    """Return where Python's `start:limit` of an axis of length `n` begins and ends.
+
+    The end is not before the beginning, so their distance is the number of elements.
+    """
+    if type(n) is int and not (is_symbolic(start) or is_symbolic(limit)):
+        first, last, _ = slice(start, limit).indices(n)
+        return first, max(first, last)
+    first = 0 if start is None else _from_zero(as_dim(start), n)
+    last = n if limit is None else _from_zero(as_dim(limit), n)
+    return first, maximum(first, last)
+
+
+def _from_zero(at: Dim, n: Dim) -> Dim:
+    """Return an index that may count from the end, from the beginning and in bounds."""
+    return minimum(at, n) if at_least(at, 0) else maximum(at + n, 0)
+
+
+# ---- broadcasting ----
+
+
+def broadcast(n: Dim, m: Dim) -> Dim | None:
+    """Return the size to which NumPy's rule repeats two; None if there is none.
+
+    Only a size that is always 1 is repeated: one that may be 1 must be equal.
+    """
+    if is_same(n, 1):
+        return m
+    return n if is_same(m, 1) or equal(n, m) else None
+
+
+def broadcast_shapes(shapes: Sequence[Shape]) -> Shape | None:
+    """Return the shape to which NumPy's rule repeats `shapes`; None if there is none."""
+    rank = max(map(len, shapes), default=0)
+    common: list[Dim] = [1] * rank
+    for shape in shapes:
+        for i, n in enumerate(shape, rank - len(shape)):
+            size = n if n is common[i] else broadcast(common[i], n)
+            if size is None:
+                return None
+            common[i] = size
+    return tuple(common)
+
+
+def repeats_to(shape: Shape, wanted: Shape) -> bool:
+    """Tell whether NumPy's rule repeats an array of `shape` to exactly `wanted`."""
+    tail = wanted[len(wanted) - len(shape) :]
+    return len(shape) <= len(wanted) and all(
+        is_same(n, 1) or equal(n, m) for n, m in zip(shape, tail, strict=True)
+    )
