@@ -1,6 +1,6 @@
-"""A symbolic dimension for tests: polynomials with // % max min, and strict about questions.
+"""A symbolic dimension for tests: polynomials with // max min, and strict about questions.
 
-`==`, `<`, `bool`, `int` and their like raise: a rule that asks with an operator and not
+`==`, `<`, `bool` and their like raise, and it is no number: a rule that asks with an operator and not
 through `imprint.core.dims` turns red. Each name has a least value, from which questions are
 decided where that is easy. Equal expressions are one object.
 """
@@ -10,7 +10,7 @@ from collections import Counter
 
 from imprint.core.dims import SymbolicDim
 
-_made = {}
+_made, _atoms = {}, {}
 
 
 def name(text, least=0):
@@ -54,7 +54,6 @@ def _value(atom, env):
 
 _OPERATIONS = {
     "//": lambda x, y: x // y,
-    "%": lambda x, y: x % y,
     "max": max,
     "min": min,
 }
@@ -86,7 +85,8 @@ def _terms(x):
 
 def _apart(operation, x, y):
     """Return an expression that is an atom: of which nothing more is known."""
-    return _poly({((operation, x, y),): 1})
+    atom = (operation, x, y)
+    return _poly({(_atoms.setdefault(atom, atom),): 1})
 
 
 def _refuse(what):
@@ -136,7 +136,8 @@ class Poly(SymbolicDim):
         quotient = _exact(self, other)
         if quotient is not None:
             return quotient, 0
-        return _apart("//", self, other), _apart("%", self, other)
+        quotient = _apart("//", self, other)
+        return quotient, self - quotient * other
 
     def __floordiv__(self, other):
         return divmod(self, other)[0]
@@ -148,7 +149,7 @@ class Poly(SymbolicDim):
         return 0 if _is_int(other, 0) else _apart("//", other, self)
 
     def __rmod__(self, other):
-        return 0 if _is_int(other, 0) else _apart("%", other, self)
+        return other - other // self * self
 
     def maximum(self, other):
         return _apart("max", self, other)
@@ -182,7 +183,7 @@ class Poly(SymbolicDim):
 
     __lt__, __le__ = _refuse("<"), _refuse("<=")
     __gt__, __ge__ = _refuse(">"), _refuse(">=")
-    __bool__, __int__, __index__ = _refuse("bool"), _refuse("int"), _refuse("index")
+    __bool__ = _refuse("bool")
 
 
 def _is_int(x, n):
@@ -209,32 +210,53 @@ _FAR = float("inf")
 
 def _bounds(x):
     """Return numbers between which a size surely lies."""
-    if not isinstance(x, Poly):
-        return x, x
-    # With each name written as its least value and more, terms of one sign show a bound.
+    return (_low(x), -_low(-x)) if isinstance(x, Poly) else (x, x)
+
+
+def _low(x):
+    """Return a number that a polynomial is surely not below."""
+    made = next((a for atoms in x.terms for a in atoms if len(a) == 3), None)
+    if made is None:
+        return _low_of_names(x.terms)
+    linear = {atoms: k for atoms, k in x.terms.items() if any(a is made for a in atoms)}
+    if [len(atoms) for atoms in linear] != [1]:
+        return -_FAR
+    (factor,) = linear.values()
+    rest = x - _poly(linear)
+    lows = [_scaled_low(rest, factor, by, over) for by, over in _limits(made, factor)]
+    return max(lows, default=-_FAR)
+
+
+def _limits(atom, sign):
+    """Return (p, k) with atom >= p / k, or <= if the sign is negative, in all ways."""
+    operation, x, y = atom
+    if operation == "//" and type(y) is int:
+        return [(x - (y - 1) if sign > 0 else x, y)]
+    if operation == ("max" if sign > 0 else "min"):
+        return [(x, 1), (y, 1)]
+    if operation in ("min", "max"):
+        pick = min if operation == "min" else max
+        limit = pick(_bounds(part)[sign < 0] for part in (x, y))
+        return [(limit, 1)] if abs(limit) < _FAR else []
+    return []
+
+
+def _scaled_low(rest, factor, by, over):
+    """Return a number that `rest + factor * by / over` is surely not below."""
+    total = rest * over + by * factor
+    return (_low(total) if isinstance(total, Poly) else total) / over
+
+
+def _low_of_names(terms):
+    """Write each name as its least value and more: terms of one sign show a bound."""
     shifted = Counter()
-    for atoms, k in x.terms.items():
-        parts = [{(): _least(a), (a,): 1} for a in atoms]
-        for chosen in itertools.product(*(part.items() for part in parts)):
+    for atoms, k in terms.items():
+        parts = [{(): least, ((text, least),): 1}.items() for text, least in atoms]
+        for chosen in itertools.product(*parts):
             key = tuple(sorted((a for key, _ in chosen for a in key), key=repr))
             shifted[key] += k * _times(number for _, number in chosen)
-    rest = [k for atoms, k in shifted.items() if atoms]
-    constant = shifted[()]
-    low = constant if all(k >= 0 for k in rest) else -_FAR
-    return low, constant if all(k <= 0 for k in rest) else _FAR
-
-
-def _least(atom):
-    if len(atom) == 2:
-        return atom[1]
-    operation, x, y = atom
-    (low_x, _), (low_y, _) = _bounds(x), _bounds(y)
-    if operation == "max":
-        return max(low_x, low_y)
-    if operation == "min":
-        return min(low_x, low_y)
-    assert min(low_x, low_y) >= 0, f"{x} {operation} {y}: their signs are unknown"
-    return 0
+    above = all(k >= 0 for atoms, k in shifted.items() if atoms)
+    return shifted[()] if above else -_FAR
 
 
 def _shown(atoms, k):

@@ -10,7 +10,6 @@ For ints each function is a type check and the operator.
 """
 
 import operator
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from math import prod
 from typing import Any, TypeAlias
@@ -22,31 +21,32 @@ Dim: TypeAlias = int
 Shape: TypeAlias = tuple[Dim, ...]
 
 
-class SymbolicDim(ABC):
+class SymbolicDim:
     """A size that is an expression.
 
     A subclass has the operators + - * // % with ints and its like on either side, which give
     an int where no name is left in the result, a hash, and a text (`str` and `repr`) that
-    is the expression. Equal expressions hash alike; different ones should not.
+    is the expression. Equal expressions hash alike; different ones should not. It has no
+    `__index__`, or one that raises TypeError. Not an ABC: isinstance is 5 times slower.
     """
 
     __slots__ = ()
 
-    @abstractmethod
     def is_zero(self) -> bool | None:
         """Tell whether it is 0 for all values, for none (False), or for some (None)."""
+        raise NotImplementedError
 
-    @abstractmethod
     def is_non_negative(self) -> bool | None:
         """Tell whether it is at least 0 for all values, for none, or for some (None)."""
+        raise NotImplementedError
 
-    @abstractmethod
     def maximum(self, other: Dim) -> Dim:
         """Return the expression of the larger one."""
+        raise NotImplementedError
 
-    @abstractmethod
     def minimum(self, other: Dim) -> Dim:
         """Return the expression of the smaller one."""
+        raise NotImplementedError
 
 
 # ---- what a size is ----
@@ -69,7 +69,11 @@ def as_dim(n: Any) -> Dim:
 
 def as_shape(sizes: Iterable[Any]) -> Shape:
     """Return sizes as shapes hold them."""
-    return tuple([n if type(n) is int else as_dim(n) for n in sizes])
+    given = tuple(sizes)
+    try:
+        return tuple(map(operator.index, given))
+    except TypeError:  # there are symbolic ones, or none is a size
+        return tuple(map(as_dim, given))
 
 
 def is_symbolic(n: Any) -> bool:
@@ -129,12 +133,26 @@ def divides(k: Dim, n: Dim) -> bool:
 
 def equal_shapes(a: Shape, b: Shape) -> bool:
     """Tell whether two shapes are equal; raise ShapeError where that is undecided."""
-    return a is b or (len(a) == len(b) and all(map(equal, a, b)))
+    if _are_one(a, b):
+        return True
+    return len(a) == len(b) and all(map(equal, a, b))
 
 
 def is_same_shape(a: Shape, b: Shape) -> bool:
     """Tell whether two shapes are equal whatever the values; never raises."""
-    return a is b or (len(a) == len(b) and all(map(is_same, a, b)))
+    if _are_one(a, b):
+        return True
+    return len(a) == len(b) and all(map(is_same, a, b))
+
+
+def _are_one(a: Shape, b: Shape) -> bool:
+    """Tell fast of most equal shapes that they are; `==` is asked of equal hashes only."""
+    return a is b or (hash(a) == hash(b) and a == b)
+
+
+def has_negative(shape: Iterable[Dim]) -> bool:
+    """Tell whether a length is below 0; raise ShapeError where that is undecided."""
+    return any(n < 0 if type(n) is int else not at_least(n, 0) for n in shape)
 
 
 def has_zero(shape: Iterable[Dim]) -> bool:
@@ -168,30 +186,34 @@ def product(sizes: Iterable[Dim]) -> Dim:
 
 
 def ceil_divide(n: Dim, k: Dim) -> Dim:
-    """Return `n / k`, rounded up: how many parts of at most `k` make `n`."""
-    return -(-n // k)
+    """Return `n / k` for a positive `k`, rounded up: how many parts of `k` hold `n`."""
+    if type(n) is int and type(k) is int:
+        return -(-n // k)
+    return n // k if is_same(n % k, 0) else (n + k - 1) // k
 
 
 def maximum(n: Dim, m: Dim) -> Dim:
     """Return the larger size."""
     if type(n) is int and type(m) is int:
         return max(n, m)
-    at_least_m = _is_non_negative(n, m)
-    if at_least_m is None:
-        x, y = _symbolic_first(n, m)
-        return x.maximum(y)
-    return n if at_least_m else m
+    if is_surely_at_least(n, m):
+        return n
+    if is_surely_at_least(m, n):
+        return m
+    x, y = _symbolic_first(n, m)
+    return x.maximum(y)
 
 
 def minimum(n: Dim, m: Dim) -> Dim:
     """Return the smaller size."""
     if type(n) is int and type(m) is int:
         return min(n, m)
-    at_least_m = _is_non_negative(n, m)
-    if at_least_m is None:
-        x, y = _symbolic_first(n, m)
-        return x.minimum(y)
-    return m if at_least_m else n
+    if is_surely_at_least(n, m):
+        return m
+    if is_surely_at_least(m, n):
+        return n
+    x, y = _symbolic_first(n, m)
+    return x.minimum(y)
 
 
 def _symbolic_first(n: Dim, m: Dim) -> tuple[SymbolicDim, Dim]:
@@ -222,6 +244,15 @@ def slice_bounds(start: Any, limit: Any, n: Dim) -> tuple[Dim, Dim]:
     first = 0 if start is None else _from_zero(as_dim(start), n)
     last = n if limit is None else _from_zero(as_dim(limit), n)
     return first, maximum(first, last)
+
+
+def element(at: Dim, n: Dim) -> Dim | None:
+    """Return which element an index means that may count from the end; None: no one."""
+    if type(at) is int and type(n) is int:
+        return at if 0 <= at < n else (at + n if -n <= at < 0 else None)
+    if not (at_least(n, -at) and at_least(n, at + 1)):
+        return None
+    return at if at_least(at, 0) else at + n
 
 
 def _from_zero(at: Dim, n: Dim) -> Dim:

@@ -3,7 +3,6 @@
 Their arguments and defaults are JAX's, so programs written with `jax.lax` read the same.
 """
 
-import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -28,20 +27,20 @@ from imprint.primitives.slicing import slice_in_dim
 
 def index_in_dim(
     operand: Any,
-    index: int,
+    index: Dim,
     axis: int = 0,
     keepdims: bool = True,  # noqa: FBT001, FBT002 - JAX's signature
 ) -> Any:
     """Take one element of an axis, at a static index."""
     shape = get_aval(operand).shape
     at = canonical_axis("index_in_dim", axis, len(shape))
-    length, first = shape[at], operator.index(index)
-    if not (dims.at_least(length, -first) and dims.at_least(length, first + 1)):
+    length = shape[at]
+    first = dims.element(dims.as_dim(index), length)
+    if first is None:
         raise ShapeError(
             f"index_in_dim: expected an index in [{-length}, {length}) for axis {at} of "
-            f"{get_aval(operand)}, got {first}. Check it against the shape."
+            f"{get_aval(operand)}, got {index}. Check it against the shape."
         )
-    first = first + length if first < 0 else first
     part = slice_in_dim(operand, first, first + 1, axis=at)
     return part if keepdims else squeeze(part, (at,))
 

@@ -125,17 +125,19 @@ def _cut(x: Array, entries: list[Any]) -> Array:
     """Apply the static entries; an int keeps its axis, of length 1."""
     starts, stops, steps = [0] * x.ndim, list(x.shape), [1] * x.ndim
     reversed_axes: list[int] = []
+    is_cut = False
     for axis, entry in enumerate(entries):
-        if isinstance(entry, Array):
+        if entry is _ALL or isinstance(entry, Array):
             continue
+        length = x.shape[axis]
         part: Any = entry if _is_slice(entry) else _one(entry, axis, x.aval)
-        starts[axis], stops[axis], step = _span(part, x.shape[axis])
-        steps[axis] = abs(step)
+        start, stop, step = _span(part, length)
+        starts[axis], stops[axis], steps[axis] = start, stop, abs(step)
+        is_cut = is_cut or not (dims.is_same(start, 0) and dims.is_same(stop, length))
         if step < 0:
             reversed_axes.append(axis)
-    whole = dims.is_same_shape((*starts, *stops), (*[0] * x.ndim, *x.shape))
     strided = any(n != 1 for n in steps)
-    if strided or not whole:
+    if strided or is_cut:
         x = slice_(x, starts, stops, steps if strided else None)
     return rev(x, reversed_axes) if reversed_axes else x
 
@@ -168,12 +170,12 @@ def _behind(index: Any, length: Dim) -> Dim:
 def _one(index: Dim, axis: int, x: ShapedArray) -> slice:
     """Return the slice of the one element at `index`."""
     length = x.shape[axis]
-    if not (dims.at_least(length, -index) and dims.at_least(length, index + 1)):
+    at = dims.element(index, length)
+    if at is None:
         raise IndexError(
             f"indexing: expected an index in [{-length}, {length}) for axis {axis} of "
             f"{x}, got {index}. Check it against x.shape[{axis}]."
         )
-    at = index if dims.at_least(index, 0) else index + length
     return slice(at, at + 1)
 
 

@@ -383,8 +383,8 @@ def roll(a: ArrayLike, shift: Dim | Sequence[Dim], axis: Axes | None = None) -> 
 
 def _cut(by: Dim, length: Dim) -> Dim:
     """Return where to cut an axis, so that its parts exchanged are rolled `by`."""
-    if dims.is_same(length, 0):
-        return 0
+    if not dims.is_symbolic(length):
+        return -by % length if length else 0
     if dims.is_surely_at_least(by, 1) and dims.is_surely_at_least(length, by):
         return length - by
     return -by if dims.is_surely_at_least(length, 1 - by) else -by % length

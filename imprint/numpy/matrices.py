@@ -235,7 +235,7 @@ def _numbered(shape: Shape) -> tuple[Array, Array]:
 
 def _rows_and_columns(name: str, rows: Dim, columns: Dim | None) -> Shape:
     shape = dims.as_shape((rows, rows if columns is None else columns))
-    if not all(dims.at_least(n, 0) for n in shape):
+    if dims.has_negative(shape):
         raise ShapeError(
             f"{name}: expected lengths of at least 0, got {shape}. "
             "They are the numbers of rows and columns."

@@ -59,12 +59,12 @@ def arange(
         >>> np.arange(1, 10, 3)
         Array([1, 4, 7], dtype=int32)
     """
-    for x in (start, stop, step):
-        if x is not None and not dims.is_symbolic(x):
-            _check_known("arange", x)
     given = [x for x in (start, stop, step) if x is not None]
-    refuse_complex("arange", *given)
-    wanted = dtypes.result_type(*(0 if dims.is_symbolic(x) else x for x in given))
+    values = [x for x in given if not dims.is_symbolic(x)]
+    for x in values:
+        _check_known("arange", x)
+    refuse_complex("arange", *values)
+    wanted = dtypes.result_type(*values, *[0] * (len(given) - len(values)))
     wanted = wanted if dtype is None else dtypes.requested(dtype, "arange")
     if stop is None:
         start, stop = 0, start
@@ -89,8 +89,10 @@ def arange(
 def _count(start: Any, stop: Any, step: Any) -> Dim:
     """Return how many numbers there are; if one is symbolic, all are sizes."""
     if any(map(dims.is_symbolic, (start, stop, step))):
-        span = dims.as_dim(stop) - dims.as_dim(start)
-        return dims.maximum(0, dims.ceil_divide(span, dims.as_dim(step)))
+        start, stop, step = dims.as_shape((start, stop, step))
+        if not dims.at_least(step, 0):
+            start, stop, step = stop, start, -step
+        return dims.maximum(0, dims.ceil_divide(stop - start, step))
     return max(0, math.ceil((stop - start) / step))
 
 

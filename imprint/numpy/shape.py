@@ -49,7 +49,7 @@ def shape_of(name: str, shape: Any) -> Shape:
             f"{name}: expected an int or a sequence of ints for the shape, got "
             f"{shape!r}. Sizes must be whole numbers known while tracing."
         ) from err
-    if not all(dims.at_least(n, 0) for n in lengths):
+    if dims.has_negative(lengths):
         raise ShapeError(
             f"{name}: expected lengths of at least 0, got {lengths}. "
             "Only reshape takes -1, for the length that remains."
@@ -106,10 +106,13 @@ def reshape(
 def _sizes(x: Array, shape: ShapeLike) -> Shape:
     """Return the lengths that `shape` means, with -1 replaced."""
     sizes = size_tuple(shape)
-    free = [i for i, n in enumerate(sizes) if dims.is_same(n, -1)]
-    rest = dims.product(n for i, n in enumerate(sizes) if i not in free)
-    fits = len(free) < 2 and all(dims.at_least(n, -1) for n in sizes)
-    fits = fits and (dims.divides(rest, x.size) if free else dims.equal(x.size, rest))
+    free = [i for i, n in enumerate(sizes) if type(n) is int and n < 0]
+    rest = dims.product(sizes)
+    if not free:
+        fits = dims.equal(x.size, rest)
+    else:
+        rest = -rest  # with the one -1 left out
+        fits = sizes[free[0]] == -1 and len(free) == 1 and dims.divides(rest, x.size)
     if not fits:
         raise ShapeError(
             f"reshape: expected a shape of {x.size} elements, with at most one -1, for "

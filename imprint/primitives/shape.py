@@ -88,7 +88,7 @@ def moving(  # noqa: PLR0913 - one parameter a rule
 
 
 def _reshape_aval(x: ShapedArray, *, new_sizes: Shape, dimensions: None) -> Avals:
-    fits = all(dims.at_least(n, 0) for n in new_sizes)
+    fits = not dims.has_negative(new_sizes)
     if not fits or not dims.equal(dims.product(new_sizes), x.size):
         raise ShapeError(
             f"reshape: expected sizes whose product is {x.size}, the number of "
@@ -294,8 +294,7 @@ def _iota_aval(*, dtype: DType, shape: Shape, dimension: int) -> Avals:
             f"iota: expected a numeric dtype, got {dtype}. Count in an integer dtype "
             "and convert."
         )
-    fits = all(dims.at_least(n, 0) for n in shape)
-    if not fits or not 0 <= dimension < len(shape):
+    if dims.has_negative(shape) or not 0 <= dimension < len(shape):
         raise ShapeError(
             f"iota: expected a dimension in [0, {len(shape)}) and no negative length, "
             f"got dimension={dimension}, shape={shape_str(shape)}. For a 1-dimensional "

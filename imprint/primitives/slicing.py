@@ -188,7 +188,7 @@ def _pad_aval(x: ShapedArray, fill: ShapedArray, *, padding_config: Padding) -> 
         )
     fits = len(padding_config) == x.ndim and all(gap >= 0 for *_, gap in padding_config)
     shape = _padded(x.shape, padding_config) if fits else (-1,)
-    if not all(dims.at_least(n, 0) for n in shape):
+    if dims.has_negative(shape):
         raise ShapeError(
             "pad: expected for each axis (low, high, interior), with interior >= 0, "
             f"that leave no negative length, got {x}, padding_config={padding_config}. "

@@ -65,7 +65,7 @@ def sizes(name: str, shape: Any) -> Shape:
             f"For one axis write ({shape!r},)."
         )
     lengths = tuple([_length(name, n) for n in cast("Sequence[Any]", shape)])
-    if not all(dims.at_least(n, 0) for n in lengths):
+    if dims.has_negative(lengths):
         raise ShapeError(
             f"{name}: expected lengths of at least 0 in shape, got {lengths}. "
             "A length cannot be left open: give the number of elements."

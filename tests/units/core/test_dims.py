@@ -165,6 +165,21 @@ def test_bounds_of_a_slice_are_python_s_but_never_crossed():
         assert first <= last
 
 
+def test_an_element_is_that_of_python_s_index():
+    for at, n in itertools.product(range(-4, 5), range(4)):
+        found = dims.element(at, n)
+        assert found == (range(n)[at] if -n <= at < n else None)
+    assert dims.element(-1, N) is N - 1
+    assert dims.element(N - 1, N) is N - 1
+    assert dims.element(N, N) is None
+
+
+def test_a_length_below_zero_is_found():
+    assert dims.has_negative((2, -1))
+    assert dims.has_negative((N, -N))
+    assert not dims.has_negative((0, N, M))
+
+
 def test_broadcasting_repeats_only_what_is_always_one():
     assert dims.broadcast(1, N) is N
     assert dims.broadcast(N, 1) is N
