@@ -9,11 +9,10 @@ evaluation compiles it (`eager`); `reference` interprets it with NumPy.
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
+from imprint.control.interpret import interpret
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.control import ControlPrimitive, Eager, Narrowed, Unit, Watched
-from imprint.core.jaxpr import ClosedJaxpr, Jaxpr, Literal, Var
+from imprint.core.jaxpr import ClosedJaxpr
 from imprint.core.primitive import Avals, Dims, Values
 from imprint.core.tangents import Linear, is_zero
 from imprint.stablehlo import Builder, Value
@@ -38,21 +37,6 @@ def _aval(*avals: ShapedArray, jaxpr: ClosedJaxpr, name: str) -> Avals:
 
 def _reference(*arrays: Any, jaxpr: ClosedJaxpr, name: str) -> Values:
     return interpret(jaxpr.jaxpr, arrays)
-
-
-def interpret(jaxpr: Jaxpr, arrays: Sequence[Any]) -> Values:
-    """Run a jaxpr without constants on NumPy arrays, by the primitives' references."""
-    env: dict[Var, Any] = dict(zip(jaxpr.invars, arrays, strict=True))
-
-    def read(atom: Var | Literal) -> Any:
-        if isinstance(atom, Literal):
-            return np.asarray(atom.value, atom.aval.dtype)
-        return env[atom]
-
-    for eqn in jaxpr.eqns:
-        results = eqn.primitive.reference(*map(read, eqn.invars), **eqn.params)
-        env.update(zip(eqn.outvars, results, strict=True))
-    return tuple(read(atom) for atom in jaxpr.outvars)
 
 
 def _lower(

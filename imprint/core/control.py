@@ -86,7 +86,7 @@ class ControlPrimitive(Primitive):
         Args:
             name: as printed in jaxprs.
             aval: as for every primitive.
-            reference: as for every primitive; `interpret` runs a body.
+            reference: as for every primitive; `control.interpret` runs a body.
             lower: as for every primitive; `transforms.lowering` writes bodies.
             jvp: as for every primitive.
             linearize: `(tangent_trace, primals, tangents, **params) -> (primals_out,

@@ -86,13 +86,13 @@ class _Printer:
             if inner not in self._shared and eqn.primitive.is_call:
                 self._lend_names(inner.invars, eqn.invars)
                 self._lend_names(inner.outvars, eqn.outvars)
+        left = [self._binders(eqn.outvars), " = "] if eqn.outvars else []
         params = sorted(eqn.params, key=lambda k: (k != "name", k))
         shown = [self._param(k, eqn.params[k]) for k in params]
         brackets: Doc = []
         if shown:
             inside = Nest(["[", Line(""), join([Line()], shown)])
             brackets = Group([inside, Line(""), "]"])
-        left = [self._binders(eqn.outvars), " = "] if eqn.outvars else []
         return [*left, eqn.primitive.name, brackets, " ", self._atoms(eqn.invars)]
 
     def _param(self, name: str, value: Any) -> Doc:

@@ -55,24 +55,26 @@ def used_invars(jaxpr: Jaxpr) -> list[bool]:
 
 
 def narrow(
-    closed: ClosedJaxpr, used: tuple[bool, ...]
+    closed: ClosedJaxpr, used: tuple[bool, ...], keep: tuple[bool, ...] | None = None
 ) -> tuple[ClosedJaxpr, tuple[bool, ...]]:
     """Return the jaxpr of the used results, of the arguments they need, and which.
 
     Args:
         closed: a jaxpr without constants, as control primitives hold it.
         used: which results are used.
+        keep: arguments that stay even if they are not needed, such as those of a carry.
     """
 
     def derive() -> tuple[ClosedJaxpr | None, tuple[bool, ...]]:
         jaxpr = dce_jaxpr(closed.jaxpr, used)
-        kept = tuple(used_invars(jaxpr))
+        needed = used_invars(jaxpr)
+        kept = tuple(a or b for a, b in zip(needed, keep or needed, strict=True))
         if all(used) and all(kept) and _same(jaxpr.eqns, closed.eqns):
             return None, kept  # itself would be a cycle, which only a collector frees
         args = [v for v, k in zip(jaxpr.invars, kept, strict=True) if k]
         return ClosedJaxpr(Jaxpr((), args, jaxpr.outvars, jaxpr.eqns, jaxpr.name)), kept
 
-    narrower, kept = closed.derived(("dce", used), derive)
+    narrower, kept = closed.derived(("dce", used, keep), derive)
     return narrower or closed, kept
 
 

@@ -76,6 +76,14 @@ def test_each_choice_of_results_gives_the_values_of_those():
             assert_close(a, np.asarray(b), "program")
 
 
+def test_arguments_can_be_kept_that_are_not_needed():
+    (eqn,) = imprint.make_jaxpr(half)(X, X).eqns
+    narrower, kept = narrow(eqn.params["jaxpr"], (True, False), keep=(False, True))
+    assert kept == (True, True)
+    assert len(narrower.in_avals) == 2
+    assert [e.primitive.name for e in narrower.eqns] == ["sin"]
+
+
 def test_what_was_derived_dies_with_the_jaxpr():
     gc.disable()
     try:
