@@ -6,6 +6,7 @@ What was placed on a device that was named is committed to it. A traced array st
 is: its program runs on one device, which the arguments of the call decide.
 """
 
+from functools import partial
 from typing import Any, TypeAlias
 
 from imprint import runtime, tree
@@ -33,7 +34,7 @@ def device_put(x: Any, device: Any = None) -> Any:
     {'a': Array(1., dtype=float32, weak_type=True)}
     """
     sharding = None if device is None else _sharding("device_put", device)
-    return tree.map(lambda leaf: _put(leaf, sharding), x)
+    return tree.map(partial(_put, sharding=sharding), x)
 
 
 def placed(name: str, x: Any, device: DeviceLike | None) -> Any:

@@ -195,6 +195,16 @@ def test_values_go_from_device_to_device():
 
 
 @pytest.mark.slow
+def test_asarray_moves_a_committed_array():
+    code = """
+    for moved in (inp.asarray(b, device=d1), inp.array(b, device=d1), b.to_device(d1)):
+        assert moved.tolist() == [0, 1, 2] and moved.devices() == {d1}
+    assert b.devices() == {d0}
+    """
+    program(code)
+
+
+@pytest.mark.slow
 def test_a_device_of_the_flag_is_that_of_the_environment_and_of_the_process():
     code = """
     x = inp.zeros(2)
