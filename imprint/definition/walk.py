@@ -34,7 +34,8 @@ from imprint.definition.token import (
 
 DEPTH: Final = 60
 _MANY: Final = 256
-_FORMAT: Final = 2  # of marshal, as in `code`
+FORMAT: Final = 2
+"""Of `marshal`: equal values give equal bytes, whoever else refers to them."""
 _SCALARS: Final = frozenset(map(id, (int, float, bool, str, bytes, complex, NoneType)))
 
 Name: TypeAlias = str | tuple[str, Content] | None
@@ -117,7 +118,7 @@ class Walk:
         if len(xs) <= _MANY or not self._is_scalar(xs):
             return kind, *self.values(xs)
         self._leaves += len(xs) // 16
-        digest = blake2b(marshal.dumps(tuple(xs), _FORMAT), digest_size=16).digest()
+        digest = blake2b(marshal.dumps(tuple(xs), FORMAT), digest_size=16).digest()
         return MANY, kind, len(xs), digest
 
     def _is_scalar(self, xs: Any) -> bool:

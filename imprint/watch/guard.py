@@ -13,9 +13,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from marshal import dumps
 from types import CellType, CodeType, FunctionType
 from typing import Any, Final, final
 
+from imprint.definition.walk import FORMAT
 from imprint.watch.captures import captured_functions, captured_reads
 from imprint.watch.places import (
     MISSING,
@@ -236,6 +238,9 @@ class _Writer:
             self.condition(self._is(where, seen.held))
             for items in seen.items:
                 self._add_items(items)
+        elif len(seen.items) == 1 and seen.items[0].packed is not None:
+            self.condition(self._is(where, seen.held))
+            self._add_numbers(seen.items[0])
         else:
             self.condition(f"{self.hold(seen.matches)}({where})")
 
@@ -257,6 +262,11 @@ class _Writer:
         keys = range(len(items.items)) if items.keys is None else items.keys
         for key, held in zip(keys, items.items, strict=True):
             self.condition(self._is(f"{container}[{key!r}]", held))
+
+    def _add_numbers(self, items: Items) -> None:
+        """Add the condition that the same numbers are in a list."""
+        container, packed = self.hold(items.container), self.hold(items.packed)
+        self.condition(f"{self.hold(dumps)}({container}, {FORMAT}) == {packed}")
 
     def function(
         self, otherwise: Callable[[], bool] | None = None

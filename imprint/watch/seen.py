@@ -5,12 +5,15 @@ rules of `walk`. Objects are held weakly where that is possible, as they can be 
 a dead one equals nothing; functions and classes are parts of the program and are kept.
 Of a container that can change each item is remembered too: it is unchanged if its items
 are the same objects. A list of 4 numbers is told so in 30 ns by generated code, and in
-200 ns here, where to read its content takes 3 µs.
+200 ns here, where to read its content takes 3 µs; one of 250 in 2.4 µs, and one of 200
+objects in 6.
 """
 
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Sequence
-from operator import is_
+from itertools import repeat
+from marshal import dumps
+from operator import call, is_
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
 from typing import Any, Final, NamedTuple, TypeAlias, cast, final
 from weakref import ref
@@ -21,7 +24,7 @@ from imprint.core.identity import identity, ids_of
 from imprint.definition.share import Snapshot, effects_of
 from imprint.definition.state import StrictWalk
 from imprint.definition.token import Content
-from imprint.definition.walk import NO_EFFECTS, Effects, Part, Walk
+from imprint.definition.walk import FORMAT, NO_EFFECTS, Effects, Part, Walk
 from imprint.definition.wording import show
 from imprint.watch.places import MISSING, Place
 
@@ -36,6 +39,7 @@ _STRONG: Final = ids_of(
     *(tuple, list, dict, ModuleType, CodeType),
 )
 """Classes that `hold` need not ask: a weak reference that is refused costs 700 ns."""
+_NUMBERS: Final = ids_of(int, float, bool, complex, type(None))
 _LISTS: Final = ids_of(list, deque, set)
 _DICTS: Final = ids_of(dict, OrderedDict)
 _UNREAD: Final = object()
@@ -101,13 +105,15 @@ def hold(value: Any) -> Held:
 class Items:
     """A container, or a closure variable, with the very objects that were in it.
 
+    A list of numbers may have equal numbers too, which is told faster.
+
     Args:
         container: what can change.
         keys: the keys of a dict.
         items: what was in it, in its order.
     """
 
-    __slots__ = ("_same", "container", "items", "keys")
+    __slots__ = ("_dead", "_getters", "_same", "container", "items", "keys", "packed")
 
     def __init__(
         self, container: Any, keys: Sequence[Any] | None, items: Iterable[Any]
@@ -115,8 +121,23 @@ class Items:
         self.container = container
         self.keys = None if keys is None else tuple(keys)
         self.items = tuple(map(hold, items))
+        self.packed = _packed(container)
+        """The bytes of a list of numbers; None for any other container."""
         strong = [x.value for x in self.items if isinstance(x, Strong)]
         self._same = tuple(strong) if len(strong) == len(self.items) else None
+        self._dead: list[object] = []
+        """Items that are gone. While there is none, no weak reference gives None."""
+        getters = () if self._same is not None else map(self._getter, self.items)
+        self._getters = tuple(getters)
+
+    def _getter(self, held: Held) -> Callable[[], Any]:
+        """Return what gives an item, in C: in a loop of Python it takes 250 ns."""
+        if isinstance(held, Strong):
+            return repeat(held.value).__next__
+        value = held.get()
+        return (
+            repeat(_UNREAD).__next__ if value is None else ref(value, self._dead.append)
+        )
 
     def are_unchanged(self) -> bool:
         """Tell whether the same objects are in it, in the same order."""
@@ -125,13 +146,36 @@ class Items:
             return self.items[0].is_(_content_of_cell(values))
         if len(values) != len(self.items):
             return False
+        if self.packed is not None:
+            return is_packed(values, self.packed)
         if self.keys is not None:
             if not all(map(is_, values, self.keys)):
                 return False
             values = values.values()
         if self._same is not None:
             return all(map(is_, values, self._same))
-        return all(held.is_(x) for held, x in zip(self.items, values, strict=True))
+        return not self._dead and all(map(is_, values, map(call, self._getters)))
+
+
+def _packed(container: Any) -> bytes | None:
+    """Return the bytes of a list of numbers: their types, values and bits.
+
+    A number takes 10 ns, and to look whether it is the same object 14. Equal bytes are
+    equal numbers: no other value is written as one of these classes.
+    """
+    if class_of(container) is not list:
+        return None
+    if not _NUMBERS.issuperset(map(id, map(class_of, container))):
+        return None
+    return dumps(container, FORMAT)
+
+
+def is_packed(values: list[Any], packed: bytes) -> bool:
+    """Tell whether a list is of the numbers whose bytes are given."""
+    try:
+        return dumps(values, FORMAT) == packed
+    except ValueError:  # what is in it now cannot be written
+        return False
 
 
 def _content_of_cell(cell: CellType) -> Any:
