@@ -5,6 +5,7 @@ The public names stand here, under JAX's names where they mean the same. To impo
 - `numpy`: which functions take arrays and tracers, under NumPy's names?
 - `lax`: which operations neither promote nor broadcast, under JAX's names?
 - `random`: how are random numbers drawn from keys?
+- `sharding`: on which device is an array, and must it stay there?
 - `tree`: how are nested containers taken apart, mapped and put together?
 - `module`: how is a model a tree of arrays, functions and settings?
 - `nn`: which layers and activations are there?

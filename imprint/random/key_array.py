@@ -188,7 +188,7 @@ def single_key(name: str, key: Any) -> Any:
     except AttributeError:
         pass  # NumPy's, or no key at all
     aval = _raw_aval(name, key, data)
-    if aval.shape == SINGLE.shape:
+    if dims.equal_shapes(aval.shape, SINGLE.shape):
         return data
     raise ArgumentError(
         f"{name}: expected a single key, got keys of shape {shape_str(aval.shape[:-1])}. "

@@ -1,14 +1,12 @@
 """Definitions: what all jitted functions of one definition share.
 
-A function that is made anew with equal code and equal captures has an equal token
-(`definition.share`), and finds the definition of the one before: its signature, its
-versions, its traces. A definition outlives its functions, so that the next one finds it,
-until the table is full or an object that its token knows by identity is gone: then no
-function can have that token again, and the definition goes at once. Where the arrays that
-a function captures are too large to be compared, its definition is its own, and goes with
-it. A `Family` is the
-definitions that one place in the program made, such as a lambda in a loop whose captures
-differ: it tells what a miss of a new definition has to do with the one before.
+A function made anew with equal code and captures has an equal token, and finds the
+definition of the one before: its signature, its versions, its traces. A definition
+outlives its functions, until the table is full or an object that its token knows by
+identity is gone, so that no function can have that token again. Where captured arrays are
+too large to be compared, it is the function's own, and goes with it. A `Family` is the
+definitions that one place in the program made, such as a lambda in a loop: it tells what
+a miss of a new definition has to do with the one before.
 """
 
 import re
