@@ -5,12 +5,17 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
+from imprint import runtime
+from imprint.array import to_array
+from imprint.core.control import ControlPrimitive, Eager, Narrowed, Unit, Watched
 from imprint.core.effects import PURE
+from imprint.core.primitive import Absent
 from imprint.core.tangents import Linear, Zero
 from imprint.errors import AbsentRuleError
+from imprint.program.program import compile_closed
 from imprint.transforms.dce import dce
 from imprint.transforms.linearize import linearize_jaxpr
-from imprint.transforms.lowering import ordered_effects
+from imprint.transforms.lowering import ir_type, lower_body, ordered_effects
 from imprint.transforms.transpose import backward_pass
 from tests.noisy import EFFECTS, HEARD, tell
 
@@ -151,3 +156,64 @@ def test_an_effect_on_a_tangent_is_not_forgotten_backwards():
     for ct in (ONE, Zero(aval)):
         with pytest.raises(AbsentRuleError, match="expected no cotangent"):
             backward_pass(jaxpr, (), [Linear(aval)], [ct])
+
+
+# ---- bodies ----
+
+
+def _lower_case(b, index, *xs, branches):
+    jaxprs = [closed.jaxpr for closed in branches]
+    ordered = ordered_effects(*jaxprs)
+    tokens = [b.tokens[e] for e in ordered]
+
+    def region(jaxpr):
+        def body(inner, _):
+            return lower_body(inner, jaxpr, [*tokens, *xs], ordered)
+
+        return b.region((), body)[0]
+
+    types = [*(t.type for t in tokens), *(ir_type(a) for a in branches[0].out_avals)]
+    shown = ", ".join(t.text for t in types)
+    text = f'"stablehlo.case"({index.name}) ({", ".join(map(region, jaxprs))})'
+    outs = b.ops(text, types, f"({index.type}) -> ({shown})")
+    b.tokens.update(zip(ordered, outs[: len(ordered)], strict=True))
+    return outs[len(ordered) :]
+
+
+def _case(index, x, branches):
+    absent = Absent("it is of the tests")
+    case_p = ControlPrimitive(
+        **dict.fromkeys(("reference", "jvp", "linearize", "transpose"), absent),
+        batch=absent,
+        dce=lambda used, **params: Narrowed((True, True), used, params),
+        name="case",
+        aval=lambda *avals, branches: branches[0].out_avals,
+        lower=_lower_case,
+        jaxprs=("branches",),
+        eager=Eager.COMPILED,
+        sentinels=Watched.AS_ONE,
+        granularity=Unit.BODY,
+    )
+    return case_p.bind(index, x, branches=branches)[0]
+
+
+def test_tokens_go_through_the_regions_of_an_operation():
+    branches = traced(twice, ONE), traced(inp.sin, ONE)
+
+    def around(index, x):
+        tell(x * 7)
+        y = _case(index, x, branches)
+        tell(x * 8)
+        return y
+
+    program = compile_closed(traced(around, np.int32(0), ONE), "around", buffers)
+    for index, inside, want in ((0, IN_ORDER, 3.0), (1, [], 1.0)):
+        args = buffers([np.int32(index), ONE])
+        HEARD.clear()
+        (out,) = map(runtime.read, program.run(args), program.out_avals)
+        assert [7.0, *inside, 8.0] == HEARD
+        np.testing.assert_allclose(out, np.sin(want), rtol=1e-6)
+
+
+def buffers(values):
+    return [to_array(x).buffer for x in values]
