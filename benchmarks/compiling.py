@@ -33,9 +33,9 @@ def layers(names, salt):
     return chain
 
 
-def compiles(library, names, program):
+def compiles(library, names, program, values=X):
     def fresh():
-        x = names.asarray(X)
+        x = names.asarray(values)
         lowered = library.jit(program(names, next(SALTS))).lower(x)
         return lowered.compile
 

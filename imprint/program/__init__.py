@@ -2,6 +2,7 @@
 
 - `lowered`: how does a jaxpr become a program in StableHLO?
 - `donation`: which result takes the memory of which donated argument?
+- `vector_width`: how wide vectors should the engine use for a program?
 - `program`: how does a lowered program become an executable, and which are shared?
 - `progress`: how is a long compilation shown?
 - `counters`: how much has the process traced, lowered and compiled?

@@ -4,7 +4,8 @@
 2. Donated arguments are given the results that take their memory (`donation`).
 3. With `debug_nans` or `debug_infs` flags become the last result (`sentinels`).
 4. Arguments that nothing needs are dropped, constants become leading arguments (`prune`).
-5. The jaxpr is written as StableHLO.
+5. The jaxpr is written as StableHLO, and the engine's options for it are chosen
+   (`vector_width`).
 """
 
 import re
@@ -18,6 +19,8 @@ from imprint.passes.prune import prune
 from imprint.passes.sentinels import Sentinels, with_sentinels
 from imprint.program.counters import COUNTERS
 from imprint.program.donation import Donation, match_donated
+from imprint.program.vector_width import favoured_options
+from imprint.runtime import CompileOptions
 from imprint.transforms.lowering import lower_jaxpr
 
 
@@ -33,6 +36,7 @@ class LoweredProgram(NamedTuple):
         donated: positions of the jaxpr's arguments whose memory a result takes.
         unusable: donated positions that no result can take, and why.
         sentinels: the meaning of its last result, if that is flags.
+        options: the engine's options that suit it; what the user asks goes over them.
         equations: how many were lowered; those of a shared call count once.
         seconds: what lowering took.
     """
@@ -45,6 +49,7 @@ class LoweredProgram(NamedTuple):
     donated: tuple[int, ...]
     unusable: tuple[tuple[int, str], ...]
     sentinels: Sentinels | None
+    options: CompileOptions
     equations: int
     seconds: float
 
@@ -97,6 +102,7 @@ def lower(
         donated=tuple(sorted(aliases.results)),
         unusable=aliases.unusable,
         sentinels=sentinels,
+        options=favoured_options(jaxpr),
         equations=_count_equations(jaxpr, set()),
         seconds=time.perf_counter() - start,
     )

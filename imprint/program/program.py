@@ -1,5 +1,6 @@
 """From a lowered program to something that runs: compile, and share what is equal.
 
+The engine is given the options that suit the program, and those of the user over them.
 Programs of equal text, options and device have one executable, for as long as one of them
 is in use: calls that differ in weak types only (`x = f(x)` from a Python scalar) have
 equal texts, so the second costs a trace and no compilation.
@@ -27,6 +28,7 @@ class Program(NamedTuple):
         kept: positions of the jaxpr's arguments that it takes after them.
         out_avals: the avals of its results.
         module: what it was compiled from.
+        options: the engine's options in force.
         compile_seconds: what that took.
         shared: whether another program of equal text was compiled before.
     """
@@ -36,6 +38,7 @@ class Program(NamedTuple):
     kept: tuple[int, ...]
     out_avals: tuple[ShapedArray, ...]
     module: LoweredProgram
+    options: runtime.CompileOptions
     compile_seconds: float
     shared: bool
 
@@ -68,7 +71,7 @@ def compile_module(
         device: where it runs.
     """
     start = time.perf_counter()
-    chosen = options or runtime.CompileOptions()
+    chosen = (options or runtime.CompileOptions()).over(module.options)
     on = device or runtime.default_device()
     executable, shared = _executable(module, chosen, on)
     seconds = time.perf_counter() - start
@@ -78,6 +81,7 @@ def compile_module(
         kept=module.kept,
         out_avals=module.out_avals,
         module=module,
+        options=chosen,
         compile_seconds=seconds,
         shared=shared,
     )
@@ -87,7 +91,7 @@ def _executable(
     module: LoweredProgram, options: runtime.CompileOptions, device: runtime.Device
 ) -> tuple[runtime.Executable, bool]:
     """Compile a module, unless its text is that of an executable that is in use."""
-    key = module.text, options.effective(), device
+    key = module.text, options, device
     found = _executables.get(key)
     shared = found is not None
     if found is None:

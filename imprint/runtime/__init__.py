@@ -44,7 +44,12 @@ from imprint.runtime.executable import (
     deserialize,
     explain_execute_error,
 )
-from imprint.runtime.options import CompileOptions, OptionValue, engine_version
+from imprint.runtime.options import (
+    CompileOptions,
+    OptionValue,
+    engine_version,
+    has_wide_vectors,
+)
 from imprint.runtime.transfer import UncheckedPut, copy_to, put, read, unchecked_put
 
 __all__ = [
@@ -72,6 +77,7 @@ __all__ = [
     "engine_version",
     "explain_execute_error",
     "first_device",
+    "has_wide_vectors",
     "host_call",
     "is_deleted",
     "is_ready",

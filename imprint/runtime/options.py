@@ -1,10 +1,10 @@
-"""How to compile: the options, their defaults on this machine, and the machine itself.
+"""How to compile: the engine's options, and the machine that they are for.
 
-An option is a name of XLA's and a value; what the user gives overrides the default that
-measurements gave for this kind of CPU. `CompileOptions` is a value: equal options compare
-equal, however they were spelled, so it can be part of a cache key. `engine_version`
-names everything else that decides what machine code comes out: the engine checks none
-of it when it loads a compiled program.
+An option is a name of XLA's and a value. `CompileOptions` is a value: equal options
+compare equal, however they were spelled, so it can be part of a cache key. What suits a
+program is known to who knows the program; the user's options go `over` it.
+`engine_version` names everything else that decides what machine code comes out: the
+engine checks none of it when it loads a compiled program.
 """
 
 import os
@@ -24,7 +24,7 @@ OptionValue: TypeAlias = str | bool | int | float
 
 @dataclass(frozen=True, slots=True)
 class CompileOptions:
-    """What the user asked of the compiler, in normal form; made by `of`."""
+    """What is asked of the compiler, in normal form; made by `of`."""
 
     compiler_options: tuple[tuple[str, str | bool], ...] = ()
 
@@ -38,14 +38,14 @@ class CompileOptions:
         items = {} if options is None else dict(options)
         return cls(tuple((name, _normal(name, items[name])) for name in sorted(items)))
 
-    def effective(self) -> tuple[tuple[str, str | bool], ...]:
-        """Return all options in force: these, and the machine's defaults for the rest."""
-        return tuple(sorted({**_defaults(), **dict(self.compiler_options)}.items()))
+    def over(self, others: "CompileOptions") -> Self:
+        """Return these options, and the others' for the rest."""
+        return self.of({**dict(others.compiler_options), **dict(self.compiler_options)})
 
     def build(self) -> Any:
-        """Return the engine's form of the options in force."""
+        """Return the engine's form of the options."""
         built = engine.CompileOptions()
-        built.env_option_overrides = list(self.effective())
+        built.env_option_overrides = list(self.compiler_options)
         return built
 
 
@@ -63,7 +63,7 @@ def explain_compile_error(options: CompileOptions, err: RuntimeError) -> Compile
     if setting:
         name = setting.partition(",")[0]
         kind = setting.rpartition("not a valid ")[2].removesuffix(" value.")
-        value = dict(options.effective()).get(name)
+        value = dict(options.compiler_options).get(name)
         return CompileError(
             f"compiler_options: expected {name!r} to be of XLA's type {kind}, got "
             f"{value!r}. Pass a {_PYTHON_NAMES.get(kind, 'value that XLA accepts')}."
@@ -89,15 +89,9 @@ def engine_version() -> tuple[str, ...]:
 
 
 @cache
-def _defaults() -> dict[str, str | bool]:
-    """Return the options that measurements favour on this CPU.
-
-    With AVX-512, XLA still prefers vectors of 256 bits; 512 makes elementwise code with
-    transcendental functions 1.3 to 2.4 times faster, and leaves matmul and softmax alone.
-    """
-    if "avx512f" in _cpu().get("flags", "").split():
-        return {"xla_cpu_prefer_vector_width": "512"}
-    return {}
+def has_wide_vectors() -> bool:
+    """Tell whether the CPU has vectors of 512 bits."""
+    return "avx512f" in _cpu().get("flags", "").split()
 
 
 _IDENTITY: Final = (

@@ -55,6 +55,13 @@ def test_programs_of_other_options_are_compiled_for_themselves(jitted):
     assert len({version_of(function).executable for function in (f, fast, exact)}) == 3
 
 
+def test_options_that_are_in_force_anyway_make_no_other_program(jitted):
+    f = jitted()
+    assert compiles(f) == 1
+    in_force = version_of(f).program.options.compiler_options
+    assert compiles(jitted(compiler_options=dict(in_force))) == 0
+
+
 def test_an_executable_goes_with_the_last_program_that_uses_it(jitted):
     f = jitted()
     assert compiles(f) == 1

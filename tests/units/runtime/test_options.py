@@ -26,18 +26,29 @@ def test_options_that_differ_in_type_only_differ():
     assert of(a=1) != of(a=1.0)
 
 
-def test_wide_vectors_are_the_default_where_the_cpu_has_them(monkeypatch):
-    for flags, expected in (("avx2 avx512f", ((WIDTH, "512"),)), ("avx2", ())):
-        options._defaults.cache_clear()
+def test_what_the_cpu_has_is_read_off_its_flags(monkeypatch):
+    for flags, expected in (
+        ("avx2 avx512f avx512bw", True),
+        ("avx2", False),
+        ("", False),
+    ):
+        options.has_wide_vectors.cache_clear()
         monkeypatch.setattr(options, "_cpu", lambda flags=flags: {"flags": flags})
-        assert of().effective() == expected
-    options._defaults.cache_clear()
+        assert options.has_wide_vectors() is expected
+    options.has_wide_vectors.cache_clear()
 
 
-def test_what_the_user_gives_overrides_the_default():
-    chosen = of(xla_cpu_prefer_vector_width=256, xla_cpu_enable_fast_math=True)
-    assert dict(chosen.effective())[WIDTH] == "256"
-    assert dict(chosen.effective())["xla_cpu_enable_fast_math"] is True
+def test_what_the_user_gives_goes_over_what_suits_the_program():
+    suits = of(xla_cpu_prefer_vector_width=512, xla_llvm_disable_expensive_passes=False)
+    chosen = of(xla_cpu_prefer_vector_width=256, xla_cpu_enable_fast_math=True).over(
+        suits
+    )
+    assert chosen == of(
+        xla_cpu_enable_fast_math=True,
+        xla_cpu_prefer_vector_width=256,
+        xla_llvm_disable_expensive_passes=False,
+    )
+    assert of().over(suits) == suits == suits.over(of())
     runtime.compile(DOUBLE, [F4], chosen)
 
 
