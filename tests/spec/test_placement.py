@@ -85,6 +85,26 @@ def test_each_placement_is_a_version_and_all_share_a_trace():
 
 
 @pytest.mark.slow
+def test_arguments_are_moved_in_every_call():
+    code = """
+    made = imprint.jit(lambda: inp.arange(3.0))
+    u = made()  # on the device, not on the host
+    with imprint.default_device(d1):
+        v = made()
+    on_second = imprint.jit(lambda x, y: x + y, device=d1)
+    add = imprint.jit(lambda t: t["x"] + t["y"])
+    for _ in range(4):
+        assert on_second(u, u).devices() == on_second(b, y=v).devices() == {d1}
+        assert add({"x": u, "y": a}).devices() == add({"x": a, "y": 1}).devices() == {d1}
+        assert add({"x": u, "y": v}).devices() == {d0}
+        with imprint.default_device(d1):
+            assert add({"x": u, "y": v}).devices() == {d1}
+    assert u.devices() == {d0} and v.devices() == {d1}
+    """
+    program(code)
+
+
+@pytest.mark.slow
 def test_a_miss_because_of_a_device_says_so():
     code = """
     f = imprint.jit(lambda x: x + 1)
@@ -142,10 +162,10 @@ def test_donation_on_another_device():
     x = f(a, 1.0)
     assert a.is_deleted() and x.tolist() == [1, 2, 3]
     assert f(x, x).tolist() == [2, 4, 6] and x.is_deleted()
-    u = inp.arange(3.0)
-    moved = imprint.device_put(u + 0, d1)
-    y = f(u, moved)  # a copy of u is donated, as in JAX
-    assert not u.is_deleted() and y.device is d1
+    moved = imprint.device_put(inp.arange(3.0), d1)
+    for u in (inp.arange(3.0), imprint.jit(lambda: inp.arange(3.0))()):
+        y = f(u, moved)  # a copy of u is donated, as in JAX
+        assert not u.is_deleted() and y.device is d1
     assert f(np.arange(3, dtype="f"), moved).devices() == {d1}
     shared = imprint.device_put(b, d0)
     assert f(shared, 1.0).device is d0 and shared.is_deleted()
