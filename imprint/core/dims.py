@@ -133,21 +133,21 @@ def divides(k: Dim, n: Dim) -> bool:
 
 def equal_shapes(a: Shape, b: Shape) -> bool:
     """Tell whether two shapes are equal; raise ShapeError where that is undecided."""
-    if _are_one(a, b):
-        return True
-    return len(a) == len(b) and all(map(equal, a, b))
+    if a is b or len(a) != len(b):
+        return a is b
+    return _are_one(a, b) or all(map(equal, a, b))
 
 
 def is_same_shape(a: Shape, b: Shape) -> bool:
     """Tell whether two shapes are equal whatever the values; never raises."""
-    if _are_one(a, b):
-        return True
-    return len(a) == len(b) and all(map(is_same, a, b))
+    if a is b or len(a) != len(b):
+        return a is b
+    return _are_one(a, b) or all(map(is_same, a, b))
 
 
 def _are_one(a: Shape, b: Shape) -> bool:
     """Tell fast of most equal shapes that they are; `==` is asked of equal hashes only."""
-    return a is b or (hash(a) == hash(b) and a == b)
+    return hash(a) == hash(b) and a == b
 
 
 def has_negative(shape: Iterable[Dim]) -> bool:
@@ -268,6 +268,8 @@ def broadcast(n: Dim, m: Dim) -> Dim | None:
 
     Only a size that is always 1 is repeated: one that may be 1 must be equal.
     """
+    if type(n) is int and type(m) is int:
+        return m if n == 1 else (n if m in (1, n) else None)
     if is_same(n, 1):
         return m
     return n if is_same(m, 1) or equal(n, m) else None
@@ -275,14 +277,14 @@ def broadcast(n: Dim, m: Dim) -> Dim | None:
 
 def broadcast_shapes(shapes: Sequence[Shape]) -> Shape | None:
     """Return the shape to which NumPy's rule repeats `shapes`; None if there is none."""
-    rank = max(map(len, shapes), default=0)
-    common: list[Dim] = [1] * rank
+    common = list(max(shapes, key=len, default=()))
     for shape in shapes:
-        for i, n in enumerate(shape, rank - len(shape)):
-            size = n if n is common[i] else broadcast(common[i], n)
-            if size is None:
-                return None
-            common[i] = size
+        for i, n in enumerate(shape, len(common) - len(shape)):
+            if n is not common[i]:  # most are
+                size = broadcast(common[i], n)
+                if size is None:
+                    return None
+                common[i] = size
     return tuple(common)
 
 

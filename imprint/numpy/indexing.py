@@ -144,12 +144,19 @@ def _cut(x: Array, entries: list[Any]) -> Array:
 
 def _span(part: slice, length: Dim) -> tuple[Dim, Dim, int]:
     """Return start, stop and step of a slice, its bounds from the left at any step."""
-    if not any(map(dims.is_symbolic, (part.start, part.stop, length))):
+    try:
         taken = range(*part.indices(length))
-        if not taken:
-            return 0, 0, 1
-        first, last = sorted((taken[0], taken[-1]))
-        return first, last + 1, taken.step
+    except TypeError:
+        if any(map(dims.is_symbolic, (part.start, part.stop, length))):
+            return _symbolic_span(part, length)
+        raise
+    if not taken:
+        return 0, 0, 1
+    first, last = sorted((taken[0], taken[-1]))
+    return first, last + 1, taken.step
+
+
+def _symbolic_span(part: slice, length: Dim) -> tuple[Dim, Dim, int]:
     step = 1 if part.step is None else operator.index(part.step)
     if step > 0:
         return (*dims.slice_bounds(part.start, part.stop, length), step)

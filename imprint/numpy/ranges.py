@@ -69,31 +69,33 @@ def arange(
     if stop is None:
         start, stop = 0, start
     first, distance = _number(start), 1 if step is None else _number(step)
-    if dims.is_same(distance, 0):
+    if not (dims.is_symbolic(distance) or distance):
         raise ArgumentError(
             "arange: expected a step other than 0, got 0. "
             "Give the distance between numbers."
         )
-    count = _count(first, _number(stop), distance)
+    last = _number(stop)
+    count = _count if len(values) == len(given) else _symbolic_count
     computed = wanted
     if step is not None and dtypes.is_floating(wanted) and wanted.itemsize < 4:
         computed = dtypes.float32
-    numbers = _counted(count, computed)
+    numbers = _counted(count(first, last, distance), computed)
     if step is not None:
         numbers = mul(_typed(distance, computed), numbers)
-    if step is not None or not dims.is_same(first, 0):
+    if step is not None or dims.is_symbolic(first) or first:
         numbers = add(_typed(first, computed), numbers)
     return placed("arange", convert("arange", numbers, wanted), device)
 
 
-def _count(start: Any, stop: Any, step: Any) -> Dim:
-    """Return how many numbers there are; if one is symbolic, all are sizes."""
-    if any(map(dims.is_symbolic, (start, stop, step))):
-        start, stop, step = dims.as_shape((start, stop, step))
-        if not dims.at_least(step, 0):
-            start, stop, step = stop, start, -step
-        return dims.maximum(0, dims.ceil_divide(stop - start, step))
+def _count(start: Any, stop: Any, step: Any) -> int:
     return max(0, math.ceil((stop - start) / step))
+
+
+def _symbolic_count(start: Any, stop: Any, step: Any) -> Dim:
+    start, stop, step = dims.as_shape((start, stop, step))
+    if not dims.at_least(step, 0):
+        start, stop, step = stop, start, -step
+    return dims.maximum(0, dims.ceil_divide(stop - start, step))
 
 
 def _counted(count: Dim, dtype: Any) -> Array:
