@@ -46,11 +46,23 @@ def cast(x: NDArray, dtype: DType) -> NDArray:
         return _saturated(x, dtype)
     if x.dtype == np.float64 and dtype == np.float16:
         x = x.astype(np.float32)  # so does what it is lowered to, on every CPU
+    elif x.dtype == np.float64 and dtype.itemsize == 1 and dt.is_floating(dtype):
+        x = _rounded_to_odd(x)  # ml_dtypes would round twice, the engine does once
     try:
         return x.astype(dtype)
     except TypeError:  # ml_dtypes has no direct way between some of its own
         middle = np.int8 if dt.is_integer(x.dtype) else np.float32
         return x.astype(middle).astype(dtype)
+
+
+def _rounded_to_odd(x: NDArray) -> NDArray:
+    """Return float32 that round to a narrower float as these float64 do.
+
+    They are cut off, and their last bit is set where something was lost: no tie arises.
+    """
+    near = x.astype(np.float32)
+    cut = np.where(np.abs(near) > np.abs(x), np.nextafter(near, np.float32(0)), near)
+    return (cut.view(np.uint32) | (cut != x)).view(np.float32)
 
 
 def _saturated(x: NDArray, dtype: DType) -> NDArray:

@@ -111,6 +111,34 @@ def test_float64_is_rounded_to_float16_by_way_of_float32():
     assert_converts("float64", [just_above_a_tie, 65519.9], "float16", [1.0, 65504])
 
 
+@pytest.mark.parametrize(
+    ("target", "gap"),
+    [
+        ("float8_e4m3fn", 0.125),
+        ("float8_e4m3b11fnuz", 0.125),
+        ("float8_e4m3fnuz", 0.125),
+        ("float8_e5m2", 0.25),
+        ("float8_e5m2fnuz", 0.25),
+        ("float8_e3m4", 0.0625),
+    ],
+)
+def test_float64_is_rounded_to_a_float_of_8_bits_once(target, gap):
+    tie, bit = 1 + gap / 2, 2.0**-40
+    values = [
+        tie,
+        tie + bit,
+        -tie - bit,
+        tie + gap - bit,
+        tie + gap,
+        INF,
+        NAN,
+        -0.0,
+        1e300,
+    ]
+    want = [1, 1 + gap, -1 - gap, 1 + gap, 1 + 2 * gap, INF, NAN]
+    assert_converts("float64", values, target, np.array(want, "float32"))
+
+
 @pytest.mark.slow
 def test_every_pair_of_dtypes_is_the_same_compiled():
     calls = [_call(*map(dt.as_dtype, pair)) for pair in PAIRS]
