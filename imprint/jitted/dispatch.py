@@ -38,6 +38,7 @@ from imprint.static.exact import static_token
 from imprint.versions.budget import BUDGET
 from imprint.versions.definitions import DEFINITIONS, Definition
 from imprint.versions.version import Version
+from imprint.watch.captures import are_containers
 from imprint.watch.guard import watch_definition
 
 _flatten = tree.flatten
@@ -115,10 +116,19 @@ class Jitted:
             if token is not self._token:
                 return self._bind(token)
             self._reads += 1
-            if self._reads == 1 and not token.volatile:  # it will be called more
-                own = watch_definition(self._fun)
-                self._is_as_made = own.guard or own.holds
+            if self._reads == 1:  # it will be called more
+                self._watch(token)
         return self._definition
+
+    def _watch(self, token: Token) -> None:
+        """Watch what the function captures, if that tells all that its token does."""
+        fun, effects = self._fun, DEFINITIONS.effects_of(self._fun)
+        if token.volatile and (
+            self._options.strict or not are_containers(fun, effects)
+        ):
+            return
+        own = watch_definition(fun, effects)
+        self._is_as_made = own.guard or own.holds
 
     def _bind(self, token: Token) -> Definition:
         """Find the definition of the function, whose token is given, or make it.

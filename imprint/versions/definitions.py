@@ -1,12 +1,12 @@
 """Definitions: what all jitted functions of one definition share.
 
-A function made anew with equal code and captures has an equal token, and finds the
-definition of the one before: its signature, its versions, its traces. A definition
-outlives its functions, until the table is full or an object that its token knows by
-identity is gone, so that no function can have that token again. Where captured arrays are
-too large to be compared, it is the function's own, and goes with it. A `Family` is the
-definitions that one place in the program made, such as a lambda in a loop: it tells what
-a miss of a new definition has to do with the one before.
+A function that is made anew with equal code and equal captures has an equal token
+(`definition.share`), and finds the definition of the one before: its signature, its
+versions, its traces. A definition outlives its functions, until the table is full or an
+object that its token knows by identity is gone. Where captured arrays are too large to
+be compared, it belongs to one function and goes with it. A `Family` is the definitions
+that one place in the program made, such as a lambda in a loop whose captures differ: it
+tells what a miss of a new definition has to do with the one before.
 """
 
 import re
@@ -191,7 +191,7 @@ class Definitions:
         It is read to find out whether a function is as it was. A strict one counts the
         state of captured objects and arrays too.
         """
-        effects = self._effects_of(fun)
+        effects = self.effects_of(fun)
         if type(fun) is FunctionType and not effects:
             token = scalar_function_token(fun)  # captures nothing but numbers
             if token is not None:
@@ -212,13 +212,14 @@ class Definitions:
         """
         if token.is_scalar or options.strict:  # all that counts is in it
             return Identified((token, options), token)
-        content, is_whole = sharing_of(fun, token, self._effects_of(fun))
+        content, is_whole = sharing_of(fun, token, self.effects_of(fun))
         if is_whole:
             return Identified((content, options), content)
         standin = identity(owner)
         return Identified((token, options, standin), content, standin)
 
-    def _effects_of(self, fun: Callable[..., Any]) -> Effects:
+    def effects_of(self, fun: Callable[..., Any]) -> Effects:
+        """Return the state that tracing a function is known to write."""
         code = _code_of(fun) if self._has_effects else None
         return NO_EFFECTS if code is None else self._effects.get(code, NO_EFFECTS)
 

@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterator
 from types import FunctionType, MethodType
 from typing import Any, Final
 
-from imprint.core.identity import ids_of
+from imprint.core.identity import identity, ids_of
 from imprint.definition.layout import layout_of
+from imprint.definition.walk import NO_EFFECTS, Effects, Part, Walk
 from imprint.watch.places import CellPlace, FunctionPlace, Place, ValuePlace
 from imprint.watch.seen import Read, Seen, class_of
 
@@ -40,16 +41,36 @@ def captured_functions(fun: Any) -> dict[int, FunctionType]:
     return found
 
 
-def captured_reads(fun: Any, *, strict: bool = False) -> tuple[Read, ...]:
+def captured_reads(
+    fun: Any, effects: Effects = NO_EFFECTS, *, strict: bool = False
+) -> tuple[Read, ...]:
     """Return what a callable captures now, to be watched: a hit spares its token."""
     places: list[Place] = [
         place
         for function in captured_functions(fun).values()
         for place in places_of(function)
+        if not (effects and _is_effect(place, effects))
     ]
     if class_of(fun) is not FunctionType:
         places.append(ValuePlace(fun))
-    return tuple(Read(place, Seen(place.get(), strict=strict)) for place in places)
+    return tuple(
+        Read(place, Seen(place.get(), effects, strict=strict)) for place in places
+    )
+
+
+def _is_effect(place: Place, effects: Effects) -> bool:
+    """Tell whether a place is a closure variable that a trace writes."""
+    return isinstance(place, CellPlace) and (identity(place.cell), None) in effects
+
+
+def are_containers(fun: Any, effects: Effects) -> bool:
+    """Tell whether what can change in what a callable captures is in containers.
+
+    Then watching what it captures tells all; attributes of functions it does not.
+    """
+    parts: list[Part] = []
+    Walk(effects, parts).value(fun)
+    return all(part.name is None for part in parts)
 
 
 def places_of(function: FunctionType) -> Iterator[FunctionPlace | CellPlace]:

@@ -17,7 +17,7 @@ from marshal import dumps
 from types import CellType, CodeType, FunctionType
 from typing import Any, Final, final
 
-from imprint.definition.walk import FORMAT
+from imprint.definition.walk import FORMAT, NO_EFFECTS, Effects
 from imprint.watch.captures import captured_functions, captured_reads
 from imprint.watch.places import (
     MISSING,
@@ -122,12 +122,14 @@ class Watch:
         return tuple(f"{read.place} in {read.place.module}" for read in self.reads)
 
 
-def watch_definition(fun: Callable[..., Any], *, strict: bool = False) -> Watch:
+def watch_definition(fun: Callable[..., Any], effects: Effects = NO_EFFECTS) -> Watch:
     """Return the watch over what a callable captures: while it holds, so does its token.
 
-    A counter in the closure breaks it too: then the token is computed again.
+    Args:
+        fun: the callable, of which what can change is in containers; `are_containers`.
+        effects: state that does not count, as it does not in the token.
     """
-    return Watch(captured_reads(fun, strict=strict))
+    return Watch(captured_reads(fun, effects))
 
 
 def _renew(reads: Iterable[Read], now: Iterable[Any]) -> Iterator[Read]:

@@ -2,10 +2,12 @@
 
 import functools
 
+import numpy as np
 import pytest
 
 import imprint
 import imprint.numpy as inp
+from imprint.definition.walk import Walk
 from tests.spec.work import Work, work_of
 
 FACTOR = 2.0
@@ -112,3 +114,94 @@ def test_a_function_made_in_a_method_is_traced_once_for_each_state():
     assert work_of(lambda: [counter.compute() for _ in range(4)]).traces == 1
     counter.a = 7
     assert counter.compute() == 8
+
+
+# ---- what a warm call reads of what is captured ----
+
+
+@pytest.fixture
+def walks(monkeypatch):
+    """Return a list with an item for each walk through a value."""
+    found = []
+    make = Walk.__init__
+
+    def counted(self, *args, **options):
+        found.append(self)
+        make(self, *args, **options)
+
+    monkeypatch.setattr(Walk, "__init__", counted)
+    return found
+
+
+class Rated:
+    rate = 2.0
+
+
+CAPTURED = {
+    "a list": (lambda: [2.0] * 100, lambda x: x.append(1.0)),
+    "a nested list": (lambda: [[2.0]] * 100, lambda x: x[-1].append(1.0)),
+    "a dict": (lambda: {str(i): 2.0 for i in range(100)}, lambda x: x.update({"0": 1})),
+    "a list of objects": (
+        lambda: [Rated() for _ in range(100)],
+        lambda x: x.append(Rated()),
+    ),
+}
+
+
+@pytest.mark.parametrize(("make", "write"), CAPTURED.values(), ids=CAPTURED)
+def test_a_captured_container_is_watched_and_not_read_anew(walks, make, write):
+    held = make()
+    f = imprint.jit(lambda x: x + len(str(held)))
+    for _ in range(3):
+        before = f(1.0)
+    walks.clear()
+    assert f(1.0) == before
+    assert walks == []
+    write(held)
+    f(1.0)
+    assert f._cache_size() == 1  # of another definition
+    assert f.last_miss.differences
+
+
+def test_a_counter_in_the_closure_is_not_read_anew(walks):
+    calls, n, rates = [], 0, [2.0] * 100
+
+    @imprint.jit
+    def f(x):
+        nonlocal n
+        n += 1
+        calls.append(n)
+        return x * rates[0]
+
+    for shape in (), (2,), (3,):
+        for _ in range(4):
+            f(inp.ones(shape))
+        walks.clear()
+        f(inp.ones(shape))
+        assert walks == []
+    assert n == len(calls) == 3
+    rates[0] = 5.0
+    assert f(1.0) == 5
+
+
+def test_an_attribute_of_a_captured_function_is_read_anew():
+    def rated(x):
+        return x * rated.rate
+
+    rated.rate = 2.0
+    f = imprint.jit(lambda x: rated(x))
+    for _ in range(4):
+        assert f(1.0) == 2
+    rated.rate = 5.0
+    assert f(1.0) == 5
+
+
+def test_a_strict_function_reads_what_containers_hold():
+    table, things = np.ones(1000), [Rated()]
+    f = imprint.jit(lambda x: x * table[0] * things[0].rate, strict=True)
+    for _ in range(4):
+        assert f(1.0) == 2
+    table[0] = 3
+    assert f(1.0) == 6
+    things[0].rate = 5.0
+    assert f(1.0) == 15
