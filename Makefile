@@ -12,24 +12,41 @@ endif
 VENV := .venv-$(VERSION)
 BIN := $(VENV)/bin
 JOBS ?= 2
+ISA ?= AVX2
+PYTEST = $(BIN)/python -m pytest -n $(JOBS)
+COMPUTING := $(addprefix tests/,laws compose conformance units/lax units/nn \
+  units/numpy units/primitives units/random)
 # Many tests start a process: with bytecode it imports imprint in a third of the time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test check bench lint-fix clean
+.PHONY: help demo test test-all test-isa check bench lint-fix clean
 
 help:
 	@echo 'make demo       real programs traced, compiled, cached and differentiated'
-	@echo 'make test       the tests (ARGS="-k name" to choose)'
+	@echo 'make test       the fast lane of the tests (ARGS="-k name" to choose)'
+	@echo 'make test-all   every test: whole sweeps and long searches too'
+	@echo 'make test-isa   the tests that compute, with fewer instructions (ISA=AVX2)'
 	@echo 'make check      format, lint, types, floors, sizes'
 	@echo 'make bench      imprint beside JAX, a table of ratios (ARGS="dispatch")'
 	@echo 'make lint-fix   format and repair what ruff can repair'
+	@echo 'make clean      remove environments and caches'
 	@echo 'PYTHON=...      the interpreter to use, now $(PYTHON) ($(VERSION))'
+	@echo 'JOBS=...        how many processes test at once, now $(JOBS)'
 
 demo: $(VENV)/demo.stamp
 	$(BIN)/imprint tour $(ARGS)
 
 test: $(VENV)/test.stamp
-	$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
+	$(PYTEST) -m 'not exhaustive' $(ARGS)
+
+test-all: $(VENV)/test.stamp
+	$(PYTEST) $(ARGS)
+
+# XLA takes no instructions beyond ISA (SSE4_2, AVX, AVX2, AVX512), so this is what a
+# lesser CPU would compute; on one that has not even these, it changes nothing.
+test-isa: $(VENV)/test.stamp
+	XLA_FLAGS='$(XLA_FLAGS) --xla_cpu_max_isa=$(ISA)' \
+	  $(PYTEST) -m 'not exhaustive' $(ARGS) $(COMPUTING)
 
 check: $(VENV)/dev.stamp
 	$(BIN)/ruff format --check .

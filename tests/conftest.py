@@ -74,9 +74,19 @@ def _internal_checks():
 
 
 def pytest_report_header():
-    return f"imprint on CPython {platform.python_version()}, jaxlib {version('jaxlib')}"
+    engine = f"jaxlib {version('jaxlib')} {os.environ.get('XLA_FLAGS', '')}".rstrip()
+    return f"imprint on CPython {platform.python_version()}, {engine}"
 
 
 def pytest_collection_modifyitems(items):
-    # Parameters drawn from a set come in another order in each worker of xdist.
-    items.sort(key=lambda item: (str(item.path), item.location[1], item.nodeid))
+    """Run what takes long first, so that the workers of xdist end together.
+
+    The rest is the order of the files. It is the same in each worker, where parameters
+    drawn from a set come in another order.
+    """
+
+    def place(item):
+        long = any(item.get_closest_marker(name) for name in ("slow", "exhaustive"))
+        return not long, str(item.path), item.location[1], item.nodeid
+
+    items.sort(key=place)

@@ -16,6 +16,7 @@ import imprint
 import imprint.numpy
 from imprint import tree
 from tests import oracle
+from tests.lanes import exhaustive
 from tests.oracle import jax
 from tests.tolerances import assert_close
 
@@ -114,11 +115,14 @@ PROGRAMS = [
     Program("normalise", normalise, (_draw(5, 4), _draw(5, 4))),
     Program("pieces", pieces, (_draw(4, 5) * 2,)),
 ]
+QUICK = ("mlp_loss", "polynomial", "pieces")
+"""A tree of parameters, a number, and operations that move and choose elements."""
 
 
 def every_program(test):
     """Run a test over every program; slow, because JAX compiles its side."""
-    return pytest.mark.slow(pytest.mark.parametrize("program", PROGRAMS, ids=str)(test))
+    programs = [p if p.name in QUICK else exhaustive(p)[0] for p in PROGRAMS]
+    return pytest.mark.slow(pytest.mark.parametrize("program", programs, ids=str)(test))
 
 
 # ---- the comparison ----

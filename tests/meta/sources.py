@@ -1,12 +1,18 @@
 """The sources of imprint as the meta tests read them: path, text, syntax tree."""
 
 import ast
+import os
+import re
+import shutil
 import subprocess
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, wraps
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+
+# What git and the tools leave behind; virtual environments are told by their pyvenv.cfg.
+LEFT = re.compile(r"\.(git|asv|hypothesis|.*cache)|__pycache__|.*\.egg-info|build|dist")
 
 
 @dataclass(frozen=True)
@@ -38,11 +44,39 @@ class Source:
 PACKAGE = [Source(path) for path in sorted((ROOT / "imprint").rglob("*.py"))]
 
 
-def committed_files():
-    """Return the paths that git tracks, or every file where there is no git."""
-    listing = subprocess.run(
-        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    if listing.returncode:
-        return [path for path in ROOT.rglob("*") if path.is_file()]
-    return [ROOT / name for name in listing.stdout.split("\0") if name]
+def every_source(check):
+    """Make one test of a check of each file: thousands would cost more than they tell."""
+
+    @wraps(check)
+    def test():
+        failed = []
+        for source in PACKAGE:
+            try:
+                check(source)
+            except AssertionError as err:
+                failed.append(f"{source}: {err}")
+        assert not failed, "\n".join(failed)
+
+    del test.__wrapped__  # pytest takes its parameters for fixtures
+    return test
+
+
+def committed_files(root=ROOT):
+    """Return the files that git tracks; without git, all that no tool has left there."""
+    if (root / ".git").exists() and shutil.which("git"):
+        command = ["git", "ls-files", "-z"]
+        listed = subprocess.run(command, cwd=root, capture_output=True, check=False)
+        if listed.returncode == 0:
+            names = listed.stdout.split(b"\0")
+            return [root / os.fsdecode(name) for name in names if name]
+    return list(_written_files(root))
+
+
+def _written_files(folder):
+    for path in folder.iterdir():
+        if LEFT.fullmatch(path.name) or (path / "pyvenv.cfg").exists():
+            continue
+        if path.is_dir():
+            yield from _written_files(path)
+        else:
+            yield path

@@ -6,9 +6,7 @@ ruff's PLC0415, and `test_ignores` asks a reason of each exception to it.
 
 import ast
 
-import pytest
-
-from tests.meta.sources import PACKAGE, ROOT
+from tests.meta.sources import ROOT, every_source
 
 # The two faces that use imprint as a user does.
 USERS = ("imprint/cli/", "imprint/testing/")
@@ -29,7 +27,7 @@ def imported_names(source):
             yield from ((node, module, alias.name) for alias in node.names)
 
 
-@pytest.mark.parametrize("source", PACKAGE, ids=str)
+@every_source
 def test_no_import_is_hidden_from_the_interpreter(source):
     if str(source) == "imprint/__init__.py":  # `test_public_functions` compares the two
         return
@@ -41,7 +39,7 @@ def test_no_import_is_hidden_from_the_interpreter(source):
     assert not hidden, "a cycle means that a word lives on the wrong floor"
 
 
-@pytest.mark.parametrize("source", PACKAGE, ids=str)
+@every_source
 def test_no_helper_is_imported_from_another_file(source):
     borrowed = [
         f"{source.at(node)} {name}"
@@ -51,7 +49,7 @@ def test_no_helper_is_imported_from_another_file(source):
     assert not borrowed, "drop the underscore, or move the helper to where it is used"
 
 
-@pytest.mark.parametrize("source", PACKAGE, ids=str)
+@every_source
 def test_nothing_inside_imports_the_public_face(source):
     if str(source) == "imprint/__init__.py" or str(source).startswith(USERS):
         return
@@ -73,7 +71,7 @@ def is_submodule(name):
     return place.is_dir() or place.with_suffix(".py").is_file()
 
 
-@pytest.mark.parametrize("source", PACKAGE, ids=str)
+@every_source
 def test_zip_is_strict(source):
     lenient = [
         source.at(call)
@@ -88,7 +86,7 @@ def test_zip_is_strict(source):
     assert not lenient
 
 
-@pytest.mark.parametrize("source", PACKAGE, ids=str)
+@every_source
 def test_code_is_not_made_from_text_without_a_defence(source):
     made = [source.at(call) for call in calls(source, "eval", "exec")]
     header = ast.get_docstring(source.tree) or ""

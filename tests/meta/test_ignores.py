@@ -6,9 +6,7 @@ or in a comment at most six lines above, where it can serve a group.
 
 import re
 
-import pytest
-
-from tests.meta.sources import PACKAGE
+from tests.meta.sources import every_source
 
 NOQA = re.compile(
     r"#\s*noqa\b(?::\s*(?P<rules>[A-Z]+\d+(?:,?\s*[A-Z]+\d+)*))?(?P<why>.*)"
@@ -37,11 +35,11 @@ def bare_ignores(source):
                 yield f"{source}:{number + 1}: {line.strip()}"
 
 
-@pytest.mark.parametrize("source", PACKAGE, ids=str)
+@every_source
 def test_every_ignore_names_its_rule_and_reason(source):
     assert not list(bare_ignores(source))
 
 
-@pytest.mark.parametrize("source", PACKAGE, ids=str)
+@every_source
 def test_every_todo_names_its_issue(source):
     assert not [line for line in source.lines if TODO.search(line)]

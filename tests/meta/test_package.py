@@ -1,5 +1,6 @@
 """What ships and what an import costs: licence, types, version, modules, threads."""
 
+import ast
 import importlib.metadata
 import json
 import re
@@ -7,7 +8,7 @@ import subprocess
 import sys
 import tomllib
 
-from tests.meta.sources import ROOT, committed_files
+from tests.meta.sources import PACKAGE, ROOT, committed_files
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
@@ -35,10 +36,53 @@ def test_installed_version_is_the_one_of_pyproject():
     assert importlib.metadata.version("imprint") == PROJECT["version"]
 
 
+def distributions(needs):
+    """Return the names of requirements, without versions and extras of our own."""
+    names = {re.split(r"[\[><=!~ ]", need)[0] for need in needs}
+    return names - {"imprint"}
+
+
 def test_run_time_dependencies_are_those_of_the_design():
-    names = {re.split(r"[><=!~ ]", need)[0] for need in PROJECT["dependencies"]}
-    design = {"jaxlib", "numpy", "ml_dtypes", "optree", "platformdirs", "filelock"}
-    assert names == design
+    names = distributions(PROJECT["dependencies"])
+    assert names == {"jaxlib", "ml_dtypes", "numpy", "optree", "scipy"}
+
+
+def loaded_names(source):
+    """Yield the modules that a file imports, by statement or by name, in any place."""
+    for node in source.nodes(ast.Import):
+        yield from (alias.name for alias in node.names)
+    for node in source.nodes(ast.ImportFrom):
+        yield node.module
+    for call in source.nodes(ast.Call):
+        if getattr(call.func, "id", "") in ("import_module", "extra"):
+            (name,) = call.args
+            if isinstance(name, ast.Constant):
+                yield name.value
+
+
+def needed_by(sources):
+    """Return the distributions, but for Python and imprint, that files import from."""
+    roots = {name.split(".")[0] for s in sources for name in loaded_names(s)}
+    foreign = roots - sys.stdlib_module_names - {"imprint"}
+    homes = importlib.metadata.packages_distributions()
+    return {root: set(homes[root]) for root in foreign}
+
+
+def test_each_run_time_dependency_is_imported_by_the_package():
+    library = [s for s in PACKAGE if not str(s).startswith("imprint/cli/")]
+    imported_from = set().union(*needed_by(library).values())
+    assert distributions(PROJECT["dependencies"]) <= imported_from
+
+
+def test_each_import_of_the_package_is_a_declared_dependency():
+    extras = PROJECT["optional-dependencies"]
+    needs = distributions(PROJECT["dependencies"])
+    library = [s for s in PACKAGE if not str(s).startswith("imprint/cli/")]
+    for name, homes in needed_by(library).items():
+        assert needs & homes, f"{name} is imported, and no dependency has it"
+    needs |= distributions([*extras["cli"], *extras["demo"]])
+    for name, homes in needed_by(PACKAGE).items():
+        assert needs & homes, f"{name} is imported by the command, and no extra has it"
 
 
 def imported(module):

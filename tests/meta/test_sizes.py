@@ -4,9 +4,7 @@ import ast
 import io
 import tokenize
 
-import pytest
-
-from tests.meta.sources import PACKAGE
+from tests.meta.sources import every_source
 
 MAX_FILE_LINES = 600
 MAX_FUNCTION_LINES = 50
@@ -44,7 +42,7 @@ def code_length(function, lines):
     return len(own - docstring_lines(function))
 
 
-@pytest.mark.parametrize("source", PACKAGE, ids=str)
+@every_source
 def test_file_and_functions_are_below_their_ceilings(source):
     assert len(source.lines) <= MAX_FILE_LINES, "find the second subject"
     lines = code_lines(source.text)
@@ -56,7 +54,7 @@ def test_file_and_functions_are_below_their_ceilings(source):
     assert not long
 
 
-@pytest.mark.parametrize("source", PACKAGE, ids=str)
+@every_source
 def test_header_says_what_the_file_is_in_3_to_10_lines(source):
     header = ast.get_docstring(source.tree, clean=False)
     assert header is not None

@@ -21,6 +21,7 @@ import pytest
 
 import imprint
 from imprint.errors import ArgumentError
+from tests.lanes import exhaustive, exhaustive_but
 from tests.spec.work import work_of
 from tests.units.modules import make_module
 
@@ -209,10 +210,10 @@ def make(request):
 
 
 def each(names):
-    """Run a test for each value; one is read for half a second."""
-    slow = [pytest.param(name, marks=pytest.mark.slow) for name in names & {"shared"}]
-    quick = sorted(names - {"shared"})
-    return pytest.mark.parametrize("make", [*quick, *slow], indirect=True)
+    """Run a test for each value; one, which is huge, is read for half a second."""
+    names = sorted(names)
+    quick = [name for name in names if name != "shared"]
+    return pytest.mark.parametrize("make", exhaustive_but(quick, names), indirect=True)
 
 
 every_value = each(ODD.keys())
@@ -249,16 +250,21 @@ def partial(value):
     return functools.partial(lambda v, x: x + 1, value)
 
 
+HOLDERS = [captured, in_containers, defaults, attribute, partial]
 OWN = {
     *((attribute, name) for name in ODD),  # which are attributes of the function itself
     (in_containers, "shared"),  # too big for a list to count by content
 }
 
 
-@every_mode
 @every_value
 @pytest.mark.parametrize(
-    "hold", [captured, in_containers, defaults, attribute, partial]
+    ("hold", "strict"),
+    [
+        *((hold, False) for hold in HOLDERS),
+        (captured, True),
+        *exhaustive(*((hold, True) for hold in HOLDERS if hold is not captured)),
+    ],
 )
 def test_what_a_function_captures(make, hold, strict):
     value = make()
@@ -326,7 +332,9 @@ def test_what_is_huge_is_read_in_bounded_time(name):
     assert time.process_time() - start < 8  # a machine under load; 1 s on a free one
 
 
-@pytest.mark.parametrize("make", [BIG["tuple of floats"], BIG["nested tuples"]])
+@pytest.mark.parametrize(
+    "make", [BIG["nested tuples"], *exhaustive(BIG["tuple of floats"])]
+)
 @pytest.mark.slow
 def test_a_huge_static_tuple_counts_by_content(make):
     f = imprint.jit(lambda x, v: x + 1, static_argnums=1)

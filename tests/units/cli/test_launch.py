@@ -124,7 +124,9 @@ def test_an_interrupted_program_is_reported(tmp_path):
         time.sleep(600)
         """,
     )
-    command = [sys.executable, "-c", COMMAND, "run", "waits.py"]
+    # Tests that run in the background ignore the signal, and so would their child.
+    program = f"import signal; signal.signal(2, signal.default_int_handler)\n{COMMAND}"
+    command = [sys.executable, "-c", program, "run", "waits.py"]
     settings = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
     with subprocess.Popen(
         command, cwd=tmp_path, text=True, env=ENVIRONMENT, **settings

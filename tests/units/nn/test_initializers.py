@@ -8,6 +8,7 @@ import imprint
 from imprint import random
 from imprint.errors import ArgumentError, ShapeError
 from imprint.nn import initializers
+from tests.lanes import exhaustive
 from tests.tolerances import assert_close
 
 SHAPE = 2, 3, 4
@@ -39,7 +40,7 @@ INITIALIZERS |= {name: lambda m, name=name: getattr(m, name)() for name in NAMED
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", INITIALIZERS)
-@pytest.mark.parametrize("dtype", [None, "float16"])
+@pytest.mark.parametrize("dtype", [None, *exhaustive("float16")])
 def test_the_numbers_of_jax(name, dtype):
     make = INITIALIZERS[name]
     got = make(initializers)(random.key(3), SHAPE, dtype)

@@ -7,6 +7,7 @@ import imprint.numpy as inp
 from imprint import nn, random, tree
 from imprint.errors import ShapeError
 from imprint.module import combine, is_array, partition
+from tests.lanes import exhaustive
 from tests.units.nn.beside_equinox import (
     OURS,
     numbers,
@@ -61,7 +62,7 @@ def test_as_equinox(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "complex64"])
+@pytest.mark.parametrize("dtype", ["complex64", *exhaustive("float16", "bfloat16")])
 def test_dtypes_as_equinox(dtype):
     same_parameters(lambda m: m.nn.Linear(3, 4, dtype=dtype, key=m.key))
     same_parameters(lambda m: m.nn.MLP(3, 4, 2, 1, dtype=dtype, key=m.key))

@@ -8,6 +8,7 @@ from jax import lax
 import imprint
 from imprint.errors import DTypeError, ShapeError
 from imprint.primitives import cumulative
+from tests.lanes import exhaustive
 from tests.units.primitives.agreement import assert_agreed
 from tests.units.primitives.twin import assert_as_jax
 
@@ -19,6 +20,7 @@ VALUES = {
     "two": [4.0, 4.0],
     "many": list(np.linspace(-2, 2, 37)),
 }
+SMALL = [name for name in VALUES if name != "many"]
 
 
 def message(error, fun, *args):
@@ -28,13 +30,20 @@ def message(error, fun, *args):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("reverse", [False, True])
-@pytest.mark.parametrize("values", VALUES.values(), ids=VALUES)
+@pytest.mark.parametrize(
+    ("values", "reverse"),
+    [
+        *((values, reverse) for values in SMALL for reverse in (False, True)),
+        ("many", False),
+        *exhaustive(("many", True)),
+    ],
+)
 @pytest.mark.parametrize(
     "name", ["cumsum", "cumprod", "cummax", "cummin", "cumlogsumexp"]
 )
 def test_derivatives(name, values, reverse):
-    x, weights = np.array(values), np.arange(1.0, len(values) + 1)
+    x = np.array(VALUES[values])
+    weights = np.arange(1.0, len(x) + 1)
     ours, theirs = getattr(cumulative, name), getattr(lax, name)
     assert_as_jax(
         imprint.grad(lambda x: (ours(x, 0, reverse=reverse) * weights).sum()),

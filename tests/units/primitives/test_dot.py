@@ -12,6 +12,7 @@ import imprint
 from imprint.errors import DTypeError, ShapeError
 from imprint.primitives.dot import dot_general
 from imprint.primitives.precision import Precision
+from tests.lanes import exhaustive
 from tests.units.primitives.agreement import agreed, assert_same
 from tests.units.primitives.twin import assert_as_jax, printed
 
@@ -163,12 +164,12 @@ def test_algorithms_leave_integers_alone():
 # ---- derivatives and examples ----
 
 NUMBERS = [
-    ((5, 3), (3, 2), MATMUL),
+    *exhaustive(((5, 3), (3, 2), MATMUL)),
     ((3,), (3,), (((0,), (0,)), ((), ()))),
-    ((2,), (3,), (((), ()), ((), ()))),
+    *exhaustive(((2,), (3,), (((), ()), ((), ())))),
     ((), (), (((), ()), ((), ()))),
     ((2, 3, 4, 5), (5, 3, 6, 2), (((3, 1), (0, 1)), ((0,), (3,)))),
-    ((3, 2, 4), (4, 3, 2), (((), ()), ((1, 0), (2, 1)))),
+    *exhaustive(((3, 2, 4), (4, 3, 2), (((), ()), ((1, 0), (2, 1))))),
     ((2, 0), (0, 3), MATMUL),
     ((0, 2), (2, 3), MATMUL),
 ]

@@ -16,6 +16,7 @@ from imprint.primitives.dynamic_slicing import (
     dynamic_update_slice,
     dynamic_update_slice_p,
 )
+from tests.lanes import exhaustive
 from tests.units.primitives.agreement import agreed, assert_agreed, assert_same
 from tests.units.primitives.twin import assert_as_jax
 
@@ -108,7 +109,7 @@ EXAMPLES = [
     ((8,), (0,)),
     ((5, 7), (2, 3)),
     ((5, 0), (2, 0)),
-    ((3, 4, 5), (3, 1, 2)),
+    *exhaustive(((3, 4, 5), (3, 1, 2))),
 ]
 SPECIAL = [np.nan, np.inf, -np.inf, -0.0, 0.0]
 

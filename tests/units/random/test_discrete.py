@@ -3,6 +3,7 @@ import pytest
 
 import imprint
 from imprint import errors, random
+from tests.lanes import exhaustive
 from tests.units.random.streams import (
     JAX_0_12,
     both_streams,
@@ -54,7 +55,9 @@ def test_rademacher_as_jax(partitionable):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("shape", "axis"), [((4, 3), -1), ((6,), 0), ((2, 3, 4), 1)])
+@pytest.mark.parametrize(
+    ("shape", "axis"), [((4, 3), -1), *exhaustive(((6,), 0), ((2, 3, 4), 1))]
+)
 def test_categorical_as_jax(shape, axis):
     with flags(partitionable=False):
         same_draw("categorical", logits(*shape), axis)
@@ -62,6 +65,7 @@ def test_categorical_as_jax(shape, axis):
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_categorical_of_every_dtype_as_jax():
     with flags(x64=True):
         for dtype in dtypes_of(True):

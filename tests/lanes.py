@@ -1,0 +1,30 @@
+"""The two lanes of the tests: the fast one, and the rest of what is swept or searched.
+
+`make test` leaves out what is marked `exhaustive`; `make test-all` runs it too. The fast
+lane runs each law over each primitive and each kind of scenario once. What is marked is
+more of the same: further dtypes, shapes, programs and seeds of a sweep.
+"""
+
+import pytest
+
+
+def exhaustive(*cases):
+    """Return cases of a parametrization, for the exhaustive lane alone.
+
+    Args:
+        cases: values, or tuples where the parametrization has several names.
+    """
+    return [
+        pytest.param(
+            *(case if isinstance(case, tuple) else (case,)),
+            marks=pytest.mark.exhaustive,
+        )
+        for case in cases
+    ]
+
+
+def exhaustive_but(quick, cases):
+    """Return all cases, of which only those in `quick` run in the fast lane."""
+    missing = set(quick) - set(cases)
+    assert not missing, f"{missing} are none of the cases"
+    return [case if case in quick else exhaustive(case)[0] for case in cases]
