@@ -1,0 +1,42 @@
+"""What a page names is there: files of the project, and the pages that it links to."""
+
+import re
+
+import pytest
+
+from tests.meta.sources import ROOT, committed_files
+
+PAGES = [
+    path
+    for path in sorted(committed_files())
+    if path.suffix == ".md" and path.is_file()
+]
+FILE = re.compile(r"`((?:imprint|tests|benchmarks|docs|changes|\.ci)/[\w./-]*)")
+LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+
+# Named before they are merged; to be emptied then.
+COMING = {
+    *("imprint/core/dims.py", "imprint/core/effects.py", "imprint/passes/pipeline.py"),
+    *("docs/how-to/add-a-primitive.md", "docs/how-to/add-a-control-primitive.md"),
+}
+
+
+def named_by(page):
+    """Return the paths that a page names, from the root of the project."""
+    text = page.read_text(encoding="utf-8")
+    links = ((page.parent / link).resolve() for link in LINK.findall(text))
+    return {*FILE.findall(text), *(link.relative_to(ROOT).as_posix() for link in links)}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_a_file_that_a_page_names_exists(page):
+    missing = {name for name in named_by(page) if not (ROOT / name).exists()}
+    assert missing <= COMING
+
+
+def test_files_and_links_are_seen():
+    text = (
+        "`imprint/core/jaxpr.py::Var`, [this](../x.md#part), [that](https://a.org/y.md)"
+    )
+    assert FILE.findall(text) == ["imprint/core/jaxpr.py"]
+    assert LINK.findall(text) == ["../x.md"]
