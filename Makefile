@@ -45,6 +45,7 @@ test-all: $(VENV)/test.stamp
 # XLA takes no instructions beyond ISA (SSE4_2, AVX, AVX2, AVX512), so this is what a
 # lesser CPU would compute; on one that has not even these, it changes nothing.
 test-isa: $(VENV)/test.stamp
+	$(if $(filter $(ISA),SSE4_2 AVX AVX2 AVX512),,$(error ISA=$(ISA) is unknown to XLA))
 	XLA_FLAGS='$(XLA_FLAGS) --xla_cpu_max_isa=$(ISA)' \
 	  $(PYTEST) -m 'not exhaustive' $(ARGS) $(COMPUTING)
 
