@@ -14,11 +14,10 @@ import numpy as np
 
 from imprint import tree
 from imprint.array import ArrayImpl
-from imprint.calls.filtering import FilteredSignature
 from imprint.calls.key import pending_of, static_tokens, unplaced
 from imprint.calls.leaves import check_values
 from imprint.calls.options import JitOptions
-from imprint.calls.signature import Signature, Spelling
+from imprint.calls.signature import Spelling
 from imprint.config import settings
 from imprint.control.call import call as bind_call
 from imprint.core.aval import get_aval
@@ -26,9 +25,9 @@ from imprint.core.folding import folding
 from imprint.core.hosts import host_aval, scalar_aval
 from imprint.core.jaxpr import eval_jaxpr
 from imprint.core.trace import current_trace
-from imprint.definition.token import Token
 from imprint.definition.walk import Effects
 from imprint.explain.explanation import Explanation
+from imprint.jitted.binding import Binding
 from imprint.jitted.bound import BoundJitted
 from imprint.jitted.compiling import Request, compile_version, trace
 from imprint.jitted.report import CacheInfo, cache_info, explain
@@ -38,36 +37,23 @@ from imprint.static.exact import static_token
 from imprint.versions.budget import BUDGET
 from imprint.versions.definitions import DEFINITIONS, Definition
 from imprint.versions.version import Version
-from imprint.watch.captures import are_containers
-from imprint.watch.guard import watch_definition
 
 _flatten = tree.flatten
 _ndarray = np.ndarray
 
 
-def _never() -> bool:
-    """Tell that the function may be another now: its token has to be read."""
-    return False
-
-
 @final
-class Jitted:
+class Jitted(Binding):
     """A function compiled by XLA, with one version for each kind of call."""
 
     def __init__(self, fun: Callable[..., Any], options: JitOptions) -> None:
-        self.__wrapped__ = self._fun = fun
+        self.__wrapped__ = fun
         self.__doc__ = fun.__doc__
         self.__module__ = getattr(fun, "__module__", "")
-        self._options = options
         self.is_filtered = options.filtered is not None
         """Whether it is a `filter_jit` function, which binds as a node of pytrees."""
         self._on_device = False
-        self._is_as_made: Callable[[], bool] = _never
-        self._token: Token | None = None
-        self._reads = 0
-        self._is_fresh = False  # whether the last look at the function bound it
-        if options.names_arguments:  # those that are not there are told now
-            self._bind(DEFINITIONS.token_of(fun, strict=options.strict))
+        super().__init__(fun, options)
 
     def __getattr__(self, name: str) -> Any:
         if name == "__wrapped__":  # while a copy or a pickle is made
@@ -105,67 +91,6 @@ class Jitted:
         if version.out_aval is not None:
             return ArrayImpl(version.out_aval, outs[0])
         return version.unflatten(map(ArrayImpl, version.out_avals, outs))
-
-    # ---- the definition ----
-
-    def _bound(self) -> Definition:
-        """Return the definition of the function as it is now."""
-        self._is_fresh = False
-        if not self._is_as_made():
-            token = DEFINITIONS.token_of(self._fun, strict=self._options.strict)
-            if token is not self._token:
-                return self._bind(token)
-            self._reads += 1
-            if self._reads == 1:  # it will be called more
-                self._watch(token)
-        return self._definition
-
-    def _watch(self, token: Token) -> None:
-        """Watch what the function captures, if that tells all that its token does."""
-        fun, effects = self._fun, DEFINITIONS.effects_of(self._fun)
-        if token.volatile and (
-            self._options.strict or not are_containers(fun, effects)
-        ):
-            return
-        own = watch_definition(fun, effects)
-        self._is_as_made = own.guard or own.holds
-
-    def _bind(self, token: Token) -> Definition:
-        """Find the definition of the function, whose token is given, or make it.
-
-        A definition is known by what captured objects and arrays contain, too, so that
-        a function that is made anew sees what changed in them.
-        """
-        options = self._options
-        key, content, owner = DEFINITIONS.identify(self._fun, token, options, self)
-        found = DEFINITIONS.find(key)
-        if found is None:
-            signature = _signature(self._fun, options)
-            found = DEFINITIONS.add(key, Definition(content, signature, owner))
-        self._token = token
-        self._is_as_made = _never
-        self._reads = 0
-        self._is_fresh = True
-        return self._use(found)
-
-    def _use(self, definition: Definition) -> Definition:
-        self._definition = definition
-        self._current = definition.versions.current
-        return definition
-
-    def _definition_of_now(self) -> Definition:
-        """Return the definition for what is traced now; to be asked after `_bound`.
-
-        If captured objects or arrays changed since the function was bound, a trace sees
-        them as they are: functions with the captures of then must not find it.
-        """
-        definition, token = self._definition, self._token
-        if self._is_fresh or definition.owner is not None or token is None:
-            return definition
-        key, *_ = DEFINITIONS.identify(self._fun, token, self._options, self)
-        if DEFINITIONS.find(key) is definition:
-            return definition
-        return self._use(DEFINITIONS.fork(definition, self))
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         if instance is None:
@@ -383,12 +308,6 @@ class Jitted:
         definition = self._bound()
         definition.versions.clear()
         definition.traced.clear()
-
-
-def _signature(fun: Callable[..., Any], options: JitOptions) -> Signature:
-    if options.filtered is not None:
-        return FilteredSignature(fun, options.filtered)
-    return Signature(fun, options.static, options.donate)
 
 
 def _static_tokens(

@@ -1,4 +1,4 @@
-"""The ceilings of a file and of a function, and the header every file has."""
+"""The ceilings of files, classes and functions, and the header every file has."""
 
 import ast
 import io
@@ -7,6 +7,8 @@ import tokenize
 from tests.meta.sources import every_source
 
 MAX_FILE_LINES = 600
+MAX_CLASS_LINES = 220
+MAX_CLASS_TABLES = 6
 MAX_FUNCTION_LINES = 50
 HEADER_LINES = range(3, 11)
 
@@ -30,16 +32,43 @@ def code_lines(text):
     }
 
 
-def docstring_lines(function):
-    first = function.body[0]
-    if ast.get_docstring(function, clean=False) is None:
+def docstring_lines(definition):
+    first = definition.body[0]
+    if ast.get_docstring(definition, clean=False) is None:
         return set()
     return set(range(first.lineno, first.end_lineno + 1))
 
 
-def code_length(function, lines):
-    own = lines.intersection(range(function.lineno, function.end_lineno + 1))
-    return len(own - docstring_lines(function))
+def code_length(definition, lines):
+    """Return how many lines of code a function or class has, docstrings apart."""
+    own = lines.intersection(range(definition.lineno, definition.end_lineno + 1))
+    for node in ast.walk(definition):
+        if isinstance(node, DEFINITIONS):
+            own -= docstring_lines(node)
+    return len(own)
+
+
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def tables(definition):
+    """Return the attributes that a class makes as empty containers, to be filled."""
+    return {
+        target.attr
+        for node in ast.walk(definition)
+        if isinstance(node, ast.Assign | ast.AnnAssign) and is_empty(node.value)
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        if isinstance(target, ast.Attribute)
+    }
+
+
+def is_empty(value):
+    if isinstance(value, ast.Dict):
+        return not value.keys
+    if isinstance(value, ast.List):
+        return not value.elts
+    makers = {"dict", "set", "list", "deque", "OrderedDict", "defaultdict"}
+    return isinstance(value, ast.Call) and getattr(value.func, "id", "") in makers
 
 
 @every_source
@@ -52,6 +81,24 @@ def test_file_and_functions_are_below_their_ceilings(source):
         if (length := code_length(node, lines)) > MAX_FUNCTION_LINES
     }
     assert not long
+
+
+@every_source
+def test_classes_are_below_their_ceilings(source):
+    lines = code_lines(source.text)
+    classes = list(source.nodes(ast.ClassDef))
+    long = {
+        f"{source.at(node)} {node.name}": length
+        for node in classes
+        if (length := code_length(node, lines)) > MAX_CLASS_LINES
+    }
+    assert not long, "find the second subject"
+    full = {
+        f"{source.at(node)} {node.name}": sorted(found)
+        for node in classes
+        if len(found := tables(node)) > MAX_CLASS_TABLES
+    }
+    assert not full, "find the tables that belong together"
 
 
 @every_source
@@ -69,3 +116,10 @@ def test_code_length_leaves_out_docstring_comments_and_blank_lines():
     text = 'def f(x):\n    """Say.\n\n    More.\n    """\n    # why\n\n    return x\n'
     (function,) = ast.parse(text).body
     assert code_length(function, code_lines(text)) == 2
+
+
+def test_tables_are_the_attributes_that_start_empty():
+    text = "class A:\n def f(self, x):\n  self.a, b = {}, []\n  self.b: dict = {}\n"
+    text += "  self.c = set()\n  self.d = x\n  self.e = [x]\n"
+    (definition,) = ast.parse(text).body
+    assert tables(definition) == {"b", "c"}
