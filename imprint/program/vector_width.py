@@ -3,7 +3,7 @@
 A CPU with AVX-512 has vectors of 512 bits, of which XLA uses half. Where it has vector
 code for an operation all of them are up to twice as fast; where it has none, a lane is a
 scalar call, and more lanes make machine code that is larger, slower, and twice as slow to
-compile. So the program votes: an equation gives, for each element of its operand, the
+compile. So the program votes: an equation gives, for each element of its result, the
 time that wide vectors cost (or save, if negative), and values that go in or come out give
 what they cost there, as memory is no faster. The figures are measured, see below.
 What the user asks for in `compiler_options` goes over this.
@@ -53,9 +53,11 @@ def _count(jaxpr: Jaxpr, bodies: dict[ClosedJaxpr, _Tally]) -> _Tally:
     time = scalar = 0
     equations = len(jaxpr.eqns)
     for eqn in jaxpr.eqns:
-        cost, size = _cost(eqn)
-        time += cost * size
-        scalar += cost > 0 and size > 1
+        cost = _cost(eqn)
+        if cost:  # what has a figure is elementwise: its result has every element
+            size = eqn.outvars[0].aval.size
+            time += cost * size
+            scalar += cost > 0 and size > 1
         for body in subjaxprs(eqn) if eqn.params else ():
             if body not in bodies:
                 bodies[body] = _count(body.jaxpr, bodies)
@@ -66,17 +68,16 @@ def _count(jaxpr: Jaxpr, bodies: dict[ClosedJaxpr, _Tally]) -> _Tally:
     return _Tally(time, scalar, equations)
 
 
-def _cost(eqn: Eqn) -> tuple[int, int]:
-    """Return picoseconds an element, and the number of elements."""
-    if not eqn.invars:
-        return 0, 0
+def _cost(eqn: Eqn) -> int:
+    """Return picoseconds an element."""
     name = eqn.primitive.name
-    size = max([v.aval.size for v in eqn.invars])
     if name in _ARITHMETIC:
-        return _COST_OF_ARITHMETIC, size
+        return _COST_OF_ARITHMETIC
     costs = _COSTS.get(name)
+    if costs is None:
+        return 0
     column = _COLUMNS.get(eqn.invars[0].aval.dtype)
-    return (0 if costs is None or column is None else costs[column]), size
+    return 0 if column is None else costs[column]
 
 
 # ---- the figures ----

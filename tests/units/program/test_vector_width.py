@@ -47,6 +47,8 @@ def gelu(x):
     return 0.5 * x * (1 + inp.tanh(0.798 * (x + 0.0447 * x * x * x)))
 
 
+sines = chain(lambda y, _: inp.sin(y), 4)
+
 GAINS = {
     "exp": inp.exp,
     "tanh": inp.tanh,
@@ -58,7 +60,7 @@ GAINS = {
     "random bits": lambda x: random.uniform(random.key(0), x.shape) + x,
     "long, with vector code": chain(lambda y, x: inp.tanh(y) * x - y, 900),
     "in a nested call": imprint.jit(imprint.jit(inp.exp)),
-    "a scalar call on a scalar": lambda x: inp.exp(x) * inp.sin(x[0]),
+    "many scalar calls on a scalar": lambda x: inp.exp(x) * sines(x[0]),
     "a few scalar calls on little": lambda x: inp.exp(x) + inp.sin(x[:2]).sum(),
 }
 GAINS_NOTHING = {
@@ -70,8 +72,9 @@ GAINS_NOTHING = {
     "relu": lambda x: inp.maximum(x, 0),
     "nothing": lambda x: x,
     "matmul": lambda x: x.reshape(32, 32) @ x.reshape(32, 32),
-    "many scalar calls on little": lambda x: (
-        inp.exp(x) + chain(lambda y, z: inp.sin(y), 4)(x[:2]).sum()
+    "many scalar calls on little": lambda x: inp.exp(x) + sines(x[:2]).sum(),
+    "many of them in a nested call": lambda x: (
+        inp.exp(x) + imprint.jit(sines)(x[:2]).sum()
     ),
     "scalar calls in a nested call": lambda x: imprint.jit(inp.sin)(x) + inp.exp(x),
     "too long": chain(lambda y, x: inp.tanh(y) * x - y, 1001),
