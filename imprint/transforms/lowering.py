@@ -5,8 +5,8 @@ equation becomes a private function, written once however often it is called. Ev
 line carries the user's source line as an MLIR location.
 Ordered effects are threaded through tokens: `main` creates one for each, an operation
 takes the last from `Builder.tokens` and puts its own there, and a body with effects takes
-them before its arguments and gives them before its results (`lower_body`). Between two
-executions it is the device that keeps the order.
+them before its arguments and gives them before its results (`lower_body`). No token
+leaves a program: the order between executions is not said here.
 """
 
 from collections.abc import Mapping, Sequence
