@@ -1,8 +1,9 @@
 """The jaxpr checker: does a jaxpr obey its own rules?
 
 It finds mistakes of transforms, not of users, so what it raises is InternalError:
-every var is bound once and before its use, and every equation's results have the avals
-that its shape rule gives; a jaxpr that an equation holds has no constants. Tests turn it on after every transform (`enable_checks`).
+every var is bound once and before its use, every equation's results have the avals that
+its shape rule gives, and a jaxpr that an equation holds has no constants; one that several
+hold is checked once. Tests turn it on after every transform (`enable_checks`).
 """
 
 from imprint.core.jaxpr import Eqn, Jaxpr, Literal, Var, subjaxprs
@@ -11,6 +12,13 @@ from imprint.errors import InternalError
 
 def check_jaxpr(jaxpr: Jaxpr) -> None:
     """Raise InternalError, with the jaxpr, where `jaxpr` is not well formed."""
+    _check(jaxpr, set())
+
+
+def _check(jaxpr: Jaxpr, checked: set[Jaxpr]) -> None:
+    if jaxpr in checked:
+        return
+    checked.add(jaxpr)
     bound: set[Var] = set()
 
     def bind(variables: tuple[Var, ...], what: str) -> None:
@@ -24,14 +32,14 @@ def check_jaxpr(jaxpr: Jaxpr) -> None:
         for atom in eqn.invars:
             if isinstance(atom, Var) and atom not in bound:
                 raise _broken(jaxpr, f"{eqn.primitive}: {atom} is used unbound")
-        _check_eqn(jaxpr, eqn)
+        _check_eqn(jaxpr, eqn, checked)
         bind(tuple(eqn.outvars), str(eqn.primitive))
     for atom in jaxpr.outvars:
         if not isinstance(atom, Literal) and atom not in bound:
             raise _broken(jaxpr, f"result {atom} is unbound")
 
 
-def _check_eqn(jaxpr: Jaxpr, eqn: Eqn) -> None:
+def _check_eqn(jaxpr: Jaxpr, eqn: Eqn, checked: set[Jaxpr]) -> None:
     expected = eqn.primitive.aval(*(v.aval for v in eqn.invars), **eqn.params)
     came = tuple(v.aval for v in eqn.outvars)
     if expected != came:
@@ -43,7 +51,7 @@ def _check_eqn(jaxpr: Jaxpr, eqn: Eqn) -> None:
             raise _broken(
                 jaxpr, f"{eqn.primitive}: a jaxpr that it holds has constants"
             )
-        check_jaxpr(inner.jaxpr)
+        _check(inner.jaxpr, checked)
 
 
 def _broken(jaxpr: Jaxpr, what: str) -> InternalError:

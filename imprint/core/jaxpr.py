@@ -171,7 +171,7 @@ def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], *args: Any) -> list[Any]:
     env.update(zip(jaxpr.invars, args, strict=True))
     for eqn in jaxpr.eqns:
         operands = [v.value if type(v) is Literal else env[v] for v in eqn.invars]
-        token = source.set_replayed_source(source.replayed_source() or eqn.source)
+        token = source.set_replayed_source(eqn.source or source.replayed_source())
         try:
             results = eqn.primitive.bind(*operands, **eqn.params)
         finally:

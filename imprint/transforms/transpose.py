@@ -85,7 +85,7 @@ def _transpose_eqn(
         Linear(v.aval) if isinstance(v, Var) and v in linear else _value(v, values)
         for v in eqn.invars
     ]
-    token = source.set_replayed_source(source.replayed_source() or eqn.source)
+    token = source.set_replayed_source(eqn.source or source.replayed_source())
     try:
         in_cts = eqn.primitive.transpose(out_cts, operands, **eqn.params)
         for atom, operand, ct in zip(eqn.invars, operands, in_cts, strict=True):

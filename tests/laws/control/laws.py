@@ -19,7 +19,8 @@ from imprint.core.tangents import zero_of
 from imprint.errors import NonFiniteError
 from imprint.explain.granularity import granularity
 from imprint.passes.sentinels import with_sentinels
-from imprint.program.program import compile_closed, lower
+from imprint.program.lowered import lower
+from imprint.program.program import compile_closed
 from imprint.transforms.batch import batch_jaxpr
 from imprint.transforms.dce import dce_jaxpr
 from imprint.transforms.jvp import jvp_jaxpr
@@ -28,7 +29,6 @@ from imprint.transforms.staging import hoist_consts
 from imprint.transforms.transpose import transpose_jaxpr
 from tests.laws import test_jvp, test_transpose
 from tests.laws.control.guest import run_twin
-from tests.laws.law import buffers
 from tests.noisy import EFFECTS, HEARD, tell_p
 from tests.strategies import Call
 from tests.tolerances import assert_within, tolerance
@@ -62,7 +62,7 @@ def run(closed, *args):
 
 
 def run_compiled(closed, *args):
-    program = compile_closed(closed, "laws", buffers)
+    program = compile_closed(closed, "laws")
     kept = [(args[i], closed.in_avals[i]) for i in program.kept]
     outs = program.run([runtime.put(x, aval, copy=True) for x, aval in kept])
     return list(map(runtime.read, outs, program.out_avals))

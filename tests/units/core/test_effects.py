@@ -206,7 +206,7 @@ def test_tokens_go_through_the_regions_of_an_operation():
         tell(x * 8)
         return y
 
-    program = compile_closed(traced(around, np.int32(0), ONE), "around", buffers)
+    program = compile_closed(traced(around, np.int32(0), ONE), "around")
     for index, inside, want in ((0, IN_ORDER, 3.0), (1, [], 1.0)):
         args = buffers([np.int32(index), ONE])
         HEARD.clear()

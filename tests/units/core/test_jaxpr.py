@@ -23,11 +23,19 @@ def lines_of(closed):
 
 LINE = __file__, inspect.getsourcelines(inner)[1] + 1
 
+called = imprint.jit(inner)
+calling = imprint.jit(
+    lambda x: called(x)
+)  # its line is the call's, not that of `inner`
+
 PROGRAMS = {
     "inlined": imprint.jit(inner, inline=True),
     "derived by jvp": lambda x: imprint.jvp(imprint.jit(inner), (x,), (x,)),
     "derived by vmap": imprint.vmap(imprint.jit(inner)),
     "derived by grad": lambda x: imprint.vjp(imprint.jit(inner), x)[0],
+    "called inside, derived by jvp": lambda x: imprint.jvp(calling, (x,), (x,)),
+    "called inside, derived by vmap": imprint.vmap(calling),
+    "called inside, transposed": lambda x: imprint.vjp(calling, x)[1](x),
 }
 
 
