@@ -13,6 +13,7 @@ from importlib.metadata import version
 
 from benchmarks import (
     call_forms,
+    cold,
     compiling,
     definitions,
     dispatch,
@@ -30,6 +31,7 @@ FILES = (
     import_time,
     dispatch,
     call_forms,
+    cold,
     tracing,
     compiling,
     eager,

@@ -67,8 +67,10 @@ def sharing_of(fun: Any, token: Token, effects: Effects = NO_EFFECTS) -> Sharing
 
     Where that tells of more bytes of arrays than would be hashed, none is.
     """
-    captured = sum(x.nbytes for x in referents(token) if type(x) is np.ndarray)
-    walk = ContentWalk(effects, HASHED if captured <= HASHED else 0)
+    if token.nbytes is None:
+        arrays = [x for x in referents(token) if issubclass(type(x), np.ndarray)]
+        token.nbytes = sum(x.nbytes for x in arrays)
+    walk = ContentWalk(effects, HASHED if token.nbytes <= HASHED else 0)
     return Sharing(_walk_token(fun, walk), walk.is_whole)
 
 

@@ -83,14 +83,18 @@ class Token:
     Attributes:
         is_scalar: it is of a function that captures nothing but numbers and text, so a
             strict walk finds no more.
+        nbytes: the bytes of arrays that it knows by identity, once somebody asked.
     """
 
-    __slots__ = ("__weakref__", "content", "has_cells", "is_scalar", "volatile")
+    __slots__ = (
+        *("__weakref__", "content", "has_cells", "is_scalar", "nbytes", "volatile"),
+    )
 
     def __init__(self, content: Content, *, volatile: bool, has_cells: bool) -> None:
         self.content = content
         self.volatile = volatile
         self.has_cells = has_cells
+        self.nbytes: int | None = None
         self.is_scalar = head_of(content) is FUNCTION and _are_scalars(content)
 
     @property

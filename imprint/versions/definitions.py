@@ -15,7 +15,7 @@ import weakref
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Hashable, Iterator
 from types import CodeType, FunctionType
-from typing import Any, Final, NamedTuple, final
+from typing import Any, Final, TypeAlias, final
 
 from imprint.calls.options import JitOptions
 from imprint.calls.signature import Signature
@@ -79,18 +79,10 @@ class Definition:
         self._tethers += [weakref.ref(x, lambda _: drop(key)) for x in known]
 
 
-class Identified(NamedTuple):
-    """By what a definition is found.
-
-    Args:
-        key: its place in the table.
-        token: what the function is, captures and all.
-        owner: what stands for the jitted function that it belongs to alone, if any.
-    """
-
-    key: Hashable
-    token: Token
-    owner: Standin | None = None
+Identified: TypeAlias = tuple[Hashable, Token, Standin | None]
+"""By what a definition is found: its key in the table; what the function is, captures and
+all; what stands for the jitted function that it belongs to alone, if any. A named tuple
+takes 200 ns more, of 3,000 for a function made anew."""
 
 
 @final
@@ -211,12 +203,12 @@ class Definitions:
                 captured is too large to be compared.
         """
         if token.is_scalar or options.strict:  # all that counts is in it
-            return Identified((token, options), token)
+            return (token, options), token, None
         content, is_whole = sharing_of(fun, token, self.effects_of(fun))
         if is_whole:
-            return Identified((content, options), content)
+            return (content, options), content, None
         standin = identity(owner)
-        return Identified((token, options, standin), content, standin)
+        return (token, options, standin), content, standin
 
     def effects_of(self, fun: Callable[..., Any]) -> Effects:
         """Return the state that tracing a function is known to write."""
@@ -303,9 +295,9 @@ class Definitions:
         if definition.owner is not None:
             self.add((token, options, definition.owner), definition)
             return
-        identified = self.identify(fun, token, options, definition)
-        if identified.owner is None:
-            self.add(identified.key, definition)
+        key, _, owner = self.identify(fun, token, options, definition)
+        if owner is None:
+            self.add(key, definition)
 
     def family_of(self, fun: Callable[..., Any], definition: Definition) -> Family:
         """Return the family of a definition of a function."""
