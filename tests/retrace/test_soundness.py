@@ -1,9 +1,9 @@
 """The oracle: a hit gives what a fresh trace gives.
 
 A program of many pieces is edited at random between its calls; see `oracle.world` for
-what is asked of it. A test is one seed, from which so many programs are drawn; the first
-seed is in the fast lane. `ORACLE_CASES=10000` in the environment searches wider: more
-seeds, and the same programs for each, so one that failed is run again alone by its id.
+what is asked of it. A test is one seed, from which `PER_SEED` programs are drawn; the
+first seed is in the fast lane. `ORACLE_CASES=10000` in the environment searches wider, by
+more seeds. A seed always draws the same programs, so one that failed runs alone by its id.
 """
 
 import os
