@@ -1,10 +1,11 @@
 """The bottom interpreter: evaluate one primitive now.
 
-Outside any trace a primitive runs by its NumPy reference, so `x + y` compiles nothing.
-A control primitive says for itself how it runs: like the others, compiled once for each
-jaxpr it holds, or by binding what is to run. IEEE results (inf, nan) are values, not warnings: references run in a
-context of this thread in which NumPy says nothing. The flags of the caller's context do
-not reach them: what depends on a flag is in the avals and the params.
+Outside any trace a primitive runs by its NumPy reference, so `x + y` compiles nothing. A
+control primitive says for itself how it runs: like the others, compiled once for each
+jaxpr it holds, or by binding what is to run. IEEE results (inf, nan) are values, not
+warnings: references run in a context of this thread in which NumPy says nothing. The
+flags of the caller's context do not reach them: what depends on a flag is in the avals
+and the params.
 """
 
 import contextvars

@@ -1,8 +1,8 @@
 """A symbolic dimension for tests: polynomials with // max min, and strict about questions.
 
-`==`, `<`, `bool` and their like raise, and it is no number: a rule that asks with an operator and not
-through `imprint.core.dims` turns red. Each name has a least value, from which questions are
-decided where that is easy. Equal expressions are one object.
+`==`, `<`, `bool` and their like raise, and it is no number: a rule that asks with an
+operator and not through `imprint.core.dims` turns red. Each name has a least value, from
+which questions are decided where that is easy. Equal expressions are one object.
 """
 
 import itertools

@@ -2,9 +2,10 @@
 
 A program whose parts are jitted can be compiled as one piece with the parts dissolved
 (`outer`), as parts that Python calls one by one (`inner`), or as one piece that shares
-its parts (`both`, what nested `jit` does). What the jaxprs of an equation count as is said
-by its primitive: a part, bodies compiled with it, or equations in its place. The equations are counted; the seconds are an
-estimate from what this process has compiled so far.
+its parts (`both`, what nested `jit` does). What the jaxprs of an equation count as is
+said by its primitive: a part, bodies compiled with it, or equations in its place. The
+equations are counted; the seconds are an estimate from what this process has compiled so
+far.
 """
 
 from typing import Final, NamedTuple

@@ -1,10 +1,10 @@
 """Sentinels: find where a NaN or an infinity was made, inside a compiled program.
 
 With `debug_nans` a program is compiled with one more result, a flag for each float result
-of each equation; a control primitive says what is seen of it. It runs once, with donation and all. When a
-result of the function holds a NaN, the flags lead back to an equation that made it from
-operands without one, and that equation knows the user's line. A NaN that no result
-holds (a branch that `where` dropped) is no error.
+of each equation; a control primitive says what is seen of it. It runs once, with donation
+and all. When a result of the function holds a NaN, the flags lead back to an equation
+that made it from operands without one, and that equation knows the user's line. A NaN
+that no result holds (a branch that `where` dropped) is no error.
 """
 
 from collections.abc import Callable, Sequence

@@ -2,8 +2,9 @@
 
 A `Chain` is a name with the attributes that follow it: `cfg.SCALE` is the global `cfg`
 and the attribute `SCALE`. It begins at a global, a closure variable, a parameter, or an
-import inside the function. A local name that is bound once, to a chain, stands for it. Bytecode is decoded here and not by `dis`, which
-takes 20 times as long. Names computed with getattr, eval or globals() are not seen.
+import inside the function. A local name that is bound once, to a chain, stands for it.
+Bytecode is decoded here and not by `dis`, which takes 20 times as long. Names computed
+with getattr, eval or globals() are not seen.
 """
 
 import opcode

@@ -3,8 +3,8 @@
 1. When a user's function starts for the first time, `start` notes the names that its
    code reads (`notes`), and so their values before the function could change them.
 2. A value that is noted leads to functions (`reach`); when one of these starts, its
-   closure and its code are noted too. Methods are found through the class of their first argument.
-   What the root captures is left out: its token says that (`captures`).
+   closure and its code are noted too. Methods are found through the class of their first
+   argument. What the root captures is left out: its token says that (`captures`).
 3. `settle` looks at each place again. What the trace itself changed is an effect of it
    and no input (rule E): a rebound name is dropped, a container counts by identity.
 """

@@ -1,11 +1,11 @@
 """Values between NumPy and a device.
 
-`put` checks what the engine does not: a wrong dtype, shape or byte order would be read
-as other numbers, without an error. `unchecked_put` gives a function for callers that
-checked already, which also narrows. A copying put has read the array when it returns; a zero-copy put
-shares aligned memory (64 bytes), so later writes by the caller would change the buffer.
-`copy_to` goes from device to device. `read` gives a read-only view where the dtype
-allows, and waits for the computation.
+`put` checks what the engine does not: a wrong dtype, shape or byte order would be read as
+other numbers, without an error. `unchecked_put` gives a function for callers that checked
+already, which also narrows. A copying put has read the array when it returns; a zero-copy
+put shares aligned memory (64 bytes), so later writes by the caller would change the
+buffer. `copy_to` goes from device to device. `read` gives a read-only view where the
+dtype allows, and waits for the computation.
 """
 
 from collections.abc import Callable

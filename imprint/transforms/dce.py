@@ -1,9 +1,10 @@
 """Dead code elimination: drop the equations whose results nobody uses.
 
-An equation is needed only if one of its results is, or if it has effects. A control primitive that is needed
-in part is narrowed by its own `dce` rule: results that nobody uses go, what only they
-needed goes inside its jaxprs, and so do the operands that are needed no more. A jaxpr
-that loses nothing stays the object that it was, so calls of it still share it.
+An equation is needed only if one of its results is, or if it has effects. A control
+primitive that is needed in part is narrowed by its own `dce` rule: results that nobody
+uses go, what only they needed goes inside its jaxprs, and so do the operands that are
+needed no more. A jaxpr that loses nothing stays the object that it was, so calls of it
+still share it.
 """
 
 from collections.abc import Sequence

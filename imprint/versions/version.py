@@ -1,11 +1,11 @@
 """Versions: the compiled forms of one function, one for each kind of call.
 
 A `Version` is a traced call with its executable, laid out for the warm path: what the
-path needs are plain attributes, and `take` is None when every argument is passed on as
-it came. A version that is `special` is run by `run`: it donates, has sentinels, moves
-arguments to its device, or is answered by something else than its executable. One that donates consumes the arrays it
-was given: they lose their values and remember who took them. What a user may ask of a
-version are properties, worked out when asked.
+path needs are plain attributes, and `take` is None when every argument is passed on as it
+came. A version that is `special` is run by `run`: it donates, has sentinels, moves
+arguments to its device, or is answered by something else than its executable. One that
+donates consumes the arrays it was given: they lose their values and remember who took
+them. What a user may ask of a version are properties, worked out when asked.
 """
 
 import time
