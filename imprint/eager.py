@@ -81,6 +81,9 @@ def evaluate(
     if flags.debug_nans or flags.debug_infs:
         _check_finite(primitive, hosts, outs)
     make = held if flags.default_device is None else from_host
+    if len(out_avals) == 1:  # nearly always, and 200 ns less
+        (out,) = outs
+        return (make(out_avals[0], np.asarray(out)),)
     return tuple(
         [make(aval, np.asarray(out)) for aval, out in zip(out_avals, outs, strict=True)]
     )

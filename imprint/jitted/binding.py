@@ -32,8 +32,12 @@ class Binding:
     """
 
     def __init__(self, fun: Callable[..., Any], options: JitOptions) -> None:
-        self._fun = fun
+        self.__wrapped__ = self._fun = fun
+        self.__doc__ = fun.__doc__
+        self.__module__ = getattr(fun, "__module__", "")
         self._options = options
+        self.is_filtered = options.filtered is not None
+        """Whether it is a `filter_jit` function, which binds as a node of pytrees."""
         self._is_as_made: Callable[[], bool] = _never
         self._token: Token | None = None
         self._reads = 0

@@ -6,7 +6,6 @@ all leave it by an exception or a missing key, so they cost it nothing. `_warm` 
 path of host values, trees, keywords and static arguments; `_cold` traces and compiles.
 """
 
-from collections.abc import Callable
 from types import MethodType
 from typing import Any, final
 
@@ -16,7 +15,6 @@ from imprint import tree
 from imprint.array import ArrayImpl
 from imprint.calls.key import pending_of, static_tokens, unplaced
 from imprint.calls.leaves import check_values
-from imprint.calls.options import JitOptions
 from imprint.calls.signature import Spelling
 from imprint.config import settings
 from imprint.control.call import call as bind_call
@@ -46,14 +44,8 @@ _ndarray = np.ndarray
 class Jitted(Binding):
     """A function compiled by XLA, with one version for each kind of call."""
 
-    def __init__(self, fun: Callable[..., Any], options: JitOptions) -> None:
-        self.__wrapped__ = fun
-        self.__doc__ = fun.__doc__
-        self.__module__ = getattr(fun, "__module__", "")
-        self.is_filtered = options.filtered is not None
-        """Whether it is a `filter_jit` function, which binds as a node of pytrees."""
-        self._on_device = False
-        super().__init__(fun, options)
+    _on_device = False
+    """Whether the last call was on arrays on the device, and nothing else."""
 
     def __getattr__(self, name: str) -> Any:
         if name == "__wrapped__":  # while a copy or a pickle is made
