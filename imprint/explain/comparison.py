@@ -54,10 +54,11 @@ def _slots(old: Kind, new: Kind) -> int:
 
 def _aval_slots(old: ShapedArray, new: ShapedArray) -> int:
     """Return how many differences `_aval` lists."""
-    types = old.dtype != new.dtype or old.weak_type != new.weak_type
+    count = old.dtype != new.dtype or old.weak_type != new.weak_type
+    count += old.sharding != new.sharding
     if old.ndim != new.ndim:
-        return 1 + types
-    return sum(m != n for m, n in zip(old.shape, new.shape, strict=True)) + types
+        return 1 + count
+    return count + sum(m != n for m, n in zip(old.shape, new.shape, strict=True))
 
 
 _OTHER_TREE: Final = 1 << 20

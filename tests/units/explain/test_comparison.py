@@ -1,0 +1,29 @@
+"""The nearest version is found by counting what would be listed."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from imprint.core.aval import ShapedArray
+from imprint.explain import comparison
+from imprint.sharding import SingleDeviceSharding
+
+SHAPES = (), (3,), (4,), (3, 4), (4, 4)
+KINDS = (
+    (np.dtype("float32"), False),
+    (np.dtype("float32"), True),
+    (np.dtype("int32"), False),
+)
+PLACES = None, SingleDeviceSharding("cpu:0"), SingleDeviceSharding("cpu:1")
+AVALS = [
+    ShapedArray(shape, *kind, place)
+    for shape, kind, place in itertools.product(SHAPES, KINDS, PLACES)
+]
+
+
+@pytest.mark.parametrize("old", AVALS, ids=repr)
+def test_each_difference_of_an_aval_is_counted(old):
+    for new in AVALS:
+        listed = comparison._aval("x", old, new)
+        assert comparison._aval_slots(old, new) == len(listed)
