@@ -186,8 +186,10 @@ class ArrayImpl(Array):
         return self
 
     def is_deleted(self) -> bool:
-        """Return whether a call has consumed the values (donation)."""
-        return hasattr(self, "_consumed")
+        """Return whether a call has consumed the values (donation), here or elsewhere."""
+        if hasattr(self, "_consumed"):
+            return True
+        return hasattr(self, "_buffer") and runtime.is_deleted(self._buffer)
 
     def is_ready(self) -> bool:
         """Return whether the values are computed."""

@@ -95,7 +95,7 @@ def _choose(cls: type, layout: Layout) -> Rule:
         return _numpy_scalar
     if issubclass(cls, np.dtype):
         return _dtype
-    if cls is np.memmap:
+    if issubclass(cls, np.ndarray):
         return _by_array
     if layout.is_frozen and layout.is_open:
         return _frozen

@@ -25,6 +25,14 @@ def reads_state(layout: Layout) -> bool:
     return known and (layout.is_holder or not layout.is_library)
 
 
+def has_bytes(x: Any) -> bool:
+    """Tell whether the bytes of an array are all that it is.
+
+    They are not those of an array of objects, nor of a subclass, which may hold more.
+    """
+    return type(x) in (np.ndarray, np.memmap) and not x.dtype.hasobject
+
+
 class StateWalk(Walk):
     """A walk on which objects count by what their attributes are, too."""
 
@@ -40,7 +48,7 @@ class StateWalk(Walk):
 
     def array(self, x: Any) -> Content:
         """Return the content of a small array."""
-        if x.dtype.hasobject or x.nbytes > self.array_bytes:
+        if not has_bytes(x) or x.nbytes > self.array_bytes:
             return identity(x)
         return self._content_of_array(x, x.tobytes())
 
@@ -61,13 +69,16 @@ class StrictWalk(StateWalk):
 
     def array(self, x: Any) -> Content:
         """Return the content of an array."""
-        if x.dtype.hasobject or x.nbytes <= self.array_bytes:
+        if not has_bytes(x) or x.nbytes <= self.array_bytes:
             return super().array(x)
         return self._content_of_array(x, self.digest(x))
 
     def digest(self, x: Any) -> bytes | Unread:
         """Return what stands for the bytes of an array."""
-        return blake2b(np.ascontiguousarray(x).data, digest_size=16).digest()
+        octets = (
+            np.ascontiguousarray(x).reshape(-1).view(np.uint8)
+        )  # any dtype has them
+        return blake2b(octets.data, digest_size=16).digest()
 
 
 HASHED: Final = 16 << 20
@@ -84,7 +95,7 @@ class ContentWalk(StrictWalk):
             each equals nothing.
 
     Attributes:
-        is_whole: whether all arrays were hashed.
+        is_whole: whether all arrays were read.
     """
 
     def __init__(self, effects: Effects, limit: int = HASHED) -> None:
@@ -92,6 +103,11 @@ class ContentWalk(StrictWalk):
         self._left = limit
         self._digests: dict[int, bytes | Unread] = {}
         self.is_whole = True
+
+    def array(self, x: Any) -> Content:
+        """Return the content of an array; one that cannot be read equals no other."""
+        self.is_whole &= has_bytes(x)
+        return super().array(x)
 
     def digest(self, x: Any) -> bytes | Unread:
         """Return what stands for the bytes of an array, which is hashed once."""

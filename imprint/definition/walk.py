@@ -234,10 +234,12 @@ class Walk:
         if self.is_effect(cell, None):
             return EFFECT
         try:
-            content = self.value(cell.cell_contents)
+            held = cell.cell_contents
         except ValueError:
             self.volatile = True
             content = EMPTY
+        else:
+            content = self.value(held)
         if self._parts is not None:
             self._parts.append(Part(cell, None, content))
         return content

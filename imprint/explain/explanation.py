@@ -151,6 +151,10 @@ class Explanation:
         """In what the call differs from that version."""
         return self._read().differences
 
+    def settle(self) -> None:
+        """Compare now, and let go what the comparison is made from."""
+        self._read()
+
     def _read(self) -> Compared:
         compared = self.compared
         return compared.read() if isinstance(compared, Later) else compared

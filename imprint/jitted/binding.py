@@ -41,6 +41,9 @@ class Binding:
         self._is_as_made: Callable[[], bool] = _never
         self._token: Token | None = None
         self._reads = 0
+        self._is_called = (
+            False  # until then each look binds: what it captures may change
+        )
         self._is_fresh = False  # whether the last look at the function bound it
         if options.names_arguments:  # those that are not there are told now
             self._bind(DEFINITIONS.token_of(fun, strict=options.strict))
@@ -50,12 +53,18 @@ class Binding:
         self._is_fresh = False
         if not self._is_as_made():
             token = DEFINITIONS.token_of(self._fun, strict=self._options.strict)
-            if token is not self._token:
+            if token is not self._token or not self._is_called:
                 return self._bind(token)
             self._reads += 1
             if self._reads == 1:  # it will be called more
                 self._watch(token)
         return self._definition
+
+    def _bound_to_call(self) -> Definition:
+        """Return the definition of the function as it is now, when it is called."""
+        definition = self._bound()
+        self._is_called = True
+        return definition
 
     def _watch(self, token: Token) -> None:
         """Watch what the function captures, if that tells all that its token does."""
@@ -65,7 +74,11 @@ class Binding:
         ):
             return
         own = watch_definition(fun, effects)
+        if DEFINITIONS.token_of(fun, strict=self._options.strict) is not token:
+            return  # another thread wrote into it: the watch knows more than the token
         self._is_as_made = own.guard or own.holds
+        if self._token is not token:  # another thread bound it
+            self._is_as_made = _never
 
     def _bind(self, token: Token) -> Definition:
         """Find the definition of the function, whose token is given, or make it.

@@ -6,7 +6,6 @@
 3. The jaxpr is lowered and compiled, with sentinels where flags ask for them.
 """
 
-import weakref
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
@@ -90,7 +89,8 @@ def _make(request: Request) -> Version:
     home = home_of_call(request.name, options, traced, avals, module.kept)
     program = compile_module(module, options.compile, home.device)
     version = Version(traced, program, request.name, home, module.sentinels)
-    version.at, version.table = pending.key, weakref.ref(definition.versions)
+    version.at = pending.key
+    version.tables.add(definition.versions)
     BUDGET.add(definition.versions, version, program.nbytes)
     definition.versions.put(pending.key, version)
     return version

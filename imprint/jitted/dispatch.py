@@ -113,7 +113,7 @@ class Jitted(Binding):
     # ---- a call that is not only arrays on the device ----
 
     def _warm(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:  # noqa: C901, PLR0912 - hot: a helper costs 60 ns, of 1,000
-        definition = self._definition if self._is_as_made() else self._bound()
+        definition = self._definition if self._is_as_made() else self._bound_to_call()
         spelled = (len(args), *kwargs) if kwargs else len(args)
         spelling = definition.signature.spellings.get(spelled)
         if spelling is None or current_trace() is not None:
@@ -297,9 +297,7 @@ class Jitted(Binding):
 
     def clear_cache(self) -> None:
         """Forget all versions."""
-        definition = self._bound()
-        definition.versions.clear()
-        definition.traced.clear()
+        self._bound().clear()
 
 
 def _static_tokens(

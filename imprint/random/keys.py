@@ -92,7 +92,8 @@ def _seeded(name: str, seed: Any) -> Any:
     if current_trace() is not None:
         return threefry.seed_data(seed)
     number = int(cast(np.asarray(seed), aval.dtype))
-    return _from_host(host.seed_data(number, wide=aval.dtype.itemsize == 8))
+    words = host.seed_data(number, wide=aval.dtype.itemsize == 8)
+    return _from_host(words, seed if isinstance(seed, ArrayImpl) else None)
 
 
 def _seeded_by_int(name: str, seed: int) -> Any:
@@ -181,7 +182,9 @@ def fold_in(key: KeyLike, data: Any) -> Any:
         return _like(key, _fold_in(words, convert_element_type(data, np.uint32)))
     number = int(cast(np.asarray(data), dtypes.uint32))
     array = to_array(words)
-    return _like(key, _from_host(host.fold_data(array.host, number), array))
+    follows = isinstance(data, ArrayImpl) and not array.committed
+    folded = host.fold_data(array.host, number)
+    return _like(key, _from_host(folded, data if follows else array))
 
 
 def _word(number: int) -> np.uint32:

@@ -78,7 +78,9 @@ def host_call(executable: Runs, in_avals: Sequence[Aval]) -> HostCall:
         results = executable.execute(arguments, True)  # noqa: FBT003 - with tokens
         place.token = results.consume_token()
         places.append(place)
-        return results.consume_with_handlers(handlers)
+        outs: list[Buffer] = results.consume_with_handlers(handlers)
+        collect_garbage()  # else host values live until the next call
+        return outs
 
     return call
 

@@ -67,6 +67,15 @@ class Definition:
         """Whether it was made or found since `Definitions` last made room."""
         self._tethers: list[weakref.ref[Any]] = []
 
+    def clear(self) -> None:
+        """Forget all versions, and what the keys of the last misses hold."""
+        self.versions.clear()
+        self.traced.clear()
+        if self.last_miss is not None:
+            self.last_miss.settle()
+        if self.family is not None:
+            self.family.settle()
+
     def tie(self, key: Hashable) -> None:
         """Leave the table of definitions with the first object that the token knows.
 
@@ -125,6 +134,11 @@ class Family:
         if self.made == _MANY:
             misses, self._misses = self._misses, []
             self._warn(misses)
+
+    def settle(self) -> None:
+        """Work out what differed in the misses so far; then they hold no keys."""
+        for miss in self._misses:
+            miss.settle()
 
     def _warn(self, misses: list[Explanation]) -> None:
         reasons: Counter[str] = Counter()
@@ -250,6 +264,7 @@ class Definitions:
         for version in definition.versions:
             BUDGET.add(own.versions, version, version.nbytes)
             own.versions.put(definition.versions.key_of(version), version)
+            version.tables.add(own.versions)
         for traced in definition.traced:
             BUDGET.add(own.traced, traced, traced.nbytes)
             own.traced.put(definition.traced.key_of(traced), traced)
@@ -270,8 +285,7 @@ class Definitions:
         """Forget all that is compiled; the definitions stay."""
         self._kept.clear()
         for definition in self:
-            definition.versions.clear()
-            definition.traced.clear()
+            definition.clear()
 
     def drop(self, key: Hashable) -> None:
         """Forget a definition."""

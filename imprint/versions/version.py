@@ -61,7 +61,7 @@ class Version:
             "runs",
             "sentinels",
             "special",
-            "table",
+            "tables",
         ),
         *("take", "traced", "unflatten"),
     )
@@ -95,7 +95,7 @@ class Version:
         self.arguments = len(self.consts) + len(traced.closed.in_avals)
         self.use(program.executable)
         self.at: Any = None  # its key in its table
-        self.table: weakref.ref[Table[Version]] | None = None
+        self.tables: weakref.WeakSet[Table[Version]] = weakref.WeakSet()
         self.pinned = False
         self.created_at = time.time()
         _alive.add(self)
@@ -319,8 +319,7 @@ class Version:
 
     def evict(self) -> None:
         """Forget it: the next call of its kind traces and compiles again."""
-        table = None if self.table is None else self.table()
-        if table is not None:
+        for table in list(self.tables):
             table.drop(self, "evict()")
 
     def figures(self) -> tuple[object, ...]:

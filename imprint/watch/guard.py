@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from marshal import dumps
+from operator import is_
 from types import CellType, CodeType, FunctionType
 from typing import Any, Final, final
 
@@ -152,7 +153,7 @@ def _renew(reads: Iterable[Read], now: Iterable[Any]) -> Iterator[Read]:
 
 def _carries_functions(value: Any) -> bool:
     if class_of(value) is FunctionType:
-        return bool(value.__closure__)
+        return bool(value.__closure__) or len(captured_functions(value)) > 1
     return bool(captured_functions(value))
 
 
@@ -260,7 +261,8 @@ class _Writer:
         self.condition(f"{self.hold(len)}({container}) == {len(items.items)}")
         if items.keys is not None:  # in their order, which a program can see
             keys = self.hold(items.keys)
-            self.condition(f"{self.hold(tuple)}({container}) == {keys}")
+            same = f"{self.hold(map)}({self.hold(is_)}, {container}, {keys})"
+            self.condition(f"{self.hold(all)}({same})")
         keys = range(len(items.items)) if items.keys is None else items.keys
         for key, held in zip(keys, items.items, strict=True):
             self.condition(self._is(f"{container}[{key!r}]", held))

@@ -56,6 +56,8 @@ CASES = {
     "mapped": "lib.vmap(lambda x: x * 2)(a)",
     "differentiated": "lib.value_and_grad(lambda x: (x * x).sum())(a)",
     "key": "lib.random.split(put(lib.random.PRNGKey(0), d1))",
+    "keys of seeds": "[lib.random.PRNGKey(put(0, d1)), lib.random.PRNGKey(xp.int32(1))]",
+    "folded": "lib.random.fold_in(lib.random.PRNGKey(0), put(1, d1))",
     "normal": "lib.random.normal(put(lib.random.key(0), d1), (2,))",
     "copies": "[copy.copy(a), copy.deepcopy(a), a.copy()]",
     "pickled": "pickle.loads(pickle.dumps(a))",
