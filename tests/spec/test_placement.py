@@ -330,3 +330,9 @@ def test_a_committed_array_is_one_for_everything_that_reads_it():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert imprint.grad(lambda y: (y * x).sum())(x).tolist() == [0, 1, 2]
+
+
+def test_a_derivative_that_needs_no_value_is_uncommitted():
+    a = imprint.device_put(np.ones(3, "f"), imprint.devices()[0])
+    assert not imprint.grad(lambda x: (x * 2).sum())(a).committed
+    assert imprint.grad(lambda x: (x * x).sum())(a).committed
