@@ -96,13 +96,18 @@ class ArrayImpl(Array):
             other._buffer = self.buffer_on(other.device)
         return other
 
-    def alias(self) -> "ArrayImpl":
+    def alias(self, *, follows: bool = False) -> "ArrayImpl":
         """Return another object with the same values.
 
         A trace holds these, so that the user's object can go while the trace stays.
+
+        Args:
+            follows: whether it is uncommitted, as what a compiled function captures is.
         """
         other = object.__new__(ArrayImpl)
         other.aval = self.aval
+        if follows and self.committed:
+            other.aval = self.aval.with_sharding(loose(self.device))
         for slot in ("_buffer", "_host", "_consumed"):
             if hasattr(self, slot):
                 setattr(other, slot, getattr(self, slot))

@@ -31,7 +31,7 @@ from imprint.core.control import ControlPrimitive, Eager, one_equation
 from imprint.core.primitive import Primitive
 from imprint.core.source import current_source
 from imprint.core.trace import Tracer
-from imprint.errors import NonFiniteError
+from imprint.errors import DeletedArrayError, NonFiniteError
 from imprint.passes.sentinels import watched_for
 from imprint.program.lowered import LoweredProgram, lower
 from imprint.program.program import Program, compile_module
@@ -117,7 +117,9 @@ def _check_finite(primitive: Primitive, hosts: Sequence[Any], outs: Any) -> None
 def _run_compiled(
     primitive: ControlPrimitive, operands: tuple[Any, ...], params: dict[str, Any]
 ) -> tuple[Any, ...]:
-    module = _lowered(primitive, operands, params)
+    flags = settings()
+    watched = flags.debug_nans, flags.debug_infs
+    module = _lowered(primitive, operands, params, watched)
     arrays = [to_array(operands[i]) for i in module.kept]
     called = [f"operand {i}" for i in module.kept]
     placements = [x.aval.sharding for x in arrays]
@@ -125,24 +127,44 @@ def _run_compiled(
     program: Program = primitive.jaxprs(params)[0].derived(
         ("program", id(module), device), lambda: compile_module(module, device=device)
     )
-    buffers = program.run([x.buffer_on(device) for x in arrays])
-    return tuple(map(ArrayImpl, home.place(program.out_avals), buffers))
+    try:
+        buffers = program.run([x.buffer_on(device) for x in arrays])
+    except DeletedArrayError as err:
+        gone = (x.loss() for x in arrays if x.is_deleted())
+        raise next(gone, err) from None
+    if module.sentinels is not None:
+        found = ArrayImpl(program.out_avals[-1], buffers.pop()).host
+        given = [f"operand {i}" for i in range(len(operands))]
+        results = [f"[{i}]" for i in range(len(buffers))]
+        module.sentinels.check(found, primitive.name, given, results)
+    avals = home.place(program.out_avals[: len(buffers)])
+    return tuple(map(ArrayImpl, avals, buffers))
 
 
 def _lowered(
-    primitive: ControlPrimitive, operands: tuple[Any, ...], params: dict[str, Any]
+    primitive: ControlPrimitive,
+    operands: tuple[Any, ...],
+    params: dict[str, Any],
+    watched: tuple[bool, bool],
 ) -> LoweredProgram:
     """Return the program of an equation; its first jaxpr holds it, so it dies with it."""
     first, *others = primitive.jaxprs(params)
     name = params.get("name", primitive.name)
+    nans, infinities = watched
     if primitive.is_call:
-        return first.derived("module", lambda: lower(first, name))
+        return first.derived(
+            ("module", watched),
+            lambda: lower(first, name, nans=nans, infinities=infinities),
+        )
     avals = tuple([get_aval(x).unplaced() for x in operands])
     options = tuple(primitive.options(params).items())
-    return first.derived(
-        ("module", primitive, avals, options, *others),
-        lambda: lower(one_equation(primitive, avals, params), name),
-    )
+
+    def make() -> LoweredProgram:
+        closed = one_equation(primitive, avals, params)
+        return lower(closed, name, nans=nans, infinities=infinities)
+
+    key = "module", watched, primitive, avals, options, *others
+    return first.derived(key, make)
 
 
 hooks.install_eager(evaluate)

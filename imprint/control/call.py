@@ -69,11 +69,13 @@ def _linearize(
     count = len(jaxpr.out_avals)
     results = call(lin.primal, primals, name)
     given = [t for t in tangents if not is_zero(t)]
-    out_tangents = tangent_trace.process(
-        jit_p,
-        (*lin.known(primals, results), *given),
-        {"jaxpr": lin.tangent, "name": name},
-    )
+    out_tangents: Values = ()
+    if lin.tangent.eqns or any(lin.nonzero):
+        out_tangents = tangent_trace.process(
+            jit_p,
+            (*lin.known(primals, results), *given),
+            {"jaxpr": lin.tangent, "name": name},
+        )
     return results[:count], merge_zeros(jaxpr.out_avals, lin.nonzero, out_tangents)
 
 

@@ -25,7 +25,7 @@ class Array:
     __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride] - `==` is elementwise
     aval: ShapedArray
 
-    def alias(self) -> "Array":
+    def alias(self, *, follows: bool = False) -> "Array":
         """Return an array with the same values that is another object, if need be."""
         return self
 

@@ -58,12 +58,12 @@ def as_dim(n: Any) -> Dim:
         return n  # pyright: ignore[reportReturnType] - see `Dim`
     try:
         return operator.index(n)
-    except ConcretizationError:
-        raise  # a tracer says itself what to do
     except TypeError:
+        if hasattr(n, "aval"):
+            raise  # an array, or a tracer, says itself what to do
         raise ArgumentError(
-            f"expected a whole number for the length of an axis, got {type(n).__name__} "
-            f"{n!r:.60}. Convert it with int()."
+            f"expected a whole number, got {type(n).__name__} {n!r:.60}. "
+            "Convert it with int()."
         ) from None
 
 

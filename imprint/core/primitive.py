@@ -164,11 +164,6 @@ class EffectfulPrimitive(Primitive):
         super().__init__(**rules)
         self.effects = effects
 
-    def with_jaxprs(self, params: Params, jaxprs: tuple[Any, ...]) -> Params:
-        """Return the params with other jaxprs in the places of those that they hold."""
-        assert not jaxprs, f"{self} holds no jaxprs"
-        return params
-
     def effects_of(self, params: Mapping[str, Any]) -> Effects:
         """Return what an equation with these params does besides its results."""
         return self.effects(**params)

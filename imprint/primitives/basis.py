@@ -339,6 +339,7 @@ def _broadcast_aval(
         and all(a < b for a, b in pairwise(axes))
         and all(0 <= a < len(shape) for a in axes)
         and dims.repeats_to(x.shape, tuple(shape[a] for a in axes))
+        and not dims.has_negative(shape)
     )
     if not fits:
         raise ShapeError(

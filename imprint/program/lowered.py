@@ -2,10 +2,10 @@
 
 1. The passes make an equal jaxpr that is cheaper to compile and to run (`passes`).
 2. Donated arguments are given the results that take their memory (`donation`).
-3. With `debug_nans` or `debug_infs` flags become the last result (`sentinels`).
-4. Arguments that nothing needs are dropped, constants become leading arguments (`prune`).
-5. The jaxpr is written as StableHLO, and the engine's options for it are chosen
-   (`vector_width`).
+3. Arguments that nothing needs are dropped, constants become leading arguments (`prune`).
+4. The engine's options for it are chosen (`vector_width`).
+5. With `debug_nans` or `debug_infs` flags become the last result (`sentinels`).
+6. The jaxpr is written as StableHLO.
 """
 
 import re
@@ -85,10 +85,12 @@ def lower(
     COUNTERS.lowerings += 1
     closed = run_passes(closed)
     aliases = match_donated(closed, donated, keep_unused=keep_unused)
+    jaxpr, consts, kept = prune(closed, keep_unused=keep_unused)
+    options = favoured_options(jaxpr)  # those of the program, whatever watches it
     sentinels = None
     if nans or infinities:
         closed, sentinels = with_sentinels(closed, nans=nans, infinities=infinities)
-    jaxpr, consts, kept = prune(closed, keep_unused=keep_unused)
+        jaxpr, consts, kept = prune(closed, keep_unused=keep_unused)
     attrs = {
         len(consts) + kept.index(i): f" {{tf.aliasing_output = {k} : i32}}"
         for i, k in aliases.results.items()
@@ -102,7 +104,7 @@ def lower(
         donated=tuple(sorted(aliases.results)),
         unusable=aliases.unusable,
         sentinels=sentinels,
-        options=favoured_options(jaxpr),
+        options=options,
         equations=_count_equations(jaxpr, set()),
         seconds=time.perf_counter() - start,
     )

@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 from imprint import runtime
 from imprint.array import buffers_of
 from imprint.core.aval import ShapedArray
-from imprint.core.jaxpr import ClosedJaxpr
 from imprint.program.counters import COUNTERS
-from imprint.program.lowered import LoweredProgram, lower
+from imprint.program.lowered import LoweredProgram
 from imprint.program.progress import PROGRESS
 
 
@@ -108,8 +107,3 @@ def _executable(
 _executables: weakref.WeakValueDictionary[Any, runtime.Executable] = (
     weakref.WeakValueDictionary()
 )
-
-
-def compile_closed(closed: ClosedJaxpr, name: str) -> Program:
-    """Lower and compile a closed jaxpr."""
-    return compile_module(lower(closed, name))

@@ -90,7 +90,12 @@ def engine_version() -> tuple[str, ...]:
 
 @cache
 def has_wide_vectors() -> bool:
-    """Tell whether the CPU has vectors of 512 bits."""
+    """Tell whether the CPU has vectors of 512 bits, and XLA_FLAGS leave the choice."""
+    asked = os.environ.get("XLA_FLAGS", "")
+    if any(
+        name in asked for name in ("xla_cpu_prefer_vector_width", "xla_cpu_max_isa")
+    ):
+        return False
     return "avx512f" in _cpu().get("flags", "").split()
 
 

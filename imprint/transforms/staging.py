@@ -130,9 +130,14 @@ class StagingTrace(Trace):
         var = self.constvars.get(id(x))
         if var is None:
             var = self.constvars[id(x)] = Var(get_aval(x).unplaced())
-            private = np.array(x) if type(x) is np.ndarray else _alias(x)
+            private = np.array(x) if type(x) is np.ndarray else self._alias(x)
             self.captured.append((private, x))  # x too: its id must stay taken
         return var
+
+    def _alias(self, x: Any) -> Any:
+        if not isinstance(x, Array):
+            return x
+        return x.alias(follows=self.staged.site is not None)  # captured by a user's
 
     def finish(self, outs: Sequence[Any]) -> ClosedJaxpr:
         """End the trace and return its jaxpr, closed over what it captured."""
@@ -183,10 +188,6 @@ class StagingTrace(Trace):
             word = "argument" if len(names) == 1 else "arguments"
             return f"It depends on {word} {', '.join(names)} of {self.describe()}."
         return f"No argument determines it; it was made in {self.describe()}."
-
-
-def _alias(x: Any) -> Any:
-    return x.alias() if isinstance(x, Array) else x
 
 
 def stage(

@@ -15,7 +15,8 @@ import imprint.eager  # noqa: F401 - gives `bind` outside a trace its meaning
 from imprint import runtime
 from imprint.core.primitive import Absent
 from imprint.primitives import ALL
-from imprint.program.program import compile_closed
+from imprint.program.lowered import lower
+from imprint.program.program import compile_module
 from imprint.transforms.staging import Staged, stage
 from tests.tolerances import assert_within_ulps
 
@@ -63,6 +64,11 @@ def compiled(calls):
         return split(calls, list(read))
 
     return run
+
+
+def compile_closed(closed, name):
+    """Lower and compile a program."""
+    return compile_module(lower(closed, name))
 
 
 def split(calls, results):

@@ -43,7 +43,7 @@ def _compares(node):
 
 
 def _multiplies(node):
-    """Tell whether a node is `prod(...)`, under whatever name it was imported."""
+    """Tell whether a node imports `prod`, or is `math.prod` or `np.prod` of lengths."""
     if isinstance(node, ast.ImportFrom):
         return node.module == "math" and any(a.name == "prod" for a in node.names)
     called = node.func if isinstance(node, ast.Call) else None

@@ -70,6 +70,10 @@ CASES = {
     "jit without use of an argument": "[first(b, a), first(u, a)]",
     "jit of a tree": "lib.jit(lambda t: {'s': t['x'] + 1, 'c': 1.0})({'x': a})",
     "jit under grad": "lib.grad(lambda x: lib.jit(lambda y: (y * y).sum())(x))(a)",
+    "jit under grad, of several devices": "(lambda m: [lib.grad(m)(x) for x in (b, a, b)])"
+    "(lib.jit(lambda x: (x * x).sum()))",
+    "jit under jvp, of a captured array": "lib.jvp(lib.jit(lambda x: x * a), (b,), (b,))",
+    "jit under vmap, of a captured array": "lib.vmap(lib.jit(lambda x: x * a.sum()))(b)",
     "jit in jit": "lib.jit(lambda x: add(x, 1.0))(a)",
     "jit with a device": "[on_second(x) for x in (u, a, b, np.ones(3))]",
     "jit with a backend": "[lib.jit(lambda x: x, backend='cpu')(x) for x in (u, a)]",

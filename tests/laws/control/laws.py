@@ -20,7 +20,6 @@ from imprint.errors import NonFiniteError
 from imprint.explain.granularity import granularity
 from imprint.passes.sentinels import with_sentinels
 from imprint.program.lowered import lower
-from imprint.program.program import compile_closed
 from imprint.transforms.batch import batch_jaxpr
 from imprint.transforms.dce import dce_jaxpr
 from imprint.transforms.jvp import jvp_jaxpr
@@ -29,6 +28,7 @@ from imprint.transforms.staging import hoist_consts
 from imprint.transforms.transpose import transpose_jaxpr
 from tests.laws import test_jvp, test_transpose
 from tests.laws.control.guest import run_twin
+from tests.laws.law import compile_closed
 from tests.noisy import EFFECTS, HEARD, tell_p
 from tests.strategies import Call
 from tests.tolerances import assert_within, tolerance

@@ -19,7 +19,7 @@ from imprint.core.primitive import Absent
 from imprint.errors import InternalError
 from imprint.explain.granularity import granularity
 from imprint.program.counters import COUNTERS
-from imprint.program.program import lower
+from imprint.program.lowered import lower
 from imprint.transforms.lowering import lower_call
 from imprint.transforms.staging import Staged, stage
 

@@ -44,8 +44,7 @@ def test_a_symbolic_size_stays_as_it_is():
 
 def test_what_is_no_size_is_refused():
     assert message(ArgumentError, dims.as_dim, 2.0) == (
-        "expected a whole number for the length of an axis, got float 2.0. "
-        "Convert it with int()."
+        "expected a whole number, got float 2.0. Convert it with int()."
     )
     with pytest.raises(ArgumentError):
         ShapedArray(("3",), F32)

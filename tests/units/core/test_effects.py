@@ -12,11 +12,11 @@ from imprint.core.effects import PURE
 from imprint.core.primitive import Absent
 from imprint.core.tangents import Linear, Zero
 from imprint.errors import AbsentRuleError
-from imprint.program.program import compile_closed
 from imprint.transforms.dce import dce
 from imprint.transforms.linearize import linearize_jaxpr
 from imprint.transforms.lowering import ir_type, lower_body, ordered_effects
 from imprint.transforms.transpose import backward_pass
+from tests.laws.law import compile_closed
 from tests.noisy import EFFECTS, HEARD, tell
 
 ONE = np.float32(1)

@@ -13,8 +13,8 @@ from imprint.errors import InternalError
 from imprint.passes import pipeline
 from imprint.primitives.basis import add_p, mul_p
 from imprint.program.lowered import lower
-from imprint.program.program import compile_closed
 from tests.compose.programs import PROGRAMS
+from tests.laws.law import compile_closed
 from tests.tolerances import assert_close
 
 X = np.float32(3.0)

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import imprint
+from imprint import lax
 from imprint.errors import DTypeError, ShapeError
 from imprint.primitives.shape import (
     broadcasted_iota,
@@ -118,3 +119,9 @@ def test_iota_along_no_axis():
         "iota: expected a dimension in [0, 2) and no negative length, got dimension=2, "
         "shape=[2,3]. For a 1-dimensional count call imprint.lax.iota(dtype, size)."
     )
+
+
+@pytest.mark.parametrize("shape", [(-1,), (2, -3)])
+def test_a_negative_length_is_refused(shape):
+    with pytest.raises(ShapeError, match="broadcast_in_dim: expected"):
+        imprint.eval_shape(lambda: lax.full(shape, 1.0))

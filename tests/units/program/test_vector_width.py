@@ -162,3 +162,10 @@ def test_arc_tangents_are_right_whatever_the_user_asks(width):
         lambda x: inp.arctan2(x, 1.0) + inp.tanh(x), compiler_options=options
     )
     assert_close(f(X), np.arctan(X) + np.tanh(X))
+
+
+def test_a_program_that_is_watched_votes_as_it_does_alone(monkeypatch):
+    monkeypatch.setattr(vector_width, "has_wide_vectors", lambda: True)
+    for fun in (selu, lambda x: x * 1.01 + inp.sqrt(inp.abs(x)) * 0.5 - x * x):
+        closed = imprint.make_jaxpr(fun)(X)
+        assert lower(closed, "f", nans=True).options == lower(closed, "f").options

@@ -129,3 +129,18 @@ def test_the_engine_version_names_what_decides_the_machine_code():
     assert version[0] == f"jaxlib {jaxlib_version}"
     assert version[-1].startswith("XLA_FLAGS=")
     assert any("flags: " in part or "Features: " in part for part in version)
+
+
+@pytest.mark.parametrize(
+    ("flags", "wide"),
+    [
+        ("", True),
+        ("--xla_cpu_enable_fast_math=false", True),
+        ("--xla_cpu_prefer_vector_width=256", False),
+        ("--xla_cpu_max_isa=AVX2", False),
+    ],
+)
+def test_xla_flags_decide_before_the_cpu(monkeypatch, flags, wide):
+    monkeypatch.setattr(options, "_cpu", lambda: {"flags": "avx2 avx512f"})
+    monkeypatch.setenv("XLA_FLAGS", flags)
+    assert options.has_wide_vectors.__wrapped__() is wide
