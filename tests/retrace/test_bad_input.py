@@ -255,6 +255,8 @@ OWN = {
     *((attribute, name) for name in ODD),  # which are attributes of the function itself
     (in_containers, "shared"),  # too big for a list to count by content
 }
+UNREAD = {"array of objects", "masked array"}
+"""What was written into them would go unseen, so a function made anew is traced."""
 
 
 @every_value
@@ -275,7 +277,8 @@ def test_what_a_function_captures(make, hold, strict):
 
     assert call() == [2.0] * 3
     if (hold, make.name) not in OWN:
-        assert work_of(call).traces == 0
+        is_traced = make.name in UNREAD and not strict
+        assert work_of(call) == (is_traced, 0)
 
 
 @every_mode
