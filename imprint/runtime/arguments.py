@@ -103,7 +103,6 @@ def _take(places: deque[_Place]) -> _Place:
         place = places.popleft()
     except IndexError:  # other threads have both, or calls that failed had them
         return _Place()
-    collect_garbage()
     if place.token is not None:
         try:  # noqa: SIM105 - hot: suppress() would cost 300 ns
             place.token.block_until_ready()
