@@ -149,6 +149,37 @@ CONTAINERS = {
             "L#[299] = ?",
         ),
     ),
+    "long list of numbers": piece(
+        "L# = [0.5] * 40",
+        "repr(L#)",
+        (
+            "L#[3] = ?",
+            "L#[7] = 0.5",
+            "L#.append(?)",
+            "L#.reverse()",
+            "L#[:] = [0.5] * 40",
+            "L# = [*L#]",
+        ),
+    ),
+    "list of many objects": piece(
+        """
+        class C#:
+            pass
+        class D#:
+            pass
+        L# = [C#() for _ in range(40)]
+        """,
+        "[type(o).__name__ for o in L#]",
+        (
+            "L#[3] = D#()",
+            "L#[3] = C#()",
+            "L#[3] = None",
+            "L#.append(D#())",
+            "L#.reverse()",
+            "del L#[0]",
+            "L#.clear()",
+        ),
+    ),
     "big dict": piece(
         "D# = dict.fromkeys(range(300), ?)",
         "D#[7]",

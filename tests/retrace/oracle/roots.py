@@ -269,6 +269,49 @@ ROOTS = {
             "W.m = lambda: ?",
         ),
     ),
+    "closure over a long list": piece(
+        """
+        W = [0.5] * 40
+        def make(a):
+            return lambda x: emit(x, <>, repr(a))
+        """,
+        "make(W)",
+        (
+            "W[3] = ?",
+            "W[7] = 0.5",
+            "W.append(?)",
+            "W = [*W]",
+            "W = [0.5] * 40",
+        ),
+    ),
+    "closure over a dict": piece(
+        """
+        W = {'a': [?]}
+        def make(a):
+            return lambda x: emit(x, <>, repr(a))
+        """,
+        "make(W)",
+        (
+            "W['a'].append(?)",
+            "W['a'] = [?]",
+            "W['b'] = ?",
+            "W['a'] = W.pop('a')",
+            "W = {'a': [?]}",
+        ),
+    ),
+    "closure over dates": piece(
+        """
+        W = [np.arange(2000).astype('M8[s]')]
+        def make(a):
+            return lambda x: emit(x, <>, int(a.astype(int).sum()))
+        """,
+        "make(*W)",
+        (
+            "W[0] = W[0] + 1",
+            "W[0] = np.arange(2000).astype('M8[s]')",
+        ),
+        ("W[0][0] += 1",),
+    ),
     "closure over an array": piece(
         """
         W = [np.arange(3), inp.arange(2)]
