@@ -76,9 +76,13 @@ class Tracer(Array):
     owner: Trace
     aval: ShapedArray
 
-    def concrete(self) -> Array | None:
-        """Return the array that this tracer stands for, if it is known by now."""
-        return None
+    def concrete_for(self, user: str, kind: str, remedy: str) -> Any:
+        """Return the value that this tracer stands for; raise if it is not known."""
+        check_alive(self)
+        raise_concretization(self, user, kind, remedy)
+
+    def check_constant(self, user: str) -> None:
+        """Raise if a tangent would be lost where `user` takes the value."""
 
     def origin(self) -> "Source | None":
         """Return the place in the user's program that made this tracer."""
@@ -89,41 +93,42 @@ class Tracer(Array):
         return f"It was made while tracing {self.owner.describe()}."
 
     def __bool__(self) -> bool:
-        return bool(self._concrete_for("`if`", "bool", _BOOL_REMEDY))
+        return bool(self.concrete_for("`if`", "bool", _BOOL_REMEDY))
 
-    def __int__(self) -> int:
-        return int(self._concrete_for("`int()`", "int", _INT_REMEDY))
+    def __int__(self) -> int:  # a step function, as `bool` is: nothing to lose
+        return int(self.concrete_for("`int()`", "int", _INT_REMEDY))
 
     def __index__(self) -> int:
-        value = self._concrete_for("an index or a size", "int", _INT_REMEDY)
+        value = self._constant_for("an index or a size", "int", _INT_REMEDY)
         return value.__index__()
 
     def __float__(self) -> float:
-        return float(self._concrete_for("`float()`", "float", _FLOAT_REMEDY))
+        return float(self._constant_for("`float()`", "float", _FLOAT_REMEDY))
 
     def __complex__(self) -> complex:
-        return complex(self._concrete_for("`complex()`", "complex", _FLOAT_REMEDY))
+        return complex(self._constant_for("`complex()`", "complex", _FLOAT_REMEDY))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:  # noqa: FBT001 - NumPy's protocol
-        value = self._concrete_for("`np.asarray`", "array", _ARRAY_REMEDY)
+        value = self._constant_for("`np.asarray`", "array", _ARRAY_REMEDY)
         return value.__array__(dtype, copy)
 
     def tolist(self) -> Any:
         """Return a nested Python list; needs a concrete array."""
-        return self._concrete_for("`.tolist()`", "array", _ARRAY_REMEDY).tolist()
+        return self._constant_for("`.tolist()`", "array", _ARRAY_REMEDY).tolist()
 
     def item(self, *args: int) -> Any:
         """Return one element as a Python scalar; needs a concrete array."""
-        return self._concrete_for("`.item()`", "array", _ARRAY_REMEDY).item(*args)
+        return self._constant_for("`.item()`", "array", _ARRAY_REMEDY).item(*args)
+
+    def __reduce__(self) -> Any:
+        return self._constant_for("`pickle`", "array", _ARRAY_REMEDY).__reduce__()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.aval})"
 
-    def _concrete_for(self, user: str, kind: str, remedy: str) -> Any:
-        check_alive(self)
-        value = self.concrete()
-        if value is None:
-            raise_concretization(self, user, kind, remedy)
+    def _constant_for(self, user: str, kind: str, remedy: str) -> Any:
+        value = self.concrete_for(user, kind, remedy)
+        self.check_constant(user)
         return value
 
 

@@ -42,12 +42,6 @@ class BatchTracer(Tracer):
         """Return the place that made the batched value."""
         return self.value.origin() if isinstance(self.value, Tracer) else None
 
-    def provenance(self) -> str:
-        """Say where the batched value comes from."""
-        if isinstance(self.value, Tracer):
-            return self.value.provenance()
-        return super().provenance()
-
 
 register_leaf(BatchTracer)
 
@@ -88,6 +82,10 @@ class BatchTrace(Trace):
     def describe(self) -> str:
         """Say what this trace traces."""
         return f"{self.name}, traced by vmap"
+
+    def static_advice(self) -> str:
+        """Say how an argument of what is batched stays one value."""
+        return "leave its argument unmapped (in_axes=None)"
 
 
 def batch_flat(

@@ -12,15 +12,17 @@ from typing import Any, final
 from imprint.core.aval import get_aval
 from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
 from imprint.core.primitive import Primitive
-from imprint.core.source import Source
+from imprint.core.source import Source, current_source
 from imprint.core.tangents import Zero, is_zero, tangent_aval, zero_of
 from imprint.core.trace import (
     Trace,
     Tracer,
+    check_alive,
     current_trace,
     process_under,
     tracing,
 )
+from imprint.errors import ConcretizationError
 from imprint.transforms.demands import Mask, instantiated, mask_of
 from imprint.transforms.staging import Staged, stage
 from imprint.tree.treedef import register_leaf
@@ -37,10 +39,25 @@ class PrimalTracer(Tracer):
         self.tangent = tangent
         self.aval = get_aval(primal)
 
-    def concrete(self) -> Any:
-        """Return the primal if it is known."""
-        return (
-            self.primal.concrete() if isinstance(self.primal, Tracer) else self.primal
+    def concrete_for(self, user: str, kind: str, remedy: str) -> Any:
+        """Return the primal; raise if it is not known."""
+        check_alive(self)
+        if isinstance(self.primal, Tracer):
+            return self.primal.concrete_for(user, kind, remedy)
+        return self.primal
+
+    def check_constant(self, user: str) -> None:
+        """Raise: what is computed from the value alone has no derivative."""
+        here = current_source()
+        text = f" ({here.expression})" if here is not None and here.expression else ""
+        place = f" at {here}" if here is not None else ""
+        raise ConcretizationError(
+            f"{user} loses the derivative: expected a value without a tangent, got "
+            f"tracer {self.aval}{text}{place}.\n"
+            f"  {self.provenance()}\n"
+            "  Use the function of imprint.numpy (its exp for math.exp, its dot for\n"
+            "  numpy.dot); if the derivative is not wanted, pass the value through\n"
+            "  imprint.lax.stop_gradient first."
         )
 
     def origin(self) -> Source | None:

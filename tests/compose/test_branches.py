@@ -1,8 +1,7 @@
 """Python's `if` and `while` on values: derivatives outside jit follow them.
 
 Under grad and jvp a value is known while the function runs, so ordinary Python decides;
-nested derivatives too. Only jit and vmap make values abstract. Unlike JAX, imprint also
-gives a value that has a tangent to `float`; what comes is a constant.
+nested derivatives too. Only jit and vmap make values abstract.
 """
 
 import numpy
@@ -48,10 +47,3 @@ def compositions(api):
 def test_python_decides_while_it_is_differentiated(name, point):
     got = compositions(imprint)[name](point)
     assert_close(got, compositions(jax)[name](point), "gradient")
-
-
-def test_float_of_a_value_with_a_tangent_is_a_constant():
-    x = numpy.float32(3)
-    assert float(imprint.grad(lambda x: x * float(x))(x)) == 3.0
-    assert float(imprint.grad(imprint.grad(lambda x: x * x * float(x)))(x)) == 6.0
-    assert float(imprint.jvp(lambda x: x * int(x), (x,), (x,))[1]) == 9.0

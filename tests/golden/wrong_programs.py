@@ -203,3 +203,21 @@ def compiled_for_another_shape():
 
 def integer_too_large():
     imprint.jit(lambda x: x + 1)(2**40)
+
+
+def float_of_a_differentiated_value():
+    def loss(scale):
+        return float(scale) ** 2
+
+    imprint.grad(loss)(3.0)
+
+
+def numpy_of_a_differentiated_value():
+    def energy(x):
+        return np.dot(x, x)
+
+    imprint.jvp(energy, (np.ones(2, np.float32),), (np.ones(2, np.float32),))
+
+
+def float_of_a_mapped_value():
+    imprint.vmap(lambda x: float(x))(np.ones(2, np.float32))
