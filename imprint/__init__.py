@@ -6,6 +6,7 @@ The public names stand here, under JAX's names where they mean the same. To impo
 - `lax`: which operations neither promote nor broadcast, under JAX's names?
 - `random`: how are random numbers drawn from keys?
 - `sharding`: on which device is an array, and must it stay there?
+- `stages`: what are the traced, lowered and compiled forms of a function?
 - `tree`: how are nested containers taken apart, mapped and put together?
 - `module`: how is a model a tree of arrays, functions and settings?
 - `nn`: which layers and activations are there?
@@ -54,6 +55,7 @@ from imprint import errors as errors
 from imprint import numpy as numpy
 from imprint import random as random
 from imprint import sharding as sharding
+from imprint import stages as stages
 from imprint import tree as tree
 from imprint.config import check_tracer_leaks as check_tracer_leaks
 from imprint.config import config as config

@@ -7,7 +7,7 @@ both in one go; tokens of numbers and texts are kept from call to call, as they 
 change, and all others are read anew: a function in 0.4 µs, a partial in 7.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
@@ -118,6 +118,11 @@ class Split(Form):
         count = self.whole.num_leaves
         leaves = [next(static if i in places else traced) for i in range(count)]
         return Call(self.base, self.whole.unflatten(leaves), ())
+
+    def call_of(self, leaves: Iterable[Any], treedef: tree.TreeDef) -> Call:
+        """Return the call whose traced leaves these are; None stands for the others."""
+        del treedef
+        return self.join(Call(self, tuple(leaves), (None,) * len(self.places)))
 
     # ---- the warm path ----
 

@@ -61,6 +61,15 @@ class Form:
             for path in treedef.paths()
         ]
 
+    def call_of(self, leaves: Iterable[Any], treedef: tree.TreeDef) -> "Call":
+        """Return the call whose traced leaves these are.
+
+        Args:
+            leaves: what is to stand for them.
+            treedef: the tree of the dynamic values, a tuple.
+        """
+        return Call(self, treedef.unflatten(leaves), ())
+
 
 Recalled: TypeAlias = tuple[Callable[[Any], Any] | None, Form, tree.TreeDef | None]
 """How the warm path takes the values of a call apart; see `Spelling`."""

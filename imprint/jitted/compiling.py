@@ -197,7 +197,7 @@ def lower_traced(
         traced.closed,
         f"jit_{name}",
         keep_unused=options.keep_unused,
-        donated=_donated_leaves(traced.form, traced.in_tree),
+        donated=donated_leaves(traced.form, traced.in_tree),
         nans=nans,
         infinities=infinities,
     )
@@ -208,7 +208,8 @@ def lower_traced(
     return module
 
 
-def _donated_leaves(form: Form, treedef: tree.TreeDef) -> Donation:
+def donated_leaves(form: Form, treedef: tree.TreeDef) -> Donation:
+    """Return which leaves of a call's dynamic values are donated."""
     if not any(form.donated):
         return frozenset()
     donated: list[int] = []

@@ -247,7 +247,8 @@ class Jitted(Binding):
         request = self._request(self._bound(), args, kwargs)
         signature = request.definition.signature
         leaves, call = request.pending.leaves, request.pending.call
-        given = Given(static_tokens(signature, call), tuple(map(get_aval, leaves)))
+        avals = tuple(map(get_aval, leaves))
+        given = Given(static_tokens(signature, call), avals, len(args))
         return Traced(trace(request), signature, self._options, given)
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:

@@ -4,44 +4,79 @@
 function's versions.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, NamedTuple, final
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol, TypeAlias, final, runtime_checkable
 
-from imprint import tree
+from imprint import runtime, tree
 from imprint.array import to_array
 from imprint.calls.home import home_of_call
 from imprint.calls.leaves import check_leaves, check_values
-from imprint.calls.options import JitOptions
+from imprint.calls.options import JitOptions, check_compiler_options
 from imprint.calls.signature import Call, Signature
 from imprint.calls.tracing import TracedCall
-from imprint.core.aval import ShapedArray, get_aval
-from imprint.core.jaxpr import ClosedJaxpr
+from imprint.core.aval import DType, Shape, ShapedArray, get_aval
+from imprint.core.effects import Effects
+from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
 from imprint.core.shape_struct import ShapeDtypeStruct
-from imprint.core.trace import current_trace
+from imprint.core.trace import Tracer, current_trace
 from imprint.errors import ArgumentError, DTypeError
-from imprint.jitted.compiling import lower_traced
+from imprint.jitted.compiling import donated_leaves, lower_traced
 from imprint.program.lowered import LoweredProgram
 from imprint.program.program import compile_module
-from imprint.runtime import CompileOptions, MemoryStats
+from imprint.runtime import MemoryStats
 from imprint.sharding.single import SingleDeviceSharding
 from imprint.static.exact import static_token
 from imprint.versions.version import Version
 
+CompilerOptions: TypeAlias = Mapping[str, Any]
+"""XLA's options by name."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ArgInfo:
+    """What a stage knows of one array among the arguments.
+
+    Args:
+        aval: its shape, dtype and weak type.
+        donated: whether the results may take its memory.
+    """
+
+    aval: ShapedArray
+    donated: bool
+
+    @property
+    def shape(self) -> Shape:
+        """The length of each axis."""
+        return self.aval.shape
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the elements."""
+        return self.aval.dtype
+
 
 class Given(NamedTuple):
-    """What a call has that its trace does not: its static values, where its arrays are.
+    """What a call has that its trace does not: values, places, and how it is spelled.
 
     Args:
         static: the tokens of its static values.
         avals: the avals of its leaves, with their placement.
+        positional: how many arguments were given by position.
     """
 
     static: tuple[Hashable, ...]
     avals: tuple[ShapedArray, ...]
+    positional: int
 
 
 class _Stage:
-    """What all stages know: the call they are for."""
+    """What all stages know: the call they are for.
+
+    Trees of arguments are pairs `((positional, ...), {keyword: ...})` of what is traced:
+    static arguments are left out, and so are those that are exactly their defaults.
+    """
 
     def __init__(self, traced: TracedCall, signature: Signature, given: Given) -> None:
         self._traced = traced
@@ -49,12 +84,27 @@ class _Stage:
         self._given = given
 
     @property
-    def in_tree(self) -> tree.TreeDef:
-        """The tree of the dynamic arguments, a tuple in the order of the parameters.
+    def args_info(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """What is known of each array, as an `ArgInfo`, in the tree of the arguments."""
+        donated = donated_leaves(self._traced.form, self._traced.in_tree)
+        avals = enumerate(self._traced.closed.in_avals)
+        return self._arranged(ArgInfo(aval, i in donated) for i, aval in avals)
 
-        Of a `filter_jit` function that of all arguments, whose leaves are of both kinds.
-        """
-        return self._traced.form.treedef or self._traced.in_tree
+    @property
+    def in_tree(self) -> tree.TreeDef:
+        """The tree of the arguments, `((positional, ...), {keyword: ...})`."""
+        return tree.structure(self.args_info)
+
+    @property
+    def in_avals(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The avals of the arrays, in the tree of the arguments."""
+        return self._arranged(self._traced.closed.in_avals)
+
+    @property
+    def donate_argnums(self) -> tuple[int, ...]:
+        """Which of the leaves of `args_info` are donated."""
+        infos = enumerate(tree.leaves(self.args_info))
+        return tuple(i for i, info in infos if info.donated)
 
     @property
     def out_tree(self) -> tree.TreeDef:
@@ -62,27 +112,80 @@ class _Stage:
         return self._traced.out_tree
 
     @property
-    def in_avals(self) -> tuple[ShapedArray, ...]:
-        """The avals of the leaves of the arguments."""
-        return self._traced.closed.in_avals
-
-    @property
-    def out_avals(self) -> tuple[ShapedArray, ...]:
-        """The avals of the leaves of the result."""
-        return self._traced.closed.out_avals
-
-    @property
-    def args_info(self) -> dict[str, ShapeDtypeStruct]:
-        """The shape and dtype of each leaf of the arguments, by its name."""
-        names = self._traced.leaf_names()
-        return {
-            n: ShapeDtypeStruct.of(a) for n, a in zip(names, self.in_avals, strict=True)
-        }
+    def out_avals(self) -> Any:
+        """The avals of the arrays of the result, in its tree."""
+        return self._traced.results.unflatten(self._traced.closed.out_avals)
 
     @property
     def out_info(self) -> Any:
         """The result's tree with shapes and dtypes in place of arrays."""
         return shape_tree_of(self._traced)
+
+    def _arranged(
+        self, leaves: Iterable[Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Return what stands for each traced leaf, where the call had that leaf."""
+        call = self._traced.form.call_of(leaves, self._traced.in_tree)
+        args: list[Any] = []
+        kwargs: dict[str, Any] = {}
+        for slot, value in zip(call.form.dynamic, call.dynamic, strict=True):
+            if isinstance(slot, int) and slot < self._given.positional:
+                args.append(value)
+            else:
+                kwargs[self._signature.slot_name(slot)] = value
+        return tuple(args), kwargs
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
+        """Return a call of the kind that the stage is for; ArgumentError if it is not."""
+        form = self._traced.form
+        if form.static:
+            slots = zip(form.dynamic, form.names, strict=True)
+            free = [n for s, n in slots if isinstance(s, int) and n not in kwargs]
+            if len(args) == len(free) and {*free, *kwargs} == set(form.names):
+                values = {**dict(zip(free, args, strict=True)), **kwargs}
+                call = Call(form, tuple([values[n] for n in form.names]), ())
+                self._check_tree(call)
+                return call
+        call = self._signature.call(args, kwargs)
+        self._check_static(call)
+        self._check_tree(call)
+        return call
+
+    def _check_static(self, call: Call) -> None:
+        if call.form is not self._traced.form:
+            return
+        names = call.form.static_names
+        for value, token, name in zip(
+            call.static, self._given.static, names, strict=True
+        ):
+            if static_token(value, name) != token:
+                raise ArgumentError(
+                    f"{self._signature.function_name}: expected the static argument "
+                    f"{name} with the value that was compiled for, got {value!r}. "
+                    f"{self._one_kind}"
+                )
+
+    def _check_tree(self, call: Call) -> None:
+        form, came = self._traced.form, tree.structure(call.dynamic)
+        if call.form is form and came == self._traced.in_tree:
+            return
+        wanted, came = form.treedef or self._traced.in_tree, call.form.treedef or came
+        expected, got = f"arguments of structure {wanted}", str(came)
+        if came == wanted and form.treedef is not None:
+            expected = f"arrays as {', '.join(form.names)} and nothing else"
+            got = f"them as {', '.join(call.form.names) or 'nothing'}"
+        raise ArgumentError(
+            f"{self._signature.function_name}: expected {expected}, got {got}. "
+            f"{self._one_kind}"
+        )
+
+    @property
+    def _one_kind(self) -> str:
+        name = type(self).__name__
+        return (
+            f"A {name} takes only the kind of call it was {name.lower()} for; call the "
+            "jitted function for another."
+        )
 
 
 @final
@@ -109,6 +212,20 @@ class Traced(_Stage):
         """The name of the function."""
         return self._signature.function_name
 
+    @property
+    def effects(self) -> Effects:
+        """What the program does besides computing its results."""
+        return self.jaxpr.jaxpr.effects
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the jaxpr, on arrays or on traced values.
+
+        Static arguments are left out, as in JAX, or given with the same value.
+        """
+        leaves = tree.leaves(self._call(args, kwargs).dynamic)
+        outs = eval_jaxpr(self.jaxpr.jaxpr, self.jaxpr.consts, *leaves)
+        return self._traced.results.unflatten(outs)
+
     def lower(self) -> "Lowered":
         """Write the program as StableHLO."""
         module = lower_traced(self._traced, self.fun_name, self._options)
@@ -133,46 +250,48 @@ class Lowered(_Stage):
         self._options = options
         self._module = module
 
-    def as_text(self, dialect: str = "stablehlo", *, debug_info: bool = False) -> str:
-        """Return the StableHLO module.
+    def as_text(self, dialect: str | None = None, *, debug_info: bool = False) -> str:
+        """Return the program as text.
 
         Args:
-            dialect: "stablehlo", the only one written here.
+            dialect: "stablehlo", which is also what None means, or "hlo".
             debug_info: whether lines carry the user's source lines.
         """
-        self._check_dialect(dialect)
+        if dialect not in (None, "stablehlo", "hlo"):
+            raise ArgumentError(
+                f"dialect: expected 'stablehlo' or 'hlo', got {dialect!r}. For the "
+                "optimized HLO call `.compile().as_text()`."
+            )
+        if dialect == "hlo":
+            return runtime.hlo_text(self._module.text, debug_info=debug_info)
         return self._module.text if debug_info else self._module.plain_text
 
-    def compiler_ir(self, dialect: str = "stablehlo") -> str:
-        """Return what the compiler is given, as text."""
-        self._check_dialect(dialect)
-        return self._module.text
+    def compiler_ir(self, dialect: str | None = None) -> str:
+        """Return what the compiler is given, as text with the user's source lines.
+
+        Args:
+            dialect: as in `as_text`.
+        """
+        return self.as_text(dialect, debug_info=True)
 
     def cost_analysis(self) -> dict[str, float]:
         """Return XLA's estimates: flops, bytes accessed and so on. Compiles."""
         return self.compile().cost_analysis()
 
-    def compile(self, compiler_options: Mapping[str, Any] | None = None) -> "Compiled":
+    def compile(self, compiler_options: CompilerOptions | None = None) -> "Compiled":
         """Compile the program with XLA.
 
         Args:
             compiler_options: options of XLA, over those given to `jit`.
         """
-        asked = dict(self._options.compile.compiler_options)
-        options = CompileOptions.of({**asked, **(compiler_options or {})})
+        asked = check_compiler_options(compiler_options)
+        options = asked.over(self._options.compile)
         traced, name = self._traced, self._signature.function_name
         avals, kept = self._given.avals, self._module.kept
         home = home_of_call(name, self._options, traced, avals, kept)
         program = compile_module(self._module, options, home.device)
         version = Version(traced, program, name, home._replace(moves=True))
         return Compiled(version, self._signature, self._given)
-
-    def _check_dialect(self, dialect: str) -> None:
-        if dialect != "stablehlo":
-            raise ArgumentError(
-                f"dialect: expected 'stablehlo', got {dialect!r}. For the optimized "
-                "HLO call `.compile().as_text()`."
-            )
 
 
 @final
@@ -188,11 +307,13 @@ class Compiled(_Stage):
 
         Static arguments are left out, as in JAX, or given with the same value.
         """
-        if current_trace() is not None:
+        if current_trace() is not None and any(
+            isinstance(x, Tracer) for x in tree.leaves((args, kwargs))
+        ):
             raise ArgumentError(
-                f"{self._signature.function_name}: expected a call outside traced "
-                "functions, got a call of a Compiled inside one. Call the jitted "
-                "function there."
+                f"{self._signature.function_name}: expected arrays, got a traced "
+                "value: a Compiled can be run, and not traced, mapped or "
+                "differentiated. Call the jitted function there."
             )
         return self._version.run(self._leaves(self._call(args, kwargs)))
 
@@ -208,54 +329,44 @@ class Compiled(_Stage):
         """Return XLA's memory plan, in bytes."""
         return self._version.executable.memory_stats()
 
-    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
-        form = self._traced.form
-        if form.static:
-            slots = zip(form.dynamic, form.names, strict=True)
-            free = [n for s, n in slots if isinstance(s, int) and n not in kwargs]
-            if len(args) == len(free) and {*free, *kwargs} == set(form.names):
-                values = {**dict(zip(free, args, strict=True)), **kwargs}
-                return Call(form, tuple([values[n] for n in form.names]), ())
-        call = self._signature.call(args, kwargs)
-        self._check_static(call)
-        return call
+    def runtime_executable(self) -> Any:
+        """Return the engine's own executable."""
+        return self._version.executable.loaded
 
-    def _check_static(self, call: Call) -> None:
-        if call.form is not self._traced.form:
-            return
-        names = call.form.static_names
-        for value, token, name in zip(
-            call.static, self._given.static, names, strict=True
-        ):
-            if static_token(value, name) != token:
-                raise ArgumentError(
-                    f"{self._signature.function_name}: expected the static argument "
-                    f"{name} with the value that was compiled for, got {value!r}. "
-                    f"{_ONE_KIND}"
-                )
+    @property
+    def input_shardings(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Where each array among the arguments goes; None if nothing needs it."""
+        kept = self._version.program.kept
+        count = len(self._traced.closed.in_avals)
+        return self._arranged(
+            self._sharding if i in kept else None for i in range(count)
+        )
+
+    @property
+    def output_shardings(self) -> Any:
+        """Where each array of the result is."""
+        count = len(self._traced.closed.out_avals)
+        return self._traced.results.unflatten([self._sharding] * count)
+
+    @property
+    def _sharding(self) -> SingleDeviceSharding:
+        return SingleDeviceSharding(self._version.home.device)
 
     def _leaves(self, call: Call) -> list[Any]:
         leaves, treedef = tree.flatten(call.dynamic)
         name = self._signature.function_name
-        form = self._traced.form
-        if call.form is not form or treedef != self._traced.in_tree:
-            came_tree = call.form.treedef or treedef
-            expected, got = f"arguments of structure {self.in_tree}", str(came_tree)
-            if came_tree == self.in_tree and form.treedef is not None:
-                expected = f"arrays as {', '.join(form.names)} and nothing else"
-                got = f"them as {', '.join(call.form.names) or 'nothing'}"
-            raise ArgumentError(f"{name}: expected {expected}, got {got}. {_ONE_KIND}")
         try:
             came = [get_aval(leaf) for leaf in leaves]
         except (ArgumentError, DTypeError):
             check_leaves(name, call.form, leaves, treedef)
             raise
         check_values(name, call, leaves)
-        for i, (got, aval) in enumerate(zip(came, self.in_avals, strict=True)):
+        expected = self._traced.closed.in_avals
+        for i, (got, aval) in enumerate(zip(came, expected, strict=True)):
             if got.shape != aval.shape or got.dtype != aval.dtype:
                 raise ArgumentError(
                     f"{name}: expected {aval} as argument "
-                    f"{self._traced.leaf_names()[i]}, got {got}. {_ONE_KIND}"
+                    f"{self._traced.leaf_names()[i]}, got {got}. {self._one_kind}"
                 )
         self._check_places(came)
         return [to_array(x) for x in leaves]
@@ -272,14 +383,30 @@ class Compiled(_Stage):
                 raise ArgumentError(
                     f"{self._signature.function_name}: expected argument "
                     f"{self._traced.leaf_names()[i]} on {device}, got one committed to "
-                    f"{placement.device}. {_ONE_KIND}"
+                    f"{placement.device}. {self._one_kind}"
                 )
 
 
-_ONE_KIND = (
-    "A Compiled takes only the kind of call it was compiled for; call the jitted "
-    "function for another."
-)
+@runtime_checkable
+class Wrapped(Protocol):
+    """A function that can be called, traced and lowered: what `jit` returns.
+
+    >>> import imprint
+    >>> isinstance(imprint.jit(lambda x: x), imprint.stages.Wrapped)
+    True
+    """
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function by its compiled version."""
+        ...
+
+    def trace(self, *args: Any, **kwargs: Any) -> Traced:
+        """Trace the function for this kind of call; arguments may be abstract."""
+        ...
+
+    def lower(self, *args: Any, **kwargs: Any) -> Lowered:
+        """Trace and lower the function for this kind of call."""
+        ...
 
 
 def shape_tree_of(traced: TracedCall) -> Any:

@@ -43,6 +43,7 @@ from imprint.runtime.executable import (
     compile,  # noqa: A004 - the word of the field
     deserialize,
     explain_execute_error,
+    hlo_text,
 )
 from imprint.runtime.options import (
     CompileOptions,
@@ -78,6 +79,7 @@ __all__ = [
     "explain_execute_error",
     "first_device",
     "has_wide_vectors",
+    "hlo_text",
     "host_call",
     "is_deleted",
     "is_ready",

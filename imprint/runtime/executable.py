@@ -10,6 +10,7 @@ may still be computing when these return.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, Final, Protocol, final
 
 from imprint.errors import ArgumentError, CompileError, DTypeError, ShapeError
@@ -139,6 +140,11 @@ class Executable:
         """The size of the program: of its serialized form, made once to measure it."""
         return self._nbytes or len(self.serialize())
 
+    @property
+    def loaded(self) -> Any:
+        """The engine's own object."""
+        return self._loaded
+
     def hlo_text(self) -> str:
         """Return the optimized program, as XLA prints it."""
         return self._loaded.get_hlo_text()
@@ -190,6 +196,21 @@ def compile(  # noqa: A001 - the word of the field; used as `runtime.compile`
     except EngineError as err:
         raise explain_compile_error(chosen, err) from err
     return Executable(loaded, out_avals, on)
+
+
+def hlo_text(module_text: str, *, debug_info: bool = False) -> str:
+    """Return a StableHLO module as HLO, which nothing has optimized yet.
+
+    Args:
+        module_text: the module.
+        debug_info: whether lines carry the user's source lines.
+    """
+    shown = import_module("jaxlib._hlo").HloPrintOptions.short_parsable()
+    shown.print_metadata = debug_info
+    computation = engine.mlir.mlir_module_to_xla_computation(
+        module_text, use_tuple_args=False
+    )
+    return computation.as_hlo_module().to_string(shown)
 
 
 def deserialize(

@@ -18,8 +18,8 @@ import imprint
 LISTED = Path(__file__).with_name("without_example.txt")
 FACES = (
     *("imprint", "imprint.cache", "imprint.debug", "imprint.module", "imprint.nn"),
-    *("imprint.numpy", "imprint.optim", "imprint.random", "imprint.testing"),
-    "imprint.tree",
+    *("imprint.numpy", "imprint.optim", "imprint.random", "imprint.stages"),
+    *("imprint.testing", "imprint.tree"),
 )
 
 

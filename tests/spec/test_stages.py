@@ -1,11 +1,12 @@
 """The stages by hand: trace, lower, compile, and what each tells about the program."""
 
+import jax
 import numpy as np
 import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint import ShapeDtypeStruct
+from imprint import ShapeDtypeStruct, stages
 from tests.spec.work import Work, work_of
 
 
@@ -44,18 +45,140 @@ def test_stages_leave_the_versions_of_the_function_alone():
 def test_every_stage_knows_the_call(traced):
     lowered = traced.lower()
     for stage in (traced, lowered, lowered.compile()):
-        assert stage.args_info == {
-            "params['w']": struct(3, 2),
-            "batch['x']": struct(4, 3),
-            "batch['y']": struct(4, 2),
-        }
+        params, batch = stage.args_info[0]
+        assert (params["w"].shape, batch["x"].dtype) == ((3, 2), "float32")
+        assert batch["y"] == stages.ArgInfo(struct(4, 2).aval, donated=False)
         assert stage.out_info == {"error": struct(4, 2), "loss": struct()}
-        assert stage.in_tree == imprint.tree.structure((PARAMS, BATCH))
+        assert stage.in_tree == imprint.tree.structure(((PARAMS, BATCH), {}))
         assert stage.out_tree == imprint.tree.structure({"loss": 0, "error": 0})
-        assert [str(a) for a in stage.in_avals] == [
-            *("float32[3,2]", "float32[4,3]", "float32[4,2]")
-        ]
-        assert [str(a) for a in stage.out_avals] == ["float32[4,2]", "float32[]"]
+        assert imprint.tree.map(str, stage.in_avals) == (
+            *(({"w": "float32[3,2]"}, {"x": "float32[4,3]", "y": "float32[4,2]"}), {}),
+        )
+        assert imprint.tree.map(str, stage.out_avals) == {
+            "error": "float32[4,2]",
+            "loss": "float32[]",
+        }
+
+
+def affine(x, scale=1.0, *rest, shift=0.0, **more):
+    return {"y": x["a"] * scale + shift, "rest": [*rest, *more.values()]}
+
+
+X = {"a": np.ones(3, np.float32), "b": np.ones((), np.int32)}
+SPELLINGS = {
+    "positional": ({}, (X, 2.0), {}),
+    "keywords": ({}, (X,), {"shift": 2.0, "scale": 3.0}),
+    "all keywords": ({}, (), {"shift": np.int8(2), "x": X, "scale": 3.0}),
+    "static position": ({"static_argnums": 1}, (X, 2.0), {"shift": 2.0}),
+    "static keyword": ({"static_argnames": "shift"}, (X, 2.0), {"shift": 2.0}),
+    "static default": ({"static_argnums": (1,)}, (X,), {}),
+    "donated": ({"donate_argnums": 0}, (X, 2.0), {"shift": 3.0}),
+    "donated keyword": ({"donate_argnames": "shift"}, (X,), {"shift": X["a"]}),
+    "donated after static": (
+        {"donate_argnums": 2, "static_argnums": 1},
+        (X, 2.0, X["a"]),
+        {},
+    ),
+    "rest": ({"donate_argnums": (3,)}, (X, 2.0, 3.0, [4.0, None]), {"shift": 5.0}),
+    "more": ({"static_argnames": "one"}, (X,), {"zero": 0.5, "one": 1.5}),
+    "shapes": ({}, (jax.ShapeDtypeStruct((3,), "float32"),), {}),
+    "nothing": ({}, (), {}),
+}
+
+
+def stages_of(jit, function, options, args, kwargs):
+    traced = jit(function, **options).trace(*args, **kwargs)
+    lowered = traced.lower()
+    return traced, lowered, lowered.compile()
+
+
+def described(library, stage):
+    """Return what a stage says of its arguments and results, in words of both libraries."""
+
+    def words(tree):
+        return library.tree.map(
+            lambda x: x if x is None else [x.shape, str(x.dtype)], tree
+        )
+
+    infos = library.tree.map(
+        lambda x: [x.shape, str(x.dtype), x.donated], stage.args_info
+    )
+    weak = library.tree.map(lambda x: bool(x.weak_type), stage.in_avals)
+    in_tree, out_tree = str(stage.in_tree), str(stage.out_tree)
+    outs = words(stage.out_info)
+    return infos, weak, words(stage.in_avals), in_tree, out_tree, outs
+
+
+@pytest.mark.filterwarnings("ignore:Some donated buffers", "ignore:.*donated argument")
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_every_stage_describes_the_call_as_jax_does(spelling):
+    options, args, kwargs = SPELLINGS[spelling]
+    function = {"nothing": lambda: 1.0, "shapes": lambda x: x}.get(spelling, affine)
+    theirs = stages_of(jax.jit, function, options, args, kwargs)
+    if spelling == "shapes":
+        args = (struct(3),)
+    ours = stages_of(imprint.jit, function, options, args, kwargs)
+    for our, their in zip(ours, theirs, strict=True):
+        assert described(imprint, our) == described(jax, their)
+        assert our.donate_argnums == their.donate_argnums
+        assert imprint.tree.structure(our.args_info) == our.in_tree
+    assert str(ours[0].fun_name) == theirs[0].fun_name
+    for name in ("input_shardings", "output_shardings"):
+        our, their = getattr(ours[2], name), getattr(theirs[2], name)
+        assert imprint.tree.structure(our) == imprint.tree.structure(their)
+        placed = {device for s in imprint.tree.leaves(our) for device in s.device_set}
+        assert placed <= {imprint.devices()[0]}
+
+
+def test_stages_have_the_names_of_jax():
+    mine = stages_of(imprint.jit, lambda x: x, {}, (1.0,), {})
+    theirs = stages_of(jax.jit, lambda x: x, {}, (1.0,), {})
+    # Layouts, and what JAX keeps for itself.
+    absent = {"call", "input_formats", "output_formats", "lojax", "physicalize"}
+    absent |= {"closure_convert", "with_consts_as_arg"}
+    for ours, other in zip(mine, theirs, strict=True):
+        wanted = {name for name in dir(other) if name[0] != "_"} - absent
+        assert wanted <= set(dir(ours))
+        assert type(ours) is getattr(stages, type(other).__name__)
+    named = {name for name in vars(jax.stages) if name[0].isupper()}
+    assert named <= set(vars(stages))
+
+
+def test_what_is_exactly_its_default_is_no_argument_of_a_stage():
+    scaled = imprint.jit(lambda x, k=2.0: x * k)
+    assert imprint.tree.leaves(scaled.lower(1.0, 2.0).args_info) == (
+        imprint.tree.leaves(scaled.lower(1.0).args_info)
+    )
+
+
+def test_of_a_filtered_function_stages_know_the_arrays():
+    f = imprint.filter_jit(lambda p, x: p["f"](p["w"]) * x, donate="all-except-first")
+    given = {"w": inp.ones(3), "f": inp.negative}, inp.ones(3)
+    traced = f.trace(*given)
+    assert traced.in_avals == (({"f": None, "w": struct(3).aval}, struct(3).aval), {})
+    assert traced.donate_argnums == (1,)
+    assert traced.in_tree.num_leaves == 2
+    assert traced(*given).tolist() == f(*given).tolist()
+
+
+def test_a_traced_can_be_run_and_transformed(traced):
+    want = loss(PARAMS, BATCH, power=3)["loss"]
+    assert traced(PARAMS, BATCH)["loss"] == want
+    assert traced(PARAMS, batch=BATCH, power=3)["loss"] == want
+    grad = imprint.grad(lambda p: traced(p, BATCH)["loss"])(PARAMS)
+    np.testing.assert_array_equal(
+        *(grad["w"], imprint.grad(lambda p: loss(p, BATCH, 3)["loss"])(PARAMS)["w"])
+    )
+    with pytest.raises(TypeError, match="A Traced takes only"):
+        traced(PARAMS, [BATCH])
+    assert traced.effects == frozenset()
+
+
+def test_what_jit_returns_is_wrapped():
+    assert isinstance(loss, stages.Wrapped)
+    assert isinstance(imprint.filter_jit(lambda x: x), stages.Wrapped)
+    assert not isinstance(loss.__wrapped__, stages.Wrapped)
+    assert isinstance(jax.jit(lambda x: x), stages.Wrapped)
 
 
 def test_traced_shows_the_jaxpr(traced):
@@ -72,7 +195,16 @@ def test_lowered_shows_stablehlo_with_and_without_lines(traced):
     assert "test_stages.py" not in lowered.as_text()
     assert "test_stages.py" in lowered.as_text(debug_info=True)
     assert lowered.compiler_ir() == lowered.as_text(debug_info=True)
-    assert lowered.as_text("stablehlo") == lowered.as_text()
+    assert lowered.as_text("stablehlo") == lowered.as_text(None) == lowered.as_text()
+
+
+def test_lowered_shows_the_hlo_that_nothing_has_optimized(traced):
+    lowered = traced.lower()
+    assert lowered.as_text("hlo").startswith("HloModule jit_loss")
+    assert " dot(" in lowered.as_text(dialect="hlo")
+    assert "metadata=" not in lowered.as_text("hlo")
+    assert "metadata=" in lowered.as_text("hlo", debug_info=True)
+    assert lowered.compiler_ir("hlo") == lowered.as_text("hlo", debug_info=True)
 
 
 def test_compiled_shows_hlo_and_what_it_takes(traced):
@@ -84,6 +216,13 @@ def test_compiled_shows_hlo_and_what_it_takes(traced):
     assert memory.argument_size_in_bytes == 4 * (6 + 12 + 8)
     assert memory.output_size_in_bytes >= 4 * (8 + 1)
     assert memory.temp_size_in_bytes >= 0
+    theirs = jax.jit(lambda x: x).lower(1.0).compile().runtime_executable()
+    assert type(compiled.runtime_executable()) is type(theirs)
+
+
+def test_compiler_options_are_checked_when_they_are_given(traced):
+    with pytest.raises(TypeError, match="expected a dictionary of XLA's options"):
+        traced.lower().compile(["xla_cpu_enable_fast_math"])
 
 
 def test_shapes_stand_for_arrays():
@@ -153,6 +292,17 @@ def test_a_compiled_donates():
     compiled = double.lower(x).compile()
     assert compiled(x).tolist() == [4, 4, 4]
     assert x.is_deleted()
+
+
+def test_a_compiled_can_be_run_while_another_function_is_traced():
+    double = imprint.jit(lambda x: x * 2).lower(1.0).compile()
+    assert imprint.jit(lambda x: x + double(3.0))(1.0) == 7
+    assert imprint.vmap(lambda x: x + double(3.0))(inp.ones(2)).tolist() == [7, 7]
+    for apply in (imprint.jit, imprint.grad):
+        with pytest.raises(TypeError, match="a Compiled can be run, and not traced"):
+            apply(double)(1.0)
+    with pytest.raises(TypeError, match="got a traced value"):
+        imprint.vmap(double)(inp.ones(2))
 
 
 # ---- without computing ----

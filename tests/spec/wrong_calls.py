@@ -251,7 +251,7 @@ def compiled_inside_a_traced_function():
 
 
 def lowered_in_another_dialect():
-    imprint.jit(identity).lower(1.0).as_text("hlo")
+    imprint.jit(identity).lower(1.0).as_text("mhlo")
 
 
 def lowered_compiled_with_a_bogus_option():
