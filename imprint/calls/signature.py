@@ -12,7 +12,7 @@ spellings of the call, and the values. `leaf_names` names leaves for messages.
 
 import inspect
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from operator import itemgetter
+from operator import index, itemgetter
 from typing import Any, Final, NamedTuple, TypeAlias, cast, final
 
 from imprint import tree
@@ -221,7 +221,8 @@ class Signature:
         found = self.spellings.get(key)
         if found is None:
             self._check_call(args, kwargs)
-            found = self.spellings[key] = self._spell(self._slots(len(args), kwargs))
+            slots = self._slots(len(args), kwargs)
+            found = self.spellings[key] = self._spell(slots, len(args))
         return found
 
     def arguments(self, call: Call) -> tuple[list[Any], dict[str, Any]]:
@@ -239,11 +240,16 @@ class Signature:
         places = {name: i for i, name in enumerate(self._names)}
         return (*range(count), *(places.get(name, name) for name in names))
 
-    def _spell(self, slots: Sequence[Slot], skip: tuple[int, ...] = ()) -> Spelling:
+    def _spell(
+        self, slots: Sequence[Slot], positional: int, skip: tuple[int, ...] = ()
+    ) -> Spelling:
         by_slot = {slot: i for i, slot in enumerate(slots) if i not in skip}
         order = sorted(by_slot, key=_slot_order)
+        last = {num + positional for num in self.static_nums if num < 0}
         static: dict[Slot, tuple[int, Any]] = {
-            slot: (by_slot[slot], None) for slot in order if self._is_static(slot)
+            slot: (by_slot[slot], None)
+            for slot in order
+            if slot in last or self._is_static(slot)
         }
         for slot, default in self._default_slots():
             if self._is_static(slot) and slot not in by_slot:
@@ -284,7 +290,7 @@ class Signature:
         key = (spelling.form, count, *names, omitted)
         found = self.spellings.get(key)
         if found is None:
-            found = self._spell(self._slots(count, names), omitted)
+            found = self._spell(self._slots(count, names), count, omitted)
             self.spellings[key] = found
         return found
 
@@ -344,10 +350,11 @@ class Signature:
     def _chosen(
         self, what: str, argnums: Any, argnames: Any
     ) -> tuple[frozenset[int], frozenset[str]]:
-        nums = self._check_nums(what, _tuple_of(argnums, int, f"{what}_argnums"))
-        names = self._check_names(what, _tuple_of(argnames, str, f"{what}_argnames"))
+        nums = self._check_nums(what, as_tuple(argnums, int, f"{what}_argnums"))
+        names = self._check_names(what, as_tuple(argnames, str, f"{what}_argnames"))
         if argnames is None:
-            names = tuple(self._names[i] for i in nums if i < len(self._names))
+            count = len(self._names)
+            names = tuple(self._names[i] for i in nums if 0 <= i < count)
         if argnums is None:
             nums = tuple(self._names.index(n) for n in names if n in self._names)
         return frozenset(nums), frozenset(names)
@@ -357,12 +364,16 @@ class Signature:
         endless = inspect.Parameter.VAR_POSITIONAL in self._variadic
         for num in nums:
             known = self._signature is None or endless
-            if not -count <= num < count and not (known and num >= 0):
+            if known and (num >= 0 or what == "static"):
+                continue
+            if known or not -count <= num < count:
                 raise ArgumentError(
                     f"jit({self.function_name}): expected {what}_argnums in "
                     f"[{-count}, {count}), got {num}. The function takes {count} "
                     f"positional arguments: {', '.join(self._names) or 'none'}."
                 )
+        if endless or self._signature is None:  # from the end of each call
+            return nums
         return tuple(n + count if n < 0 else n for n in nums)
 
     def _check_names(self, what: str, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -398,17 +409,43 @@ def _slot_order(slot: Slot) -> tuple[bool, Any]:
 _WORDS: Final[dict[type, str]] = {int: "an integer", str: "a name"}
 
 
-def _tuple_of(given: Any, kind: type[Any], option: str) -> tuple[Any, ...]:
+def as_tuple(given: Any, kind: type[Any], option: str) -> tuple[Any, ...]:
+    """Return the positions or names that an option of `jit` gives, as plain values.
+
+    Args:
+        given: one, several, or None.
+        kind: `int` or `str`.
+        option: the option, for errors.
+
+    Raises:
+        ArgumentError: something else is among them.
+    """
     if given is None:
         return ()
-    values = (given,) if isinstance(given, kind) else given
-    if not isinstance(values, Iterable):
+    one = _as_plain(given, kind)
+    if one is not None:
+        return (one,)
+    values = cast("Iterable[Any]", given)
+    if isinstance(given, str) or not isinstance(given, Iterable):
         values = (given,)
-    found = tuple(cast("Iterable[Any]", values))
-    for value in found:
-        if not isinstance(value, kind) or isinstance(value, bool):
+    found: list[Any] = []
+    for value in values:
+        found.append(_as_plain(value, kind))
+        if found[-1] is None:
             raise ArgumentError(
                 f"{option}: expected {_WORDS[kind]} or a sequence of them, got "
                 f"{value!r} of type {type(value).__name__}."
             )
-    return found
+    return tuple(found)
+
+
+def _as_plain(value: Any, kind: type[Any]) -> Any:
+    """Return a position or a name as an `int` or `str`; None if it is neither."""
+    if kind is str:
+        return str.__str__(value) if isinstance(value, str) else None
+    if isinstance(value, bool):
+        return None
+    try:
+        return index(value)
+    except TypeError:
+        return None

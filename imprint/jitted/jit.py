@@ -6,7 +6,7 @@ way of a call is told in `dispatch`.
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, Literal
 
 from imprint.calls.options import (
     JitOptions,
@@ -15,6 +15,7 @@ from imprint.calls.options import (
     check_later,
     check_options,
 )
+from imprint.calls.signature import as_tuple
 from imprint.config import config
 from imprint.core.functions import check_function
 from imprint.jitted.dispatch import Jitted
@@ -91,8 +92,10 @@ def jit(  # noqa: PLR0913 - JAX's signature
         check_function(fun, "jit")
         return Jitted(fun, _PLAIN)
     asked = (
-        *(in_shardings, out_shardings, _frozen(static_argnums)),
-        *(_frozen(static_argnames), _frozen(donate_argnums), _frozen(donate_argnames)),
+        *(in_shardings, out_shardings, _plain(static_argnums, int, "static_argnums")),
+        _plain(static_argnames, str, "static_argnames"),
+        _plain(donate_argnums, int, "donate_argnums"),
+        _plain(donate_argnames, str, "donate_argnames"),
         *(keep_unused, device, backend, inline, abstracted_axes),
         None if compiler_options is None else check_compiler_options(compiler_options),
         *(max_versions, on_limit, strict),
@@ -147,7 +150,6 @@ _PLAIN: Final = _options(*_NOTHING)
 """The options of a function that was given none."""
 
 
-def _frozen(given: Any) -> Any:
-    if given is None or isinstance(given, int | str) or not isinstance(given, Iterable):
-        return given
-    return tuple(cast("Iterable[Any]", given))
+def _plain(given: Any, kind: type[Any], option: str) -> Any:
+    """Return plain values: `_options` would find those of another type, if equal."""
+    return None if given is None else as_tuple(given, kind, option)

@@ -16,6 +16,8 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any, Final, Self, TypeAlias
 
+import numpy as np
+
 from imprint.errors import ArgumentError, CompileError, did_you_mean
 from imprint.runtime.compat import engine, jaxlib_version
 
@@ -130,8 +132,8 @@ def _normal(name: object, value: object) -> str | bool:
         )
     if isinstance(value, str | bool):
         return value
-    if isinstance(value, int | float):
-        return repr(value)  # the engine parses it; and 1 must not equal True in a key
+    if isinstance(value, int | float | np.integer):
+        return f"{value}"  # the engine parses it; and 1 must not equal True in a key
     raise ArgumentError(
         f"compiler_options: expected a string, a bool or a number for {name!r}, got "
         f"{value!r}. Convert it, or leave the option out."

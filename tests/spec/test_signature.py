@@ -4,7 +4,9 @@ import functools
 import gc
 import inspect
 import weakref
+from collections.abc import Iterator
 
+import jax
 import numpy as np
 import pytest
 
@@ -134,6 +136,60 @@ STATIC = [
     {"static_argnums": 1, "static_argnames": ()},
     {"static_argnums": (), "static_argnames": "n"},
 ]
+
+
+POSITIONS = {
+    "numpy": np.int64(1),
+    "array": np.array([1]),
+    "rank 0": np.array(1),
+    "tuple": (np.int8(1),),
+    "range": range(1, 2),
+    "set": {1},
+    "generator": (i for i in (1,)),
+    "from the end": -1,
+}
+
+
+@pytest.mark.parametrize("positions", POSITIONS.values(), ids=POSITIONS)
+def test_positions_are_whatever_counts_as_integers_in_jax(positions):
+    if not isinstance(positions, Iterator):
+        assert jax.jit(power, static_argnums=positions)(2.0, 3) == 256
+    f = imprint.jit(power, static_argnums=positions)
+    assert (f(2.0, 3), f(2.0, 1), f._cache_size()) == (256, 4, 2)
+    donated = {np.int64: np.int32(0), range: range(1)}.get(type(positions), [0])
+    x = inp.ones(2)
+    imprint.jit(lambda x, n: x * n, donate_argnums=donated)(x, 2)
+    assert x.is_deleted()
+
+
+@pytest.mark.parametrize("wrong", [(True,), (1.0,), ("1",), (None,)], ids=repr)
+def test_a_position_of_another_type_is_refused_before_and_after_one_that_is_equal(
+    wrong,
+):
+    for _ in range(2):
+        with pytest.raises(TypeError, match="static_argnums: expected an integer"):
+            imprint.jit(power, static_argnums=wrong)
+        assert imprint.jit(power, static_argnums=(1,))(2.0, 3) == 256
+
+
+def test_negative_positions_of_a_function_of_any_number_count_from_the_end_of_a_call():
+    def last(seen, *values):
+        kinds.append([isinstance(v, int) for v in (seen, *values)])
+        return seen
+
+    for library in (jax, imprint):
+        kinds = []
+        f = library.jit(last, static_argnums=-1)
+        f(1, 2), f(1, 2, 3), f(1)
+        assert kinds == [[False, True], [False, False, True], [True]]
+    with pytest.raises(ValueError, match="donate_argnums"):
+        imprint.jit(last, donate_argnums=-1)
+
+
+def test_compiler_options_may_be_numpy_scalars():
+    options = {"xla_backend_optimization_level": np.int64(1)}
+    for library in (jax, imprint):
+        assert library.jit(power, compiler_options=options)(2.0) == 16
 
 
 @pytest.mark.parametrize("options", STATIC, ids=str)
