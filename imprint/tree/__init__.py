@@ -7,7 +7,6 @@ the registration of `jax.tree_util`.
 - `walk`: how are the leaves of usual trees found faster than by optree?
 - `match`: how is a tree of known structure taken apart in a straight line?
 - `functions`: which functions on trees are there?
-- `util`: under which names does `jax.tree_util` have them?
 - `keys`: how is a leaf named?
 - `prefix`: when does a tree stand for a larger one, and what if it does not fit?
 - `registry`: how does a class become a node?
@@ -15,7 +14,11 @@ the registration of `jax.tree_util`.
 - `statics`: when is the static data of two nodes the same?
 """
 
-from imprint.tree.functions import all_leaves
+from imprint.tree.functions import (
+    all_leaves,
+    flatten_one_level,
+    flatten_one_level_with_keys,
+)
 from imprint.tree.functions import tree_all as all  # noqa: A004 - the name in jax.tree
 from imprint.tree.functions import tree_broadcast as broadcast
 from imprint.tree.functions import tree_flatten_with_path as flatten_with_path
@@ -24,6 +27,7 @@ from imprint.tree.functions import tree_leaves_with_path as leaves_with_path
 from imprint.tree.functions import tree_map as map  # noqa: A004 - the name in jax.tree
 from imprint.tree.functions import tree_map_with_path as map_with_path
 from imprint.tree.functions import tree_reduce as reduce
+from imprint.tree.functions import tree_reduce_associative as reduce_associative
 from imprint.tree.functions import tree_transpose as transpose
 from imprint.tree.functions import tree_unflatten as unflatten
 from imprint.tree.keys import (
@@ -44,6 +48,7 @@ from imprint.tree.prefix import (
 )
 from imprint.tree.registry import (
     Partial,
+    is_tree_node,
     register_dataclass,
     register_pytree_node,
     register_pytree_node_class,
@@ -59,6 +64,8 @@ from imprint.tree.treedef import (
     flatten,
     register_leaf,
     structure,
+    treedef_children,
+    treedef_is_leaf,
     treedef_tuple,
 )
 
@@ -83,7 +90,10 @@ __all__ = [
     "check_structure",
     "flatten",
     "flatten_axes",
+    "flatten_one_level",
+    "flatten_one_level_with_keys",
     "flatten_with_path",
+    "is_tree_node",
     "keystr",
     "leaves",
     "leaves_with_path",
@@ -91,6 +101,7 @@ __all__ = [
     "map_with_path",
     "match_of",
     "reduce",
+    "reduce_associative",
     "register_dataclass",
     "register_leaf",
     "register_pytree_node",
@@ -101,6 +112,8 @@ __all__ = [
     "split_match_of",
     "structure",
     "transpose",
+    "treedef_children",
+    "treedef_is_leaf",
     "treedef_tuple",
     "unflatten",
 ]

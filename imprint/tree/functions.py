@@ -1,17 +1,17 @@
 """The functions on pytrees: `map`, `reduce`, `transpose` and the rest of `jax.tree`.
 
-They are named `tree_…` here and in `imprint.tree.util`, and without it in `imprint.tree`.
+They are named `tree_…` here and in `imprint.tree_util`, and without it in `imprint.tree`.
 Where several trees go in, the first must be a prefix of the others; `prefix` words the
 error if it is not.
 """
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any, TypeVar, overload
 
 import optree
 
-from imprint.errors import TreeError
+from imprint.errors import ArgumentError, TreeError
 from imprint.tree.keys import KeyPath
 from imprint.tree.prefix import broadcast_prefix, check_prefix, check_structure
 from imprint.tree.treedef import (
@@ -148,6 +148,42 @@ def tree_reduce(
     return functools.reduce(function, leaves, initializer)
 
 
+def tree_reduce_associative(
+    operation: Callable[[T, T], T],
+    tree: PyTree,
+    *,
+    identity: T = ...,
+    is_leaf: IsLeaf | None = None,
+) -> T:
+    """Combine the leaves by halves: neighbours first, in about log2(leaves) rounds.
+
+    Args:
+        operation: must be associative.
+        tree: the tree.
+        identity: the result for a tree without leaves.
+        is_leaf: as in `flatten`.
+
+    Example:
+        >>> from imprint import tree
+        >>> tree.reduce_associative(lambda a, b: f"({a}{b})", ["a", "b", "c", "d"])
+        '((ab)(cd))'
+    """
+    leaves = tree_leaves(tree, is_leaf)
+    if not leaves and identity is ...:
+        raise ArgumentError(
+            "tree.reduce_associative: expected a tree with a leaf, or an identity, got "
+            f"{tree!r} alone. Pass identity=, the result for no leaves."
+        )
+
+    def reduced(leaves: list[T]) -> T:
+        if len(leaves) == 1:
+            return leaves[0]
+        half = len(leaves) // 2
+        return operation(reduced(leaves[:half]), reduced(leaves[half:]))
+
+    return reduced(leaves) if leaves else identity
+
+
 def tree_all(tree: PyTree, *, is_leaf: IsLeaf | None = None) -> bool:
     """Tell whether every leaf is true.
 
@@ -204,6 +240,42 @@ def tree_broadcast(
     """
     treedef = flatten(full_tree, is_leaf)[1]
     return treedef.unflatten(broadcast_prefix(prefix_tree, full_tree, is_leaf))
+
+
+def flatten_one_level(tree: PyTree) -> tuple[list[PyTree], Any]:
+    """Return the children of a node, and its static data.
+
+    Raises:
+        TreeError: the tree is a leaf.
+
+    Example:
+        >>> from imprint import tree
+        >>> tree.flatten_one_level({"b": 1, "a": [2, 3]})
+        ([[2, 3], 1], ['a', 'b'])
+    """
+    children, treedef = flatten(tree, lambda x: x is not tree)
+    node = treedef.node_data()
+    if node is None:
+        raise TreeError(
+            f"flatten_one_level: expected a node, got a leaf, {type(tree).__name__}. "
+            "Register its class with imprint.tree.register_pytree_node."
+        )
+    return children, node[1]
+
+
+def flatten_one_level_with_keys(
+    tree: PyTree,
+) -> tuple[list[tuple[Hashable, PyTree]], Any]:
+    """Return the children of a node, each with its key, and its static data.
+
+    Example:
+        >>> from imprint import tree
+        >>> tree.flatten_one_level_with_keys([5])
+        ([(SequenceKey(idx=0), 5)], None)
+    """
+    children, data = flatten_one_level(tree)
+    keys = flatten(tree, lambda x: x is not tree)[1].keys()
+    return list(zip(keys, children, strict=True)), data
 
 
 def all_leaves(iterable: Iterable[Any], is_leaf: IsLeaf | None = None) -> bool:

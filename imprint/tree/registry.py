@@ -238,6 +238,18 @@ def register_static(cls: C) -> C:
     return cls
 
 
+def is_tree_node(typ: type) -> bool:
+    """Tell whether instances of exactly this class are nodes.
+
+    Example:
+        >>> from imprint import tree
+        >>> tree.is_tree_node(dict), tree.is_tree_node(set)
+        (True, False)
+    """
+    registered: Any = _register_in_optree.get(typ, namespace=NAMESPACE)
+    return registered is not None or optree.is_namedtuple_class(typ)
+
+
 class Partial(functools.partial[T]):
     """A `functools.partial` that is a node: the function is static, arguments are children.
 

@@ -24,6 +24,7 @@ from imprint.tree.keys import (
     KeyPath,
     SequenceKey,
 )
+from imprint.tree.statics import Static
 from imprint.tree.walk import Shape, all_leaf_types, walk
 from imprint.tree.walk import register_leaf as register_leaf
 
@@ -160,6 +161,26 @@ class TreeDef:
         """Return the structures of the root's children."""
         return tuple([_intern(child) for child in self.spec.children()])
 
+    def node_data(self) -> tuple[type, Any] | None:
+        """Return the class and the static data of the root; None for a leaf.
+
+        Example:
+            >>> from imprint import tree
+            >>> tree.structure({"b": 1, "a": 2}).node_data()
+            (<class 'dict'>, ['a', 'b'])
+        """
+        one = self.spec.one_level()
+        if one is None:
+            return None
+        found: list[tuple[type, Any]] = []
+        one.walk(
+            range(one.num_leaves), lambda kind, data, _: found.append((kind, data))
+        )
+        ((kind, data),) = found
+        if isinstance(data, Static):
+            return kind, data.value
+        return kind, (None if isinstance(data, type) else data)  # of a named tuple
+
     def root(self) -> "TreeDef":
         """Return the structure with a leaf for each child of the root."""
         one = self.spec.one_level()
@@ -178,6 +199,11 @@ class TreeDef:
         """Return the key of each of the root's children."""
         one = self.spec.one_level()
         return () if one is None else tuple([_as_key(a[0]) for a in one.accessors()])
+
+    @property
+    def num_nodes(self) -> int:
+        """How many nodes and leaves there are."""
+        return self.spec.num_nodes
 
     @property
     def is_leaf(self) -> bool:
@@ -231,6 +257,31 @@ def treedef_tuple(treedefs: Sequence[TreeDef]) -> TreeDef:
     """Return the structure of a tuple of trees with these structures."""
     specs = [treedef.spec for treedef in treedefs]
     return _intern(optree.treespec_tuple(specs, namespace=NAMESPACE))
+
+
+def treedef_children(treedef: TreeDef) -> list[TreeDef]:
+    """Return the structures of the root's children.
+
+    Example:
+        >>> from imprint import tree
+        >>> tree.treedef_children(tree.structure((1, [2])))
+        [PyTreeDef(*), PyTreeDef([*])]
+    """
+    return list(treedef.children())
+
+
+def treedef_is_leaf(treedef: TreeDef) -> bool:
+    """Tell whether this is the structure of a leaf, or of a node without children.
+
+    Example:
+        >>> from imprint import tree
+        >>> (
+        ...     tree.treedef_is_leaf(tree.structure(1)),
+        ...     tree.treedef_is_leaf(tree.structure([1])),
+        ... )
+        (True, False)
+    """
+    return treedef.num_nodes == 1
 
 
 # ---- interning ----

@@ -55,14 +55,25 @@ def test_what_loads_later_is_what_type_checkers_see():
     seen = {alias.asname for node in block.body for alias in node.names}
     homes = imprint.module, imprint.testing
     assert seen == {
-        "nn",
-        "optim",
-        "testing",
+        *("lax", "nn", "optim", "testing", "tree_util"),
         *(n for home in homes for n in home.__all__),
     }
     assert seen <= set(dir(imprint))
     for name in seen:
         assert getattr(imprint, name) is not None
+
+
+FACES_OF_JAX = ("dtypes", "lax", "nn", "numpy", "random", "tree_util")
+
+
+@pytest.mark.parametrize("face", [*FACES_OF_JAX, "module", "optim", "testing", "tree"])
+def test_a_face_is_an_attribute_after_a_plain_import(face):
+    program = f"import imprint; print(imprint.{face}.__name__)"
+    printed = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    ).stdout
+    assert printed == f"imprint.{face}\n"
+    assert importlib.import_module(f"imprint.{face}") is getattr(imprint, face)
 
 
 def test_nothing_of_models_is_loaded_before_it_is_asked_for():

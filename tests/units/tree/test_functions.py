@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 
 from imprint import tree
-from imprint.errors import TreeError
-from imprint.tree import util
-from tests.units.tree.examples import TREES, Pair
+from imprint import tree_util as util
+from imprint.errors import ArgumentError, TreeError
+from tests.units.tree.examples import TREES, Pair, Point
 
 
 @given(TREES)
@@ -76,11 +76,79 @@ def test_broadcast_agrees_with_jax():
     assert tree.broadcast((7, 8), full) == jax.tree.broadcast((7, 8), full)
 
 
-def test_util_has_the_same_functions_under_jax_names():
-    for name in util.__all__:
-        assert hasattr(jax.tree_util, name)
+UTIL = {name for name in vars(jax.tree_util) if name[0] != "_"}
+LEFT_OUT = {"PyTreeDef", "default_registry"}
+"""A class whose methods differ, and what registers outside of the process-wide table."""
+
+
+def test_tree_util_has_the_same_functions_under_jax_names():
+    assert {*util.__all__} - {"PyTreeDef"} == UTIL - LEFT_OUT - {"tree_util"}
     assert util.tree_map is tree.map
     assert util.tree_flatten is tree.flatten
+
+
+@given(TREES)
+def test_one_level_agrees_with_jax(value):
+    if tree.structure(value).is_leaf:
+        with pytest.raises(TreeError, match="expected a node, got a leaf"):
+            util.flatten_one_level(value)
+        with pytest.raises(ValueError, match="can't tree-flatten"):
+            jax.tree_util.flatten_one_level(value)
+        return
+    children, data = util.flatten_one_level(value)
+    their_children, their_data = jax.tree_util.flatten_one_level(value)
+    assert children == list(their_children)
+    if isinstance(value, dict):
+        assert _flat(data) == _flat(their_data)
+    elif not isinstance(value, Point):  # theirs is the class, once more
+        assert data == their_data
+    keyed, _ = util.flatten_one_level_with_keys(value)
+    assert [child for _, child in keyed] == children
+    assert all(util.is_tree_node(type(x)) for x in (value, None))
+
+
+@given(TREES)
+def test_what_a_treedef_says_agrees_with_jax(value):
+    ours, theirs = tree.structure(value), jax.tree.structure(value)
+    assert (ours.num_nodes, ours.num_leaves) == (theirs.num_nodes, theirs.num_leaves)
+    counts = [d.num_leaves for d in util.treedef_children(ours)]
+    assert counts == [d.num_leaves for d in jax.tree_util.treedef_children(theirs)]
+    assert util.treedef_is_leaf(ours) == jax.tree_util.treedef_is_leaf(theirs)
+    found, wanted = ours.node_data(), theirs.node_data()
+    if isinstance(value, dict):  # keys may be a list or a tuple
+        assert _flat(found) == _flat(wanted)
+    else:
+        assert found == wanted
+
+
+def _flat(x):
+    return (
+        [y for part in x for y in _flat(part)] if isinstance(x, list | tuple) else [x]
+    )
+
+
+def test_is_tree_node():
+    for kind in (int, str, set, type(None), list, tuple, dict, Pair, Point):
+        assert util.is_tree_node(kind) == jax.tree_util.is_tree_node(kind)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 7])
+def test_reduce_associative_takes_the_order_of_jax(count):
+    values = {"a": [str(i) for i in range(count)]}
+
+    def pair(a, b):
+        return f"({a}{b})"
+
+    want = jax.tree.reduce_associative(pair, values)
+    assert tree.reduce_associative(pair, values) == want
+
+
+def test_reduce_associative_of_nothing():
+    assert tree.reduce_associative(operator.add, (), identity=None) is None
+    with pytest.raises(
+        ArgumentError, match=r"expected a tree with a leaf, or an ident"
+    ):
+        tree.reduce_associative(operator.add, ())
 
 
 def error_of(call):

@@ -1,11 +1,13 @@
 """The names of `jax.tree_util`, for programs that say `tree_map` rather than `tree.map`.
 
 They are the same functions as in `imprint.tree`, where new code finds them; nothing is
-defined here.
+defined here. It loads when it is first asked for.
 """
 
 from imprint.tree.functions import (
     all_leaves,
+    flatten_one_level,
+    flatten_one_level_with_keys,
     tree_all,
     tree_broadcast,
     tree_flatten_with_path,
@@ -14,6 +16,7 @@ from imprint.tree.functions import (
     tree_map,
     tree_map_with_path,
     tree_reduce,
+    tree_reduce_associative,
     tree_transpose,
     tree_unflatten,
 )
@@ -25,8 +28,10 @@ from imprint.tree.keys import (
     SequenceKey,
     keystr,
 )
+from imprint.tree.keys import Key as KeyEntry
 from imprint.tree.registry import (
     Partial,
+    is_tree_node,
     register_dataclass,
     register_pytree_node,
     register_pytree_node_class,
@@ -37,17 +42,21 @@ from imprint.tree.registry import (
 from imprint.tree.treedef import TreeDef as PyTreeDef
 from imprint.tree.treedef import flatten as tree_flatten
 from imprint.tree.treedef import structure as tree_structure
-from imprint.tree.treedef import treedef_tuple
+from imprint.tree.treedef import treedef_children, treedef_is_leaf, treedef_tuple
 
 __all__ = [
     "DictKey",
     "FlattenedIndexKey",
     "GetAttrKey",
+    "KeyEntry",
     "KeyPath",
     "Partial",
     "PyTreeDef",
     "SequenceKey",
     "all_leaves",
+    "flatten_one_level",
+    "flatten_one_level_with_keys",
+    "is_tree_node",
     "keystr",
     "register_dataclass",
     "register_pytree_node",
@@ -64,8 +73,11 @@ __all__ = [
     "tree_map",
     "tree_map_with_path",
     "tree_reduce",
+    "tree_reduce_associative",
     "tree_structure",
     "tree_transpose",
     "tree_unflatten",
+    "treedef_children",
+    "treedef_is_leaf",
     "treedef_tuple",
 ]
