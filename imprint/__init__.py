@@ -93,6 +93,10 @@ from imprint.transforms.derivatives import jvp as jvp
 from imprint.transforms.derivatives import linearize as linearize
 from imprint.transforms.derivatives import value_and_grad as value_and_grad
 from imprint.transforms.derivatives import vjp as vjp
+from imprint.transforms.jacobians import hessian as hessian
+from imprint.transforms.jacobians import jacfwd as jacfwd
+from imprint.transforms.jacobians import jacobian as jacobian
+from imprint.transforms.jacobians import jacrev as jacrev
 from imprint.transforms.vmap import vmap as vmap
 
 if TYPE_CHECKING:

@@ -9,5 +9,6 @@
 - `dce`: which equations, and results of nested calls, does a program need?
 - `lowering`: how does a jaxpr become StableHLO?
 - `derivatives`: what do `grad`, `vjp`, `jvp` and `linearize` take and return?
+- `jacobians`: what do `jacfwd`, `jacrev` and `hessian` take and return?
 - `vmap`: what does `vmap` take and return?
 """

@@ -1,0 +1,280 @@
+"""Jacobians of functions of pytrees: jacfwd, jacrev, hessian.
+
+A Jacobian is a derivative at every vector of the standard basis, all at once: `vmap` over
+`jvp` (forward, a column for each input) or over the pullback of `vjp` (reverse, a row for
+each output). The tree of the result is that of the outputs with that of the arguments at
+each leaf; where an output of shape `out` meets an argument of shape `in`, it holds an
+array of shape `(*out, *in)`.
+"""
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from imprint import dtypes, tree
+from imprint.core.aval import ShapedArray, get_aval
+from imprint.core.folding import folding
+from imprint.core.functions import check_function, name_of, own_leaf, wraps
+from imprint.errors import ArgumentError, NotDifferentiableError
+from imprint.primitives.basis import add, full
+from imprint.primitives.comparison import eq
+from imprint.primitives.complex import real
+from imprint.primitives.convert import convert_element_type
+from imprint.primitives.shape import broadcasted_iota, reshape
+from imprint.primitives.slicing import slice_in_dim
+from imprint.transforms.derivatives import jvp, vjp
+from imprint.transforms.vmap import vmap
+
+
+def jacfwd(
+    fun: Callable[..., Any],
+    argnums: int | Sequence[int] = 0,
+    has_aux: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
+    holomorphic: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
+) -> Callable[..., Any]:
+    """Return the function that evaluates the Jacobian of `fun`, column by column.
+
+    It takes one pass forward for each number in the arguments: for few arguments and many
+    results.
+
+    Args:
+        fun: a function of arrays, with any tree of arrays as its result.
+        argnums: which positional arguments to differentiate.
+        has_aux: whether `fun` returns `(result, auxiliary data)`.
+        holomorphic: whether `fun` is complex and promised to be holomorphic.
+
+    Returns:
+        A function with the arguments of `fun`. It returns a tree like the result, with a
+        tree like the argument at each leaf (a tuple of them if `argnums` is a sequence),
+        or `(Jacobian, aux)`.
+
+    Example:
+        >>> import imprint
+        >>> import imprint.numpy as np
+        >>> imprint.jacfwd(lambda x: x**2)(np.array([1.0, 2.0]))
+        Array([[2., 0.],
+               [0., 4.]], dtype=float32)
+    """
+    check_function(fun, "jacfwd")
+    name = f"jacfwd({name_of(fun)})"
+
+    @wraps(fun)
+    @folding
+    def jacobian_of(*args: Any, **kwargs: Any) -> Any:
+        chosen, primals = _chosen(fun, argnums, args, kwargs, name)
+        for x in tree.leaves(primals):
+            _check(x, name, "input", holomorphic=holomorphic)
+
+        def push(*tangents: Any) -> Any:
+            out, tangent, *aux = jvp(chosen, primals, tangents, has_aux=has_aux)
+            return out, tree.map(_or_zeros, tangent, out), *aux
+
+        axes = (None, -1, None) if has_aux else (None, -1)
+        out, columns, *aux = vmap(push, out_axes=axes)(*_basis(primals))
+        if holomorphic:
+            for y in tree.leaves(out):
+                _check(y, name, "output", holomorphic=True)
+        example = primals[0] if isinstance(argnums, int) else primals
+
+        def block(y: Any, column: Any) -> Any:
+            return _split(column, get_aval(y).ndim, example, y)
+
+        jacobian = tree.map(block, out, columns)
+        return (jacobian, *aux) if has_aux else jacobian
+
+    return jacobian_of
+
+
+def jacrev(
+    fun: Callable[..., Any],
+    argnums: int | Sequence[int] = 0,
+    has_aux: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
+    holomorphic: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
+    allow_int: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
+) -> Callable[..., Any]:
+    """Return the function that evaluates the Jacobian of `fun`, row by row.
+
+    It takes one pass backward for each number in the result: for many arguments and few
+    results.
+
+    Args:
+        fun: a function of arrays, with any tree of arrays as its result.
+        argnums: which positional arguments to differentiate.
+        has_aux: whether `fun` returns `(result, auxiliary data)`.
+        holomorphic: whether `fun` is complex and promised to be holomorphic.
+        allow_int: whether integer arguments are allowed; their part is zeros.
+
+    Returns:
+        As `jacfwd`.
+
+    Example:
+        >>> import imprint
+        >>> import imprint.numpy as np
+        >>> imprint.jacrev(lambda x: {"sum": x.sum()})(np.ones(3))
+        {'sum': Array([1., 1., 1.], dtype=float32)}
+    """
+    check_function(fun, "jacrev")
+    name = f"jacrev({name_of(fun)})"
+
+    @wraps(fun)
+    @folding
+    def jacobian_of(*args: Any, **kwargs: Any) -> Any:
+        chosen, primals = _chosen(fun, argnums, args, kwargs, name)
+        for x in tree.leaves(primals):
+            if not (allow_int and dtypes.isdtype(get_aval(x).dtype, "integral")):
+                _check(x, name, "input", holomorphic=holomorphic)
+        out, pull, *aux = vjp(chosen, *primals, has_aux=has_aux)
+        for y in tree.leaves(out):
+            _check(y, name, "output", holomorphic=holomorphic)
+
+        def pulled(cotangent: Any) -> Any:
+            return tree.map(_or_zeros, pull(cotangent), primals)
+
+        def block(x: Any, row: Any) -> Any:
+            return _split(row, 0, out, x)
+
+        blocks = tree.map(block, primals, vmap(pulled)(_basis(out)))
+        given = primals
+        if isinstance(argnums, int):
+            (given,), (blocks,) = primals, blocks
+        jacobian = tree.transpose(tree.structure(given), tree.structure(out), blocks)
+        return (jacobian, *aux) if has_aux else jacobian
+
+    return jacobian_of
+
+
+jacobian = jacrev
+"""Another name of `jacrev`."""
+
+
+def hessian(
+    fun: Callable[..., Any],
+    argnums: int | Sequence[int] = 0,
+    has_aux: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
+    holomorphic: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
+) -> Callable[..., Any]:
+    """Return the function that evaluates the Hessian of `fun`: `jacfwd` of `jacrev`.
+
+    Args:
+        fun: a function of arrays, with any tree of arrays as its result.
+        argnums: which positional arguments to differentiate.
+        has_aux: whether `fun` returns `(result, auxiliary data)`.
+        holomorphic: whether `fun` is complex and promised to be holomorphic.
+
+    Example:
+        >>> import imprint
+        >>> import imprint.numpy as np
+        >>> imprint.hessian(lambda x: x[0] ** 2 * x[1])(np.array([1.0, 2.0]))
+        Array([[4., 2.],
+               [2., 0.]], dtype=float32)
+    """
+    rows = jacrev(fun, argnums, has_aux, holomorphic)
+    return jacfwd(rows, argnums, has_aux, holomorphic)
+
+
+# ---- arguments ----
+
+
+def _chosen(
+    fun: Callable[..., Any],
+    argnums: int | Sequence[int],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    name: str,
+) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    """Return `fun` as a function of some arguments, and these."""
+    count = len(args)
+    nums = [argnums] if isinstance(argnums, int) else [*map(operator.index, argnums)]
+    for num in nums:
+        if not -count <= num < count:
+            raise ArgumentError(
+                f"{name}: expected argnums in [{-count}, {count}), got {num}; the call "
+                f"has {count} positional arguments. Pass the argument to differentiate "
+                "by position."
+            )
+    nums = [num % count for num in nums]
+    transform = name.partition("(")[0]
+
+    def chosen(*dynamic: Any) -> Any:
+        whole = dict(enumerate(args)) | dict(zip(nums, dynamic, strict=True))
+        return fun(*whole.values(), **kwargs)
+
+    def owned(path: tree.KeyPath, x: Any) -> Any:
+        text = tree.keystr(path).replace("[", "argument ", 1).replace("]", "", 1)
+        return own_leaf(x, transform, text)
+
+    chosen.__name__ = name_of(fun)
+    named = tree.map_with_path(owned, {num: args[num] for num in nums})
+    return chosen, tuple([named[num] for num in nums])
+
+
+def _check(x: Any, name: str, role: str, *, holomorphic: bool) -> None:
+    aval = get_aval(x)
+    right = dtypes.is_complex if holomorphic else dtypes.is_floating
+    if not right(aval.dtype):
+        option, kind = (
+            (", holomorphic=True", "complex") if holomorphic else ("", "float")
+        )
+        raise NotDifferentiableError(
+            f"{name}{option}: expected {kind} {role}s, got {aval}. Convert it, choose "
+            "other argnums, or pass holomorphic=True for a complex function that is "
+            "holomorphic; for what is neither there are imprint.jvp and imprint.vjp."
+        )
+
+
+# ---- the standard basis ----
+
+
+def _basis(pytree: Any) -> Any:
+    """Return the tree with a new first axis, along which one number after another is 1."""
+    leaves, treedef = tree.flatten(pytree)
+    avals = [get_aval(x) for x in leaves]
+    sizes = [_size(aval) for aval in avals]
+    total, start = sum(sizes), 0
+    vectors: list[Any] = []
+    for aval, size in zip(avals, sizes, strict=True):
+        place = add(broadcasted_iota("int32", (total, size), 1), np.int32(start))
+        ones = eq(broadcasted_iota("int32", (total, size), 0), place)
+        vector = convert_element_type(ones, aval.dtype)
+        vectors.append(reshape(vector, (total, *aval.shape)))
+        start += size
+    return treedef.unflatten(vectors)
+
+
+def _or_zeros(derivative: Any, x: Any) -> Any:
+    """Return a derivative, or zeros like `x` if that has none: it holds integers."""
+    if get_aval(derivative).dtype != dtypes.float0:
+        return derivative
+    aval = get_aval(x)
+    return full(aval.shape, 0, aval.dtype)
+
+
+def _split(x: Any, axis: int, pytree: Any, like: Any) -> Any:
+    """Return the parts of `x`, whose `axis` runs over all numbers in a tree.
+
+    They get the dtype of `like`.
+    """
+    leaves, treedef = tree.flatten(pytree)
+    shape = get_aval(x).shape
+    parts: list[Any] = []
+    start = 0
+    for leaf in leaves:
+        aval = get_aval(leaf)
+        end = start + _size(aval)
+        part = slice_in_dim(x, start, end, axis=axis)
+        part = reshape(part, (*shape[:axis], *aval.shape, *shape[axis + 1 :]))
+        parts.append(_as(part, get_aval(like)))
+        start = end
+    return treedef.unflatten(parts)
+
+
+def _as(x: Any, like: ShapedArray) -> Any:
+    if dtypes.is_complex(get_aval(x).dtype) and not dtypes.is_complex(like.dtype):
+        x = real(x)
+    return convert_element_type(x, like.dtype, weak_type=like.weak_type)
+
+
+def _size(aval: ShapedArray) -> int:
+    return int(np.prod(aval.shape, dtype=int))
