@@ -9,6 +9,7 @@ The public names stand here, under JAX's names where they mean the same. To impo
 - `stages`: what are the traced, lowered and compiled forms of a function?
 - `tree`: how are nested containers taken apart, mapped and put together?
 - `tree_util`: under which names does `jax.tree_util` have the functions on trees?
+- `flatten_util`: how does a tree of arrays become one vector, and come back?
 - `module`: how is a model a tree of arrays, functions and settings?
 - `nn`: which layers and activations are there?
 - `optim`: how do gradients become updates of parameters?
@@ -100,6 +101,7 @@ from imprint.transforms.jacobians import jacrev as jacrev
 from imprint.transforms.vmap import vmap as vmap
 
 if TYPE_CHECKING:
+    from imprint import flatten_util as flatten_util
     from imprint import lax as lax
     from imprint import nn as nn
     from imprint import optim as optim
@@ -144,7 +146,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_LATER = ("lax", "module", "nn", "optim", "testing", "tree_util")
+_LATER = ("flatten_util", "lax", "module", "nn", "optim", "testing", "tree_util")
 
 
 def __getattr__(name: str) -> Any:

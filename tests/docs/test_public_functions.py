@@ -17,8 +17,9 @@ import imprint
 
 LISTED = Path(__file__).with_name("without_example.txt")
 FACES = (
-    *("imprint", "imprint.cache", "imprint.debug", "imprint.module", "imprint.nn"),
-    *("imprint.numpy", "imprint.optim", "imprint.random", "imprint.stages"),
+    *("imprint", "imprint.cache", "imprint.debug", "imprint.flatten_util"),
+    *("imprint.module", "imprint.nn", "imprint.numpy", "imprint.optim"),
+    *("imprint.random", "imprint.stages"),
     *("imprint.testing", "imprint.tree"),
 )
 
@@ -55,7 +56,7 @@ def test_what_loads_later_is_what_type_checkers_see():
     seen = {alias.asname for node in block.body for alias in node.names}
     homes = imprint.module, imprint.testing
     assert seen == {
-        *("lax", "nn", "optim", "testing", "tree_util"),
+        *("flatten_util", "lax", "nn", "optim", "testing", "tree_util"),
         *(n for home in homes for n in home.__all__),
     }
     assert seen <= set(dir(imprint))
@@ -63,7 +64,7 @@ def test_what_loads_later_is_what_type_checkers_see():
         assert getattr(imprint, name) is not None
 
 
-FACES_OF_JAX = ("dtypes", "lax", "nn", "numpy", "random", "tree_util")
+FACES_OF_JAX = ("dtypes", "flatten_util", "lax", "nn", "numpy", "random", "tree_util")
 
 
 @pytest.mark.parametrize("face", [*FACES_OF_JAX, "module", "optim", "testing", "tree"])
