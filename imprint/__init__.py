@@ -111,6 +111,7 @@ if TYPE_CHECKING:
     from imprint.module import AbstractVar as AbstractVar
     from imprint.module import BoundMethod as BoundMethod
     from imprint.module import Module as Module
+    from imprint.module import apply_updates as apply_updates
     from imprint.module import combine as combine
     from imprint.module import (
         default_deserialise_filter_spec as default_deserialise_filter_spec,

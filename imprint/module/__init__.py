@@ -29,7 +29,7 @@ from imprint.module.derivatives import (
     filter_value_and_grad,
     filter_vjp,
 )
-from imprint.module.edit import replace, tree_at
+from imprint.module.edit import apply_updates, replace, tree_at
 from imprint.module.fields import AbstractClassVar, AbstractVar, field
 from imprint.module.filters import (
     combine,
@@ -56,6 +56,7 @@ __all__ = [
     "AbstractVar",
     "BoundMethod",
     "Module",
+    "apply_updates",
     "combine",
     "default_deserialise_filter_spec",
     "default_serialise_filter_spec",

@@ -2,7 +2,8 @@
 
 `tree_at` finds a place by the function that reaches it: that is given a copy of the tree
 in which every node and every leaf is an object of its own, and what it returns is looked
-for in the copy by identity. `replace` sets fields of one module, static ones too.
+for in the copy by identity. `replace` sets fields of one module, static ones too;
+`apply_updates` adds to the arrays of a model what an optimizer made of their gradients.
 """
 
 import operator
@@ -11,9 +12,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeVar, final
 
 from imprint import tree
+from imprint.core.array import Array
 from imprint.errors import ArgumentError, did_you_mean
+from imprint.module.filters import is_none
 from imprint.module.module import Module, finish
 from imprint.module.show import tree_pformat
+from imprint.numpy.promotion import as_array, convert
 
 M = TypeVar("M", bound=Module)
 _IsLeaf = Callable[[Any], bool]
@@ -64,6 +68,38 @@ def tree_at(
     else:
         values = _checked_values(replace, len(found))
     return copy.with_nodes(found, values)
+
+
+def apply_updates(params: tree.PyTree, updates: tree.PyTree) -> tree.PyTree:
+    """Return the parameters plus the updates, in the dtypes of the parameters.
+
+    Args:
+        params: the parameters, or a whole model.
+        updates: what an optimizer returned; where it is None, a part stays as it is.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint.module import apply_updates
+        >>> params = {"w": np.ones(2), "name": "linear"}
+        >>> apply_updates(params, {"w": np.array([0.5, 0.0]), "name": None})
+        {'name': 'linear', 'w': Array([1.5, 1. ], dtype=float32)}
+    """
+
+    def apply(u: Any, p: Any) -> Any:
+        return p if u is None or p is None else like(p + u, p)
+
+    return tree.map(apply, updates, params, is_leaf=is_none)
+
+
+def like(x: Any, old: Any) -> Array:
+    """Return `x` with the dtype and the weak type of `old`."""
+    aval = as_array(_UPDATES, old).aval
+    return convert(
+        _UPDATES, as_array(_UPDATES, x), aval.dtype, weak_type=aval.weak_type
+    )
+
+
+_UPDATES: Final = "apply_updates"
 
 
 def replace(module: M, /, **changes: Any) -> M:

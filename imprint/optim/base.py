@@ -15,7 +15,10 @@ from imprint import dtypes, tree
 from imprint.core.array import Array
 from imprint.dtypes import DTypeLike
 from imprint.errors import ArgumentError
-from imprint.numpy.promotion import ArrayLike, as_array, convert, is_operand
+from imprint.module.edit import apply_updates as apply_updates
+from imprint.module.edit import like as like
+from imprint.module.filters import is_none as is_none
+from imprint.numpy.promotion import ArrayLike, as_array, is_operand
 from imprint.tree import PyTree
 
 Schedule: TypeAlias = Callable[[ArrayLike], ArrayLike]
@@ -165,17 +168,6 @@ def filled_for(
     return tree.map_with_path(filled, params)
 
 
-def is_none(x: Any) -> bool:
-    """Tell whether there is no update."""
-    return x is None
-
-
-def like(x: Any, old: Any) -> Array:
-    """Return `x` with the dtype and the weak type of `old`."""
-    aval = as_array("optim", old).aval
-    return convert("optim", as_array("optim", x), aval.dtype, weak_type=aval.weak_type)
-
-
 def squared(x: Any) -> Array:
     """Return the square of the absolute value, which is real."""
     if dtypes.is_complex(as_array("optim", x).dtype):
@@ -206,28 +198,6 @@ def safe_increment(count: ArrayLike) -> Array:
 
 
 # ---- applying updates ----
-
-
-def apply_updates(params: PyTree, updates: PyTree) -> PyTree:
-    """Return the parameters plus the updates, in the dtypes of the parameters.
-
-    Args:
-        params: the parameters, or a whole model: where `updates` is None, a leaf stays as
-            it is.
-        updates: what `update` returned.
-
-    Example:
-        >>> import imprint.numpy as np
-        >>> from imprint import optim
-        >>> params = {"w": np.ones(2), "name": "linear"}
-        >>> optim.apply_updates(params, {"w": np.array([0.5, 0.0]), "name": None})
-        {'name': 'linear', 'w': Array([1.5, 1. ], dtype=float32)}
-    """
-
-    def apply(u: Any, p: Any) -> Any:
-        return p if u is None or p is None else like(p + u, p)
-
-    return tree.map(apply, updates, params, is_leaf=is_none)
 
 
 def global_norm(updates: PyTree) -> Array:
