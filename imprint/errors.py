@@ -44,9 +44,9 @@ __all__ = [
 class ConcretizationError(TypeError):
     """A traced value was used where Python needs a concrete one. A `TypeError`.
 
-    Raised by `if`, `bool`, `int`, `float`, `complex`, indexing a list and
-    `numpy.asarray` on a tracer. Compute with the value instead (`imprint.numpy.where`,
-    `imprint.lax.cond`), or make the argument static (`static_argnums`).
+    Raised by `if`, `while`, `and`, `in`, `min`, `int`, `float`, indexing a list, a key of
+    a dict, a format and NumPy's functions on a tracer. The message names which, and what
+    to write instead; or make the argument static (`static_argnums`).
     """
 
 

@@ -1,4 +1,4 @@
-"""Tracebacks without the frames of this package.
+"""Tracebacks without the frames of this package and of NumPy.
 
 A public entry point that runs the user's function folds the traceback of what comes out
 of it, so that it ends at the user's line. Bugs of ours (InternalError) keep all frames,
@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import ParamSpec, TypeVar
 
 from imprint.config import config
-from imprint.core.source import is_library
+from imprint.core.source import is_inner
 from imprint.errors import InternalError
 
 _P = ParamSpec("_P")
@@ -19,7 +19,7 @@ _R = TypeVar("_R")
 
 
 def folding(fun: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Let exceptions that pass through `fun` lose this package's frames below it."""
+    """Let exceptions that pass through `fun` lose the frames below it that are not the user's."""
 
     @wraps(fun)
     def folded(*args: _P.args, **kwargs: _P.kwargs) -> _R:
@@ -38,7 +38,7 @@ def fold(err: Exception) -> None:
         frames: list[TracebackType] = []
         tb = err.__traceback__
         while tb is not None:
-            if not is_library(tb.tb_frame.f_code.co_filename):
+            if not is_inner(tb.tb_frame.f_code.co_filename):
                 frames.append(tb)
             tb = tb.tb_next
         kept: TracebackType | None = None

@@ -2,8 +2,8 @@
 
 A source is taken on a hot path (every staged equation), so it is only a pair
 (code object, instruction offset); the file, line and text are worked out when
-somebody asks. A frame is the user's when its file lies outside this package, or in
-`cli`, whose programs are written as a user's.
+somebody asks. A frame is the user's when its file lies outside this package and NumPy,
+or in `cli`, whose programs are written as a user's.
 While a transform replays a jaxpr, `replaying` makes new equations inherit the
 source of the equation they come from.
 """
@@ -17,9 +17,12 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any, Final, NamedTuple, cast
 
+import numpy as np
+
 _PACKAGE: Final = str(Path(__file__).resolve().parent.parent) + "/"
 _PROGRAMS: Final = _PACKAGE + "cli/"
-_is_library: Final[dict[str, bool]] = {}
+_NUMPY: Final = str(Path(np.__file__).resolve().parent) + "/"
+_is_inner: Final[dict[str, bool]] = {}
 
 
 class Source(NamedTuple):
@@ -80,16 +83,24 @@ def current_source() -> Source | None:
     if inherited is not None:
         return inherited
     frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage] - 20x cheaper than inspect
-    known = _is_library
+    known = _is_inner
     while frame is not None:
         code = frame.f_code
-        library = known.get(code.co_filename)
-        if library is None:
-            library = known[code.co_filename] = is_library(code.co_filename)
-        if not library:
+        inner = known.get(code.co_filename)
+        if inner is None:
+            inner = known[code.co_filename] = is_inner(code.co_filename)
+        if not inner:
             return _new(Source, (code, frame.f_lasti))
         frame = frame.f_back
     return None
+
+
+def user_frame() -> FrameType | None:
+    """Return the innermost frame outside this package and NumPy."""
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage] - 20x cheaper than inspect
+    while frame is not None and is_inner(frame.f_code.co_filename):
+        frame = frame.f_back
+    return frame
 
 
 def warn(text: str, category: type[Warning] = UserWarning) -> None:
@@ -105,3 +116,8 @@ def warn(text: str, category: type[Warning] = UserWarning) -> None:
 def is_library(filename: str) -> bool:
     """Tell whether a file belongs to this package."""
     return filename.startswith(_PACKAGE) and not filename.startswith(_PROGRAMS)
+
+
+def is_inner(filename: str) -> bool:
+    """Tell whether a file is of this package or of NumPy: no line of the user's."""
+    return is_library(filename) or filename.startswith(_NUMPY)

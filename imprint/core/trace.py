@@ -15,8 +15,9 @@ from typing import Any, NoReturn
 from imprint.core import hooks
 from imprint.core.array import Array
 from imprint.core.aval import ShapedArray
+from imprint.core.constructs import Asked, asked
 from imprint.core.source import Source, current_source
-from imprint.errors import ConcretizationError, UnexpectedTracerError
+from imprint.errors import ConcretizationError, ShapeError, UnexpectedTracerError
 
 
 class Trace:
@@ -92,8 +93,12 @@ class Tracer(Array):
         """Say which argument this tracer is or comes from, in one sentence."""
         return f"It was made while tracing {self.owner.describe()}."
 
+    def static_advice(self) -> str:
+        """Say how this value would be one of Python's; empty if it is known."""
+        return self.owner.static_advice()
+
     def __bool__(self) -> bool:
-        return bool(self.concrete_for("`if`", "bool", _BOOL_REMEDY))
+        return bool(self.concrete_for("a condition", "bool", _BOOL_REMEDY))
 
     def __int__(self) -> int:  # a step function, as `bool` is: nothing to lose
         return int(self.concrete_for("`int()`", "int", _INT_REMEDY))
@@ -108,8 +113,17 @@ class Tracer(Array):
     def __complex__(self) -> complex:
         return complex(self._constant_for("`complex()`", "complex", _FLOAT_REMEDY))
 
+    def __hash__(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride] - says more than None does
+        check_alive(self)
+        raise_concretization(self, "a key of a dict or set", "value", _KEY_REMEDY)
+
+    def __format__(self, spec: str) -> str:
+        if not spec:
+            return str(self)
+        return format(self.concrete_for("a format", "number", _TEXT_REMEDY), spec)
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:  # noqa: FBT001 - NumPy's protocol
-        value = self._constant_for("`np.asarray`", "array", _ARRAY_REMEDY)
+        value = self._constant_for("NumPy", "array", _ARRAY_REMEDY)
         return value.__array__(dtype, copy)
 
     def tolist(self) -> Any:
@@ -132,31 +146,54 @@ class Tracer(Array):
         return value
 
 
+# What is true of every construct that asks; `constructs` knows better where it can.
 _BOOL_REMEDY = (
-    "To branch on a traced value use imprint.numpy.where or imprint.lax.cond;\n"
-    "  to make it a Python value, {static}."
+    "To choose by a traced condition write imprint.numpy.where(condition, a, b)"
 )
 _INT_REMEDY = (
-    "Sizes, indices and loop counts must be known while tracing: use `x.shape`,\n"
-    "  or {static}."
+    "Sizes, indices and counts must be known while tracing: take them from `x.shape`"
 )
-_FLOAT_REMEDY = "Keep it an array (imprint.numpy does the arithmetic),\n  or {static}."
+_FLOAT_REMEDY = "Keep it an array: imprint.numpy computes with it"
 _ARRAY_REMEDY = (
     "NumPy needs the values, which exist only when the compiled program runs: use the\n"
-    "  function of the same name in imprint.numpy, or do this outside the traced call."
+    "  function of the same name in imprint.numpy, or do this outside the traced call"
+)
+_KEY_REMEDY = (
+    "Keys are compared while tracing, when there is no value: look up outside, or\n"
+    "  choose among arrays with imprint.numpy.where"
+)
+_TEXT_REMEDY = (
+    "The value exists only when the compiled program runs: return it, and make the\n"
+    "  text of it outside"
 )
 
 
 def raise_concretization(tracer: Tracer, user: str, kind: str, remedy: str) -> NoReturn:
-    """Raise the error of a value that is needed while it is still abstract."""
+    """Raise the error of a value that is needed while it is still abstract.
+
+    Args:
+        tracer: the value.
+        user: what needs it, if no construct of the user's text says better.
+        kind: what it needs.
+        remedy: what to write instead, likewise.
+    """
     here = current_source()
     made = tracer.origin() or here
     text = f" ({made.expression})" if made is not None and made.expression else ""
     place = f" at {here}" if here is not None else ""
+    by = (asked() if kind != "value" else None) or Asked(user, remedy)
+    came = f"tracer {tracer.aval}{text}{place}.\n  {tracer.provenance()}"
+    if kind == "bool" and tracer.aval.ndim:
+        raise ShapeError(
+            f"{by.name} needs one bool, got {came}\n"
+            "  An array of several elements has no truth value: reduce it with `.any()` or\n"
+            "  `.all()`, or choose by each element with imprint.numpy.where."
+        )
+    otherwise = ""
+    if not tracer.aval.ndim and kind != "array":  # an array is no Python value
+        otherwise = f";\n  to make it a Python value, {tracer.static_advice()}"
     raise ConcretizationError(
-        f"{user} needs a concrete {kind}, got tracer {tracer.aval}{text}{place}.\n"
-        f"  {tracer.provenance()}\n"
-        f"  {remedy.format(static=tracer.owner.static_advice())}"
+        f"{by.name} needs a concrete {kind}, got {came}\n  {by.remedy}{otherwise}."
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from imprint import tree
 from imprint.calls.signature import Signature
-from imprint.calls.tracing import trace_call
+from imprint.calls.tracing import TracedCall, trace_call
 from imprint.core.aval import get_aval
 from imprint.core.folding import folding
 from imprint.core.functions import check_function, wraps
@@ -39,9 +39,7 @@ def make_jaxpr(
     @wraps(fun)
     @folding
     def jaxpr_of(*args: Any, **kwargs: Any) -> Any:
-        call = signature.call(args, kwargs)
-        avals = [get_aval(x) for x in tree.leaves(call.dynamic)]
-        traced = trace_call(fun, signature, call, avals, "make_jaxpr")
+        traced = _traced(fun, signature, args, kwargs, "make_jaxpr")
         if return_shape:
             return traced.closed, shape_tree_of(traced)
         return traced.closed
@@ -49,6 +47,7 @@ def make_jaxpr(
     return jaxpr_of
 
 
+@folding
 def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Return the shapes and dtypes of what a call would return, without computing it.
 
@@ -62,7 +61,21 @@ def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     >>> imprint.eval_shape(lambda x: x.sum(0), np.ones((2, 3)))
     ShapeDtypeStruct(shape=(3,), dtype=float32)
     """
-    return make_jaxpr(fun, return_shape=True)(*args, **kwargs)[1]
+    check_function(fun, "eval_shape")
+    signature = Signature(fun, ((), None))
+    return shape_tree_of(_traced(fun, signature, args, kwargs, "eval_shape"))
+
+
+def _traced(
+    fun: Callable[..., Any],
+    signature: Signature,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    transform: str,
+) -> TracedCall:
+    call = signature.call(args, kwargs)
+    avals = [get_aval(x) for x in tree.leaves(call.dynamic)]
+    return trace_call(fun, signature, call, avals, transform)
 
 
 def xla_computation(

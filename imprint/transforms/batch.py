@@ -42,6 +42,23 @@ class BatchTracer(Tracer):
         """Return the place that made the batched value."""
         return self.value.origin() if isinstance(self.value, Tracer) else None
 
+    def provenance(self) -> str:
+        """Say that it is batched, and where the batched value comes from."""
+        mapped = f"It is mapped by vmap in {self._batching().name}."
+        if isinstance(self.value, Tracer):
+            return f"{mapped} {self.value.provenance()}"
+        return mapped
+
+    def static_advice(self) -> str:
+        """Say how it would be one value of Python's."""
+        whole = "pass its argument whole (in_axes=None)"
+        inner = self.value.static_advice() if isinstance(self.value, Tracer) else ""
+        return f"{whole},\n  and {inner}" if inner else whole
+
+    def _batching(self) -> "BatchTrace":
+        assert isinstance(self.owner, BatchTrace)
+        return self.owner
+
 
 register_leaf(BatchTracer)
 

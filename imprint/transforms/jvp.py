@@ -70,6 +70,10 @@ class PrimalTracer(Tracer):
             return self.primal.provenance()
         return super().provenance()
 
+    def static_advice(self) -> str:
+        """Say how the primal would be a value of Python's; empty if it is known."""
+        return self.primal.static_advice() if isinstance(self.primal, Tracer) else ""
+
 
 @final
 class JVPTracer(PrimalTracer):

@@ -165,6 +165,8 @@ class StagingTrace(Trace):
         """Say how an argument stays a Python value."""
         if self.staged.transform == "filter_jit":
             return "pass a number and no array: filter_jit holds numbers static"
+        if self.staged.transform == "eval_shape":
+            return "close over it: lambda x: f(x, value)"
         return super().static_advice()
 
     def producer(self, var: Var) -> Eqn | None:

@@ -131,7 +131,7 @@ def test_a_conversion_in_a_mapped_function_says_vmap_whatever_is_around():
         return imprint.vmap(lambda y: y * float(y))(x).sum()
 
     for run in (f, imprint.grad(f), imprint.jit(f)):
-        with pytest.raises(ConcretizationError, match=r"traced by vmap(.|\n)*in_axes"):
+        with pytest.raises(ConcretizationError, match=r"mapped by vmap(.|\n)*in_axes"):
             run(numpy.ones(2, "float32"))
 
 

@@ -1,0 +1,378 @@
+"""Which construct of Python asked a tracer for its value, and what to write instead.
+
+Python asks `bool(x)` alike for `if`, `while`, `and`, `in` and `min`; only the user's line
+tells them apart. The instruction that runs stands at a place of the text; the text is
+parsed, and the node at that place, or what it is the condition of, has a name and a
+remedy. Releases of Python differ in whether a jump stands at its operand or its statement.
+Without the text (a program given to `exec`) there is mostly no answer, and the caller
+says what is true of all constructs. Runs when an error is certain, never before.
+"""
+
+import ast
+import builtins
+import dis
+import linecache
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from types import CodeType, FrameType, ModuleType
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from imprint.core import hooks
+from imprint.core.source import user_frame
+
+
+class Asked(NamedTuple):
+    """A construct, as a message names it, and what to write in its place."""
+
+    name: str
+    remedy: str
+
+
+def asked() -> Asked | None:
+    """Return the construct of the user's that runs now; None if its text is unknown."""
+    frame = user_frame()
+    if frame is None:
+        return None
+    opname = dis.opname[frame.f_code.co_code[frame.f_lasti]]
+    if opname in _BY_OPCODE:
+        return _BY_OPCODE[opname]
+    place = _place(frame.f_code, frame.f_lasti)
+    path = _path_to(_file(frame), place) if place else []
+    return _of(path, frame) if path else None
+
+
+# ---- the node ----
+
+_Place = tuple[int, int, int, int]
+
+
+def _place(code: CodeType, offset: int) -> _Place | None:
+    """Return first line, last line, first column and last column of an instruction."""
+    first, last, start, end = list(code.co_positions())[offset // 2]
+    if first is None or last is None or start is None or end is None:
+        return None
+    return first, last, start, end
+
+
+def _file(frame: FrameType) -> ast.AST | None:
+    lines = linecache.getlines(frame.f_code.co_filename, frame.f_globals)
+    return _parsed("".join(lines))
+
+
+@lru_cache(maxsize=4)
+def _parsed(text: str) -> ast.AST | None:
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+
+
+def _path_to(root: ast.AST | None, place: _Place) -> list[ast.AST]:
+    """Return the nodes from the root to the innermost one that stands at `place`."""
+    if root is None:
+        return []
+    found: list[ast.AST] = []
+    for path in _around([root], place):
+        if _place_of(path[-1]) == place and len(path) > len(found):
+            found = path
+    return found
+
+
+def _around(path: list[ast.AST], place: _Place) -> Iterator[list[ast.AST]]:
+    yield path
+    for child in ast.iter_child_nodes(path[-1]):
+        span = _place_of(child)
+        if span is None or (
+            (span[0], span[2]) <= (place[0], place[2])
+            and (place[1], place[3]) <= (span[1], span[3])
+        ):
+            yield from _around([*path, child], place)
+
+
+def _place_of(node: Any) -> _Place | None:
+    if getattr(node, "end_lineno", None) is None:
+        return None
+    return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
+
+
+# ---- the construct ----
+
+
+def _of(path: list[ast.AST], frame: FrameType) -> Asked | None:
+    """Name the construct that the innermost node of `path` is, or belongs to."""
+    node: Any = path[-1]
+    if isinstance(node, ast.Call):
+        return _call(node, frame)
+    if isinstance(node, ast.Compare) and len(node.ops) > 1:
+        return Asked("a chained comparison", _chain(node))
+    if isinstance(node, ast.Subscript):
+        return _subscript(node)
+    if isinstance(node, ast.BinOp):
+        return _operator(node)
+    return _condition(path)
+
+
+def _condition(path: list[ast.AST]) -> Asked | None:
+    """Name the construct that has the innermost node of `path` as its condition."""
+    node: Any = path[-1]
+    if (
+        type(node) in _STATEMENTS
+    ):  # CPython 3.11 puts the jump of `if x` at the statement
+        return _statement(node)
+    for parent in reversed(path[:-1]):
+        is_last = isinstance(parent, ast.BoolOp) and parent.values[-1] is node
+        if type(parent) in _STATEMENTS and getattr(parent, "test", None) is node:
+            return _statement(parent)
+        if isinstance(parent, ast.BoolOp) and not is_last:
+            return _and_or(parent)
+        if isinstance(parent, ast.comprehension):
+            return Asked("the `if` of a comprehension", _COMPREHENSION)
+        if isinstance(parent, ast.match_case):
+            return Asked("`match`", _MATCH)
+        if not isinstance(
+            parent, ast.BoolOp | ast.UnaryOp | ast.NamedExpr | ast.pattern
+        ):
+            break
+        node = parent
+    return _alone(path[-1])
+
+
+def _alone(node: Any) -> Asked | None:
+    """Name a node that is asked for a bool by itself."""
+    if isinstance(node, ast.BoolOp):
+        return _and_or(node)
+    if isinstance(node, ast.UnaryOp):
+        return Asked("`not`", _NOT.format(_text(node.operand)))
+    if isinstance(node, ast.Compare):
+        return Asked("a comparison of containers", _CONTAINERS)
+    return None
+
+
+def _and_or(node: ast.BoolOp) -> Asked:
+    word, sign = ("and", "&") if isinstance(node.op, ast.And) else ("or", "|")
+    return Asked(f"`{word}`", _AND_OR.format(word, sign))
+
+
+def _statement(node: Any) -> Asked:
+    if isinstance(node, ast.IfExp):
+        written = f"({_text(node.test)}, {_text(node.body)}, {_text(node.orelse)})"
+        short = written if len(written) <= 60 else "(condition, a, b)"
+        return Asked("`… if … else …`", _IF.format(short))
+    return _STATEMENTS[type(node)]
+
+
+def _chain(node: ast.Compare) -> str:
+    """Return a chained comparison as comparisons of two, joined by `&`."""
+    lefts = [node.left, *node.comparators[:-1]]
+    pairs = [
+        ast.unparse(ast.Compare(left, [op], [right]))
+        for left, op, right in zip(lefts, node.ops, node.comparators, strict=True)
+    ]
+    return _CHAIN.format(" & ".join(f"({pair})" for pair in pairs))
+
+
+def _subscript(node: ast.Subscript) -> Asked:
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    if any(isinstance(part, ast.Slice) for part in parts):
+        return Asked("a slice", _SLICE.format(_text(node.value)))
+    index = f"imprint.numpy.asarray({_text(node.value)})[{_text(node.slice)}]"
+    return Asked("an index", _INDEX.format(index))
+
+
+def _operator(node: ast.BinOp) -> Asked | None:
+    if isinstance(node.op, ast.Mod):
+        return Asked("`%` of a text", _FORMAT)
+    if isinstance(node.op, ast.Mult):
+        return Asked("`*` of a list", _SIZE)
+    return None
+
+
+def _text(node: ast.AST) -> str:
+    written = ast.unparse(node)
+    return written if len(written) <= 40 else "…"
+
+
+# ---- calls ----
+
+
+def _call(node: ast.Call, frame: FrameType) -> Asked | None:
+    """Name the function that is called, and what serves in its place."""
+    fun = _value(node.func, frame)
+    try:
+        known = _BUILTINS.get(fun)
+    except TypeError:  # no hash
+        known = None
+    argument = _text(node.args[0]) if node.args else "x"
+    if known is not None:
+        array = f"({argument})" if " " in argument else argument
+        return Asked(f"`{fun.__name__}()`", known(len(node.args)).format(array))
+    name, home = getattr(fun, "__name__", ""), getattr(fun, "__module__", None) or ""
+    if isinstance(fun, np.ufunc):
+        home = "numpy"
+    if home.partition(".")[0] in ("numpy", "math", "cmath"):
+        return _namesake(home, name)
+    if home.partition(".")[0] == "imprint":
+        return Asked(f"`{name}()`", _SIZE)
+    if fun is None and isinstance(node.func, ast.Attribute):
+        return _METHODS.get(node.func.attr)
+    return None
+
+
+def _namesake(home: str, name: str) -> Asked:
+    """Say which function of imprint.numpy does what one of NumPy's or math's does."""
+    ours = _RENAMED.get((home, name), name)
+    whole = f"{home}.{name}"
+    if home in ("numpy", "math", "cmath") and callable(
+        getattr(hooks.numpy, ours, None)
+    ):
+        return Asked(f"`{whole}()`", _NAMESAKE.format(ours))
+    return Asked(f"`{whole}()`", _NO_NAMESAKE.format(whole))
+
+
+def _value(node: ast.AST, frame: FrameType) -> Any:
+    """Return what a dotted name stands for in a frame; None if it is no module's."""
+    if isinstance(node, ast.Name):
+        for names in (frame.f_locals, frame.f_globals, vars(builtins)):
+            if node.id in names:
+                return names[node.id]
+    elif isinstance(node, ast.Attribute):
+        home = _value(node.value, frame)
+        if isinstance(home, ModuleType):  # of all else an attribute may run code
+            return vars(home).get(node.attr)
+    return None
+
+
+# ---- the remedies: a caller appends how the value stays one of Python's ----
+
+_IF: Final = "To choose by a traced condition write imprint.numpy.where{}"
+_AND_OR: Final = (
+    "To join traced conditions write imprint.numpy.logical_{}(a, b), or `(a) {} (b)`"
+)
+_NOT: Final = "To negate a traced condition write imprint.numpy.logical_not({})"
+_CHAIN: Final = (
+    "Python asks the first comparison for a bool before it makes the next: write\n"
+    "  `{}`, and choose by it with imprint.numpy.where"
+)
+_IN: Final = (
+    "To look for a traced value write `(imprint.numpy.asarray(values) == x).any()`,\n"
+    "  and choose by it with imprint.numpy.where"
+)
+_COMPREHENSION: Final = (
+    "How many elements are left must be known while tracing: keep them all, and put\n"
+    "  something neutral in the place of the others with imprint.numpy.where"
+)
+_MATCH: Final = "To choose by a traced value write imprint.numpy.where(x == case, a, b)"
+_CONTAINERS: Final = (
+    "Python asks each pair of elements for a bool: compare them as arrays,\n"
+    "  imprint.numpy.array_equal(a, b), or imprint.numpy.stack(a) == b"
+)
+_SLICE: Final = (
+    "The length of a slice must be known while tracing; its start need not be: write\n"
+    "  imprint.lax.dynamic_slice_in_dim({}, start, length)"
+)
+_INDEX: Final = (
+    "A list takes only an index that is known; an array takes a traced one: write\n  {}"
+)
+_SIZE: Final = (
+    "A shape, a size or a count must be known while tracing: take it from `x.shape`"
+)
+_RANGE: Final = (
+    "The number of steps must be known while tracing: take it from `x.shape`; or make\n"
+    "  the most steps there can be, and keep a step by imprint.numpy.where(i < n, new, old)"
+)
+_FORMAT: Final = (
+    "The value exists only when the compiled program runs: return it, and make the\n"
+    "  text of it outside"
+)
+_READ: Final = (
+    "The value exists only when the compiled program runs: compute with the array\n"
+    "  itself, or return it and read it outside"
+)
+_NAMESAKE: Final = (
+    "The values exist only when the compiled program runs: write imprint.numpy.{}"
+)
+_NO_NAMESAKE: Final = (
+    "The values exist only when the compiled program runs, and imprint.numpy has no\n"
+    "  function for {} yet: do this outside the traced call"
+)
+_SORTED: Final = (
+    "The order of traced values is not known while tracing: sort them outside; of two\n"
+    "  values, imprint.numpy.minimum and imprint.numpy.maximum are the sorted pair"
+)
+_FILTER: Final = _COMPREHENSION
+
+
+def _extreme(pair: str, one: str) -> Callable[[int], str]:
+    """Return the remedy for `min` and `max`, by the number of their arguments."""
+
+    def remedy(arguments: int) -> str:
+        if arguments > 1:
+            return f"To compare traced values write imprint.numpy.{pair}(a, b)"
+        return (
+            f"To compare traced values write imprint.numpy.{one}(x) of an array, or of "
+            "a\n  list of them that imprint.numpy.stack makes one"
+        )
+
+    return remedy
+
+
+def _always(remedy: str) -> Callable[[int], str]:
+    return lambda arguments: remedy
+
+
+_BUILTINS: Final[dict[Any, Callable[[int], str]]] = {
+    min: _extreme("minimum", "min"),
+    max: _extreme("maximum", "max"),
+    any: _always(
+        "Write imprint.numpy.any(x), of an array or of imprint.numpy.stack(list)"
+    ),
+    all: _always(
+        "Write imprint.numpy.all(x), of an array or of imprint.numpy.stack(list)"
+    ),
+    sorted: _always(_SORTED),
+    filter: _always(_FILTER),
+    bool: _always("To have a truth value as an array write `{}.astype(bool)`"),
+    int: _always(
+        "To have a whole number as an array write `{}.astype(int)`; a size, an index\n"
+        "  or a count must be known while tracing: take it from `x.shape`"
+    ),
+    float: _always(
+        "Keep it an array, `{}.astype(float)`: imprint.numpy computes with it"
+    ),
+    complex: _always(
+        "Keep it an array, `{}.astype(complex)`: imprint.numpy computes with it"
+    ),
+    range: _always(_RANGE),
+}
+_STATEMENTS: Final[dict[type, Asked]] = {
+    ast.If: Asked("`if`", _IF.format("(condition, a, b)")),
+    ast.IfExp: Asked("`… if … else …`", _IF.format("(condition, a, b)")),
+    ast.While: Asked(
+        "`while`",
+        "A loop that ends by a traced condition is not there yet: make the most steps\n"
+        "  there can be, and keep a step by imprint.numpy.where; or loop outside",
+    ),
+    ast.Assert: Asked(
+        "`assert`",
+        "A traced value can be checked when it is there: return it, and assert outside;\n"
+        "  NaN are found by imprint.debug_nans",
+    ),
+}
+_BY_OPCODE: Final[dict[str, Asked]] = {  # known without the text
+    "CONTAINS_OP": Asked("`in`", _IN),
+    "FORMAT_VALUE": Asked("an f-string", _FORMAT),
+    "FORMAT_WITH_SPEC": Asked("an f-string", _FORMAT),  # since CPython 3.13
+}
+_METHODS: Final[dict[str, Asked]] = {
+    "item": Asked("`.item()`", _READ),
+    "tolist": Asked("`.tolist()`", _READ),
+    "format": Asked("`.format()`", _FORMAT),
+    "reshape": Asked("`.reshape()`", _SIZE),
+}
+_RENAMED: Final[dict[tuple[str, str], str]] = {
+    ("math", "fsum"): "sum",
+    ("math", "dist"): "hypot",
+    ("cmath", "phase"): "angle",
+}

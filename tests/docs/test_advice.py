@@ -1,0 +1,50 @@
+"""An advice names only what exists: each `imprint.x.y` in a text of the package resolves."""
+
+import ast
+import importlib
+import re
+
+from tests.meta.sources import every_source
+
+NAME = re.compile(r"(?<![\w./])imprint(?:\.[A-Za-z]\w*)+(?![\w/{-])")
+
+
+def texts(source):
+    """Return the texts of a source, docstrings and messages; f-strings in one piece."""
+    inside = set()
+    for node in source.nodes(ast.JoinedStr):
+        inside |= {id(part) for part in ast.walk(node) if part is not node}
+        yield "".join(
+            part.value if isinstance(part, ast.Constant) else "{}"
+            for part in node.values
+        )
+    for node in source.nodes(ast.Constant):
+        if isinstance(node.value, str) and id(node) not in inside:
+            yield node.value
+
+
+def exists(name):
+    """Tell whether a dotted name leads to a module or an attribute."""
+    head, *rest = name.split(".")
+    value = importlib.import_module(head)
+    for i, part in enumerate(rest):
+        try:
+            value = getattr(value, part)
+        except AttributeError:
+            try:
+                value = importlib.import_module(".".join([head, *rest[: i + 1]]))
+            except ImportError:
+                return False
+    return True
+
+
+@every_source
+def test_every_name_in_a_text_exists(source):
+    names = {name for text in texts(source) for name in NAME.findall(text)}
+    assert sorted(name for name in names if not exists(name)) == []
+
+
+def test_names_are_found_and_missing_ones_noticed():
+    text = "Write imprint.numpy.where, or imprint.lax.nonsense(x). See imprint/core.py."
+    assert NAME.findall(text) == ["imprint.numpy.where", "imprint.lax.nonsense"]
+    assert [exists(name) for name in NAME.findall(text)] == [True, False]
