@@ -10,7 +10,7 @@ A tracer belongs to one trace; one whose trace has ended was leaked by the user,
 from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 from imprint.core import hooks
 from imprint.core.array import Array
@@ -24,6 +24,8 @@ class Trace:
     """Gives primitives a meaning; `ended` once the function it traced returned."""
 
     __slots__ = ("__weakref__", "ended")
+    stages: ClassVar[bool] = False
+    """Whether it writes a program, whose results are arrays of their own anyway."""
 
     def __init__(self) -> None:
         self.ended = False

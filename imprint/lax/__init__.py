@@ -113,6 +113,7 @@ from imprint.primitives.convert import (
     convert_element_type,
     convert_element_type_p,
 )
+from imprint.primitives.copying import copy_p
 from imprint.primitives.cumulative import (
     cumlogsumexp,
     cumlogsumexp_p,
@@ -304,6 +305,7 @@ __all__ = [
     "conj_p",
     "convert_element_type",
     "convert_element_type_p",
+    "copy_p",
     "cos",
     "cos_p",
     "cosh",

@@ -33,6 +33,7 @@ from imprint.primitives.arithmetic import (
 from imprint.primitives.basis import add_p, mul_p, neg_p, scalar_like, sub_p
 from imprint.primitives.bitwise import and_p, or_p
 from imprint.primitives.comparison import eq, lt, ne
+from imprint.primitives.copying import owned
 from imprint.primitives.exponential import square_p
 from imprint.primitives.rounding import abs_p, round_, sign_p
 from imprint.primitives.select import select_n
@@ -85,6 +86,7 @@ def negative(x: ArrayLike, /) -> Array:
     return neg_p.bind1(as_array("negative", x))
 
 
+@owned
 def positive(x: ArrayLike, /) -> Array:
     """Return `x` as it is.
 
@@ -96,6 +98,7 @@ def positive(x: ArrayLike, /) -> Array:
     return as_array("positive", x)
 
 
+@owned
 def absolute(x: ArrayLike, /) -> Array:
     """Return the absolute value, elementwise; of a complex number, its length.
 

@@ -27,6 +27,7 @@ from imprint.numpy.promotion import (
 from imprint.numpy.shape import ShapeLike, broadcast_to, expand_dims, shape_of
 from imprint.placement import DeviceLike, placed
 from imprint.primitives import basis
+from imprint.primitives.copying import copy_p
 
 
 def array(
@@ -55,7 +56,7 @@ def array(
     """
     wanted = None if dtype is None else dtypes.requested(dtype, "array")
     x = _from_value(object, wanted)
-    x = _apart(x) if copy and x is object else x
+    x = copy_p.bind1(x) if copy and x is object else x
     x = expand_dims(x, tuple(range(ndmin - x.ndim))) if x.ndim < ndmin else x
     return placed("array", x, device)
 
@@ -82,7 +83,7 @@ def asarray(
     """
     wanted = None if dtype is None else dtypes.requested(dtype, "asarray")
     x = a if isinstance(a, Array) and dtype is None else _from_value(a, wanted)
-    return placed("asarray", _apart(x) if copy and x is a else x, device)
+    return placed("asarray", copy_p.bind1(x) if copy and x is a else x, device)
 
 
 def copy(a: ArrayLike) -> Array:
@@ -93,12 +94,7 @@ def copy(a: ArrayLike) -> Array:
         >>> np.copy(np.arange(3))
         Array([0, 1, 2], dtype=int32)
     """
-    return _apart(as_array("copy", a))
-
-
-def _apart(x: Array) -> Array:
-    """Return a copy of an array with values; a traced one has no memory to share."""
-    return x.copied() if isinstance(x, ArrayImpl) else x
+    return copy_p.bind1(as_array("copy", a))
 
 
 def _from_value(value: Any, dtype: DType | None) -> Array:

@@ -14,9 +14,11 @@ from imprint.numpy.joining import concatenate
 from imprint.numpy.promotion import ArrayLike, as_array, broadcast, inexact, is_bool
 from imprint.numpy.reductions import sum
 from imprint.primitives.axes import canonical_axis
+from imprint.primitives.copying import owned
 from imprint.primitives.slicing import slice_in_dim
 
 
+@owned
 def diff(
     a: ArrayLike,
     n: int = 1,

@@ -26,6 +26,7 @@ from imprint.numpy.selection import where
 from imprint.numpy.subscripts import Subscripts, parse
 from imprint.primitives.basis import scalar_like, transpose
 from imprint.primitives.comparison import eq
+from imprint.primitives.copying import owned
 from imprint.primitives.dot import dot_general
 from imprint.primitives.shape import broadcasted_iota, squeeze
 
@@ -33,6 +34,7 @@ Path = list[tuple[int, ...]]
 Optimize = bool | str | Sequence[tuple[int, ...]]
 
 
+@owned
 def einsum(
     subscripts: Any,
     /,

@@ -43,7 +43,8 @@ def getitem(x: ArrayLike, index: Any) -> Array:
     array = _taken(_cut(array, named), named)
     array = squeeze(array, [i for i, e in enumerate(named) if not _is_slice(e)])
     left = [e for e in spread if e is None or _is_slice(e)]
-    return expand_dims(array, [i for i, e in enumerate(left) if e is None])
+    new = [i for i, e in enumerate(left) if e is None]
+    return expand_dims(array, new) if new else array
 
 
 def _spread(x: ShapedArray, entries: tuple[Any, ...]) -> list[Any]:

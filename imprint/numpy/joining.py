@@ -37,6 +37,7 @@ from imprint.numpy.shape import (
 )
 from imprint.primitives.axes import canonical_axes, canonical_axis, int_tuple
 from imprint.primitives.basis import broadcast_in_dim
+from imprint.primitives.copying import owned
 from imprint.primitives.shape import expand_dims, rev
 from imprint.primitives.slicing import concatenate as concatenate_
 from imprint.primitives.slicing import slice_in_dim
@@ -108,6 +109,7 @@ def stack(arrays: Arrays, axis: int = 0, *, dtype: DTypeLike | None = None) -> A
     return concatenate_([expand_dims(x, (at,)) for x in parts], at)
 
 
+@owned
 def vstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
     """Join arrays along the first axis; vectors are rows.
 
@@ -120,6 +122,7 @@ def vstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
     return concatenate([atleast_2d(x) for x in _sequence("vstack", tup)], 0, dtype)
 
 
+@owned
 def hstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
     """Join arrays along the second axis, vectors along the first.
 
@@ -132,6 +135,7 @@ def hstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
     return concatenate(parts, 0 if parts[0].ndim == 1 else 1, dtype)
 
 
+@owned
 def dstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
     """Join arrays along the third axis.
 
@@ -221,6 +225,7 @@ def tile(A: ArrayLike, reps: Dim | Sequence[Dim]) -> Array:  # noqa: N803 - NumP
     return reshape(broadcast_in_dim(x, shape, kept), result)
 
 
+@owned
 def repeat(
     a: ArrayLike,
     repeats: int | Sequence[int] | NDArray,
@@ -331,6 +336,7 @@ def flipud(m: ArrayLike) -> Array:
     return flip(m, 0)
 
 
+@owned
 def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
     """Turn an array by `k` right angles, from the first axis named to the second.
 
@@ -353,6 +359,7 @@ def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
     return turns[k % 4]()
 
 
+@owned
 def roll(a: ArrayLike, shift: Dim | Sequence[Dim], axis: Axes | None = None) -> Array:
     """Move the elements along axes; what leaves at one end comes in at the other.
 

@@ -24,9 +24,11 @@ from imprint.primitives.basis import mul, scalar_like, sub
 from imprint.primitives.comparison import ge, lt
 from imprint.primitives.complex import complex_, imag_p, real_p
 from imprint.primitives.complex import conj as conj_
+from imprint.primitives.copying import owned
 from imprint.primitives.rounding import RoundingMethod, ceil_p, floor_p, round_
 
 
+@owned
 def floor(x: ArrayLike, /) -> Array:
     """Round down, elementwise.
 
@@ -39,6 +41,7 @@ def floor(x: ArrayLike, /) -> Array:
     return floor_p.bind1(x) if dtypes.is_inexact(x.dtype) else x
 
 
+@owned
 def ceil(x: ArrayLike, /) -> Array:
     """Round up, elementwise.
 
@@ -51,6 +54,7 @@ def ceil(x: ArrayLike, /) -> Array:
     return ceil_p.bind1(x) if dtypes.is_inexact(x.dtype) else x
 
 
+@owned
 def trunc(x: ArrayLike, /) -> Array:
     """Round toward 0, elementwise.
 
@@ -84,6 +88,7 @@ def rint(x: ArrayLike, /) -> Array:
     return _nearest(x)
 
 
+@owned
 def round(a: ArrayLike, decimals: int = 0) -> Array:
     """Round to a number of decimals, halves to the even digit, elementwise.
 
@@ -148,6 +153,7 @@ def modf(x: ArrayLike, /) -> tuple[Array, Array]:
 # ---- parts of complex numbers ----
 
 
+@owned
 def real(val: ArrayLike, /) -> Array:
     """Return the real part, elementwise.
 
@@ -172,6 +178,7 @@ def imag(val: ArrayLike, /) -> Array:
     return imag_p.bind1(x) if dtypes.is_complex(x.dtype) else filled_like(x, 0)
 
 
+@owned
 def conjugate(x: ArrayLike, /) -> Array:
     """Return the complex conjugate, elementwise.
 

@@ -27,6 +27,7 @@ from imprint.primitives.arithmetic import max_p, min_p
 from imprint.primitives.basis import scalar_like
 from imprint.primitives.comparison import eq, ne
 from imprint.primitives.complex import complex_, imag, real
+from imprint.primitives.copying import owned
 from imprint.primitives.select import select_n_p
 
 
@@ -133,6 +134,7 @@ def piecewise(
     return select(condlist, values[:count], default)
 
 
+@owned
 def clip(
     arr: ArrayLike,
     /,
@@ -159,6 +161,7 @@ def clip(
     return result
 
 
+@owned
 def nan_to_num(
     x: ArrayLike,
     copy: bool = True,  # noqa: FBT001, FBT002 - NumPy's signature

@@ -26,6 +26,7 @@ from imprint.numpy.promotion import (
 )
 from imprint.primitives.axes import canonical_axes, canonical_axis, int_tuple
 from imprint.primitives.basis import transpose as transpose_
+from imprint.primitives.copying import owned
 from imprint.primitives.shape import expand_dims as expand_dims_
 from imprint.primitives.shape import reshape as reshape_
 from imprint.primitives.shape import squeeze as squeeze_
@@ -123,6 +124,7 @@ def _sizes(x: Array, shape: ShapeLike) -> Shape:
     return (*sizes[: free[0]], x.size // rest, *sizes[free[0] + 1 :])
 
 
+@owned
 def ravel(a: ArrayLike, order: str = "C") -> Array:
     """Return the elements along one axis.
 
@@ -134,6 +136,7 @@ def ravel(a: ArrayLike, order: str = "C") -> Array:
     return reshape(a, (get_aval(a).size,), order)
 
 
+@owned
 def squeeze(a: ArrayLike, axis: Axes | None = None) -> Array:
     """Remove axes of length 1: those named, or all.
 
@@ -148,6 +151,7 @@ def squeeze(a: ArrayLike, axis: Axes | None = None) -> Array:
     return squeeze_(x, axis_tuple(axis))
 
 
+@owned
 def expand_dims(a: ArrayLike, axis: Axes) -> Array:
     """Insert axes of length 1 at positions of the result.
 
@@ -159,6 +163,7 @@ def expand_dims(a: ArrayLike, axis: Axes) -> Array:
     return expand_dims_(as_array("expand_dims", a), axis_tuple(axis))
 
 
+@owned
 def atleast_1d(*arys: ArrayLike) -> Any:
     """Return arrays with at least one axis.
 
@@ -170,6 +175,7 @@ def atleast_1d(*arys: ArrayLike) -> Any:
     return _each([_with_rank(as_array("atleast_1d", a), 1) for a in arys])
 
 
+@owned
 def atleast_2d(*arys: ArrayLike) -> Any:
     """Return arrays with at least two axes; new ones come first.
 
@@ -181,6 +187,7 @@ def atleast_2d(*arys: ArrayLike) -> Any:
     return _each([_with_rank(as_array("atleast_2d", a), 2) for a in arys])
 
 
+@owned
 def atleast_3d(*arys: ArrayLike) -> Any:
     """Return arrays with at least three axes; a vector becomes the middle one.
 
@@ -246,6 +253,7 @@ def matrix_transpose(x: ArrayLike, /) -> Array:
     return swapaxes(array, -1, -2)
 
 
+@owned
 def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> Array:
     """Exchange two axes.
 
@@ -261,6 +269,7 @@ def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> Array:
     return _permuted(x, tuple(order))
 
 
+@owned
 def moveaxis(a: ArrayLike, source: Axes, destination: Axes) -> Array:
     """Move axes to new positions; the others keep their order.
 
@@ -283,6 +292,7 @@ def moveaxis(a: ArrayLike, source: Axes, destination: Axes) -> Array:
     return _permuted(x, tuple(order))
 
 
+@owned
 def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Array:
     """Move an axis to stand before the axis that is at `start`.
 
@@ -323,6 +333,7 @@ def broadcast_to(array: ArrayLike, shape: ShapeLike) -> Array:
     return broadcast(x, wanted)
 
 
+@owned
 def broadcast_arrays(*args: ArrayLike) -> list[Array]:
     """Repeat arrays to their common shape.
 

@@ -29,6 +29,7 @@ counts once. Those that hold a jaxpr are in `control`.
 - `dot`: how are two operands contracted?
 - `precision`: how exactly is a product computed?
 - `barrier`: what keeps the compiler from moving or merging a computation?
+- `copying`: when is a result that is its operand an array of its own?
 """
 
 from types import ModuleType
@@ -44,6 +45,7 @@ from imprint.primitives import (
     bitwise,
     comparison,
     convert,
+    copying,
     cumulative,
     dot,
     dynamic_slicing,
@@ -83,6 +85,7 @@ _FAMILIES: Final[tuple[ModuleType, ...]] = (
     cumulative,
     dot,
     barrier,
+    copying,
 )
 
 ALL: Final[tuple[Primitive, ...]] = tuple(

@@ -24,6 +24,7 @@ from imprint.primitives.basis import (
     moveaxis,
     transpose,
 )
+from imprint.primitives.copying import own
 from imprint.stablehlo import Builder, Value
 
 NDArray = np.ndarray[Any, Any]
@@ -155,7 +156,7 @@ def reshape(
         order = int_tuple(dimensions)
         x = x if order == tuple(range(aval.ndim)) else transpose(x, order)
     if dims.is_same_shape(sizes, get_aval(x).shape):
-        return x
+        return x if sizes else own(x)  # as in JAX, where only rank 0 is reshaped
     return reshape_p.bind1(x, new_sizes=sizes, dimensions=None)
 
 
@@ -226,7 +227,7 @@ def expand_dims(x: Any, dimensions: Sequence[int]) -> Any:
     ndim = len(shape) + len(dimensions)
     new = canonical_axes("expand_dims", dimensions, ndim)
     if not new:
-        return x
+        return own(x) if shape else x  # as in JAX
     kept = tuple(i for i in range(ndim) if i not in new)
     lengths = dict(zip(kept, shape, strict=True))
     return broadcast_in_dim(x, tuple(lengths.get(i, 1) for i in range(ndim)), kept)

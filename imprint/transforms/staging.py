@@ -82,6 +82,7 @@ class StagingTrace(Trace):
     """Writes a jaxpr."""
 
     __slots__ = ("captured", "constvars", "eqns", "invars", "staged")
+    stages = True
 
     def __init__(self, staged: Staged) -> None:
         super().__init__()

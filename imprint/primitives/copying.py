@@ -1,0 +1,98 @@
+"""Results of their own: the values of an operand in an array that outlives it.
+
+copy is the identity whose result is another array: deleting or donating the operand
+leaves the result as it is. `owned` makes it of a function: where the function would
+return one of its arguments, as `ravel` of a vector does, it returns a copy. In JAX
+these functions are jitted, and what leaves a jitted function is always another array.
+The values are shared, not copied, until the operand's memory is wanted for a result.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar, cast
+
+from imprint.core.array import Array
+from imprint.core.aval import ShapedArray
+from imprint.core.primitive import Avals, Dims, Primitive, Values
+from imprint.core.samples import Case, Samples
+from imprint.core.tangents import is_zero
+from imprint.core.trace import Tracer
+from imprint.primitives.basis import NUMBERS
+from imprint.stablehlo import Builder, Value
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _aval(x: ShapedArray) -> Avals:
+    return (x,)
+
+
+def _reference(x: Any) -> Values:
+    return (x,)
+
+
+def _lower(_: Builder, x: Value) -> tuple[Value, ...]:
+    return (x,)
+
+
+def _jvp(primals: Values, tangents: Values) -> Any:
+    return copy_p.bind(*primals), _copied(tangents)
+
+
+def _transpose(cts: Values, _: Values) -> Values:
+    return _copied(cts)
+
+
+def _batch(args: Values, dims: Dims) -> Any:
+    return copy_p.bind(*args), dims
+
+
+def _copied(values: Values) -> Values:
+    return tuple(v if is_zero(v) else copy_p.bind1(v) for v in values)
+
+
+copy_p = Primitive(
+    name="copy",
+    aval=_aval,
+    reference=_reference,
+    lower=_lower,
+    jvp=_jvp,
+    transpose=_transpose,
+    batch=_batch,
+    samples=Samples(
+        (*NUMBERS, "bool"), cases=(Case(((),)), Case(((2, 3),)), Case(((0,),)))
+    ),
+)
+
+
+def own(x: Array) -> Array:
+    """Return an array of the same values that outlives `x`; in a program, `x`."""
+    if isinstance(x, Tracer) and x.owner.stages:
+        return x
+    return copy_p.bind1(x)
+
+
+def owned(function: Callable[P, R]) -> Callable[P, R]:
+    """Make a function return no array that it was given, but one of its own."""
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        return _apart(function(*args, **kwargs), (*args, *kwargs.values()))
+
+    return call
+
+
+def _apart(out: Any, given: tuple[Any, ...]) -> Any:
+    """Return a result, with arrays of its own for those that were given."""
+    if isinstance(out, list):
+        return [_apart(x, given) for x in cast("list[Any]", out)]
+    return own(out) if any(out is x for x in _arrays(given)) else out
+
+
+def _arrays(values: tuple[Any, ...]) -> Iterator[Any]:
+    for value in values:
+        if isinstance(value, list | tuple):
+            yield from cast("list[Any] | tuple[Any, ...]", value)
+        elif isinstance(value, Array):
+            yield value
