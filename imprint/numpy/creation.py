@@ -120,6 +120,11 @@ def _from_operand(value: Any, dtype: DType | None) -> Array:
         return as_array("array", value)
     if type(value) is int and not dtypes.is_integer(dtype):
         return to_array(dtype.type(value))
+    if isinstance(value, np.ndarray | np.generic):  # at once: all bits of it count
+        shape = get_aval(value).shape
+        with np.errstate(all="ignore"):
+            values = np.array(value, dtype, order="C")
+        return from_host(ShapedArray(shape, dtype), values)
     converted = convert("array", value, dtype)
     return converted if isinstance(converted, Array) else to_array(converted)
 

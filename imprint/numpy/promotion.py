@@ -15,13 +15,14 @@ from typing import Any, Final, NoReturn, TypeAlias, cast
 import numpy as np
 
 from imprint import dtypes
-from imprint.array import from_host, to_array
+from imprint.array import from_host, host_values, to_array
 from imprint.config import Settings, settings
 from imprint.core import dims
 from imprint.core.array import Array
 from imprint.core.aval import DType, Shape, ShapedArray, get_aval
 from imprint.errors import ArgumentError, DTypeError, ShapeError
 from imprint.primitives import basis
+from imprint.primitives.convert import cast as cast_values
 from imprint.primitives.convert import convert_element_type_p
 
 NDArray: TypeAlias = np.ndarray[Any, Any]
@@ -209,6 +210,8 @@ def promote_dtypes(
             refuse(name, x)
     dtype, weak = dtypes.promote(tuple([dtypes.typed(x) for x in args]))
     if target is not None:
+        for x in args:  # an integer that becomes a float was one of this dtype first
+            _check_integer(name, x, dtype)
         dtype = target(dtype)
     return [convert(name, x, dtype, weak_type=weak) for x in args]
 
@@ -221,21 +224,16 @@ def convert(name: str, x: Any, dtype: DType, *, weak_type: bool = False) -> Any:
             return x
         return convert_element_type_p.bind1(x, new_dtype=dtype, weak_type=weak_type)
     if isinstance(x, np.ndarray | np.generic):
-        with np.errstate(all="ignore"):
-            values = np.array(x, dtype, order="C")
+        with np.errstate(all="ignore"):  # first what an argument of `jit` would be
+            values = host_values(x, get_aval(x).dtype)
+            values = values if values.dtype == dtype else cast_values(values, dtype)
         return from_host(ShapedArray(values.shape, dtype, weak_type), values)
     return _python_scalar(name, x, dtype, weak=weak_type)
 
 
 def _python_scalar(name: str, x: Any, dtype: DType, *, weak: bool) -> Any:
     """Return a Python scalar in `dtype`: a Python scalar if weak, else a typed one."""
-    if type(x) is int and dtypes.is_integer(dtype):
-        info = dtypes.iinfo(dtype)
-        if not info.min <= x <= info.max:
-            raise OverflowError(
-                f"{name}: expected an integer that fits {dtype}, between {info.min} "
-                f"and {info.max}, got {x}. Convert the array to a wider dtype first."
-            )
+    _check_integer(name, x, dtype)
     python = _PYTHON_OF_KIND.get(dtype.kind) if weak else None
     if python is not None and dtypes.scalar_type_dtype(python) == dtype:
         return python(x)
@@ -243,6 +241,17 @@ def _python_scalar(name: str, x: Any, dtype: DType, *, weak: bool) -> Any:
     if not weak:
         return typed
     return convert_element_type_p.bind1(typed, new_dtype=dtype, weak_type=True)
+
+
+def _check_integer(name: str, x: Any, dtype: DType) -> None:
+    """Raise OverflowError if a Python integer does not fit an integer dtype."""
+    if type(x) is int and dtypes.is_integer(dtype):
+        info = dtypes.iinfo(dtype)
+        if not info.min <= x <= info.max:
+            raise OverflowError(
+                f"{name}: expected an integer that fits {dtype}, between {info.min} "
+                f"and {info.max}, got {x}. Convert the array to a wider dtype first."
+            )
 
 
 # ---- shapes ----
