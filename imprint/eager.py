@@ -11,11 +11,11 @@ and the params.
 import contextvars
 import threading
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from imprint import dtypes
 from imprint.array import (
     ArrayImpl,
     from_host,
@@ -32,7 +32,7 @@ from imprint.core.primitive import Primitive
 from imprint.core.source import current_source
 from imprint.core.trace import Tracer
 from imprint.errors import DeletedArrayError, NonFiniteError
-from imprint.passes.sentinels import watched_for
+from imprint.passes.sentinels import holds_one, watched_for
 from imprint.program.lowered import LoweredProgram, lower
 from imprint.program.program import Program, compile_module
 
@@ -93,19 +93,12 @@ def _check_finite(primitive: Primitive, hosts: Sequence[Any], outs: Any) -> None
     """Raise NonFiniteError where `debug_nans` or `debug_infs` forbids a result."""
     flags = settings()
     kind = watched_for(nans=flags.debug_nans, infinities=flags.debug_infs)
-
-    def holds_one(x: Any) -> bool:
-        values = np.asarray(x)
-        return dtypes.is_inexact(values.dtype) and bool(
-            (flags.debug_nans and np.isnan(values).any())
-            or (flags.debug_infs and np.isinf(values).any())
-        )
-
-    if not any(map(holds_one, outs)):
+    found = partial(holds_one, nans=flags.debug_nans, infinities=flags.debug_infs)
+    if not any(map(found, outs)):
         return
     site = current_source()
     place = "" if site is None else f" at {site} ({site.expression})"
-    held = [i for i, x in enumerate(hosts) if holds_one(x)]
+    held = [i for i, x in enumerate(hosts) if found(x)]
     came = f"operand {held[0]} already holds one" if held else "no operand holds one"
     raise NonFiniteError(
         f"{primitive.name}: expected no {kind}, got one as result{place}; {came}. "

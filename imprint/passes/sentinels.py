@@ -8,6 +8,7 @@ that no result holds (a branch that `where` dropped) is no error.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -27,12 +28,15 @@ from imprint.primitives.rounding import abs_p
 from imprint.primitives.slicing import concatenate
 from imprint.transforms.staging import Staged, stage
 
+CONSTANT: Final = "a constant"
+"""What is watched where a constant holds a NaN; no primitive has a name of two words."""
+
 
 class Origin(NamedTuple):
-    """What one flag watches: a result of an equation, or an argument.
+    """What one flag watches: a result of an equation, an argument, or a constant.
 
     Args:
-        what: the primitive, or None for an argument.
+        what: the primitive, or None for an argument; `CONSTANT` for a constant.
         source: the user's line.
         made_from: indices of the flags of its operands.
     """
@@ -71,24 +75,33 @@ class Sentinels(NamedTuple):
         hit = [i for i, flag in enumerate(self.results) if flag >= 0 and flags[flag]]
         if not hit:
             return
-        at = self.results[hit[0]]
-        while True:
-            earlier = [i for i in self.origins[at].made_from if flags[i]]
-            if not earlier:
-                break
-            at = earlier[0]
-        origin = self.origins[at]
-        if origin.what is None:
-            made = f"argument {arguments[at]} already holds one"
-        else:
-            place = "" if origin.source is None else f" at {origin.source}"
-            text = "" if origin.source is None else f" ({origin.source.expression})"
-            made = f"`{origin.what}`{place}{text} makes it from operands without one"
+        made = self._made(flags, self.results[hit[0]], arguments)
         raise NonFiniteError(
             f"{name}: expected no {self.kind}, got one as result{results[hit[0]]}: "
             f"{made}. Guard the operand there, such as with imprint.numpy.where, or "
             "turn debug_nans and debug_infs off."
         )
+
+    def _made(self, flags: Any, at: int, arguments: Sequence[str]) -> str:
+        """Say what made the first one of those that led to a flag."""
+        while True:
+            earlier = [i for i in self.origins[at].made_from if flags[i]]
+            made = [i for i in earlier if self.origins[i].what != CONSTANT]
+            if not made:
+                break
+            at = made[0]
+        origin = self.origins[at]
+        if origin.what is None:
+            return f"argument {arguments[at]} already holds one"
+        if origin.what == CONSTANT:
+            return f"{CONSTANT} already holds one"
+        place = "" if origin.source is None else f" at {origin.source}"
+        text = "" if origin.source is None else f" ({origin.source.expression})"
+        if earlier:
+            return (
+                f"{CONSTANT} that `{origin.what}`{place}{text} takes already holds one"
+            )
+        return f"`{origin.what}`{place}{text} makes it from operands without one"
 
 
 def with_sentinels(
@@ -102,7 +115,7 @@ def with_sentinels(
         infinities: whether they watch for infinities.
     """
     kind = watched_for(nans=nans, infinities=infinities)
-    watch = _Watch(_TESTS[kind])
+    watch = _Watch(_TESTS[kind], nans=nans, infinities=infinities)
     found: list[tuple[int, ...]] = []
 
     def run(*args: Any) -> list[Any]:
@@ -122,11 +135,22 @@ def watched_for(*, nans: bool, infinities: bool) -> str:
     return " or ".join(["NaN"] * nans + ["infinity"] * infinities)
 
 
+def holds_one(x: Any, *, nans: bool, infinities: bool) -> bool:
+    """Tell whether a concrete value holds what is watched for."""
+    values = np.asarray(x)
+    return dtypes.is_inexact(values.dtype) and bool(
+        (nans and np.isnan(values).any()) or (infinities and np.isinf(values).any())
+    )
+
+
 class _Watch:
     """Runs a jaxpr and flags its values."""
 
-    def __init__(self, test: Callable[[Any], Any]) -> None:
+    def __init__(
+        self, test: Callable[[Any], Any], *, nans: bool, infinities: bool
+    ) -> None:
         self._test = test
+        self._constant_test = partial(holds_one, nans=nans, infinities=infinities)
         self._flags: list[Any] = []
         self.origins: list[Origin] = []
 
@@ -145,8 +169,17 @@ class _Watch:
             flag: Any = np.zeros((), bool)[()]  # arguments keep their positions
         else:
             flag = reduce_or(self._test(x), tuple(range(aval.ndim)))
+        return self._append(flag, Origin(what, source, made_from))
+
+    def constant(self, value: Any) -> int:
+        """Flag a constant that holds a NaN; return its flag, or -1: it is known now."""
+        if not self._constant_test(value):
+            return -1
+        return self._append(np.True_, Origin(CONSTANT, None, ()))
+
+    def _append(self, flag: Any, origin: Origin) -> int:
         self._flags.append(broadcast_in_dim(flag, (1,), ()))
-        self.origins.append(Origin(what, source, made_from))
+        self.origins.append(origin)
         return len(self.origins) - 1
 
     def vector(self) -> Any:
@@ -164,12 +197,15 @@ class _Watch:
     ) -> list[tuple[Any, int]]:
         """Run a jaxpr; return its results with the indices of their flags."""
         env: dict[Var, tuple[Any, int]] = {
-            v: (x, -1) for v, x in zip(jaxpr.constvars, consts, strict=True)
+            v: (x, self.constant(x))
+            for v, x in zip(jaxpr.constvars, consts, strict=True)
         }
         env.update(zip(jaxpr.invars, zip(args, flags, strict=True), strict=True))
 
         def read(atom: Var | Literal) -> tuple[Any, int]:
-            return (atom.value, -1) if isinstance(atom, Literal) else env[atom]
+            if isinstance(atom, Literal):
+                return atom.value, self.constant(atom.value)
+            return env[atom]
 
         for eqn in jaxpr.eqns:
             results = self._eqn(eqn, [read(v) for v in eqn.invars])

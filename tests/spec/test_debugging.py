@@ -129,6 +129,49 @@ def test_a_disabled_jit_is_checked_too():
         assert "(inp.log(y))" in raised(lambda: outer({"x": NEGATIVE}))
 
 
+HELD = np.array([1.0, np.nan], np.float32)
+CAPTURED = inp.asarray(HELD)
+CONSTANTS = {
+    "a number": lambda x: float("nan"),
+    "in a tuple": lambda x: (x, float("nan")),
+    "complex": lambda x: complex(1, float("nan")),
+    "a scalar of NumPy": lambda x: np.float32(np.nan),
+    "an array of NumPy": lambda x: HELD,
+    "an array": lambda x: CAPTURED,
+    "in a nested call": lambda x: imprint.jit(lambda y: CAPTURED)(x),
+    "in a derivative": imprint.value_and_grad(lambda x: float("nan")),
+}
+
+
+@pytest.mark.parametrize("kind", CONSTANTS)
+def test_a_constant_that_is_returned_is_watched(kind):
+    f = imprint.jit(CONSTANTS[kind])
+    f(1.0)
+    with imprint.debug_nans():
+        assert "a constant already holds one" in raised(lambda: f(1.0))
+        assert "a constant already holds one" in raised(lambda: f(1.0))
+    g = imprint.filter_jit(lambda x: (HELD, x))
+    with imprint.debug_nans():
+        raised(lambda: g(1.0))
+    with imprint.debug_infs():
+        f(1.0)
+        assert "infinity" in raised(lambda: imprint.jit(lambda x: float("inf"))(1.0))
+
+
+def test_a_constant_is_named_with_the_operation_that_takes_it():
+    f = imprint.jit(lambda x: x * 2 + CAPTURED)
+    with imprint.debug_nans():
+        message = raised(lambda: f(1.0))
+    assert "a constant that `add` at" in message
+    assert "(x * 2 + CAPTURED)" in message
+
+
+def test_a_constant_that_no_result_holds_is_no_error():
+    f = imprint.jit(lambda x: (inp.where(x > 0, x, float("nan")), 3))
+    with imprint.debug_nans(), imprint.debug_infs():
+        assert f(1.0)[0] == 1
+
+
 # ---- infinities ----
 
 
