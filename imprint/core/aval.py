@@ -13,8 +13,8 @@ from typing import Any, Final, Self, TypeAlias, cast, final
 import numpy as np
 
 from imprint import dtypes
-from imprint.config import Settings, settings
-from imprint.core import dims
+from imprint.config import Settings, enable_x64, settings
+from imprint.core import dims, hooks
 from imprint.core.dims import Dim, Shape
 from imprint.errors import ArgumentError
 
@@ -127,6 +127,14 @@ def _new_aval(x: Any) -> ShapedArray:
         )
     _of_scalar[kind, settings()] = aval
     return aval
+
+
+def number_of(x: Any, dtype: DType) -> Any:
+    """Return a number as the value of `dtype` that it was, whatever `enable_x64` is now."""
+    if get_aval(x).dtype == dtype:
+        return x
+    with enable_x64(not settings().enable_x64):
+        return hooks.numpy.asarray(x)
 
 
 def checked_integer(x: int, dtype: DType) -> DType:

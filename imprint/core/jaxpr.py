@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, TypeVar, final
 
 from imprint.core import source
-from imprint.core.aval import ShapedArray
+from imprint.core.aval import ShapedArray, number_of
 from imprint.core.effects import PURE, Effects
 from imprint.core.pretty import format_jaxpr
 from imprint.core.primitive import Primitive
@@ -46,6 +46,10 @@ class Literal:
     def val(self) -> Any:
         """The value, under JAX's name."""
         return self.value
+
+    def read(self) -> Any:
+        """Return the value as an operand, of the aval that it had when it was staged."""
+        return number_of(self.value, self.aval.dtype)
 
     def __repr__(self) -> str:
         return f"{self.value}:{self.aval.short()}"
@@ -170,14 +174,14 @@ def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], *args: Any) -> list[Any]:
     env: dict[Var, Any] = dict(zip(jaxpr.constvars, consts, strict=True))
     env.update(zip(jaxpr.invars, args, strict=True))
     for eqn in jaxpr.eqns:
-        operands = [v.value if type(v) is Literal else env[v] for v in eqn.invars]
+        operands = [v.read() if type(v) is Literal else env[v] for v in eqn.invars]
         token = source.set_replayed_source(eqn.source or source.replayed_source())
         try:
             results = eqn.primitive.bind(*operands, **eqn.params)
         finally:
             source.reset_replayed_source(token)
         env.update(zip(eqn.outvars, results, strict=True))
-    return [v.value if isinstance(v, Literal) else env[v] for v in jaxpr.outvars]
+    return [v.read() if isinstance(v, Literal) else env[v] for v in jaxpr.outvars]
 
 
 def subjaxprs(eqn: Eqn) -> tuple[ClosedJaxpr, ...]:

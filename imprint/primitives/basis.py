@@ -13,7 +13,7 @@ import numpy as np
 
 from imprint import dtypes
 from imprint.core import dims
-from imprint.core.aval import DType, Shape, ShapedArray, get_aval
+from imprint.core.aval import DType, Shape, ShapedArray, get_aval, number_of
 from imprint.core.primitive import Absent, Avals, Dims, Params, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.core.tangents import Linear, Zero, is_zero, tangent_aval, zero_of
@@ -38,12 +38,12 @@ def scalar_like(x: Any, value: Any) -> Any:
         weak: object = typed.item()
         if dtypes.scalar_type_dtype(type(weak)) == aval.dtype:
             return weak
-    return typed
+    return number_of(typed, aval.dtype)
 
 
 def full(shape: Shape, value: Any, dtype: DType) -> Any:
     """Return an array of `shape` with all elements equal."""
-    scalar = np.asarray(value, dtype)[()]
+    scalar = number_of(np.asarray(value, dtype)[()], dtype)
     return broadcast_in_dim(scalar, shape, ()) if shape else scalar
 
 
@@ -51,7 +51,7 @@ def instantiate(tangent: Any) -> Any:
     """Return a tangent as an array: zeros if it is symbolically `Zero`."""
     if not is_zero(tangent):
         return tangent
-    return full(tangent.aval.shape, 0, tangent.aval.dtype)
+    return broadcast_to(scalar_like(tangent, 0), tangent.aval.shape)
 
 
 def add_tangents(x: Any, y: Any) -> Any:

@@ -5,6 +5,7 @@ Each flattens its arguments, runs an interpreter on flat values (`jvp`, `lineari
 and results are of a kind that has a derivative, and that tangents and cotangents fit.
 """
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,7 +18,7 @@ from imprint.core.functions import as_result, check_function, name_of, own_leaf,
 from imprint.core.jaxpr import eval_jaxpr
 from imprint.core.tangents import Linear, Zero, is_zero, tangent_aval, zero_of
 from imprint.errors import ArgumentError, NotDifferentiableError, TreeError
-from imprint.primitives.basis import instantiate
+from imprint.primitives.basis import instantiate, scalar_like
 from imprint.transforms.jvp import jvp_flat, merge_zeros
 from imprint.transforms.linearize import Linearized, linearize_flat
 from imprint.transforms.transpose import backward_pass
@@ -92,9 +93,9 @@ def value_and_grad(
 
         pull = _pullback(chosen, [x for _, x in leaves], treedef, has_aux, name)
         value = _check_output(pull.out, name, holomorphic)
-        grads = pull.pull([_one(get_aval(value))])
+        grads = pull.pull([scalar_like(value, 1)])
         packed = treedef.unflatten(grads)
-        result = packed[0] if isinstance(argnums, int) else tuple(packed)
+        result = packed[0] if _is_integer(argnums) else tuple(packed)
         out = as_result(value)
         return ((out, pull.aux) if has_aux else out), result
 
@@ -312,18 +313,22 @@ def _flatten_named(
     for path, leaf in leaves:
         first, rest = path[0], path[1:]
         name = f"argument {positions[_index(first)]}{tree.keystr(rest)}"
-        named.append((name, own_leaf(leaf, transform, name)))
+        named.append((name, _as_array(own_leaf(leaf, transform, name))))
     return named, treedef
+
+
+def _as_array(x: Any) -> Any:
+    """Return a number of a floating dtype as an array, which keeps it if flags change."""
+    is_number = isinstance(x, float | complex | np.inexact)
+    return as_result(x) if is_number else x
 
 
 def _index(key: Any) -> int:
     return key.idx
 
 
-def _check_argnums(
-    argnums: int | Sequence[int], count: int, name: str
-) -> tuple[int, ...]:
-    nums = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+def _check_argnums(argnums: Any, count: int, name: str) -> tuple[int, ...]:
+    nums = (argnums,) if _is_integer(argnums) else tuple(argnums)
     for num in nums:
         if not -count <= num < count:
             raise ArgumentError(
@@ -331,7 +336,21 @@ def _check_argnums(
                 f"the call has {count} positional arguments. Pass the argument to "
                 "differentiate by position."
             )
-    return tuple(num % count for num in nums)
+    positions = tuple(num % count for num in nums)
+    if not positions or len({*positions}) < len(positions):
+        raise ArgumentError(
+            f"grad({name}): expected at least one argument in argnums, and each once, "
+            f"got {argnums}. Name the positions of those to differentiate."
+        )
+    return positions
+
+
+def _is_integer(argnums: Any) -> bool:
+    try:
+        operator.index(argnums)
+    except TypeError:
+        return False
+    return True
 
 
 def _check_input(
@@ -346,12 +365,6 @@ def _check_input(
         raise NotDifferentiableError(
             f"grad({name}, holomorphic=True): expected complex inputs, got {aval} as "
             f"{leaf_name}. Convert it, or leave holomorphic out."
-        )
-    if dtypes.is_complex(aval.dtype) and not holomorphic:
-        raise NotDifferentiableError(
-            f"grad({name}): expected real inputs, got {aval} as {leaf_name}. "
-            "For a holomorphic function pass holomorphic=True; otherwise use "
-            "imprint.vjp."
         )
     if not dtypes.is_inexact(aval.dtype) and not allow_int:
         raise NotDifferentiableError(
@@ -379,8 +392,7 @@ def _check_output(out: Any, name: str, holomorphic: bool) -> Any:  # noqa: FBT00
         kind = "complex" if holomorphic else "float"
         raise NotDifferentiableError(
             f"grad({name}): expected a {kind} result, got {aval}. "
-            "Differentiate a function of real values, or pass holomorphic=True for a "
-            "complex one."
+            "Take the real part, or pass holomorphic=True for a holomorphic function."
         )
     return out
 
@@ -414,13 +426,10 @@ def _check_like(
                 f"{who}: expected a {what} {aval.strong()}, got {came}. "
                 f"Convert it to the shape and dtype of the value it belongs to."
             )
-    return [own_leaf(x, who, what) if not _is_float0(x) else x for x in leaves]
+    return [
+        _as_array(own_leaf(x, who, what)) if not _is_float0(x) else x for x in leaves
+    ]
 
 
 def _is_float0(x: Any) -> bool:
     return getattr(x, "dtype", None) == dtypes.float0
-
-
-def _one(aval: ShapedArray) -> Any:
-    one = np.ones((), aval.dtype)[()]
-    return one.item() if aval.weak_type else one

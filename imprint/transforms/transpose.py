@@ -103,7 +103,7 @@ def _accumulate(pending: dict[Var, Any], var: Var, ct: Any) -> None:
 
 
 def _value(atom: Var | Literal, values: dict[Var, Any]) -> Any:
-    return atom.value if isinstance(atom, Literal) else values[atom]
+    return atom.read() if isinstance(atom, Literal) else values[atom]
 
 
 def transpose_jaxpr(

@@ -336,11 +336,20 @@ def test_the_first_argument_is_positional(kwargs, came):
 
 def test_a_leaf_is_named_by_its_path():
     with pytest.raises(NotDifferentiableError) as caught:
-        filter_grad(lambda m: m["w"][0].real.sum())({"w": [inp.ones(2, "complex64")]})
+        filter_grad(lambda m: m["w"][0].sum(), holomorphic=True)({"w": [inp.ones(2)]})
     assert str(caught.value) == (
-        "grad(<lambda>): expected real inputs, got complex64[2] as argument 0['w'][0]. "
-        "For a holomorphic function pass holomorphic=True; otherwise use imprint.vjp."
+        "grad(<lambda>, holomorphic=True): expected complex inputs, got float32[2] as "
+        "argument 0['w'][0]. Convert it, or leave holomorphic out."
     )
+
+
+def test_the_gradient_of_a_complex_leaf_is_that_of_equinox():
+    leaf = np.array([1 + 2j, 3 - 1j], "complex64")
+
+    def loss(model):
+        return (abs(model["w"] ** 2)).sum()
+
+    agree(lambda s: s.mod.filter_grad(loss)({"w": s.np.asarray(leaf)}))
 
 
 def test_has_aux_needs_a_pair():
