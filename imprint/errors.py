@@ -108,8 +108,8 @@ class PromotionError(DTypeError, ValueError):
     """
 
 
-class TreeError(ValueError):
-    """Two pytrees differ in structure, or an object is no valid pytree. A `ValueError`.
+class TreeError(TypeError, ValueError):
+    """Two pytrees differ in structure, or one is none. A `TypeError` and a `ValueError`.
 
     The message names the key path of the first difference, and both sides.
     """

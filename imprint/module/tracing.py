@@ -11,11 +11,10 @@ from collections.abc import Callable
 from typing import Any, Final, final
 
 from imprint import tree
-from imprint.core.array import Array
 from imprint.core.aval import get_aval
 from imprint.core.folding import folding
 from imprint.core.functions import as_result, check_function, name_of
-from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var, eval_jaxpr
+from imprint.core.jaxpr import Jaxpr, eval_jaxpr
 from imprint.core.shape_struct import ShapeDtypeStruct
 from imprint.errors import ArgumentError
 from imprint.jitted.make_jaxpr import eval_shape, make_jaxpr
@@ -23,6 +22,7 @@ from imprint.module.compare import tree_equal
 from imprint.module.fields import field
 from imprint.module.filters import combine, is_array, partition
 from imprint.module.module import Module
+from imprint.transforms.staging import lift_scalars
 
 
 @folding
@@ -75,7 +75,7 @@ def filter_closure_convert(
     """
     check_function(fn, "filter_closure_convert")
     flat = _Flat(fn, (None, args, kwargs))
-    closed = _scalars_lifted(make_jaxpr(flat.run)(*flat.leaves))
+    closed = lift_scalars(make_jaxpr(flat.run)(*flat.leaves))
     return _Converted(list(closed.consts), _Program(closed.jaxpr, flat))
 
 
@@ -185,24 +185,3 @@ def _argument(path: tree.KeyPath) -> str:
     name = getattr(first, "idx", None)
     name = getattr(first, "key", None) if name is None else name
     return f"argument {name}{tree.keystr(tuple(rest))}"
-
-
-def _scalars_lifted(closed: ClosedJaxpr) -> ClosedJaxpr:
-    """Make captured arrays of rank 0, which staging writes as literals, constants too."""
-    found: dict[int, tuple[Var, Any]] = {}
-
-    def lifted(atom: Atom) -> Atom:
-        if isinstance(atom, Literal) and isinstance(atom.value, Array):
-            new = Var(atom.aval), atom.value
-            return found.setdefault(id(atom.value), new)[0]
-        return atom
-
-    old = closed.jaxpr
-    eqns = [
-        Eqn([*map(lifted, e.invars)], e.outvars, e.primitive, e.params, e.source)
-        for e in old.eqns
-    ]
-    outvars = [*map(lifted, old.outvars)]
-    constvars = (*old.constvars, *(var for var, _ in found.values()))
-    consts = [*closed.consts, *(value for _, value in found.values())]
-    return ClosedJaxpr(Jaxpr(constvars, old.invars, outvars, eqns, old.name), consts)

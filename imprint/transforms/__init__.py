@@ -10,5 +10,6 @@
 - `lowering`: how does a jaxpr become StableHLO?
 - `derivatives`: what do `grad`, `vjp`, `jvp` and `linearize` take and return?
 - `jacobians`: what do `jacfwd`, `jacrev` and `hessian` take and return?
+- `linear_maps`: what are the linear functions that `vjp` and `linearize` return?
 - `vmap`: what does `vmap` take and return?
 """

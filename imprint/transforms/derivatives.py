@@ -7,21 +7,26 @@ and results are of a kind that has a derivative, and that tangents and cotangent
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
-
-import numpy as np
+from typing import Any, Final
 
 from imprint import dtypes, tree
-from imprint.core.aval import ShapedArray, get_aval
+from imprint.core.array import Array
+from imprint.core.aval import get_aval
 from imprint.core.folding import folding
 from imprint.core.functions import as_result, check_function, name_of, own_leaf, wraps
-from imprint.core.jaxpr import eval_jaxpr
-from imprint.core.tangents import Linear, Zero, is_zero, tangent_aval, zero_of
-from imprint.errors import ArgumentError, NotDifferentiableError, TreeError
-from imprint.primitives.basis import instantiate, scalar_like
-from imprint.transforms.jvp import jvp_flat, merge_zeros
-from imprint.transforms.linearize import Linearized, linearize_flat
-from imprint.transforms.transpose import backward_pass
+from imprint.core.tangents import Zero, tangent_aval
+from imprint.errors import ArgumentError, NotDifferentiableError
+from imprint.primitives.basis import scalar_like
+from imprint.transforms.jvp import jvp_flat
+from imprint.transforms.linear_maps import (
+    LinearProgram,
+    check_like,
+    float_array,
+    pullback,
+    pushforward,
+    tangent_result,
+)
+from imprint.transforms.linearize import linearize_flat
 
 # ---- reverse mode ----
 
@@ -91,13 +96,16 @@ def value_and_grad(
                 whole[i] = value
             return fun(*whole, **kwargs)
 
-        pull = _pullback(chosen, [x for _, x in leaves], treedef, has_aux, name)
-        value = _check_output(pull.out, name, holomorphic)
-        grads = pull.pull([scalar_like(value, 1)])
+        primals = [x for _, x in leaves]
+        flat = _Flat(chosen, treedef, name if has_aux else None)
+        lin = linearize_flat(flat, primals, name=name)
+        value = _check_output(flat.result(lin.outs), name, holomorphic)
+        program = LinearProgram(lin, primals, treedef, flat.out_tree)
+        grads = program.pull(lin.tangent.consts, [scalar_like(value, 1)])
         packed = treedef.unflatten(grads)
         result = packed[0] if _is_integer(argnums) else tuple(packed)
         out = as_result(value)
-        return ((out, pull.aux) if has_aux else out), result
+        return ((out, flat.aux(lin.outs)) if has_aux else out), result
 
     return value_and_gradient
 
@@ -116,7 +124,8 @@ def vjp(
     Returns:
         `(result, pullback)` or `(result, pullback, aux)`. The pullback takes a
         cotangent of the structure of the result and returns a tuple of cotangents, one
-        for each argument.
+        for each argument. It is a node of pytrees, whose leaves are what it remembers,
+        so it can be an argument or a result of a jitted function.
 
     >>> import imprint
     >>> out, pullback = imprint.vjp(lambda x, y: x * y, 2.0, 5.0)
@@ -126,82 +135,12 @@ def vjp(
     check_function(fun, "vjp")
     name = name_of(fun)
     leaves, treedef = _flatten_named(list(primals), range(len(primals)), "vjp")
-    pull = _pullback(fun, [x for _, x in leaves], treedef, has_aux, name)
-    out_leaves, out_tree = tree.flatten(pull.out)
-
-    def pullback(cotangent: Any) -> tuple[Any, ...]:
-        cts = _check_like(
-            cotangent, out_tree, [get_aval(x) for x in out_leaves], "vjp", "cotangent"
-        )
-        return tuple(treedef.unflatten(pull.pull(cts)))
-
-    out = tree.map(as_result, pull.out)
-    return (out, pullback, pull.aux) if has_aux else (out, pullback)
-
-
-class _Pullback:
-    """An evaluated function: its result, its aux and the way back."""
-
-    __slots__ = ("_lin", "_out_avals", "_primal_avals", "aux", "out")
-
-    def __init__(
-        self, lin: Linearized, primals: Sequence[Any], out_tree: Any, aux_tree: Any
-    ) -> None:
-        count = out_tree.num_leaves
-        self._lin = lin
-        self._primal_avals = [get_aval(x) for x in primals]
-        self._out_avals = [get_aval(x) for x in lin.outs[:count]]
-        self.out = out_tree.unflatten(lin.outs[:count])
-        self.aux = (
-            None
-            if aux_tree is None
-            else aux_tree.unflatten(map(as_result, lin.outs[count:]))
-        )
-
-    def pull(self, cts: Sequence[Any]) -> list[Any]:
-        """Return the cotangents of all primals at cotangents of the results."""
-        lin = self._lin
-        padded = [*cts, *(None for _ in lin.outs[len(cts) :])]
-        wanted = [
-            zero_of(get_aval(out)) if ct is None else ct
-            for ct, out, has in zip(padded, lin.outs, lin.nonzero, strict=True)
-            if has
-        ]
-        holes = [Linear(v.aval) for v in lin.tangent.jaxpr.invars]
-        found = iter(
-            backward_pass(lin.tangent.jaxpr, lin.tangent.consts, holes, wanted)
-        )
-        return [_cotangent(aval, found) for aval in self._primal_avals]
-
-
-def _cotangent(aval: ShapedArray, found: Any) -> Any:
-    if not dtypes.is_inexact(aval.dtype):
-        return np.zeros(aval.shape, dtypes.float0)
-    ct = next(found)
-    return as_result(instantiate(Zero(aval) if is_zero(ct) else ct))
-
-
-def _pullback(
-    fun: Callable[..., Any],
-    leaves: Sequence[Any],
-    treedef: tree.TreeDef,
-    has_aux: bool,  # noqa: FBT001 - passed on
-    name: str,
-) -> _Pullback:
-    trees: list[Any] = []
-
-    def flat(*xs: Any) -> list[Any]:
-        result = fun(*treedef.unflatten(xs))
-        aux = None
-        if has_aux:
-            result, aux = _check_pair(result, name)
-        outs, out_tree = tree.flatten(result)
-        extra, aux_tree = tree.flatten(aux) if has_aux else ([], None)
-        trees[:] = [out_tree, aux_tree]
-        return [*outs, *extra]
-
-    lin = linearize_flat(flat, leaves, name=name)
-    return _Pullback(lin, leaves, trees[0], trees[1])
+    primals_flat = [x for _, x in leaves]
+    flat = _Flat(fun, treedef, name if has_aux else None)
+    lin = linearize_flat(flat, primals_flat, name=name)
+    pull = pullback(lin, primals_flat, treedef, flat.out_tree)
+    out = tree.map(as_result, flat.result(lin.outs))
+    return (out, pull, flat.aux(lin.outs)) if has_aux else (out, pull)
 
 
 # ---- forward mode ----
@@ -234,34 +173,33 @@ def jvp(
     leaves, treedef = _flatten_named(list(primals), range(len(primals)), "jvp")
     flat_primals = [x for _, x in leaves]
     avals = [tangent_aval(get_aval(x)) for x in flat_primals]
-    flat_tangents = _check_like(list(tangents), treedef, avals, "jvp", "tangent")
-    trees: list[Any] = []
-
-    def flat(*xs: Any) -> list[Any]:
-        result = fun(*treedef.unflatten(xs))
-        aux = None
-        if has_aux:
-            result, aux = _check_pair(result, name)
-        outs, out_tree = tree.flatten(result)
-        extra, aux_tree = tree.flatten(aux)
-        trees[:] = [out_tree, aux_tree, len(outs)]
-        return [*outs, *extra]
-
+    flat_tangents = check_like(list(tangents), treedef, avals, "jvp", "tangent")
     known = [
         Zero(a) if a.dtype == dtypes.float0 else t
         for a, t in zip(avals, flat_tangents, strict=True)
     ]
+    flat = _Flat(fun, treedef, name if has_aux else None)
     outs, out_tangents = jvp_flat(flat, flat_primals, known, name)
-    out_tree, aux_tree, count = trees
-    out = out_tree.unflatten(map(as_result, outs[:count]))
-    tangent = out_tree.unflatten(map(_tangent_result, out_tangents[:count]))
-    if has_aux:
-        return out, tangent, aux_tree.unflatten(map(as_result, outs[count:]))
-    return out, tangent
+    out = tree.map(as_result, flat.result(outs))
+    tangent = flat.result([*map(tangent_result, out_tangents)])
+    return (out, tangent, flat.aux(outs)) if has_aux else (out, tangent)
 
 
-def linearize(fun: Callable[..., Any], *primals: Any) -> tuple[Any, Any]:
+@folding
+def linearize(
+    fun: Callable[..., Any], *primals: Any, has_aux: bool = False
+) -> tuple[Any, ...]:
     """Evaluate `fun` and return its result with its derivative as a linear function.
+
+    Args:
+        fun: the function.
+        primals: its arguments, all differentiated.
+        has_aux: whether `fun` returns `(result, auxiliary data)`.
+
+    Returns:
+        `(result, pushforward)` or `(result, pushforward, aux)`. The pushforward takes
+        a tangent for each argument and returns the tangent of the result. It is a node
+        of pytrees, as the pullback of `vjp` is.
 
     >>> import imprint
     >>> out, push = imprint.linearize(lambda x: x**2, 3.0)
@@ -272,34 +210,59 @@ def linearize(fun: Callable[..., Any], *primals: Any) -> tuple[Any, Any]:
     name = name_of(fun)
     leaves, treedef = _flatten_named(list(primals), range(len(primals)), "linearize")
     flat_primals = [x for _, x in leaves]
-    avals = [tangent_aval(get_aval(x)) for x in flat_primals]
-    trees: list[Any] = []
-
-    def flat(*xs: Any) -> list[Any]:
-        outs, out_tree = tree.flatten(fun(*treedef.unflatten(xs)))
-        trees[:] = [out_tree]
-        return outs
-
+    flat = _Flat(fun, treedef, name if has_aux else None)
     lin = linearize_flat(flat, flat_primals, name=name)
-    (out_tree,) = trees
-    out_avals = [get_aval(x) for x in lin.outs]
-
-    def push(*tangents: Any) -> Any:
-        given = _check_like(list(tangents), treedef, avals, "linearize", "tangent")
-        used = [
-            t for a, t in zip(avals, given, strict=True) if a.dtype != dtypes.float0
-        ]
-        found = eval_jaxpr(lin.tangent.jaxpr, lin.tangent.consts, *used)
-        merged = merge_zeros(out_avals, lin.nonzero, found)
-        return out_tree.unflatten(map(_tangent_result, merged))
-
-    return out_tree.unflatten(map(as_result, lin.outs)), push
+    push = pushforward(lin, flat_primals, treedef, flat.out_tree)
+    out = tree.map(as_result, flat.result(lin.outs))
+    return (out, push, flat.aux(lin.outs)) if has_aux else (out, push)
 
 
-def _tangent_result(t: Any) -> Any:
-    if is_zero(t) and t.aval.dtype == dtypes.float0:
-        return np.zeros(t.aval.shape, dtypes.float0)
-    return as_result(instantiate(t))
+# ---- functions of trees as functions of leaves ----
+
+
+_ARRAY: Final = object()
+
+
+class _Flat:
+    """A function of trees as one of leaves, which keeps what is no array of the aux."""
+
+    __slots__ = (
+        "_aux_tree",
+        "_count",
+        "_fun",
+        "_in_tree",
+        "_name",
+        "_others",
+        "out_tree",
+    )
+
+    def __init__(
+        self, fun: Callable[..., Any], in_tree: tree.TreeDef, aux_of: str | None
+    ) -> None:
+        self._fun = fun
+        self._in_tree = in_tree
+        self._name = aux_of
+
+    def __call__(self, *xs: Any) -> list[Any]:
+        result, aux = self._fun(*self._in_tree.unflatten(xs)), None
+        if self._name is not None:
+            result, aux = _check_pair(result, self._name)
+        outs, self.out_tree = tree.flatten(result)
+        self._count = len(outs)
+        leaves, self._aux_tree = tree.flatten(aux)
+        self._others = [_ARRAY if isinstance(x, Array) else x for x in leaves]
+        return [*outs, *(x for x in leaves if isinstance(x, Array))]
+
+    def result(self, outs: Sequence[Any]) -> Any:
+        """Return the result of the function, given what became of the leaves."""
+        return self.out_tree.unflatten(outs[: self._count])
+
+    def aux(self, outs: Sequence[Any]) -> Any:
+        """Return the auxiliary data; what is no array in it is what it was."""
+        arrays = iter(outs[self._count :])
+        return self._aux_tree.unflatten(
+            [as_result(next(arrays)) if x is _ARRAY else x for x in self._others]
+        )
 
 
 # ---- checks ----
@@ -313,14 +276,8 @@ def _flatten_named(
     for path, leaf in leaves:
         first, rest = path[0], path[1:]
         name = f"argument {positions[_index(first)]}{tree.keystr(rest)}"
-        named.append((name, _as_array(own_leaf(leaf, transform, name))))
+        named.append((name, float_array(own_leaf(leaf, transform, name))))
     return named, treedef
-
-
-def _as_array(x: Any) -> Any:
-    """Return a number of a floating dtype as an array, which keeps it if flags change."""
-    is_number = isinstance(x, float | complex | np.inexact)
-    return as_result(x) if is_number else x
 
 
 def _index(key: Any) -> int:
@@ -408,28 +365,3 @@ def _check_pair(result: Any, name: str) -> tuple[Any, Any]:
             f"{type(result).__name__}. Return exactly two things."  # pyright: ignore[reportUnknownArgumentType] - of anything
         )
     return result[0], result[1]  # pyright: ignore[reportUnknownVariableType] - of anything
-
-
-def _check_like(
-    given: Any, treedef: tree.TreeDef, avals: Sequence[ShapedArray], who: str, what: str
-) -> list[Any]:
-    leaves, given_tree = tree.flatten(given)
-    if given_tree != treedef:
-        raise TreeError(
-            f"{who}: expected a {what} of structure {treedef}, got {given_tree}. "
-            f"Give the {what} the structure of the value it belongs to."
-        )
-    for x, aval in zip(leaves, avals, strict=True):
-        came = get_aval(x) if not _is_float0(x) else aval
-        if came.shape != aval.shape or came.dtype != aval.dtype:
-            raise ArgumentError(
-                f"{who}: expected a {what} {aval.strong()}, got {came}. "
-                f"Convert it to the shape and dtype of the value it belongs to."
-            )
-    return [
-        _as_array(own_leaf(x, who, what)) if not _is_float0(x) else x for x in leaves
-    ]
-
-
-def _is_float0(x: Any) -> bool:
-    return getattr(x, "dtype", None) == dtypes.float0

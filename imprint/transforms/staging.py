@@ -222,3 +222,24 @@ def hoist_consts(closed: ClosedJaxpr) -> ClosedJaxpr:
     return ClosedJaxpr(
         Jaxpr((), jaxpr.constvars + jaxpr.invars, jaxpr.outvars, jaxpr.eqns, jaxpr.name)
     )
+
+
+def lift_scalars(closed: ClosedJaxpr) -> ClosedJaxpr:
+    """Make captured arrays of rank 0, which staging writes as literals, constants too."""
+    found: dict[int, tuple[Var, Any]] = {}
+
+    def lifted(atom: Atom) -> Atom:
+        if isinstance(atom, Literal) and isinstance(atom.value, Array):
+            new = Var(atom.aval), atom.value
+            return found.setdefault(id(atom.value), new)[0]
+        return atom
+
+    old = closed.jaxpr
+    eqns = [
+        Eqn([*map(lifted, e.invars)], e.outvars, e.primitive, e.params, e.source)
+        for e in old.eqns
+    ]
+    outvars = [*map(lifted, old.outvars)]
+    constvars = (*old.constvars, *(var for var, _ in found.values()))
+    consts = [*closed.consts, *(value for _, value in found.values())]
+    return ClosedJaxpr(Jaxpr(constvars, old.invars, outvars, eqns, old.name), consts)

@@ -208,3 +208,167 @@ def test_a_pullback_keeps_the_dtypes_that_it_was_made_with():
         tangent = inp.asarray(numpy.float64(1))
     assert push(tangent).dtype == want.dtype
     assert float(push(tangent)) == float(want)
+
+
+# ---- the linear functions are nodes of pytrees ----
+
+
+def pulled(api, x):
+    return api.vjp(lambda t: {"out": api.numpy.sin(t["a"]) * t["b"]}, x)[1]
+
+
+def pushed(api, x):
+    return api.linearize(lambda t: api.numpy.sin(t["a"]) * t["b"], x)[1]
+
+
+AT = {"a": 2.0, "b": numpy.array([1.0, 3.0], "float32")}
+CT = {"out": numpy.array([2.0, 5.0], "float32")}
+ROWS = {"a": numpy.ones((3, 2), "float32"), "b": numpy.ones((3, 2), "float32")}
+NODES = {
+    "an argument of jit": lambda api: api.jit(lambda f, ct: f(ct))(pulled(api, AT), CT),
+    "a result of jit": lambda api: api.jit(lambda x: pulled(api, x))(AT)(CT),
+    "mapped": lambda api: api.tree.map(lambda x: 2 * x, api.vjp(api.numpy.sin, 2.0)[1])(
+        1.0
+    ),
+    "a result and an argument of vmap": lambda api: api.vmap(lambda f, ct: f(ct))(
+        api.vmap(lambda x: pulled(api, x))(ROWS), {"out": ROWS["a"]}
+    ),
+    "of a jitted function": lambda api: api.jit(lambda f: f(1.0))(
+        api.vjp(api.jit(api.numpy.sin), 2.0)[1]
+    ),
+    "of linearize, an argument": lambda api: api.jit(lambda f, t: f(t))(
+        pushed(api, AT), AT
+    ),
+    "of linearize, a result": lambda api: api.jit(lambda x: pushed(api, x))(AT)(AT),
+    "of linearize, mapped": lambda api: api.tree.map(
+        lambda x: 2 * x, api.linearize(api.numpy.sin, 2.0)[1]
+    )(1.0),
+    "jitted": lambda api: api.jit(pulled(api, AT))(CT),
+    "differentiated": lambda api: api.grad(
+        lambda x: pulled(api, {"a": x, "b": 3.0})({"out": 1.0})[0]["a"]
+    )(2.0),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NODES)
+def test_a_linear_function_is_a_node_as_in_jax(name):
+    check(NODES[name], weak=False)
+
+
+def test_each_linear_function_is_answered_by_its_own_program():
+    apply = imprint.jit(lambda f, x: f(x))
+    made = [inp.sin, inp.cos, inp.exp, lambda x: x * 3]
+    for _ in range(2):
+        for f in made:
+            _, push = imprint.linearize(f, 2.0)
+            assert float(apply(push, 1.0)) == pytest.approx(float(push(1.0)), rel=1e-6)
+    once = imprint.linearize(inp.sin, 2.0)[1]
+    twice = imprint.tree.map(lambda x: x * 2, once)
+    before = apply._cache_size()
+    assert float(apply(twice, 1.0)) == pytest.approx(2 * float(apply(once, 1.0)))
+    assert apply._cache_size() == before + 1
+
+
+def test_a_captured_linear_function_is_seen_when_it_is_another():
+    held = [imprint.linearize(inp.sin, 2.0)[1]]
+    f = imprint.jit(lambda t: held[0](t))
+    assert float(f(1.0)) == pytest.approx(numpy.cos(2.0), rel=1e-6)
+    held[0] = imprint.linearize(inp.exp, 2.0)[1]
+    assert float(f(1.0)) == pytest.approx(numpy.exp(2.0), rel=1e-6)
+
+
+# ---- auxiliary data ----
+
+
+def with_aux(x):
+    return x * 2, {"twice": x * 2, "text": "s", "count": 3, "none": None, "type": int}
+
+
+@pytest.mark.parametrize(
+    "transform", ["grad", "value_and_grad", "vjp", "jvp", "linearize"]
+)
+def test_aux_may_be_anything(transform):
+    def run(api):
+        if transform == "grad":
+            return api.grad(with_aux, has_aux=True)(3.0)[1]
+        if transform == "value_and_grad":
+            return api.value_and_grad(with_aux, has_aux=True)(3.0)[0][1]
+        if transform == "jvp":
+            return api.jvp(with_aux, (3.0,), (1.0,), has_aux=True)[2]
+        return getattr(api, transform)(with_aux, 3.0, has_aux=True)[2]
+
+    got, want = run(imprint), run(jax)
+    assert float(got.pop("twice")) == float(want.pop("twice"))
+    assert got == want
+
+
+def test_linearize_with_aux():
+    out, push, aux = imprint.linearize(lambda x: (x * x, x + 1), 3.0, has_aux=True)
+    assert (float(out), float(push(1.0)), float(aux)) == (9.0, 6.0, 4.0)
+
+
+# ---- wrong calls ----
+
+ONES = numpy.ones(2, "float32")
+WRONG = {
+    "no tangent": lambda api: api.jvp(lambda x: x, (1.0,), ()),
+    "no tuple": lambda api: api.jvp(lambda x: x, 1.0, 1.0),
+    "another tree of tangents": lambda api: api.jvp(
+        lambda x: x["a"], ({"a": 1.0},), ({"b": 1.0},)
+    ),
+    "a leaf for a tree": lambda api: api.jvp(lambda x: x["a"], ({"a": 1.0},), (1.0,)),
+    "None for a tangent": lambda api: api.jvp(lambda x: x, (1.0,), (None,)),
+    "another shape": lambda api: api.jvp(lambda x: x, (ONES,), (numpy.ones(3, "f"),)),
+    "a tangent of another dtype": lambda api: api.jvp(
+        lambda x: x, (ONES,), (ONES.astype("float16"),)
+    ),
+    "an integer as tangent": lambda api: api.jvp(lambda x: x, (1.0,), (1,)),
+    "a tangent of an integer": lambda api: api.jvp(lambda x: x, (1,), (1,)),
+    "float0 for a float": lambda api: api.jvp(
+        lambda x: x, (1.0,), (numpy.zeros((), jax.dtypes.float0),)
+    ),
+    "text": lambda api: api.jvp(lambda x: x, ("a",), (1.0,)),
+    "no function": lambda api: api.jvp(3, (1.0,), (1.0,)),
+    "no pair": lambda api: api.jvp(lambda x: x, (1.0,), (1.0,), has_aux=True),
+    "a triple": lambda api: api.jvp(lambda x: (x, x, x), (1.0,), (1.0,), has_aux=True),
+    "text as result": lambda api: api.jvp(lambda x: "a", (1.0,), (1.0,)),
+    "a cotangent of another tree": lambda api: api.vjp(lambda x: (x, x), 1.0)[1](1.0),
+    "a list for a tuple": lambda api: api.vjp(lambda x: (x, x), 1.0)[1]([1.0, 1.0]),
+    "a cotangent of another shape": lambda api: api.vjp(lambda x: x, ONES)[1](1.0),
+    "a cotangent of another dtype": lambda api: api.vjp(lambda x: x, ONES)[1](
+        ONES.astype("float16")
+    ),
+    "an integer as cotangent": lambda api: api.vjp(lambda x: x, 1.0)[1](1),
+    "text as cotangent": lambda api: api.vjp(lambda x: x, 1.0)[1]("a"),
+    "two cotangents": lambda api: api.vjp(lambda x: x, 1.0)[1](1.0, 1.0),
+    "vjp without a pair": lambda api: api.vjp(lambda x: x, 1.0, has_aux=True),
+    "two tangents": lambda api: api.linearize(lambda x: x, 1.0)[1](1.0, 1.0),
+    "a pushed shape": lambda api: api.linearize(lambda x: x, 1.0)[1](ONES),
+    "a pushed tree": lambda api: api.linearize(lambda x: x["a"], {"a": 1.0})[1](1.0),
+    "the gradient of a vector": lambda api: api.grad(lambda x: x * 2)(ONES),
+    "the gradient of a tuple": lambda api: api.grad(lambda x: (x,))(1.0),
+    "the gradient of None": lambda api: api.grad(lambda x: None)(1.0),
+    "the gradient of an integer": lambda api: api.grad(lambda x: x * 2.0)(3),
+    "an integer result": lambda api: api.grad(lambda x: 3)(1.0),
+    "a complex result": lambda api: api.grad(lambda z: z * z)(Z),
+    "holomorphic at a float": lambda api: api.grad(lambda z: z * z, holomorphic=True)(
+        numpy.float32(1)
+    ),
+    "holomorphic with a real result": lambda api: api.grad(
+        lambda z: z.real, holomorphic=True
+    )(Z),
+    "grad of text": lambda api: api.grad(lambda x: 1.0)("a"),
+    "grad without arguments": lambda api: api.grad(lambda: 1.0)(),
+    "grad of a keyword": lambda api: api.grad(lambda x: x)(x=1.0),
+    "grad without a pair": lambda api: api.grad(lambda x: x, has_aux=True)(1.0),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_call_raises_what_jax_raises(name):
+    with pytest.raises(Exception) as theirs:  # noqa: PT011 - its class is compared
+        WRONG[name](jax)
+    bases = [c for c in theirs.type.__mro__ if c.__module__ == "builtins"]
+    with pytest.raises(bases[0]):
+        WRONG[name](imprint)
