@@ -8,6 +8,7 @@ import operator
 from typing import Any
 
 from imprint.core.array import Array
+from imprint.errors import ShapeError
 from imprint.numpy.arithmetic import add, multiply, subtract, true_divide
 from imprint.numpy.comparison import not_equal
 from imprint.numpy.joining import concatenate
@@ -41,10 +42,18 @@ def diff(
         Array([3, 5], dtype=int32)
     """
     x = as_array("diff", a)
+    times = operator.index(n)
+    if times == 0:
+        return x  # without what is put at its ends
+    if times < 0 or not x.ndim:
+        raise ShapeError(
+            f"diff: expected n of at least 0, and an axis to take differences along, got "
+            f"n={times} and {x.aval}. Pass n=1 and an array of rank 1 or more."
+        )
     at = canonical_axis("diff", axis, x.ndim)
     ends = [_end(e, x, at) for e in (prepend, x, append) if e is not None]
     x = concatenate(ends, at) if len(ends) > 1 else x
-    for _ in range(operator.index(n)):
+    for _ in range(times):
         later, earlier = _part(x, at, 1, None), _part(x, at, 0, -1)
         x = not_equal(later, earlier) if is_bool(x) else subtract(later, earlier)
     return x

@@ -190,7 +190,7 @@ def var(  # noqa: PLR0913 - NumPy's signature
     )
     total = reduce(SUM, distances, over)
     result = convert("var", div(*match_shapes("var", (total, free))), wanted)
-    return choose(gt(free, scalar_like(free, 0)), result, scalar_like(result, np.nan))
+    return choose(gt(free, scalar_like(free, 0)), result, np.nan)
 
 
 def std(  # noqa: PLR0913 - NumPy's signature
@@ -211,6 +211,11 @@ def std(  # noqa: PLR0913 - NumPy's signature
         >>> np.std(np.array([1.0, 3.0]))
         Array(1., dtype=float32)
     """
+    if dtype is not None and not dtypes.is_inexact(dtypes.requested(dtype, "std")):
+        raise DTypeError(
+            f"std: expected a float or complex dtype, got {dtypes.as_dtype(dtype)}. "
+            "Leave dtype out, and convert the result."
+        )
     return sqrt(
         var(
             a,
@@ -308,13 +313,13 @@ def nanvar(
     distances = _squared_distances(x, centre)
     distances = choose(not_nan(x), distances, scalar_like(distances, 0))
     count = sum(not_nan(x), axis, keepdims=keepdims, where=where)
-    free = sub(convert("nanvar", count, distances.dtype), distances.dtype.type(ddof))
-    none_left = le(free, scalar_like(free, 0))
     total = sum(distances, axis, keepdims=keepdims, where=where)
-    result = div(total, choose(none_left, scalar_like(free, 1), free))
-    return convert(
-        "nanvar", choose(none_left, scalar_like(result, np.nan), result), wanted
-    )
+    inexact = dtypes.to_inexact(total.dtype)
+    free = sub(convert("nanvar", count, inexact), inexact.type(ddof))
+    none_left = le(free, scalar_like(free, 0))
+    total = choose(none_left, np.nan, total)
+    divisor = convert("nanvar", choose(none_left, 1, free), total.dtype)
+    return convert("nanvar", div(*match_shapes("nanvar", (total, divisor))), wanted)
 
 
 def nanstd(

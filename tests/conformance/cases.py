@@ -232,6 +232,13 @@ PROGRAMS = {
     "var too few": lambda np, d: np.var(d["v"][:1], ddof=1),
     "var where": lambda np, d: np.var(d["x"], where=d["b"]),
     "var mean": lambda np, d: np.var(d["x"], 0, mean=np.ones((1, 4))),
+    "var in an integer dtype": lambda np, d: [
+        np.var(d["n"], dtype="int32"),
+        np.var(d["i"], axis=0, dtype="int8", where=d["b"]),
+        np.nanvar(d["n"], dtype="int32"),
+        np.nanvar(d["i"], axis=1, dtype="int8"),
+        np.nanvar(d["n"], dtype="int32", ddof=0.5),
+    ],
     "std correction": lambda np, d: np.std(d["x"], axis=1, correction=0.5),
     "average weights": lambda np, d: np.average(d["x"], 1, weights=d["v"]),
     "average returned": lambda np, d: np.average(
@@ -460,6 +467,10 @@ PROGRAMS = {
         *np.gradient(d["x"]),
         np.trapezoid(d["x"], dx=0.5),
         np.trapezoid(d["v"], np.arange(4.0)),
+    ],
+    "diff not taken": lambda np, d: [
+        np.diff(d["x"], 0, prepend=7.0, append=d["x"]),
+        np.diff(d["j"], n=0),
     ],
     "cumsum": lambda np, d: [
         np.cumsum(d["x"]),

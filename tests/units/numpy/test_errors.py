@@ -55,6 +55,24 @@ WRONG = {
         "1099511627776 to 1099511627776. For 64-bit integers set "
         "imprint.config.update('enable_x64', True).",
     ),
+    "std in an integer dtype": (
+        lambda: inp.std(X, dtype="int32"),
+        DTypeError,
+        "std: expected a float or complex dtype, got int32. Leave dtype out, and convert "
+        "the result.",
+    ),
+    "differences of no axis": (
+        lambda: inp.diff(inp.asarray(3)),
+        ShapeError,
+        "diff: expected n of at least 0, and an axis to take differences along, got n=1 "
+        "and ~int32[]. Pass n=1 and an array of rank 1 or more.",
+    ),
+    "differences fewer than none": (
+        lambda: inp.diff(X, -1),
+        ShapeError,
+        "diff: expected n of at least 0, and an axis to take differences along, got "
+        "n=-1 and float32[2,3]. Pass n=1 and an array of rank 1 or more.",
+    ),
     "a ragged list": (
         lambda: inp.array([[1, 2], [3]]),
         ShapeError,

@@ -52,6 +52,16 @@ def test_small_numbers_keep_their_digits(fun, dtype):
             assert_close(np.asarray(run(x)) / x, np.ones_like(x))
 
 
+@pytest.mark.parametrize("dtype", COMPLEXES)
+def test_expm1_of_an_infinite_real_number_is_one(dtype):
+    x = np.array([complex(INF, 0), complex(1e30, 0), complex(-INF, 0), 2], dtype)
+    want = np.array([complex(INF, 0), complex(INF, 0), -1, np.expm1(2)], dtype)
+    if dtype == "complex128":
+        x, want = x[[0, 2, 3]], want[[0, 2, 3]]
+    assert_both_close(expm1, x, want)
+    assert_both_close(expm1, x[0], want[0])
+
+
 def test_log1p_of_small_complex_numbers_keeps_both_parts():
     x = np.array([1e-9 + 1e-3j, -2e-4 + 1e-2j, 0.3 - 0.4j, 30 + 40j, -0.9 + 0.8j])
     radius = np.log1p(x.real * (2 + x.real) + x.imag**2) / 2
