@@ -126,7 +126,10 @@ from imprint.numpy.datatypes import dtype as dtype
 from imprint.numpy.datatypes import e as e
 from imprint.numpy.datatypes import euler_gamma as euler_gamma
 from imprint.numpy.datatypes import finfo as finfo
+from imprint.numpy.datatypes import flexible as flexible
 from imprint.numpy.datatypes import float4_e2m1fn as float4_e2m1fn
+from imprint.numpy.datatypes import float6_e2m3fn as float6_e2m3fn
+from imprint.numpy.datatypes import float6_e3m2fn as float6_e3m2fn
 from imprint.numpy.datatypes import float8_e3m4 as float8_e3m4
 from imprint.numpy.datatypes import float8_e4m3 as float8_e4m3
 from imprint.numpy.datatypes import float8_e4m3b11fnuz as float8_e4m3b11fnuz
@@ -338,3 +341,5 @@ from imprint.numpy.trigonometric import tan as tan
 from imprint.numpy.trigonometric import tanh as tanh
 
 hooks.install_numpy(sys.modules[__name__])
+
+bool = bool_  # the Array API's name

@@ -1,8 +1,9 @@
 """Dtypes and plain facts about arrays: names, kinds, promotion, astype, constants.
 
-The name of a dtype (`np.float32`) stands where a dtype is expected, equals the dtype,
-and called makes an array of it: `np.float32(x)` works on tracers too. 64-bit dtypes
-become 32-bit ones unless `enable_x64`.
+The name of a dtype (`np.float32`) is a class, as NumPy's are: it stands where a dtype is
+expected, equals the dtype, and called makes an array of it, of tracers too. Its instances
+are NumPy's scalars, which takes a metaclass: no array is one. 64-bit dtypes become 32-bit
+ones unless `enable_x64`.
 """
 
 import math
@@ -48,42 +49,60 @@ ndarray = Array
 
 
 @final
-class ScalarType:
-    """The name of a dtype, which converts what it is called with.
+class ScalarType(type):
+    """The class of the names of dtypes; a name converts what it is called with.
 
     Example:
+        >>> import numpy
         >>> import imprint.numpy as np
         >>> np.float32(1), np.zeros(1).dtype == np.float32
         (Array(1., dtype=float32), True)
+        >>> isinstance(numpy.float32(1), np.float32), np.float32.__name__
+        (True, 'float32')
     """
 
-    __slots__ = ("dtype",)
+    dtype: DType
 
-    def __init__(self, dtype: DType) -> None:
-        self.dtype = dtype
+    def __new__(cls, dtype: DType) -> "ScalarType":
+        """Return the name of a dtype."""
+        doc = (
+            f"The name of `{dtype.name}`; called with a value, it makes an array of it."
+        )
+        body = {"dtype": dtype, "__module__": "imprint.numpy", "__doc__": doc}
+        return super().__new__(cls, dtype.name, (), body)
+
+    def __init__(cls, dtype: DType) -> None:
+        super().__init__(dtype.name, (), {})
 
     @property
-    def __numpy_dtype__(self) -> DType:
-        return self.dtype
+    def __numpy_dtype__(cls) -> DType:
+        return cls.dtype
 
-    def __call__(self, x: Any) -> Array:
+    def __call__(cls, x: Any) -> Array:
         """Return `x` as an array of this dtype."""
-        return asarray(x, dtype=self.dtype)
+        if isinstance(x, str):  # as NumPy's scalars do, and its arrays of text
+            x = cls.dtype.type(x)
+        return asarray(x, dtype=cls.dtype)
 
-    def __eq__(self, other: object) -> bool:
-        return self.dtype == (other.dtype if isinstance(other, ScalarType) else other)
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, cls.dtype.type)
 
-    def __hash__(self) -> int:
-        return hash(self.dtype)
+    def __eq__(cls, other: object) -> bool:
+        return cls.dtype == (other.dtype if isinstance(other, ScalarType) else other)
 
-    def __repr__(self) -> str:
-        return f"imprint.numpy.{self.dtype.name}"
+    def __hash__(cls) -> int:
+        return hash(cls.dtype)
+
+    def __repr__(cls) -> str:
+        return f"imprint.numpy.{cls.dtype.name}"
 
 
 bool_ = ScalarType(dtypes.bool_)
 int2, int4, int8, int16, int32, int64 = map(ScalarType, dtypes.SIGNED)
 uint2, uint4, uint8, uint16, uint32, uint64 = map(ScalarType, dtypes.UNSIGNED)
 float4_e2m1fn = ScalarType(dtypes.float4_e2m1fn)
+float6_e2m3fn = ScalarType(dtypes.float6_e2m3fn)
+float6_e3m2fn = ScalarType(dtypes.float6_e3m2fn)
 float8_e3m4 = ScalarType(dtypes.float8_e3m4)
 float8_e4m3 = ScalarType(dtypes.float8_e4m3)
 float8_e8m0fnu = ScalarType(dtypes.float8_e8m0fnu)
@@ -108,6 +127,7 @@ integer, signedinteger, unsignedinteger = (
     np.unsignedinteger,
 )
 complexfloating, character, object_ = np.complexfloating, np.character, np.object_
+flexible = np.flexible
 
 # ---- conversion ----
 

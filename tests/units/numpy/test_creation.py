@@ -1,5 +1,9 @@
 """Making arrays: what is weak, what is copied, nested sequences, names of dtypes."""
 
+import copy
+import pickle
+
+import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
 import pytest
@@ -58,6 +62,41 @@ def test_the_name_of_a_dtype():
     assert inp.iinfo("int8").max == 127
     assert inp.promote_types("int8", inp.bfloat16) == ml_dtypes.bfloat16
     assert inp.result_type(inp.int8, 1.0) == np.float32
+
+
+@pytest.mark.parametrize("kind", [inp.float32, inp.bfloat16, inp.bool, inp.int4])
+def test_the_name_of_a_dtype_is_a_class(kind):
+    own = kind.dtype
+    assert isinstance(kind, type)
+    assert kind.__name__ == kind.__qualname__ == own.name
+    assert getattr(inp, kind.__name__) is kind
+    assert isinstance(own.type(1), kind)
+    assert not isinstance(inp.ones(2, kind), kind)
+    assert not isinstance(1.0, kind)
+    assert pickle.loads(pickle.dumps(kind)) is copy.deepcopy(kind) is kind
+    assert np.dtype(kind) == own == kind
+    assert own in (kind, None)
+    assert kind not in (None, 1, "of no dtype", inp.uint2)
+    assert isinstance(None, kind | None)
+    assert inp.issubdtype(kind, inp.generic)
+    match own:
+        case inp.float32 | inp.bfloat16 | inp.bool | inp.int4:
+            pass
+        case _:
+            pytest.fail("a dtype equals its name")
+
+
+def test_names_that_mean_one_dtype_are_one_static_value():
+    f = imprint.jit(lambda x, dtype: x.astype(dtype), static_argnums=1)
+    for dtype in (inp.float16, inp.half, inp.float32, inp.float16):
+        assert f(inp.ones(2), dtype).dtype == dtype
+    assert len(f.versions) == 2
+
+
+def test_text_is_a_number_only_where_a_dtype_is_called():
+    assert inp.float32("1.5").tolist() == jnp.float32("1.5") == 1.5
+    with pytest.raises(TypeError, match="got str"):
+        inp.asarray("1.5")
 
 
 def test_converting_a_tracer_by_a_name():
