@@ -28,6 +28,7 @@ take the dtype of the array beside them.
 - `differences`: what are differences, slopes and areas along an axis?
 - `linear`: what are the products of vectors and matrices?
 - `einsum`: how is a sum over subscripts computed?
+- `mapping`: how are functions of few axes applied to arrays of many?
 - `subscripts`: what do the subscripts of einsum say?
 """
 
@@ -231,6 +232,9 @@ from imprint.numpy.linear import tensordot as tensordot
 from imprint.numpy.linear import vdot as vdot
 from imprint.numpy.linear import vecdot as vecdot
 from imprint.numpy.linear import vecmat as vecmat
+from imprint.numpy.mapping import apply_along_axis as apply_along_axis
+from imprint.numpy.mapping import apply_over_axes as apply_over_axes
+from imprint.numpy.mapping import vectorize as vectorize
 from imprint.numpy.matrices import diag as diag
 from imprint.numpy.matrices import diagflat as diagflat
 from imprint.numpy.matrices import diagonal as diagonal
