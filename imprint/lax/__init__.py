@@ -1,44 +1,77 @@
 """The structured operations under JAX's names: `from imprint import lax`.
 
-Each is one primitive, or a few slices of one. They neither promote dtypes nor broadcast
-shapes, but for operands of rank 0: that is what `imprint.numpy` adds. The primitives
+Each is one primitive, or a few slices of one. They do not promote dtypes, and repeat
+only what has rank 0 or length 1: the rest is what `imprint.numpy` adds. The primitives
 themselves (`lax.add_p`) are here for those who write transforms.
 
 - `composed`: which functions of JAX's are made of one or two primitives?
+- `elementwise`: which shapes do functions of two operands take?
 """
 
 from imprint.lax.composed import (
     batch_matmul,
     broadcast,
+    broadcast_in_dim,
+    broadcast_like,
+    broadcast_shapes,
+    broadcast_to_rank,
     collapse,
     dot,
+    dtype,
     dynamic_index_in_dim,
     dynamic_slice_in_dim,
     dynamic_update_index_in_dim,
     dynamic_update_slice_in_dim,
+    empty,
     full,
     full_like,
     index_in_dim,
     reciprocal,
+    reduce_sum,
     select,
+    split,
+    stack,
+    tile,
+    transpose,
+    unstack,
+)
+from imprint.lax.elementwise import (
+    add,
+    atan2,
+    bitwise_and,
+    bitwise_or,
+    bitwise_xor,
+    complex,
+    div,
+    eq,
+    ge,
+    gt,
+    le,
+    lt,
+    max,
+    min,
+    mul,
+    ne,
+    nextafter,
+    polygamma,
+    pow,
+    rem,
+    shift_left,
+    shift_right_arithmetic,
+    shift_right_logical,
+    sub,
 )
 from imprint.primitives.arg_reductions import argmax, argmax_p, argmin, argmin_p
 from imprint.primitives.arithmetic import (
-    atan2,
     atan2_p,
-    div,
     div_p,
     integer_pow,
     integer_pow_p,
     max_p,
     min_p,
-    nextafter,
     nextafter_p,
-    rem,
     rem_p,
 )
-from imprint.primitives.arithmetic import max_ as max
-from imprint.primitives.arithmetic import min_ as min
 from imprint.primitives.barrier import (
     optimization_barrier,
     optimization_barrier_p,
@@ -46,19 +79,13 @@ from imprint.primitives.barrier import (
     stop_gradient_p,
 )
 from imprint.primitives.basis import (
-    add,
     add_p,
-    broadcast_in_dim,
     broadcast_in_dim_p,
-    mul,
     mul_p,
     neg,
     neg_p,
-    reduce_sum,
     reduce_sum_p,
-    sub,
     sub_p,
-    transpose,
     transpose_p,
 )
 from imprint.primitives.bits import (
@@ -69,35 +96,22 @@ from imprint.primitives.bits import (
     population_count_p,
 )
 from imprint.primitives.bits import not_ as bitwise_not
-from imprint.primitives.bitwise import and_ as bitwise_and
 from imprint.primitives.bitwise import (
     and_p,
     or_p,
-    shift_left,
     shift_left_p,
-    shift_right_arithmetic,
     shift_right_arithmetic_p,
-    shift_right_logical,
     shift_right_logical_p,
     xor_p,
 )
-from imprint.primitives.bitwise import or_ as bitwise_or
-from imprint.primitives.bitwise import xor as bitwise_xor
 from imprint.primitives.comparison import (
-    eq,
     eq_p,
-    ge,
     ge_p,
-    gt,
     gt_p,
-    le,
     le_p,
-    lt,
     lt_p,
-    ne,
     ne_p,
 )
-from imprint.primitives.complex import complex_ as complex
 from imprint.primitives.complex import (
     complex_p,
     conj,
@@ -155,7 +169,6 @@ from imprint.primitives.exponential import (
     square,
     square_p,
 )
-from imprint.primitives.power import pow_ as pow
 from imprint.primitives.power import pow_p
 from imprint.primitives.precision import Precision
 from imprint.primitives.reduce_precision import reduce_precision, reduce_precision_p
@@ -221,7 +234,6 @@ from imprint.primitives.special import (
     erfc_p,
     lgamma,
     lgamma_p,
-    polygamma,
     polygamma_p,
 )
 from imprint.primitives.trigonometric import (
@@ -287,6 +299,9 @@ __all__ = [
     "broadcast",
     "broadcast_in_dim",
     "broadcast_in_dim_p",
+    "broadcast_like",
+    "broadcast_shapes",
+    "broadcast_to_rank",
     "broadcasted_iota",
     "cbrt",
     "cbrt_p",
@@ -327,6 +342,7 @@ __all__ = [
     "dot",
     "dot_general",
     "dot_general_p",
+    "dtype",
     "dynamic_index_in_dim",
     "dynamic_slice",
     "dynamic_slice_in_dim",
@@ -335,6 +351,7 @@ __all__ = [
     "dynamic_update_slice",
     "dynamic_update_slice_in_dim",
     "dynamic_update_slice_p",
+    "empty",
     "eq",
     "eq_p",
     "erf",
@@ -450,12 +467,14 @@ __all__ = [
     "slice",
     "slice_in_dim",
     "slice_p",
+    "split",
     "sqrt",
     "sqrt_p",
     "square",
     "square_p",
     "squeeze",
     "squeeze_p",
+    "stack",
     "stop_gradient",
     "stop_gradient_p",
     "sub",
@@ -464,7 +483,9 @@ __all__ = [
     "tan_p",
     "tanh",
     "tanh_p",
+    "tile",
     "transpose",
     "transpose_p",
+    "unstack",
     "xor_p",
 ]

@@ -3,24 +3,25 @@
 Their arguments and defaults are JAX's, so programs written with `jax.lax` read the same.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, pairwise
+from typing import Any, cast
 
 from imprint import dtypes
 from imprint.core import dims
-from imprint.core.aval import get_aval
+from imprint.core.aval import DType, Shape, get_aval
 from imprint.core.dims import Dim
 from imprint.dtypes import DTypeLike
 from imprint.errors import ShapeError
 from imprint.primitives import basis
 from imprint.primitives.arithmetic import integer_pow
-from imprint.primitives.axes import canonical_axis
+from imprint.primitives.axes import canonical_axis, int_tuple
 from imprint.primitives.convert import convert_element_type
 from imprint.primitives.dot import dot_general
 from imprint.primitives.dynamic_slicing import dynamic_slice, dynamic_update_slice
 from imprint.primitives.select import select_n
 from imprint.primitives.shape import expand_dims, reshape, squeeze
-from imprint.primitives.slicing import slice_in_dim
+from imprint.primitives.slicing import concatenate, slice_in_dim
 
 # ---- parts along one axis ----
 
@@ -46,7 +47,12 @@ def index_in_dim(
 
 
 def dynamic_slice_in_dim(
-    operand: Any, start_index: Any, slice_size: Dim, axis: int = 0
+    operand: Any,
+    start_index: Any,
+    slice_size: Dim,
+    axis: int = 0,
+    *,
+    allow_negative_indices: bool = True,
 ) -> Any:
     """Take `slice_size` elements of an axis, at a start that may be traced.
 
@@ -61,7 +67,9 @@ def dynamic_slice_in_dim(
     starts[at] = start_index
     sizes = list(aval.shape)
     sizes[at] = dims.as_dim(slice_size)
-    return dynamic_slice(operand, starts, sizes)
+    return dynamic_slice(
+        operand, starts, sizes, allow_negative_indices=allow_negative_indices
+    )
 
 
 def dynamic_index_in_dim(
@@ -69,37 +77,95 @@ def dynamic_index_in_dim(
     index: Any,
     axis: int = 0,
     keepdims: bool = True,  # noqa: FBT001, FBT002 - JAX's signature
+    *,
+    allow_negative_indices: bool = True,
 ) -> Any:
     """Take one element of an axis, at an index that may be traced."""
-    part = dynamic_slice_in_dim(operand, index, 1, axis)
+    part = dynamic_slice_in_dim(
+        operand, index, 1, axis, allow_negative_indices=allow_negative_indices
+    )
     return part if keepdims else squeeze(part, (axis,))
 
 
 def dynamic_update_slice_in_dim(
-    operand: Any, update: Any, start_index: Any, axis: int
+    operand: Any,
+    update: Any,
+    start_index: Any,
+    axis: int,
+    *,
+    allow_negative_indices: bool = True,
 ) -> Any:
     """Replace elements of an axis, from a start that may be traced."""
     aval = get_aval(operand)
     starts: list[Any] = [0] * aval.ndim
     starts[canonical_axis("dynamic_update_slice_in_dim", axis, aval.ndim)] = start_index
-    return dynamic_update_slice(operand, update, starts)
+    return dynamic_update_slice(
+        operand, update, starts, allow_negative_indices=allow_negative_indices
+    )
 
 
 def dynamic_update_index_in_dim(
-    operand: Any, update: Any, index: Any, axis: int
+    operand: Any,
+    update: Any,
+    index: Any,
+    axis: int,
+    *,
+    allow_negative_indices: bool = True,
 ) -> Any:
     """Replace one element of an axis, at an index that may be traced."""
     aval, part = get_aval(operand), update
     at = canonical_axis("dynamic_update_index_in_dim", axis, aval.ndim)
     if get_aval(part).ndim != aval.ndim:
         part = expand_dims(part, (at,))
-    return dynamic_update_slice_in_dim(operand, part, index, at)
+    return dynamic_update_slice_in_dim(
+        operand, part, index, at, allow_negative_indices=allow_negative_indices
+    )
+
+
+def split(operand: Any, sizes: Sequence[Dim], axis: int = 0) -> list[Any]:
+    """Cut an array into parts of these lengths along an axis.
+
+    Example:
+        >>> from imprint import lax, numpy as np
+        >>> lax.split(np.arange(3), (1, 2))
+        [Array([0], dtype=int32), Array([1, 2], dtype=int32)]
+    """
+    aval = get_aval(operand)
+    at = canonical_axis("split", axis, aval.ndim)
+    lengths = dims.as_shape(sizes)
+    ends = tuple(accumulate(lengths, initial=0))
+    if dims.has_negative(lengths) or not dims.equal(ends[-1], aval.shape[at]):
+        raise ShapeError(
+            f"split: expected lengths that add up to {aval.shape[at]}, that of axis "
+            f"{at} of {aval}, got {lengths}. The parts are the whole array."
+        )
+    return [
+        slice_in_dim(operand, start, stop, axis=at) for start, stop in pairwise(ends)
+    ]
+
+
+def stack(operands: Sequence[Any], axis: int = 0) -> Any:
+    """Join arrays of one shape and dtype along a new axis."""
+    if not operands:
+        raise ShapeError("stack: expected at least one array, got none.")
+    at = canonical_axis("stack", axis, get_aval(operands[0]).ndim + 1)
+    return concatenate([expand_dims(x, (at,)) for x in operands], at)
+
+
+def unstack(x: Any, axis: int = 0) -> tuple[Any, ...]:
+    """Return the parts along an axis, without that axis."""
+    aval = get_aval(x)
+    at = canonical_axis("unstack", axis, aval.ndim)
+    count = dims.concrete(aval.shape[at], "unstack")
+    return tuple([index_in_dim(x, i, at, keepdims=False) for i in range(count)])
 
 
 # ---- fills and shapes ----
 
 
-def full(shape: Sequence[Dim], fill_value: Any, dtype: DTypeLike | None = None) -> Any:
+def full(
+    shape: Dim | Sequence[Dim], fill_value: Any, dtype: DTypeLike | None = None
+) -> Any:
     """Return an array with all elements equal.
 
     Example:
@@ -110,7 +176,18 @@ def full(shape: Sequence[Dim], fill_value: Any, dtype: DTypeLike | None = None) 
     value = fill_value
     if dtype is not None:
         value = convert_element_type(fill_value, dtypes.requested(dtype, "full"))
-    return basis.broadcast_in_dim(value, dims.as_shape(shape), ())
+    return basis.broadcast_in_dim(value, _shape(shape), ())
+
+
+def _shape(shape: Any) -> Shape:
+    return dims.as_shape(
+        cast("Any", shape) if isinstance(shape, Iterable) else (shape,)
+    )
+
+
+def empty(shape: Dim | Sequence[Dim], dtype: DTypeLike) -> Any:
+    """Return an array of unspecified values: zeros, here."""
+    return full(shape, 0, dtype)
 
 
 def full_like(
@@ -125,7 +202,7 @@ def full_like(
     value = convert_element_type(
         fill_value, wanted, weak_type=aval.weak_type and dtype is None
     )
-    sizes = aval.shape if shape is None else dims.as_shape(shape)
+    sizes = aval.shape if shape is None else _shape(shape)
     return basis.broadcast_in_dim(value, sizes, ())
 
 
@@ -134,6 +211,68 @@ def broadcast(operand: Any, sizes: Sequence[Dim]) -> Any:
     own, new = get_aval(operand).shape, dims.as_shape(sizes)
     kept = tuple(range(len(new), len(new) + len(own)))
     return basis.broadcast_in_dim(operand, (*new, *own), kept)
+
+
+def broadcast_in_dim(
+    operand: Any, shape: Sequence[Dim], broadcast_dimensions: Sequence[int]
+) -> Any:
+    """Repeat an array to a shape; its axis i becomes `broadcast_dimensions[i]`."""
+    axes = int_tuple(broadcast_dimensions)
+    return basis.broadcast_in_dim(operand, dims.as_shape(shape), axes)
+
+
+def broadcast_like(arr: Any, like_arr: Any) -> Any:
+    """Repeat an array to the shape of another, by NumPy's rule."""
+    own, wanted = get_aval(arr).shape, get_aval(like_arr).shape
+    if not dims.repeats_to(own, wanted):
+        raise ShapeError(
+            f"broadcast_like: expected a shape to which {get_aval(arr)} can be repeated, "
+            f"got {wanted}. From the right, lengths must be equal, or 1 in the array."
+        )
+    lead = len(wanted) - len(own)
+    return basis.broadcast_in_dim(arr, wanted, tuple(range(lead, len(wanted))))
+
+
+def broadcast_to_rank(x: Any, rank: int) -> Any:
+    """Insert axes of length 1 in front, up to `rank`."""
+    return broadcast(x, (1,) * (rank - get_aval(x).ndim))
+
+
+def broadcast_shapes(*shapes: Sequence[Dim]) -> Shape:
+    """Return the shape to which NumPy's rule repeats arrays of these shapes.
+
+    Example:
+        >>> from imprint import lax
+        >>> lax.broadcast_shapes((2, 1), (3,))
+        (2, 3)
+    """
+    given = [dims.as_shape(shape) for shape in shapes]
+    shape = dims.broadcast_shapes(given)
+    if shape is None or any(map(dims.has_negative, given)):
+        raise ShapeError(
+            "broadcast_shapes: expected shapes that broadcast together, got "
+            f"{', '.join(map(str, given))}. From the right, lengths must be equal or 1."
+        )
+    return shape
+
+
+def tile(operand: Any, reps: Sequence[Dim]) -> Any:
+    """Repeat a whole array along each of its axes."""
+    shape, times = get_aval(operand).shape, dims.as_shape(reps)
+    if len(times) != len(shape) or dims.has_negative(times):
+        raise ShapeError(
+            f"tile: expected a number of at least 0 for each axis of "
+            f"{get_aval(operand)}, got {times}. Expand the array to as many axes first."
+        )
+    pairs = tuple(n for pair in zip(times, shape, strict=True) for n in pair)
+    kept = tuple(range(1, len(pairs), 2))
+    sizes = tuple(k * n for k, n in zip(times, shape, strict=True))
+    return reshape(basis.broadcast_in_dim(operand, pairs, kept), sizes)
+
+
+def transpose(operand: Any, permutation: Sequence[int]) -> Any:
+    """Permute axes: axis i of the result is axis `permutation[i]` of the array."""
+    return basis.transpose(operand, int_tuple(permutation))
 
 
 def collapse(
@@ -162,21 +301,27 @@ def reciprocal(x: Any) -> Any:
 def dot(
     lhs: Any,
     rhs: Any,
+    *,
+    dimension_numbers: Any = None,
     precision: Any = None,
     preferred_element_type: DTypeLike | None = None,
 ) -> Any:
-    """Contract the last axis of `lhs` with the first of `rhs`; both have one or two."""
+    """Contract the last axis of `lhs` with the first of `rhs`; both have one or two.
+
+    With `dimension_numbers` it is `dot_general`.
+    """
     x, y = get_aval(lhs), get_aval(rhs)
     fits = 1 <= x.ndim <= 2 and 1 <= y.ndim <= 2
-    if not fits or not dims.equal(x.shape[-1], y.shape[0]):
+    if dimension_numbers is not None:
+        contracted = dimension_numbers
+    elif fits and dims.equal(x.shape[-1], y.shape[0]):
+        contracted = (((x.ndim - 1,), (0,)), ((), ()))
+    else:
         raise ShapeError(
             "dot: expected vectors or matrices whose last and first axes have one "
             f"length, got {x} and {y}. For other products call imprint.lax.dot_general."
         )
-    contracted = ((x.ndim - 1,), (0,))
-    return dot_general(
-        lhs, rhs, (contracted, ((), ())), precision, preferred_element_type
-    )
+    return dot_general(lhs, rhs, contracted, precision, preferred_element_type)
 
 
 def batch_matmul(lhs: Any, rhs: Any, precision: Any = None) -> Any:
@@ -186,3 +331,19 @@ def batch_matmul(lhs: Any, rhs: Any, precision: Any = None) -> Any:
     return dot_general(
         lhs, rhs, (((rank - 1,), (rank - 2,)), (stack, stack)), precision
     )
+
+
+# ---- reductions, dtypes ----
+
+
+def reduce_sum(operand: Any, axes: Sequence[int]) -> Any:
+    """Add up the elements over `axes`, which are counted from 0."""
+    return basis.reduce_sum(operand, int_tuple(axes))
+
+
+def dtype(x: Any) -> DType:
+    """Return the dtype of an array, or of what is one's dtype or scalar type."""
+    try:
+        return get_aval(x).dtype
+    except TypeError:
+        return dtypes.requested(x, "dtype")

@@ -131,16 +131,16 @@ def _samples() -> Samples:
 argmax_p = _arg_reduction("argmax", largest=True)
 
 
-def argmax(x: Any, axis: int, index_dtype: Any) -> Any:
+def argmax(operand: Any, axis: int, index_dtype: Any) -> Any:
     """Return the index of the largest element along `axis`, counted from 0."""
     dtype = dt.requested(index_dtype, "argmax")
-    return argmax_p.bind1(x, axes=int_tuple((axis,)), index_dtype=dtype)
+    return argmax_p.bind1(operand, axes=int_tuple((axis,)), index_dtype=dtype)
 
 
 argmin_p = _arg_reduction("argmin", largest=False)
 
 
-def argmin(x: Any, axis: int, index_dtype: Any) -> Any:
+def argmin(operand: Any, axis: int, index_dtype: Any) -> Any:
     """Return the index of the smallest element along `axis`, counted from 0."""
     dtype = dt.requested(index_dtype, "argmin")
-    return argmin_p.bind1(x, axes=int_tuple((axis,)), index_dtype=dtype)
+    return argmin_p.bind1(operand, axes=int_tuple((axis,)), index_dtype=dtype)

@@ -278,9 +278,9 @@ atan2_p = binary(
 )
 
 
-def atan2(y: Any, x: Any) -> Any:
-    """Return the angle of the point `(x, y)`, in radians in [-π, π], elementwise."""
-    return atan2_p.bind1(y, x)
+def atan2(x: Any, y: Any) -> Any:
+    """Return the angle of the point `(y, x)`, in radians in [-π, π], elementwise."""
+    return atan2_p.bind1(x, y)
 
 
 def _nextafter_reference(x: NDArray, y: NDArray) -> NDArray:
@@ -297,9 +297,9 @@ nextafter_p = binary(
 )
 
 
-def nextafter(x: Any, y: Any) -> Any:
-    """Return the float next to `x` in the direction of `y`, elementwise."""
-    return nextafter_p.bind1(x, y)
+def nextafter(x1: Any, x2: Any) -> Any:
+    """Return the float next to `x1` in the direction of `x2`, elementwise."""
+    return nextafter_p.bind1(x1, x2)
 
 
 # ---- integer_pow ----

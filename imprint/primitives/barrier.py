@@ -128,14 +128,14 @@ stop_gradient_p = unary(
 )
 
 
-def stop_gradient(operand: Any, /) -> Any:
-    """Return the pytree `operand`; its arrays count as constants in derivatives.
+def stop_gradient(x: Any) -> Any:
+    """Return the pytree `x`; its arrays count as constants in derivatives.
 
     Args:
-        operand: a pytree of arrays.
+        x: a pytree of arrays.
     """
-    leaves, treedef = flatten(operand)
-    return unflatten(treedef, [_constant(x) for x in leaves])
+    leaves, treedef = flatten(x)
+    return unflatten(treedef, [_constant(leaf) for leaf in leaves])
 
 
 def _constant(x: Any) -> Any:

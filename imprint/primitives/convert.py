@@ -165,13 +165,13 @@ convert_element_type_p = Primitive(
 
 
 def convert_element_type(
-    x: Any, new_dtype: DTypeLike, *, weak_type: bool = False
+    operand: Any, new_dtype: DTypeLike, *, weak_type: bool = False
 ) -> Any:
-    """Convert the elements of `x` to a dtype; returns `x` if they have it already."""
-    aval = get_aval(x)
+    """Convert the elements to a dtype; returns `operand` if they have it already."""
+    aval = get_aval(operand)
     dtype = dt.requested(new_dtype, "convert_element_type")
-    if dtype == aval.dtype and weak_type == aval.weak_type and hasattr(x, "aval"):
-        return x
+    if dtype == aval.dtype and weak_type == aval.weak_type and hasattr(operand, "aval"):
+        return operand
     if dt.is_complex(aval.dtype) and not dt.is_complex(dtype):
         warnings.warn(
             f"convert_element_type: expected a real array for {dtype}, got {aval}, so "
@@ -179,7 +179,7 @@ def convert_element_type(
             np.exceptions.ComplexWarning,
             stacklevel=2,
         )
-    return convert_element_type_p.bind1(x, new_dtype=dtype, weak_type=weak_type)
+    return convert_element_type_p.bind1(operand, new_dtype=dtype, weak_type=weak_type)
 
 
 # ---- bitcast_convert_type ----
@@ -293,7 +293,7 @@ bitcast_convert_type_p = Primitive(
 )
 
 
-def bitcast_convert_type(x: Any, new_dtype: DTypeLike) -> Any:
-    """Read the bits of `x` as another dtype; another width moves to the last axis."""
+def bitcast_convert_type(operand: Any, new_dtype: DTypeLike) -> Any:
+    """Read the bits as another dtype; another width moves to the last axis."""
     dtype = dt.requested(new_dtype, "bitcast_convert_type")
-    return bitcast_convert_type_p.bind1(x, new_dtype=dtype)
+    return bitcast_convert_type_p.bind1(operand, new_dtype=dtype)

@@ -243,9 +243,13 @@ cumsum_p = moving(
 )
 
 
-def cumsum(x: Any, axis: int = 0, *, reverse: bool = False) -> Any:
+def cumsum(
+    operand: Any,
+    axis: int = 0,
+    reverse: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
+) -> Any:
     """Return the sums of all prefixes of an axis, or of all suffixes."""
-    return cumsum_p.bind1(x, axis=int_tuple((axis,))[0], reverse=reverse)
+    return cumsum_p.bind1(operand, axis=int_tuple((axis,))[0], reverse=reverse)
 
 
 # ---- cumprod ----
@@ -267,9 +271,13 @@ cumprod_p = _cumulative(
 )
 
 
-def cumprod(x: Any, axis: int = 0, *, reverse: bool = False) -> Any:
+def cumprod(
+    operand: Any,
+    axis: int = 0,
+    reverse: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
+) -> Any:
     """Return the products of all prefixes of an axis, or of all suffixes."""
-    return cumprod_p.bind1(x, axis=int_tuple((axis,))[0], reverse=reverse)
+    return cumprod_p.bind1(operand, axis=int_tuple((axis,))[0], reverse=reverse)
 
 
 # ---- cummax, cummin ----
@@ -298,9 +306,13 @@ cummax_p = _cumulative(
 )
 
 
-def cummax(x: Any, axis: int = 0, *, reverse: bool = False) -> Any:
+def cummax(
+    operand: Any,
+    axis: int = 0,
+    reverse: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
+) -> Any:
     """Return the largest elements of all prefixes of an axis, or of all suffixes."""
-    return cummax_p.bind1(x, axis=int_tuple((axis,))[0], reverse=reverse)
+    return cummax_p.bind1(operand, axis=int_tuple((axis,))[0], reverse=reverse)
 
 
 cummin_p = _cumulative(
@@ -314,9 +326,13 @@ cummin_p = _cumulative(
 )
 
 
-def cummin(x: Any, axis: int = 0, *, reverse: bool = False) -> Any:
+def cummin(
+    operand: Any,
+    axis: int = 0,
+    reverse: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
+) -> Any:
     """Return the smallest elements of all prefixes of an axis, or of all suffixes."""
-    return cummin_p.bind1(x, axis=int_tuple((axis,))[0], reverse=reverse)
+    return cummin_p.bind1(operand, axis=int_tuple((axis,))[0], reverse=reverse)
 
 
 # ---- cumlogsumexp ----
@@ -357,6 +373,10 @@ cumlogsumexp_p = _cumulative(
 )
 
 
-def cumlogsumexp(x: Any, axis: int = 0, *, reverse: bool = False) -> Any:
+def cumlogsumexp(
+    operand: Any,
+    axis: int = 0,
+    reverse: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
+) -> Any:
     """Return the log of the sums of exp(x) over all prefixes of an axis, or suffixes."""
-    return cumlogsumexp_p.bind1(x, axis=int_tuple((axis,))[0], reverse=reverse)
+    return cumlogsumexp_p.bind1(operand, axis=int_tuple((axis,))[0], reverse=reverse)

@@ -359,18 +359,19 @@ dot_general_p = Primitive(
 
 
 def dot_general(
-    x: Any,
-    y: Any,
+    lhs: Any,
+    rhs: Any,
     dimension_numbers: Sequence[Sequence[Sequence[int]]],
     precision: Any = None,
     preferred_element_type: Any = None,
 ) -> Any:
-    """Contract axes of `x` and `y`.
+    """Contract axes of `lhs` and `rhs`.
 
     Args:
-        x: an array.
-        y: an array.
-        dimension_numbers: ((contracting axes of x, of y), (batch axes of x, of y)).
+        lhs: an array.
+        rhs: an array.
+        dimension_numbers: ((contracting axes of `lhs`, of `rhs`), (batch axes of `lhs`,
+            of `rhs`)).
         precision: a `Precision` or its name, a pair of these, or the name of an
             algorithm; None for `config.default_matmul_precision`.
         preferred_element_type: the dtype in which terms are added and given back.
@@ -388,4 +389,4 @@ def dot_general(
     if preferred_element_type is not None:
         dtype = dt.requested(preferred_element_type, "dot_general")
         params["preferred_element_type"] = dtype
-    return dot_general_p.bind1(x, y, **params)
+    return dot_general_p.bind1(lhs, rhs, **params)

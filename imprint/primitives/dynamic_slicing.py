@@ -71,8 +71,8 @@ def _listed(avals: Avals) -> str:
     return f"({', '.join(map(str, avals))})"
 
 
-def _starts(name: str, x: ShapedArray, start_indices: Any) -> list[Any]:
-    """Return one scalar start for each axis, counted from 0."""
+def _starts(name: str, x: ShapedArray, start_indices: Any, wraps: Any) -> list[Any]:
+    """Return one scalar start for each axis, counted from 0 where it `wraps`."""
     if hasattr(start_indices, "aval") or isinstance(start_indices, np.ndarray):
         count = dims.concrete(get_aval(start_indices).shape[0], name)
         parts = [slice_in_dim(start_indices, i, i + 1) for i in range(count)]
@@ -84,8 +84,18 @@ def _starts(name: str, x: ShapedArray, start_indices: Any) -> list[Any]:
         )
     typed = (get_aval(i).dtype for i in start_indices if type(i) is not int)
     dtype = next(typed, dt.default_int())  # a Python int takes the others' dtype
+    each: Sequence[bool] = [wraps] * x.ndim if isinstance(wraps, bool) else wraps
+    if any(
+        _is_static(i) and i < 0 and not w
+        for i, w in zip(start_indices, each, strict=True)
+    ):
+        raise ShapeError(
+            f"{name}: expected starts of at least 0 where allow_negative_indices is "
+            f"False, got {start_indices} for {x}. Count from the front."
+        )
     return [
-        _from_zero(i, n, dtype) for i, n in zip(start_indices, x.shape, strict=True)
+        _from_zero(i, n, dtype) if w or _is_static(i) else i
+        for i, n, w in zip(start_indices, x.shape, each, strict=True)
     ]
 
 
@@ -208,17 +218,29 @@ dynamic_slice_p = Primitive(
 )
 
 
-def dynamic_slice(x: Any, start_indices: Any, slice_sizes: Sequence[Dim]) -> Any:
-    """Take a part of `x` of static sizes at starts that may be traced.
+def dynamic_slice(
+    operand: Any,
+    start_indices: Any,
+    slice_sizes: Sequence[Dim],
+    *,
+    allow_negative_indices: bool | Sequence[bool] = True,
+) -> Any:
+    """Take a part of `operand` of static sizes at starts that may be traced.
 
     Args:
-        x: an array.
+        operand: an array.
         start_indices: a start for each axis, or an array of them; a negative one counts
             from the end. A part that would leave the array is moved inside.
         slice_sizes: the shape of the part.
+        allow_negative_indices: whether negative starts count from the end, for all axes
+            or for each. If not, those known while tracing raise and others are 0.
     """
-    starts = _starts("dynamic_slice", get_aval(x), start_indices)
-    return dynamic_slice_p.bind1(x, *starts, slice_sizes=dims.as_shape(slice_sizes))
+    starts = _starts(
+        "dynamic_slice", get_aval(operand), start_indices, allow_negative_indices
+    )
+    return dynamic_slice_p.bind1(
+        operand, *starts, slice_sizes=dims.as_shape(slice_sizes)
+    )
 
 
 # ---- dynamic_update_slice ----
@@ -336,17 +358,27 @@ dynamic_update_slice_p = Primitive(
 )
 
 
-def dynamic_update_slice(x: Any, update: Any, start_indices: Any) -> Any:
-    """Return `x` with `update` in the place that starts at `start_indices`.
+def dynamic_update_slice(
+    operand: Any,
+    update: Any,
+    start_indices: Any,
+    *,
+    allow_negative_indices: bool | Sequence[bool] = True,
+) -> Any:
+    """Return `operand` with `update` in the place that starts at `start_indices`.
 
     Args:
-        x: an array.
+        operand: an array.
         update: an array of the same dtype and rank, in no axis longer.
         start_indices: a start for each axis, or an array of them; a negative one counts
             from the end. An update that would leave the array is moved inside.
+        allow_negative_indices: whether negative starts count from the end, for all axes
+            or for each. If not, those known while tracing raise and others are 0.
     """
-    starts = _starts("dynamic_update_slice", get_aval(x), start_indices)
-    return dynamic_update_slice_p.bind1(x, update, *starts)
+    starts = _starts(
+        "dynamic_update_slice", get_aval(operand), start_indices, allow_negative_indices
+    )
+    return dynamic_update_slice_p.bind1(operand, update, *starts)
 
 
 # ---- batching ----

@@ -110,8 +110,8 @@ reduce_precision_p = Primitive(
 )
 
 
-def reduce_precision(x: Any, exponent_bits: int, mantissa_bits: int) -> Any:
-    """Round `x` to a float format of fewer bits, elementwise; its dtype stays."""
+def reduce_precision(operand: Any, exponent_bits: int, mantissa_bits: int) -> Any:
+    """Round `operand` to a float format of fewer bits, elementwise; its dtype stays."""
     return reduce_precision_p.bind1(
-        x, exponent_bits=exponent_bits, mantissa_bits=mantissa_bits
+        operand, exponent_bits=exponent_bits, mantissa_bits=mantissa_bits
     )

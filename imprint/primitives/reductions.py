@@ -168,9 +168,9 @@ reduce_prod_p = _reduction(
 )
 
 
-def reduce_prod(x: Any, axes: Sequence[int]) -> Any:
-    """Multiply the elements of `x` over `axes`, which are counted from 0."""
-    return reduce_prod_p.bind1(x, axes=int_tuple(axes))
+def reduce_prod(operand: Any, axes: Sequence[int]) -> Any:
+    """Multiply the elements of `operand` over `axes`, which are counted from 0."""
+    return reduce_prod_p.bind1(operand, axes=int_tuple(axes))
 
 
 # ---- reduce_max, reduce_min ----
@@ -263,17 +263,17 @@ def _is_nan(b: Builder, x: Value) -> Value:
 reduce_max_p = _extremum("reduce_max", largest=True)
 
 
-def reduce_max(x: Any, axes: Sequence[int]) -> Any:
+def reduce_max(operand: Any, axes: Sequence[int]) -> Any:
     """Return the largest element over `axes`, which are counted from 0."""
-    return reduce_max_p.bind1(x, axes=int_tuple(axes))
+    return reduce_max_p.bind1(operand, axes=int_tuple(axes))
 
 
 reduce_min_p = _extremum("reduce_min", largest=False)
 
 
-def reduce_min(x: Any, axes: Sequence[int]) -> Any:
+def reduce_min(operand: Any, axes: Sequence[int]) -> Any:
     """Return the smallest element over `axes`, which are counted from 0."""
-    return reduce_min_p.bind1(x, axes=int_tuple(axes))
+    return reduce_min_p.bind1(operand, axes=int_tuple(axes))
 
 
 # ---- reduce_and, reduce_or, reduce_xor ----
@@ -300,22 +300,22 @@ def _bitwise(name: str, join: np.ufunc, op: str, identity: int) -> Primitive:
 reduce_and_p = _bitwise("reduce_and", np.bitwise_and, "and", -1)
 
 
-def reduce_and(x: Any, axes: Sequence[int]) -> Any:
+def reduce_and(operand: Any, axes: Sequence[int]) -> Any:
     """Return the bits that all elements over `axes` have; of booleans, "all"."""
-    return reduce_and_p.bind1(x, axes=int_tuple(axes))
+    return reduce_and_p.bind1(operand, axes=int_tuple(axes))
 
 
 reduce_or_p = _bitwise("reduce_or", np.bitwise_or, "or", 0)
 
 
-def reduce_or(x: Any, axes: Sequence[int]) -> Any:
+def reduce_or(operand: Any, axes: Sequence[int]) -> Any:
     """Return the bits that any element over `axes` has; of booleans, "any"."""
-    return reduce_or_p.bind1(x, axes=int_tuple(axes))
+    return reduce_or_p.bind1(operand, axes=int_tuple(axes))
 
 
 reduce_xor_p = _bitwise("reduce_xor", np.bitwise_xor, "xor", 0)
 
 
-def reduce_xor(x: Any, axes: Sequence[int]) -> Any:
+def reduce_xor(operand: Any, axes: Sequence[int]) -> Any:
     """Return the bits that an odd number of elements over `axes` have."""
-    return reduce_xor_p.bind1(x, axes=int_tuple(axes))
+    return reduce_xor_p.bind1(operand, axes=int_tuple(axes))

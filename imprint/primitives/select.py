@@ -211,6 +211,6 @@ clamp_p = Primitive(
 )
 
 
-def clamp(low: Any, x: Any, high: Any) -> Any:
-    """Return `x` limited to `[low, high]`, elementwise."""
-    return clamp_p.bind1(low, x, high)
+def clamp(min: Any, x: Any, max: Any) -> Any:  # noqa: A002 - JAX's names
+    """Return `x` limited to `[min, max]`, elementwise."""
+    return clamp_p.bind1(min, x, max)

@@ -141,23 +141,27 @@ reshape_p = moving(
 
 
 def reshape(
-    x: Any, new_sizes: Sequence[Dim], dimensions: Sequence[int] | None = None
+    operand: Any,
+    new_sizes: Dim | Sequence[Dim],
+    dimensions: Sequence[int] | None = None,
 ) -> Any:
-    """Return the elements of `x`, in row-major order, in an array of `new_sizes`.
+    """Return the elements of `operand`, in row-major order, in an array of `new_sizes`.
 
     Args:
-        x: an array.
-        new_sizes: the lengths of the axes of the result; their product is `x.size`.
-        dimensions: the order in which the axes of `x` are read, if not 0, 1, 2, …
+        operand: an array.
+        new_sizes: the lengths of the axes of the result; their product is its size.
+        dimensions: the order in which the axes of `operand` are read, if not 0, 1, 2, …
     """
-    sizes = dims.as_shape(new_sizes)
-    aval = get_aval(x)
+    is_one = isinstance(new_sizes, int | np.integer)
+    sizes = dims.as_shape((new_sizes,) if is_one else new_sizes)
+    aval = get_aval(operand)
     if dimensions is not None:
         order = int_tuple(dimensions)
-        x = x if order == tuple(range(aval.ndim)) else transpose(x, order)
-    if dims.is_same_shape(sizes, get_aval(x).shape):
-        return x if sizes else own(x)  # as in JAX, where only rank 0 is reshaped
-    return reshape_p.bind1(x, new_sizes=sizes, dimensions=None)
+        if order != tuple(range(aval.ndim)):
+            operand = transpose(operand, order)
+    if dims.is_same_shape(sizes, get_aval(operand).shape):
+        return operand if sizes else own(operand)  # JAX reshapes rank 0 only
+    return reshape_p.bind1(operand, new_sizes=sizes, dimensions=None)
 
 
 # ---- squeeze, expand_dims ----
@@ -215,22 +219,22 @@ squeeze_p = moving(
 )
 
 
-def squeeze(x: Any, dimensions: Sequence[int]) -> Any:
+def squeeze(array: Any, dimensions: Sequence[int]) -> Any:
     """Remove axes of length 1; a negative axis counts from the end."""
-    axes = canonical_axes("squeeze", dimensions, get_aval(x).ndim)
-    return squeeze_p.bind1(x, dimensions=axes) if axes else x
+    axes = canonical_axes("squeeze", dimensions, get_aval(array).ndim)
+    return squeeze_p.bind1(array, dimensions=axes) if axes else array
 
 
-def expand_dims(x: Any, dimensions: Sequence[int]) -> Any:
+def expand_dims(array: Any, dimensions: Sequence[int]) -> Any:
     """Insert axes of length 1 at positions of the result; negative from its end."""
-    shape = get_aval(x).shape
+    shape = get_aval(array).shape
     ndim = len(shape) + len(dimensions)
     new = canonical_axes("expand_dims", dimensions, ndim)
     if not new:
-        return own(x) if shape else x  # as in JAX
+        return own(array) if shape else array  # as in JAX
     kept = tuple(i for i in range(ndim) if i not in new)
     lengths = dict(zip(kept, shape, strict=True))
-    return broadcast_in_dim(x, tuple(lengths.get(i, 1) for i in range(ndim)), kept)
+    return broadcast_in_dim(array, tuple(lengths.get(i, 1) for i in range(ndim)), kept)
 
 
 # ---- rev ----
@@ -281,9 +285,9 @@ rev_p = moving(
 )
 
 
-def rev(x: Any, dimensions: Sequence[int]) -> Any:
+def rev(operand: Any, dimensions: Sequence[int]) -> Any:
     """Reverse the order of the elements along axes, counted from 0."""
-    return rev_p.bind1(x, dimensions=int_tuple(dimensions))
+    return rev_p.bind1(operand, dimensions=int_tuple(dimensions))
 
 
 # ---- iota ----

@@ -147,14 +147,14 @@ slice_p = moving(
 
 
 def slice_(
-    x: Any,
+    operand: Any,
     start_indices: Sequence[Dim],
     limit_indices: Sequence[Dim],
     strides: Sequence[int] | None = None,
 ) -> Any:
     """Take `start:limit:stride` of each axis; all within bounds, strides positive."""
     return slice_p.bind1(
-        x,
+        operand,
         start_indices=dims.as_shape(start_indices),
         limit_indices=dims.as_shape(limit_indices),
         strides=None if strides is None else int_tuple(strides),
@@ -162,19 +162,19 @@ def slice_(
 
 
 def slice_in_dim(
-    x: Any,
+    operand: Any,
     start_index: Dim | None,
     limit_index: Dim | None,
     stride: int = 1,
     axis: int = 0,
 ) -> Any:
     """Take `start:limit:stride` of one axis; indices count as in Python's slices."""
-    shape = get_aval(x).shape
+    shape = get_aval(operand).shape
     axis = canonical_axis("slice_in_dim", axis, len(shape))
     start, limit = dims.slice_bounds(start_index, limit_index, shape[axis])
     lows, highs, steps = [0] * len(shape), list(shape), [1] * len(shape)
     lows[axis], highs[axis], steps[axis] = start, limit, stride
-    return slice_(x, lows, highs, steps)
+    return slice_(operand, lows, highs, steps)
 
 
 # ---- pad ----
@@ -300,7 +300,9 @@ pad_p = Primitive(
 )
 
 
-def pad(x: Any, padding_value: Any, padding_config: Sequence[Sequence[Dim]]) -> Any:
+def pad(
+    operand: Any, padding_value: Any, padding_config: Sequence[Sequence[Dim]]
+) -> Any:
     """Pad each axis by `(low, high, interior)` times `padding_value`.
 
     Interior padding stands between neighbours; negative low and high padding cuts.
@@ -311,7 +313,7 @@ def pad(x: Any, padding_value: Any, padding_config: Sequence[Sequence[Dim]]) -> 
             f"pad: expected (low, high, interior) for each axis, got {padding_config}. "
             "Give three ints an axis."
         )
-    return pad_p.bind1(x, padding_value, padding_config=config)
+    return pad_p.bind1(operand, padding_value, padding_config=config)
 
 
 # ---- concatenate ----
