@@ -233,9 +233,9 @@ class Array:
         """The imaginary part."""
         return hooks.numpy.imag(self)
 
-    def astype(self, dtype: Any, *, device: Any = None) -> Any:
+    def astype(self, dtype: Any, copy: bool = False, device: Any = None) -> Any:  # noqa: FBT001, FBT002 - NumPy's signature
         """Return the array converted to `dtype`, on a device if one is given."""
-        return hooks.numpy.astype(self, dtype, device=device)
+        return hooks.numpy.astype(self, dtype, copy=copy, device=device)
 
     def to_device(self, device: Any, /, *, stream: None = None) -> Any:
         """Return the array on a device; see `imprint.device_put`."""
@@ -253,8 +253,8 @@ class Array:
 
     def transpose(self, *axes: Any) -> Any:
         """Return the array with its axes permuted; reversed without arguments."""
-        given = axes[0] if len(axes) == 1 else axes
-        return hooks.numpy.transpose(self, given or None)
+        given = axes[0] if len(axes) == 1 else axes or None
+        return hooks.numpy.transpose(self, given)
 
     def sum(self, *args: Any, **kwargs: Any) -> Any:
         """Sum over `axis`; see `imprint.numpy.sum`."""
@@ -304,13 +304,19 @@ class Array:
         """Whether all elements over `axis` are true; see `imprint.numpy.all`."""
         return _method("all", self, args, kwargs)
 
+    def cumsum(self, *args: Any, **kwargs: Any) -> Any:
+        """Add up all prefixes of `axis`; see `imprint.numpy.cumsum`."""
+        return _method("cumsum", self, args, kwargs)
+
+    def cumprod(self, *args: Any, **kwargs: Any) -> Any:
+        """Multiply all prefixes of `axis`; see `imprint.numpy.cumprod`."""
+        return _method("cumprod", self, args, kwargs)
+
     def ravel(self, *args: Any, **kwargs: Any) -> Any:
         """Flatten to one axis; see `imprint.numpy.ravel`."""
         return _method("ravel", self, args, kwargs)
 
-    def flatten(self, *args: Any, **kwargs: Any) -> Any:
-        """Flatten to one axis; see `imprint.numpy.ravel`."""
-        return _method("ravel", self, args, kwargs)
+    flatten = ravel
 
     def squeeze(self, *args: Any, **kwargs: Any) -> Any:
         """Drop axes of length 1; see `imprint.numpy.squeeze`."""

@@ -291,7 +291,10 @@ def soft_sign(x: ArrayLike) -> Array:
     return x / (np.abs(x) + 1)
 
 
-def gelu(x: ArrayLike, *, approximate: bool = True) -> Array:
+def gelu(
+    x: ArrayLike,
+    approximate: bool = True,  # noqa: FBT001, FBT002 - JAX's signature
+) -> Array:
     """Return `x` times the normal distribution function of `x`.
 
     Args:

@@ -12,7 +12,7 @@ import imprint.numpy as np
 from imprint import dtypes
 from imprint.core.array import Array
 from imprint.dtypes import DTypeLike
-from imprint.errors import DTypeError, ShapeError
+from imprint.errors import ArgumentError, DTypeError, ShapeError
 from imprint.nn.activations import sigmoid
 from imprint.numpy.promotion import ArrayLike, as_array, inexact, promote
 from imprint.numpy.reductions import Axis
@@ -80,10 +80,10 @@ def logsumexp(
     a: ArrayLike,
     axis: Axis = None,
     b: ArrayLike | None = None,
-    *,
-    keepdims: bool = False,
+    keepdims: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
+    return_sign: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
     where: ArrayLike | None = None,
-) -> Array:
+) -> Any:
     """Return the logarithm of the sum of exponentials, without overflow.
 
     Args:
@@ -91,6 +91,8 @@ def logsumexp(
         axis: the axes that disappear; None, all.
         b: factors of the exponentials; where the sum is negative the result is NaN.
         keepdims: whether the axes stay, with length 1.
+        return_sign: whether to return the logarithm of the absolute value of the sum,
+            and its sign.
         where: which elements take part.
 
     Example:
@@ -109,7 +111,10 @@ def logsumexp(
     exponentials = np.exp(x - shift)
     exponentials = exponentials if b is None else exponentials * b
     total = np.sum(exponentials, axis, keepdims=keepdims, where=where)
-    return np.log(total) + (shift if keepdims else np.squeeze(shift, _axes(x, axis)))
+    shift = shift if keepdims else np.squeeze(shift, _axes(x, axis))
+    if return_sign:
+        return np.log(np.abs(total)) + shift, np.sign(total)
+    return np.log(total) + shift
 
 
 def _axes(x: Array, axis: Axis) -> Axis:
@@ -120,8 +125,7 @@ def logmeanexp(
     x: ArrayLike,
     axis: Axis = None,
     where: ArrayLike | None = None,
-    *,
-    keepdims: bool = False,
+    keepdims: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
 ) -> Array:
     """Return the logarithm of the mean of exponentials, without overflow.
 
@@ -169,13 +173,15 @@ def glu(x: ArrayLike, axis: int = -1) -> Array:
     return value * sigmoid(gate)
 
 
-def standardize(
+def standardize(  # noqa: PLR0913 - JAX's signature
     x: ArrayLike,
     axis: Axis = -1,
     mean: ArrayLike | None = None,
     variance: ArrayLike | None = None,
     epsilon: ArrayLike = 1e-5,
     where: ArrayLike | None = None,
+    *,
+    algorithm: str = "fast",
 ) -> Array:
     """Return `x` shifted and scaled to mean 0 and variance 1 along axes.
 
@@ -186,6 +192,8 @@ def standardize(
         variance: the variance, if it is known.
         epsilon: added to the variance, against division by zero.
         where: which elements take part in mean and variance.
+        algorithm: how to compute the variance: "fast", from the mean of the squares, or
+            "stable", from the distances from the mean, which loses fewer digits.
 
     Example:
         >>> import imprint.numpy as np
@@ -196,7 +204,14 @@ def standardize(
     x = inexact("standardize", as_array("standardize", x))
     if mean is None:
         mean = np.mean(x, axis, keepdims=True, where=where)
-    if variance is None:
+    if algorithm not in ("fast", "stable"):
+        raise ArgumentError(
+            f"standardize: expected algorithm 'fast' or 'stable', got {algorithm!r}."
+        )
+    if variance is None and algorithm == "stable":
+        distances = np.subtract(x, mean)
+        variance = np.mean(np.square(distances), axis, keepdims=True, where=where)
+    elif variance is None:
         square = np.mean(np.square(x), axis, keepdims=True, where=where)
         variance = np.clip(square - np.square(mean), 0)
     return np.subtract(x, mean) * rsqrt(np.add(variance, epsilon))

@@ -4,6 +4,8 @@
 parts, then by their imaginary parts. Logic takes any numbers: 0 is false.
 """
 
+from typing import Any
+
 import numpy as np
 
 from imprint import dtypes
@@ -12,6 +14,7 @@ from imprint.core import dims
 from imprint.core.array import Array
 from imprint.core.primitive import Primitive
 from imprint.errors import DTypeError
+from imprint.numpy.creation import asarray
 from imprint.numpy.promotion import (
     ArrayLike,
     as_array,
@@ -21,6 +24,7 @@ from imprint.numpy.promotion import (
     match_shapes,
     operands,
     refuse_complex,
+    refuse_out,
     strong_like,
 )
 from imprint.numpy.reductions import all
@@ -117,7 +121,7 @@ def _ordered(name: str, primitive: Primitive, x: ArrayLike, y: ArrayLike) -> Arr
     return where(eq_p.bind1(real(x), real(y)), by_imag, by_real)
 
 
-def fmax(x: ArrayLike, y: ArrayLike, /) -> Array:
+def fmax(x1: ArrayLike, x2: ArrayLike) -> Array:
     """Return the larger of two, elementwise; the other one if one is NaN.
 
     Example:
@@ -125,11 +129,11 @@ def fmax(x: ArrayLike, y: ArrayLike, /) -> Array:
         >>> np.fmax(np.array([1.0, np.nan]), 0.5)
         Array([1. , 0.5], dtype=float32)
     """
-    x, y = operands("fmax", x, y)
+    x, y = operands("fmax", x1, x2)
     return where(logical_or(greater(x, y), isnan(y)), x, y)
 
 
-def fmin(x: ArrayLike, y: ArrayLike, /) -> Array:
+def fmin(x1: ArrayLike, x2: ArrayLike) -> Array:
     """Return the smaller of two, elementwise; the other one if one is NaN.
 
     Example:
@@ -137,7 +141,7 @@ def fmin(x: ArrayLike, y: ArrayLike, /) -> Array:
         >>> np.fmin(np.array([1.0, np.nan]), 0.5)
         Array([0.5, 0.5], dtype=float32)
     """
-    x, y = operands("fmin", x, y)
+    x, y = operands("fmin", x1, x2)
     return where(logical_or(less(x, y), isnan(y)), x, y)
 
 
@@ -238,7 +242,7 @@ def isinf(x: ArrayLike, /) -> Array:
     return eq_p.bind1(abs_(x), strong_like(x, np.inf))
 
 
-def isposinf(x: ArrayLike, /) -> Array:
+def isposinf(x: ArrayLike, /, out: None = None) -> Array:
     """Tell where `x` is plus infinity, elementwise.
 
     Example:
@@ -246,10 +250,11 @@ def isposinf(x: ArrayLike, /) -> Array:
         >>> np.isposinf(np.array([np.inf, -np.inf]))
         Array([ True, False], dtype=bool)
     """
+    refuse_out("isposinf", out)
     return _is_value("isposinf", x, np.inf)
 
 
-def isneginf(x: ArrayLike, /) -> Array:
+def isneginf(x: ArrayLike, /, out: None = None) -> Array:
     """Tell where `x` is minus infinity, elementwise.
 
     Example:
@@ -257,6 +262,7 @@ def isneginf(x: ArrayLike, /) -> Array:
         >>> np.isneginf(np.array([np.inf, -np.inf]))
         Array([False,  True], dtype=bool)
     """
+    refuse_out("isneginf", out)
     return _is_value("isneginf", x, -np.inf)
 
 
@@ -268,7 +274,7 @@ def _is_value(name: str, x: ArrayLike, value: float) -> Array:
     return eq_p.bind1(x, strong_like(x, value))
 
 
-def iscomplex(x: ArrayLike, /) -> Array:
+def iscomplex(x: ArrayLike) -> Array:
     """Tell where the imaginary part is not 0, elementwise.
 
     Example:
@@ -283,7 +289,7 @@ def iscomplex(x: ArrayLike, /) -> Array:
     return ne_p.bind1(part, strong_like(part, 0))
 
 
-def isreal(x: ArrayLike, /) -> Array:
+def isreal(x: ArrayLike) -> Array:
     """Tell where the imaginary part is 0, elementwise.
 
     Example:
@@ -408,8 +414,8 @@ def allclose(
 
 
 def array_equal(
-    a1: ArrayLike,
-    a2: ArrayLike,
+    a1: Any,
+    a2: Any,
     equal_nan: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
 ) -> Array:
     """Tell whether two arrays have one shape and equal elements.
@@ -419,7 +425,7 @@ def array_equal(
         >>> np.array_equal(np.arange(3), np.array([0, 1, 2]))
         Array(True, dtype=bool)
     """
-    x, y = as_array("array_equal", a1), as_array("array_equal", a2)
+    x, y = asarray(a1), asarray(a2)
     if not dims.equal_shapes(x.shape, y.shape):
         return _filled(to_array(0), value=False)
     same = equal(x, y)
@@ -428,7 +434,7 @@ def array_equal(
     return all(same)
 
 
-def array_equiv(a1: ArrayLike, a2: ArrayLike) -> Array:
+def array_equiv(a1: Any, a2: Any) -> Array:
     """Tell whether two arrays broadcast together and have equal elements.
 
     Example:
@@ -436,7 +442,7 @@ def array_equiv(a1: ArrayLike, a2: ArrayLike) -> Array:
         >>> np.array_equiv(np.ones(3), np.ones((2, 3)))
         Array(True, dtype=bool)
     """
-    x, y = as_array("array_equiv", a1), as_array("array_equiv", a2)
+    x, y = asarray(a1), asarray(a2)
     if dims.broadcast_shapes((x.shape, y.shape)) is None:
         return _filled(to_array(0), value=False)
     return all(equal(x, y))

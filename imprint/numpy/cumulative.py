@@ -11,7 +11,7 @@ from imprint.core.array import Array
 from imprint.dtypes import DTypeLike
 from imprint.errors import ShapeError
 from imprint.numpy.joining import concatenate
-from imprint.numpy.promotion import ArrayLike, as_array, broadcast, convert
+from imprint.numpy.promotion import ArrayLike, as_array, broadcast, convert, refuse_out
 from imprint.numpy.reductions import replace_nan, wide_integer
 from imprint.numpy.selection import as_bool
 from imprint.numpy.shape import ravel
@@ -20,7 +20,10 @@ from imprint.primitives.axes import canonical_axis
 
 
 def cumsum(
-    a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None
+    a: ArrayLike,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: None = None,
 ) -> Array:
     """Return the sums of all prefixes of an axis.
 
@@ -28,17 +31,22 @@ def cumsum(
         a: numbers.
         axis: the axis; None flattens first.
         dtype: the dtype of the result; that of the numbers if None.
+        out: None; arrays are immutable, so there is nothing to write into.
 
     Example:
         >>> import imprint.numpy as np
         >>> np.cumsum(np.array([1, 2, 3]))
         Array([1, 3, 6], dtype=int32)
     """
+    refuse_out("cumsum", out)
     return _cumulative("cumsum", as_array("cumsum", a), axis, dtype)
 
 
 def cumprod(
-    a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None
+    a: ArrayLike,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: None = None,
 ) -> Array:
     """Return the products of all prefixes of an axis; see `cumsum`.
 
@@ -47,11 +55,15 @@ def cumprod(
         >>> np.cumprod(np.array([1, 2, 3]))
         Array([1, 2, 6], dtype=int32)
     """
+    refuse_out("cumprod", out)
     return _cumulative("cumprod", as_array("cumprod", a), axis, dtype)
 
 
 def nancumsum(
-    a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None
+    a: ArrayLike,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: None = None,
 ) -> Array:
     """Return the sums of all prefixes of an axis, NaN counting as 0.
 
@@ -60,11 +72,15 @@ def nancumsum(
         >>> np.nancumsum(np.array([2.0, np.nan, 3.0]))
         Array([2., 2., 5.], dtype=float32)
     """
+    refuse_out("nancumsum", out)
     return _cumulative("cumsum", replace_nan("nancumsum", a, 0), axis, dtype)
 
 
 def nancumprod(
-    a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None
+    a: ArrayLike,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: None = None,
 ) -> Array:
     """Return the products of all prefixes of an axis, NaN counting as 1.
 
@@ -73,6 +89,7 @@ def nancumprod(
         >>> np.nancumprod(np.array([2.0, np.nan, 3.0]))
         Array([2., 2., 6.], dtype=float32)
     """
+    refuse_out("nancumprod", out)
     return _cumulative("cumprod", replace_nan("nancumprod", a, 1), axis, dtype)
 
 

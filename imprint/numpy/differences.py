@@ -7,14 +7,27 @@ tracing.
 import operator
 from typing import Any
 
+from imprint import dtypes
+from imprint.core import dims
 from imprint.core.array import Array
-from imprint.errors import ShapeError
-from imprint.numpy.arithmetic import add, multiply, subtract, true_divide
+from imprint.core.aval import get_aval
+from imprint.errors import ArgumentError, ShapeError
+from imprint.numpy.arithmetic import add, multiply, negative, subtract, true_divide
 from imprint.numpy.comparison import not_equal
 from imprint.numpy.joining import concatenate
-from imprint.numpy.promotion import ArrayLike, as_array, broadcast, inexact, is_bool
+from imprint.numpy.promotion import (
+    ArrayLike,
+    as_array,
+    broadcast,
+    convert,
+    inexact,
+    is_bool,
+    promote_dtypes,
+)
 from imprint.numpy.reductions import sum
-from imprint.primitives.axes import canonical_axis
+from imprint.numpy.shape import Axes, axis_tuple, ravel, reshape
+from imprint.primitives.axes import canonical_axes, canonical_axis
+from imprint.primitives.basis import scalar_like, sub
 from imprint.primitives.copying import owned
 from imprint.primitives.slicing import slice_in_dim
 
@@ -41,14 +54,18 @@ def diff(
         >>> np.diff(np.array([1, 4, 9]))
         Array([3, 5], dtype=int32)
     """
-    x = as_array("diff", a)
     times = operator.index(n)
+    if times < 0:
+        raise ArgumentError(
+            f"diff: expected n of at least 0, got {times}. It is how often to subtract."
+        )
+    x = as_array("diff", a)
     if times == 0:
         return x  # without what is put at its ends
-    if times < 0 or not x.ndim:
+    if not x.ndim:
         raise ShapeError(
-            f"diff: expected n of at least 0, and an axis to take differences along, got "
-            f"n={times} and {x.aval}. Pass n=1 and an array of rank 1 or more."
+            f"diff: expected an axis to take differences along, got {x.aval}. Pass an "
+            "array of rank 1 or more."
         )
     at = canonical_axis("diff", axis, x.ndim)
     ends = [_end(e, x, at) for e in (prepend, x, append) if e is not None]
@@ -59,43 +76,109 @@ def diff(
     return x
 
 
-def ediff1d(ary: ArrayLike) -> Array:
+def ediff1d(
+    ary: ArrayLike,
+    to_end: ArrayLike | None = None,
+    to_begin: ArrayLike | None = None,
+) -> Array:
     """Return the differences between neighbours of a flattened array.
+
+    Args:
+        ary: an array.
+        to_end: what to add behind them, in their dtype.
+        to_begin: what to add before them.
 
     Example:
         >>> import imprint.numpy as np
-        >>> np.ediff1d(np.array([[1, 4], [9, 16]]))
-        Array([3, 5, 7], dtype=int32)
+        >>> np.ediff1d(np.array([[1, 4], [9, 16]]), to_end=0)
+        Array([3, 5, 7, 0], dtype=int32)
     """
-    return diff(as_array("ediff1d", ary).reshape(-1))
+    x = ravel(as_array("ediff1d", ary))
+    between = sub(_part(x, 0, 1, None), _part(x, 0, 0, -1))
+    begin, end = (
+        [] if part is None else [ravel(convert("ediff1d", part, x.dtype))]
+        for part in (to_begin, to_end)
+    )
+    return concatenate([*begin, between, *end]) if begin or end else between
 
 
-def gradient(f: ArrayLike, spacing: float = 1.0, *, axis: int | None = None) -> Any:
+def gradient(
+    f: ArrayLike,
+    *varargs: ArrayLike,
+    axis: Axes | None = None,
+    edge_order: int | None = None,
+) -> Any:
     """Return central differences along axes, one-sided at the ends.
 
     Args:
-        f: values at equal distances.
-        spacing: the distance.
-        axis: the axis; None for a list with one array for each axis.
+        f: values.
+        varargs: the distance between them, or where they are: one for all axes, or one
+            for each. A number is a distance, a vector has a place for each value.
+        axis: the axis, or several; None for all. Of several, a list with one array for
+            each is returned.
+        edge_order: 1, which is what None means.
 
     Example:
         >>> import imprint.numpy as np
         >>> np.gradient(np.array([0.0, 1.0, 4.0]))
         Array([1., 2., 3.], dtype=float32)
     """
-    x = as_array("gradient", inexact("gradient", f))
-    axes = (
-        range(x.ndim) if axis is None else (canonical_axis("gradient", axis, x.ndim),)
-    )
-    parts = [_gradient(x, at, spacing) for at in axes]
+    if edge_order not in (None, 1):
+        raise NotImplementedError(
+            f"gradient: expected edge_order 1, got {edge_order}. Leave it out."
+        )
+    values, *spacing = promote_dtypes("gradient", (f, *varargs), dtypes.to_inexact)
+    x = as_array("gradient", values)
+    axes = range(x.ndim) if axis is None else axis_tuple(axis)
+    axes = canonical_axes("gradient", axes, x.ndim)
+    if len(spacing) < 2:
+        spacing = [*spacing] * len(axes) if spacing else [scalar_like(x, 1)] * len(axes)
+    if len(spacing) != len(axes):
+        raise ArgumentError(
+            f"gradient: expected one spacing, or one for each of the axes {axes}, got "
+            f"{len(spacing)}. Name the axes with axis=."
+        )
+    parts = [_gradient(x, at, by) for at, by in zip(axes, spacing, strict=True)]
     return parts[0] if len(parts) == 1 else parts
 
 
-def _gradient(x: Array, at: int, spacing: float) -> Array:
+def _gradient(x: Array, at: int, spacing: Any) -> Array:
+    length, places = x.shape[at], get_aval(spacing).shape
+    if not dims.at_least(length, 2):
+        raise ShapeError(
+            f"gradient: expected at least two values along axis {at}, got {x.aval}. "
+            "One value has no slope."
+        )
+    if len(places) > 1 or not all(dims.equal(n, length) for n in places):
+        raise ShapeError(
+            f"gradient: expected a number, or a place for each of {length} values along "
+            f"axis {at}, got {get_aval(spacing)}. Give a vector of that length."
+        )
     first = subtract(_part(x, at, 1, 2), _part(x, at, 0, 1))
     last = subtract(_part(x, at, -1, None), _part(x, at, -2, -1))
-    inner = multiply(subtract(_part(x, at, 2, None), _part(x, at, 0, -2)), 0.5)
-    return true_divide(concatenate([first, inner, last], at), spacing)
+    if not places:
+        both = subtract(_part(x, at, 2, None), _part(x, at, 0, -2))
+        inner = true_divide(multiply(both, 0.5), spacing)
+        ends = [true_divide(end, spacing) for end in (first, last)]
+        return concatenate([ends[0], inner, ends[1]], at)
+    along = tuple(length if i == at else 1 for i in range(x.ndim))
+    where = reshape(spacing, along)
+    steps = subtract(_part(where, at, 1, None), _part(where, at, 0, -1))
+    before, after = _part(steps, at, 0, -1), _part(steps, at, 1, None)
+    both = add(before, after)
+    terms = (
+        (_part(x, at, 0, -2), true_divide(negative(after), multiply(before, both))),
+        (
+            _part(x, at, 1, -1),
+            true_divide(subtract(after, before), multiply(before, after)),
+        ),
+        (_part(x, at, 2, None), true_divide(before, multiply(after, both))),
+    )
+    left, middle, right = (multiply(weight, value) for value, weight in terms)
+    inner = add(add(left, middle), right)
+    first = true_divide(first, _part(steps, at, 0, 1))
+    last = true_divide(last, _part(steps, at, -1, None))
+    return concatenate([first, inner, last], at)
 
 
 def trapezoid(

@@ -20,7 +20,7 @@ from imprint.core.aval import DType
 from imprint.core.dims import Dim
 from imprint.dtypes import DTypeLike
 from imprint.errors import ShapeError
-from imprint.numpy.promotion import convert, promote_dtypes
+from imprint.numpy.promotion import convert, promote_dtypes, refuse_out
 from imprint.numpy.reductions import ANY, SUM, Over, reduce
 from imprint.numpy.selection import where
 from imprint.numpy.subscripts import Subscripts, parse
@@ -39,6 +39,7 @@ def einsum(
     subscripts: Any,
     /,
     *operands: Any,
+    out: None = None,
     optimize: Optimize = "auto",
     precision: Any = None,
     preferred_element_type: DTypeLike | None = None,
@@ -49,6 +50,7 @@ def einsum(
         subscripts: a letter for each axis of each operand, and of the result:
             "ij,jk->ik"; or the first operand, followed by the list of its axes.
         operands: the arrays.
+        out: None; arrays are immutable, so there is nothing to write into.
         optimize: how to find the order: "auto", "optimal", "greedy", True, False, or
             the order itself as tuples of positions.
         precision: how exactly to multiply floats; None for the default.
@@ -59,6 +61,7 @@ def einsum(
         >>> np.einsum("ij,j->i", np.ones((2, 3)), np.arange(3.0))
         Array([3., 3.], dtype=float32)
     """
+    refuse_out("einsum", out)
     parsed = parse(subscripts, operands)
     arrays = promote_dtypes("einsum", parsed.arrays)
     dtype, weak = arrays[0].dtype, arrays[0].weak_type

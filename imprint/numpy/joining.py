@@ -22,6 +22,7 @@ from imprint.numpy.promotion import (
     as_array,
     convert,
     promote_dtypes,
+    refuse_out,
 )
 from imprint.numpy.shape import (
     Axes,
@@ -90,7 +91,12 @@ def concat(arrays: Arrays, /, *, axis: int | None = 0) -> Array:
     return concatenate(arrays, axis)
 
 
-def stack(arrays: Arrays, axis: int = 0, *, dtype: DTypeLike | None = None) -> Array:
+def stack(
+    arrays: Arrays,
+    axis: int = 0,
+    out: None = None,
+    dtype: DTypeLike | None = None,
+) -> Array:
     """Join arrays of one shape along a new axis.
 
     Example:
@@ -99,6 +105,7 @@ def stack(arrays: Arrays, axis: int = 0, *, dtype: DTypeLike | None = None) -> A
         Array([[1, 3],
                [2, 4]], dtype=int32)
     """
+    refuse_out("stack", out)
     parts = _parts("stack", arrays, dtype)
     if not _are_equal([x.shape for x in parts]):
         raise ShapeError(

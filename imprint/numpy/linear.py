@@ -24,6 +24,7 @@ from imprint.numpy.promotion import (
     convert,
     match_shapes,
     promote_dtypes,
+    refuse_out,
 )
 from imprint.numpy.shape import axis_tuple, broadcast_to, moveaxis, ravel
 from imprint.primitives.axes import canonical_axes, canonical_axis
@@ -328,7 +329,7 @@ def inner(
     )
 
 
-def outer(a: ArrayLike, b: ArrayLike) -> Array:
+def outer(a: ArrayLike, b: ArrayLike, out: None = None) -> Array:
     """Return the products of all pairs of elements of two flattened arrays.
 
     Example:
@@ -337,6 +338,7 @@ def outer(a: ArrayLike, b: ArrayLike) -> Array:
         Array([[0, 0, 0],
                [0, 1, 2]], dtype=int32)
     """
+    refuse_out("outer", out)
     rows, columns = expand_dims(ravel(a), (1,)), expand_dims(ravel(b), (0,))
     return multiply(rows, columns)
 

@@ -14,7 +14,7 @@ from imprint.core.dims import Dim
 from imprint.dtypes import DTypeLike
 from imprint.errors import ShapeError
 from imprint.numpy.joining import stack
-from imprint.numpy.promotion import ArrayLike, as_array, convert
+from imprint.numpy.promotion import ArrayLike, as_array, convert, refuse_out
 from imprint.numpy.reductions import sum
 from imprint.numpy.selection import where
 from imprint.numpy.shape import moveaxis, ravel
@@ -182,6 +182,7 @@ def trace(
     axis1: int = 0,
     axis2: int = 1,
     dtype: DTypeLike | None = None,
+    out: None = None,
 ) -> Array:
     """Return the sum of a diagonal of matrices.
 
@@ -190,6 +191,7 @@ def trace(
         >>> np.trace(np.array([[1, 2], [3, 4]]))
         Array(5, dtype=int32)
     """
+    refuse_out("trace", out)
     x = _last_axes("trace", a, axis1, axis2)
     on = _on_diagonal(x.shape[-2:], offset)
     return sum(where(on, x, scalar_like(x, 0)), (-2, -1), dtype)

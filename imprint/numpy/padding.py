@@ -9,12 +9,15 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from imprint import dtypes
 from imprint.core import dims
 from imprint.core.array import Array
 from imprint.core.aval import get_aval
 from imprint.core.dims import Dim
 from imprint.errors import ArgumentError, ShapeError, did_you_mean
+from imprint.numpy.arithmetic import multiply, subtract
 from imprint.numpy.joining import flip
+from imprint.numpy.mapping import apply_along_axis
 from imprint.numpy.promotion import (
     ArrayLike,
     NDArray,
@@ -23,30 +26,42 @@ from imprint.numpy.promotion import (
     convert,
     is_operand,
 )
+from imprint.numpy.ranges import linspace
+from imprint.numpy.reductions import max, min
+from imprint.numpy.rounding import round
+from imprint.numpy.statistics import mean
 from imprint.primitives.basis import broadcast_in_dim
 from imprint.primitives.shape import squeeze
 from imprint.primitives.slicing import concatenate, slice_in_dim
 from imprint.primitives.slicing import pad as pad_
 
-Widths: TypeAlias = tuple[tuple[Dim, Dim], ...]
+Pair: TypeAlias = tuple[Dim, Dim]
+"""How many elements to add before and after one axis."""
+Widths: TypeAlias = tuple[Pair, ...]
+Extend: TypeAlias = Callable[[Array, int, Pair, Any], Array]
+"""A mode: pads one axis of an array by a pair of widths, with its option there."""
 
 
 def pad(
     array: ArrayLike,
     pad_width: Dim | Sequence[Any] | NDArray,
-    mode: str = "constant",
-    *,
-    constant_values: ArrayLike | Sequence[Any] = 0,
+    mode: str | Callable[..., Any] = "constant",
+    **kwargs: Any,
 ) -> Array:
     """Add elements before and after each axis.
 
     Args:
         array: an array.
         pad_width: how many: one number, (before, after), or a pair for each axis.
-        mode: "constant", "edge" (the outermost element), "wrap" (the other end),
-            "reflect" (a mirror on the outermost element), "symmetric" (a mirror behind
-            it) or "empty".
-        constant_values: what to add in mode "constant"; given as `pad_width` is.
+        mode: "constant", "edge" (the outermost element), "linear_ramp" (even steps to a
+            value), "maximum", "mean" or "minimum" (of the outermost elements), "wrap"
+            (the other end), "reflect" (a mirror on the outermost element), "symmetric"
+            (a mirror behind it) or "empty". A function is given each row padded with
+            zeros, its pair of widths, the axis and `kwargs`, and returns the row.
+        kwargs: of "constant", `constant_values=0`; of "linear_ramp", `end_values=0`; of
+            the statistics, `stat_length=None`, how many elements they look at; these
+            three are given as `pad_width` is. Of "reflect" and "symmetric",
+            `reflect_type="even"`, or "odd" to turn the values around the edge as well.
 
     Example:
         >>> import imprint.numpy as np
@@ -54,32 +69,51 @@ def pad(
         Array([2, 1, 2, 3, 2], dtype=int32)
     """
     x = as_array("pad", array)
-    widths = _pairs(pad_width, x.ndim)
-    if not all(dims.at_least(n, 0) for pair in widths for n in pair):
-        raise ShapeError(
-            f"pad: expected widths of at least 0, got {widths}. Cut with a slice."
-        )
+    widths = _widths(pad_width, x.ndim)
+    if callable(mode):
+        x = _pad_constant(x, widths, 0)
+        for axis, pair in enumerate(widths):
+            x = apply_along_axis(mode, axis, x, pair, axis, kwargs)
+        return x
+    _check_option(mode, kwargs)
     if mode in ("constant", "empty"):
-        return _pad_constant(x, widths, constant_values)
-    extend = _MODES.get(mode)
-    if extend is None:
-        raise ArgumentError(
-            f"pad: expected one of the modes {', '.join(sorted(_MODES))}, constant and "
-            f"empty, got {mode!r}.{did_you_mean(mode, _MODES)}"
-        )
-    for axis, (before, after) in enumerate(widths):
-        if dims.is_same(before + after, 0):
+        return _pad_constant(x, widths, kwargs.get("constant_values", 0))
+    extend, option = _MODES[mode]
+    options = _option_of_each_axis(option, kwargs, x.ndim)
+    for axis, pair in enumerate(widths):
+        if dims.is_same(pair[0] + pair[1], 0):
             continue
         if dims.is_same(x.shape[axis], 0):
             raise ShapeError(
                 f"pad: expected elements to extend along axis {axis}, got {x.aval}. "
                 "Use mode='constant'."
             )
-        x = extend(x, axis, before, after)
+        x = extend(x, axis, pair, options[axis])
     return x
 
 
-def _pairs(pad_width: Any, rank: int) -> Widths:
+def _check_option(mode: str, kwargs: dict[str, Any]) -> None:
+    """Raise unless there is such a mode, and it has these options."""
+    modes = {name: option for name, (_, option) in _MODES.items()}
+    modes |= {"constant": "constant_values", "empty": None}
+    if mode == "median":
+        raise NotImplementedError(
+            "pad: expected a mode that needs no sorting, got 'median', which is "
+            "not there yet. Use 'mean', or pad with a function."
+        )
+    if mode not in modes:
+        raise ArgumentError(
+            f"pad: expected one of the modes {', '.join(sorted(modes))}, got {mode!r}."
+            f"{did_you_mean(mode, modes)}"
+        )
+    if unknown := sorted(set(kwargs) - {modes[mode]}):
+        raise ArgumentError(
+            f"pad: expected {modes[mode] or 'nothing'} beside mode={mode!r}, got "
+            f"{', '.join(unknown)}. Leave it out, or choose the mode that it is for."
+        )
+
+
+def _widths(pad_width: Any, rank: int) -> Widths:
     """Return widths as a pair for each axis."""
     given = np.asarray(pad_width)
     is_symbolic = given.dtype.kind == "O" and any(map(dims.is_symbolic, given.flat))
@@ -88,14 +122,48 @@ def _pairs(pad_width: Any, rank: int) -> Widths:
             f"pad: expected whole numbers for pad_width, got {pad_width!r}. "
             "Widths must be known while tracing."
         )
+    pairs = _pairs("pad_width", pad_width, rank)
+    widths = tuple((dims.as_dim(before), dims.as_dim(after)) for before, after in pairs)
+    if not all(dims.at_least(n, 0) for pair in widths for n in pair):
+        raise ShapeError(
+            f"pad: expected widths of at least 0, got {widths}. Cut with a slice."
+        )
+    return widths
+
+
+def _pairs(option: str, values: Any, rank: int) -> Any:
+    """Return what is given for all axes, or for each, as a pair for each axis."""
     try:
-        pairs = np.broadcast_to(given, (rank, 2))
+        return np.broadcast_to(np.asarray(values), (rank, 2))
     except ValueError as err:
         raise ShapeError(
-            f"pad: expected a number, a pair, or {rank} pairs for pad_width, got "
-            f"{pad_width!r}. Give (before, after) for each axis."
+            f"pad: expected a number, a pair, or {rank} pairs for {option}, got "
+            f"{values!r}. Give (before, after) for each axis."
         ) from err
-    return tuple((dims.as_dim(before), dims.as_dim(after)) for before, after in pairs)
+
+
+def _option_of_each_axis(
+    option: str | None, kwargs: dict[str, Any], rank: int
+) -> Sequence[Any]:
+    if option == "reflect_type":
+        kind = kwargs.get(option, "even")
+        if kind not in ("even", "odd"):
+            raise ArgumentError(
+                f"pad: expected reflect_type 'even' or 'odd', got {kind!r}."
+            )
+        return [kind] * rank
+    if option == "end_values":
+        return _pairs(option, kwargs.get(option, 0), rank)
+    lengths = None if option is None else kwargs.get(option)
+    if option is None or lengths is None:
+        return [None] * rank
+    pairs = _pairs(option, lengths, rank)
+    if (pairs < 1).any():
+        raise ArgumentError(
+            f"pad: expected a stat_length of at least 1, got {lengths!r}. It is how "
+            "many elements to look at."
+        )
+    return pairs
 
 
 def _pad_constant(x: Array, widths: Widths, values: Any) -> Array:
@@ -114,11 +182,21 @@ def _pad_constant(x: Array, widths: Widths, values: Any) -> Array:
     return x
 
 
-def _pad_edge(x: Array, axis: int, before: Dim, after: Dim) -> Array:
+def _pad_edge(x: Array, axis: int, widths: Pair, _: Any) -> Array:
     length = x.shape[axis]
     first = slice_in_dim(x, 0, 1, axis=axis)
     last = slice_in_dim(x, length - 1, length, axis=axis)
+    return _between(first, x, last, axis, widths)
+
+
+def _between(first: Array, x: Array, last: Array, axis: int, widths: Pair) -> Array:
+    """Return `x` between repetitions of what has length 1 along an axis."""
+    before, after = widths
     parts = [_stretched(first, axis, before), x, _stretched(last, axis, after)]
+    return _joined(parts, axis)
+
+
+def _joined(parts: Sequence[Array], axis: int) -> Array:
     kept = [part for part in parts if not dims.is_same(part.shape[axis], 0)]
     return concatenate(kept, axis)
 
@@ -128,9 +206,44 @@ def _stretched(x: Array, axis: int, times: Dim) -> Array:
     return broadcast_in_dim(x, shape, tuple(range(x.ndim)))
 
 
-def _pad_wrap(x: Array, axis: int, before: Dim, after: Dim) -> Array:
+def _pad_ramp(x: Array, axis: int, widths: Pair, ends: Any) -> Array:
+    length = x.shape[axis]
+    counts = [dims.concrete(n, "pad with mode='linear_ramp'") for n in widths]
+    edges = [slice_in_dim(x, i, i + 1, axis=axis) for i in (0, length - 1)]
+    before, after = (
+        convert(
+            "pad",
+            linspace(
+                end, squeeze(edge, (axis,)), n, endpoint=False, dtype=x.dtype, axis=axis
+            ),
+            x.dtype,
+            weak_type=x.weak_type,
+        )
+        for end, edge, n in zip(ends, edges, counts, strict=True)
+    )
+    return _joined([before, x, flip(after, axis)], axis)
+
+
+def _statistic(of: Callable[..., Array]) -> Extend:
+    """Return the mode that repeats a statistic of the elements at the ends."""
+
+    def extend(x: Array, axis: int, widths: Pair, lengths: Any) -> Array:
+        length = x.shape[axis]
+        counts = (length, length) if lengths is None else lengths
+        before, after = (dims.minimum(dims.as_dim(n), length) for n in counts)
+        spans = (0, before), (length - after, length)
+        parts = [slice_in_dim(x, i, j, axis=axis) for i, j in spans]
+        found = [of(part, axis, keepdims=True) for part in parts]
+        found = [round(s) if dtypes.is_integer(x.dtype) else s for s in found]
+        first, last = (convert("pad", s, x.dtype, weak_type=x.weak_type) for s in found)
+        return _between(first, x, last, axis, widths)
+
+    return extend
+
+
+def _pad_wrap(x: Array, axis: int, widths: Pair, _: Any) -> Array:
     length, before, after = (
-        dims.concrete(n, "pad with mode='wrap'") for n in (x.shape[axis], before, after)
+        dims.concrete(n, "pad with mode='wrap'") for n in (x.shape[axis], *widths)
     )
     whole_before, rest_before = divmod(before, length)
     whole_after, rest_after = divmod(after, length)
@@ -142,37 +255,53 @@ def _pad_wrap(x: Array, axis: int, before: Dim, after: Dim) -> Array:
     return concatenate(parts, axis)
 
 
-def _pad_reflect(x: Array, axis: int, before: Dim, after: Dim) -> Array:
+def _pad_reflect(x: Array, axis: int, widths: Pair, kind: str) -> Array:
     skip = 1 if dims.at_least(x.shape[axis], 2) else 0
-    return _mirror(x, axis, (before, after), skip=skip)
+    return _mirror(x, axis, widths, skip=skip, odd=kind == "odd")
 
 
-def _pad_symmetric(x: Array, axis: int, before: Dim, after: Dim) -> Array:
-    return _mirror(x, axis, (before, after), skip=0)
+def _pad_symmetric(x: Array, axis: int, widths: Pair, kind: str) -> Array:
+    return _mirror(x, axis, widths, skip=0, odd=kind == "odd")
 
 
-def _mirror(x: Array, axis: int, wanted: tuple[Dim, Dim], *, skip: int) -> Array:
-    """Mirror at both ends as often as it takes; `skip` elements are not repeated."""
+def _mirror(x: Array, axis: int, widths: Pair, *, skip: int, odd: bool) -> Array:
+    """Mirror at both ends as often as it takes; `skip` elements are not repeated.
+
+    An odd mirror turns the values too, around the outermost element.
+    """
     room = x.shape[axis] - skip
-    before, after = wanted
+    before, after = widths
     if not dims.is_surely_at_least(room, dims.maximum(before, after)):
         room, before, after = (
-            dims.concrete(n, "pad by more than the length") for n in (room, *wanted)
+            dims.concrete(n, "pad by more than the length") for n in (room, *widths)
         )
     while not dims.is_same(before, 0):
         n = dims.minimum(before, room)
         mirrored = flip(slice_in_dim(x, skip, skip + n, axis=axis), axis)
+        if odd:
+            mirrored = _turned(mirrored, slice_in_dim(x, 0, 1, axis=axis))
         x, before = concatenate([mirrored, x], axis), before - n
     while not dims.is_same(after, 0):
         n, end = dims.minimum(after, room), x.shape[axis] - skip
         mirrored = flip(slice_in_dim(x, end - n, end, axis=axis), axis)
+        if odd:
+            mirrored = _turned(mirrored, slice_in_dim(x, -1, None, axis=axis))
         x, after = concatenate([x, mirrored], axis), after - n
     return x
 
 
-_MODES: Final[dict[str, Callable[[Array, int, Dim, Dim], Array]]] = {
-    "edge": _pad_edge,
-    "reflect": _pad_reflect,
-    "symmetric": _pad_symmetric,
-    "wrap": _pad_wrap,
+def _turned(x: Array, edge: Array) -> Array:
+    """Return what is as far from the edge as `x`, on its other side."""
+    return subtract(multiply(2, edge), x)
+
+
+_MODES: Final[dict[str, tuple[Extend, str | None]]] = {
+    "edge": (_pad_edge, None),
+    "linear_ramp": (_pad_ramp, "end_values"),
+    "maximum": (_statistic(max), "stat_length"),
+    "mean": (_statistic(mean), "stat_length"),
+    "minimum": (_statistic(min), "stat_length"),
+    "reflect": (_pad_reflect, "reflect_type"),
+    "symmetric": (_pad_symmetric, "reflect_type"),
+    "wrap": (_pad_wrap, None),
 }

@@ -349,6 +349,15 @@ def refuse_complex(name: str, *args: Any) -> None:
             )
 
 
+def refuse_out(name: str, out: object) -> None:
+    """Raise NotImplementedError if there is an array to write into."""
+    if out is not None:
+        raise NotImplementedError(
+            f"{name}: expected no out, got {_shown(out)}. Arrays are immutable: use "
+            f"what {name} returns."
+        )
+
+
 _PYTHON: Final = frozenset({bool, int, float, complex})
 _LITERALS: Final = frozenset({int, float, complex})
 _PYTHON_OF_KIND: Final[dict[str, type[Any]]] = {

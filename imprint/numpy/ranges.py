@@ -250,11 +250,14 @@ def geomspace(
     return convert("geomspace", moveaxis(result, 0, axis), wanted)
 
 
-def meshgrid(*xi: ArrayLike, sparse: bool = False, indexing: str = "xy") -> list[Array]:
+def meshgrid(
+    *xi: ArrayLike, copy: bool = True, sparse: bool = False, indexing: str = "xy"
+) -> tuple[Array, ...]:
     """Return the coordinates of a grid, an array for each axis.
 
     Args:
         xi: the coordinates along each axis.
+        copy: True; arrays are immutable, so nobody can tell a copy from a view.
         sparse: whether the arrays keep length 1 along the axes of the others.
         indexing: "xy" puts the first coordinate along the columns, "ij" along the rows.
 
@@ -264,6 +267,11 @@ def meshgrid(*xi: ArrayLike, sparse: bool = False, indexing: str = "xy") -> list
         Array([[0, 1],
                [0, 1]], dtype=int32)
     """
+    if not copy:
+        raise ArgumentError(
+            "meshgrid: expected copy=True, got False. Leave it out: nothing is copied "
+            "that need not be."
+        )
     args = [as_array("meshgrid", x) for x in xi]
     if indexing not in ("xy", "ij") or any(x.ndim != 1 for x in args):
         raise ArgumentError(
@@ -280,11 +288,13 @@ def meshgrid(*xi: ArrayLike, sparse: bool = False, indexing: str = "xy") -> list
     for x, at in zip(args, order, strict=True):
         shape = tuple(x.shape[0] if i == at else n for i, n in enumerate(lengths))
         grids.append(broadcast_in_dim(x, shape, (at,)))
-    return grids
+    return tuple(grids)
 
 
 def indices(
-    dimensions: Sequence[Dim], dtype: DTypeLike | None = None, *, sparse: bool = False
+    dimensions: Sequence[Dim],
+    dtype: DTypeLike | None = None,
+    sparse: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
 ) -> Any:
     """Return the positions of all elements of an array, an array for each axis.
 

@@ -19,7 +19,7 @@ from imprint.core.array import Array
 from imprint.core.aval import DType, get_aval
 from imprint.dtypes import DTypeLike
 from imprint.errors import ArgumentError, DTypeError, ShapeError
-from imprint.numpy.promotion import ArrayLike, as_array, convert, numeric
+from imprint.numpy.promotion import ArrayLike, as_array, convert, numeric, refuse_out
 from imprint.numpy.selection import where as choose
 from imprint.primitives.arithmetic import max_, min_
 from imprint.primitives.axes import canonical_axes
@@ -161,15 +161,15 @@ def _neutral(kind: Reduction, x: Array) -> Any:
 # ---- sum and prod ----
 
 
-def sum(  # noqa: PLR0913 - NumPy's signature
+def sum(  # noqa: PLR0913, PLR0917 - NumPy's signature
     a: ArrayLike,
     axis: Axis = None,
     dtype: DTypeLike | None = None,
-    *,
-    keepdims: bool = False,
+    out: None = None,
+    keepdims: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
     initial: ArrayLike | None = None,
     where: ArrayLike | None = None,
-    promote_integers: bool = True,
+    promote_integers: bool = True,  # noqa: FBT001, FBT002 - NumPy's signature
 ) -> Array:
     """Add up the elements along axes.
 
@@ -177,6 +177,7 @@ def sum(  # noqa: PLR0913 - NumPy's signature
         a: numbers; booleans count as 0 and 1.
         axis: the axes that disappear: one, several, or None for all.
         dtype: the dtype of the result; small integers become the default integer.
+        out: None; arrays are immutable, so there is nothing to write into.
         keepdims: whether the axes stay, with length 1.
         initial: a value to add.
         where: which elements take part.
@@ -187,19 +188,20 @@ def sum(  # noqa: PLR0913 - NumPy's signature
         >>> np.sum(np.ones((2, 3)), axis=0)
         Array([2., 2., 2.], dtype=float32)
     """
+    refuse_out("sum", out)
     over = Over(axis, keepdims, initial, where)
     return _accumulate(SUM, a, dtype, over, promote_integers=promote_integers)
 
 
-def prod(  # noqa: PLR0913 - NumPy's signature
+def prod(  # noqa: PLR0913, PLR0917 - NumPy's signature
     a: ArrayLike,
     axis: Axis = None,
     dtype: DTypeLike | None = None,
-    *,
-    keepdims: bool = False,
+    out: None = None,
+    keepdims: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
     initial: ArrayLike | None = None,
     where: ArrayLike | None = None,
-    promote_integers: bool = True,
+    promote_integers: bool = True,  # noqa: FBT001, FBT002 - NumPy's signature
 ) -> Array:
     """Multiply the elements along axes; the arguments are those of `sum`.
 
@@ -208,6 +210,7 @@ def prod(  # noqa: PLR0913 - NumPy's signature
         >>> np.prod(np.array([[1, 2], [3, 4]]))
         Array(24, dtype=int32)
     """
+    refuse_out("prod", out)
     over = Over(axis, keepdims, initial, where)
     return _accumulate(PROD, a, dtype, over, promote_integers=promote_integers)
 
@@ -251,8 +254,8 @@ def wide_integer(dtype: DType) -> DType:
 def max(
     a: ArrayLike,
     axis: Axis = None,
-    *,
-    keepdims: bool = False,
+    out: None = None,
+    keepdims: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
     initial: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
@@ -261,6 +264,7 @@ def max(
     Args:
         a: an array with at least one element along the axes, unless `initial`.
         axis: the axes that disappear: one, several, or None for all.
+        out: None; arrays are immutable, so there is nothing to write into.
         keepdims: whether the axes stay, with length 1.
         initial: a value that takes part too.
         where: which elements take part; needs `initial`.
@@ -270,14 +274,15 @@ def max(
         >>> np.max(np.array([[1, 5], [3, 2]]), axis=1)
         Array([5, 3], dtype=int32)
     """
+    refuse_out("max", out)
     return reduce(MAX, as_array("max", a), Over(axis, keepdims, initial, where))
 
 
 def min(
     a: ArrayLike,
     axis: Axis = None,
-    *,
-    keepdims: bool = False,
+    out: None = None,
+    keepdims: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
     initial: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
@@ -288,6 +293,7 @@ def min(
         >>> np.min(np.array([[1, 5], [3, 2]]), axis=1)
         Array([1, 2], dtype=int32)
     """
+    refuse_out("min", out)
     return reduce(MIN, as_array("min", a), Over(axis, keepdims, initial, where))
 
 
@@ -297,8 +303,9 @@ amax, amin = max, min
 def all(
     a: ArrayLike,
     axis: Axis = None,
+    out: None = None,
+    keepdims: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
     *,
-    keepdims: bool = False,
     where: ArrayLike | None = None,
 ) -> Array:
     """Tell whether all elements along axes are true (not 0).
@@ -308,14 +315,16 @@ def all(
         >>> np.all(np.array([[True, False], [True, True]]), axis=0)
         Array([ True, False], dtype=bool)
     """
+    refuse_out("all", out)
     return reduce(ALL, _booleans("all", a), Over(axis, keepdims, None, where))
 
 
 def any(
     a: ArrayLike,
     axis: Axis = None,
+    out: None = None,
+    keepdims: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
     *,
-    keepdims: bool = False,
     where: ArrayLike | None = None,
 ) -> Array:
     """Tell whether any element along axes is true (not 0).
@@ -325,6 +334,7 @@ def any(
         >>> np.any(np.array([[True, False], [False, False]]), axis=0)
         Array([ True, False], dtype=bool)
     """
+    refuse_out("any", out)
     return reduce(ANY, _booleans("any", a), Over(axis, keepdims, None, where))
 
 
@@ -333,7 +343,12 @@ def _booleans(name: str, a: ArrayLike) -> Array:
     return convert(name, real(x) if dtypes.is_complex(x.dtype) else x, dtypes.bool_)
 
 
-def ptp(a: ArrayLike, axis: Axis = None, *, keepdims: bool = False) -> Array:
+def ptp(
+    a: ArrayLike,
+    axis: Axis = None,
+    out: None = None,
+    keepdims: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
+) -> Array:
     """Return the distance between the largest and the smallest element along axes.
 
     Example:
@@ -341,11 +356,16 @@ def ptp(a: ArrayLike, axis: Axis = None, *, keepdims: bool = False) -> Array:
         >>> np.ptp(np.array([1, 5, 3]))
         Array(4, dtype=int32)
     """
+    refuse_out("ptp", out)
     high = max(a, axis, keepdims=keepdims)
     return high - min(a, axis, keepdims=keepdims)
 
 
-def count_nonzero(a: ArrayLike, axis: Axis = None, *, keepdims: bool = False) -> Array:
+def count_nonzero(
+    a: ArrayLike,
+    axis: Axis = None,
+    keepdims: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
+) -> Array:
     """Count the elements along axes that are not 0.
 
     Example:
@@ -360,12 +380,12 @@ def count_nonzero(a: ArrayLike, axis: Axis = None, *, keepdims: bool = False) ->
 # ---- without NaN ----
 
 
-def nansum(
+def nansum(  # noqa: PLR0913, PLR0917 - NumPy's signature
     a: ArrayLike,
     axis: Axis = None,
     dtype: DTypeLike | None = None,
-    *,
-    keepdims: bool = False,
+    out: None = None,
+    keepdims: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
     initial: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
@@ -376,16 +396,17 @@ def nansum(
         >>> np.nansum(np.array([1.0, np.nan, 2.0]))
         Array(3., dtype=float32)
     """
+    refuse_out("nansum", out)
     x = replace_nan("nansum", a, 0)
     return sum(x, axis, dtype, keepdims=keepdims, initial=initial, where=where)
 
 
-def nanprod(
+def nanprod(  # noqa: PLR0913, PLR0917 - NumPy's signature
     a: ArrayLike,
     axis: Axis = None,
     dtype: DTypeLike | None = None,
-    *,
-    keepdims: bool = False,
+    out: None = None,
+    keepdims: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
     initial: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
@@ -396,6 +417,7 @@ def nanprod(
         >>> np.nanprod(np.array([2.0, np.nan, 3.0]))
         Array(6., dtype=float32)
     """
+    refuse_out("nanprod", out)
     x = replace_nan("nanprod", a, 1)
     return prod(x, axis, dtype, keepdims=keepdims, initial=initial, where=where)
 
@@ -403,8 +425,8 @@ def nanprod(
 def nanmax(
     a: ArrayLike,
     axis: Axis = None,
-    *,
-    keepdims: bool = False,
+    out: None = None,
+    keepdims: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
     initial: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
@@ -415,16 +437,19 @@ def nanmax(
         >>> np.nanmax(np.array([1.0, np.nan, 2.0]))
         Array(2., dtype=float32)
     """
+    refuse_out("nanmax", out)
     x = replace_nan("nanmax", a, -np.inf)
-    out = max(x, axis, keepdims=keepdims, initial=initial, where=where)
-    return out if initial is not None else _nan_if_all(a, out, axis, keepdims=keepdims)
+    found = max(x, axis, keepdims=keepdims, initial=initial, where=where)
+    if initial is not None:
+        return found
+    return _nan_if_all(a, found, axis, keepdims=keepdims)
 
 
 def nanmin(
     a: ArrayLike,
     axis: Axis = None,
-    *,
-    keepdims: bool = False,
+    out: None = None,
+    keepdims: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
     initial: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
@@ -435,9 +460,12 @@ def nanmin(
         >>> np.nanmin(np.array([1.0, np.nan, 2.0]))
         Array(1., dtype=float32)
     """
+    refuse_out("nanmin", out)
     x = replace_nan("nanmin", a, np.inf)
-    out = min(x, axis, keepdims=keepdims, initial=initial, where=where)
-    return out if initial is not None else _nan_if_all(a, out, axis, keepdims=keepdims)
+    found = min(x, axis, keepdims=keepdims, initial=initial, where=where)
+    if initial is not None:
+        return found
+    return _nan_if_all(a, found, axis, keepdims=keepdims)
 
 
 def replace_nan(name: str, a: ArrayLike, value: float) -> Array:

@@ -17,6 +17,7 @@ from imprint.numpy.promotion import (
     filled_like,
     inexact,
     refuse_complex,
+    refuse_out,
 )
 from imprint.numpy.selection import where
 from imprint.primitives.arithmetic import div
@@ -55,7 +56,7 @@ def ceil(x: ArrayLike, /) -> Array:
 
 
 @owned
-def trunc(x: ArrayLike, /) -> Array:
+def trunc(x: ArrayLike) -> Array:
     """Round toward 0, elementwise.
 
     Example:
@@ -89,18 +90,20 @@ def rint(x: ArrayLike, /) -> Array:
 
 
 @owned
-def round(a: ArrayLike, decimals: int = 0) -> Array:
+def round(a: ArrayLike, decimals: int = 0, out: None = None) -> Array:
     """Round to a number of decimals, halves to the even digit, elementwise.
 
     Args:
         a: numbers.
         decimals: how many digits after the point stay; negative, before it.
+        out: None; arrays are immutable, so there is nothing to write into.
 
     Example:
         >>> import imprint.numpy as np
         >>> np.round(np.array([0.5, 1.5, 2.25]))
         Array([0., 2., 2.], dtype=float32)
     """
+    refuse_out("round", out)
     x = as_array("round", a)
     decimals = operator.index(decimals)
     if dtypes.is_complex(x.dtype):
@@ -136,7 +139,7 @@ def _nearest(x: Array) -> Array:
     return round_(x, RoundingMethod.TO_NEAREST_EVEN)
 
 
-def modf(x: ArrayLike, /) -> tuple[Array, Array]:
+def modf(x: ArrayLike, /, out: None = None) -> tuple[Array, Array]:
     """Return the fraction and the whole part, both with the sign of `x`.
 
     Example:
@@ -144,6 +147,7 @@ def modf(x: ArrayLike, /) -> tuple[Array, Array]:
         >>> np.modf(np.array([-1.5, 2.25]))
         (Array([-0.5 ,  0.25], dtype=float32), Array([-1.,  2.], dtype=float32))
     """
+    refuse_out("modf", out)
     refuse_complex("modf", x)
     x = as_array("modf", inexact("modf", x))
     whole = where(ge(x, scalar_like(x, 0)), floor_p.bind1(x), ceil_p.bind1(x))

@@ -14,7 +14,7 @@ from imprint import dtypes
 from imprint.core import dims
 from imprint.core.array import Array
 from imprint.errors import ArgumentError
-from imprint.numpy.promotion import ArrayLike, as_array
+from imprint.numpy.promotion import ArrayLike, as_array, refuse_out
 from imprint.numpy.reductions import all, is_inexact, replace_nan
 from imprint.numpy.selection import where
 from imprint.numpy.shape import ravel
@@ -27,12 +27,18 @@ from imprint.primitives.shape import expand_dims
 Search = Callable[[Any, int, Any], Any]
 
 
-def argmax(a: ArrayLike, axis: int | None = None, *, keepdims: bool = False) -> Array:
+def argmax(
+    a: ArrayLike,
+    axis: int | None = None,
+    out: None = None,
+    keepdims: bool | None = None,  # noqa: FBT001 - NumPy's signature
+) -> Array:
     """Return the index of the largest element; of the first NaN if there is one.
 
     Args:
         a: an array with at least one element along the axis.
         axis: the axis to search; None searches the flattened array.
+        out: None; arrays are immutable, so there is nothing to write into.
         keepdims: whether the axis stays, with length 1.
 
     Example:
@@ -40,11 +46,17 @@ def argmax(a: ArrayLike, axis: int | None = None, *, keepdims: bool = False) -> 
         >>> np.argmax(np.array([[1, 5], [7, 2]]), axis=1)
         Array([1, 0], dtype=int32)
     """
+    refuse_out("argmax", out)
     x = as_array("argmax", a)
-    return _search("argmax", arg_reductions.argmax, x, axis, keepdims=keepdims)
+    return _search("argmax", arg_reductions.argmax, x, axis, keepdims=bool(keepdims))
 
 
-def argmin(a: ArrayLike, axis: int | None = None, *, keepdims: bool = False) -> Array:
+def argmin(
+    a: ArrayLike,
+    axis: int | None = None,
+    out: None = None,
+    keepdims: bool | None = None,  # noqa: FBT001 - NumPy's signature
+) -> Array:
     """Return the index of the smallest element; the arguments are those of `argmax`.
 
     Example:
@@ -52,12 +64,16 @@ def argmin(a: ArrayLike, axis: int | None = None, *, keepdims: bool = False) -> 
         >>> np.argmin(np.array([[1, 5], [7, 2]]), axis=1)
         Array([0, 1], dtype=int32)
     """
+    refuse_out("argmin", out)
     x = as_array("argmin", a)
-    return _search("argmin", arg_reductions.argmin, x, axis, keepdims=keepdims)
+    return _search("argmin", arg_reductions.argmin, x, axis, keepdims=bool(keepdims))
 
 
 def nanargmax(
-    a: ArrayLike, axis: int | None = None, *, keepdims: bool = False
+    a: ArrayLike,
+    axis: int | None = None,
+    out: None = None,
+    keepdims: bool | None = None,  # noqa: FBT001 - NumPy's signature
 ) -> Array:
     """Return the index of the largest element that is not NaN; -1 if all are.
 
@@ -66,12 +82,16 @@ def nanargmax(
         >>> np.nanargmax(np.array([1.0, np.nan, 2.0]))
         Array(2, dtype=int32)
     """
-    found = argmax(replace_nan("nanargmax", a, -np.inf), axis, keepdims=keepdims)
-    return _minus_one_if_all_nan(a, found, axis, keepdims=keepdims)
+    refuse_out("nanargmax", out)
+    found = argmax(replace_nan("nanargmax", a, -np.inf), axis, keepdims=bool(keepdims))
+    return _minus_one_if_all_nan(a, found, axis, keepdims=bool(keepdims))
 
 
 def nanargmin(
-    a: ArrayLike, axis: int | None = None, *, keepdims: bool = False
+    a: ArrayLike,
+    axis: int | None = None,
+    out: None = None,
+    keepdims: bool | None = None,  # noqa: FBT001 - NumPy's signature
 ) -> Array:
     """Return the index of the smallest element that is not NaN; -1 if all are.
 
@@ -80,8 +100,9 @@ def nanargmin(
         >>> np.nanargmin(np.array([np.nan, 1.0, 2.0]))
         Array(1, dtype=int32)
     """
-    found = argmin(replace_nan("nanargmin", a, np.inf), axis, keepdims=keepdims)
-    return _minus_one_if_all_nan(a, found, axis, keepdims=keepdims)
+    refuse_out("nanargmin", out)
+    found = argmin(replace_nan("nanargmin", a, np.inf), axis, keepdims=bool(keepdims))
+    return _minus_one_if_all_nan(a, found, axis, keepdims=bool(keepdims))
 
 
 def _search(
@@ -106,5 +127,5 @@ def _minus_one_if_all_nan(
     x = as_array("nanarg", a)
     if not is_inexact(x):
         return found
-    all_nan = all(ne(x, x), axis, keepdims=keepdims)
+    all_nan = all(ne(x, x), axis, keepdims=bool(keepdims))
     return where(all_nan, scalar_like(found, -1), found)

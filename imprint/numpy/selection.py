@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from imprint import dtypes
 from imprint.core.array import Array
-from imprint.errors import ArgumentError
+from imprint.errors import ArgumentError, DTypeError
 from imprint.numpy.promotion import (
     ArrayLike,
     as_array,
@@ -66,8 +66,8 @@ def as_bool(name: str, x: Any) -> Array:
 
 
 def select(
-    condlist: Sequence[ArrayLike],
-    choicelist: Sequence[ArrayLike],
+    condlist: Sequence[ArrayLike] | Array,
+    choicelist: Sequence[ArrayLike] | Array,
     default: ArrayLike = 0,
 ) -> Array:
     """Return, elementwise, the choice of the first condition that is true.
@@ -83,7 +83,7 @@ def select(
         >>> np.select([x < 1, x > 2], [-x, x * 10], 5)
         Array([ 0,  5,  5, 30], dtype=int32)
     """
-    if len(condlist) != len(choicelist) or not condlist:
+    if len(condlist) != len(choicelist) or not len(condlist):
         raise ArgumentError(
             "select: expected as many conditions as choices, at least one, got "
             f"{len(condlist)} and {len(choicelist)}."
@@ -153,7 +153,10 @@ def clip(
         >>> np.clip(np.arange(5), 1, 3)
         Array([1, 1, 2, 3, 3], dtype=int32)
     """
-    refuse_complex("clip", arr, min, max)
+    try:
+        refuse_complex("clip", arr, min, max)
+    except DTypeError as err:  # alone of all such functions, JAX's gives a ValueError
+        raise ArgumentError(str(err)) from None
     result = as_array("clip", arr)
     for primitive, limit in ((max_p, min), (min_p, max)):
         if limit is not None:

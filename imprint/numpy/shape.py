@@ -232,7 +232,15 @@ def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Array:
     return _permuted(x, order)
 
 
-permute_dims = transpose
+def permute_dims(a: ArrayLike, /, axes: Sequence[int]) -> Array:
+    """Return an array with its axes in another order.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.permute_dims(np.zeros((2, 3, 4)), (2, 0, 1)).shape
+        (4, 2, 3)
+    """
+    return transpose(a, axes)
 
 
 def matrix_transpose(x: ArrayLike, /) -> Array:
@@ -334,16 +342,16 @@ def broadcast_to(array: ArrayLike, shape: ShapeLike) -> Array:
 
 
 @owned
-def broadcast_arrays(*args: ArrayLike) -> list[Array]:
+def broadcast_arrays(*args: ArrayLike) -> tuple[Array, ...]:
     """Repeat arrays to their common shape.
 
     Example:
         >>> import imprint.numpy as np
         >>> np.broadcast_arrays(np.arange(2), 5)
-        [Array([0, 1], dtype=int32), Array([5, 5], dtype=int32, weak_type=True)]
+        (Array([0, 1], dtype=int32), Array([5, 5], dtype=int32, weak_type=True))
     """
     arrays = [as_array("broadcast_arrays", x) for x in args]
-    return broadcast_all("broadcast_arrays", arrays)
+    return tuple(broadcast_all("broadcast_arrays", arrays))
 
 
 def broadcast_shapes(*shapes: ShapeLike) -> Shape:
@@ -356,7 +364,7 @@ def broadcast_shapes(*shapes: ShapeLike) -> Shape:
     """
     given = [size_tuple(shape) for shape in shapes]
     common = dims.broadcast_shapes(given)
-    if common is None:
+    if common is None or any(map(dims.has_negative, given)):
         raise ShapeError(
             f"broadcast_shapes: expected shapes that broadcast together, got "
             f"{', '.join(map(str, given))}. From the right, lengths must be equal or 1."

@@ -22,6 +22,7 @@ from imprint.numpy.promotion import (
     convert,
     match_shapes,
     promote,
+    refuse_out,
 )
 from imprint.numpy.reductions import (
     SUM,
@@ -49,8 +50,9 @@ def mean(
     a: ArrayLike,
     axis: Axis = None,
     dtype: DTypeLike | None = None,
+    out: None = None,
+    keepdims: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
     *,
-    keepdims: bool = False,
     where: ArrayLike | None = None,
 ) -> Array:
     """Return the arithmetic mean along axes.
@@ -59,6 +61,7 @@ def mean(
         a: numbers.
         axis: the axes that disappear: one, several, or None for all.
         dtype: the dtype to compute in; a float for integers.
+        out: None; arrays are immutable, so there is nothing to write into.
         keepdims: whether the axes stay, with length 1.
         where: which elements take part.
 
@@ -67,6 +70,7 @@ def mean(
         >>> np.mean(np.array([[1, 2], [3, 5]]), axis=0)
         Array([2. , 3.5], dtype=float32)
     """
+    refuse_out("mean", out)
     x = as_array("mean", a)
     given = dtype is not None
     wanted = dtypes.requested(dtype, "mean") if given else dtypes.to_inexact(x.dtype)
@@ -96,9 +100,8 @@ def average(
     a: ArrayLike,
     axis: Axis = None,
     weights: ArrayLike | None = None,
-    *,
-    returned: bool = False,
-    keepdims: bool = False,
+    returned: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
+    keepdims: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
 ) -> Array | tuple[Array, Array]:
     """Return the weighted mean along axes.
 
@@ -150,12 +153,13 @@ def var(  # noqa: PLR0913 - NumPy's signature
     a: ArrayLike,
     axis: Axis = None,
     dtype: DTypeLike | None = None,
-    *,
+    out: None = None,
     ddof: float = 0,
-    correction: float | None = None,
-    keepdims: bool = False,
+    keepdims: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
+    *,
     where: ArrayLike | None = None,
     mean: ArrayLike | None = None,
+    correction: float | None = None,
 ) -> Array:
     """Return the variance along axes.
 
@@ -163,6 +167,7 @@ def var(  # noqa: PLR0913 - NumPy's signature
         a: numbers; of complex ones, the mean of the squared lengths.
         axis: the axes that disappear: one, several, or None for all.
         dtype: the dtype to compute in; a float for integers.
+        out: None; arrays are immutable, so there is nothing to write into.
         ddof: what to subtract from the count: 1 for a sample.
         correction: the Array API's name for `ddof`.
         keepdims: whether the axes stay, with length 1.
@@ -174,6 +179,7 @@ def var(  # noqa: PLR0913 - NumPy's signature
         >>> np.var(np.array([1.0, 3.0]), ddof=1)
         Array(2., dtype=float32)
     """
+    refuse_out("var", out)
     x = as_array("var", a)
     computed, wanted = _variance_dtypes("var", x.dtype, dtype)
     x = convert("var", x, computed)
@@ -197,12 +203,13 @@ def std(  # noqa: PLR0913 - NumPy's signature
     a: ArrayLike,
     axis: Axis = None,
     dtype: DTypeLike | None = None,
-    *,
+    out: None = None,
     ddof: float = 0,
-    correction: float | None = None,
-    keepdims: bool = False,
+    keepdims: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
+    *,
     where: ArrayLike | None = None,
     mean: ArrayLike | None = None,
+    correction: float | None = None,
 ) -> Array:
     """Return the standard deviation along axes; the arguments are those of `var`.
 
@@ -211,6 +218,7 @@ def std(  # noqa: PLR0913 - NumPy's signature
         >>> np.std(np.array([1.0, 3.0]))
         Array(1., dtype=float32)
     """
+    refuse_out("std", out)
     if dtype is not None and not dtypes.is_inexact(dtypes.requested(dtype, "std")):
         raise DTypeError(
             f"std: expected a float or complex dtype, got {dtypes.as_dtype(dtype)}. "
@@ -270,8 +278,8 @@ def nanmean(
     a: ArrayLike,
     axis: Axis = None,
     dtype: DTypeLike | None = None,
-    *,
-    keepdims: bool = False,
+    out: None = None,
+    keepdims: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
     where: ArrayLike | None = None,
 ) -> Array:
     """Return the mean of the elements that are not NaN.
@@ -281,6 +289,7 @@ def nanmean(
         >>> np.nanmean(np.array([1.0, np.nan, 3.0]))
         Array(2., dtype=float32)
     """
+    refuse_out("nanmean", out)
     x = as_array("nanmean", a)
     if not is_inexact(x):
         return mean(x, axis, dtype, keepdims=keepdims, where=where)
@@ -290,14 +299,15 @@ def nanmean(
     return div(total, count)
 
 
-def nanvar(
+def nanvar(  # noqa: PLR0913, PLR0917 - NumPy's signature
     a: ArrayLike,
     axis: Axis = None,
     dtype: DTypeLike | None = None,
-    *,
+    out: None = None,
     ddof: float = 0,
-    keepdims: bool = False,
+    keepdims: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
     where: ArrayLike | None = None,
+    mean: ArrayLike | None = None,
 ) -> Array:
     """Return the variance of the elements that are not NaN.
 
@@ -306,11 +316,13 @@ def nanvar(
         >>> np.nanvar(np.array([1.0, np.nan, 3.0]))
         Array(1., dtype=float32)
     """
+    refuse_out("nanvar", out)
     x = as_array("nanvar", a)
     computed, wanted = _variance_dtypes("nanvar", x.dtype, dtype)
     x = convert("nanvar", x, computed)
-    centre = nanmean(x, axis, computed, keepdims=True, where=where)
-    distances = _squared_distances(x, centre)
+    if mean is None:
+        mean = nanmean(x, axis, computed, keepdims=True, where=where)
+    distances = _squared_distances(x, convert("nanvar", mean, computed))
     distances = choose(not_nan(x), distances, scalar_like(distances, 0))
     count = sum(not_nan(x), axis, keepdims=keepdims, where=where)
     total = sum(distances, axis, keepdims=keepdims, where=where)
@@ -322,14 +334,15 @@ def nanvar(
     return convert("nanvar", div(*match_shapes("nanvar", (total, divisor))), wanted)
 
 
-def nanstd(
+def nanstd(  # noqa: PLR0913, PLR0917 - NumPy's signature
     a: ArrayLike,
     axis: Axis = None,
     dtype: DTypeLike | None = None,
-    *,
+    out: None = None,
     ddof: float = 0,
-    keepdims: bool = False,
+    keepdims: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
     where: ArrayLike | None = None,
+    mean: ArrayLike | None = None,
 ) -> Array:
     """Return the standard deviation of the elements that are not NaN.
 
@@ -338,4 +351,5 @@ def nanstd(
         >>> np.nanstd(np.array([1.0, np.nan, 3.0]))
         Array(1., dtype=float32)
     """
-    return sqrt(nanvar(a, axis, dtype, ddof=ddof, keepdims=keepdims, where=where))
+    refuse_out("nanstd", out)
+    return sqrt(nanvar(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean))

@@ -6,6 +6,8 @@ of them as one compiled program, which is a hundred times faster than one at a t
 
 import numpy
 
+from tests.conformance.options import OPTIONS
+
 UNARY = [
     "absolute",
     "arccos",
@@ -584,3 +586,4 @@ PROGRAMS = {
     ],
 }
 CASES.update(PROGRAMS)
+CASES.update(OPTIONS)

@@ -21,6 +21,7 @@ WITH_ARGUMENTS = {
     "celu, alpha": lambda m, x: m.celu(x, 2.5),
     "elu, alpha": lambda m, x: m.elu(x, 2.5),
     "gelu, exact": lambda m, x: m.gelu(x, approximate=False),
+    "gelu, exact by position": lambda m, x: m.gelu(x, False),
     "leaky_relu, slope": lambda m, x: m.leaky_relu(x, 0.3),
     "leaky_relu, slopes": lambda m, x: m.leaky_relu(x, x / 7),
     "squareplus, b": lambda m, x: m.squareplus(x, 0.5),

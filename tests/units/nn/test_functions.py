@@ -8,7 +8,7 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint import nn
-from imprint.errors import DTypeError, ShapeError
+from imprint.errors import ArgumentError, DTypeError, ShapeError
 from tests import oracle
 from tests.tolerances import assert_close
 
@@ -41,6 +41,12 @@ CALLS = {
     "standardize, axis": lambda m, x: m.standardize(x, axis=0, epsilon=0.1),
     "standardize, known": lambda m, x: m.standardize(x, mean=x[:, :1], variance=4.0),
     "standardize, where": lambda m, x: m.standardize(x, where=MASK),
+    "standardize, stable": lambda m, x: m.standardize(
+        x + 30, where=MASK, algorithm="stable"
+    ),
+    "logsumexp, positions": lambda m, x: m.logsumexp(x, 1, None, True, False, MASK),
+    "logsumexp, sign": lambda m, x: m.logsumexp(x, 1, WEIGHTS, False, True)[0],
+    "logmeanexp, positions": lambda m, x: m.logmeanexp(x, 1, MASK, True),
 }
 
 
@@ -126,6 +132,14 @@ def test_equal_numbers_have_no_negative_variance():
         assert np.isfinite(nn.standardize(inp.asarray(x), epsilon=1e-12)).all()
 
 
+@pytest.mark.parametrize("b", [None, WEIGHTS, -np.abs(WEIGHTS), 0 * WEIGHTS])
+def test_the_sign_of_a_sum_is_returned_beside_its_size(b):
+    got = nn.logsumexp(inp.asarray(X), 0, b, keepdims=True, return_sign=True)
+    want = jax.nn.logsumexp(X, 0, b, keepdims=True, return_sign=True)
+    for one, other in zip(got, want, strict=True):
+        assert_close(one, other, "program")
+
+
 def test_a_negative_sum_has_no_logarithm():
     got = nn.logsumexp(inp.zeros(2), b=inp.array([1.0, -3.0]))
     assert np.isnan(got)
@@ -160,6 +174,10 @@ def test_one_hot_of_more_classes_than_the_dtype_counts():
 
 
 WRONG = {
+    "standardize: expected algorithm 'fast' or 'stable', got 'quick'.": (
+        ArgumentError,
+        lambda: nn.standardize(inp.ones(2), algorithm="quick"),
+    ),
     "one_hot: expected integers, got float32[2]. Convert with .astype(int).": (
         DTypeError,
         lambda: nn.one_hot(inp.ones(2), 3),

@@ -1,0 +1,124 @@
+"""The parameters of each public function beside JAX's: names, order, kinds and defaults.
+
+What stays different stands here with the reason. A parameter that is missing is refused
+by Python; one that is there is honoured, so none is only accepted.
+"""
+
+import importlib
+import inspect
+
+import jax
+import jax.nn.initializers
+import pytest
+
+import imprint.lax
+import imprint.nn.initializers
+import imprint.numpy
+
+LEFT_OUT = {
+    "out_sharding": "an array has one device so far",
+    "sharding": "an array has one device so far",
+    "accuracy": "XLA on a CPU has one implementation of each function",
+    "_dot_general": "is no public parameter",
+}
+"""Parameters that no function here has."""
+
+STAY = {
+    "numpy.array": "order='K' and copies are those of imprint.numpy.creation",
+    "numpy.asarray": "has no memory order to choose",
+    "numpy.copy": "has no memory order to choose",
+    "numpy.clip": "needs the array, which JAX allows to be left out and then refuses",
+    "numpy.issubdtype": "names its two dtypes by their roles",
+    "numpy.where": "size and fill_value wait for nonzero",
+    "lax.convert_element_type": "weak_type is for those who write transforms",
+    "lax.mul": "has no out_dtype; convert before",
+}
+"""Functions with other parameters than JAX's, and why."""
+
+MODULES = ("numpy", "lax", "nn", "nn.initializers")
+
+
+def functions():
+    for module in MODULES:
+        ours = importlib.import_module(f"imprint.{module}")
+        theirs = importlib.import_module(f"jax.{module}")
+        for name in sorted(set(dir(ours)) & set(dir(theirs))):
+            one, other = getattr(ours, name), getattr(theirs, name)
+            if name[0] != "_" and inspect.isroutine(one) and callable(other):
+                yield f"{module}.{name}", one, other
+
+
+FUNCTIONS = {name: (one, other) for name, one, other in functions()}
+
+
+def parameters(function):
+    """Return what a call can tell of the parameters: no names where none may be given."""
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.name in LEFT_OUT:
+            continue
+        is_nameless = parameter.kind in (
+            parameter.POSITIONAL_ONLY,
+            parameter.VAR_POSITIONAL,
+            parameter.VAR_KEYWORD,
+        )
+        name = None if is_nameless else parameter.name
+        yield name, parameter.kind, parameter.default
+
+
+def expected(theirs):
+    if isinstance(theirs, jax.numpy.ufunc):  # takes any arguments, and refuses others
+        kind = inspect.Parameter.POSITIONAL_ONLY
+        return [(None, kind, inspect.Parameter.empty)] * theirs.nin
+    return list(parameters(theirs))
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_parameters_are_those_of_jax(name):
+    ours, theirs = FUNCTIONS[name]
+    same = list(parameters(ours)) == expected(theirs)
+    if name in STAY:
+        assert not same, "take it off the list: it has JAX's parameters"
+    else:
+        assert same, f"{inspect.signature(ours)}, not {inspect.signature(theirs)}"
+
+
+def test_the_list_names_functions_that_both_have():
+    assert set(STAY) <= set(FUNCTIONS)
+    assert len(FUNCTIONS) > 350
+
+
+OUT = (
+    "sum prod max min all any mean var std ptp nansum nanvar argmax cumsum round stack"
+)
+
+
+@pytest.mark.parametrize("name", [*OUT.split(), "outer", "trace", "modf", "isposinf"])
+def test_an_array_to_write_into_is_refused(name):
+    x, more = imprint.numpy.ones((2, 2)), {"outer": [1.0]}.get(name, [])
+    with pytest.raises(
+        NotImplementedError, match=f"{name}: expected no out, got Array"
+    ):
+        getattr(imprint.numpy, name)(x, *more, out=x)
+    with pytest.raises(NotImplementedError):
+        getattr(jax.numpy, name)(jax.numpy.ones((2, 2)), *more, out=x)
+
+
+POSITIONAL = {
+    "sum": (0, "float32", None, True, 5.0),
+    "max": (0, None, True),
+    "mean": (0, None, None, True),
+    "var": (0, None, None, 1, True),
+    "argmax": (1, None, True),
+    "average": (0, None, True, True),
+    "count_nonzero": (0, True),
+    "nanstd": (0, None, None, 1, True),
+}
+
+
+@pytest.mark.parametrize("name", POSITIONAL)
+def test_positions_mean_what_they_mean_in_jax(name):
+    values = [[1.0, 2.0, 4.0], [3.0, 0.0, 1.0]]
+    ours = getattr(imprint.numpy, name)(imprint.numpy.array(values), *POSITIONAL[name])
+    theirs = getattr(jax.numpy, name)(jax.numpy.array(values), *POSITIONAL[name])
+    got, want = imprint.tree.leaves(ours), jax.tree.leaves(theirs)
+    assert [x.tolist() for x in got] == [x.tolist() for x in want]
