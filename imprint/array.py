@@ -9,7 +9,7 @@ be, says the sharding of the aval (`imprint.sharding.single`), so it is in each 
 
 import weakref
 from collections.abc import Hashable, Iterable
-from typing import Any, Final, Self, final
+from typing import Any, Final, Self, cast, final
 
 import numpy as np
 
@@ -205,12 +205,10 @@ class ArrayImpl(Array):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:  # noqa: FBT001 - NumPy's protocol
         values = self.host
         if dtype is not None and dtype != values.dtype:
-            return values.astype(dtype)
+            return np.array(values, dtype, copy=copy)
         if copy:
             return values.copy()
-        if values.flags.writeable:
-            values.flags.writeable = False
-        return values
+        return values if _is_sealed(values) else _sealed(values)
 
     def __bool__(self) -> bool:
         return bool(self.host)
@@ -324,9 +322,23 @@ def buffers_of(device: runtime.Device, values: Iterable[Any]) -> list[runtime.Bu
 
 def host_values(x: Any, dtype: DType) -> NDArray:
     """Return a copy of a number or a NumPy array as `dtype`, in native byte order."""
-    if type(x) is int and dtype.kind in "iu":
+    if isinstance(x, int) and dtype.kind in "iu":
         checked_integer(x, dtype)
     return np.array(x, dtype, order="C")
+
+
+def _is_sealed(values: NDArray) -> bool:
+    """Tell whether NumPy refuses to make an array writeable: its memory is another's."""
+    while isinstance(values.base, np.ndarray):
+        values = values.base
+    return values.base is not None
+
+
+def _sealed(values: NDArray) -> NDArray:
+    """Return a view that nobody can make writeable; its base is no array."""
+    if values.dtype.isbuiltin == 1:
+        return np.asarray(memoryview(cast("Any", values)).toreadonly())
+    return _sealed(values.view(f"u{values.itemsize}")).view(values.dtype)
 
 
 def _unpickle(values: NDArray, weak_type: bool) -> ArrayImpl:  # noqa: FBT001 - pickle passes it by position
