@@ -308,6 +308,13 @@ def scalar_type_dtype(scalar: type) -> DType:
     return _SCALARS[settings().enable_x64][scalar]
 
 
+def number_type(kind: type) -> type | None:
+    """Return which number type of Python's a class is or extends; None if it is NumPy's."""
+    if issubclass(kind, np.generic):
+        return None
+    return next((n for n in _SCALARS[0] if issubclass(kind, n)), None)
+
+
 def default_int() -> DType:
     """Return `int32`, or `int64` under `enable_x64`."""
     return _SCALARS[settings().enable_x64][int]
@@ -341,6 +348,9 @@ def typed(value: object) -> Typed:
     weak: bool | None = getattr(aval, "weak_type", None)
     if weak is not None:
         return aval.dtype, weak  # a 64-bit array stays one where x64 is off
+    number = number_type(scalar)
+    if number is not None:
+        return scalar_type_dtype(number), True
     return canonicalize(cast("DTypeLike", value)), False
 
 

@@ -115,7 +115,7 @@ def call_key(signature: Signature, call: Call) -> tuple[list[Any], CallKey]:
     try:
         avals = tuple([get_aval(x) for x in leaves])
         for x, aval in zip(leaves, avals, strict=True):
-            if type(x) is int:
+            if isinstance(x, int) and aval.dtype.kind == "i":  # and no bool
                 checked_integer(x, aval.dtype)
     except (ArgumentError, DTypeError, OverflowError):
         check_leaves(signature.function_name, call.form, leaves, treedef)

@@ -28,7 +28,7 @@ def check_leaves(
     for leaf_name, leaf in zip(form.leaf_names(treedef), leaves, strict=True):
         try:
             aval = get_aval(leaf)
-            if type(leaf) is int:
+            if isinstance(leaf, int) and aval.dtype.kind == "i":  # and no bool
                 checked_integer(leaf, aval.dtype)
         except (DTypeError, OverflowError) as err:
             dtype: Any = getattr(leaf, "dtype", None)

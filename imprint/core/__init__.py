@@ -8,6 +8,7 @@
 - `effects`: what does an operation do besides giving results?
 - `samples`: on what do tests try a primitive?
 - `tangents`: which symbolic values do differentiation rules meet?
+- `protocols`: what do Python and NumPy ask of an array?
 - `trace`: who gives an operation its meaning at the moment?
 - `jaxpr`: how is a program written down?
 - `pretty`: how is a jaxpr printed?

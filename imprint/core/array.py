@@ -1,4 +1,4 @@
-"""The base class of arrays and tracers: operators, methods, NumPy's protocols.
+"""The base class of arrays and tracers: operators and methods.
 
 `isinstance(x, imprint.Array)` is true of concrete arrays and of tracers, so a traced
 function can be annotated with it. Every operator and method means the function of
@@ -6,22 +6,20 @@ function can be annotated with it. Every operator and method means the function 
 conversions to Python and NumPy values.
 """
 
-from collections.abc import Callable, Iterator
-from typing import Any, ClassVar, cast
-
-import numpy as np
+from collections.abc import Iterator
+from typing import Any, ClassVar, Final
 
 from imprint.core import dims, hooks
 from imprint.core.aval import DType, Shape, ShapedArray
 from imprint.core.folding import fold
+from imprint.core.protocols import OPERANDS, Protocols, is_operand, plain
 from imprint.errors import ArgumentError
 
 
-class Array:
+class Array(Protocols):
     """An array, concrete or traced; immutable."""
 
     __slots__ = ("__weakref__",)
-    __array_priority__ = 100
     __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride] - `==` is elementwise
     aval: ShapedArray
 
@@ -209,7 +207,8 @@ class Array:
         return hooks.numpy.invert(self)
 
     def __round__(self, ndigits: int | None = None) -> Any:
-        return hooks.numpy.round(self, ndigits or 0)
+        rounded = hooks.numpy.round(self, ndigits or 0)
+        return rounded.astype(int) if ndigits is None else rounded
 
     # ---- methods: the functions of imprint.numpy with these names ----
 
@@ -368,15 +367,6 @@ class Array:
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         return self
 
-    def __array_ufunc__(
-        self, ufunc: Callable[..., Any], method: str, *inputs: Any, **kwargs: Any
-    ) -> Any:
-        """Answer `np.sin(x)` with `imprint.numpy.sin(x)`, so NumPy code can be traced."""
-        function = getattr(hooks.numpy, ufunc.__name__, None)
-        if method != "__call__" or kwargs or function is None:
-            return NotImplemented
-        return function(*inputs)
-
 
 def _method(
     name: str, self: Array, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -389,10 +379,10 @@ def _method(
 
 def _binary(name: str, x: Any, y: Any) -> Any:
     """Apply a binary operator, or leave it to the other operand's class; hot."""
-    if not (x.__class__ in _operands and y.__class__ in _operands) and not (
-        _is_operand(x) and _is_operand(y)
-    ):
-        return NotImplemented
+    if not (x.__class__ in OPERANDS and y.__class__ in OPERANDS):
+        x, y = plain(x), plain(y)
+        if not all(is_operand(v) or isinstance(v, _REFUSED) for v in (x, y)):
+            return NotImplemented
     try:
         return getattr(hooks.numpy, name)(x, y)
     except Exception as err:
@@ -400,13 +390,5 @@ def _binary(name: str, x: Any, y: Any) -> Any:
         raise
 
 
-def _is_operand(x: Any) -> bool:
-    """Tell whether an operator takes `x`; its class is looked up from then on."""
-    kind = cast("type[Any]", type(x))
-    if issubclass(kind, _classes):
-        _operands.add(kind)
-    return kind in _operands
-
-
-_classes: Any = (Array, np.ndarray, np.generic)
-_operands: set[type] = {bool, int, float, complex}  # 100 ns faster than isinstance
+_REFUSED: Final = (list, tuple, set, dict)
+"""What an operator raises for: without it `==` would be False, and `*` repeat a list."""

@@ -118,8 +118,10 @@ def _new_aval(x: Any) -> ShapedArray:
         return ShapedArray(array.shape, dtypes.canonicalize(array.dtype))
     if isinstance(x, np.generic):
         aval = ShapedArray((), dtypes.canonicalize(cast("Any", x).dtype))
-    elif kind in _SCALAR_KINDS:
-        aval = ShapedArray((), dtypes.scalar_type_dtype(kind), kind is not bool)
+    elif (number := dtypes.number_type(kind)) is not None:
+        aval = ShapedArray((), dtypes.scalar_type_dtype(number), number is not bool)
+        if number is not kind:
+            return aval  # a class of the user's, which no table should keep alive
     else:
         raise ArgumentError(
             f"expected an array or a number, got {kind.__name__} {x!r}. "
@@ -154,7 +156,6 @@ def shape_str(shape: Sequence[Dim]) -> str:
 
 
 _of_scalar: Final[dict[tuple[type, Settings], ShapedArray]] = {}
-_SCALAR_KINDS: Final = frozenset({bool, int, float, complex})
 _Fields: TypeAlias = tuple[Shape, DType, bool, Hashable]
 _interned: Final[dict[_Fields, weakref.ref[ShapedArray]]] = {}
 

@@ -14,6 +14,7 @@ from imprint import dtypes, tree
 from imprint.array import ArrayImpl, from_host, to_array
 from imprint.core.array import Array
 from imprint.core.aval import DType, ShapedArray, get_aval
+from imprint.core.protocols import plain
 from imprint.dtypes import DTypeLike
 from imprint.errors import ArgumentError, DTypeError, ShapeError
 from imprint.numpy.joining import stack
@@ -98,6 +99,7 @@ def copy(a: ArrayLike) -> Array:
 
 
 def _from_value(value: Any, dtype: DType | None) -> Array:
+    value = plain(value)
     if is_operand(value):
         return _from_operand(value, dtype)
     if isinstance(value, str | bytes) or value is None:
@@ -130,7 +132,7 @@ def _from_operand(value: Any, dtype: DType | None) -> Array:
 
 
 def _from_sequence(value: Any, dtype: DType | None) -> Array:
-    leaves = tree.leaves(value, is_leaf=_is_element)
+    leaves = [plain(x) for x in tree.leaves(value, is_leaf=_is_element)]
     if any(isinstance(leaf, Array) for leaf in leaves):
         common = dtype or dtypes.result_type(*leaves)
         return stack([_from_value(part, common) for part in value])
@@ -156,7 +158,7 @@ def _is_element(x: Any) -> bool:
     """Tell whether a leaf of nested sequences was met; anything else is an error."""
     if isinstance(x, list | tuple | range):
         return False
-    if not is_operand(x):
+    if not is_operand(plain(x)):
         raise ArgumentError(
             f"array: expected numbers or arrays in the sequence, got "
             f"{type(x).__name__} {x!r:.60}. Convert it to a number first."
@@ -348,6 +350,7 @@ def full_like(
 def _like(
     name: str, a: Any, value: ArrayLike, dtype: DType | None, shape: ShapeLike | None
 ) -> Array:
+    a = plain(a)
     own = a if hasattr(a, "shape") and hasattr(a, "dtype") else get_aval(a)
     weak = dtype is None and bool(
         getattr(get_aval(a) if is_operand(a) else own, "weak_type", False)

@@ -20,6 +20,8 @@ from imprint.config import Settings, settings
 from imprint.core import dims
 from imprint.core.array import Array
 from imprint.core.aval import DType, Shape, ShapedArray, get_aval
+from imprint.core.protocols import is_operand as is_operand
+from imprint.core.protocols import plain
 from imprint.errors import ArgumentError, DTypeError, ShapeError
 from imprint.primitives import basis
 from imprint.primitives.convert import cast as cast_values
@@ -38,6 +40,7 @@ def as_array(name: str, x: Any) -> Array:
     """Return an operand as an array; `name` is the function, for the error."""
     if isinstance(x, Array):
         return x
+    x = plain(x)
     if not is_operand(x):
         refuse(name, x)
     return to_array(x)
@@ -205,6 +208,7 @@ def promote_dtypes(
     name: str, args: Sequence[Any], target: Target | None = None
 ) -> list[Any]:
     """Return operands in their common dtype, or the one `target` makes of it."""
+    args = [plain(x) for x in args]
     for x in args:
         if not is_operand(x):
             refuse(name, x)
@@ -315,11 +319,6 @@ def _check_rank_promotion(name: str, args: Sequence[Any]) -> None:
 
 
 # ---- checks ----
-
-
-def is_operand(x: Any) -> bool:
-    """Tell whether `x` may stand where an array is expected."""
-    return type(x) in _PYTHON or isinstance(x, Array | np.ndarray | np.generic)
 
 
 def refuse(name: str, x: Any) -> NoReturn:

@@ -40,7 +40,7 @@ Axes: TypeAlias = int | Sequence[int]
 def shape_of(name: str, shape: Any) -> Shape:
     """Return a user's shape as a tuple; `name` is the function, for errors."""
     try:
-        single = type(shape) is int or dims.is_symbolic(shape)
+        single = isinstance(shape, int) or dims.is_symbolic(shape)
         single = single or getattr(shape, "ndim", 1) == 0
         lengths = dims.as_shape((shape,) if single else cast("Any", shape))
     except ConcretizationError:
