@@ -15,7 +15,7 @@ from imprint.calls.signature import Signature
 from imprint.definition.token import Token
 from imprint.versions.definitions import DEFINITIONS, Definition
 from imprint.watch.captures import are_containers
-from imprint.watch.guard import watch_definition
+from imprint.watch.guard import Watch, watch_definition
 
 
 def _never() -> bool:
@@ -39,6 +39,7 @@ class Binding:
         self.is_filtered = options.filtered is not None
         """Whether it is a `filter_jit` function, which binds as a node of pytrees."""
         self._is_as_made: Callable[[], bool] = _never
+        self._own: Watch | None = None  # kept for `_is_as_made`
         self._token: Token | None = None
         self._reads = 0
         self._is_called = (
@@ -76,7 +77,7 @@ class Binding:
         own = watch_definition(fun, effects)
         if DEFINITIONS.token_of(fun, strict=self._options.strict) is not token:
             return  # another thread wrote into it: the watch knows more than the token
-        self._is_as_made = own.guard or own.holds
+        self._is_as_made, self._own = own.guard or own.holds, own
         if self._token is not token:  # another thread bound it
             self._is_as_made = _never
 

@@ -13,6 +13,7 @@ import builtins
 import importlib.util
 import sys
 from collections.abc import Iterable
+from functools import partial
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, Final, final
 
@@ -49,12 +50,14 @@ class Record:
         self._strict = strict
         self._captured = captured_functions(fun)
         self._captured_before = captured_reads(fun, strict=strict)
-        self._notes = Notes(self._meet, strict=strict)
         self._reach = Reach()
         self._started: dict[int, tuple[CodeType, dict[str, Any]]] = {}
         self._firings: dict[int, int] = {}
         self._met: dict[tuple[int, str, int], Any] = {}  # by id: kept alive
         self._entered: dict[int, FunctionType] = {}
+        # Not a method: it would keep all that is noted alive until a collection.
+        meet = partial(_meet, self._reach, self._captured, self._entered)
+        self._notes = Notes(meet, strict=strict)
         self._orphans: dict[int, dict[str, Any]] = {}
         self._reach.explore(fun)
 
@@ -128,12 +131,6 @@ class Record:
                 self._enter_function(function)
                 self._enter_nested(function.__code__, function.__globals__)
             walked += len(new)
-
-    def _meet(self, value: Any) -> None:
-        """Take in a value that stands at a place that was noted."""
-        self._reach.explore(value)
-        if self._captured.pop(id(value), None) is not None:  # by a name as well
-            self._entered.pop(id(value), None)
 
     # ---- afterwards ----
 
@@ -266,6 +263,18 @@ class Record:
         for const in code.co_consts:
             if isinstance(const, CodeType):
                 self._enter_nested(const, namespace)
+
+
+def _meet(
+    reach: Reach,
+    captured: dict[int, FunctionType],
+    entered: dict[int, FunctionType],
+    value: Any,
+) -> None:
+    """Take in a value that stands at a place that was noted."""
+    reach.explore(value)
+    if captured.pop(id(value), None) is not None:  # by a name as well
+        entered.pop(id(value), None)
 
 
 def _is_global(name: str, namespace: dict[str, Any]) -> bool:

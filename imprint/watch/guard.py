@@ -17,6 +17,7 @@ from marshal import dumps
 from operator import is_
 from types import CellType, CodeType, FunctionType
 from typing import Any, Final, final
+from weakref import ref
 
 from imprint.definition.walk import FORMAT, NO_EFFECTS, Effects
 from imprint.watch.captures import captured_functions, captured_reads
@@ -73,11 +74,11 @@ class Watch:
         reads: the places, with what was seen there.
     """
 
-    __slots__ = ("guard", "reads")
+    __slots__ = ("__weakref__", "guard", "reads")
 
     def __init__(self, reads: Iterable[Read]) -> None:
         self.reads = tuple(reads)
-        self.guard = _guard_of(self.reads, self._holds_by_content)
+        self.guard = _guard_of(self.reads, self._otherwise())
         """Tells whether everything is as it was; None if nothing is watched. Hot."""
 
     def holds(self) -> bool:
@@ -104,6 +105,20 @@ class Watch:
         """Return how many places are not as they were."""
         return sum(not read.seen.matches(read.place.get()) for read in self.reads)
 
+    def _otherwise(self) -> Callable[[], bool]:
+        """Return what the guard asks when something is another object.
+
+        It does not keep the watch, which keeps the guard, alive: what both hold would
+        stay until a collection. Whoever keeps a guard keeps its watch.
+        """
+        reference = ref(self)
+
+        def holds_by_content() -> bool:
+            watch = reference()
+            return watch is not None and watch._holds_by_content()
+
+        return holds_by_content
+
     def _holds_by_content(self) -> bool:
         """Compare place by place; take equal values for what was seen from now on."""
         now = [read.place.get() for read in self.reads]
@@ -111,7 +126,7 @@ class Watch:
         if not all(read.seen.matches(value) for read, value in pairs):
             return False
         self.reads = tuple(_renew(self.reads, now))
-        fresh: Any = _guard_of(self.reads, self._holds_by_content)
+        fresh: Any = _guard_of(self.reads, self._otherwise())
         guard: Any = self.guard
         if fresh.__code__ is guard.__code__ and fresh.__globals__ is guard.__globals__:
             guard.__defaults__ = fresh.__defaults__

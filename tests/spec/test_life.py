@@ -1,13 +1,16 @@
 """A jitted function among other objects: copied, pickled, shown, bound to instances."""
 
+import contextlib
 import copy
 import functools
+import gc
 import inspect
 import pickle
 import subprocess
 import sys
 import weakref
 
+import numpy as np
 import pytest
 
 import imprint
@@ -200,6 +203,122 @@ def test_a_function_made_in_a_method_sees_its_object():
     assert [counter.compute(), counter.compute()] == [6, 6]
     counter.a = 7
     assert counter.compute() == 8
+
+
+# ---- when it is gone ----
+
+
+OFFSET = 0.5
+
+
+def repeated(f):
+    for _ in range(4):
+        f(inp.ones(2))
+
+
+def refused(f):
+    with pytest.raises(TypeError):
+        f("text")
+
+
+def explained(f):
+    f(1.0)
+    assert "compiles" in str(f.explain(inp.ones((2, 2))))
+
+
+def read_again(f):
+    """Let the guard meet equal values in other objects, and then others."""
+    for value in (0.5, float("0.5"), 0.75):
+        globals()["OFFSET"] = value
+        f(inp.ones(2))
+
+
+USES = {
+    "not called": lambda f: None,
+    "called": lambda f: f(1.0),
+    "called again": repeated,
+    "refused": refused,
+    "nested": lambda f: imprint.jit(lambda x: f(x) * 2)(1.0),
+    "grad": lambda f: imprint.grad(lambda x: f(x))(1.0),
+    "jit of grad": lambda f: imprint.jit(imprint.grad(f))(1.0),
+    "vmap": lambda f: imprint.vmap(f)(inp.ones(3)),
+    "stages": lambda f: f.lower(1.0).compile()(1.0),
+    "jaxpr": lambda f: imprint.make_jaxpr(f)(1.0),
+    "explained": explained,
+    "global replaced": read_again,
+}
+WRAPPERS = {
+    "jit": imprint.jit,
+    "filter_jit": imprint.filter_jit,
+    "strict": functools.partial(imprint.jit, strict=True),
+    "donating": functools.partial(imprint.jit, donate_argnums=0),
+}
+
+
+def made(wrapper):
+    """Return a function that captures arrays, and references to all that it holds."""
+    ours, host = inp.ones(3) * 2, np.ones(5)
+
+    def local(x):
+        return x * OFFSET + (ours.sum() + host.sum())
+
+    f = wrapper(local)
+    return f, list(map(weakref.ref, (f, local, ours, host)))
+
+
+@pytest.fixture
+def no_collection():
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("no_collection")
+@pytest.mark.filterwarnings("ignore:.*donated argument", "ignore:.*strict")
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize("wrapper", WRAPPERS)
+def test_a_function_is_freed_with_what_it_captures_without_a_collection(
+    wrapper, use, monkeypatch
+):
+    if (wrapper, use) == ("filter_jit", "refused"):
+        pytest.skip("takes any value")
+    monkeypatch.setitem(globals(), "OFFSET", 0.5)
+    f, kept = made(WRAPPERS[wrapper])
+    USES[use](f)
+    kept += map(weakref.ref, f.versions)
+    del f
+    assert [ref() for ref in kept] == [None] * len(kept)
+
+
+@pytest.mark.usefixtures("no_collection")
+def test_a_function_whose_trace_failed_is_freed():
+    def branching(x):
+        return x if x > 0 else -x
+
+    f = imprint.jit(branching)
+    with contextlib.suppress(TypeError):
+        f(1.0)
+    kept = weakref.ref(f), weakref.ref(branching)
+    del f, branching
+    assert [ref() for ref in kept] == [None, None]
+
+
+@pytest.mark.usefixtures("no_collection")
+def test_of_functions_made_in_a_loop_only_shared_versions_stay():
+    kept = []
+    for i in range(3):
+
+        def scaled(x, i=i):
+            return x * i
+
+        f = imprint.jit(scaled)
+        f(1.0)
+        kept += [weakref.ref(f), weakref.ref(scaled)]
+    (version,) = map(weakref.ref, f.versions)
+    del f, scaled
+    assert [ref() for ref in kept] == [None] * 6
+    assert version() is not None  # the next function made alike is answered by it
 
 
 # ---- jit around jit ----
