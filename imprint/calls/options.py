@@ -5,7 +5,8 @@ refused where they would matter, never ignored.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from functools import lru_cache
 from typing import Any, Literal
 
 from imprint import runtime, tree
@@ -49,6 +50,9 @@ class JitOptions:
     out_shardings: Any = None
     filtered: Filter | None = None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, tuple(getattr(self, field.name) for field in fields(self))
+
     @property
     def names_arguments(self) -> bool:
         """Whether they name parameters of the function."""
@@ -76,6 +80,25 @@ class JitOptions:
                     "from outside, got a call inside another traced function. Give "
                     f"{them} to the outermost jit."
                 )
+
+
+def interned(options: JitOptions) -> JitOptions:
+    """Return the one object for options that are the same; a pickle finds it too."""
+    restore, values = options.__reduce__()
+    return restore(*values)
+
+
+def _restored(*values: Any) -> JitOptions:
+    try:
+        return _interned(*values)
+    except TypeError:  # a container of shardings has no hash
+        return _interned.__wrapped__(*values)
+
+
+@lru_cache(maxsize=4096, typed=True)
+def _interned(*values: Any) -> JitOptions:
+    names = [field.name for field in fields(JitOptions)]
+    return JitOptions(**dict(zip(names, values, strict=True)))
 
 
 def check_options(

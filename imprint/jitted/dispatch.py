@@ -6,6 +6,9 @@ all leave it by an exception or a missing key, so they cost it nothing. `_warm` 
 path of host values, trees, keywords and static arguments; `_cold` traces and compiles.
 """
 
+import sys
+from contextlib import suppress
+from operator import attrgetter
 from types import MethodType
 from typing import Any, final
 
@@ -93,12 +96,18 @@ class Jitted(Binding):
         return f"<jitted {self._fun!r}>"
 
     def __reduce__(self) -> str | tuple[Any, ...]:
-        if getattr(self._fun, "__closure__", None) is None:
-            return str(self._fun.__qualname__)  # by reference, as functions are
-        raise TypeError(
-            f"pickle: expected a jitted function of a module, got {self!r}, which is "
-            "local. Define it at the top of a module, or pickle what it is made from."
-        )
+        # By reference, as functions are, if that finds it. In `__main__` it does in a
+        # process that runs the same script, which cloudpickle does not count on.
+        name: Any = getattr(self._fun, "__qualname__", "")
+        found: Any = sys.modules.get(self.__module__)
+        with suppress(AttributeError):
+            found = attrgetter(name)(found)
+        caller = sys._getframe(1).f_globals.get("__name__", "")  # pyright: ignore[reportPrivateUsage] - the one way to know
+        if found is self and not (
+            self.__module__ == "__main__" and caller.startswith("cloudpickle")
+        ):
+            return name
+        return Jitted, (self._fun, self._options)
 
     def __copy__(self) -> "Jitted":
         return Jitted(self._fun, self._options)

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, get_args
 
 from imprint.calls.filtering import Donate, Filter
-from imprint.calls.options import JitOptions, OnLimit, check_options
+from imprint.calls.options import JitOptions, OnLimit, check_options, interned
 from imprint.config import config
 from imprint.core.functions import check_function
 from imprint.errors import ArgumentError, did_you_mean
@@ -91,7 +91,8 @@ def _options(
             f"filter_jit: expected donate to be one of {', '.join(map(repr, words))}, "
             f"got {donate!r}.{did_you_mean(str(donate), words)}"
         )
-    return JitOptions(
+    options = JitOptions(
         filtered=Filter(donate, first),
         **check_options(False, False, max_versions, on_limit, strict),  # noqa: FBT003 - as `jit` does
     )
+    return interned(options)

@@ -14,6 +14,7 @@ from imprint.calls.options import (
     check_device,
     check_later,
     check_options,
+    interned,
 )
 from imprint.calls.signature import as_tuple
 from imprint.config import config
@@ -134,7 +135,7 @@ def _options(  # noqa: PLR0913, PLR0917 - the options of `jit`, for `lru_cache`
 ) -> JitOptions:
     """Check what `jit` was asked for, once; equal options are one object."""
     check_later(in_shardings, out_shardings, abstracted_axes)
-    return JitOptions(
+    options = JitOptions(
         static=(static_argnums, static_argnames),
         donate=(donate_argnums, donate_argnames),
         device=check_device(device, backend, (in_shardings, out_shardings)),
@@ -143,6 +144,7 @@ def _options(  # noqa: PLR0913, PLR0917 - the options of `jit`, for `lru_cache`
         compile=compiler_options or check_compiler_options(None),
         **check_options(keep_unused, inline, max_versions, on_limit, strict),
     )
+    return interned(options)
 
 
 _NOTHING = (*[None] * 6, False, None, None, False, *[None] * 3, "warn", False)

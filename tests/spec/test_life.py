@@ -10,6 +10,8 @@ import subprocess
 import sys
 import weakref
 
+import cloudpickle
+import jax
 import numpy as np
 import pytest
 
@@ -121,12 +123,89 @@ def test_a_function_of_a_module_is_pickled_by_name(protocol):
     assert pickle.loads(pickle.dumps([Model.scale], protocol)) == [Model.scale]
 
 
-def test_a_local_function_cannot_be_pickled():
-    offset = 1.0
-    with pytest.raises(TypeError, match="which is local"):
-        pickle.dumps(imprint.jit(lambda x: x + offset))
-    with pytest.raises((AttributeError, pickle.PicklingError)):
-        pickle.dumps(imprint.jit(lambda x: x))
+def halved(x):
+    return x / 2
+
+
+def local(library):
+    offset = library.numpy.ones(()) * 3
+    return library.jit(lambda x: x + offset)
+
+
+MADE = {
+    "wrapped elsewhere": lambda library: library.jit(halved),
+    "partial": lambda library: library.jit(functools.partial(pow, 2.0)),
+    "static": lambda library: library.jit(divmod, static_argnums=1),
+    "local": local,
+    "lambda": lambda library: library.jit(lambda x: -x),
+    "shadowed": lambda _: imprint.jit(power.__wrapped__, static_argnames="n"),
+    "filter_jit": lambda _: imprint.filter_jit(lambda x: -x),
+    "bound": lambda _: imprint.filter_jit(imprint.tree.Partial(halved, 3.0)),
+}
+BY_VALUE = {"lambda", "local", "shadowed", "filter_jit"}
+"""Those of functions that pickle does not find by their names."""
+
+
+@pytest.mark.parametrize("name", MADE)
+@pytest.mark.parametrize(
+    "pickler", [pickle, cloudpickle], ids=["pickle", "cloudpickle"]
+)
+def test_another_function_is_pickled_as_what_it_wraps(pickler, name):
+    if pickler is pickle and name in BY_VALUE:
+        for library in (jax, imprint):
+            with pytest.raises((AttributeError, pickle.PicklingError)):
+                pickle.dumps(MADE[name](library))
+        return
+    f = MADE[name](imprint)
+    twin = pickler.loads(pickler.dumps(f))
+    arguments = {"static": (7.0, 3), "bound": ()}.get(name, (3.0,))
+    want = f(*arguments)
+    assert (twin(*arguments), type(twin)) == (want, type(f))
+    if name in {"wrapped elsewhere", "static"}:
+        assert twin.versions == f.versions
+
+
+@pytest.mark.parametrize(
+    "pickler", [pickle, cloudpickle], ids=["pickle", "cloudpickle"]
+)
+def test_options_are_pickled_too(pickler):
+    options = {"static_argnums": -1, "donate_argnames": ["x"], "max_versions": 3}
+    f = imprint.jit(
+        halved_times,
+        **options,
+        compiler_options={"xla_cpu_enable_xprof_traceme": False},
+    )
+    twin = pickler.loads(pickler.dumps(f))
+    assert twin._options is f._options
+    x = inp.ones(2)
+    assert twin(x, 4).tolist() == [2, 2]
+    assert x.is_deleted()
+
+
+def halved_times(x, n):
+    return x / 2 * n
+
+
+IN_MAIN = """
+import cloudpickle, pickle, sys, imprint
+
+SCALE = 3.0
+
+@imprint.jit
+def scaled(x):
+    return x * SCALE
+
+assert pickle.loads(pickle.dumps(scaled)) is scaled
+sys.stdout.buffer.write(cloudpickle.dumps(scaled))
+"""
+
+
+@pytest.mark.slow
+def test_a_function_of_a_script_goes_to_another_process():
+    sent = subprocess.run(
+        [sys.executable, "-c", IN_MAIN], capture_output=True, check=True
+    )
+    assert pickle.loads(sent.stdout)(2.0) == 6
 
 
 # ---- methods ----
