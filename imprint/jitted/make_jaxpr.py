@@ -12,6 +12,8 @@ from imprint.calls.tracing import TracedCall, trace_call
 from imprint.core.aval import get_aval
 from imprint.core.folding import folding
 from imprint.core.functions import check_function, wraps
+from imprint.jitted.bound import BoundJitted
+from imprint.jitted.dispatch import Jitted
 from imprint.jitted.jit import jit
 from imprint.jitted.stages import Lowered, shape_tree_of
 
@@ -52,7 +54,8 @@ def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Return the shapes and dtypes of what a call would return, without computing it.
 
     Args:
-        fun: a function of arrays, numbers and containers of them.
+        fun: a function of arrays, numbers and containers of them; a jitted one takes
+            its static arguments as they are.
         args: its arguments; a `ShapeDtypeStruct` stands for an array.
         kwargs: its keyword arguments.
 
@@ -61,6 +64,8 @@ def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     >>> imprint.eval_shape(lambda x: x.sum(0), np.ones((2, 3)))
     ShapeDtypeStruct(shape=(3,), dtype=float32)
     """
+    if isinstance(fun, Jitted | BoundJitted):  # which knows its static arguments
+        return fun.eval_shape(*args, **kwargs)
     check_function(fun, "eval_shape")
     signature = Signature(fun, ((), None))
     return shape_tree_of(_traced(fun, signature, args, kwargs, "eval_shape"))

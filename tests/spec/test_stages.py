@@ -316,6 +316,41 @@ def test_eval_shape_computes_nothing():
     assert loss.eval_shape(PARAMS, BATCH)["loss"] == struct()
 
 
+def repeat(x, n):
+    return [x] * n
+
+
+@pytest.mark.parametrize("library", [jax, imprint], ids=["jax", "imprint"])
+def test_the_static_arguments_of_a_jitted_function_stay_static(library):
+    x = np.ones(3, np.float32)
+    by_number, by_name = (
+        library.jit(repeat, static_argnums=1),
+        library.jit(repeat, static_argnames="n"),
+    )
+    for shapes in (
+        library.eval_shape(by_number, x, 2),
+        library.eval_shape(by_name, x, n=2),
+        library.jit(lambda x: repeat(x, len(library.eval_shape(by_name, x, 2))))(x),
+        library.vmap(lambda x: repeat(x, len(library.eval_shape(by_name, x, 2))))(x),
+        library.make_jaxpr(by_number, static_argnums=1)(x, 2).out_avals,
+        library.make_jaxpr(lambda x: by_name(x, n=2))(x).out_avals,
+        library.jit(by_number, static_argnums=1)(x, 2),
+        library.vmap(by_number, in_axes=(0, None))(x, 2),
+        library.vmap(lambda x: by_name(x, n=2))(x),
+    ):
+        assert [shape.shape for shape in shapes] == [(3,), (3,)]
+    for jitted in (by_number, by_name):
+        total = lambda x, n, f=jitted: sum(f(x, n))
+        assert library.grad(total)(2.0, 3) == 3
+        assert library.jit(library.grad(total), static_argnums=1)(2.0, 3) == 3
+    assert by_number.eval_shape(x, n=1)[0].shape == (3,)
+
+
+def test_eval_shape_of_a_filtered_function():
+    f = imprint.filter_jit(lambda x, n: [x] * n)
+    assert len(imprint.eval_shape(f, struct(3), 2)) == 2
+
+
 def test_eval_shape_compiles_nothing():
     f = imprint.jit(lambda x: x * 3.3125)
     assert work_of(lambda: f.eval_shape(1.0)) == Work(traces=1, compiles=0)
