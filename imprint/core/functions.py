@@ -34,10 +34,12 @@ def check_function(fun: Any, transform: str) -> None:
     if type(fun) is FunctionType:  # 800 ns less for one that is made anew
         if not fun.__code__.co_flags & _NOT_PLAIN:
             return
-    elif not callable(fun):
+    elif isinstance(fun, staticmethod) or not callable(fun):  # it is one, from 3.10
         hint = ""
-        if type(fun) in (staticmethod, classmethod, property):
+        if type(fun) in _DECORATORS:
             hint = f" Put @{type(fun).__name__} above @imprint.{transform}."
+        elif isinstance(fun, functools.partialmethod):
+            hint = f" Give it what imprint.{transform} makes of the function instead."
         raise ArgumentError(
             f"{transform}: expected a function, got {fun!r} of type "
             f"{type(fun).__name__}.{hint}"
@@ -55,6 +57,7 @@ def check_function(fun: Any, transform: str) -> None:
         )
 
 
+_DECORATORS = (staticmethod, classmethod, property, functools.cached_property)
 _NOT_PLAIN = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 

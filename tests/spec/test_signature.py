@@ -66,7 +66,6 @@ FUNCTIONS = {
     "a callable": Callable,
     "a callable without a weak reference": Slotted,
     "a bound method": lambda: Model().step,
-    "a staticmethod": lambda: staticmethod(named),
     "a jitted function": lambda: imprint.jit(named),
     "a function of imprint.numpy": lambda: lambda x: inp.add(x, 1),
     "a decorated function": lambda: functools.wraps(named)(lambda *args: named(*args)),

@@ -4,6 +4,7 @@ Each function is one program. The messages name lines of this file, so add at th
 """
 
 import dataclasses
+import functools
 
 import numpy as np
 
@@ -340,3 +341,22 @@ def static_eq_that_raises():
 
 def static_hash_that_raises():
     call_with_static(HashRaises())
+
+
+# ---- what is no function, once more ----
+
+
+def jit_of_a_staticmethod():
+    class Model:
+        @imprint.jit
+        @staticmethod
+        def double(x):
+            return x * 2
+
+
+def jit_of_a_partialmethod():
+    imprint.jit(functools.partialmethod(identity, y=1.0))
+
+
+def jit_of_a_cached_property():
+    imprint.jit(functools.cached_property(identity))
