@@ -24,7 +24,8 @@ class Results:
 
     def __init__(self, treedef: tree.TreeDef, static: dict[int, Any]) -> None:
         self.treedef = treedef
-        self._static = static
+        # A set, say, is returned anew by each call: what is done to one stays with it.
+        self._static = {i: tree.detached(leaf) for i, leaf in static.items()}
         self.is_single = treedef.is_leaf and not static
         """Whether the result is one array."""
         self.unflatten: Callable[[Iterable[Any]], Any] = treedef.unflatten
@@ -47,7 +48,7 @@ class Results:
     def _join(self, arrays: Iterable[Any]) -> Any:
         static, rest = self._static, iter(arrays)
         leaves = [
-            static[i] if i in static else next(rest)
+            tree.detached(static[i]) if i in static else next(rest)
             for i in range(self.treedef.num_leaves)
         ]
         return self.treedef.unflatten(leaves)

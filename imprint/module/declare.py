@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable
 from typing import Any, ClassVar, Final, cast, final, get_origin
 
 from imprint.errors import ArgumentError
-from imprint.static.exact import static_token
+from imprint.static.exact import field_token, is_steady
 from imprint.tree.registry import register_fields
 
 
@@ -59,7 +59,7 @@ def declare(cls: Any, options: dict[str, Any]) -> Declaration:
     metadata = {f.name: f.metadata for f in dataclasses.fields(cls)}
     meta = tuple([name for name in order if metadata[name].get("static")])
     data = tuple([name for name in order if name not in meta])
-    register_fields(cls, data, meta, exact_static)
+    register_fields(cls, data, meta, exact_static, is_steady)
     return Declaration(
         order=order,
         names=frozenset(order),
@@ -80,9 +80,10 @@ _CHECK: Final = "__check_init__"
 def exact_static(value: Any) -> Hashable:
     """Return what the value of a static field is compared by, to the last type.
 
-    Functions count by their definition: one that is made anew is the same.
+    Functions count by their definition: one that is made anew is the same. Lists,
+    dictionaries and sets count by their content.
     """
-    return static_token(value, "")
+    return field_token(value)
 
 
 def _has_own_init(cls: type) -> bool:

@@ -16,6 +16,7 @@ from imprint.core.functions import name_of
 from imprint.jitted.bound import BoundJitted
 from imprint.jitted.dispatch import Jitted
 from imprint.module.declare import exact_static
+from imprint.static.exact import is_steady
 from imprint.tree.registry import register_fields
 
 _UNBOUND = (type, staticmethod, classmethod)
@@ -124,4 +125,4 @@ def _is_method(value: Any) -> bool:
     )
 
 
-register_fields(BoundMethod, ("__self__",), ("__func__",), exact_static)
+register_fields(BoundMethod, ("__self__",), ("__func__",), exact_static, is_steady)

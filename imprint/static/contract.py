@@ -103,8 +103,8 @@ def standing_of(value: object) -> Standing:
     return layout.standing
 
 
-NODES: Final = ids_of(list, dict, OrderedDict, defaultdict, deque)
-"""Builtin nodes of pytrees that can change: they may only stand inside another node."""
+NODES: Final = ids_of(list, dict, OrderedDict, defaultdict, deque, set, bytearray)
+"""Builtin containers that can change: they may only stand inside a node of pytrees."""
 
 
 def place_of(part: Any, value: Any, depth: int = 8) -> str:

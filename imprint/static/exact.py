@@ -8,12 +8,12 @@ never a wrong answer. A key keeps no object alive that takes weak references, un
 its own `==` can compare it. What may not be static is said in `contract`.
 """
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from types import FunctionType
 from typing import Any, ClassVar, Final, final
 from weakref import ref
 
-from imprint.core.identity import identity, ids_of
+from imprint.core.identity import Identity, Pinned, identity, ids_of
 from imprint.definition.layout import Layout, layout_of, layouts
 from imprint.definition.share import Snapshot
 from imprint.definition.state import StateWalk
@@ -40,7 +40,9 @@ from imprint.static.contract import (
 
 __all__ = [
     "check_equal_hashes",
+    "field_token",
     "is_plain_value",
+    "is_steady",
     "read_static",
     "same_value",
     "static_token",
@@ -84,6 +86,34 @@ def static_token(value: object, name: str, effects: Effects = NO_EFFECTS) -> Has
         return memo.token
     token = None if effects else _quick_token(value, kind)
     return _token(value, name, _ArgumentWalk(effects)) if token is None else token
+
+
+def field_token(value: object) -> Hashable:
+    """Return the exact value of a static field of a node, as `static_token`.
+
+    There, containers that can change count by their content.
+
+    Raises:
+        ArgumentError: the value cannot be static.
+    """
+    kind = type(value)
+    if kind is int or kind is str:
+        return value
+    memo = _frozen.get(id(value))
+    if memo is not None:
+        return memo.token
+    token = _quick_token(value, kind)
+    return _token(value, "", _FieldWalk()) if token is None else token
+
+
+def is_steady(value: object) -> bool:
+    """Tell whether a static field's value is the same while it is the same object."""
+    walk = _FieldWalk()
+    try:
+        _content(value, "", walk)
+    except ArgumentError:
+        return False
+    return not walk.volatile
 
 
 def _quick_token(value: Any, kind: Any) -> Hashable:
@@ -228,3 +258,20 @@ class _ArgumentWalk(StateWalk):
             return super().object(x)
         finally:
             self._inside = inside
+
+
+@final
+class _FieldWalk(_ArgumentWalk):
+    """A walk through the static field of a node, where containers count by content."""
+
+    _in_node = True
+
+    def container(self, x: Any, read: Callable[[Any], Content]) -> Content:
+        content = super().container(x, read)
+        if isinstance(content, Identity | Pinned) and not self._inside:
+            raise RefusedError(
+                x,
+                f"expected at most {self.container_leaves} parts in a {type(x).__name__}"
+                f", got {len(x)} and what they hold. Pass what is that large as an array.",
+            )
+        return content

@@ -56,6 +56,7 @@ from imprint.tree.registry import (
     register_pytree_with_keys_class,
     register_static,
 )
+from imprint.tree.statics import detached
 from imprint.tree.treedef import (
     IsLeaf,
     Leaf,
@@ -88,6 +89,7 @@ __all__ = [
     "broadcast_prefix",
     "check_prefix",
     "check_structure",
+    "detached",
     "flatten",
     "flatten_axes",
     "flatten_one_level",

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from types import NoneType
 from typing import Any, Final
 
-from imprint.tree.statics import Exact, Static
+from imprint.tree.statics import Exact, static_of
 from imprint.tree.walk import Opener
 
 Restorer = Callable[[Any, Iterable[Any]], Any]
@@ -35,7 +35,7 @@ def opener_for(
     kinds = {_tuple([f"{value}.__class__" for value in values])}
     if kinds in plain or is_plain(kinds):
         return {children}, (values, kinds)
-    return {children}, Static(values, exact)
+    return {children}, static_of(values, exact)
 """
     plain: set[tuple[type, ...]] = set()
 
@@ -45,7 +45,12 @@ def opener_for(
         plain.add(kinds)  # looked up in 40 ns, found out in 90
         return True
 
-    names = {"plain": plain, "is_plain": is_plain, "Static": Static, "exact": exact}
+    names = {
+        "plain": plain,
+        "is_plain": is_plain,
+        "static_of": static_of,
+        "exact": exact,
+    }
     return _made(code, names)
 
 

@@ -16,7 +16,7 @@ import optree
 from imprint.errors import ArgumentError
 from imprint.tree.fields import opener_for, restorer_for
 from imprint.tree.keys import GetAttrKey
-from imprint.tree.statics import Exact, Static
+from imprint.tree.statics import Exact, Static, is_detached, static_of
 from imprint.tree.treedef import NAMESPACE
 from imprint.tree.walk import Fields, Opener, fields_of, register_opener
 
@@ -54,7 +54,8 @@ def register_pytree_node(
     Args:
         nodetype: the class; its subclasses stay leaves.
         flatten_func: from a node to its children and its static data. Children may be
-            anything; static data must be hashable to be an argument of `jit`.
+            anything; to be an argument of `jit`, static data must be hashable, or lists,
+            dictionaries, sets and NumPy arrays, which count by content.
         unflatten_func: from static data and children to a node. Children may be
             placeholders of any kind, so it should check nothing.
         flatten_with_keys_func: as `flatten_func`, with a pair (key, child) for each child.
@@ -205,7 +206,11 @@ def register_dataclass(
 
 
 def register_fields(
-    cls: type, data: tuple[str, ...], meta: tuple[str, ...], exact: Exact
+    cls: type,
+    data: tuple[str, ...],
+    meta: tuple[str, ...],
+    exact: Exact,
+    is_steady: Callable[[Any], bool],
 ) -> None:
     """Make a class a node that is what its `__dict__` holds under some names.
 
@@ -216,9 +221,12 @@ def register_fields(
         data: the names of the children.
         meta: the names of the static data.
         exact: gives what a static value is compared by, or raises `ArgumentError`.
+        is_steady: tells whether a static value is the same as long as it is the same
+            object.
     """
     restore = restorer_for(cls, data, meta)
     _register_fields(cls, (data, meta), restore, exact)
+    fields_of[cls] = fields_of[cls]._replace(is_steady=is_steady)
 
 
 def register_static(cls: C) -> C:
@@ -276,17 +284,17 @@ def _register_fields(
         children = [getattr(node, name) for name in data]
         if not meta:
             return children, nothing, keys
-        return children, Static(tuple([getattr(node, n) for n in meta]), exact), keys
+        return children, static_of(tuple([getattr(node, n) for n in meta]), exact), keys
 
-    def same(a: object, b: object) -> bool:
-        return Static((a,), exact) == Static((b,), exact)
+    def pinned(value: Any) -> Static:
+        return static_of((value,), exact)
 
     _register(cls, flatten, restore, opener_for(data, meta, exact))
-    fields_of[cls] = Fields(data, meta, same)
+    fields_of[cls] = Fields(data, meta, pinned, is_detached)
 
 
 def _static(aux: object) -> object:
-    return None if aux is None else Static(aux)
+    return None if aux is None else static_of(aux)
 
 
 def _split_fields(

@@ -19,12 +19,14 @@ class Fields(NamedTuple):
     Args:
         data: the names of the children.
         meta: the names of the static data.
-        same: whether two values of an attribute in `meta` are the same to the last type.
+        pinned: what a value of an attribute in `meta` is compared by, as it is now.
+        is_steady: whether one of these is the same as long as it is the same object.
     """
 
     data: tuple[str, ...]
     meta: tuple[str, ...]
-    same: Callable[[object, object], bool]
+    pinned: Callable[[Any], Any]
+    is_steady: Callable[[Any], bool]
 
 
 Shape = tuple[Any, ...] | int | None

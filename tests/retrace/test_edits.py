@@ -8,7 +8,7 @@ import pytest
 from tests.retrace.oracle.carriers import CARRIERS
 from tests.retrace.oracle.containers import CONTAINERS
 from tests.retrace.oracle.programs import HEAD, Program, Step, filled
-from tests.retrace.oracle.roots import NESTED, ROOTS, STATICS
+from tests.retrace.oracle.roots import NESTED, NODES, ROOTS, STATICS
 from tests.retrace.oracle.sources import SOURCES
 from tests.retrace.oracle.world import run
 
@@ -18,6 +18,7 @@ KINDS = {
     "nested": NESTED,
     "root": ROOTS,
     "static": STATICS,
+    "node": NODES,
 }
 pytestmark = [
     pytest.mark.usefixtures("kept_executables"),
@@ -30,12 +31,13 @@ def program_of(kind, piece, edit):
     """Return a program of one piece that is called, edited, called and made anew."""
     read = filled(piece.read, 0, 3, "G")
     text = f"{HEAD}G = 1\n{filled(piece.define, 0, 3, 'G')}\n"
-    static = "S" if kind == "static" else None
+    static = "S" if kind in ("static", "node") else None
     if kind != "root":
         text += f"def root(x{', n' if static else ''}):\n    return emit(x, {read})\n"
         read = "root"
     steps = Step(None, called=True), Step(filled(edit, 0, 11, "G"), called=True)
-    return Program(text, read, static, (*steps, Step(None, called=True)))
+    steps = (*steps, Step(None, called=True))
+    return Program(text, read, static, kind == "node", steps)
 
 
 @pytest.mark.parametrize("strict", [False, True], ids=["default", "strict"])
@@ -68,11 +70,11 @@ def test_values_that_are_almost_equal_are_told_apart(old, new):
         text = f"{HEAD}{define.format(old)}\ndef root(x):\n    return emit(x, {read})\n"
         there = Step(define.format(new), called=True)
         back = Step(define.format(old), called=True)
-        run(Program(text, "root", None, (there, back)), strict=False)
+        run(Program(text, "root", None, False, (there, back)), strict=False)
 
 
 @pytest.mark.parametrize(("old", "new"), ALMOST)
 def test_captured_values_that_are_almost_equal_are_told_apart(old, new):
     text = f"{HEAD}W = {old}\ndef make(a):\n    return lambda x: emit(x, a, repr(a))\n"
     steps = Step(f"W = {new}", called=False), Step(None, called=True)
-    run(Program(text, "make(W)", None, steps), strict=False)
+    run(Program(text, "make(W)", None, False, steps), strict=False)

@@ -12,15 +12,17 @@ from hypothesis import strategies as st
 from tests.retrace.oracle.carriers import CARRIERS
 from tests.retrace.oracle.containers import CONTAINERS
 from tests.retrace.oracle.pieces import CONSTANTS, Piece
-from tests.retrace.oracle.roots import NESTED, ROOT_WITH_STATIC, ROOTS, STATICS
+from tests.retrace.oracle.roots import NESTED, NODES, ROOT_WITH_STATIC, ROOTS, STATICS
 from tests.retrace.oracle.sources import SOURCES
 
 HASHABLE = tuple(c for c in CONSTANTS if not c.startswith("["))
 HEAD = """\
-import collections, enum, functools, types
+import collections, dataclasses, enum, functools, types
 from dataclasses import dataclass
 import numpy as np
 import imprint, imprint.numpy as inp
+from imprint import tree
+from imprint.module import Module, field
 import oracle_cfg as cfg, oracle_other as other
 from tests.retrace.oracle.emit import emit
 """
@@ -38,6 +40,8 @@ class Program(NamedTuple):
     text: str
     make: str
     static: str | None
+    is_node: bool
+    """Whether what is called static is passed as a tree: its settings are static."""
     steps: tuple[Step, ...]
 
     def __str__(self):
@@ -107,14 +111,16 @@ class _Maker:
 def programs(draw, *, strict):
     """Draw a program; `strict`: with edits that only `strict=True` sees."""
     maker = _Maker(draw, strict=strict)
-    static = None
+    static, is_node = None, False
     terms = [maker.value() for _ in range(draw(st.integers(1, 3)))]
     terms += [maker.nested() for _ in range(draw(st.sampled_from((0, 0, 1, 2))))]
     root = ROOTS[draw(st.sampled_from(sorted(ROOTS)))]
     if draw(st.integers(0, 3)) == 0:
         root = ROOT_WITH_STATIC
         static = "S"
-        terms.append(maker.add(maker.choose(STATICS)))
+        passed = maker.choose({**STATICS, **NODES})
+        is_node = passed in NODES.values()
+        terms.append(maker.add(passed))
     make = maker.add(root, ", ".join(terms))
     steps = tuple(maker.step() for _ in range(draw(st.integers(1, 6))))
-    return Program(HEAD + "\n".join(maker.lines), make, static, steps)
+    return Program(HEAD + "\n".join(maker.lines), make, static, is_node, steps)

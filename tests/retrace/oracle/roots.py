@@ -527,3 +527,95 @@ STATICS = {
         ),
     ),
 }
+
+# What `S` is where it is passed as a tree: nodes whose static data can change.
+NODES = {
+    "module": piece(
+        """
+        class Node(Module):
+            a: object = field(static=True)
+        S = Node([?, (?, [?])])
+        """,
+        "(n.a, len(n.a))",
+        (
+            "S.a.append(?)",
+            "S.a[0] = ?",
+            "S.a[1][1].append(?)",
+            "S = Node([*S.a])",
+            "S = Node((*S.a, ?))",
+            "object.__setattr__(S, 'a', [?, (?, [?])])",
+        ),
+    ),
+    "module with a dictionary": piece(
+        """
+        class Node(Module):
+            a: object = field(static=True)
+        S = Node({"k": ?, "s": {?!}})
+        """,
+        "[*n.a.items()]",
+        (
+            "S.a['k'] = ?",
+            "S.a['j'] = ?",
+            "S.a.update(k=S.a.pop('k'))",
+            "S.a['s'].add(?!)",
+            "S = Node({**S.a})",
+            "S.a.pop('j')",
+        ),
+    ),
+    "module with an object": piece(
+        """
+        class State:
+            pass
+        class Node(Module):
+            a: object = field(static=True)
+        S = Node(State()); S.a.b = ?
+        """,
+        "n.a.b",
+        (
+            "S.a.b = ?",
+            "S = Node(S.a)",
+            "S = Node(State()); S.a.b = ?",
+            "del S.a.b",
+        ),
+    ),
+    "registered dataclass": piece(
+        """
+        @tree.register_dataclass
+        @dataclass
+        class Node:
+            a: object = dataclasses.field(metadata={"static": True})
+            b: object = dataclasses.field(metadata={"static": True})
+        S = Node([?], np.arange(3))
+        """,
+        "(n.a, n.b.sum(), n.b.dtype.name)",
+        (
+            "S.a.append(?)",
+            "S.a = [?]",
+            "S.b[1] = 7",
+            "S.b = S.b.astype('int8')",
+            "S = Node([*S.a], S.b.copy())",
+        ),
+    ),
+    "registered class": piece(
+        """
+        @tree.register_pytree_node_class
+        class Node:
+            def __init__(self, a):
+                self.a = a
+            def tree_flatten(self):
+                return (), self.a
+            @classmethod
+            def tree_unflatten(cls, a, _):
+                return cls(a)
+        S = Node({"k": [?]})
+        """,
+        "[*n.a.items()]",
+        (
+            "S.a['k'].append(?)",
+            "S.a['j'] = ?",
+            "S.a = bytearray(b'a')",
+            "S = Node({'k': [?]})",
+            "S = Node({'k': [*S.a['k']]})",
+        ),
+    ),
+}

@@ -55,9 +55,13 @@ class World:
     def make(self):
         """Make the function anew, and compile it; keep the two before."""
         self.run(f"ROOT = {self.program.make}")
-        options = {"static_argnums": 1} if self.program.static else {}
+        is_static = self.program.static and not self.program.is_node
+        options = {"static_argnums": 1} if is_static else {}
         fun = self.names["ROOT"]
-        compiled = imprint.jit(fun, strict=self.strict, **options)
+        if self.program.is_node and not self.strict and len(self.pairs) % 2:
+            compiled = imprint.filter_jit(fun)
+        else:
+            compiled = imprint.jit(fun, strict=self.strict, **options)
         self.pairs = [*self.pairs[-2:], (fun, compiled)]
 
     def step(self, statement):

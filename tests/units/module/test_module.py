@@ -118,14 +118,136 @@ def test_static_values_count_to_the_last_type_inside_dataclasses_too():
     assert one is tree.structure(Box(Config(1)))
 
 
-def test_static_values_without_a_hash_are_compared_but_are_no_key():
-    class Box(Module):
-        sizes: list = field(static=True)
+class Named(Module):
+    w: Any
+    names: Any = field(static=True)
 
-    assert tree.structure(Box([1])) == tree.structure(Box([1]))
-    assert tree.structure(Box([1])) != tree.structure(Box([1.0]))
+
+CONTAINERS = {
+    "list": (lambda: ["a"], lambda x: x.append("b")),
+    "dict": (lambda: {"a": 1}, lambda x: x.update(b=2)),
+    "set": (lambda: {"a"}, lambda x: x.add("b")),
+    "list in a tuple": (lambda: (1, [2]), lambda x: x[1].append(3)),
+    "set in a dict": (lambda: {"a": {1}}, lambda x: x["a"].add(2)),
+    "bytearray": (lambda: bytearray(b"a"), lambda x: x.append(1)),
+    "list of functions": (lambda: [np.sin], lambda x: x.append(np.cos)),
+}
+TRANSFORMS = {
+    "jit": (imprint.jit, jax.jit),
+    "filter_jit": (imprint.filter_jit, eqx.filter_jit),
+    "grad": (imprint.grad, jax.grad),
+    "vmap": (imprint.vmap, jax.vmap),
+}
+
+
+@pytest.mark.parametrize("kind", TRANSFORMS)
+@pytest.mark.parametrize("name", CONTAINERS)
+def test_static_containers_pass_through_transforms_as_in_equinox(name, kind):
+    class TheirNamed(eqx.Module):
+        w: Any
+        names: Any = eqx.field(static=True)
+
+    def weighed(model):
+        return (model.w * len(repr(model.names))).sum()
+
+    make, _ = CONTAINERS[name]
+    ours, theirs = TRANSFORMS[kind]
+    found = ours(weighed)(Named(np.ones(2), make()))
+    wanted = theirs(weighed)(TheirNamed(jax.numpy.ones(2), make()))
+    for x, y in zip(tree.leaves(found), jax.tree.leaves(wanted), strict=True):
+        numpy.testing.assert_array_equal(x, y)
+
+
+@pytest.mark.parametrize("jit", [imprint.jit, imprint.filter_jit])
+@pytest.mark.parametrize("name", CONTAINERS)
+def test_a_static_container_that_is_changed_is_another_version(name, jit):
+    make, change = CONTAINERS[name]
+
+    def sized(model):
+        return model.w * len(repr(model.names))
+
+    f = jit(sized)
+    before = f._cache_size()  # what the other cases left
+    model = Named(np.ones(2), make())
+    for _ in range(3):  # the third call takes the match
+        f(model)
+        f(Named(np.ones(2), make()))
+    assert f._cache_size() == before + 1
+    change(model.names)
+    for _ in range(3):
+        numpy.testing.assert_array_equal(f(model), sized(model))
+    f(Named(np.ones(2), make()))
+    assert f._cache_size() == before + 2
+
+
+@pytest.mark.parametrize("jit", [imprint.jit, imprint.filter_jit])
+def test_an_object_in_a_static_field_that_is_changed_is_another_version(jit):
+    class Config:
+        rate = 1
+
+    f = jit(lambda model: model.w * model.names.rate)
+    model = Named(np.ones(2), Config())
+    for _ in range(4):
+        f(model)
+    model.names.rate = 5
+    numpy.testing.assert_array_equal(f(model), [5, 5])
+
+
+@pytest.mark.parametrize("jit", [imprint.jit, imprint.filter_jit])
+def test_no_result_shares_a_static_container_with_another(jit):
+    def made(x):
+        return Named(x, ["a", {"b"}])
+
+    f = jit(made)
+    first = f(np.ones(2))
+    first.names.append(1)
+    first.names[1].add(2)
+    assert f(np.ones(2)).names == ["a", {"b"}]
+
+    names = ["a"]
+    g = jit(lambda model: model)
+    result = g(Named(np.ones(2), names))
+    names.append("b")
+    assert result.names == ["a"]
+    assert g(Named(np.ones(2), ["a"])).names == ["a"]
+
+
+def test_no_result_shares_a_leaf_that_can_change_with_another():
+    f = imprint.filter_jit(lambda x: (x, {"a"}, bytearray(b"a")))
+    for _ in range(2):
+        _, found, text = f(np.ones(2))
+        assert (found, text) == ({"a"}, b"a")
+        found.add("b")
+        text.append(0)
+
+
+def test_equality_of_static_containers_is_by_content_and_exact():
+    for name, (make, change) in CONTAINERS.items():
+        model, changed = Named(1, make()), Named(1, make())
+        assert model == changed, name
+        change(changed.names)
+        assert model != changed, name
+    assert Named(1, [1]) != Named(1, [1.0])
+    assert Named(1, {"a": 1, "b": 2}) != Named(1, {"b": 2, "a": 1})
+
+
+def test_static_values_without_a_hash_are_compared_but_are_no_key():
+    class Loose:
+        __hash__ = None
+
+        def __eq__(self, other):
+            return isinstance(other, Loose)
+
+    assert tree.structure(Named(1, Loose())) == tree.structure(Named(1, Loose()))
     with pytest.raises(ArgumentError, match="static data that can be hashed"):
-        hash(tree.structure(Box([1])))
+        hash(tree.structure(Named(1, Loose())))
+
+
+def test_a_static_list_has_an_end():
+    f = imprint.jit(lambda model: model.w)
+    endless = Named(np.ones(2), [object() for _ in range((1 << 14) + 1)])
+    with pytest.raises(ArgumentError, match="static data that can be hashed"):
+        f(endless)
 
 
 @pytest.mark.parametrize("make", [lambda: (1, 2.0), lambda: lambda x: x])

@@ -1,10 +1,12 @@
+import collections
 import dataclasses
+import functools
 from typing import ClassVar
 
 import numpy as np
 import pytest
 
-from imprint.tree.statics import Static
+from imprint.tree.statics import Static, detached, static_of
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,3 +74,88 @@ def test_hash_and_repr_are_those_of_the_value():
     assert Static(1) != 1
     with pytest.raises(TypeError, match="unhashable"):
         hash(Static([]))
+
+
+# ---- what can change in place ----
+
+CHANGES = {
+    "list": (lambda: [1], lambda x: x.append(2)),
+    "in a tuple": (lambda: (1, [2.0]), lambda x: x[1].append(2)),
+    "in a list": (lambda: [[1], "a"], lambda x: x[0].clear()),
+    "set": (lambda: {1, "a"}, lambda x: x.add(2)),
+    "dict": (lambda: {"a": 1}, lambda x: x.update(a=True)),
+    "in a dict": (lambda: {"a": {"b": [0.0]}}, lambda x: x["a"]["b"].append(1)),
+    "order of a dict": (lambda: {"a": 1, "b": 2}, lambda x: x.update(a=x.pop("a"))),
+    "OrderedDict": (
+        lambda: collections.OrderedDict(a=1, b=2),
+        lambda x: x.move_to_end("a"),
+    ),
+    "defaultdict": (lambda: collections.defaultdict(list), lambda x: x["a"]),
+    "deque": (lambda: collections.deque([1], 3), lambda x: x.append(2)),
+    "bytearray": (lambda: bytearray(b"a"), lambda x: x.append(2)),
+    "array": (lambda: np.arange(3), lambda x: x.fill(1)),
+    "named tuple": (
+        lambda: collections.namedtuple("P", "x")([1]),
+        lambda x: x.x.append(2),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_can_change_is_a_key_by_its_content(name):
+    make, change = CHANGES[name]
+    value = make()
+    before = static_of(value)
+    same = static_of(functools.reduce(lambda x, _: detached(x), range(2), value))
+    assert (before, hash(before)) == (same, hash(same))
+    change(value)
+    after = static_of(value)
+    assert before != after
+    assert before == same
+    assert repr(before) != repr(after)
+    assert static_of(make()) != after
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_is_put_together_shares_nothing_that_can_change(name):
+    make, change = CHANGES[name]
+    kept = static_of(make())
+    first, second = kept.value, kept.value
+    assert type(first) is type(second)
+    change(first)
+    assert static_of(second) == kept
+    assert static_of(first) != kept
+
+
+def test_what_cannot_change_is_kept_as_it_is():
+    class Thing:
+        pass
+
+    for value in (1, "a", (1, (2, "b")), frozenset({1}), Thing(), len, range(3)):
+        assert detached(value) is value
+        assert static_of(value).value is value
+    held = Thing()
+    assert detached([held])[0] is held
+    assert detached(collections.deque([1], 3)).maxlen == 3
+    assert detached(collections.defaultdict(list, a=[1])).default_factory is list
+
+
+@pytest.mark.parametrize(
+    ("a", "b"), [([1], [True]), ([1], (1,)), ({1}, {1.0}), ({"a": 0.0}, {"a": -0.0})]
+)
+def test_content_counts_to_the_last_type(a, b):
+    assert static_of(a) != static_of(b)
+
+
+def test_what_holds_something_without_a_hash_is_compared_but_is_no_key():
+    class Loose:
+        __hash__ = None
+
+        def __eq__(self, other):
+            return isinstance(other, Loose)
+
+    assert static_of([Loose()]) == static_of([Loose()])
+    assert static_of([Loose()]) != static_of([1])
+    for value in ([Loose()], np.array([None, 1])):
+        with pytest.raises(TypeError, match="unhashable"):
+            hash(static_of(value))

@@ -179,20 +179,45 @@ def test_copies_and_pickles_are_the_same_object():
         assert pickle.loads(pickle.dumps(treedef)) is treedef
 
 
+class Loose:
+    """Equal to its kind, and without a hash."""
+
+    __hash__ = None
+
+    def __eq__(self, other):
+        return isinstance(other, Loose)
+
+    def __repr__(self):
+        return "Loose()"
+
+
 def test_static_data_without_a_hash_maps_but_is_no_key():
-    value = Pair(1, 2, ["m"])
+    value = Pair(1, 2, Loose())
     treedef = tree.structure(value)
-    assert treedef == tree.structure(Pair(3, 4, ["m"]))
-    assert treedef != tree.structure(Pair(3, 4, ["s"]))
-    assert treedef != tree.structure(Pair(3, 4, "m"))
-    assert tree.map(lambda x: 2 * x, value) == Pair(2, 4, ["m"])
+    assert treedef == tree.structure(Pair(3, 4, Loose()))
+    assert treedef != tree.structure(Pair(3, 4, "s"))
+    assert tree.map(lambda x: 2 * x, value) == Pair(2, 4, Loose())
     with pytest.raises(ArgumentError) as caught:
         hash(treedef)
     assert str(caught.value) == (
         "pytree: expected static data that can be hashed, got "
-        "PyTreeDef(CustomNode(Pair[['m']], [*, *])). "
+        "PyTreeDef(CustomNode(Pair[Loose()], [*, *])). "
         "Make it hashable (a tuple for a list), or a child of its node."
     )
+
+
+def test_static_lists_are_structure_by_their_content():
+    names = ["m"]
+    value = Pair(1, 2, names)
+    treedef = tree.structure(value)
+    assert treedef is tree.structure(Pair(3, 4, ["m"]))
+    assert treedef is not tree.structure(Pair(3, 4, ("m",)))
+    names.append("s")
+    assert treedef is not tree.structure(value)
+    assert treedef.unflatten([1, 2]) == Pair(1, 2, ["m"])
+    mapped = tree.map(lambda x: x, value)
+    mapped.unit.append("t")
+    assert (value.unit, tree.map(lambda x: x, value).unit) == (["m", "s"], ["m", "s"])
 
 
 # ---- parts ----
