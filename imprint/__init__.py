@@ -72,6 +72,7 @@ from imprint.config import log_compiles as log_compiles
 from imprint.config import numpy_dtype_promotion as numpy_dtype_promotion
 from imprint.config import numpy_rank_promotion as numpy_rank_promotion
 from imprint.config import threefry_partitionable as threefry_partitionable
+from imprint.core import missing
 from imprint.core.array import Array as Array
 from imprint.core.aval import ShapedArray as ShapedArray
 from imprint.core.shape_struct import ShapeDtypeStruct as ShapeDtypeStruct
@@ -157,7 +158,7 @@ def __getattr__(name: str) -> Any:
         for home in (import_module("imprint.module"), import_module("imprint.testing")):
             if name in home.__all__:
                 return globals().setdefault(name, getattr(home, name))
-    raise AttributeError(f"module 'imprint' has no attribute {name!r}")
+    raise missing.error_of("imprint", name)
 
 
 def __dir__() -> list[str]:

@@ -81,7 +81,7 @@ class ArrayImpl(Array):
             return runtime.put(self._host, self.aval, copy=False, device=device)
         return runtime.copy_to(self._live_buffer(), device)
 
-    def at(self, device: runtime.Device) -> "ArrayImpl":
+    def on_device(self, device: runtime.Device) -> "ArrayImpl":
         """Return the array, or a copy of it on a device that it is not on."""
         return self if self.device is device else self.placed(loose(device))
 

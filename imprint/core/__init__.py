@@ -18,6 +18,8 @@
 - `constructs`: what of the user's asked a tracer for its value?
 - `folding`: which frames of a traceback does the user see?
 - `leaks`: which tracer outlives its trace, and who holds it?
+- `missing`: what does an error say of a name that is not there yet?
+- `absent`: which names of JAX's are absent, and what serves in their place?
 - `libraries`: is code the user's, or an installed library's?
 - `identity`: what stands for an object that counts as itself?
 - `functions`: what may a transform be given?

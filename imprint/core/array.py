@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Final
 from imprint.core import dims, hooks
 from imprint.core.aval import DType, Shape, ShapedArray
 from imprint.core.folding import fold
+from imprint.core.missing import absent_methods
 from imprint.core.protocols import OPERANDS, Protocols, is_operand, plain
 from imprint.errors import ArgumentError
 
@@ -392,3 +393,9 @@ def _binary(name: str, x: Any, y: Any) -> Any:
 
 _REFUSED: Final = (list, tuple, set, dict)
 """What an operator raises for: without it `==` would be False, and `*` repeat a list."""
+
+absent_methods(
+    Array,
+    "argpartition argsort at byteswap choose compress cumprod cumsum flat nonzero "
+    "searchsorted sort take view",
+)

@@ -185,7 +185,7 @@ def _operator(node: ast.BinOp) -> Asked | None:
     if isinstance(node.op, ast.Mod):
         return Asked("`%` of a text", _FORMAT)
     if isinstance(node.op, ast.Mult):
-        return Asked("`*` of a list", _SIZE)
+        return Asked("`*` of a text", _SIZE)
     return None
 
 

@@ -8,6 +8,7 @@ themselves (`lax.add_p`) are here for those who write transforms.
 - `elementwise`: which shapes do functions of two operands take?
 """
 
+from imprint.core import missing
 from imprint.lax.composed import (
     batch_matmul,
     broadcast,
@@ -489,3 +490,5 @@ __all__ = [
     "unstack",
     "xor_p",
 ]
+
+missing.explain_missing(__name__)

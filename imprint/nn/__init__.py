@@ -11,6 +11,7 @@ Layers are modules that take one example; `imprint.vmap` gives them a batch.
 - `layers`: which layers have no matrix?
 """
 
+from imprint.core import missing
 from imprint.module import tree_inference as inference_mode
 from imprint.nn import initializers
 from imprint.nn.activations import (
@@ -103,3 +104,5 @@ __all__ = [
     "swish",
     "tanh",
 ]
+
+missing.explain_missing(__name__)

@@ -34,7 +34,7 @@ take the dtype of the array beside them.
 
 import sys
 
-from imprint.core import hooks
+from imprint.core import hooks, missing
 from imprint.core.array import Array as Array
 from imprint.numpy.arithmetic import abs as abs
 from imprint.numpy.arithmetic import absolute as absolute
@@ -345,5 +345,6 @@ from imprint.numpy.trigonometric import tan as tan
 from imprint.numpy.trigonometric import tanh as tanh
 
 hooks.install_numpy(sys.modules[__name__])
+missing.explain_missing(__name__)
 
 bool = bool_  # the Array API's name

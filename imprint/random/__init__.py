@@ -13,6 +13,7 @@ one draw. All numbers are JAX's, of both streams (`config.threefry_partitionable
 - `discrete`: how are choices, signs and yes or no drawn?
 """
 
+from imprint.core import missing
 from imprint.random.continuous import (
     cauchy,
     exponential,
@@ -61,3 +62,5 @@ __all__ = [
     "uniform",
     "wrap_key_data",
 ]
+
+missing.explain_missing(__name__)

@@ -204,11 +204,11 @@ class Version:
         device = self.home.device
         arrays: list[Any] = leaves
         if self.home.moves:  # then a copy is donated, and the original stays
-            arrays = [to_array(x).at(device) for x in leaves]
+            arrays = [to_array(x).on_device(device) for x in leaves]
         try:  # the property `buffer` costs 70 ns more, for each leaf
             buffers = [x._buffer for x in arrays]
         except AttributeError:
-            arrays = [to_array(x).at(device) for x in arrays]
+            arrays = [to_array(x).on_device(device) for x in arrays]
             buffers = [x.buffer for x in arrays]
         count = self.arguments  # one array alone, 200 ns faster, has no other use
         if count > 1 and len({*map(id, self.consts), *map(id, buffers)}) < count:

@@ -158,7 +158,7 @@ INTEGERS = {
     ),
     (lambda i: inp.zeros(i)): ("`zeros()`", "take it from `x.shape`"),
     (lambda i: inp.arange(4).reshape(i, 2)): ("`.reshape()`", "take it from `x.shape`"),
-    (lambda i: [1] * i): ("`*` of a list", "take it from `x.shape`"),
+    (lambda i: "-" * i): ("`*` of a text", "take it from `x.shape`"),
     (lambda i: operator.index(i)): (None, "take them from `x.shape`"),
 }
 CASES = [(f, X, *said) for f, said in CONSTRUCTS.items()]

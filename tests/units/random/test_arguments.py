@@ -30,7 +30,9 @@ def test_shapes_are_sequences_of_integers(shape):
 
 
 def test_a_traced_length():
-    with pytest.raises(errors.ConcretizationError, match=r"`bits\(\)` needs a concrete int"):
+    with pytest.raises(
+        errors.ConcretizationError, match=r"`bits\(\)` needs a concrete int"
+    ):
         imprint.jit(lambda n: random.bits(KEY, (n,)))(3)
 
 

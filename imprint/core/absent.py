@@ -1,0 +1,413 @@
+"""Which public names of JAX's are not here, and what to write instead, where something is.
+
+One row is names that share an advice. Without one, a function of NumPy's of that name
+takes arrays outside traced functions, which `advice` says; else nothing serves yet.
+Read only when such a name was asked for (`core.missing`), and by the test that compares the
+rows with JAX and writes docs/reference/absent.md: a name that comes here leaves its row.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+
+
+def advice(home: str, name: str) -> str | None:
+    """Return what to write instead of a name of JAX's; None for a name unknown to it.
+
+    Args:
+        home: `imprint`, one of its public modules, or `Array` for its methods.
+        name: the name that was asked for.
+    """
+    return next((said for known, said in rows(home) if known == name), None)
+
+
+def rows(home: str) -> Iterator[tuple[str, str]]:
+    """Return the absent names of a home, each with its advice."""
+    for names, said in ABSENT.get(home, ()):
+        for name in names.split():
+            yield name, said or _by_numpy(home, name)
+
+
+def _by_numpy(home: str, name: str) -> str:
+    if home in _LIKE_NUMPY and callable(getattr(np, name, None)):
+        return f"Outside traced functions numpy.{name} takes arrays."
+    return "Nothing serves in its place yet."
+
+
+_LIKE_NUMPY: Final = ("imprint.numpy", "Array")
+_LOOP: Final = (
+    "Write a Python loop over a known number of steps, and join results with "
+    "imprint.numpy.stack; where a step may be skipped, choose with imprint.numpy.where."
+)
+_CHOOSE: Final = (
+    "Compute both and choose with imprint.numpy.where; a condition known while tracing "
+    "is a Python `if`."
+)
+_ONE_DEVICE: Final = "Programs run on one device so far: leave it out."
+_MAPPED: Final = (
+    "There are no named axes yet: reduce after imprint.vmap, over the mapped axis."
+)
+_DERIVATIVE: Final = (
+    "Steer derivatives with imprint.lax.stop_gradient: f = g + stop_gradient(h - g) has "
+    "the value of h and the derivative of g."
+)
+_JACOBIAN: Final = (
+    "Of a vector x, rows: imprint.vmap(imprint.vjp(f, x)[1])(imprint.numpy.eye(n)), for "
+    "results of length n; imprint.jvp gives columns."
+)
+_DRAW_OUTSIDE: Final = (
+    "Draw with numpy.random.default_rng outside, and pass the numbers as an argument."
+)
+_SORT: Final = (
+    "Outside traced functions numpy.sort takes arrays; inside, of few values, "
+    "imprint.numpy.minimum and imprint.numpy.maximum."
+)
+_GATHER: Final = (
+    "With one index write x[i]; with several, imprint.vmap(lambda i: x[i])(indices)."
+)
+_SCATTER: Final = (
+    "Where the index is one: imprint.lax.dynamic_update_slice_in_dim; by a mask: "
+    "imprint.numpy.where(mask, value, x)."
+)
+_LINALG: Final = (
+    "Outside traced functions numpy.linalg takes arrays; products are "
+    "imprint.numpy.matmul and imprint.numpy.einsum."
+)
+_WINDOW: Final = (
+    "Stack the shifted slices, imprint.numpy.stack of imprint.lax.slice_in_dim, and "
+    "reduce over the new axis; products go by imprint.numpy.einsum."
+)
+_REDUCE: Final = (
+    "There is one function for each operation, such as imprint.lax.reduce_sum."
+)
+
+ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
+    "imprint": (
+        ("Device", "Devices are what imprint.devices returns."),
+        (
+            "NamedSharding P Shard make_mesh set_mesh get_mesh get_abstract_mesh "
+            "use_abstract_mesh reshard auto_pcast remove_size_one_mesh_axis_from_type "
+            "distributed host_count host_id host_ids process_count process_index "
+            "process_indices make_array_from_callback "
+            "make_array_from_process_local_data make_array_from_single_device_arrays",
+            _ONE_DEVICE,
+        ),
+        (
+            "pmap shard_map smap",
+            "Programs run on one device so far: write imprint.vmap.",
+        ),
+        ("fwd_and_bwd", "Write imprint.vjp, which returns the value and the backward."),
+        ("linear_transpose", "Of a linear function f write imprint.vjp(f, x)[1]."),
+        (
+            "custom_jvp custom_vjp custom_gradient custom_derivatives custom_batching "
+            "closure_convert ad softmax_custom_jvp",
+            _DERIVATIVE,
+        ),
+        (
+            "checkpoint remat checkpoint_policies",
+            "Leave it out: results are the same, and all residuals are kept.",
+        ),
+        (
+            "named_call named_scope",
+            "Leave it out: equations carry the line that made them.",
+        ),
+        ("typing", "Annotate with imprint.Array, which tracers are instances of too."),
+        (
+            "typeof api_util",
+            "Shape and dtype are x.shape and x.dtype; both, imprint.eval_shape.",
+        ),
+        (
+            "ensure_compile_time_eval",
+            "Compute outside the traced function, or with NumPy.",
+        ),
+        (
+            "checking_leaks",
+            "Write imprint.check_tracer_leaks(True), in a `with` statement.",
+        ),
+        ("enable_checks", "Write imprint.config.update('enable_checks', True)."),
+        ("explain_cache_misses", "Write imprint.explain_misses."),
+        ("float0", "Its dtype is that of imprint.grad(f, allow_int=True)(1)."),
+        ("live_arrays", "What versions hold is listed by imprint.cache.entries."),
+        ("effects_barrier", "Wait for a result with imprint.block_until_ready."),
+        ("copy_to_host_async", "Write imprint.device_get."),
+        (
+            "pure_callback ffi",
+            "Compute before the call, and pass the result as an argument.",
+        ),
+        ("export", "The text of a program is imprint.jit(f).lower(x).as_text()."),
+        ("scipy", "What it shares with networks is in imprint.nn; or scipy outside."),
+        ("image", "Of whole multiples write imprint.numpy.repeat."),
+        ("Ref ref new_ref empty_ref free_ref freeze", "Return the new value."),
+        ("ds", "Write imprint.lax.dynamic_slice_in_dim(x, start, size)."),
+        ("dlpack", "Arrays convert with numpy.asarray and imprint.numpy.asarray."),
+        ("print_environment_info version", "The version is imprint.__version__."),
+        ("profiler monitoring", "Counts and times are imprint.debug.counters."),
+        (
+            "default_prng_impl enable_custom_prng legacy_prng_key debug_key_reuse",
+            "Keys are imprint.random.key, of threefry.",
+        ),
+        (
+            "transfer_guard transfer_guard_device_to_device transfer_guard_device_to_host "
+            "transfer_guard_host_to_device thread_guard no_execution no_tracing "
+            "allow_f16_reductions array_garbage_collection_guard make_user_context "
+            "memory jax2tf_associative_scan_reductions CompilerEffortLevel Inline",
+            "Leave it out.",
+        ),
+        ("experimental extend interpreters lib ops", ""),
+    ),
+    "imprint.numpy": (
+        ("sort sort_complex", _SORT),
+        ("argsort argpartition lexsort partition searchsorted digitize", ""),
+        ("top_k", "The first is imprint.numpy.argmax; more, numpy.sort outside."),
+        ("minmax", "Write imprint.numpy.min and imprint.numpy.max."),
+        ("take", _GATHER),
+        (
+            "take_along_axis",
+            "Write the sum (imprint.nn.one_hot(i, n) * x).sum(-1) along the last axis.",
+        ),
+        (
+            "choose",
+            "Write imprint.numpy.select, of a list of conditions and one of choices.",
+        ),
+        (
+            "put put_along_axis place fill_diagonal insert delete",
+            _SCATTER,
+        ),
+        (
+            "argwhere nonzero flatnonzero extract compress unique unique_all "
+            "unique_counts unique_inverse unique_values union1d intersect1d setdiff1d "
+            "setxor1d trim_zeros",
+            "The length of its result depends on values. Keep all elements, and mark the "
+            "others with imprint.numpy.where; or call NumPy's outside.",
+        ),
+        ("isin", "Write (x[:, None] == values).any(-1)."),
+        ("bincount", "Write imprint.nn.one_hot(x, n).sum(0), of n bins."),
+        ("histogram histogram2d histogram_bin_edges histogramdd", ""),
+        ("median nanmedian nanpercentile nanquantile percentile quantile", ""),
+        (
+            "interp",
+            "Of a step at known places write imprint.numpy.select; or NumPy's outside.",
+        ),
+        ("convolve correlate", _WINDOW),
+        (
+            "cov corrcoef",
+            "Center, x - x.mean(1, keepdims=True), and write imprint.numpy.matmul(x, x.T) "
+            "/ (n - 1).",
+        ),
+        ("linalg", _LINALG),
+        ("fft", "Outside traced functions numpy.fft takes arrays."),
+        ("frompyfunc ufunc", "Write a function, and imprint.vmap for further axes."),
+        (
+            "c_ r_ s_ index_exp mgrid ogrid ix_",
+            "Write the slices, imprint.numpy.concatenate, imprint.numpy.indices or "
+            "imprint.numpy.meshgrid.",
+        ),
+        (
+            "tril_indices tril_indices_from triu_indices triu_indices_from diag_indices "
+            "diag_indices_from mask_indices",
+            "Write a mask instead, such as imprint.numpy.tri, or imprint.numpy.tril(x).",
+        ),
+        ("unravel_index ravel_multi_index", "Write it with imprint.numpy.divmod."),
+        ("block", "Write imprint.numpy.concatenate of rows, and of columns."),
+        ("fromfunction", "Write f(*imprint.numpy.indices(shape))."),
+        (
+            "from_dlpack frombuffer fromfile fromiter fromstring load",
+            "Read with NumPy, and write imprint.numpy.asarray of it.",
+        ),
+        ("save savez", "Write imprint.tree_serialise_leaves, or numpy.save."),
+        (
+            "array_repr array_str get_printoptions printoptions set_printoptions",
+            "NumPy's own print arrays too.",
+        ),
+        (
+            "int1 uint1",
+            "The narrowest dtypes are imprint.numpy.int2 and imprint.numpy.uint2.",
+        ),
+        (
+            "ComplexWarning",
+            "Import it from numpy: numpy.flexible, numpy.exceptions.ComplexWarning.",
+        ),
+        ("iterable", "It is NumPy's own: numpy.iterable."),
+        ("gcd lcm", ""),
+        ("frexp ldexp spacing", "Powers are imprint.numpy.exp2, log2 and nextafter."),
+        (
+            "packbits unpackbits",
+            "Write the shifts: (x >> imprint.numpy.arange(8)) & 1.",
+        ),
+        (
+            "polyval poly polyadd polyder polydiv polyfit polyint polymul polysub roots",
+            "A polynomial is the loop `y = y * x + c` over its coefficients.",
+        ),
+        ("bartlett blackman hamming hanning kaiser i0", ""),
+        ("unwrap", ""),
+    ),
+    "imprint.lax": (
+        ("cond cond_p", _CHOOSE),
+        ("switch platform_dependent", "Compute all, and write imprint.lax.select_n."),
+        ("scan scan_p fori_loop associative_scan", _LOOP),
+        (
+            "while_loop while_p custom_root",
+            "Make the most steps there can be in a Python loop, and keep a step with "
+            "imprint.numpy.where; or loop outside.",
+        ),
+        ("map", "Write imprint.vmap(f)(xs)."),
+        ("custom_linear_solve linear_solve_p linalg", _LINALG),
+        (
+            "sort sort_p sort_key_val top_k top_k_p approx_max_k approx_min_k "
+            "approx_top_k_p",
+            _SORT,
+        ),
+        (
+            "gather gather_p index_take GatherDimensionNumbers GatherScatterMode",
+            _GATHER,
+        ),
+        (
+            "scatter scatter_p scatter_add scatter_add_p scatter_apply scatter_max "
+            "scatter_max_p scatter_min scatter_min_p scatter_mul scatter_mul_p "
+            "scatter_sub scatter_sub_p ScatterDimensionNumbers",
+            _SCATTER,
+        ),
+        (
+            "conv conv_dimension_numbers conv_general_dilated conv_general_dilated_local "
+            "conv_general_dilated_p conv_general_dilated_patches "
+            "conv_general_permutations conv_general_shape_tuple conv_shape_tuple "
+            "conv_transpose conv_transpose_shape_tuple conv_with_general_padding "
+            "ConvDimensionNumbers ConvGeneralDilatedDimensionNumbers padtype_to_pads "
+            "reduce_window reduce_window_max_p reduce_window_min_p reduce_window_p "
+            "reduce_window_shape_tuple reduce_window_sum_p select_and_gather_add_p "
+            "select_and_scatter_add_p select_and_scatter_p",
+            _WINDOW,
+        ),
+        ("reduce reduce_p", _REDUCE),
+        (
+            "all_gather all_gather_p all_to_all all_to_all_p axis_index axis_index_p "
+            "axis_size pbroadcast pcast pmax pmax_p pmean pmin pmin_p ppermute ppermute_p "
+            "precv psend pshuffle psum psum_p psum_scatter psum_scatter_start pswapaxes "
+            "ragged_all_to_all ragged_all_to_all_p",
+            _MAPPED,
+        ),
+        ("with_sharding_constraint sharding_constraint_p", _ONE_DEVICE),
+        ("stage stage_p dce_sink dce_sink_p composite", "Leave it out."),
+        ("after_all after_all_p create_token create_token_p", "Leave it out."),
+        ("device_put_p", "Write imprint.device_put."),
+        ("fft fft_p FftType", "Outside traced functions numpy.fft takes arrays."),
+        ("stack_p", "Write imprint.numpy.stack."),
+        ("unstack_p", "Write imprint.numpy.unstack."),
+        ("split_p", "Write imprint.numpy.split."),
+        ("tile_p", "Write imprint.numpy.tile."),
+        ("shape_as_value", "Shapes are tuples: x.shape."),
+        ("eq_to_p le_to_p lt_to_p", "Write imprint.lax.eq, le or lt."),
+        ("log2 log2_p", "Write imprint.numpy.log2."),
+        ("one_minus_square one_minus_square_p", "Write 1 - x * x."),
+        ("polynomial polynomial_p", "Write the loop `y = y * x + c`."),
+        ("mulhi mulhi_p", "Convert to a wider dtype, multiply, and shift."),
+        (
+            "bessel_i0e bessel_i0e_p bessel_i1e bessel_i1e_p betainc "
+            "regularized_incomplete_beta_p igamma igamma_grad_a igamma_grad_a_p igamma_p "
+            "igammac igammac_p random_gamma_grad zeta zeta_p",
+            "Of these functions, imprint.lax.lgamma, digamma and polygamma are here.",
+        ),
+        (
+            "ragged_dot ragged_dot_general scaled_dot RaggedDotDimensionNumbers",
+            "Write imprint.lax.dot_general, and mask with imprint.numpy.where.",
+        ),
+        (
+            "rng_bit_generator rng_bit_generator_p rng_uniform rng_uniform_p "
+            "RandomAlgorithm",
+            "Write imprint.random.bits or imprint.random.uniform, of a key.",
+        ),
+        (
+            "AccuracyMode Tolerance DotAlgorithm DotAlgorithmPreset",
+            "Precision is chosen by imprint.lax.Precision.",
+        ),
+        ("DotDimensionNumbers PrecisionLike", "Annotate with Any."),
+    ),
+    "imprint.random": (
+        (
+            "lognormal",
+            "Write imprint.numpy.exp(sigma * imprint.random.normal(key, shape)).",
+        ),
+        (
+            "rayleigh",
+            "Write scale * imprint.numpy.sqrt(2 * imprint.random.exponential(key, shape)).",
+        ),
+        (
+            "pareto",
+            "Write imprint.numpy.exp(imprint.random.exponential(key, shape) / b).",
+        ),
+        (
+            "weibull_min",
+            "Write scale * imprint.random.exponential(key, shape) ** (1 / concentration).",
+        ),
+        (
+            "geometric",
+            "Write imprint.numpy.ceil(imprint.random.exponential(key, shape) "
+            "/ -imprint.numpy.log1p(-p)).",
+        ),
+        (
+            "binomial",
+            "Write imprint.random.bernoulli(key, p, (n, *shape)).sum(0).",
+        ),
+        (
+            "multinomial",
+            "Sum imprint.nn.one_hot of imprint.random.categorical over the draws.",
+        ),
+        (
+            "multivariate_normal",
+            "Write mean + imprint.random.normal(key, (n,)) @ factor.T, of a Cholesky "
+            "factor that numpy.linalg.cholesky gives outside.",
+        ),
+        (
+            "maxwell",
+            "Write imprint.numpy.sqrt((imprint.random.normal(key, (3, *shape)) ** 2)"
+            ".sum(0)).",
+        ),
+        (
+            "choice",
+            "Of one draw write a[imprint.random.randint(key, (), 0, n)]; by weights, "
+            "imprint.random.categorical gives the index.",
+        ),
+        ("permutation", _DRAW_OUTSIDE),
+        (
+            "orthogonal",
+            "numpy.linalg.qr of normal draws gives one outside traced functions.",
+        ),
+        (
+            "ball beta chisquare dirichlet double_sided_maxwell f gamma "
+            "generalized_normal loggamma poisson t triangular wald",
+            _DRAW_OUTSIDE,
+        ),
+        ("Key key_dtype", "Keys are imprint.random.PRNGKeyArray; key.dtype is theirs."),
+        ("random_gamma_p", ""),
+    ),
+    "imprint.nn": (
+        (
+            "dot_product_attention",
+            "Write imprint.nn.softmax of imprint.numpy.einsum('tnh,snh->nts', q, k) * "
+            "scale, and einsum it with v.",
+        ),
+        ("log1mexp", "Write imprint.numpy.log(-imprint.numpy.expm1(-x))."),
+        (
+            "scaled_matmul scaled_dot_general get_scaled_dot_general_config",
+            "Convert with x.astype, and write imprint.numpy.matmul.",
+        ),
+    ),
+    "Array": (
+        ("at", f"Arrays are immutable. {_SCATTER}"),
+        ("sort", _SORT),
+        ("argsort argpartition searchsorted", ""),
+        ("take", _GATHER),
+        ("choose", "Write imprint.numpy.select."),
+        (
+            "nonzero compress",
+            "The length of its result depends on values. Mark elements with "
+            "imprint.numpy.where.",
+        ),
+        ("cumsum", "Write imprint.numpy.cumsum(x)."),
+        ("cumprod", "Write imprint.numpy.cumprod(x)."),
+        ("flat", "Write x.ravel()."),
+        ("view", "Write imprint.lax.bitcast_convert_type(x, dtype)."),
+        ("byteswap", "Write numpy.asarray(x) first."),
+    ),
+}

@@ -1,0 +1,56 @@
+"""What an attribute error says of a name that JAX has and imprint has not yet.
+
+Python would offer the name that is spelled most alike (`sort`: "Did you mean: 'sqrt'?").
+`explain_missing` gives a module, and `absent_methods` arrays, the word of `absent` in its
+place, which is read only then. Both act at run time alone: type checkers go on telling
+a name that is not there. A misspelt name keeps Python's own message and its offer.
+"""
+
+import sys
+from importlib import import_module
+from typing import Any, NoReturn
+
+
+def explain_missing(home: str) -> None:
+    """Let the module `home` say what to write for names of JAX's that it lacks."""
+
+    def __getattr__(name: str) -> NoReturn:  # noqa: N807 - the module's own
+        raise error_of(home, name)
+
+    vars(sys.modules[home])["__getattr__"] = __getattr__
+
+
+def error_of(home: str, name: str) -> AttributeError:
+    """Return the error of a name that the module `home` has not."""
+    if name[0] != "_":
+        said = import_module("imprint.core.absent").advice(home, name)
+        if said is not None:
+            return _absent(home, name, said)
+    return AttributeError(f"module {home!r} has no attribute {name!r}")
+
+
+def _absent(home: str, name: str, said: str) -> AttributeError:
+    # With a name and without an object, Python has nothing to offer another name from.
+    text = f"{home}.{name} is not there yet (JAX has it). {said}"
+    return AttributeError(text, name=name)
+
+
+class AbsentMethod:
+    """A method that JAX's arrays have: asking for it is an AttributeError that helps."""
+
+    __slots__ = ("name",)
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: Any, owner: type) -> NoReturn:
+        said = import_module("imprint.core.absent").advice("Array", self.name)
+        raise _absent("Array", self.name, said)
+
+
+def absent_methods(cls: type, names: str) -> None:
+    """Let instances of `cls` say what to write for methods that they lack."""
+    for name in names.split():
+        method = AbsentMethod()
+        method.__set_name__(cls, name)
+        setattr(cls, name, method)

@@ -1,0 +1,115 @@
+"""Each public name of JAX's is here, or has a row that says what to write instead."""
+
+import importlib
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import imprint
+import imprint.numpy as inp
+from imprint.core import absent, array
+from tests.docs.test_advice import NAME, exists
+from tests.oracle import jax
+
+MODULES = [home for home in absent.ABSENT if home != "Array"]
+ROWS = [(home, *row) for home in absent.ABSENT for row in absent.rows(home)]
+ARRAYS = (inp.ones(2), inp.float32(1))
+
+
+def names_of_jax(home):
+    face = importlib.import_module(home.replace("imprint", "jax"))
+    return {name for name in dir(face) if name[0] != "_"}
+
+
+@pytest.mark.parametrize("home", MODULES)
+def test_each_name_of_jax_is_here_or_has_a_row(home):
+    face = importlib.import_module(home)
+    rows = dict(absent.rows(home))
+    lacking = {name for name in names_of_jax(home) if not hasattr(face, name)}
+    assert sorted(lacking - set(rows)) == [], "write a row in core/absent.py"
+    here = {name for name in rows if hasattr(face, name)}
+    assert sorted(here) == [], "take the name off its row in core/absent.py"
+
+
+def test_no_name_has_two_rows():
+    pairs = [(home, name) for home, name, _ in ROWS]
+    assert len(set(pairs)) == len(pairs)
+
+
+def test_methods_of_jax_arrays_are_here_or_have_a_row():
+    public = {name for name in dir(np.ndarray) if name[0] != "_"} | {"at"}
+    of_jax = {name for name in dir(jax.numpy.ones(2)) if name in public}
+    rows = {name for name, _ in absent.rows("Array")}
+    assert rows == {name for name in of_jax if not hasattr(type(ARRAYS[0]), name)}
+    explained = {
+        name
+        for name, value in vars(array.Array).items()
+        if type(value).__name__ == "AbsentMethod"
+    }
+    assert explained == rows
+
+
+@pytest.mark.parametrize("home", MODULES)
+def test_an_absent_name_says_what_to_write(home):
+    face = importlib.import_module(home)
+    for name, said in absent.rows(home):
+        with pytest.raises(AttributeError) as caught:
+            getattr(face, name)
+        assert (
+            str(caught.value) == f"{home}.{name} is not there yet (JAX has it). {said}"
+        )
+
+
+def test_an_absent_method_says_what_to_write():
+    for x in ARRAYS:
+        for name, said in absent.rows("Array"):
+            assert not hasattr(x, name)
+            with pytest.raises(AttributeError) as caught:
+                getattr(x, name)
+            assert str(caught.value).endswith(
+                f"{name} is not there yet (JAX has it). {said}"
+            )
+    with pytest.raises(AttributeError, match=r"Array\.sort is not there yet"):
+        imprint.jit(lambda x: x.sort())(np.ones(3))
+
+
+def test_every_advice_names_what_exists():
+    for home, name, said in ROWS:
+        for named in [*NAME.findall(said), *NUMPY.findall(said)]:
+            assert exists(named), f"{home}.{name}: {said}"
+        assert said.endswith(".")
+
+
+NUMPY = re.compile(r"(?<![\w.])numpy(?:\.[A-Za-z]\w*)+")
+
+
+def printed(program):
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    return (done.stdout + done.stderr).strip().splitlines()[-1]
+
+
+def test_python_offers_no_name_spelled_alike():
+    said = printed("import imprint.numpy as np; np.sort")
+    assert said.startswith("AttributeError: imprint.numpy.sort is not there yet")
+    assert "Did you mean" not in said
+
+
+def test_python_offers_the_name_for_one_misspelt():
+    assert printed("import imprint.numpy as np; np.sqrtt") == (
+        "AttributeError: module 'imprint.numpy' has no attribute 'sqrtt'. "
+        "Did you mean: 'sqrt'?"
+    )
+
+
+def test_the_rows_are_read_only_when_a_name_is_missed():
+    program = (
+        "import sys, imprint, imprint.lax; hasattr(imprint.numpy, '__path'); "
+        "a = 'imprint.core.absent' in sys.modules; hasattr(imprint.lax, 'cond'); "
+        "print(a, 'imprint.core.absent' in sys.modules)"
+    )
+    assert printed(program) == "False True"
