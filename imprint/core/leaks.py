@@ -24,8 +24,8 @@ def check_leaks(trace: Trace) -> None:
     lines: list[str] = []
     for tracer in islice(leaked, 5):  # a slice would be one more holder
         origin = tracer.origin()
-        made = "an argument" if origin is None else f"made at {origin}: {origin.text}"
-        lines.append(f"  {tracer.aval}, {made}; held by {_holder(tracer, leaked)}\n")
+        made = f", made at {origin}: {origin.text}" if origin is not None else ""
+        lines.append(f"  {tracer.aval}{made}; held by {_holder(tracer, leaked)}\n")
     raise UnexpectedTracerError(
         f"expected no tracer to outlive its trace, got {len(leaked)} leaked from "
         f"{trace.describe()}:\n{''.join(lines)}"

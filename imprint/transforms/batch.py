@@ -9,6 +9,7 @@ hidden axis of its carry is, so that it meets itself again (`out_dims`).
 from collections.abc import Callable, Sequence
 from typing import Any, final
 
+from imprint.config import config
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
 from imprint.core.primitive import Dims, Primitive
@@ -21,7 +22,7 @@ from imprint.core.trace import (
     tracing,
 )
 from imprint.primitives.basis import broadcast_in_dim, moveaxis
-from imprint.transforms.staging import Staged, stage
+from imprint.transforms.staging import Staged, check_leaks_outside_jit, stage
 from imprint.tree.treedef import register_leaf
 
 
@@ -126,7 +127,11 @@ def batch_flat(
             outs = fun(*tracers)
     finally:
         trace.ended = True
-    return trace.split(outs)
+    found = trace.split(outs)
+    if config.check_tracer_leaks:
+        del tracers, outs
+        check_leaks_outside_jit(trace)
+    return found
 
 
 def batch_jaxpr(

@@ -9,6 +9,7 @@ of its carry even where they are zero, so that it meets itself again (`instantia
 from collections.abc import Callable, Sequence
 from typing import Any, final
 
+from imprint.config import config
 from imprint.core.aval import get_aval
 from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
 from imprint.core.primitive import Primitive
@@ -24,7 +25,7 @@ from imprint.core.trace import (
 )
 from imprint.errors import ConcretizationError
 from imprint.transforms.demands import Mask, instantiated, mask_of
-from imprint.transforms.staging import Staged, stage
+from imprint.transforms.staging import Staged, check_leaks_outside_jit, stage
 from imprint.tree.treedef import register_leaf
 
 
@@ -147,7 +148,11 @@ def jvp_flat(
             outs = fun(*args)
     finally:
         trace.ended = True
-    return trace.split(outs)
+    found = trace.split(outs)
+    if config.check_tracer_leaks:
+        del args, outs
+        check_leaks_outside_jit(trace)
+    return found
 
 
 def jvp_jaxpr(

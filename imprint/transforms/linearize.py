@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, final
 
 from imprint import dtypes
+from imprint.config import config
 from imprint.core.aval import get_aval
 from imprint.core.control import ControlPrimitive
 from imprint.core.jaxpr import ClosedJaxpr, Jaxpr, eval_jaxpr
@@ -30,6 +31,7 @@ from imprint.transforms.staging import (
     JitTracer,
     Staged,
     StagingTrace,
+    check_leaks_outside_jit,
     hoist_consts,
     stage,
 )
@@ -173,6 +175,9 @@ def linearize_flat(
     finally:
         trace.ended = True
         trace.tangent_trace.ended = True
+    if config.check_tracer_leaks:
+        del args, outs
+        check_leaks_outside_jit(trace)
     return Linearized(
         tuple(p for p, _ in pairs),
         tangent,

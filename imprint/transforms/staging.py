@@ -215,6 +215,20 @@ def stage(
     return closed
 
 
+def check_leaks_outside_jit(trace: Any) -> None:
+    """Look for leaked tracers of a trace that has a parent, unless a jaxpr is staged.
+
+    Then those of the jaxpr are looked for, when it is finished: until then, what records
+    the function holds the tracers that it met.
+    """
+    outer = trace.parent
+    while outer is not None:
+        if isinstance(outer, StagingTrace):
+            return
+        outer = outer.parent
+    check_leaks(trace)
+
+
 def hoist_consts(closed: ClosedJaxpr) -> ClosedJaxpr:
     """Turn constants into leading arguments, so that the jaxpr has none."""
     if not closed.consts:

@@ -270,6 +270,36 @@ def test_a_leaked_tracer_is_reported_with_who_holds_it(leak):
     assert step._cache_size() == 0
 
 
+OUTSIDE = {
+    "grad": lambda f: imprint.grad(f)(1.0),
+    "grad of grad": lambda f: imprint.grad(imprint.grad(f))(1.0),
+    "jvp": lambda f: imprint.jvp(f, (1.0,), (1.0,)),
+    "linearize": lambda f: imprint.linearize(f, 1.0),
+    "vjp": lambda f: imprint.vjp(f, 1.0),
+    "vmap": lambda f: imprint.vmap(f)(np.ones(3, np.float32)),
+    "vmap of grad": lambda f: imprint.vmap(imprint.grad(f))(np.ones(3, np.float32)),
+}
+
+
+@pytest.mark.usefixtures("_clean")
+@pytest.mark.parametrize("leak", LEAKS, ids=lambda leak: leak.__name__)
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_a_tracer_that_leaks_outside_jit_is_reported_too(name, leak):
+    """JAX finds those of `vmap`; its derivatives leave no trace to ask."""
+
+    def step(x):
+        leak(x)
+        return x * x
+
+    with (
+        imprint.check_tracer_leaks(),
+        pytest.raises(UnexpectedTracerError, match=LEAKS[leak]) as caught,
+    ):
+        OUTSIDE[name](step)
+    assert "1 leaked from" in str(caught.value)
+    KEPT.clear()
+
+
 @pytest.mark.usefixtures("_clean")
 def test_a_leaked_tracer_says_where_it_was_made():
     with (
@@ -305,6 +335,19 @@ def test_clean_programs_are_not_blamed(name):
     offset = inp.ones(())
     with imprint.check_tracer_leaks():
         CLEAN[name](imprint.jit(lambda x: inp.sin(x) * x + offset))
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_clean_programs_outside_jit_are_not_blamed(name):
+    def f(x):
+        inner = imprint.vmap(lambda y: y * x)(np.ones(3, np.float32)).sum()
+        return inner * imprint.jit(lambda y: y * x)(2.0) + imprint.grad(
+            lambda y: y * y * x
+        )(x)
+
+    with imprint.check_tracer_leaks():
+        OUTSIDE[name](f)
+        imprint.grad(lambda x: (f(x), x), has_aux=True)(1.0)
 
 
 # ---- compiles ----
