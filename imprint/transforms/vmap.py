@@ -31,7 +31,8 @@ def vmap(
         fun: a function of arrays.
         in_axes: which axis of each argument is mapped: an int, None for none, or a
             tuple with one entry for each positional argument, each a prefix of the
-            argument's tree. Keyword arguments are mapped along their first axis.
+            argument's tree. What is not mapped may be anything, and is passed as it
+            is. Keyword arguments are mapped along their first axis.
         out_axes: where the mapped axis stands in the result; a prefix of its tree.
         axis_name: accepted as JAX does; collectives over it are not built yet.
         axis_size: the length of the mapped axis, needed if no argument is mapped.
@@ -56,7 +57,10 @@ def vmap(
         leaves, treedef = tree.flatten((args, kwargs))
         dims = _in_dims(axes, args, kwargs, name)
         names = [_leaf_name(path) for path in treedef.paths()]
-        owned = [own_leaf(x, "vmap", n) for x, n in zip(leaves, names, strict=True)]
+        owned = [
+            x if d is None else own_leaf(x, "vmap", n)
+            for x, d, n in zip(leaves, dims, names, strict=True)
+        ]
         flat_dims = tuple(
             _check_axis(x, d, n, name)
             for x, d, n in zip(owned, dims, names, strict=True)

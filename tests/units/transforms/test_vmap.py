@@ -1,0 +1,121 @@
+"""What `vmap` takes and returns, beside JAX."""
+
+import numpy
+import pytest
+
+import imprint
+import imprint.numpy as inp
+from imprint.errors import ArgumentError
+from tests.oracle import jax
+from tests.tolerances import assert_close
+
+ONES = numpy.ones(2, "float32")
+ROWS = numpy.arange(6, dtype="float32").reshape(2, 3)
+SOMETHING = object()
+
+
+def _plus(x, y):
+    return x + y
+
+
+CALLS = {
+    "text": lambda api: api.vmap(lambda x, s: x + len(s), (0, None))(ONES, "abc"),
+    "an object": lambda api: api.vmap(lambda x, s: x + (s is SOMETHING), (0, None))(
+        ONES, SOMETHING
+    ),
+    "a function": lambda api: api.vmap(lambda x, f: f(x), (0, None))(
+        ONES, api.numpy.sin
+    ),
+    "None": lambda api: api.vmap(lambda x, s: x if s is None else 0)(ONES, None),
+    "an index": lambda api: api.vmap(lambda x, i: x * [2.0, 3.0][i], (0, None))(
+        ONES, 1
+    ),
+    "an array of NumPy": lambda api: api.vmap(
+        lambda x, s: x * (type(s) is numpy.ndarray), (0, None)
+    )(ONES, ONES),
+    "text in a tree": lambda api: api.vmap(
+        lambda t: t["a"] * len(t["b"]), ({"a": 0, "b": None},)
+    )({"a": ONES, "b": "xyz"}),
+    "text in a tree that is not mapped": lambda api: api.vmap(
+        lambda x, t: x * t["a"] * len(t["b"]), (0, None)
+    )(ONES, {"a": 2.0, "b": "xyz"}),
+    "text, under grad": lambda api: api.grad(
+        lambda x: api.vmap(lambda y, s: y * len(s), (0, None))(x, "abc").sum()
+    )(ONES),
+    "text, under jit": lambda api: api.jit(
+        lambda x: api.vmap(lambda y, s: y * len(s), (0, None))(x, "abc")
+    )(ONES),
+    "a list of axes": lambda api: api.vmap(_plus, in_axes=[0, None])(ONES, 1.0),
+    "a list in the axes": lambda api: api.vmap(lambda x, y: x + y[0], (0, [None]))(
+        ONES, [1.0]
+    ),
+    "a list of axes of results": lambda api: api.vmap(lambda x: [x, x], 0, [0, 0])(
+        ONES
+    ),
+    "a keyword": lambda api: api.vmap(_plus)(ONES, y=ONES),
+    "keywords alone": lambda api: api.vmap(lambda y: y * 2)(y=ONES),
+    "a size": lambda api: api.vmap(lambda: 2.0, axis_size=3)(),
+    "a size and no axis": lambda api: api.vmap(lambda x: x, None, axis_size=3)(1.0),
+    "a size and no axis at all": lambda api: api.vmap(
+        lambda x: x * 1.0, None, None, axis_size=3
+    )(1.0),
+    "axes from the end": lambda api: api.vmap(lambda x: x * 2, -1, -1)(ROWS),
+    "another axis of the result": lambda api: api.vmap(lambda x: x, 0, 1)(ROWS),
+    "a constant result": lambda api: api.vmap(lambda x: (x, 2.0))(ONES),
+    "a result that is not mapped": lambda api: api.vmap(
+        lambda x: {"a": x, "b": 1.0}, 0, {"a": 0, "b": None}
+    )(ONES),
+    "None as a result": lambda api: api.vmap(lambda x: (x, None))(ONES),
+    "nothing": lambda api: api.vmap(lambda x: x * 2)(numpy.ones(0, "float32")),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_what_is_mapped_and_what_is_not(name):
+    got, want = imprint.tree.leaves(CALLS[name](imprint)), CALLS[name](jax)
+    for x, y in zip(got, jax.tree.leaves(want), strict=True):
+        assert_close(x, jax.numpy.asarray(y), "gradient")
+
+
+WRONG = {
+    "text that is mapped": lambda api: api.vmap(lambda x, s: x)(ONES, "abc"),
+    "text by a keyword": lambda api: api.vmap(lambda x, s: x)(ONES, s="abc"),
+    "a number by a keyword": lambda api: api.vmap(_plus)(ONES, y=1.0),
+    "text as a result": lambda api: api.vmap(lambda x: (x, "a"))(ONES),
+    "text as a result that is not mapped": lambda api: api.vmap(
+        lambda x: (x, "a"), 0, (0, None)
+    )(ONES),
+    "another size": lambda api: api.vmap(lambda x: x, axis_size=3)(ONES),
+    "too few axes": lambda api: api.vmap(_plus, in_axes=(0,))(ONES, ONES),
+    "a tree of axes that does not fit": lambda api: api.vmap(
+        lambda t: t["a"], ({"a": 0},)
+    )({"a": ONES, "b": 1.0}),
+    "axes by name": lambda api: api.vmap(lambda x: x, in_axes={"x": 0})(ONES),
+    "an axis in words": lambda api: api.vmap(lambda x: x, in_axes="a")(ONES),
+    "an axis in floats": lambda api: api.vmap(lambda x: x, in_axes=0.0)(ONES),
+    "no such axis": lambda api: api.vmap(lambda x: x, in_axes=1)(ONES),
+    "no such axis of the result": lambda api: api.vmap(lambda x: x, 0, 2)(ROWS),
+    "an axis of the result in words": lambda api: api.vmap(lambda x: x, 0, "a")(ROWS),
+    "too many axes of results": lambda api: api.vmap(lambda x: (x, x), 0, (0, 0, 0))(
+        ROWS
+    ),
+    "a mapped result without an axis": lambda api: api.vmap(lambda x: x, 0, None)(ONES),
+    "a scalar": lambda api: api.vmap(lambda x: x)(1.0),
+    "nothing mapped": lambda api: api.vmap(lambda x: x, in_axes=None)(1.0),
+    "no argument": lambda api: api.vmap(lambda: 1.0)(),
+    "unequal lengths": lambda api: api.vmap(_plus)(ONES, numpy.ones(3, "float32")),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_call_raises_what_jax_raises(name):
+    with pytest.raises(Exception) as theirs:  # noqa: PT011 - its class is compared
+        WRONG[name](jax)
+    bases = [c for c in theirs.type.__mro__ if c.__module__ == "builtins"]
+    with pytest.raises(bases[0]):
+        WRONG[name](imprint)
+
+
+def test_what_is_mapped_is_named_if_it_is_no_array():
+    with pytest.raises(ArgumentError, match="got str 'abc' as argument 1"):
+        imprint.vmap(lambda x, s: x)(inp.ones(2), "abc")
