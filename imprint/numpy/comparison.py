@@ -297,6 +297,9 @@ def isreal(x: ArrayLike) -> Array:
         >>> np.isreal(np.array([1j, 1]))
         Array([False,  True], dtype=bool)
     """
+    x = as_array("isreal", x)
+    if not dtypes.is_complex(x.dtype):
+        return _filled(x, value=True)
     return not_p.bind1(iscomplex(x))
 
 

