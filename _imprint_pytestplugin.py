@@ -1,4 +1,4 @@
-"""The pytest plugin: a marker and a fixture that limit compiles, and a report of them.
+"""The pytest plugin: limits and a report of compiles, and tracebacks of the user's.
 
 It stands beside the package, since pytest loads every plugin as it starts: nothing here
 imports imprint until a test or an option needs it, which keeps other test runs as fast
@@ -7,6 +7,7 @@ as they were and lets coverage see imprint's import. The report travels in the
 """
 
 import json
+import sys
 from collections.abc import Callable, Generator
 from typing import Any
 
@@ -91,6 +92,17 @@ def _limit_of(item: pytest.Item) -> int | None:
         f"integer of at least 0, got @{_MARK}({', '.join(words)}). Write @{_MARK}(1) for "
         "a test that compiles one version."
     )
+
+
+# ---- tracebacks ----
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
+    """Leave imprint's frames out of the traceback of a failure; `--full-trace` has them."""
+    folding = sys.modules.get("imprint.core.folding")
+    if folding and call.excinfo and not item.config.getoption("fulltrace"):
+        folding.unlink(call.excinfo.value)
 
 
 # ---- the report ----

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import ParamSpec, TypeVar
 
 from imprint.config import config
-from imprint.core.source import is_inner
+from imprint.core.source import is_inner, is_library
 from imprint.errors import InternalError
 
 _P = ParamSpec("_P")
@@ -32,13 +32,46 @@ def folding(fun: Callable[_P, _R]) -> Callable[_P, _R]:
     return folded
 
 
+def unlink(err: BaseException) -> None:
+    """Take this package's frames out of a traceback whose first frame somebody holds.
+
+    An error that the user is not expected to understand without them keeps them: one
+    that is raised here and is none of ours.
+    """
+    seen: set[int] = set()
+    link: BaseException | None = err
+    while link is not None and id(link) not in seen:
+        seen.add(id(link))
+        tb = link.__traceback__
+        while tb is not None and _is_for_the_user(link):
+            while tb.tb_next is not None and _is_inner(tb.tb_next):
+                tb.tb_next = tb.tb_next.tb_next
+            tb = tb.tb_next
+        link = link.__cause__ or link.__context__
+
+
+def _is_for_the_user(err: BaseException) -> bool:
+    if not config.traceback_filtering or isinstance(err, InternalError):
+        return False
+    if type(err).__module__ == InternalError.__module__:
+        return True
+    tb = err.__traceback__
+    while tb is not None and tb.tb_next is not None:
+        tb = tb.tb_next
+    return tb is not None and not is_library(tb.tb_frame.f_code.co_filename)
+
+
+def _is_inner(tb: TracebackType) -> bool:
+    return is_inner(tb.tb_frame.f_code.co_filename)
+
+
 def fold(err: Exception) -> None:
     """Leave only the user's frames in the traceback of `err`."""
     if config.traceback_filtering and not isinstance(err, InternalError):
         frames: list[TracebackType] = []
         tb = err.__traceback__
         while tb is not None:
-            if not is_inner(tb.tb_frame.f_code.co_filename):
+            if not _is_inner(tb):
                 frames.append(tb)
             tb = tb.tb_next
         kept: TracebackType | None = None

@@ -251,6 +251,7 @@ class Jitted(Binding):
 
     # ---- what users ask of a compiled function ----
 
+    @folding
     def trace(self, *args: Any, **kwargs: Any) -> Traced:
         """Trace the function for this kind of call; arguments may be abstract."""
         request = self._request(self._bound(), args, kwargs)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import imprint
+from imprint.config import traceback_filtering
 from imprint.versions.observers import OBSERVERS
 
 pytest_plugins = ["pytester"]
@@ -54,6 +55,95 @@ def lines_of(result):
     return re.sub(r" *\b\d+\.\d+", " S", found[1]).split("\n")
 
 
+# ---- tracebacks ----
+
+
+FAILING = """
+@imprint.jit
+def inner(x):
+    return np.dot(x, np.ones(7))  # inner line
+
+@imprint.jit
+def outer(x):
+    return inner(x) + 1  # outer line
+
+@imprint.filter_jit
+def mine(x):
+    raise KeyError("mine")  # inner line
+
+class Model(imprint.Module):
+    weight: object
+
+    @imprint.filter_jit
+    def __call__(self, x):
+        return self.weight @ x  # inner line
+
+def wrong_argument(x):
+    imprint.jit(abs)("text")  # inner line
+
+def wrong_shape(x):
+    np.reshape(x, (4, 4))  # inner line
+
+def from_another(x):
+    try:
+        outer(x)
+    except TypeError as err:
+        raise RuntimeError("later") from err  # inner line
+
+CALLS = {
+    "called": lambda x: outer(x),
+    "raised": mine,
+    "model": lambda x: Model(np.ones((2, 5)))(x),
+    "gradient": lambda x: imprint.grad(lambda x: outer(x).sum())(x),
+    "mapped": lambda x: imprint.vmap(mine)(x),
+    "lowered": lambda x: outer.lower(x),
+    "shape": lambda x: imprint.eval_shape(mine, x),
+    "jaxpr": lambda x: imprint.make_jaxpr(mine)(x),
+    "argument": wrong_argument,
+    "eager": wrong_shape,
+    "chained": from_another,
+}
+
+@pytest.mark.parametrize("name", CALLS)
+def test_failing(name):
+    CALLS[name](np.ones(3))  # the line of the test
+"""
+
+
+@pytest.mark.parametrize("style", ["long", "short", "native"])
+def test_a_failure_shows_the_lines_of_the_user_alone(run, style):
+    result = run(FAILING, f"--tb={style}")
+    result.assert_outcomes(failed=11)
+    text = "\n".join(result.outlines)
+    failures = text[: text.index("short test summary")].split("_ test_failing[")[1:]
+    assert len(failures) == 11
+    for failure in failures:
+        assert "# the line of the test" in failure
+        assert "# inner line" in failure
+        assert not re.search(r"\bimprint/\w+/\w+\.py", failure), failure
+
+
+def test_a_full_trace_shows_all_lines(run):
+    result = run(FAILING, "--full-trace", "-k", "called")
+    assert "jitted/dispatch.py" in "\n".join(result.outlines)
+
+
+def test_a_failure_of_imprint_itself_keeps_its_lines(run):
+    text = """
+def test_failing(monkeypatch):
+    monkeypatch.setattr("imprint.jitted.compiling.lower_traced", None)
+    total(np.ones(3))
+"""
+    result = run(text, "--tb=short")
+    assert "jitted/dispatch.py" in "\n".join(result.outlines)
+
+
+def test_a_failure_shows_all_lines_where_the_flag_says_so(run):
+    with traceback_filtering(False):
+        result = run(FAILING, "--tb=short", "-k", "called")
+    assert "jitted/dispatch.py" in "\n".join(result.outlines)
+
+
 # ---- the marker ----
 
 
@@ -75,7 +165,7 @@ def test_cold(warm):
 """
     )
     result.assert_outcomes(passed=1, failed=1)
-    error = [line[12:] for line in result.outlines if line.startswith("E   ")]
+    error = [line[8:] for line in result.outlines if line.startswith("E   ")]
     name = "test_marker_limits_the_call_of_a_test.py"
     assert error == [
         "imprint.errors.RecompileError: pytest.mark.max_compiles(1): expected at most 1 "
