@@ -72,6 +72,15 @@ complex128: Final[DType] = np.dtype(np.complex128)
 float0: Final[DType] = np.dtype([("float0", np.void, 0)])
 """The dtype of the tangent of an integer or a boolean: it holds nothing."""
 
+
+class extended(np.generic):  # noqa: N801 - JAX's name, beside NumPy's classes
+    """The kind of dtypes that are none of NumPy's, for `issubdtype`."""
+
+
+class prng_key(extended):  # noqa: N801 - JAX's name
+    """The kind of the dtypes of keys of random numbers, for `issubdtype`."""
+
+
 SIGNED: Final = (int2, int4, int8, int16, int32, int64)
 UNSIGNED: Final = (uint2, uint4, uint8, uint16, uint32, uint64)
 NARROW_FLOATS: Final = (
@@ -177,7 +186,8 @@ def isdtype(dtype: DTypeLike, kind: str | DTypeLike | tuple[Any, ...]) -> bool:
 def issubdtype(dtype: str | type[Any] | DType, kind: str | type[Any] | DType) -> bool:
     """Tell whether a dtype lies at or below another in NumPy's hierarchy of types.
 
-    Unlike NumPy's, it knows that `bfloat16` is an `np.floating` and `int4` an `np.integer`.
+    Unlike NumPy's, it knows that `bfloat16` is an `np.floating` and `int4` an `np.integer`,
+    and the dtype of keys a `prng_key`.
     """
     sub, sup = _scalar_class(dtype), _scalar_class(kind)
     if sub.__module__ != "ml_dtypes":
@@ -191,6 +201,9 @@ def issubdtype(dtype: str | type[Any] | DType, kind: str | type[Any] | DType) ->
 def _scalar_class(dtype: str | type[Any] | DType) -> type[Any]:
     if isinstance(dtype, type) and issubclass(dtype, np.generic):
         return cast("type[Any]", dtype)  # perhaps abstract, as np.floating
+    kind = getattr(dtype, "type", None)
+    if isinstance(kind, type) and issubclass(kind, extended):
+        return kind
     return np.dtype(dtype).type
 
 

@@ -18,7 +18,7 @@ class ShapeDtypeStruct:
 
     Args:
         shape: the length of each axis.
-        dtype: the dtype of the elements.
+        dtype: the dtype of the elements; that of keys gives keys without values.
         weak_type: whether it gives way to another operand's dtype.
         sharding: where the array is committed to be; None if it follows others.
 
@@ -28,6 +28,21 @@ class ShapeDtypeStruct:
     """
 
     __slots__ = ("aval",)
+
+    def __new__(
+        cls,
+        shape: Any,
+        dtype: Any,
+        *,
+        weak_type: bool = False,
+        sharding: SingleDeviceSharding | None = None,
+    ) -> Any:
+        """Return what stands for the array: keys, if the dtype is theirs."""
+        of_words = getattr(dtype, "of_words", None)
+        if of_words is None:
+            return super().__new__(cls)
+        lengths = (*dims.as_shape(shape), dtype.words)
+        return of_words(cls(lengths, dtypes.uint32, sharding=sharding))
 
     def __init__(
         self,

@@ -19,6 +19,7 @@ take the dtype of the array beside them.
 - `datatypes`: which names do dtypes have, and what is known of an array's?
 - `shape`: how does an array get another shape with the same elements?
 - `joining`: how do several arrays become one?
+- `keys`: how do functions that only move elements take arrays of keys?
 - `padding`: how does an array get larger at its ends?
 - `indexing`: what does `x[...]` take?
 - `searching`: where are the extremes?

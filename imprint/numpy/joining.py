@@ -16,6 +16,7 @@ from imprint.core.aval import Shape, get_aval
 from imprint.core.dims import Dim
 from imprint.dtypes import DTypeLike
 from imprint.errors import ArgumentError, ShapeError
+from imprint.numpy.keys import moves_keys
 from imprint.numpy.promotion import (
     ArrayLike,
     NDArray,
@@ -46,6 +47,7 @@ from imprint.primitives.slicing import slice_in_dim
 Arrays: TypeAlias = Sequence[ArrayLike] | Array | NDArray
 
 
+@moves_keys(0)
 def concatenate(
     arrays: Arrays, axis: int | None = 0, dtype: DTypeLike | None = None
 ) -> Array:
@@ -80,6 +82,7 @@ def concatenate(
     return concatenate_(parts, at)
 
 
+@moves_keys(0)
 def concat(arrays: Arrays, /, *, axis: int | None = 0) -> Array:
     """Join arrays along an existing axis; see `concatenate`.
 
@@ -91,6 +94,7 @@ def concat(arrays: Arrays, /, *, axis: int | None = 0) -> Array:
     return concatenate(arrays, axis)
 
 
+@moves_keys(0)
 def stack(
     arrays: Arrays,
     axis: int = 0,
@@ -116,6 +120,7 @@ def stack(
     return concatenate_([expand_dims(x, (at,)) for x in parts], at)
 
 
+@moves_keys(0)
 @owned
 def vstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
     """Join arrays along the first axis; vectors are rows.
@@ -129,6 +134,7 @@ def vstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
     return concatenate([atleast_2d(x) for x in _sequence("vstack", tup)], 0, dtype)
 
 
+@moves_keys(0)
 @owned
 def hstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
     """Join arrays along the second axis, vectors along the first.
@@ -142,6 +148,7 @@ def hstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
     return concatenate(parts, 0 if parts[0].ndim == 1 else 1, dtype)
 
 
+@moves_keys(0)
 @owned
 def dstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
     """Join arrays along the third axis.
@@ -154,6 +161,7 @@ def dstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
     return concatenate([atleast_3d(x) for x in _sequence("dstack", tup)], 2, dtype)
 
 
+@moves_keys(0)
 def column_stack(tup: Arrays) -> Array:
     """Join arrays along the second axis; vectors are columns.
 
@@ -168,6 +176,7 @@ def column_stack(tup: Arrays) -> Array:
     return concatenate(columns, 1)
 
 
+@moves_keys(0, 1)
 def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
     """Join two arrays along an axis; None flattens them first.
 
@@ -212,6 +221,7 @@ def _sequence(name: str, arrays: Arrays) -> Sequence[ArrayLike]:
 # ---- repeating ----
 
 
+@moves_keys(0)
 def tile(A: ArrayLike, reps: Dim | Sequence[Dim]) -> Array:  # noqa: N803 - NumPy's name
     """Repeat a whole array along each axis.
 
@@ -232,6 +242,7 @@ def tile(A: ArrayLike, reps: Dim | Sequence[Dim]) -> Array:  # noqa: N803 - NumP
     return reshape(broadcast_in_dim(x, shape, kept), result)
 
 
+@moves_keys(0)
 @owned
 def repeat(
     a: ArrayLike,
@@ -305,6 +316,7 @@ def _each_repeated(x: Array, times: Dim, axis: int) -> Array:
 # ---- reversing and rolling ----
 
 
+@moves_keys(0)
 def flip(m: ArrayLike, axis: Axes | None = None) -> Array:
     """Reverse the order of the elements along axes, or along all.
 
@@ -319,6 +331,7 @@ def flip(m: ArrayLike, axis: Axes | None = None) -> Array:
     return rev(x, canonical_axes("flip", axis_tuple(axis), x.ndim))
 
 
+@moves_keys(0)
 def fliplr(m: ArrayLike) -> Array:
     """Reverse the order of the columns.
 
@@ -331,6 +344,7 @@ def fliplr(m: ArrayLike) -> Array:
     return flip(m, 1)
 
 
+@moves_keys(0)
 def flipud(m: ArrayLike) -> Array:
     """Reverse the order of the rows.
 
@@ -343,6 +357,7 @@ def flipud(m: ArrayLike) -> Array:
     return flip(m, 0)
 
 
+@moves_keys(0)
 @owned
 def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
     """Turn an array by `k` right angles, from the first axis named to the second.
@@ -366,6 +381,7 @@ def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
     return turns[k % 4]()
 
 
+@moves_keys(0)
 @owned
 def roll(a: ArrayLike, shift: Dim | Sequence[Dim], axis: Axes | None = None) -> Array:
     """Move the elements along axes; what leaves at one end comes in at the other.

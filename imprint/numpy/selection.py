@@ -11,6 +11,7 @@ from typing import Any, cast
 from imprint import dtypes
 from imprint.core.array import Array
 from imprint.errors import ArgumentError, DTypeError
+from imprint.numpy.keys import moves_keys
 from imprint.numpy.promotion import (
     ArrayLike,
     as_array,
@@ -31,6 +32,7 @@ from imprint.primitives.copying import owned
 from imprint.primitives.select import select_n_p
 
 
+@moves_keys(1, 2)
 def where(
     condition: ArrayLike, x: ArrayLike | None = None, y: ArrayLike | None = None, /
 ) -> Array:

@@ -17,8 +17,10 @@ from imprint.array import from_operand, to_array
 from imprint.core import dims
 from imprint.core.array import Array
 from imprint.core.aval import Shape, ShapedArray, get_aval, shape_str
+from imprint.core.shape_struct import ShapeDtypeStruct
 from imprint.core.trace import current_trace
 from imprint.errors import ArgumentError
+from imprint.primitives.axes import canonical_axis
 from imprint.random.threefry import row
 
 NDArray = np.ndarray[Any, Any]
@@ -26,6 +28,10 @@ NDArray = np.ndarray[Any, Any]
 IMPLEMENTATION: Final = "threefry2x32"
 SINGLE: Final = ShapedArray((2,), dtypes.uint32)
 """The aval of the raw data of one key."""
+_OF_THE_BUFFER: Final = frozenset(
+    {"committed", "delete", "device", "devices", "is_deleted", "is_ready", "sharding"}
+)
+"""What keys have because their raw data has it."""
 
 
 @final
@@ -35,6 +41,12 @@ class KeyDType:
     __slots__ = ()
     name = "key<fry>"
     itemsize = 8
+    words = 2
+    type = dtypes.prng_key
+
+    def of_words(self, data: Any) -> "PRNGKeyArray":
+        """Return the keys of raw data, or of what stands in its place."""
+        return PRNGKeyArray(data)
 
     def __repr__(self) -> str:
         return self.name
@@ -63,6 +75,8 @@ class PRNGKeyArray:
     __slots__ = ("__weakref__", "data")
     __hash__ = None  # pyright: ignore[reportAssignmentType] - `==` is elementwise
     dtype = KeyDType()
+    hidden_axes = 1
+    """How many of the axes of its leaf are no axes of its own."""
     data: Any
 
     def __init__(self, data: Any) -> None:
@@ -82,6 +96,11 @@ class PRNGKeyArray:
     def size(self) -> int:
         """The number of keys."""
         return self.data.size // 2
+
+    @property
+    def itemsize(self) -> int:
+        """The number of bytes of a key."""
+        return self.dtype.itemsize
 
     @property
     def nbytes(self) -> int:
@@ -114,6 +133,43 @@ class PRNGKeyArray:
         """Return the keys along one axis."""
         return self.reshape(-1)
 
+    def transpose(self, *axes: Any) -> "PRNGKeyArray":
+        """Return the keys with their axes in another order, reversed if none is given."""
+        order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
+        own = order or range(self.ndim - 1, -1, -1)
+        at = [canonical_axis("transpose", axis, self.ndim) for axis in own]
+        return PRNGKeyArray(self.data.transpose(*at, self.ndim))
+
+    @property
+    def T(self) -> "PRNGKeyArray":  # noqa: N802 - NumPy's name
+        """The keys with their axes reversed."""
+        return self.transpose()
+
+    def swapaxes(self, axis1: int, axis2: int) -> "PRNGKeyArray":
+        """Return the keys with two axes exchanged."""
+        at = (canonical_axis("swapaxes", axis, self.ndim) for axis in (axis1, axis2))
+        return PRNGKeyArray(self.data.swapaxes(*at))
+
+    def squeeze(self, axis: Any = None) -> "PRNGKeyArray":
+        """Return the keys without axes of length 1, all or those named."""
+        named = (axis,) if isinstance(axis, int) else axis
+        if named is None:
+            named = [i for i, n in enumerate(self.shape) if dims.equal(n, 1)]
+        at = [canonical_axis("squeeze", axis, self.ndim) for axis in named]
+        return PRNGKeyArray(self.data.squeeze(tuple(at)))
+
+    def copy(self) -> "PRNGKeyArray":
+        """Return the same keys in memory of their own."""
+        return PRNGKeyArray(self.data.copy())
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _OF_THE_BUFFER:
+            return getattr(self.data, name)
+        raise AttributeError(
+            f"{name!r} is nothing that keys have. They are no numbers: call "
+            "imprint.random.key_data(key) for their raw data."
+        )
+
     def block_until_ready(self) -> "PRNGKeyArray":
         """Wait until the keys are computed; return them."""
         self.data.block_until_ready()
@@ -122,12 +178,14 @@ class PRNGKeyArray:
     def __eq__(self, other: object) -> Any:
         if not isinstance(other, PRNGKeyArray):
             return NotImplemented
-        return (self.data == other.data).all(axis=-1)
+        equal = self.data == other.data
+        return equal if isinstance(equal, bool) else equal.all(axis=-1)
 
     def __ne__(self, other: object) -> Any:
         if not isinstance(other, PRNGKeyArray):
             return NotImplemented
-        return (self.data != other.data).any(axis=-1)
+        differ = self.data != other.data
+        return differ if isinstance(differ, bool) else differ.any(axis=-1)
 
     def __bool__(self) -> Never:
         raise ArgumentError(
@@ -144,6 +202,8 @@ class PRNGKeyArray:
     def __repr__(self) -> str:
         if not hasattr(self.data, "shape"):  # a placeholder of some transform
             return f"PRNGKeyArray({self.data!r})"
+        if isinstance(self.data, ShapeDtypeStruct):
+            return f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype})"
         return f"Array({self.shape}, dtype={self.dtype}) overlaying:\n{self.data}"
 
     def _described(self) -> str:
@@ -213,8 +273,7 @@ def _raw_aval(name: str, key: Any, data: Any) -> ShapedArray:
     if type(key) is PRNGKeyArray:
         raise ArgumentError(
             f"{name}: expected a key, got words of keys, {came}. vmap mapped over the "
-            "words: pass a single key with in_axes=None, and count the axes of keys "
-            "from the front."
+            "words: pass a single key with in_axes=None."
         )
     raise ArgumentError(
         f"{name}: expected a key, or its raw data uint32[..., 2], got {came}. "

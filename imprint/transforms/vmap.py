@@ -66,17 +66,19 @@ def vmap(
             for x, d, n in zip(owned, dims, names, strict=True)
         )
         size = _common_size(owned, flat_dims, names, axis_size, name)
-        found: list[tree.TreeDef] = []
+        found: list[tuple[tree.TreeDef, list[int]]] = []
 
         def flat(*xs: Any) -> list[Any]:
             inner_args, inner_kwargs = treedef.unflatten(xs)
-            outs, out_tree = tree.flatten(fun(*inner_args, **inner_kwargs))
-            found[:] = [out_tree]
+            result = fun(*inner_args, **inner_kwargs)
+            outs, out_tree = tree.flatten(result)
+            found[:] = [(out_tree, _hidden(result))]
             return outs
 
         outs, out_dims = batch_flat(flat, owned, flat_dims, name)
-        (out_tree,) = found
+        ((out_tree, hidden),) = found
         wanted = tree.flatten_axes(out_axes, out_tree, f"vmap({name}) out_axes")
+        wanted = _past_hidden(wanted, hidden)
         return out_tree.unflatten(
             [
                 _place(x, d, w, size, name)
@@ -106,7 +108,27 @@ def _in_dims(
     positional = tree.flatten_axes(
         in_axes, tree.structure(args), f"vmap({name}) in_axes"
     )
+    positional = _past_hidden(positional, _hidden(args))
     return [*positional, *([0] * len(tree.leaves(kwargs)))]
+
+
+def hidden_axes(node: Any) -> int:
+    """Return how many axes of its one leaf a node hides: keys hide their words."""
+    return getattr(node, "hidden_axes", 0)
+
+
+def _hidden(value: Any) -> list[int]:
+    """Return for each leaf how many of its axes its node hides."""
+    nodes = tree.leaves(value, is_leaf=lambda node: hidden_axes(node) > 0)
+    return list(map(hidden_axes, nodes))
+
+
+def _past_hidden(axes: Sequence[Any], hidden: Sequence[int]) -> list[Any]:
+    """Count negative axes from the last one that is not hidden."""
+    return [
+        axis - more if isinstance(axis, int) and axis < 0 else axis
+        for axis, more in zip(axes, hidden, strict=True)
+    ]
 
 
 def _check_axis(x: Any, dim: Any, leaf_name: str, name: str) -> int | None:

@@ -2,12 +2,13 @@ import copy
 import pickle
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint import errors, random, tree
+from imprint import dtypes, errors, random, tree
 from tests.units.random.streams import same, same_keys
 
 KEY = random.key(42)
@@ -86,6 +87,99 @@ def test_copies(copied):
     assert np.all(np.asarray(copied(KEYS) == KEYS))
 
 
+MOVED = {
+    "stack": lambda q, k: q.stack([k, k], axis=1),
+    "concatenate": lambda q, k: q.concatenate([k, k[:1]]),
+    "reshape": lambda q, k: q.reshape(k, (3, -1)),
+    "ravel": lambda q, k: q.ravel(k),
+    "where": lambda q, k: q.where(np.eye(2, 3) > 0, k, k[0, 0]),
+    "broadcast_to": lambda q, k: q.broadcast_to(k[0, 0], (4, 2)),
+    "expand_dims": lambda q, k: q.expand_dims(k, (-1, 0)),
+    "squeeze": lambda q, k: q.squeeze(k[None], 0),
+    "transpose": lambda q, k: q.transpose(k),
+    "moveaxis": lambda q, k: q.moveaxis(k, -1, 0),
+    "swapaxes": lambda q, k: q.swapaxes(k, 0, -1),
+    "atleast_2d": lambda q, k: q.atleast_2d(k[0]),
+    "split": lambda q, k: q.split(k, 3, axis=-1)[1],
+    "hstack": lambda q, k: q.hstack([k, k]),
+    "append": lambda q, k: q.append(k, k[0]),
+    "tile": lambda q, k: q.tile(k, 2),
+    "repeat": lambda q, k: q.repeat(k, 2, axis=1),
+    "flip": lambda q, k: q.flip(k),
+    "roll": lambda q, k: q.roll(k, 1, axis=0),
+    "of T": lambda q, k: k.T,
+    "of transpose": lambda q, k: k.transpose(-1, 0),
+    "of swapaxes": lambda q, k: k.swapaxes(0, 1),
+    "of squeeze": lambda q, k: k[:1, None].squeeze((0, -2)),
+    "of squeeze all": lambda q, k: k[:1, None].squeeze(),
+    "of copy": lambda q, k: k.copy(),
+}
+
+
+@pytest.mark.parametrize("name", MOVED)
+def test_what_moves_elements_moves_keys(name):
+    move, keys = MOVED[name], KEYS.reshape(2, 3)
+    expected = move(jnp, JAX_KEYS.reshape(2, 3))
+    same_keys(move(inp, keys), expected)
+    same_keys(imprint.jit(lambda k: move(inp, k))(keys), expected)
+
+
+def test_what_does_not_only_move_keys_refuses_them():
+    for wrong in (
+        lambda: inp.sin(KEYS),
+        lambda: inp.add(KEYS, 1),
+        lambda: inp.sum(KEYS),
+        lambda: inp.stack([KEY, inp.zeros(2, "uint32")]),
+        lambda: inp.where(True, KEY, 0),
+        lambda: inp.concatenate([KEYS, KEYS], dtype="float32"),
+        lambda: KEYS.astype("float32"),
+    ):
+        with pytest.raises((TypeError, AttributeError)):
+            wrong()
+    with pytest.raises(errors.ShapeError, match=r"uint32\[6\]"):
+        inp.reshape(KEYS, (4, 2))
+
+
+def test_the_dtype_of_keys_is_a_kind_of_its_own():
+    kinds = (dtypes.prng_key, dtypes.extended, np.generic, np.number, np.uint32)
+    theirs = (jax.dtypes.prng_key, jax.dtypes.extended, *kinds[2:])
+    for kind, other in zip(kinds, theirs, strict=True):
+        assert dtypes.issubdtype(KEY.dtype, kind) == jnp.issubdtype(
+            JAX_KEYS.dtype, other
+        )
+        assert not dtypes.issubdtype("float32", dtypes.prng_key)
+    f = imprint.jit(lambda k: dtypes.issubdtype(k.dtype, dtypes.prng_key))
+    assert f(KEY)
+
+
+def test_structs_of_keys():
+    struct = imprint.ShapeDtypeStruct(KEYS.shape, KEYS.dtype)
+    theirs = jax.ShapeDtypeStruct(JAX_KEYS.shape, JAX_KEYS.dtype)
+    assert repr(struct) == repr(theirs)
+    assert (struct.shape, struct.dtype) == (KEYS.shape, KEYS.dtype)
+    assert struct == imprint.ShapeDtypeStruct((6,), KEY.dtype)
+    assert struct != imprint.ShapeDtypeStruct((5,), KEY.dtype)
+    assert imprint.eval_shape(lambda: KEYS) == struct
+    assert repr(imprint.eval_shape(random.key, 0)) == repr(
+        jax.eval_shape(jax.random.key, 0)
+    )
+    draw = imprint.vmap(lambda k: random.normal(k, (3,)))
+    assert imprint.eval_shape(draw, struct).shape == (6, 3)
+    same(imprint.jit(draw).lower(struct).compile()(KEYS), draw(KEYS))
+
+
+def test_keys_are_where_their_words_are():
+    key = imprint.device_put(KEYS.copy(), imprint.devices()[0])
+    assert key.committed
+    assert key.devices() == {key.device}
+    assert key.sharding == key.data.sharding
+    assert key.is_ready()
+    assert key.itemsize == 8
+    key.delete()
+    assert key.is_deleted()
+    assert not KEYS.is_deleted()
+
+
 # ---- a node of pytrees ----
 
 
@@ -127,6 +221,18 @@ def test_vmap_over_keys():
     same(twice, np.asarray(imprint.vmap(random.bits)(KEYS)).reshape(2, 3))
 
 
+def test_vmap_counts_axes_of_keys_from_their_last():
+    keys, theirs = KEYS.reshape(2, 3), JAX_KEYS.reshape(2, 3)
+    for axis in (-1, -2, 0, 1):
+        got = imprint.vmap(lambda k: random.split(k[0]), axis, axis)(keys)
+        same_keys(got, jax.vmap(lambda k: jax.random.split(k[0]), axis, axis)(theirs))
+    got = imprint.vmap(lambda d: (d["k"], d["x"]), -1, -1)(
+        {"k": keys, "x": inp.ones((4, 3))}
+    )
+    assert got[0].shape == (2, 3)
+    assert got[1].shape == (4, 3)
+
+
 def test_derivatives_beside_a_key():
     def loss(x, key):
         return (x * random.normal(key, (3,))).sum()
@@ -145,14 +251,6 @@ def test_the_difference_from_jax_in_what_a_key_is():
     assert not isinstance(KEY, imprint.Array)
     assert jax.tree.leaves(JAX_KEYS)[0].shape == (6,)
     assert tree.leaves(KEYS)[0].shape == (6, 2)
-    jax.vmap(lambda k: k, in_axes=-1)(JAX_KEYS)  # the keys; here it would be the words
-    with pytest.raises(errors.ArgumentError) as caught:
-        imprint.vmap(random.normal, in_axes=-1)(KEYS)
-    assert str(caught.value) == (
-        "normal: expected a key, got words of keys, uint32[6]. vmap mapped over the "
-        "words: pass a single key with in_axes=None, and count the axes of keys from "
-        "the front."
-    )
 
 
 # ---- errors ----
@@ -180,8 +278,7 @@ WRONG = {
     ),
     lambda: imprint.vmap(random.uniform)(KEY): (
         "uniform: expected a key, got words of keys, uint32[]. vmap mapped over the "
-        "words: pass a single key with in_axes=None, and count the axes of keys from "
-        "the front."
+        "words: pass a single key with in_axes=None."
     ),
     lambda: len(KEY): (
         "len(): expected an array of keys, got a single key. Make several with "

@@ -1,0 +1,60 @@
+"""Functions that only move elements take arrays of keys, too.
+
+Such a function does to keys what it does to each of their words, so it is mapped over
+these, and its result is keys again. That is tried when the function has refused its
+operands, so it costs other calls 60 ns. What computes with its operands, or fills up with
+numbers, is not among them: words of keys are no numbers to a user.
+"""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+from imprint import tree
+from imprint.errors import ArgumentError
+from imprint.transforms.vmap import hidden_axes, vmap
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def moves_keys(*operands: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Return a decorator of a function that only moves the elements of operands.
+
+    Args:
+        operands: the positions of these; each may be an array or a sequence of arrays.
+    """
+
+    def decorated(function: Callable[P, T]) -> Callable[P, T]:
+        @wraps(function)
+        def of_keys_too(*args: P.args, **kwargs: P.kwargs) -> T:
+            try:
+                return function(*args, **kwargs)
+            except ArgumentError as err:
+                refused = err
+                given = {i: args[i] for i in operands if i < len(args)}
+                arrays = tree.leaves(given, is_leaf=_is_keys)
+                if not arrays or not all(map(_is_keys, arrays)):
+                    raise
+
+            def of_words(words: dict[int, Any]) -> Any:
+                each = [words.get(i, x) for i, x in enumerate(args)]
+                return function(*each, **kwargs)  # pyright: ignore[reportCallIssue] - as many as it was given
+
+            words = tree.map(_words, given, is_leaf=_is_keys)
+            moved = vmap(of_words, in_axes=-1, out_axes=-1)(words)
+            if any(x.dtype != arrays[0].data.dtype for x in tree.leaves(moved)):
+                raise refused  # it was asked for another dtype
+            return tree.map(arrays[0].dtype.of_words, moved)
+
+        return of_keys_too
+
+    return decorated
+
+
+def _is_keys(x: Any) -> bool:
+    return hidden_axes(x) > 0
+
+
+def _words(keys: Any) -> Any:
+    return keys.data
