@@ -2,13 +2,14 @@
 
 Under `jit` all leaves of a result are arrays. A `filter_jit` function may return other
 things too (functions, texts, settings of a model): they are kept as they were while
-tracing, and stand in the result of each call.
+tracing, and stand in the result of each call. So do arrays of float0.
 """
 
 from collections.abc import Callable, Iterable
 from typing import Any, final
 
 from imprint import tree
+from imprint.core.tangents import is_float0
 
 
 @final
@@ -59,6 +60,8 @@ def split_result(
 ) -> tuple[list[Any], Results]:
     """Return the arrays of what a function returned, and how to put them together."""
     leaves, treedef = tree.flatten(result)
-    static = {i: leaf for i, leaf in enumerate(leaves) if is_static(leaf)}
+    static = {
+        i: leaf for i, leaf in enumerate(leaves) if is_static(leaf) or is_float0(leaf)
+    }
     arrays = [leaf for i, leaf in enumerate(leaves) if i not in static]
     return arrays, Results(treedef, static)

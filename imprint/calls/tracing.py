@@ -15,6 +15,7 @@ from imprint.calls.signature import Call, Form, Signature
 from imprint.core.aval import ShapedArray
 from imprint.core.jaxpr import ClosedJaxpr
 from imprint.core.source import current_source
+from imprint.core.tangents import is_float0, no_values
 from imprint.program.counters import COUNTERS
 from imprint.record.record import Findings
 from imprint.record.recorder import Recording
@@ -102,7 +103,8 @@ def trace_call(
     found: list[Results] = []
 
     def flat(*tracers: Any) -> list[Any]:
-        traced = call._replace(dynamic=treedef.unflatten(tracers))
+        leaves = [no_values(x.shape) if is_float0(x) else x for x in tracers]
+        traced = call._replace(dynamic=treedef.unflatten(leaves))
         args, kwargs = signature.arguments(traced)
         arrays, results = split_result(fun(*args, **kwargs), signature.is_static_result)
         check_results(signature.function_name, arrays, results)

@@ -2,13 +2,16 @@
 
 `Zero(aval)` is a tangent or cotangent known to be zero, so nothing is computed for it.
 `Linear(aval)` stands for the operand of a transpose rule whose cotangent is wanted.
-The tangent of an integer or boolean has the dtype float0, which has no values.
+The tangent of an integer or boolean has the dtype float0, which has no values. It is an
+array of NumPy's everywhere: no program takes or gives one.
 """
 
 from typing import Any, Final, final
 
+import numpy as np
+
 from imprint import dtypes
-from imprint.core.aval import ShapedArray
+from imprint.core.aval import Shape, ShapedArray
 
 
 @final
@@ -47,6 +50,16 @@ def tangent_aval(aval: ShapedArray) -> ShapedArray:
 def zero_of(aval: ShapedArray) -> Zero:
     """Return the zero tangent of a value of `aval`."""
     return Zero(tangent_aval(aval))
+
+
+def no_values(shape: Shape) -> np.ndarray[Any, Any]:
+    """Return the tangent of integers or booleans of a shape, as NumPy's array."""
+    return np.zeros(shape, dtypes.float0)
+
+
+def is_float0(x: Any) -> bool:
+    """Return whether `x` is the tangent of an integer or boolean, or its aval."""
+    return getattr(x, "dtype", None) == dtypes.float0
 
 
 def is_zero(tangent: Any) -> bool:

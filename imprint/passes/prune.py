@@ -9,6 +9,7 @@ pipeline. It runs once, after the passes, on the outermost jaxpr.
 from typing import Any, NamedTuple
 
 from imprint.core.jaxpr import ClosedJaxpr, Jaxpr
+from imprint.core.tangents import is_float0
 from imprint.transforms.dce import used_invars
 from imprint.transforms.staging import hoist_consts
 
@@ -37,7 +38,8 @@ def prune(closed: ClosedJaxpr, *, keep_unused: bool = False) -> Pruned:
     jaxpr = hoist_consts(closed).jaxpr
     used = used_invars(jaxpr)
     count = len(closed.consts)
-    kept = tuple(i for i, u in enumerate(used[count:]) if u or keep_unused)
+    wanted = [keep_unused and not is_float0(v.aval) for v in jaxpr.invars[count:]]
+    kept = tuple(i for i, w in enumerate(wanted) if w or used[count + i])
     consts = [i for i, u in enumerate(used[:count]) if u]
     invars = [jaxpr.invars[i] for i in (*consts, *(count + k for k in kept))]
     return Pruned(

@@ -16,7 +16,15 @@ from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.folding import folding
 from imprint.core.functions import as_result, own_leaf
 from imprint.core.jaxpr import eval_jaxpr
-from imprint.core.tangents import Linear, Zero, is_zero, tangent_aval, zero_of
+from imprint.core.tangents import (
+    Linear,
+    Zero,
+    is_float0,
+    is_zero,
+    no_values,
+    tangent_aval,
+    zero_of,
+)
 from imprint.errors import ArgumentError, TreeError
 from imprint.primitives.basis import instantiate
 from imprint.transforms.jvp import merge_zeros
@@ -89,7 +97,7 @@ _numbers: Final = itertools.count()
 
 def _cotangent(aval: ShapedArray, found: Any) -> Any:
     if not dtypes.is_inexact(aval.dtype):
-        return np.zeros(aval.shape, dtypes.float0)
+        return no_values(aval.shape)
     ct = next(found)
     return as_result(instantiate(Zero(aval) if is_zero(ct) else ct))
 
@@ -177,13 +185,8 @@ def float_array(x: Any) -> Any:
     return as_result(x) if is_number else x
 
 
-def is_float0(x: Any) -> bool:
-    """Tell whether `x` is the tangent of an integer or boolean."""
-    return getattr(x, "dtype", None) == dtypes.float0
-
-
 def tangent_result(t: Any) -> Any:
     """Return a tangent, perhaps symbolic, as an array."""
-    if is_zero(t) and t.aval.dtype == dtypes.float0:
-        return np.zeros(t.aval.shape, dtypes.float0)
+    if is_zero(t) and is_float0(t.aval):
+        return no_values(t.aval.shape)
     return as_result(instantiate(t))

@@ -11,6 +11,7 @@ from imprint import tree
 from imprint.core.aval import get_aval
 from imprint.core.folding import folding
 from imprint.core.functions import as_result, check_function, name_of, own_leaf, wraps
+from imprint.core.tangents import is_float0, no_values
 from imprint.errors import ArgumentError, ShapeError
 from imprint.primitives.basis import broadcast_in_dim, moveaxis
 from imprint.transforms.batch import batch_flat
@@ -66,6 +67,7 @@ def vmap(
             for x, d, n in zip(owned, dims, names, strict=True)
         )
         size = _common_size(owned, flat_dims, names, axis_size, name)
+        owned, flat_dims = _without_float0(owned, flat_dims)
         found: list[tuple[tree.TreeDef, list[int]]] = []
 
         def flat(*xs: Any) -> list[Any]:
@@ -87,6 +89,19 @@ def vmap(
         )
 
     return mapped
+
+
+def _without_float0(
+    leaves: list[Any], dims: tuple[int | None, ...]
+) -> tuple[list[Any], tuple[int | None, ...]]:
+    """Replace mapped tangents of integers by that of one slice, as all are equal."""
+    slices = [
+        (no_values(x.shape[:d] + x.shape[d + 1 :]), None)
+        if d is not None and is_float0(x)
+        else (x, d)
+        for x, d in zip(leaves, dims, strict=True)
+    ]
+    return [x for x, _ in slices], tuple([d for _, d in slices])
 
 
 def _leaf_name(path: tree.KeyPath) -> str:
@@ -191,6 +206,8 @@ def _place(x: Any, dim: int | None, wanted: Any, size: int, name: str) -> Any:
             f"rank {total}, got {wanted}."
         )
     target = wanted % total
+    if is_float0(x):
+        return no_values((*x.shape[:target], size, *x.shape[target:]))
     if dim is not None:
         return as_result(moveaxis(x, dim, target))
     shape = get_aval(x).shape
