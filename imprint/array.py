@@ -7,6 +7,9 @@ notices, at no cost, that an argument has no buffer yet. Where the buffer is, or
 be, says the sharding of the aval (`imprint.sharding.single`), so it is in each key.
 """
 
+# The functions of this file belong to its class: its slots are theirs.
+# pyright: reportPrivateUsage=false
+
 import weakref
 from collections.abc import Hashable, Iterable
 from typing import Any, Final, Self, cast, final
@@ -25,7 +28,7 @@ from imprint.core.aval import (
 )
 from imprint.core.source import Source, current_source
 from imprint.core.trace import Tracer, check_alive
-from imprint.errors import DeletedArrayError, InternalError
+from imprint.errors import ArgumentError, DeletedArrayError, InternalError
 from imprint.sharding.single import SingleDeviceSharding, Uncommitted
 from imprint.tree.treedef import register_leaf
 
@@ -49,54 +52,7 @@ class ArrayImpl(Array):
 
     # ---- where the values are ----
 
-    @property
-    def host(self) -> NDArray:
-        """The values as a NumPy array, which must not be written to."""
-        try:
-            return self._host
-        except AttributeError:
-            values = runtime.read(self._live_buffer(), self.aval)
-            if values.nbytes <= _KEPT:
-                self._host = values
-            return values
-
-    @property
-    def buffer(self) -> runtime.Buffer:
-        """The values as a device buffer."""
-        try:
-            return self._buffer
-        except AttributeError:
-            if not hasattr(self, "_host"):
-                return self._live_buffer()
-            device = self.device
-            buffer = runtime.put(self._host, self.aval, copy=False, device=device)
-            self._buffer = buffer
-            return buffer
-
-    def buffer_on(self, device: runtime.Device) -> runtime.Buffer:
-        """Return the values as a buffer of a device, a copy unless it has them."""
-        if self.device is device:
-            return self.buffer
-        if hasattr(self, "_host"):
-            return runtime.put(self._host, self.aval, copy=False, device=device)
-        return runtime.copy_to(self._live_buffer(), device)
-
-    def on_device(self, device: runtime.Device) -> "ArrayImpl":
-        """Return the array, or a copy of it on a device that it is not on."""
-        return self if self.device is device else self.placed(loose(device))
-
-    def placed(self, sharding: Hashable) -> "ArrayImpl":
-        """Return an array of the same values with another placement in its aval.
-
-        It shares memory with this one, unless its device is another.
-        """
-        other = self.alias()
-        other.aval = self.aval.with_sharding(sharding)
-        if other.device is not self.device:
-            other._buffer = self.buffer_on(other.device)
-        return other
-
-    def alias(self, *, follows: bool = False) -> "ArrayImpl":
+    def __imprint_alias__(self, *, follows: bool = False) -> "ArrayImpl":
         """Return another object with the same values.
 
         A trace holds these, so that the user's object can go while the trace stays.
@@ -114,52 +70,15 @@ class ArrayImpl(Array):
         other._origin = weakref.ref(self)
         return other
 
-    def copied(self) -> "ArrayImpl":
-        """Return another array of the same values, which outlives a donation of this."""
-        return from_operand(self, self.aval, np.array(self.host))
-
     def __copy__(self) -> "ArrayImpl":
-        return self.copied()
+        return copied(self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "ArrayImpl":
-        return self.copied()
-
-    def consume(self, how: str, site: Source | None) -> None:
-        """Give the values up; `how` and where are for the message to who wants them."""
-        self._consumed = how, site
-        if hasattr(self, "_buffer"):
-            del self._buffer
-        if hasattr(self, "_host"):
-            del self._host
-
-    def _live_buffer(self) -> runtime.Buffer:
-        try:
-            return self._buffer
-        except AttributeError:
-            raise self.loss() from None
-
-    def loss(self) -> DeletedArrayError:
-        """Return the error that says who took the values."""
-        origin = self._origin() if hasattr(self, "_origin") else None
-        how, site = "donated", None
-        for owner in (self, origin):
-            if owner is not None and hasattr(owner, "_consumed"):
-                how, site = owner._consumed
-                break
-        place = "" if site is None else f", at {site}"
-        remedy = (
-            "Use the result of that call, or do not donate the argument."
-            if how.startswith("donated")
-            else "Delete an array when nothing uses it any more."
-        )
-        return DeletedArrayError(
-            f"expected an array with values, got {self.aval} that was {how}{place}. "
-            f"{remedy}"
-        )
+        return copied(self)
 
     def delete(self) -> None:
         """Give the values up, so that their memory can be used again."""
-        self.consume("deleted by a call of delete()", current_source())
+        consume(self, "deleted by a call of delete()", current_source())
 
     @property
     def device(self) -> runtime.Device:
@@ -184,10 +103,24 @@ class ArrayImpl(Array):
         """Return the devices that hold the values."""
         return {self.device}
 
+    @property
+    def is_fully_addressable(self) -> bool:
+        """Whether this process reaches all devices that hold the values: always."""
+        return True
+
+    @property
+    def is_fully_replicated(self) -> bool:
+        """Whether each device that holds values holds all of them: always."""
+        return True
+
+    def on_device_size_in_bytes(self) -> int:
+        """Return how many bytes the values take on their device."""
+        return runtime.on_device_size(buffer_of(self))
+
     def block_until_ready(self) -> Self:
         """Wait until the values are computed; return the array."""
         if not hasattr(self, "_host"):
-            runtime.block_until_ready(self._live_buffer())
+            runtime.block_until_ready(_live_buffer(self))
         return self
 
     def is_deleted(self) -> bool:
@@ -203,7 +136,7 @@ class ArrayImpl(Array):
     # ---- to Python and NumPy ----
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:  # noqa: FBT001 - NumPy's protocol
-        values = self.host
+        values = host_of(self)
         if dtype is not None and dtype != values.dtype:
             return np.array(values, dtype, copy=copy)
         if copy:
@@ -211,7 +144,7 @@ class ArrayImpl(Array):
         return values if _is_sealed(values) else _sealed(values)
 
     def __bool__(self) -> bool:
-        return bool(self.host)
+        return bool(host_of(self))
 
     def __int__(self) -> int:
         return int(self._scalar("int").item())
@@ -226,23 +159,26 @@ class ArrayImpl(Array):
         return self._scalar("index").__index__()
 
     def __format__(self, spec: str) -> str:
-        return (
-            format(self.host[()], spec) if self.ndim == 0 else format(str(self), spec)
-        )
+        if self.ndim and spec:
+            raise ArgumentError(
+                f"format: expected no format, or an array of rank 0, got {spec!r} for "
+                f"{self.aval}. Format its elements, or use numpy.array2string."
+            )
+        return format(host_of(self)[()], spec) if spec else str(self)
 
     def item(self, *args: int) -> Any:
         """Return one element as a Python scalar."""
-        return self.host.item(*args)
+        return host_of(self).item(*args)
 
     def tolist(self) -> Any:
         """Return the values as nested Python lists."""
-        return self.host.tolist()
+        return host_of(self).tolist()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _unpickle, (np.array(self.host), self.weak_type)
+        return _unpickle, (np.array(host_of(self)), self.weak_type)
 
     def __str__(self) -> str:
-        return str(self.host)
+        return str(host_of(self))
 
     def __repr__(self) -> str:
         weak = ", weak_type=True" if self.weak_type else ""
@@ -253,7 +189,7 @@ class ArrayImpl(Array):
             return f"Array([], shape={self.shape}, {tail}"
         width = np.get_printoptions()["linewidth"]
         body = np.array2string(
-            self.host,
+            host_of(self),
             prefix="Array(",
             suffix=",",
             separator=", ",
@@ -270,10 +206,104 @@ class ArrayImpl(Array):
                 f"{kind}() needs an array of rank 0, got {self.aval}. "
                 "Take one element, `x[0]`, or call `x.item()` on an array of size 1."
             )
-        return self.host
+        return host_of(self)
 
 
 register_leaf(ArrayImpl)
+
+
+# ---- the values, for the rest of imprint ----
+
+
+def host_of(x: ArrayImpl) -> NDArray:
+    """Return the values as a NumPy array, which must not be written to."""
+    try:
+        return x._host
+    except AttributeError:
+        values = runtime.read(_live_buffer(x), x.aval)
+        if values.nbytes <= _KEPT:
+            x._host = values
+        return values
+
+
+def buffer_of(x: ArrayImpl) -> runtime.Buffer:
+    """Return the values as a buffer of the device of the array."""
+    try:
+        return x._buffer
+    except AttributeError:
+        if not hasattr(x, "_host"):
+            return _live_buffer(x)
+        x._buffer = runtime.put(x._host, x.aval, copy=False, device=x.device)
+        return x._buffer
+
+
+def buffer_on(x: ArrayImpl, device: runtime.Device) -> runtime.Buffer:
+    """Return the values as a buffer of a device, a copy unless it has them."""
+    if x.device is device:
+        return buffer_of(x)
+    if hasattr(x, "_host"):
+        return runtime.put(x._host, x.aval, copy=False, device=device)
+    return runtime.copy_to(_live_buffer(x), device)
+
+
+def on_device(x: ArrayImpl, device: runtime.Device) -> ArrayImpl:
+    """Return the array, or a copy of it on a device that it is not on."""
+    return x if x.device is device else with_placement(x, loose(device))
+
+
+def with_placement(x: ArrayImpl, sharding: Hashable) -> ArrayImpl:
+    """Return an array of the same values with another placement in its aval.
+
+    It shares memory with this one, unless its device is another.
+    """
+    other = x.__imprint_alias__()
+    other.aval = x.aval.with_sharding(sharding)
+    if other.device is not x.device:
+        other._buffer = buffer_on(x, other.device)
+    return other
+
+
+def copied(x: ArrayImpl) -> ArrayImpl:
+    """Return another array of the same values, in memory of its own."""
+    return from_operand(x, x.aval, np.array(host_of(x)))
+
+
+def consume(x: ArrayImpl, how: str, site: Source | None) -> None:
+    """Give the values up; `how` and where are for the message to who wants them."""
+    x._consumed = how, site
+    if hasattr(x, "_buffer"):
+        del x._buffer
+    if hasattr(x, "_host"):
+        del x._host
+
+
+def loss(x: ArrayImpl) -> DeletedArrayError:
+    """Return the error that says who took the values."""
+    origin = x._origin() if hasattr(x, "_origin") else None
+    how, site = "donated", None
+    for owner in (x, origin):
+        if owner is not None and hasattr(owner, "_consumed"):
+            how, site = owner._consumed
+            break
+    place = "" if site is None else f", at {site}"
+    remedy = (
+        "Use the result of that call, or do not donate the argument."
+        if how.startswith("donated")
+        else "Delete an array when nothing uses it any more."
+    )
+    return DeletedArrayError(
+        f"expected an array with values, got {x.aval} that was {how}{place}. {remedy}"
+    )
+
+
+def _live_buffer(x: ArrayImpl) -> runtime.Buffer:
+    try:
+        return x._buffer
+    except AttributeError:
+        raise loss(x) from None
+
+
+# ---- making arrays ----
 
 
 def from_host(aval: ShapedArray, values: NDArray) -> ArrayImpl:
@@ -300,7 +330,7 @@ def held(aval: ShapedArray, values: NDArray) -> ArrayImpl:
     """Return an array that owns `values`, where its aval says; hot."""
     array = object.__new__(ArrayImpl)
     array.aval = aval
-    array._host = values  # pyright: ignore[reportPrivateUsage] - this file's class
+    array._host = values
     return array
 
 
@@ -317,7 +347,7 @@ def to_array(x: Any) -> ArrayImpl:
 
 def buffers_of(device: runtime.Device, values: Iterable[Any]) -> list[runtime.Buffer]:
     """Return buffers on a device of numbers, NumPy arrays and arrays."""
-    return [to_array(x).buffer_on(device) for x in values]
+    return [buffer_on(to_array(x), device) for x in values]
 
 
 def host_values(x: Any, dtype: DType) -> NDArray:

@@ -18,9 +18,12 @@ import numpy as np
 
 from imprint.array import (
     ArrayImpl,
+    buffer_on,
     from_host,
     held,
+    host_of,
     host_values,
+    loss,
     to_array,
 )
 from imprint.calls.home import home_of
@@ -63,10 +66,10 @@ def evaluate(
     for x in operands:
         if type(x) is ArrayImpl:
             avals.append(x.aval)
-            try:  # the property `host` costs 50 ns more
+            try:  # the function `host_of` costs 50 ns more
                 hosts.append(x._host)  # pyright: ignore[reportPrivateUsage] - the hot path
             except AttributeError:
-                hosts.append(x.host)
+                hosts.append(host_of(x))
         elif isinstance(x, Tracer):
             to_array(x)  # raises: the tracer has leaked
         else:
@@ -121,12 +124,12 @@ def _run_compiled(
         ("program", id(module), device), lambda: compile_module(module, device=device)
     )
     try:
-        buffers = program.run([x.buffer_on(device) for x in arrays])
+        buffers = program.run([buffer_on(x, device) for x in arrays])
     except DeletedArrayError as err:
-        gone = (x.loss() for x in arrays if x.is_deleted())
+        gone = (loss(x) for x in arrays if x.is_deleted())
         raise next(gone, err) from None
     if module.sentinels is not None:
-        found = ArrayImpl(program.out_avals[-1], buffers.pop()).host
+        found = host_of(ArrayImpl(program.out_avals[-1], buffers.pop()))
         given = [f"operand {i}" for i in range(len(operands))]
         results = [f"[{i}]" for i in range(len(buffers))]
         module.sentinels.check(found, primitive.name, given, results)

@@ -24,6 +24,7 @@ __all__ = [
     "DeletedArrayError",
     "InternalError",
     "NonConcreteBooleanIndexError",
+    "NonConcreteSliceError",
     "NonFiniteError",
     "NotDifferentiableError",
     "PromotionError",
@@ -63,6 +64,14 @@ class NonConcreteBooleanIndexError(ConcretizationError, IndexError):
 
     The number of selected elements would be the shape of the result, which must be known
     while tracing. Use the three-argument `imprint.numpy.where`.
+    """
+
+
+class NonConcreteSliceError(ConcretizationError, IndexError):
+    """A slice begins, ends or steps by a traced value. An `IndexError`.
+
+    The length of the result must be known while tracing. Where it is, use
+    `imprint.lax.dynamic_slice`.
     """
 
 

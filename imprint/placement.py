@@ -6,11 +6,10 @@ What was placed on a device that was named is committed to it. A traced array st
 is: its program runs on one device, which the arguments of the call decide.
 """
 
-from functools import partial
 from typing import Any, TypeAlias
 
 from imprint import runtime, tree
-from imprint.array import ArrayImpl, to_array
+from imprint.array import ArrayImpl, buffer_of, copied, to_array, with_placement
 from imprint.core.trace import Tracer
 from imprint.errors import ArgumentError
 from imprint.runtime import Device
@@ -20,21 +19,47 @@ DeviceLike: TypeAlias = Device | SingleDeviceSharding
 """What `device=` takes."""
 
 
-def device_put(x: Any, device: Any = None) -> Any:
+def device_put(
+    x: Any,
+    device: Any = None,
+    *,
+    src: Any = None,
+    donate: Any = False,
+    may_alias: Any = None,
+) -> Any:
     """Return a tree with its arrays and numbers as arrays on a device.
 
     Args:
         x: a tree of arrays and numbers; NumPy's are copied.
         device: one of `imprint.devices()`, to which the arrays are committed: what is
             computed with them runs there. None leaves arrays where they are, and puts
-            what is on no device on the default one.
+            what is on no device on the default one. Or a tree of these, of which each
+            leaf is for a part of `x`.
+        src: no meaning here: an array knows its device.
+        donate: whether the memory of `x` may be used again, which a copy between
+            devices has no use for.
+        may_alias: False for arrays in memory of their own, which nothing else uses.
 
     >>> import imprint
     >>> imprint.device_put({"a": 1.0})
     {'a': Array(1., dtype=float32, weak_type=True)}
     """
-    sharding = None if device is None else _sharding("device_put", device)
-    return tree.map(partial(_put, sharding=sharding), x)
+    if may_alias is True and donate is True:
+        raise ArgumentError(
+            "device_put: expected one of may_alias and donate, got both. What is given "
+            "up has no other name to share its memory with."
+        )
+    leaves, treedef = tree.flatten(x, _is_none)
+    devices, aliases = (
+        tree.broadcast_prefix(given, x, _is_none) for given in (device, may_alias)
+    )
+    put = [
+        _put(
+            leaf, None if to is None else _sharding("device_put", to), copy=may is False
+        )
+        for leaf, to, may in zip(leaves, devices, aliases, strict=True)
+    ]
+    return tree.unflatten(treedef, put)
 
 
 def placed(name: str, x: Any, device: DeviceLike | None) -> Any:
@@ -42,7 +67,7 @@ def placed(name: str, x: Any, device: DeviceLike | None) -> Any:
     if device is None:
         return x
     sharding = _sharding(name, device)
-    return x if isinstance(x, Tracer) else to_array(x).placed(sharding)
+    return x if isinstance(x, Tracer) else with_placement(to_array(x), sharding)
 
 
 def _sharding(name: str, device: Any) -> SingleDeviceSharding:
@@ -83,13 +108,17 @@ def _is_array(x: Any) -> bool:
     return isinstance(x, ArrayImpl)
 
 
-def _put(x: Any, sharding: SingleDeviceSharding | None) -> Any:
-    if isinstance(x, Tracer):
+def _is_none(x: Any) -> bool:
+    return x is None
+
+
+def _put(x: Any, sharding: SingleDeviceSharding | None, *, copy: bool) -> Any:
+    if x is None or isinstance(x, Tracer):
         return x
-    array = to_array(x)
+    array = copied(to_array(x)) if copy else to_array(x)
     if sharding is not None:
-        array = array.placed(sharding)
-    _ = array.buffer
+        array = with_placement(array, sharding)
+    buffer_of(array)
     return array
 
 

@@ -24,7 +24,7 @@ class Array(Protocols):
     __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride] - `==` is elementwise
     aval: ShapedArray
 
-    def alias(self, *, follows: bool = False) -> "Array":
+    def __imprint_alias__(self, *, follows: bool = False) -> "Array":
         """Return an array with the same values that is another object, if need be."""
         return self
 
@@ -363,10 +363,10 @@ class Array(Protocols):
         return _method("copy", self, args, kwargs)
 
     def __copy__(self) -> Any:
-        return self  # a traced array; one with values copies them
+        return hooks.numpy.copy(self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        return self
+        return hooks.numpy.copy(self)
 
 
 def _method(

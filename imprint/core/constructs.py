@@ -94,6 +94,8 @@ def _around(path: list[ast.AST], place: _Place) -> Iterator[list[ast.AST]]:
 def _place_of(node: Any) -> _Place | None:
     if getattr(node, "end_lineno", None) is None:
         return None
+    if getattr(node, "decorator_list", None):  # they stand before its first line
+        return None
     return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
 
 

@@ -20,7 +20,12 @@ from imprint.core.array import Array
 from imprint.core.aval import ShapedArray
 from imprint.core.dims import Dim
 from imprint.core.trace import Tracer
-from imprint.errors import ArgumentError, NonConcreteBooleanIndexError
+from imprint.errors import (
+    ArgumentError,
+    ConcretizationError,
+    NonConcreteBooleanIndexError,
+    NonConcreteSliceError,
+)
 from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.primitives.dynamic_slicing import dynamic_slice
 from imprint.primitives.shape import expand_dims, rev, squeeze
@@ -132,6 +137,7 @@ def _cut(x: Array, entries: list[Any]) -> Array:
             continue
         length = x.shape[axis]
         part: Any = entry if _is_slice(entry) else _one(entry, axis, x.aval)
+        _check_concrete(part)
         start, stop, step = _span(part, length)
         starts[axis], stops[axis], steps[axis] = start, stop, abs(step)
         is_cut = is_cut or not (dims.is_same(start, 0) and dims.is_same(stop, length))
@@ -141,6 +147,16 @@ def _cut(x: Array, entries: list[Any]) -> Array:
     if strided or is_cut:
         x = slice_(x, starts, stops, steps if strided else None)
     return rev(x, reversed_axes) if reversed_axes else x
+
+
+def _check_concrete(part: slice) -> None:
+    """Raise NonConcreteSliceError if a slice has a traced part."""
+    for bound in (part.start, part.stop, part.step):
+        if isinstance(bound, Tracer):
+            try:
+                operator.index(bound)
+            except ConcretizationError as err:
+                raise NonConcreteSliceError(*err.args) from None
 
 
 def _span(part: slice, length: Dim) -> tuple[Dim, Dim, int]:

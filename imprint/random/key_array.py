@@ -13,7 +13,7 @@ from typing import Any, Final, Never, TypeAlias, cast, final
 import numpy as np
 
 from imprint import dtypes, tree
-from imprint.array import from_operand, to_array
+from imprint.array import from_operand, host_of, to_array
 from imprint.core import dims
 from imprint.core.array import Array
 from imprint.core.aval import Shape, ShapedArray, get_aval, shape_str
@@ -230,7 +230,7 @@ def _rows(data: Any, count: int) -> Iterator[Any]:
     if current_trace() is None and isinstance(data, Array):
         array = to_array(data)
         aval = array.aval.with_shape(array.shape[1:])
-        return (from_operand(array, aval, row) for row in array.host)
+        return (from_operand(array, aval, row) for row in host_of(array))
     return (row(data, i) for i in range(count))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from imprint import dtypes
-from imprint.array import ArrayImpl, from_host, from_operand, to_array
+from imprint.array import ArrayImpl, from_host, from_operand, host_of, to_array
 from imprint.config import settings
 from imprint.core import dims
 from imprint.core.array import Array
@@ -140,7 +140,7 @@ def split(key: KeyLike, num: int | tuple[int, ...] = 2) -> Any:
         return _like(key, _split_of(shape)(data))
     words = to_array(data)
     keys = host.split_data(
-        words.host,
+        host_of(words),
         dims.concrete(dims.product(shape), "split"),
         partitionable=settings().threefry_partitionable,
     )
@@ -183,7 +183,7 @@ def fold_in(key: KeyLike, data: Any) -> Any:
     number = int(cast(np.asarray(data), dtypes.uint32))
     array = to_array(words)
     follows = isinstance(data, ArrayImpl) and not array.committed
-    folded = host.fold_data(array.host, number)
+    folded = host.fold_data(host_of(array), number)
     return _like(key, _from_host(folded, data if follows else array))
 
 

@@ -139,7 +139,9 @@ class StagingTrace(Trace):
     def _alias(self, x: Any) -> Any:
         if not isinstance(x, Array):
             return x
-        return x.alias(follows=self.staged.site is not None)  # captured by a user's
+        return x.__imprint_alias__(
+            follows=self.staged.site is not None
+        )  # captured by a user's
 
     def finish(self, outs: Sequence[Any]) -> ClosedJaxpr:
         """End the trace and return its jaxpr, closed over what it captured."""

@@ -15,7 +15,17 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final, final
 
 from imprint import runtime
-from imprint.array import ArrayImpl, to_array
+from imprint.array import (
+    ArrayImpl,
+    buffer_of,
+    buffer_on,
+    consume,
+    copied,
+    host_of,
+    loss,
+    on_device,
+    to_array,
+)
 from imprint.calls.home import Home
 from imprint.calls.key import CallKey
 from imprint.calls.tracing import TracedCall
@@ -149,7 +159,7 @@ class Version:
         for i in range(start, len(arguments)):
             x = arguments[i]
             if type(x) is ArrayImpl:
-                arguments[i] = x.buffer_on(home.device) if home.moves else x.buffer
+                arguments[i] = buffer_on(x, home.device) if home.moves else buffer_of(x)
             else:
                 hosts.append(i)
         if not hosts:
@@ -181,7 +191,7 @@ class Version:
     def wrap(self, outs: list[Any]) -> Any:
         """Return buffers of results as the tree of arrays that the function gives."""
         if self.sentinels is not None:
-            flags = ArrayImpl(self.program.out_avals[-1], outs.pop()).host
+            flags = host_of(ArrayImpl(self.program.out_avals[-1], outs.pop()))
             results = self.traced.results.names()
             names = self.traced.leaf_names()
             self.sentinels.check(flags, self.name, names, results)
@@ -193,10 +203,10 @@ class Version:
         """Return the error to raise for what was raised while executing."""
         for value in self.program.module.consts:
             array = to_array(value)
-            if runtime.is_deleted(array.buffer):
+            if runtime.is_deleted(buffer_of(array)):
                 return DeletedArrayError(
                     f"{self.name}: the array that the function closes over is gone: "
-                    f"{array.loss()} Or pass it as an argument."
+                    f"{loss(array)} Or pass it as an argument."
                 )
         return explain_execute_error(buffers, err)
 
@@ -204,12 +214,12 @@ class Version:
         device = self.home.device
         arrays: list[Any] = leaves
         if self.home.moves:  # then a copy is donated, and the original stays
-            arrays = [to_array(x).on_device(device) for x in leaves]
-        try:  # the property `buffer` costs 70 ns more, for each leaf
+            arrays = [on_device(to_array(x), device) for x in leaves]
+        try:  # the function `buffer_of` costs 70 ns more, for each leaf
             buffers = [x._buffer for x in arrays]
         except AttributeError:
-            arrays = [to_array(x).on_device(device) for x in arrays]
-            buffers = [x.buffer for x in arrays]
+            arrays = [on_device(to_array(x), device) for x in arrays]
+            buffers = [buffer_of(x) for x in arrays]
         count = self.arguments  # one array alone, 200 ns faster, has no other use
         if count > 1 and len({*map(id, self.consts), *map(id, buffers)}) < count:
             buffers = self._separate(arrays, buffers)
@@ -217,14 +227,14 @@ class Version:
         outs = self._call(arguments)
         site = current_source()
         for i, how in self.donated.items():
-            arrays[i].consume(how, site)
+            consume(arrays[i], how, site)
         return self.wrap(outs)
 
     def _separate(self, arrays: list[ArrayImpl], buffers: list[Any]) -> list[Any]:
         """Return the buffers, with copies for donated ones that have another use."""
         uses = Counter(map(id, [*self.consts, *buffers]))
         return [
-            x.copied().buffer_on(self.home.device)
+            buffer_on(copied(x), self.home.device)
             if i in self.donated and uses[id(buffer)] > 1
             else buffer
             for i, (x, buffer) in enumerate(zip(arrays, buffers, strict=True))

@@ -454,7 +454,20 @@ def test_wrapped_functions_are_told_apart():
 
 
 def test_a_static_method_has_no_first_argument():
-    assert filter_jit(staticmethod(double))(inp.ones(1)).tolist() == [2]
+    """Below `staticmethod`; above it, an instance would be an argument too many."""
+
+    class Holder:
+        twice = staticmethod(filter_jit(double))
+
+    assert (
+        Holder.twice(inp.ones(1)).tolist()
+        == Holder().twice(inp.ones(1)).tolist()
+        == [2]
+    )
+    with pytest.raises(
+        ArgumentError, match="Put @staticmethod above @imprint.filter_jit"
+    ):
+        filter_jit(staticmethod(double))
 
 
 def test_a_model_that_is_called_is_an_argument():

@@ -1,10 +1,17 @@
 """Concrete arrays: who may write to their memory, and what Python asks of them."""
 
+import copy
+import inspect
+import pickle
+
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import imprint
 import imprint.numpy as inp
+from imprint.errors import ConcretizationError
 
 DTYPES = [
     "float32",
@@ -55,3 +62,86 @@ def test_a_conversion_is_a_copy_that_may_be_written_to():
 def test_rounding_gives_an_integer_unless_a_number_of_digits_is_asked_for():
     assert round(inp.asarray(2.5)).dtype == np.int32
     assert round(inp.asarray(2.55), 1).dtype == np.float32
+
+
+# ---- names ----
+
+
+def test_the_public_names_are_those_of_jax():
+    ours = {name for name in dir(inp.ones(1)) if not name.startswith("_")}
+    theirs = {name for name in dir(jnp.ones(1)) if not name.startswith("_")}
+    assert ours - theirs == set()
+
+
+def test_where_the_values_are():
+    ours, theirs = inp.asarray([1.0, 2.0]), jnp.asarray([1.0, 2.0])
+    for name in ("nbytes", "itemsize", "is_fully_addressable", "is_fully_replicated"):
+        assert getattr(ours, name) == getattr(theirs, name)
+    assert ours.on_device_size_in_bytes() == theirs.on_device_size_in_bytes()
+
+
+# ---- formats, copies, pickles ----
+
+
+def test_formats():
+    for np_ in (inp, jnp):
+        assert f"{np_.asarray(1.5):.2f} {np_.asarray([1.5])}" == "1.50 [1.5]"
+        with pytest.raises(TypeError):
+            f"{np_.asarray([1.5]):.2f}"
+    with pytest.raises(TypeError, match=r"rank 0, got '\.2f' for float32\[1\]"):
+        f"{inp.asarray([1.5]):.2f}"
+    with pytest.raises(ConcretizationError, match=r"a format such as '\.2f'"):
+        imprint.jit(lambda x: f"{x:.2f}")(1.5)
+    with pytest.raises(TypeError):
+        jax.jit(lambda x: f"{x:.2f}")(1.5)
+
+
+def test_copies_and_pickles():
+    x = imprint.device_put(inp.asarray([1.0, 2.0]), imprint.devices()[0])
+    for made in (copy.copy(x), copy.deepcopy(x), pickle.loads(pickle.dumps(x))):
+        assert made is not x
+        assert made.tolist() == [1, 2]
+    assert copy.copy(x).committed
+    assert not pickle.loads(pickle.dumps(x)).committed
+    assert pickle.loads(pickle.dumps(inp.asarray(2.0))).weak_type
+    assert imprint.vmap(copy.copy)(x) is not x
+    assert "copy" in str(imprint.make_jaxpr(copy.deepcopy)(x))
+    assert "copy" in str(jax.make_jaxpr(copy.deepcopy)(1.0))
+    with pytest.raises(ConcretizationError, match="`pickle`"):
+        imprint.jit(pickle.dumps)(x)
+    x.delete()
+    for use in (copy.copy, pickle.dumps):
+        with pytest.raises(RuntimeError, match=r"deleted by a call of delete\(\)"):
+            use(x)
+
+
+# ---- device_put ----
+
+
+def test_device_put_has_the_parameters_of_jax():
+    ours, theirs = map(inspect.signature, (imprint.device_put, jax.device_put))
+    assert [(p.name, p.kind, p.default) for p in ours.parameters.values()] == [
+        (p.name, p.kind, p.default) for p in theirs.parameters.values()
+    ]
+
+
+def test_device_put_takes_a_tree_of_devices_and_leaves_out_none():
+    (device,) = imprint.devices()[:1]
+    given = (inp.ones(2), [2.0, None]), inp.ones(3)
+    (x, [number, nothing]), y = imprint.device_put(given, (device, None))
+    assert (x.committed, number.committed, nothing) == (True, True, None)
+    assert not y.committed
+    with pytest.raises(ValueError, match="device"):
+        imprint.device_put(given, (device, "cpu"))
+
+
+def test_device_put_may_share_memory_or_not():
+    x = imprint.jit(lambda x: x + 1)(np.zeros(3, "float32"))
+    shared = imprint.device_put(x, may_alias=True, donate=False)
+    own = imprint.device_put({"x": x}, may_alias={"x": False}, donate=True)["x"]
+    assert np.shares_memory(np.asarray(x), np.asarray(shared))
+    assert not np.shares_memory(np.asarray(x), np.asarray(own))
+    assert own.tolist() == x.tolist() == [1, 1, 1]
+    for api in (imprint, jax):
+        with pytest.raises(ValueError, match="may_alias and donate"):
+            api.device_put(1.0, may_alias=True, donate=True)

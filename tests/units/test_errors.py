@@ -20,6 +20,7 @@ BASES = {
     "RecompileWarning": (UserWarning,),
     "InternalError": (RuntimeError,),
     "NonConcreteBooleanIndexError": (TypeError, IndexError),
+    "NonConcreteSliceError": (TypeError, IndexError),
     "NonFiniteError": (FloatingPointError,),
     "NotDifferentiableError": (TypeError, ValueError),
     "PromotionError": (TypeError, ValueError),

@@ -6,7 +6,7 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint import runtime
-from imprint.array import to_array
+from imprint.array import buffer_of, to_array
 from imprint.core.control import ControlPrimitive, Eager, Narrowed, Unit, Watched
 from imprint.core.effects import PURE
 from imprint.core.primitive import Absent
@@ -216,4 +216,4 @@ def test_tokens_go_through_the_regions_of_an_operation():
 
 
 def buffers(values):
-    return [to_array(x).buffer for x in values]
+    return [buffer_of(to_array(x)) for x in values]

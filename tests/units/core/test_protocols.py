@@ -248,6 +248,23 @@ def test_dlpack():
         imprint.jit(lambda x: np.from_dlpack(x))(X)
 
 
+def test_dlpack_of_old_gets_a_copy_since_it_cannot_say_read_only():
+    class Old:
+        def __init__(self, array):
+            self.array = array
+
+        def __dlpack__(self, **_):
+            return self.array.__dlpack__()
+
+        def __dlpack_device__(self):
+            return self.array.__dlpack_device__()
+
+    x = inp.asarray(X)
+    copied = np.from_dlpack(Old(x))
+    assert copied.tolist() == [1, 2, 3]
+    assert not np.shares_memory(copied, np.asarray(x))
+
+
 def test_bytes():
     assert inp.asarray(X).tobytes() == jnp.asarray(X).tobytes() == X.tobytes()
 

@@ -2,11 +2,14 @@
 
 import itertools
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import imprint
 import imprint.numpy as inp
+from imprint.errors import NonConcreteSliceError
 
 VALUES = np.arange(60).reshape(3, 4, 5)
 ENTRIES = (
@@ -90,3 +93,13 @@ def test_vmap_over_an_index():
     x = inp.arange(12).reshape(3, 4)
     got = imprint.vmap(lambda row, i: row[i])(x, inp.asarray(np.array([3, 0, 2])))
     assert got.tolist() == [3, 4, 10]
+
+
+@pytest.mark.parametrize(
+    "part", [lambda x, i: x[i:3], lambda x, i: x[:i], lambda x, i: x[0:3:i]]
+)
+def test_a_slice_by_a_traced_value(part):
+    with pytest.raises(IndexError):
+        jax.jit(part)(jnp.arange(4), 1)
+    with pytest.raises(NonConcreteSliceError, match=r"(?s)int32\[\].*lax\.dynamic_slice"):
+        imprint.jit(part)(inp.arange(4), 1)

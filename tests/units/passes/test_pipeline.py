@@ -6,6 +6,7 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint import tree
+from imprint.array import buffer_of
 from imprint.config import enable_checks
 from imprint.core.aval import get_aval
 from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var, subjaxprs
@@ -70,7 +71,7 @@ def test_programs_that_eager_evaluation_compiles_go_through_the_pipeline(with_pa
     inner = imprint.jit(lambda x: x * x)
     assert imprint.vmap(inner)(np.full(2, X)).tolist() == [6.0, 6.0]
     program = compile_closed(closed_of(lambda x: x * x, X), "f")
-    (y,) = program.run([inp.asarray(X).buffer])
+    (y,) = program.run([buffer_of(inp.asarray(X))])
     assert np.asarray(y) == 6.0
 
 

@@ -10,6 +10,7 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint import runtime
+from imprint.array import buffer_of
 from imprint.errors import DeletedArrayError, NonFiniteError
 
 
@@ -159,7 +160,7 @@ def test_a_buffer_that_is_gone_is_named_at_the_door_and_where_it_is_written_out(
     (version,) = f.versions
     if special:
         version.special, version.take = True, version.program.kept
-    runtime.delete(x.buffer)
+    runtime.delete(buffer_of(x))
     with pytest.raises(DeletedArrayError, match=r"got argument 0 \(float32\[3\]\)"):
         f(x)
 
@@ -175,7 +176,7 @@ def test_the_door_refuses_in_a_process_whose_device_is_not_its_own():
     before, executable.execute = executable.execute, refuse
     try:
         for call in (
-            lambda: executable.call([x.buffer]),
+            lambda: executable.call([buffer_of(x)]),
             lambda: f(x),
             lambda: f(x=x),
             lambda: f(X),
