@@ -19,7 +19,7 @@ from imprint.core.tangents import is_float0, no_values
 from imprint.program.counters import COUNTERS
 from imprint.record.record import Findings
 from imprint.record.recorder import Recording
-from imprint.transforms.staging import Staged, stage
+from imprint.transforms.staging import Staged, check_leaks_of, stage
 from imprint.watch.guard import Watch
 
 
@@ -114,9 +114,11 @@ def trace_call(
     with Recording(fun, strict=strict) as recording:
         closed = stage(flat, avals, staged)
     seconds = time.perf_counter() - start
-    return TracedCall(
-        closed, (treedef, found[0]), call.form, seconds, recording.findings
-    )
+    findings = recording.findings
+    if staged.ended:
+        del recording  # it holds what the function met, tracers too
+        check_leaks_of(staged)
+    return TracedCall(closed, (treedef, found[0]), call.form, seconds, findings)
 
 
 @final

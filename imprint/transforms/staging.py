@@ -6,6 +6,7 @@ captured array, a tracer of an enclosing trace) becomes a constvar. `process` is
 path: one call for each equation of the user's program.
 """
 
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, final
 
@@ -20,7 +21,7 @@ from imprint.core.leaks import check_leaks
 from imprint.core.primitive import Primitive
 from imprint.core.protocols import plain
 from imprint.core.source import Source, current_source
-from imprint.core.trace import Trace, Tracer, check_alive, tracing
+from imprint.core.trace import Trace, Tracer, check_alive, current_trace, tracing
 from imprint.tree.treedef import register_leaf
 
 
@@ -28,10 +29,11 @@ from imprint.tree.treedef import register_leaf
 class Staged:
     """What is being staged, for messages: the transform, the function, its arguments.
 
-    `site` is where the user's function was traced; None while one of our own runs.
+    `site` is where the user's function was traced; None while one of our own runs. `ended`
+    are the traces that staged it and what it calls, if `check_tracer_leaks` is on.
     """
 
-    __slots__ = ("arg_names", "name", "site", "transform")
+    __slots__ = ("arg_names", "ended", "name", "site", "transform")
 
     def __init__(
         self,
@@ -44,6 +46,7 @@ class Staged:
         self.name = name
         self.arg_names = arg_names
         self.site = site
+        self.ended: list[weakref.ref[Trace]] = []
 
     def __str__(self) -> str:
         site = f" at {self.site}" if self.site is not None else ""
@@ -213,22 +216,39 @@ def stage(
     finally:
         trace.ended = True
     if config.check_tracer_leaks and staged.site is not None:
-        check_leaks(trace)
+        staged.ended.append(weakref.ref(trace))  # it refers to tracers that it captured
     return closed
+
+
+def check_leaks_of(staged: Staged) -> None:
+    """Look for leaked tracers of what was staged, when it is recorded no more.
+
+    While a function is recorded, tracers that it met are held. So what a staged function
+    calls is looked at together with it.
+    """
+    outer = _staging_around(current_trace())
+    if outer is not None:
+        outer.staged.ended += staged.ended
+        return
+    for ended in staged.ended:
+        trace = ended()
+        if trace is not None:
+            check_leaks(trace)
 
 
 def check_leaks_outside_jit(trace: Any) -> None:
     """Look for leaked tracers of a trace that has a parent, unless a jaxpr is staged.
 
-    Then those of the jaxpr are looked for, when it is finished: until then, what records
-    the function holds the tracers that it met.
+    Then a leaked one refers to a tracer of the jaxpr, which is found.
     """
-    outer = trace.parent
-    while outer is not None:
-        if isinstance(outer, StagingTrace):
-            return
-        outer = outer.parent
-    check_leaks(trace)
+    if _staging_around(trace.parent) is None:
+        check_leaks(trace)
+
+
+def _staging_around(trace: Any) -> StagingTrace | None:
+    while trace is not None and not isinstance(trace, StagingTrace):
+        trace = trace.parent
+    return trace
 
 
 def hoist_consts(closed: ClosedJaxpr) -> ClosedJaxpr:

@@ -301,6 +301,20 @@ def test_a_tracer_that_leaks_outside_jit_is_reported_too(name, leak):
 
 
 @pytest.mark.usefixtures("_clean")
+def test_a_tracer_that_leaks_from_a_nested_call_is_reported():
+    @imprint.jit
+    def inner(x):
+        into_a_list(x)
+        return x
+
+    with (
+        imprint.check_tracer_leaks(),
+        pytest.raises(UnexpectedTracerError, match="1 leaked from inner"),
+    ):
+        imprint.jit(lambda x: imprint.grad(inner)(x))(1.0)
+
+
+@pytest.mark.usefixtures("_clean")
 def test_a_leaked_tracer_says_where_it_was_made():
     with (
         imprint.check_tracer_leaks(),
@@ -348,6 +362,20 @@ def test_clean_programs_outside_jit_are_not_blamed(name):
     with imprint.check_tracer_leaks():
         OUTSIDE[name](f)
         imprint.grad(lambda x: (f(x), x), has_aux=True)(1.0)
+
+
+@pytest.mark.parametrize("name", CLEAN)
+def test_clean_programs_with_functions_inside_are_not_blamed(name):
+    """What records a function holds the tracers that functions made inside captured."""
+
+    def f(x):
+        rows = imprint.vmap(lambda y: y * x)(np.ones(3, np.float32))
+        nested = imprint.jit(lambda y: imprint.grad(lambda z: z * z * y * x)(y))
+        return nested(x) + rows.sum()
+
+    with imprint.check_tracer_leaks():
+        CLEAN[name](f)
+        CLEAN[name](imprint.jit(f))
 
 
 # ---- compiles ----
