@@ -15,6 +15,7 @@ from imprint.calls.leaves import check_leaves
 from imprint.calls.signature import Call, Form, Signature
 from imprint.config import Settings, settings
 from imprint.core.aval import ShapedArray, checked_integer, get_aval
+from imprint.core.shape_struct import described
 from imprint.definition.wording import show
 from imprint.errors import ArgumentError, DTypeError
 from imprint.explain.explanation import Kind
@@ -118,8 +119,9 @@ def call_key(signature: Signature, call: Call) -> tuple[list[Any], CallKey]:
             if isinstance(x, int) and aval.dtype.kind == "i":  # and no bool
                 checked_integer(x, aval.dtype)
     except (ArgumentError, DTypeError, OverflowError):
+        leaves = [described(x) for x in leaves]
         check_leaves(signature.function_name, call.form, leaves, treedef)
-        raise
+        avals = tuple([get_aval(x) for x in leaves])
     if call.form.plain and treedef.is_flat_tuple:
         return leaves, CallKey(None, None, (), settings(), avals)
     whole = None if treedef.is_flat_tuple else treedef

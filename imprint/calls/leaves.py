@@ -71,9 +71,10 @@ def check_values(name: str, call: Call, leaves: Sequence[Any]) -> None:
     """Raise ArgumentError that names the first leaf that has a shape but no values."""
     for i, leaf in enumerate(leaves):
         if type(leaf) is ShapeDtypeStruct:
-            leaf_name = call.form.leaf_names(tree.structure(call.dynamic))[i]
+            given, treedef = tree.flatten(call.dynamic)
+            leaf_name = call.form.leaf_names(treedef)[i]
             raise ArgumentError(
-                f"{name}: expected an array with values, got {leaf} as argument "
+                f"{name}: expected an array with values, got {_short(given[i])} as argument "
                 f"{leaf_name}. Only lower, trace and eval_shape take a shape in the "
                 "place of an array."
             )

@@ -6,6 +6,8 @@ It has an aval and nothing else, so whatever only traces (`lower`, `eval_shape`,
 
 from typing import Any, Self, final
 
+import numpy as np
+
 from imprint import dtypes
 from imprint.core import dims
 from imprint.core.aval import DType, Shape, ShapedArray
@@ -104,3 +106,14 @@ class ShapeDtypeStruct:
         place = "" if self.sharding is None else f", sharding={self.sharding}"
         shown = f"shape={self.shape}, dtype={self.dtype.name}{weak}{place}"
         return f"ShapeDtypeStruct({shown})"
+
+
+def described(x: Any) -> Any:
+    """Return the struct of an object that has a shape and a dtype but is no array."""
+    if hasattr(x, "aval") or issubclass(type(x), np.ndarray | np.generic):
+        return x
+    try:
+        weak = bool(getattr(x, "weak_type", False))
+        return ShapeDtypeStruct(x.shape, x.dtype, weak_type=weak)
+    except (AttributeError, TypeError, ValueError):
+        return x

@@ -12,6 +12,7 @@ from imprint.calls.tracing import TracedCall, trace_call
 from imprint.core.aval import get_aval
 from imprint.core.folding import folding
 from imprint.core.functions import check_function, wraps
+from imprint.core.shape_struct import described
 from imprint.jitted.bound import BoundJitted
 from imprint.jitted.dispatch import Jitted
 from imprint.jitted.jit import jit
@@ -56,7 +57,8 @@ def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     Args:
         fun: a function of arrays, numbers and containers of them; a jitted one takes
             its static arguments as they are.
-        args: its arguments; a `ShapeDtypeStruct` stands for an array.
+        args: its arguments; a `ShapeDtypeStruct`, or whatever has a shape and a dtype,
+            stands for an array.
         kwargs: its keyword arguments.
 
     >>> import imprint
@@ -79,7 +81,7 @@ def _traced(
     transform: str,
 ) -> TracedCall:
     call = signature.call(args, kwargs)
-    avals = [get_aval(x) for x in tree.leaves(call.dynamic)]
+    avals = [get_aval(described(x)) for x in tree.leaves(call.dynamic)]
     return trace_call(fun, signature, call, avals, transform)
 
 

@@ -22,6 +22,7 @@ take the dtype of the array beside them.
 - `keys`: how do functions that only move elements take arrays of keys?
 - `padding`: how does an array get larger at its ends?
 - `indexing`: what does `x[...]` take?
+- `inspection`: what can a program ask of an array library?
 - `searching`: where are the extremes?
 - `reductions`: what is the sum, product or extreme along axes?
 - `cumulative`: what are the running sums and products?
@@ -100,6 +101,7 @@ from imprint.numpy.creation import asarray as asarray
 from imprint.numpy.creation import copy as copy
 from imprint.numpy.creation import empty as empty
 from imprint.numpy.creation import empty_like as empty_like
+from imprint.numpy.creation import from_dlpack as from_dlpack
 from imprint.numpy.creation import full as full
 from imprint.numpy.creation import full_like as full_like
 from imprint.numpy.creation import ones as ones
@@ -205,6 +207,9 @@ from imprint.numpy.exponential import pow as pow
 from imprint.numpy.exponential import power as power
 from imprint.numpy.exponential import sqrt as sqrt
 from imprint.numpy.indexing import getitem as getitem
+from imprint.numpy.inspection import (
+    __array_namespace_info__ as __array_namespace_info__,
+)
 from imprint.numpy.joining import append as append
 from imprint.numpy.joining import column_stack as column_stack
 from imprint.numpy.joining import concat as concat

@@ -98,6 +98,30 @@ def copy(a: ArrayLike) -> Array:
     return copy_p.bind1(as_array("copy", a))
 
 
+def from_dlpack(
+    x: Any, /, *, device: DeviceLike | None = None, copy: bool | None = None
+) -> Array:
+    """Return the values of an array of another library, by DLPack.
+
+    Args:
+        x: an object with `__dlpack__` and `__dlpack_device__`, in the host's memory.
+        device: where it is to be, as in `imprint.device_put`.
+        copy: True, or None: another library may write to its memory, so it is copied.
+
+    Example:
+        >>> import numpy
+        >>> import imprint.numpy as np
+        >>> np.from_dlpack(numpy.arange(3.0, dtype="float32"))
+        Array([0., 1., 2.], dtype=float32)
+    """
+    if copy is False:
+        raise ArgumentError(
+            "from_dlpack: expected copy to be None or True, got False. What another "
+            "library may write to is copied."
+        )
+    return placed("from_dlpack", asarray(np.from_dlpack(x)), device)
+
+
 def _from_value(value: Any, dtype: DType | None) -> Array:
     value = plain(value)
     if is_operand(value):

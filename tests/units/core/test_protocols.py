@@ -285,3 +285,53 @@ def test_the_namespace_of_the_array_api():
     for array in (x, jnp.asarray(X)):
         with pytest.raises(ValueError, match=r"1999\.12"):
             array.__array_namespace__(api_version="1999.12")
+
+
+def test_what_a_program_can_ask_of_the_namespace():
+    ours, theirs = inp.__array_namespace_info__(), jnp.__array_namespace_info__()
+    assert ours.default_dtypes() == theirs.default_dtypes()
+    for kind in (None, "bool", "integral", "numeric", ("bool", "real floating")):
+        assert ours.dtypes(kind=kind) == theirs.dtypes(kind=kind)
+    assert ours.default_device() in ours.devices()
+    assert ours.capabilities() == theirs.capabilities()
+    with pytest.raises(ValueError, match="kinds"):
+        ours.dtypes(kind="text")
+
+
+def test_from_dlpack():
+    values = np.arange(3.0)
+    for np_ in (inp, jnp):
+        assert np_.from_dlpack(values).dtype == np.float32
+        assert np_.from_dlpack(np_.asarray(X)).tolist() == [1, 2, 3]
+    own = inp.from_dlpack(values)
+    values[:] = 7
+    assert own.tolist() == [0, 1, 2]
+    with pytest.raises(ValueError, match="copy"):
+        inp.from_dlpack(values, copy=False)
+
+
+# ---- objects with a shape and a dtype ----
+
+
+class Described:
+    shape = (2, 3)
+    dtype = "float32"
+    weak_type = True
+
+
+def test_what_has_a_shape_and_a_dtype_stands_for_an_array_where_nothing_is_computed():
+    def f(tree):
+        return tree["x"] + 1
+
+    given = {"x": Described()}
+    for api in (imprint, jax):
+        assert api.eval_shape(f, given).shape == (2, 3)
+        assert api.jit(f).lower(given).out_info.shape == (2, 3)
+        assert api.jit(f).trace(given).out_info.weak_type
+        assert "f32[2,3]" in str(api.make_jaxpr(f)(given))
+        with pytest.raises(TypeError, match="Described"):
+            api.jit(f)(given)
+        with pytest.raises(TypeError):
+            api.eval_shape(f, {"x": np.float32})
+        with pytest.raises(TypeError):
+            api.numpy.sin(Described())
