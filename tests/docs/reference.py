@@ -1,0 +1,128 @@
+"""The pages of docs/reference that are written from the package itself."""
+
+import importlib
+import inspect
+import itertools
+from types import ModuleType
+from typing import get_origin
+
+import imprint
+from imprint.config import Flag
+from imprint.core import absent
+from imprint.core.primitive import Primitive
+
+HOMES = (
+    *("imprint", "imprint.numpy", "imprint.lax", "imprint.random", "imprint.nn"),
+    *("imprint.nn.initializers", "imprint.optim", "imprint.tree", "imprint.module"),
+    *("imprint.testing", "imprint.cache", "imprint.debug", "imprint.config"),
+    *("imprint.errors", "imprint.sharding"),
+)
+
+HERE = """\
+# What is here
+
+Every public name, with the first line of its docstring; `help(imprint.numpy.where)` shows
+the rest. What JAX has beyond these is in [Absent](absent.md), and what means something
+else than in JAX in [Differences from JAX](differences.md).
+
+This page is written by `pytest tests/docs --update-golden`.
+"""
+
+ABSENT = """\
+# JAX features that are absent, and what to write instead
+
+Every public name of `jax`, `jax.numpy`, `jax.lax`, `jax.random` and `jax.nn` is either in
+[What is here](what-is-here.md) or on this page, which a test compares with JAX. Asking
+for one of these names is an `AttributeError` with the same words.
+
+This page is written by `pytest tests/docs --update-golden` from
+`imprint/core/absent.py`.
+"""
+
+
+def here_page():
+    """Return the text of what-is-here.md."""
+    return "\n".join([HERE, *map(here_section, HOMES)])
+
+
+def here_section(home):
+    values = {name: value_of(home, name) for name in public_names(home)}
+    said = {name: summary(value) for name, value in values.items()}
+    rows = [(f"`{name}`", text) for name, text in said.items() if text]
+    lines = [f"## {home}", "", *table("Name", "What it is", rows), ""]
+    primitives = [n for n, value in values.items() if isinstance(value, Primitive)]
+    rest = [n for n, text in said.items() if not text and n not in primitives]
+    if primitives:
+        lines += [f"Primitives: {listed(primitives)}.", ""]
+    if rest:
+        lines += [f"Also {listed(rest)}.", ""]
+    return "\n".join(lines)
+
+
+def public_names(home):
+    face = module_of(home)
+    if hasattr(face, "__all__"):
+        return sorted(face.__all__)
+    names = [name for name in dir(face) if name[0] != "_"]
+    return [name for name in names if is_public(value_of(home, name))]
+
+
+def module_of(home):
+    return importlib.import_module(home)
+
+
+def value_of(home, name):
+    return getattr(module_of(home), name)
+
+
+def is_public(value):
+    """Tell whether a value is no module, no type alias and no helper of the module."""
+    is_helper = inspect.isroutine(value) and home_of(value) != "imprint"
+    is_alias = get_origin(value) or home_of(value) in ("collections", "typing")
+    return not (isinstance(value, ModuleType | bool) or is_helper or is_alias)
+
+
+def home_of(value):
+    return str(getattr(value, "__module__", "")).partition(".")[0]
+
+
+def summary(value):
+    """Return the first line of a docstring of ours; none for other values."""
+    ours = isinstance(value, Flag) or value is imprint.config
+    if not ours and not (inspect.isroutine(value) or inspect.isclass(value)):
+        return ""
+    if not ours and home_of(value) != "imprint":
+        return ""
+    return " ".join((inspect.getdoc(value) or "").partition("\n\n")[0].split())
+
+
+def absent_page():
+    """Return the text of absent.md."""
+    return "\n".join([ABSENT, *map(absent_section, absent.ABSENT)])
+
+
+def absent_section(home):
+    rows = []
+    said = [(name, shown(name, text)) for name, text in absent.rows(home)]
+    for text, group in itertools.groupby(said, key=lambda row: row[1]):
+        rows.append((listed(sorted(name for name, _ in group)), text))
+    title = "Methods of arrays" if home == "Array" else home
+    return "\n".join([f"## {title}", "", *table("Name", "Write instead", rows), ""])
+
+
+def shown(name, text):
+    """Return an advice that names the function by its row, as in `NumPy's` of one."""
+    if text == f"Outside traced functions numpy.{name} takes arrays.":
+        return "Outside traced functions NumPy's takes arrays."
+    return text
+
+
+def listed(names):
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def table(left, right, rows):
+    yield f"| {left} | {right} |"
+    yield "| --- | --- |"
+    for name, text in rows:
+        yield f"| {name} | {text.replace('|', chr(92) + '|')} |"
