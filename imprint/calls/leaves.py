@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from types import FunctionType
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from imprint import tree
 from imprint.calls.results import Results
 from imprint.calls.signature import Call, Form
 from imprint.core.aval import checked_integer, get_aval
+from imprint.core.foreign import conversion, shown
 from imprint.core.shape_struct import ShapeDtypeStruct
 from imprint.core.trace import Tracer
 from imprint.errors import ArgumentError, DTypeError
@@ -35,15 +36,15 @@ def check_leaves(
             if dtype is not None and dtype.kind in "OSUMmV":
                 raise DTypeError(
                     f"{name}: expected arrays of numbers, got one of dtype {dtype} as "
-                    f"argument {leaf_name}. Convert it to numbers first."
+                    f"argument {leaf_name}. {_NUMBERS[dtype.kind].format(leaf_name)}"
                 ) from None
             raise type(err)(f"{name}: argument {leaf_name}: {err}") from None
         except TypeError as err:
             if isinstance(leaf, np.ndarray):
                 raise ArgumentError(f"{name}: argument {leaf_name}: {err}") from None
             raise ArgumentError(
-                f"{name}: expected arrays and numbers, got {type(leaf).__name__} "
-                f"{_short(leaf)} as argument {leaf_name}. {_remedy(leaf_name, form)}"
+                f"{name}: expected arrays and numbers, got {shown(leaf)} as argument "
+                f"{leaf_name}. {conversion(leaf, leaf_name) or _remedy(leaf_name, form)}"
             ) from None
 
 
@@ -91,17 +92,15 @@ def check_results(name: str, outs: Sequence[Any], results: Results) -> None:
         except TypeError:
             where = results.names()[i]
             raise ArgumentError(
-                f"{name}: expected to return arrays and numbers, got "
-                f"{type(out).__name__} {_short(out)} as result{where}. "
-                "Return only what the computation gives; keep Python values outside, or "
-                "use imprint.filter_jit, which returns them as they are."
+                f"{name}: expected to return arrays and numbers, got {shown(out)} as "
+                f"result{where}. {conversion(out, f'result{where}') or _KEEP}"
             ) from None
 
     for where, kept in results.kept().items():
         if _holds_tracer(kept):
             raise ArgumentError(
                 f"{name}: expected results of which each array is a leaf, got "
-                f"{type(kept).__name__} {_short(kept)} as result{where}, which holds a "
+                f"{shown(kept)} as result{where}, which holds a "
                 "traced array and is no pytree. Return the array beside it, or make its "
                 "class a node: a Module, or imprint.tree.register_dataclass."
             )
@@ -121,6 +120,16 @@ def _holds_tracer(value: Any, depth: int = 3) -> bool:
     return any(_holds_tracer(x, depth - 1) for x in tree.leaves(held))
 
 
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+_KEEP: Final = (
+    "Return only what the computation gives; keep Python values outside, or use "
+    "imprint.filter_jit, which returns them as they are."
+)
+# By the kind of a NumPy dtype that holds no numbers.
+_NUMBERS: Final = {
+    "O": "If each object is a number: {0}.astype('float32').",
+    "S": "Encode the texts: numpy.unique({0}, return_inverse=True)[1].",
+    "U": "Encode the texts: numpy.unique({0}, return_inverse=True)[1].",
+    "M": "Convert it to a number of units: ({0} - start) / unit.",
+    "m": "Convert it to a number of units: {0} / unit.",
+    "V": "Take its fields one by one: {0}['field'].",
+}

@@ -342,7 +342,7 @@ class Signature:
             given = [f"{len(args)} positional", *(f"{k}=…" for k in kwargs)]
             raise ArgumentError(
                 f"{self.function_name}: expected arguments {self._signature}, got "
-                f"{', '.join(given)}: {err}."
+                f"{', '.join(given)}: {err}.{_nearest(kwargs, self._signature)}"
             ) from None
 
     # ---- what `jit` was given ----
@@ -396,6 +396,12 @@ class Signature:
                 f"donated, got both for {', '.join(sorted(both))}. A static argument "
                 "is no array; take it out of donate_argnums and donate_argnames."
             )
+
+
+def _nearest(given: Iterable[str], signature: inspect.Signature) -> str:
+    """Return which parameter may have been meant by a keyword that there is not."""
+    unknown = [name for name in given if name not in signature.parameters]
+    return did_you_mean(unknown[0], signature.parameters) if unknown else ""
 
 
 def _is_default(value: Any, default: Any) -> bool:

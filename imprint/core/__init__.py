@@ -23,6 +23,7 @@
 - `libraries`: is code the user's, or an installed library's?
 - `identity`: what stands for an object that counts as itself?
 - `functions`: what may a transform be given?
+- `foreign`: how do values of other libraries become arrays?
 - `hosts`: what is the aval of a host value, in nanoseconds?
 - `shape_struct`: what stands for an array of which only the shape is known?
 - `hooks`: where does this floor reach upward?

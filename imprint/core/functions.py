@@ -15,6 +15,7 @@ import numpy as np
 
 from imprint.core import hooks
 from imprint.core.aval import get_aval
+from imprint.core.foreign import conversion, shown
 from imprint.errors import ArgumentError
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -85,10 +86,13 @@ def own_leaf(x: Any, transform: str, name: str) -> Any:
         get_aval(x)
     except TypeError:
         model = f" For a model, there is imprint.filter_{transform}."
-        raise ArgumentError(
-            f"{transform}: expected arrays and numbers, got {type(x).__name__} "
-            f"{x!r} as {name}. Close over Python values instead: "
+        closed = (
+            "Close over Python values instead: "
             f"imprint.{transform}(lambda x: f(x, option))."
+        )
+        raise ArgumentError(
+            f"{transform}: expected arrays and numbers, got {shown(x)} as {name}. "
+            f"{conversion(x, 'x') or closed}"
             f"{model if transform in _FILTERED else ''}"
         ) from None
     return x

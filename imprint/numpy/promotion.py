@@ -20,6 +20,7 @@ from imprint.config import Settings, settings
 from imprint.core import dims
 from imprint.core.array import Array
 from imprint.core.aval import DType, Shape, ShapedArray, get_aval
+from imprint.core.foreign import conversion
 from imprint.core.protocols import is_operand as is_operand
 from imprint.core.protocols import plain
 from imprint.errors import ArgumentError, DTypeError, ShapeError
@@ -328,7 +329,8 @@ def refuse(name: str, x: Any) -> NoReturn:
     elif hasattr(x, "__array__"):
         remedy = "Convert it with imprint.numpy.asarray, which copies it."
     else:
-        remedy = "Only arrays and numbers take part in array operations."
+        only = "Only arrays and numbers take part in array operations."
+        remedy = conversion(x, "x") or only
     came = _shown(cast("Any", x))
     raise ArgumentError(f"{name}: expected an array or a number, got {came}. {remedy}")
 
