@@ -75,7 +75,7 @@ def check_values(name: str, call: Call, leaves: Sequence[Any]) -> None:
             given, treedef = tree.flatten(call.dynamic)
             leaf_name = call.form.leaf_names(treedef)[i]
             raise ArgumentError(
-                f"{name}: expected an array with values, got {_short(given[i])} as argument "
+                f"{name}: expected an array with values, got {shown(given[i])} as argument "
                 f"{leaf_name}. Only lower, trace and eval_shape take a shape in the "
                 "place of an array."
             )

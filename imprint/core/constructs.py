@@ -84,9 +84,14 @@ def _around(path: list[ast.AST], place: _Place) -> Iterator[list[ast.AST]]:
     yield path
     for child in ast.iter_child_nodes(path[-1]):
         span = _place_of(child)
-        if span is None or (
-            (span[0], span[2]) <= (place[0], place[2])
-            and (place[1], place[3]) <= (span[1], span[3])
+        decorated = getattr(child, "decorator_list", ())  # outside of its span
+        if (
+            span is None
+            or decorated
+            or (
+                (span[0], span[2]) <= (place[0], place[2])
+                and (place[1], place[3]) <= (span[1], span[3])
+            )
         ):
             yield from _around([*path, child], place)
 

@@ -140,7 +140,7 @@ def _cumulative(
     name: str, x: Array, axis: int | None, dtype: DTypeLike | None
 ) -> Array:
     x = ravel(x) if axis is None or not x.ndim else x
-    at = canonical_axis(name, axis or 0, x.ndim)
+    at = canonical_axis(name, 0 if axis is None else axis, x.ndim)
     wanted = x.dtype if dtype is None else dtypes.requested(dtype, name)
     if dtypes.is_bool(wanted) and dtype is not None:
         x = as_bool(name, x)  # `any` of the prefixes: count, then tell 0 from the rest
@@ -156,7 +156,7 @@ def _only_axis(name: str, x: Array, axis: int | None) -> int:
             f"{name}: expected an axis for {x.aval}, got None. "
             "Only an array with one axis needs none."
         )
-    return canonical_axis(name, axis or 0, x.ndim)
+    return canonical_axis(name, 0 if axis is None else axis, x.ndim)
 
 
 def _with_initial(x: Array, axis: int, value: int) -> Array:

@@ -4,7 +4,6 @@ Made of slices, so nothing here has a loop or an index array; the lengths are kn
 tracing.
 """
 
-import operator
 from typing import Any
 
 from imprint import dtypes
@@ -26,7 +25,7 @@ from imprint.numpy.promotion import (
 )
 from imprint.numpy.reductions import sum
 from imprint.numpy.shape import Axes, axis_tuple, ravel, reshape
-from imprint.primitives.axes import canonical_axes, canonical_axis
+from imprint.primitives.axes import canonical_axes, canonical_axis, whole
 from imprint.primitives.basis import scalar_like, sub
 from imprint.primitives.copying import owned
 from imprint.primitives.slicing import slice_in_dim
@@ -54,7 +53,7 @@ def diff(
         >>> np.diff(np.array([1, 4, 9]))
         Array([3, 5], dtype=int32)
     """
-    times = operator.index(n)
+    times = whole("diff", "n", n)
     if times < 0:
         raise ArgumentError(
             f"diff: expected n of at least 0, got {times}. It is how often to subtract."

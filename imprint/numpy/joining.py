@@ -37,7 +37,7 @@ from imprint.numpy.shape import (
     transpose,
     unstack,
 )
-from imprint.primitives.axes import canonical_axes, canonical_axis, int_tuple
+from imprint.primitives.axes import canonical_axes, canonical_axis, int_tuple, whole
 from imprint.primitives.basis import broadcast_in_dim
 from imprint.primitives.copying import owned
 from imprint.primitives.shape import expand_dims, rev
@@ -328,7 +328,7 @@ def flip(m: ArrayLike, axis: Axes | None = None) -> Array:
     x = as_array("flip", m)
     if axis is None:
         return rev(x, range(x.ndim))
-    return rev(x, canonical_axes("flip", axis_tuple(axis), x.ndim))
+    return rev(x, canonical_axes("flip", axis_tuple("flip", axis), x.ndim))
 
 
 @moves_keys(0)
@@ -378,7 +378,7 @@ def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
         lambda: flip(x, (first, second)),
         lambda: flip(transpose(x, order), second),
     )
-    return turns[k % 4]()
+    return turns[whole("rot90", "k", k) % 4]()
 
 
 @moves_keys(0)
@@ -394,7 +394,7 @@ def roll(a: ArrayLike, shift: Dim | Sequence[Dim], axis: Axes | None = None) -> 
     x = as_array("roll", a)
     if axis is None:
         return reshape(roll(ravel(x), shift, 0), x.shape)
-    axes = [canonical_axis("roll", i, x.ndim) for i in axis_tuple(axis)]
+    axes = [canonical_axis("roll", i, x.ndim) for i in axis_tuple("roll", axis)]
     shifts = size_tuple(shift)
     if 1 not in (len(shifts), len(axes)) and len(shifts) != len(axes):
         raise ShapeError(

@@ -4,7 +4,6 @@ Operands are promoted to one dtype, in which terms are added up too: integers st
 narrow as they are. `precision` chooses how exactly an accelerator multiplies floats.
 """
 
-import operator
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, cast
@@ -27,7 +26,7 @@ from imprint.numpy.promotion import (
     refuse_out,
 )
 from imprint.numpy.shape import axis_tuple, broadcast_to, moveaxis, ravel
-from imprint.primitives.axes import canonical_axes, canonical_axis
+from imprint.primitives.axes import canonical_axes, canonical_axis, whole
 from imprint.primitives.basis import mul, transpose
 from imprint.primitives.complex import conj
 from imprint.primitives.dot import dot_general_p
@@ -269,7 +268,7 @@ def tensordot(
 def _tensordot_axes(x: Array, y: Array, axes: Any) -> tuple[Ints, Ints]:
     if isinstance(axes, Sequence):
         return _paired_axes(x, y, cast("Sequence[Any]", axes))
-    count = operator.index(axes)
+    count = whole("tensordot", "axes", axes)
     if not 0 <= count <= min(x.ndim, y.ndim):
         raise ShapeError(
             f"tensordot: expected at most {min(x.ndim, y.ndim)} axes for {x.aval} and "
@@ -279,7 +278,7 @@ def _tensordot_axes(x: Array, y: Array, axes: Any) -> tuple[Ints, Ints]:
 
 
 def _paired_axes(x: Array, y: Array, axes: Sequence[Any]) -> tuple[Ints, Ints]:
-    first, second = (axis_tuple(part) for part in axes)
+    first, second = (axis_tuple("tensordot", part) for part in axes)
     if len(first) != len(second):
         raise ArgumentError(
             "tensordot: expected as many axes of one array as of the other, got "

@@ -4,8 +4,6 @@ Patterns are comparisons of row and column numbers, so they need no memory of th
 once compiled.
 """
 
-import operator
-
 from imprint import dtypes
 from imprint.core import dims
 from imprint.core.array import Array
@@ -20,7 +18,7 @@ from imprint.numpy.selection import where
 from imprint.numpy.shape import moveaxis, ravel
 from imprint.placement import DeviceLike, placed
 from imprint.primitives.arithmetic import integer_pow
-from imprint.primitives.axes import canonical_axes
+from imprint.primitives.axes import canonical_axes, whole
 from imprint.primitives.basis import add, broadcast_in_dim, full, scalar_like
 from imprint.primitives.comparison import eq, ge
 from imprint.primitives.shape import broadcasted_iota, reshape, squeeze
@@ -52,7 +50,7 @@ def eye(
     """
     wanted = dtypes.requested(float if dtype is None else dtype, "eye")
     shape = _rows_and_columns("eye", N, M)
-    ones = convert("eye", _on_diagonal(shape, operator.index(k)), wanted)
+    ones = convert("eye", _on_diagonal(shape, whole("eye", "k", k)), wanted)
     return placed("eye", ones, device)
 
 
@@ -84,7 +82,7 @@ def tri(
     """
     wanted = dtypes.requested(dtypes.float32 if dtype is None else dtype, "tri")
     shape = _rows_and_columns("tri", N, M)
-    return convert("tri", _at_or_below(shape, operator.index(k)), wanted)
+    return convert("tri", _at_or_below(shape, whole("tri", "k", k)), wanted)
 
 
 def tril(m: ArrayLike, k: int = 0) -> Array:
@@ -123,6 +121,7 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> A
     """
     x = _last_axes("diagonal", a, axis1, axis2)
     rows, columns = x.shape[-2:]
+    offset = whole("diagonal", "offset", offset)
     low, right = max(0, -offset), max(0, offset)
     length = dims.maximum(0, dims.minimum(rows - low, columns - right))
     lead = (0,) * (x.ndim - 2)
@@ -151,6 +150,7 @@ def diag(v: ArrayLike, k: int = 0) -> Array:
                [0, 2]], dtype=int32)
     """
     x = as_array("diag", v)
+    k = whole("diag", "k", k)
     if x.ndim == 2:
         return diagonal(x, k)
     if x.ndim != 1:

@@ -6,7 +6,6 @@ identity of the operation; `min` and `max` have none, so need `initial` then. Th
 statistics made of these are in `statistics`, the places of extremes in `searching`.
 """
 
-import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -105,8 +104,8 @@ def axes_of(name: str, axis: Axis, ndim: int) -> tuple[int, ...]:
     """Return the axes that `axis` names, counted from 0, in the order given."""
     if axis is None:
         return _EVERY[ndim] if ndim < len(_EVERY) else tuple(range(ndim))
-    if not isinstance(axis, Sequence | np.ndarray):
-        axis = (operator.index(axis),)
+    if not isinstance(axis, Sequence | np.ndarray) or isinstance(axis, str):
+        axis = (axis,)
     return canonical_axes(name, axis, ndim)
 
 

@@ -4,7 +4,6 @@ Integers are their own floor, ceiling, truncation and rounding. Complex numbers 
 both parts.
 """
 
-import operator
 from typing import Any, cast
 
 from imprint import dtypes
@@ -21,6 +20,7 @@ from imprint.numpy.promotion import (
 )
 from imprint.numpy.selection import where
 from imprint.primitives.arithmetic import div
+from imprint.primitives.axes import whole
 from imprint.primitives.basis import mul, scalar_like, sub
 from imprint.primitives.comparison import ge, lt
 from imprint.primitives.complex import complex_, imag_p, real_p
@@ -105,7 +105,7 @@ def round(a: ArrayLike, decimals: int = 0, out: None = None) -> Array:
     """
     refuse_out("round", out)
     x = as_array("round", a)
-    decimals = operator.index(decimals)
+    decimals = whole("round", "decimals", decimals)
     if dtypes.is_complex(x.dtype):
         return complex_(
             round(real_p.bind1(x), decimals), round(imag_p.bind1(x), decimals)

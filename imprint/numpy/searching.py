@@ -4,7 +4,6 @@ Of equal elements the first one counts, and NaN counts as the extreme. Indices a
 `int32`, or `int64` under `enable_x64`.
 """
 
-import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -109,7 +108,7 @@ def _search(
     name: str, search: Search, x: Array, axis: int | None, *, keepdims: bool
 ) -> Array:
     along = ravel(x) if axis is None else x
-    at = canonical_axis(name, 0 if axis is None else operator.index(axis), along.ndim)
+    at = canonical_axis(name, 0 if axis is None else axis, along.ndim)
     if dims.is_same(along.shape[at], 0):
         raise ArgumentError(
             f"{name}: expected at least one element along axis {at}, got {x.aval}. "

@@ -5,7 +5,6 @@ from the end if negative. Nothing is copied eagerly; arrays are immutable, so a 
 the same memory is as good as a copy.
 """
 
-import operator
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, TypeAlias, cast
@@ -25,7 +24,7 @@ from imprint.numpy.promotion import (
     broadcast,
     broadcast_all,
 )
-from imprint.primitives.axes import canonical_axes, canonical_axis, int_tuple
+from imprint.primitives.axes import canonical_axes, canonical_axis, whole
 from imprint.primitives.basis import transpose as transpose_
 from imprint.primitives.copying import owned
 from imprint.primitives.shape import expand_dims as expand_dims_
@@ -59,11 +58,10 @@ def shape_of(name: str, shape: Any) -> Shape:
     return lengths
 
 
-def axis_tuple(axes: Axes | NDArray) -> tuple[int, ...]:
-    """Return one axis or several as a tuple."""
-    if isinstance(axes, Sequence | np.ndarray):
-        return int_tuple(axes)
-    return (operator.index(axes),)
+def axis_tuple(name: str, axes: Axes | NDArray) -> tuple[int, ...]:
+    """Return one axis or several as a tuple; the caller's `name` begins the error."""
+    given = axes if isinstance(axes, Sequence | np.ndarray) else (axes,)
+    return tuple([whole(name, "an axis", axis) for axis in given])
 
 
 def size_tuple(sizes: ShapeLike) -> Shape:
@@ -152,7 +150,7 @@ def squeeze(a: ArrayLike, axis: Axes | None = None) -> Array:
     x = as_array("squeeze", a)
     if axis is None:
         return squeeze_(x, [i for i, n in enumerate(x.shape) if dims.is_same(n, 1)])
-    return squeeze_(x, axis_tuple(axis))
+    return squeeze_(x, axis_tuple("squeeze", axis))
 
 
 @moves_keys(0)
@@ -165,7 +163,7 @@ def expand_dims(a: ArrayLike, axis: Axes) -> Array:
         >>> np.expand_dims(np.zeros(3), (0, -1)).shape
         (1, 3, 1)
     """
-    return expand_dims_(as_array("expand_dims", a), axis_tuple(axis))
+    return expand_dims_(as_array("expand_dims", a), axis_tuple("expand_dims", axis))
 
 
 @moves_keys(0)
@@ -232,11 +230,12 @@ def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Array:
     x = as_array("transpose", a)
     if axes is None:
         return _permuted(x, tuple(reversed(range(x.ndim))))
+    axes = axis_tuple("transpose", axes)
     order = canonical_axes("transpose", axes, x.ndim)
     if len(order) != x.ndim:
         raise ShapeError(
             f"transpose: expected each of {x.ndim} axes once for {x.aval}, got "
-            f"axes={tuple(axes)}. To exchange two, call swapaxes."
+            f"axes={axes}. To exchange two, call swapaxes."
         )
     return _permuted(x, order)
 
@@ -299,8 +298,8 @@ def moveaxis(a: ArrayLike, source: Axes, destination: Axes) -> Array:
         (3, 4, 2)
     """
     x = as_array("moveaxis", a)
-    taken = canonical_axes("moveaxis", axis_tuple(source), x.ndim)
-    placed = canonical_axes("moveaxis", axis_tuple(destination), x.ndim)
+    taken = canonical_axes("moveaxis", axis_tuple("moveaxis", source), x.ndim)
+    placed = canonical_axes("moveaxis", axis_tuple("moveaxis", destination), x.ndim)
     if len(taken) != len(placed):
         raise ShapeError(
             f"moveaxis: expected as many destinations as sources, got {len(placed)} "
@@ -324,7 +323,7 @@ def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Array:
     """
     x = as_array("rollaxis", a)
     taken = canonical_axis("rollaxis", axis, x.ndim)
-    place = start + x.ndim if start < 0 else operator.index(start)
+    place = start + x.ndim if start < 0 else whole("rollaxis", "start", start)
     return moveaxis(x, taken, place - (taken < place))
 
 

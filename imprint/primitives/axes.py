@@ -8,17 +8,39 @@ import operator
 from collections.abc import Iterable
 from typing import Any
 
-from imprint.errors import ShapeError
+from imprint.core.foreign import shown
+from imprint.errors import ArgumentError, ConcretizationError, ShapeError
 
 
 def int_tuple(values: Iterable[Any]) -> tuple[int, ...]:
     """Return `values` as Python ints; a tracer among them raises, as it must."""
-    return tuple(map(operator.index, values))
+    try:
+        return tuple(map(operator.index, values))
+    except TypeError as err:
+        if isinstance(err, ConcretizationError):
+            raise
+        raise ArgumentError(
+            f"expected a sequence of whole numbers, got {shown(values)}. Write them as "
+            "Python ints, in a tuple."
+        ) from None
+
+
+def whole(name: str, what: str, value: Any) -> int:
+    """Return an integer as a Python int; the error says that `what` of `name` is none."""
+    try:
+        return operator.index(value)
+    except TypeError as err:
+        if isinstance(err, ConcretizationError):
+            raise  # says itself what to do
+        raise ArgumentError(
+            f"{name}: expected {what} to be a whole number, got {shown(value)}. Write it "
+            "as a Python int."
+        ) from None
 
 
 def canonical_axis(name: str, axis: Any, ndim: int) -> int:
     """Return `axis` counted from 0; the caller's `name` begins the error."""
-    at = operator.index(axis)
+    at = whole(name, "an axis", axis)
     if not -ndim <= at < ndim:
         raise ShapeError(
             f"{name}: expected an axis in [{-ndim}, {ndim}), got {at}. "

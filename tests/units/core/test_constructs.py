@@ -87,7 +87,20 @@ def over_lines(x):
         pass
 
 
+def in_a_decorator(fun):
+    def decorated(define):
+        return fun
+
+    return decorated
+
+
+@in_a_decorator(lambda x: not x)
+def decorated():
+    pass
+
+
 CONSTRUCTS = {
+    decorated: ("`not`", "imprint.numpy.logical_not(x)"),
     while_: ("`while`", "make the most steps"),
     over_lines: ("`while`", "make the most steps"),
     if_: ("`if`", "imprint.numpy.where(condition, a, b)"),

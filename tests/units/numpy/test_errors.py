@@ -113,6 +113,47 @@ WRONG = {
         ShapeError,
         "sum: expected an axis in [-2, 2), got 2. The array has 2 axes.",
     ),
+    "an axis that is a name": (
+        lambda: inp.sum(X, axis="rows"),
+        ArgumentError,
+        "sum: expected an axis to be a whole number, got str 'rows'. Write it as a Python "
+        "int.",
+    ),
+    "an axis that is an array": (
+        lambda: inp.argmax(X, inp.asarray(V)),
+        ArgumentError,
+        "argmax: expected an axis to be a whole number, got ArrayImpl Array([1., 1., 1., "
+        "1.], dtype=float32). Write it as a Python int.",
+    ),
+    "several axes for one": (
+        lambda: inp.cumsum(X, axis=(0, 1)),
+        ArgumentError,
+        "cumsum: expected an axis to be a whole number, got tuple (0, 1). Write it as a "
+        "Python int.",
+    ),
+    "an axis for all": (
+        lambda: inp.transpose(X, 1),
+        ShapeError,
+        "transpose: expected each of 2 axes once for float32[2,3], got axes=(1,). To "
+        "exchange two, call swapaxes.",
+    ),
+    "a fraction of decimals": (
+        lambda: inp.round(X, 1.5),
+        ArgumentError,
+        "round: expected decimals to be a whole number, got float 1.5. Write it as a "
+        "Python int.",
+    ),
+    "a diagonal that is a name": (
+        lambda: inp.diag(X, "k"),
+        ArgumentError,
+        "diag: expected k to be a whole number, got str 'k'. Write it as a Python int.",
+    ),
+    "axes of lax that are names": (
+        lambda: imprint.lax.reduce_max(X, "ab"),
+        ArgumentError,
+        "expected a sequence of whole numbers, got str 'ab'. Write them as Python ints, "
+        "in a tuple.",
+    ),
     "an axis twice": (
         lambda: inp.max(X, axis=(0, -2)),
         ShapeError,
@@ -270,6 +311,21 @@ def test_a_traced_length():
         imprint.jit(lambda n: inp.zeros(n))(3)
     assert "needs a concrete int" in str(caught.value)
     assert "static_argnums" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda i: inp.sum(X, axis=i),
+        lambda i: inp.cumsum(X, axis=i),
+        lambda i: inp.transpose(X, (i, 0)),
+        lambda i: inp.round(X, i),
+        lambda i: imprint.lax.reduce_max(inp.asarray(X), (i,)),
+    ],
+)
+def test_a_traced_axis(call):
+    with pytest.raises(ConcretizationError, match="must be known while tracing"):
+        imprint.jit(call)(1)
 
 
 def test_a_traced_count_in_arange():
