@@ -52,6 +52,11 @@ def _remedy(leaf_name: str, form: Form) -> str:
     """Say how a Python value can be passed as an argument, or inside one."""
     if leaf_name in form.names:
         root = leaf_name.split("[")[0]
+        if root == "self":
+            return (
+                "Derive its class from imprint.Module, whose arrays are traced; or mark "
+                "it static: jit(..., static_argnames='self')."
+            )
         return (
             f"To pass a Python value, mark it static: jit(..., static_argnames={root!r})"
             ", or use imprint.filter_jit, which traces only arrays."

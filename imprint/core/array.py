@@ -87,8 +87,8 @@ class Array(Protocols):
     def __setitem__(self, index: Any, value: Any) -> None:
         raise TypeError(
             f"expected no assignment: arrays are immutable, got `x[{index!r}] = ...` on "
-            f"{self.aval}. Write `x = imprint.numpy.where(mask, value, x)`, or build the "
-            "array from parts with imprint.numpy.concatenate."
+            f"{self.aval}. Write `x = imprint.numpy.where(mask, value, x)`, or at one "
+            "index `x = imprint.lax.dynamic_update_index_in_dim(x, value, index, axis)`."
         )
 
     # ---- arithmetic ----

@@ -122,8 +122,8 @@ def _array_entry(x: ShapedArray, array: Array, entry: Any) -> Any:
 _ALL: Final = slice(None)
 _NOT_YET: Final = (
     "indexing: expected ints, slices, None or Ellipsis, got {} for {}. "
-    "Indexing by arrays is not there yet: choose with imprint.numpy.where, or build the "
-    "result with imprint.numpy.stack."
+    "Indexing by arrays is not there yet: for indices write imprint.vmap(lambda i: "
+    "x[i])(indices), for a mask imprint.numpy.where(mask, x, other)."
 )
 
 

@@ -262,8 +262,8 @@ WRONG = {
         lambda: inp.asarray(V)[np.array([0, 1])],
         NotImplementedError,
         "indexing: expected ints, slices, None or Ellipsis, got int32[2] for float32[4]. "
-        "Indexing by arrays is not there yet: choose with imprint.numpy.where, or build "
-        "the result with imprint.numpy.stack.",
+        "Indexing by arrays is not there yet: for indices write imprint.vmap(lambda i: "
+        "x[i])(indices), for a mask imprint.numpy.where(mask, x, other).",
     ),
     "a float as index": (
         lambda: inp.asarray(V)[1.0],
