@@ -24,7 +24,7 @@ from imprint.core.source import user_frame
 
 
 class Asked(NamedTuple):
-    """A construct, as a message names it, and what to write in its place."""
+    """A construct, as a message names it, and what to write in its place, or ""."""
 
     name: str
     remedy: str
@@ -40,7 +40,11 @@ def asked() -> Asked | None:
         return _BY_OPCODE[opname]
     place = _place(frame.f_code, frame.f_lasti)
     path = _path_to(_file(frame), place) if place else []
-    return _of(path, frame) if path else None
+    if not path:
+        return None
+    if opname in _CONDITIONS or "JUMP" in opname:
+        return _condition(path)
+    return _operation(path[-1], frame)
 
 
 # ---- the node ----
@@ -107,27 +111,27 @@ def _place_of(node: Any) -> _Place | None:
 # ---- the construct ----
 
 
-def _of(path: list[ast.AST], frame: FrameType) -> Asked | None:
-    """Name the construct that the innermost node of `path` is, or belongs to."""
-    node: Any = path[-1]
+def _operation(node: ast.AST, frame: FrameType) -> Asked | None:
+    """Name a call or an operator that asked for a value."""
     if isinstance(node, ast.Call):
         return _call(node, frame)
-    if isinstance(node, ast.Compare) and len(node.ops) > 1:
-        return Asked("a chained comparison", _chain(node))
     if isinstance(node, ast.Subscript):
         return _subscript(node)
     if isinstance(node, ast.BinOp):
         return _operator(node)
-    return _condition(path)
+    return None
 
 
 def _condition(path: list[ast.AST]) -> Asked | None:
     """Name the construct that has the innermost node of `path` as its condition."""
     node: Any = path[-1]
-    if (
-        type(node) in _STATEMENTS
-    ):  # CPython 3.11 puts the jump of `if x` at the statement
+    if isinstance(node, ast.Compare) and len(node.ops) > 1:
+        return Asked("a chained comparison", _chain(node))
+    # CPython 3.11 puts the jump of `if x` at the whole of what it is in.
+    if type(node) in _STATEMENTS:
         return _statement(node)
+    if getattr(node, "generators", None):
+        return Asked("the `if` of a comprehension", _COMPREHENSION)
     for parent in reversed(path[:-1]):
         is_last = isinstance(parent, ast.BoolOp) and parent.values[-1] is node
         if type(parent) in _STATEMENTS and getattr(parent, "test", None) is node:
@@ -180,7 +184,9 @@ def _chain(node: ast.Compare) -> str:
     return _CHAIN.format(" & ".join(f"({pair})" for pair in pairs))
 
 
-def _subscript(node: ast.Subscript) -> Asked:
+def _subscript(node: ast.Subscript) -> Asked | None:
+    if isinstance(node.value, ast.Constant | ast.JoinedStr):  # a text
+        return None
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     if any(isinstance(part, ast.Slice) for part in parts):
         return Asked("a slice", _SLICE.format(_text(node.value)))
@@ -223,8 +229,9 @@ def _call(node: ast.Call, frame: FrameType) -> Asked | None:
     if home.partition(".")[0] == "imprint":
         return Asked(f"`{name}()`", _SIZE)
     if fun is None and isinstance(node.func, ast.Attribute):
-        return _METHODS.get(node.func.attr)
-    return None
+        return _METHODS.get(node.func.attr, Asked(f"`.{node.func.attr}()`", ""))
+    whole = name if home in ("", "builtins") else f"{home.lstrip('_')}.{name}"
+    return Asked(f"`{whole}()`", "") if name else None
 
 
 def _namesake(home: str, name: str) -> Asked:
@@ -280,7 +287,8 @@ _SLICE: Final = (
     "  imprint.lax.dynamic_slice_in_dim({}, start, length)"
 )
 _INDEX: Final = (
-    "A list takes only an index that is known; an array takes a traced one: write\n  {}"
+    "A list, a tuple or an array of NumPy takes only an index that is known; one of\n"
+    "  imprint's takes a traced one: write {}"
 )
 _SIZE: Final = (
     "A shape, a size or a count must be known while tracing: take it from `x.shape`"
@@ -367,6 +375,8 @@ _STATEMENTS: Final[dict[type, Asked]] = {
         "  NaN are found by imprint.debug_nans",
     ),
 }
+# What asks for a bool, beside jumps.
+_CONDITIONS: Final = ("TO_BOOL", "COMPARE_OP", "UNARY_NOT")
 _BY_OPCODE: Final[dict[str, Asked]] = {  # known without the text
     "CONTAINS_OP": Asked("`in`", _IN),
     "FORMAT_VALUE": Asked("an f-string", _FORMAT),

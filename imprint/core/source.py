@@ -2,13 +2,14 @@
 
 A source is taken on a hot path (every staged equation), so it is only a pair
 (code object, instruction offset); the file, line and text are worked out when
-somebody asks. A frame is the user's when its file lies outside this package and NumPy,
-or in `cli`, whose programs are written as a user's.
+somebody asks. A frame is the user's when its file lies outside this package, NumPy and
+the standard library, or in `cli`, whose programs are written as a user's.
 While a transform replays a jaxpr, `replaying` makes new equations inherit the
 source of the equation they come from.
 """
 
 import linecache
+import os
 import sys
 import warnings
 from collections.abc import Callable
@@ -22,6 +23,8 @@ import numpy as np
 _PACKAGE: Final = str(Path(__file__).resolve().parent.parent) + "/"
 _PROGRAMS: Final = _PACKAGE + "cli/"
 _NUMPY: Final = str(Path(np.__file__).resolve().parent) + "/"
+_STANDARD: Final = str(Path(os.__file__).resolve().parent) + "/"
+_INSTALLED: Final = _STANDARD + "site-packages/"
 _is_inner: Final[dict[str, bool]] = {}
 
 
@@ -88,7 +91,7 @@ def current_source() -> Source | None:
         code = frame.f_code
         inner = known.get(code.co_filename)
         if inner is None:
-            inner = known[code.co_filename] = is_inner(code.co_filename)
+            inner = known[code.co_filename] = _is_passed(code.co_filename)
         if not inner:
             return _new(Source, (code, frame.f_lasti))
         frame = frame.f_back
@@ -96,9 +99,9 @@ def current_source() -> Source | None:
 
 
 def user_frame() -> FrameType | None:
-    """Return the innermost frame outside this package and NumPy."""
+    """Return the innermost frame whose line is the user's."""
     frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage] - 20x cheaper than inspect
-    while frame is not None and is_inner(frame.f_code.co_filename):
+    while frame is not None and _is_passed(frame.f_code.co_filename):
         frame = frame.f_back
     return frame
 
@@ -121,3 +124,9 @@ def is_library(filename: str) -> bool:
 def is_inner(filename: str) -> bool:
     """Tell whether a file is of this package or of NumPy: no line of the user's."""
     return is_library(filename) or filename.startswith(_NUMPY)
+
+
+def _is_passed(filename: str) -> bool:
+    return is_inner(filename) or (
+        filename.startswith(_STANDARD) and not filename.startswith(_INSTALLED)
+    )

@@ -183,7 +183,7 @@ def raise_concretization(tracer: Tracer, user: str, kind: str, remedy: str) -> N
     made = tracer.origin() or here
     text = f" ({made.expression})" if made is not None and made.expression else ""
     place = f" at {here}" if here is not None else ""
-    by = (asked() if kind != "value" else None) or Asked(user, remedy)
+    by = (asked() if kind != "value" else None) or Asked(user, "")
     came = f"tracer {tracer.aval}{text}{place}.\n  {tracer.provenance()}"
     if kind == "bool" and tracer.aval.ndim:
         raise ShapeError(
@@ -195,7 +195,7 @@ def raise_concretization(tracer: Tracer, user: str, kind: str, remedy: str) -> N
     if not tracer.aval.ndim and kind != "array":  # an array is no Python value
         otherwise = f";\n  to make it a Python value, {tracer.static_advice()}"
     raise ConcretizationError(
-        f"{by.name} needs a concrete {kind}, got {came}\n  {by.remedy}{otherwise}."
+        f"{by.name} needs a concrete {kind}, got {came}\n  {by.remedy or remedy}{otherwise}."
     )
 
 

@@ -1,9 +1,11 @@
 """An error of a traced value names the construct that asked for it, and what to write."""
 
 import cmath
+import functools
 import linecache
 import math
 import operator
+import statistics
 
 import numpy as np
 import pytest
@@ -58,6 +60,26 @@ def elif_(x):
         x = 2
 
 
+def if_of_a_call(x):
+    if inp.any(x > 0):
+        pass
+
+
+def if_of_a_method(x):
+    if x.any():
+        pass
+
+
+def if_of_an_element(x):
+    if inp.stack([x, x])[0]:
+        pass
+
+
+def while_of_a_remainder(x):
+    while x % 2:
+        pass
+
+
 def assert_(x):
     assert x > 0
 
@@ -105,6 +127,10 @@ CONSTRUCTS = {
     over_lines: ("`while`", "make the most steps"),
     if_: ("`if`", "imprint.numpy.where(condition, a, b)"),
     if_of_a_name: ("`if`", "imprint.numpy.where(condition, a, b)"),
+    if_of_a_call: ("`if`", "imprint.numpy.where(condition, a, b)"),
+    if_of_a_method: ("`if`", "imprint.numpy.where(condition, a, b)"),
+    if_of_an_element: ("`if`", "imprint.numpy.where(condition, a, b)"),
+    while_of_a_remainder: ("`while`", "make the most steps"),
     if_not: ("`if`", "imprint.numpy.where(condition, a, b)"),
     if_with_and: ("`if`", "imprint.numpy.where(condition, a, b)"),
     if_with_and_before: ("`and`", "`(a) & (b)`"),
@@ -135,6 +161,16 @@ CONSTRUCTS = {
         "the `if` of a comprehension",
         "keep them all",
     ),
+    (lambda x: sum(1 for y in [x] if y)): ("the `if` of a comprehension", "keep them"),
+    (lambda x: [1 for y in [x] if y]): ("the `if` of a comprehension", "keep them"),
+    (lambda x: f"{'a' if x > 0 else 'b'}"): ("`… if … else …`", "imprint.numpy.where"),
+    (lambda x: f"{int(x)}"): ("`int()`", "`x.astype(int)`"),
+    (lambda x: statistics.median([x, x, x])): (
+        "`statistics.median()`",
+        "imprint.numpy.where",
+    ),
+    (lambda x: functools.reduce(max, [x, x])): ("`functools.reduce()`", "where"),
+    (lambda x: [1.0].index(x)): ("`.index()`", "imprint.numpy.where"),
     (lambda x: list(filter(lambda y: y > 0, [x]))): (None, "imprint.numpy.where"),
     (lambda x: [x] == [1]): ("a comparison of containers", "imprint.numpy.array_equal"),
     (lambda x: bool(x)): ("`bool()`", "`x.astype(bool)`"),
@@ -164,6 +200,8 @@ CONSTRUCTS = {
 INTEGERS = {
     (lambda i: range(i)): ("`range()`", "imprint.numpy.where(i < n, new, old)"),
     (lambda i: [1, 2, 3][i]): ("an index", "imprint.numpy.asarray([1, 2, 3])[i]"),
+    (lambda i: np.ones(2)[i]): ("an index", "imprint.numpy.asarray(np.ones(2))[i]"),
+    (lambda i: "abc"[i]): ("an index or a size", "must be known"),
     (lambda i: inp.arange(5)[:i]): ("a slice", "imprint.lax.dynamic_slice_in_dim("),
     (lambda i: inp.ones((2, 2))[0, i:]): (
         "a slice",
@@ -172,7 +210,7 @@ INTEGERS = {
     (lambda i: inp.zeros(i)): ("`zeros()`", "take it from `x.shape`"),
     (lambda i: inp.arange(4).reshape(i, 2)): ("`.reshape()`", "take it from `x.shape`"),
     (lambda i: "-" * i): ("`*` of a text", "take it from `x.shape`"),
-    (lambda i: operator.index(i)): (None, "take them from `x.shape`"),
+    (lambda i: operator.index(i)): ("`operator.index()`", "take them from `x.shape`"),
 }
 CASES = [(f, X, *said) for f, said in CONSTRUCTS.items()]
 CASES += [(f, 2, *said) for f, said in INTEGERS.items()]
