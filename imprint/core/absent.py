@@ -105,7 +105,7 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
             _DERIVATIVE,
         ),
         (
-            "checkpoint remat checkpoint_policies",
+            "ad_checkpoint checkpoint remat checkpoint_policies",
             "Leave it out: results are the same, and all residuals are kept.",
         ),
         (
@@ -154,7 +154,16 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
             "memory jax2tf_associative_scan_reductions CompilerEffortLevel Inline",
             "Leave it out.",
         ),
-        ("experimental extend interpreters lib ops", ""),
+        ("example_libraries", "Optimizers are in imprint.optim, layers in imprint.nn."),
+        (
+            "flatten_util",
+            "Write imprint.numpy.concatenate of x.ravel() for each of imprint.tree.leaves.",
+        ),
+        ("test_util", "Write imprint.testing.check_grads."),
+        (
+            "cloud_tpu_init collect_profile experimental extend interpreters lib ops tools",
+            "",
+        ),
     ),
     "imprint.numpy": (
         ("sort sort_complex", _SORT),

@@ -1,6 +1,7 @@
 """Each public name of JAX's is here, or has a row that says what to write instead."""
 
 import importlib
+import pkgutil
 import re
 import subprocess
 import sys
@@ -21,7 +22,8 @@ ARRAYS = (inp.ones(2), inp.float32(1))
 
 def names_of_jax(home):
     face = importlib.import_module(home.replace("imprint", "jax"))
-    return {name for name in dir(face) if name[0] != "_"}
+    parts = [part.name for part in pkgutil.iter_modules(getattr(face, "__path__", []))]
+    return {name for name in [*dir(face), *parts] if name[0] != "_"}
 
 
 @pytest.mark.parametrize("home", MODULES)
