@@ -82,7 +82,11 @@ class Array(Protocols):
         return (self[i] for i in range(len(self)))
 
     def __getitem__(self, index: Any) -> Any:
-        return hooks.numpy.getitem(self, index)
+        try:
+            return hooks.numpy.getitem(self, index)
+        except Exception as err:
+            fold(err)
+            raise
 
     def __setitem__(self, index: Any, value: Any) -> None:
         raise TypeError(
@@ -375,7 +379,11 @@ def _method(
     """Call a function of `imprint.numpy`; NumPy's `np.sum(x)` gets here too."""
     if kwargs.get("out", self) is None:
         del kwargs["out"]  # NumPy's functions pass it to the method
-    return getattr(hooks.numpy, name)(self, *args, **kwargs)
+    try:
+        return getattr(hooks.numpy, name)(self, *args, **kwargs)
+    except Exception as err:
+        fold(err)
+        raise
 
 
 def _binary(name: str, x: Any, y: Any) -> Any:

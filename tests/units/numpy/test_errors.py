@@ -361,3 +361,21 @@ def test_strict_dtypes():
         assert (x * 2.0).dtype == np.float32
         with pytest.raises(imprint.errors.PromotionError):
             x + inp.arange(3)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: x.sum(7),
+        lambda x: x["a"],
+        lambda x: x[0, 5],
+        lambda x: x @ x,
+        lambda x: x.sum(axs=1),
+    ],
+)
+def test_outside_jit_the_traceback_ends_at_the_method(call):
+    with pytest.raises((TypeError, IndexError)) as caught:
+        call(inp.asarray(X))
+    files = [entry.path.name for entry in caught.traceback]
+    assert set(files[files.index("test_errors.py") + 2 :]) <= {"array.py"}
+    assert len(files) <= 4
