@@ -6,6 +6,8 @@ import linecache
 import math
 import operator
 import statistics
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -364,3 +366,18 @@ def test_formats_without_a_specification_are_the_tracer():
     assert seen == ["JitTracer(float32[]) JitTracer(float32[])"]
     imprint.jvp(lambda x: seen.append(f"{x:.1f}") or x, (X,), (X,))
     assert seen[1] == "3.0"
+
+
+@pytest.mark.slow
+def test_an_interpreter_without_columns_says_what_is_true_of_all(tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text(
+        "import imprint\n\ndef f(x):\n    while x < 2: pass\n\nimprint.jit(f)(1.0)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-X", "no_debug_ranges", str(path)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "ConcretizationError: a condition needs a concrete bool" in done.stderr
