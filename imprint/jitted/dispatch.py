@@ -23,6 +23,7 @@ from imprint.config import settings
 from imprint.control.call import call as bind_call
 from imprint.core.aval import get_aval
 from imprint.core.folding import folding
+from imprint.core.functions import name_of
 from imprint.core.hosts import host_aval, scalar_aval
 from imprint.core.jaxpr import eval_jaxpr
 from imprint.core.trace import current_trace
@@ -53,7 +54,14 @@ class Jitted(Binding):
     def __getattr__(self, name: str) -> Any:
         if name == "__wrapped__":  # while a copy or a pickle is made
             raise AttributeError(name)
-        return getattr(self.__wrapped__, name)
+        try:
+            return getattr(self.__wrapped__, name)
+        except AttributeError:  # what a function has, and a partial has not
+            if name in {"__name__", "__qualname__"}:
+                return name_of(self.__wrapped__)
+            if name == "__annotations__":
+                return {}
+            raise
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function by its compiled version."""

@@ -59,6 +59,11 @@ class Model:
         return self.weight * self.weight
 
 
+class Callable:
+    def __call__(self, x):
+        return x
+
+
 imprint.tree.register_pytree_node(
     Model, lambda m: ((m.weight,), m.name), lambda name, leaves: Model(*leaves, name)
 )
@@ -96,6 +101,15 @@ def test_functions_without_a_name_have_one():
     f = imprint.jit(functools.partial(lambda x, y: x + y, 1))
     assert "module @jit__lambda_" in f.lower(1.0).as_text()
     assert "partial" in repr(f)
+    twice = functools.partial(functools.partial(power.__wrapped__), n=2)
+    for library in (jax, imprint):
+        f = library.jit(twice)
+        assert f.__name__ == f.__qualname__ == "power"
+        assert functools.wraps(f)(lambda x: x).__name__ == "power"
+        assert f.__annotations__ == {}
+        assert str(inspect.signature(f)) == "(x, *, n: int = 2)"
+    assert imprint.jit(Model(2.0).scale).__name__ == "scale"
+    assert imprint.jit(Callable()).__name__ == "Callable"
 
 
 # ---- copies and pickles ----
