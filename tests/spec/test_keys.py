@@ -2,6 +2,8 @@
 
 import collections
 
+import jax
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -46,6 +48,47 @@ def test_numpy_and_device_arrays_share():
         *(np.ones((2, 2))[:, 0], np.ones(4)[::2], np.asfortranarray(np.ones(2))),
     )
     assert sizes(f, *arrays) == [1] * len(arrays)
+
+
+SCALARS = {
+    "int": [1, -3, 2**31 - 1, -(2**31), np.int32(1), np.int64(3), np.array(5)],
+    "float": [1.0, float("inf"), 1e300, np.float64(2.5), np.float32(1), np.array(1.5)],
+    "bool": [True, False, np.True_, np.array(False)],
+    "complex": [1j, 1e300j, np.complex64(1), np.complex128(1j), np.array(2j)],
+    "narrow": [np.int8(3), np.uint64(3), np.int64(2**40), np.float16(2.5), np.uint8(9)],
+    "extended": [ml_dtypes.bfloat16(1.5), np.ones(2, ml_dtypes.bfloat16)],
+    "nodes": [(1, 2.0), [True], {"a": np.float32(1)}, None, ()],
+}
+
+
+@pytest.mark.parametrize("kind", SCALARS)
+def test_scalars_give_the_results_and_the_traces_that_they_give_in_jax(kind):
+    def run(library):
+        traces = []
+
+        @library.jit
+        def same(tree):
+            traces.append(tree)
+            return library.tree.map(lambda x: (x, x + library.numpy.int8(1)), tree)
+
+        results = [[same(value), same(value), len(traces)] for value in SCALARS[kind]]
+        return library.tree.map(
+            lambda x: (
+                (str(x.dtype), bool(x.weak_type), str(np.asarray(x)))
+                if hasattr(x, "dtype")
+                else x
+            ),
+            results,
+        )
+
+    assert run(imprint) == run(jax)
+
+
+@pytest.mark.parametrize("value", [2**31, -(2**31) - 1, 2**63], ids=str)
+def test_an_integer_that_does_not_fit_is_an_error_in_both(value):
+    for library in (jax, imprint):
+        with pytest.raises(OverflowError):
+            library.jit(lambda x: x)(value)
 
 
 def test_a_number_that_becomes_an_array_is_compiled_once():
