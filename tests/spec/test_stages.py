@@ -174,6 +174,19 @@ def test_a_traced_can_be_run_and_transformed(traced):
     assert traced.effects == frozenset()
 
 
+def test_functions_over_different_stages_are_different_functions():
+    def over(stage):
+        return imprint.jit(lambda x: stage(1.0) + x * 0)
+
+    traced = [imprint.jit(lambda x, k=k: x * k).trace(1.0) for k in (2.0, 3.0, 2.0)]
+    for given in (traced, [stage.lower().compile() for stage in traced]):
+        functions = [over(stage) for stage in given]
+        for _ in range(3):
+            assert [f(1.0) for f in functions] == [2, 3, 2]
+    static = imprint.jit(lambda x, stage: stage(x), static_argnums=1)
+    assert [static(1.0, stage) for stage in traced] == [2, 3, 2]
+
+
 def test_what_jit_returns_is_wrapped():
     assert isinstance(loss, stages.Wrapped)
     assert isinstance(imprint.filter_jit(lambda x: x), stages.Wrapped)
