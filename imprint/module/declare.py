@@ -9,7 +9,7 @@ compares arrays. What is known then is kept in a `Declaration`.
 import dataclasses
 import inspect
 from collections.abc import Callable, Hashable
-from typing import Any, ClassVar, Final, cast, final, get_origin
+from typing import Any, Final, cast, final, get_origin
 
 from imprint.errors import ArgumentError
 from imprint.static.exact import field_token, is_steady
@@ -55,6 +55,8 @@ def declare(cls: Any, options: dict[str, Any]) -> Declaration:
     _check_defaults(cls)
     own_init = _has_own_init(cls)
     _make_dataclass(cls, {**options, "init": not own_init})
+    if not own_init:
+        _annotate_converted(cls)
     order = tuple([f.name for f in dataclasses.fields(cls)])
     metadata = {f.name: f.metadata for f in dataclasses.fields(cls)}
     meta = tuple([name for name in order if metadata[name].get("static")])
@@ -140,6 +142,24 @@ def _make_dataclass(cls: Any, options: dict[str, Any]) -> None:
         setattr(cls, name, value)
 
 
+def _annotate_converted(cls: Any) -> None:
+    """Say of each parameter of `__init__` what its converter takes, not what it gives."""
+    annotations = cls.__init__.__annotations__
+    for f in dataclasses.fields(cls):
+        if "converter" in f.metadata and f.name in annotations:
+            annotations[f.name] = _taken_by(f.metadata["converter"])
+
+
+def _taken_by(converter: Callable[[Any], Any]) -> Any:
+    try:
+        parameters = inspect.signature(converter).parameters
+    except ValueError:  # a builtin class, such as str
+        return Any
+    empty = inspect.Parameter.empty
+    found = next((p.annotation for p in parameters.values()), empty)
+    return Any if found is empty else found
+
+
 # ---- abstract attributes ----
 
 
@@ -151,7 +171,7 @@ def _abstract_names(cls: type) -> tuple[tuple[str, str], ...]:
             kind = _abstract_kind(annotation)
             if kind is not None:
                 found[name] = kind
-            elif found.get(name) == "AbstractVar" or _is_class_var(annotation):
+            else:
                 found.pop(name, None)
         for name in vars(base):
             found.pop(name, None)
@@ -165,9 +185,3 @@ def _abstract_kind(annotation: Any) -> str | None:
     else:
         word = getattr(get_origin(annotation) or annotation, "__name__", None)
     return word if word in ("AbstractVar", "AbstractClassVar") else None
-
-
-def _is_class_var(annotation: Any) -> bool:
-    if isinstance(annotation, str):
-        return annotation.startswith(("ClassVar[", "typing.ClassVar["))
-    return get_origin(annotation) is ClassVar

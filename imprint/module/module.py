@@ -51,6 +51,8 @@ class ModuleMeta(ABCMeta):
         if declared.abstract or cast("Any", cls).__abstractmethods__:
             raise refusals.abstract_class(cls, declared)
         self: M = cls.__new__(cls, *args, **kwargs)
+        if self.__class__ is not cls and not isinstance(self, cls):
+            return self
         _open.add(id(self))
         try:
             self.__init__(*args, **kwargs)
@@ -61,8 +63,8 @@ class ModuleMeta(ABCMeta):
 
     @property
     def __signature__(cls) -> inspect.Signature:
-        parameters = inspect.signature(cast("Any", cls).__init__).parameters
-        return inspect.Signature(list(parameters.values())[1:])
+        signature = inspect.signature(cast("Any", cls).__init__)
+        return signature.replace(parameters=[*signature.parameters.values()][1:])
 
 
 # By the `id`, what is in its `__init__`, whose frame keeps it alive.
@@ -115,6 +117,9 @@ class Module(metaclass=ModuleMeta):
         return hash_of(self)
 
     __repr__ = repr_of
+
+
+Module.register(BoundMethod)
 
 
 def finish(self: Any, declared: Declaration) -> None:
