@@ -112,6 +112,7 @@ if TYPE_CHECKING:
     from imprint.module import AbstractVar as AbstractVar
     from imprint.module import BoundMethod as BoundMethod
     from imprint.module import Module as Module
+    from imprint.module import Partial as Partial
     from imprint.module import apply_updates as apply_updates
     from imprint.module import combine as combine
     from imprint.module import (
@@ -125,7 +126,11 @@ if TYPE_CHECKING:
     from imprint.module import filter_closure_convert as filter_closure_convert
     from imprint.module import filter_eval_shape as filter_eval_shape
     from imprint.module import filter_grad as filter_grad
+    from imprint.module import filter_hessian as filter_hessian
+    from imprint.module import filter_jacfwd as filter_jacfwd
+    from imprint.module import filter_jacrev as filter_jacrev
     from imprint.module import filter_jvp as filter_jvp
+    from imprint.module import filter_make_jaxpr as filter_make_jaxpr
     from imprint.module import filter_value_and_grad as filter_value_and_grad
     from imprint.module import filter_vjp as filter_vjp
     from imprint.module import filter_vmap as filter_vmap
@@ -137,8 +142,10 @@ if TYPE_CHECKING:
     from imprint.module import partition as partition
     from imprint.module import replace as replace
     from imprint.module import tree_at as tree_at
+    from imprint.module import tree_check as tree_check
     from imprint.module import tree_deserialise_leaves as tree_deserialise_leaves
     from imprint.module import tree_equal as tree_equal
+    from imprint.module import tree_flatten_one_level as tree_flatten_one_level
     from imprint.module import tree_inference as tree_inference
     from imprint.module import tree_pformat as tree_pformat
     from imprint.module import tree_pprint as tree_pprint

@@ -7,6 +7,7 @@ are Equinox's where they mean the same.
 - `declare`: how does a class become a dataclass and a node of pytrees?
 - `fields`: with which words does a class declare its fields?
 - `methods`: what is a bound method of a module?
+- `partial`: how are arguments fixed without losing what they hold?
 - `wrapper`: what is a function that a filtered transform wrapped?
 - `value`: when are two modules equal, and what is their hash?
 - `refusals`: what can a module not be, and what is written instead?
@@ -22,9 +23,17 @@ are Equinox's where they mean the same.
 """
 
 from imprint.module.batching import filter_vmap, if_array
-from imprint.module.compare import tree_equal, tree_inference
+from imprint.module.compare import (
+    tree_check,
+    tree_equal,
+    tree_flatten_one_level,
+    tree_inference,
+)
 from imprint.module.derivatives import (
     filter_grad,
+    filter_hessian,
+    filter_jacfwd,
+    filter_jacrev,
     filter_jvp,
     filter_value_and_grad,
     filter_vjp,
@@ -42,6 +51,7 @@ from imprint.module.filters import (
 )
 from imprint.module.methods import BoundMethod
 from imprint.module.module import Module
+from imprint.module.partial import Partial
 from imprint.module.serialise import (
     default_deserialise_filter_spec,
     default_serialise_filter_spec,
@@ -49,13 +59,18 @@ from imprint.module.serialise import (
     tree_serialise_leaves,
 )
 from imprint.module.show import tree_pformat, tree_pprint
-from imprint.module.tracing import filter_closure_convert, filter_eval_shape
+from imprint.module.tracing import (
+    filter_closure_convert,
+    filter_eval_shape,
+    filter_make_jaxpr,
+)
 
 __all__ = [
     "AbstractClassVar",
     "AbstractVar",
     "BoundMethod",
     "Module",
+    "Partial",
     "apply_updates",
     "combine",
     "default_deserialise_filter_spec",
@@ -65,7 +80,11 @@ __all__ = [
     "filter_closure_convert",
     "filter_eval_shape",
     "filter_grad",
+    "filter_hessian",
+    "filter_jacfwd",
+    "filter_jacrev",
     "filter_jvp",
+    "filter_make_jaxpr",
     "filter_value_and_grad",
     "filter_vjp",
     "filter_vmap",
@@ -77,8 +96,10 @@ __all__ = [
     "partition",
     "replace",
     "tree_at",
+    "tree_check",
     "tree_deserialise_leaves",
     "tree_equal",
+    "tree_flatten_one_level",
     "tree_inference",
     "tree_pformat",
     "tree_pprint",

@@ -12,6 +12,7 @@ import numpy as np
 
 from imprint import dtypes, tree
 from imprint.core.array import Array
+from imprint.errors import TreeError
 from imprint.module.filters import is_array
 from imprint.numpy.bitwise import bitwise_and
 from imprint.numpy.comparison import allclose, equal
@@ -103,3 +104,54 @@ def tree_inference(pytree: tree.PyTree, value: bool = True) -> tree.PyTree:  # n
     switched = copy.copy(node)
     object.__setattr__(switched, _INFERENCE, value)
     return switched
+
+
+def tree_flatten_one_level(
+    pytree: tree.PyTree,
+) -> tuple[list[tree.PyTree], tree.TreeDef]:
+    """Return the children of a node and its structure; of a leaf, the leaf itself.
+
+    Example:
+        >>> from imprint.module import tree_flatten_one_level
+        >>> tree_flatten_one_level({"a": 3, "b": (1, 2)})
+        ([3, (1, 2)], PyTreeDef({'a': *, 'b': *}))
+    """
+    children, treedef = tree.flatten(pytree, lambda x: x is not pytree)
+    return children, treedef
+
+
+def tree_check(pytree: tree.PyTree) -> None:
+    """Raise an error if a node stands at two places of a tree, or inside itself.
+
+    A transform takes a tree apart and puts one together in which every node is an object
+    of its own; where one was at two places, there are two.
+
+    Raises:
+        TreeError: a node with children is there twice; the message names both places.
+
+    Example:
+        >>> from imprint.module import tree_check
+        >>> shared = [1]
+        >>> tree_check([shared, [1]])
+        >>> tree_check({"a": shared, "b": shared})
+        Traceback (most recent call last):
+        ...
+        imprint.errors.TreeError: tree_check: expected each node at one place, got list...
+    """
+    places: dict[int, tree.KeyPath] = {}
+
+    def visit(node: tree.PyTree, path: tree.KeyPath) -> None:
+        children, treedef = tree_flatten_one_level(node)
+        if not children or treedef.is_leaf:
+            return
+        before = places.setdefault(id(node), path)
+        if before is not path:
+            raise TreeError(
+                f"tree_check: expected each node at one place, got "
+                f"{type(node).__name__} at tree{tree.keystr(before)} and at "
+                f"tree{tree.keystr(path)}. Make a copy for one of them."
+            )
+        for key, child in zip(treedef.keys(), children, strict=True):
+            visit(child, (*path, key))
+
+    visit(pytree, ())

@@ -6,6 +6,7 @@ back has the structure of the arguments with None where there is no derivative. 
 and auxiliary data may be anything.
 """
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any, Final, cast
 
@@ -24,6 +25,7 @@ from imprint.module.filters import (
 )
 from imprint.module.wrapper import Wrapper
 from imprint.transforms.derivatives import jvp, value_and_grad, vjp
+from imprint.transforms.jacobians import jacfwd, jacrev
 from imprint.transforms.jvp import JVPTracer
 
 # ---- gradients ----
@@ -167,6 +169,107 @@ def _keep_aux(out: Any, others: list[Any]) -> Any:
 
 def _is_pair(out: Any) -> bool:
     return isinstance(out, tuple | list) and len(cast("Sequence[Any]", out)) == 2
+
+
+# ---- Jacobians ----
+
+
+def filter_jacfwd(
+    fun: Callable[..., Any] | None = None, *, has_aux: bool = False
+) -> Callable[..., Any]:
+    """Return the function that evaluates the Jacobian of `fun`, column by column.
+
+    It is with respect to the floating arrays in the first argument.
+
+    Args:
+        fun: a function whose result is a tree of arrays. Leave it out to decorate with
+            options.
+        has_aux: whether `fun` returns `(result, auxiliary data)`.
+
+    Returns:
+        A function of the same arguments that returns the Jacobian, or `(Jacobian, aux)`:
+        a tree like the result, with one like the first argument at each leaf, and in
+        that None at leaves without a derivative.
+
+    Example:
+        >>> import imprint.numpy as inp
+        >>> from imprint.module import filter_jacfwd
+        >>> filter_jacfwd(lambda m: m["w"] ** m["n"])(
+        ...     {"w": inp.array([1.0, 2.0]), "n": 2}
+        ... )
+        {'n': None, 'w': Array([[2., 0.],
+               [0., 4.]], dtype=float32)}
+    """
+    return _jacobian(fun, jacfwd, has_aux=has_aux)
+
+
+def filter_jacrev(
+    fun: Callable[..., Any] | None = None, *, has_aux: bool = False
+) -> Callable[..., Any]:
+    """Return the function that evaluates the Jacobian of `fun`, row by row.
+
+    Args:
+        fun: as in `filter_jacfwd`.
+        has_aux: whether `fun` returns `(result, auxiliary data)`.
+
+    Example:
+        >>> import imprint.numpy as inp
+        >>> from imprint.module import filter_jacrev
+        >>> filter_jacrev(lambda m: m["w"].sum())({"w": inp.ones(2), "name": "linear"})
+        {'name': None, 'w': Array([1., 1.], dtype=float32)}
+    """
+    return _jacobian(fun, jacrev, has_aux=has_aux)
+
+
+def filter_hessian(
+    fun: Callable[..., Any] | None = None, *, has_aux: bool = False
+) -> Callable[..., Any]:
+    """Return the function that evaluates the Hessian of `fun`.
+
+    Args:
+        fun: as in `filter_jacfwd`.
+        has_aux: whether `fun` returns `(result, auxiliary data)`.
+
+    Example:
+        >>> import imprint.numpy as inp
+        >>> from imprint.module import filter_hessian
+        >>> filter_hessian(lambda w, n: (w**n).sum())(inp.array([1.0, 2.0]), 3)
+        Array([[ 6.,  0.],
+               [ 0., 12.]], dtype=float32)
+    """
+    if fun is None:
+        return functools.partial(filter_hessian, has_aux=has_aux)
+    return filter_jacfwd(filter_jacrev(fun, has_aux=has_aux), has_aux=has_aux)
+
+
+def _jacobian(
+    fun: Callable[..., Any] | None, transform: Callable[..., Any], *, has_aux: bool
+) -> Callable[..., Any]:
+    def decorate(fun: Callable[..., Any]) -> _Jacobian:
+        check_function(fun, f"filter_{transform.__name__}")
+        return _Jacobian(fun, has_aux, transform)
+
+    return decorate if fun is None else decorate(fun)
+
+
+class _Jacobian(Wrapper):
+    """A function whose Jacobian is asked for."""
+
+    has_aux: bool = field(static=True)
+    transform: Callable[..., Any] = field(static=True)
+
+    @folding
+    def __call__(self, first: Any, /, *args: Any, **kwargs: Any) -> Any:
+        moving, kept = partition(first, is_inexact_array)
+        others: list[Any] = []
+
+        def inner(moving: Any) -> Any:
+            out = self.fun(combine(moving, kept), *args, **kwargs)
+            return _keep_aux(out, others) if self.has_aux else out
+
+        inner.__name__ = name_of(self.fun)
+        found = self.transform(inner, has_aux=self.has_aux)(moving)
+        return (found[0], combine(found[1], *others)) if self.has_aux else found
 
 
 # ---- products with the Jacobian ----

@@ -13,8 +13,8 @@ from typing import Any, Final, final
 from imprint import tree
 from imprint.core.aval import get_aval
 from imprint.core.folding import folding
-from imprint.core.functions import as_result, check_function, name_of
-from imprint.core.jaxpr import Jaxpr, eval_jaxpr
+from imprint.core.functions import as_result, check_function, name_of, wraps
+from imprint.core.jaxpr import ClosedJaxpr, Jaxpr, eval_jaxpr
 from imprint.core.shape_struct import ShapeDtypeStruct
 from imprint.errors import ArgumentError
 from imprint.jitted.make_jaxpr import eval_shape, make_jaxpr
@@ -46,6 +46,41 @@ def filter_eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any
     flat = _Flat(fun, (fun, args, kwargs))
     shapes = eval_shape(flat.run, *flat.leaves)
     return flat.result(shapes)
+
+
+def filter_make_jaxpr(
+    fun: Callable[..., Any],
+) -> Callable[..., tuple[ClosedJaxpr, Any, Any]]:
+    """Return the function that traces `fun` and returns its program.
+
+    Args:
+        fun: a function of any arguments, with any result.
+
+    Returns:
+        A function of the same arguments that returns the jaxpr, the result with a
+        `ShapeDtypeStruct` for each array and None elsewhere, and the result with None
+        for each array. A `ShapeDtypeStruct` as an argument stands for an array.
+
+    Example:
+        >>> import imprint.numpy as inp
+        >>> from imprint.module import filter_make_jaxpr
+        >>> jaxpr, shapes, rest = filter_make_jaxpr(lambda x, n: (x**n, n))(
+        ...     inp.ones(2), 2
+        ... )
+        >>> print(jaxpr, shapes, rest)
+        { lambda ; a:f32[2]. let b:f32[2] = integer_pow[y=2] a in (b,) } ...
+    """
+    check_function(fun, "filter_make_jaxpr")
+
+    @wraps(fun)
+    @folding
+    def traced(*args: Any, **kwargs: Any) -> tuple[ClosedJaxpr, Any, Any]:
+        flat = _Flat(fun, (fun, args, kwargs))
+        jaxpr, shapes = make_jaxpr(flat.run, return_shape=True)(*flat.leaves)
+        arrays, others = flat.parts(shapes)
+        return jaxpr, arrays, others
+
+    return traced
 
 
 @folding
@@ -105,8 +140,12 @@ class _Flat:
 
     def result(self, leaves: list[Any]) -> Any:
         """Return the result of the call, with these for its arrays."""
+        return combine(*self.parts(leaves))
+
+    def parts(self, leaves: list[Any]) -> tuple[Any, Any]:
+        """Return the arrays of the result and the rest, None where the other has it."""
         out_tree, others = self._found
-        return combine(out_tree.unflatten(leaves), others)
+        return out_tree.unflatten(leaves), others
 
 
 def _is_abstract(x: Any) -> bool:
