@@ -10,6 +10,7 @@ The public names stand here, under JAX's names where they mean the same. To impo
 - `tree`: how are nested containers taken apart, mapped and put together?
 - `tree_util`: under which names does `jax.tree_util` have the functions on trees?
 - `flatten_util`: how does a tree of arrays become one vector, and come back?
+- `typing`: how are arrays and dtypes annotated, as functions take them?
 - `module`: how is a model a tree of arrays, functions and settings?
 - `nn`: which layers and activations are there?
 - `optim`: how do gradients become updates of parameters?
@@ -75,6 +76,10 @@ from imprint.config import threefry_partitionable as threefry_partitionable
 from imprint.core import missing
 from imprint.core.array import Array as Array
 from imprint.core.aval import ShapedArray as ShapedArray
+from imprint.core.aval import typeof as typeof
+from imprint.core.compile_time import (
+    ensure_compile_time_eval as ensure_compile_time_eval,
+)
 from imprint.core.shape_struct import ShapeDtypeStruct as ShapeDtypeStruct
 from imprint.jitted.dispatch import clear_caches as clear_caches
 from imprint.jitted.filter_jit import filter_jit as filter_jit
@@ -108,6 +113,7 @@ if TYPE_CHECKING:
     from imprint import optim as optim
     from imprint import testing as testing
     from imprint import tree_util as tree_util
+    from imprint import typing as typing
     from imprint.module import AbstractClassVar as AbstractClassVar
     from imprint.module import AbstractVar as AbstractVar
     from imprint.module import BoundMethod as BoundMethod
@@ -155,7 +161,16 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_LATER = ("flatten_util", "lax", "module", "nn", "optim", "testing", "tree_util")
+_LATER = (
+    "flatten_util",
+    "lax",
+    "module",
+    "nn",
+    "optim",
+    "testing",
+    "tree_util",
+    "typing",
+)
 
 
 def __getattr__(name: str) -> Any:

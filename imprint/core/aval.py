@@ -98,11 +98,22 @@ class ShapedArray:
 
 
 def get_aval(x: Any) -> ShapedArray:
-    """Return the aval of an array, a tracer, a NumPy value or a Python scalar; hot."""
+    """Return the aval of an array, a tracer, a NumPy value or a Python scalar; hot.
+
+    Example:
+        >>> import imprint
+        >>> import imprint.numpy as np
+        >>> print(imprint.typeof(np.ones((2, 3))), imprint.typeof(1.0))
+        float32[2,3] ~float32[]
+    """
     aval = getattr(x, "aval", None)  # a third of the price of an AttributeError
     if aval is None:
         aval = _of_scalar.get((x.__class__, settings()))
     return _new_aval(x) if aval is None else aval
+
+
+typeof = get_aval
+"""The name in JAX of `get_aval`."""
 
 
 def _new_aval(x: Any) -> ShapedArray:

@@ -57,6 +57,7 @@ def test_what_loads_later_is_what_type_checkers_see():
     homes = imprint.module, imprint.testing
     assert seen == {
         *("flatten_util", "lax", "nn", "optim", "testing", "tree_util"),
+        "typing",
         *(n for home in homes for n in home.__all__),
     }
     assert seen <= set(dir(imprint))
@@ -67,7 +68,9 @@ def test_what_loads_later_is_what_type_checkers_see():
 FACES_OF_JAX = ("dtypes", "flatten_util", "lax", "nn", "numpy", "random", "tree_util")
 
 
-@pytest.mark.parametrize("face", [*FACES_OF_JAX, "module", "optim", "testing", "tree"])
+@pytest.mark.parametrize(
+    "face", [*FACES_OF_JAX, "module", "optim", "testing", "tree", "typing"]
+)
 def test_a_face_is_an_attribute_after_a_plain_import(face):
     program = f"import imprint; print(imprint.{face}.__name__)"
     printed = subprocess.run(
