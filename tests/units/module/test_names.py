@@ -88,6 +88,16 @@ def test_one_level():
     assert imprint.tree_flatten_one_level(4)[0] == eqx.tree_flatten_one_level(4)[0]
 
 
+def test_updates_are_applied_as_in_equinox():
+    def program(side):
+        params = {"w": side.np.ones(2), "b": [side.np.arange(3.0), "name"], "n": 3}
+        updates = {"w": side.np.full(2, 0.5), "b": None, "n": None}
+        return side.mod.apply_updates(params, updates)
+
+    agree(program)
+    assert imprint.apply_updates is imprint.optim.apply_updates
+
+
 def shared(value):
     return [value, {"a": value}]
 
