@@ -20,7 +20,6 @@ from imprint.core.functions import check_function, name_of, own_leaf, wraps
 from imprint.errors import ArgumentError, NotDifferentiableError
 from imprint.primitives.basis import add, full
 from imprint.primitives.comparison import eq
-from imprint.primitives.complex import real
 from imprint.primitives.convert import convert_element_type
 from imprint.primitives.shape import broadcasted_iota, reshape
 from imprint.primitives.slicing import slice_in_dim
@@ -254,10 +253,10 @@ def _or_zeros(derivative: Any, x: Any) -> Any:
 def _split(x: Any, axis: int, pytree: Any, like: Any) -> Any:
     """Return the parts of `x`, whose `axis` runs over all numbers in a tree.
 
-    They get the dtype of `like`.
+    They get the dtype and the weak type of `like`.
     """
     leaves, treedef = tree.flatten(pytree)
-    shape = get_aval(x).shape
+    shape, target = get_aval(x).shape, get_aval(like)
     parts: list[Any] = []
     start = 0
     for leaf in leaves:
@@ -265,15 +264,11 @@ def _split(x: Any, axis: int, pytree: Any, like: Any) -> Any:
         end = start + _size(aval)
         part = slice_in_dim(x, start, end, axis=axis)
         part = reshape(part, (*shape[:axis], *aval.shape, *shape[axis + 1 :]))
-        parts.append(_as(part, get_aval(like)))
+        parts.append(
+            convert_element_type(part, target.dtype, weak_type=target.weak_type)
+        )
         start = end
     return treedef.unflatten(parts)
-
-
-def _as(x: Any, like: ShapedArray) -> Any:
-    if dtypes.is_complex(get_aval(x).dtype) and not dtypes.is_complex(like.dtype):
-        x = real(x)
-    return convert_element_type(x, like.dtype, weak_type=like.weak_type)
 
 
 def _size(aval: ShapedArray) -> int:
