@@ -272,7 +272,7 @@ def test_bytes():
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="classes cannot export buffers")
 def test_a_buffer_is_read_only():
     x = inp.asarray(X)
-    assert memoryview(x).tolist() == memoryview(jnp.asarray(X)).tolist() == [1, 2, 3]
+    assert memoryview(x).tolist() == np.asarray(memoryview(jnp.asarray(X))).tolist()
     assert memoryview(x).readonly
     assert np.frombuffer(x, "float32").tolist() == [1, 2, 3]
 
