@@ -10,6 +10,7 @@ one draw. All numbers are JAX's, of both streams (`config.threefry_partitionable
 - `arguments`: what may a sampler be given?
 - `intervals`: how are bits, floats and integers of an interval drawn?
 - `continuous`: how are they bent to the other continuous distributions?
+- `derived`: how are draws with parameters made of these?
 - `discrete`: how are choices, signs and yes or no drawn?
 """
 
@@ -22,6 +23,16 @@ from imprint.random.continuous import (
     logistic,
     normal,
     truncated_normal,
+)
+from imprint.random.derived import (
+    geometric,
+    lognormal,
+    maxwell,
+    pareto,
+    rayleigh,
+    triangular,
+    wald,
+    weibull_min,
 )
 from imprint.random.discrete import bernoulli, categorical, rademacher
 from imprint.random.intervals import bits, randint, uniform
@@ -48,18 +59,26 @@ __all__ = [
     "clone",
     "exponential",
     "fold_in",
+    "geometric",
     "gumbel",
     "key",
     "key_data",
     "key_impl",
     "laplace",
     "logistic",
+    "lognormal",
+    "maxwell",
     "normal",
+    "pareto",
     "rademacher",
     "randint",
+    "rayleigh",
     "split",
+    "triangular",
     "truncated_normal",
     "uniform",
+    "wald",
+    "weibull_min",
     "wrap_key_data",
 ]
 

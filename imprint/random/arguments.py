@@ -54,15 +54,20 @@ def programs(draw: Callable[..., Any]) -> Callable[..., Callable[..., Any]]:
 
 
 def sizes(name: str, shape: Any) -> Shape:
-    """Return the `shape` that the function `name` was given as a tuple of lengths; hot."""
+    """Return the `shape` that the function `name` was given as a tuple of lengths; hot.
+
+    One integer is the length of the only axis.
+    """
     if type(shape) is tuple:
         given = cast("Shape", shape)
         if all(type(n) is int and n >= 0 for n in given):
             return given
+    if isinstance(shape, int | np.integer) or dims.is_symbolic(shape):
+        shape = (shape,)
     if not isinstance(shape, Sequence | np.ndarray) or isinstance(shape, str):
         raise ShapeError(
-            f"{name}: expected a shape, a tuple of integers, got {shape!r}. "
-            f"For one axis write ({shape!r},)."
+            f"{name}: expected a shape, a tuple of integers or one, got {shape!r}. "
+            "Give the length of each axis."
         )
     lengths = tuple([_length(name, n) for n in cast("Sequence[Any]", shape)])
     if dims.has_negative(lengths):

@@ -64,17 +64,18 @@ def normal(key: KeyLike, shape: Any = (), dtype: DTypeLike | None = None) -> Any
 
 def _normal(shape: Shape, dtype: DType, data: Any) -> Any:
     if not dtypes.is_complex(dtype):
-        return _real_normal(shape, dtype, data)
+        return normal_floats(shape, dtype, data)
     keys, part = split_data(data, (2,)), dtypes.real_part_dtype(dtype)
     real, imag = (
-        convert_element_type(_real_normal(shape, part, row(keys, i)), dtype)
+        convert_element_type(normal_floats(shape, part, row(keys, i)), dtype)
         for i in (0, 1)
     )
     both = add(real, mul(scalar_like(imag, 1j), imag))
     return div(both, scalar_like(both, np.sqrt(2)))
 
 
-def _real_normal(shape: Shape, dtype: DType, data: Any) -> Any:
+def normal_floats(shape: Shape, dtype: DType, data: Any) -> Any:
+    """Draw from the standard normal distribution, in a real dtype."""
     one = np.ones((), dtype)
     low = np.nextafter(-one, np.zeros((), dtype), dtype=dtype)
     drawn = uniform_floats(shape, dtype, data, low, one[()])
@@ -148,12 +149,13 @@ def exponential(key: KeyLike, shape: Any = (), dtype: DTypeLike | None = None) -
     return _exponential_of(sizes("exponential", shape), out)(data)
 
 
-def _exponential(shape: Shape, dtype: DType, data: Any) -> Any:
+def exponential_floats(shape: Shape, dtype: DType, data: Any) -> Any:
+    """Draw from the exponential distribution of mean 1."""
     drawn = unit_floats(shape, dtype, data)
     return neg(log1p(neg(drawn)))
 
 
-_exponential_of = programs(_exponential)
+_exponential_of = programs(exponential_floats)
 
 
 def gumbel(

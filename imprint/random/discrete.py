@@ -104,8 +104,7 @@ def categorical(
     logits: Any,
     axis: int = -1,
     shape: Any = None,
-    *,
-    replace: bool = True,
+    replace: bool = True,  # noqa: FBT001, FBT002 - positional in JAX
     mode: str | None = None,
 ) -> Any:
     """Draw positions along an axis of `logits`, as likely as its softmax says.

@@ -1,10 +1,11 @@
+import jax
 import numpy as np
 import pytest
 
 import imprint
 from imprint import errors, random
 from imprint.random import arguments
-from tests.units.random.streams import same
+from tests.units.random.streams import same, same_keys
 
 KEY = random.key(0)
 
@@ -29,6 +30,17 @@ def test_shapes_are_sequences_of_integers(shape):
     same(random.bits(KEY, shape), random.bits(KEY, (2, 3)))
 
 
+@pytest.mark.parametrize("name", ["normal", "uniform", "bits", "rademacher", "split"])
+def test_one_integer_is_a_shape(name):
+    draw, theirs = getattr(random, name), getattr(jax.random, name)
+    same_shape = same_keys if name == "split" else same
+    same_shape(draw(KEY, 3), theirs(jax.random.key(0), 3))
+    same_shape(draw(KEY, np.int64(3)), theirs(jax.random.key(0), (3,)))
+    same_shape(draw(KEY, True), theirs(jax.random.key(0), (1,)))
+    same(random.randint(KEY, 3, 0, 9), jax.random.randint(jax.random.key(0), 3, 0, 9))
+    assert random.truncated_normal(KEY, -1.0, 1.0, 3).shape == (3,)
+
+
 def test_a_traced_length():
     with pytest.raises(
         errors.ConcretizationError, match=r"`bits\(\)` needs a concrete int"
@@ -44,12 +56,17 @@ def test_a_dtype_that_is_too_wide_warns():
 
 
 WRONG = {
-    lambda: random.normal(KEY, 3): (
-        "normal: expected a shape, a tuple of integers, got 3. For one axis write (3,)."
+    lambda: random.normal(KEY, 3.0): (
+        "normal: expected a shape, a tuple of integers or one, got 3.0. Give the length "
+        "of each axis."
     ),
     lambda: random.normal(KEY, "ab"): (
-        "normal: expected a shape, a tuple of integers, got 'ab'. For one axis write "
-        "('ab',)."
+        "normal: expected a shape, a tuple of integers or one, got 'ab'. Give the length "
+        "of each axis."
+    ),
+    lambda: random.normal(KEY, -1): (
+        "normal: expected lengths of at least 0 in shape, got (-1,). A length cannot be "
+        "left open: give the number of elements."
     ),
     lambda: random.bits(KEY, (2, -1)): (
         "bits: expected lengths of at least 0 in shape, got (2, -1). A length cannot be "

@@ -1,0 +1,342 @@
+"""Draws of positive numbers and of triangles: each made of one or two simpler draws.
+
+They have parameters, which are broadcast to the shape of the result. The operations and
+their order are JAX's, so that results agree to the last bit (of `maxwell`, but for it).
+"""
+
+from typing import Any
+
+from imprint import dtypes
+from imprint.core.aval import DType, Shape, get_aval
+from imprint.dtypes import DTypeLike
+from imprint.errors import ArgumentError
+from imprint.primitives.arithmetic import div
+from imprint.primitives.basis import (
+    add,
+    broadcast_to,
+    mul,
+    neg,
+    reduce_sum,
+    scalar_like,
+    sub,
+)
+from imprint.primitives.comparison import eq, le, lt
+from imprint.primitives.convert import convert_element_type
+from imprint.primitives.exponential import exp, log, log1p, sqrt
+from imprint.primitives.power import pow_
+from imprint.primitives.rounding import floor
+from imprint.primitives.select import select_n
+from imprint.random.arguments import (
+    check_number,
+    common_shape,
+    float_dtype,
+    programs,
+    repeat,
+    sizes,
+)
+from imprint.random.continuous import exponential_floats, normal_floats
+from imprint.random.intervals import unit_floats
+from imprint.random.key_array import KeyLike, single_key
+from imprint.random.threefry import row, split_data
+
+# ---- of a normal draw ----
+
+
+def lognormal(
+    key: KeyLike,
+    sigma: Any = 1.0,
+    shape: Any = None,
+    dtype: DTypeLike | None = None,
+) -> Any:
+    """Draw numbers whose logarithms are normal, of mean 0.
+
+    Args:
+        key: a key.
+        sigma: the standard deviation of the logarithm.
+        shape: the shape of the result; by default that of the parameters together.
+        dtype: as in `uniform`.
+
+    Example:
+        >>> import imprint
+        >>> imprint.random.lognormal(imprint.random.key(0), shape=(2,))
+        Array([5.066459, 7.578117], dtype=float32)
+    """
+    data, out = single_key("lognormal", key), float_dtype("lognormal", dtype)
+    check_number("lognormal", "sigma", sigma)
+    lengths = common_shape("lognormal", shape, sigma)
+    return _lognormal_of(lengths, out)(data, sigma)
+
+
+def _lognormal(shape: Shape, dtype: DType, data: Any, sigma: Any) -> Any:
+    drawn = normal_floats(shape, dtype, data)
+    return exp(mul(drawn, _as(dtype, shape, sigma)))
+
+
+_lognormal_of = programs(_lognormal)
+
+
+def maxwell(key: KeyLike, shape: Any = (), dtype: DTypeLike | None = None) -> Any:
+    """Draw from the Maxwell distribution: lengths of normal vectors of three numbers.
+
+    Args:
+        key: a key.
+        shape: the shape of the result.
+        dtype: as in `uniform`.
+
+    Example:
+        >>> import imprint
+        >>> imprint.random.maxwell(imprint.random.key(0), (2,))
+        Array([2.6310966 , 0.99103284], dtype=float32)
+    """
+    data, out = single_key("maxwell", key), float_dtype("maxwell", dtype)
+    return _maxwell_of(sizes("maxwell", shape), out)(data)
+
+
+def _maxwell(shape: Shape, dtype: DType, data: Any) -> Any:
+    drawn = normal_floats((*shape, 3), dtype, data)
+    squares = mul(drawn, drawn)
+    wide = dtypes.float32 if dtype.itemsize < 4 else dtype
+    total = reduce_sum(convert_element_type(squares, wide), (len(shape),))
+    return sqrt(convert_element_type(total, dtype))
+
+
+_maxwell_of = programs(_maxwell)
+
+
+def wald(
+    key: KeyLike,
+    mean: Any,
+    shape: Any = None,
+    dtype: DTypeLike | None = None,
+) -> Any:
+    """Draw from the Wald distribution, the inverse Gaussian one.
+
+    Args:
+        key: a key.
+        mean: the mean; the shape parameter is 1.
+        shape: the shape of the result; by default that of the parameters together.
+        dtype: as in `uniform`.
+
+    Example:
+        >>> import imprint
+        >>> imprint.random.wald(imprint.random.key(0), 1.0, (2,))
+        Array([0.3805977 , 0.41566527], dtype=float32)
+    """
+    data, out = single_key("wald", key), float_dtype("wald", dtype)
+    check_number("wald", "mean", mean)
+    lengths = common_shape("wald", shape, mean)
+    return _wald_of(lengths, out)(data, mean)
+
+
+def _wald(shape: Shape, dtype: DType, data: Any, mean: Any) -> Any:
+    mean = _as(dtype, shape, mean)
+    keys = split_data(data, (2,))
+    drawn = normal_floats(shape, dtype, row(keys, 0))
+    chosen = unit_floats(shape, dtype, row(keys, 1))
+    two, four = scalar_like(mean, 2), scalar_like(mean, 4)
+    y = mul(drawn, drawn)
+    mean_sq = mul(mean, mean)
+    root = sqrt(add(mul(mul(four, mean), y), mul(mean_sq, mul(y, y))))
+    low = sub(add(mean, div(mul(mean_sq, y), two)), mul(div(mean, two), root))
+    is_low = le(chosen, div(mean, add(mean, low)))
+    return select_n(is_low, div(mean_sq, low), low)
+
+
+_wald_of = programs(_wald)
+
+
+# ---- of an exponential or a uniform draw ----
+
+
+def pareto(
+    key: KeyLike,
+    b: Any,
+    shape: Any = None,
+    dtype: DTypeLike | None = None,
+) -> Any:
+    """Draw from the Pareto distribution, numbers of at least 1.
+
+    Args:
+        key: a key.
+        b: the shape parameter: the smaller, the heavier the tail.
+        shape: the shape of the result; by default that of the parameters together.
+        dtype: as in `uniform`.
+
+    Example:
+        >>> import imprint
+        >>> imprint.random.pareto(imprint.random.key(0), 2.0, (2,))
+        Array([4.371316, 6.832648], dtype=float32)
+    """
+    data, out = single_key("pareto", key), float_dtype("pareto", dtype)
+    check_number("pareto", "b", b)
+    lengths = common_shape("pareto", shape, b)
+    return _pareto_of(lengths, out)(data, b)
+
+
+def _pareto(shape: Shape, dtype: DType, data: Any, b: Any) -> Any:
+    drawn = exponential_floats(shape, dtype, data)
+    return exp(div(drawn, _as(dtype, shape, b)))
+
+
+_pareto_of = programs(_pareto)
+
+
+def rayleigh(
+    key: KeyLike,
+    scale: Any,
+    shape: Any = None,
+    dtype: DTypeLike | None = None,
+) -> Any:
+    """Draw from the Rayleigh distribution.
+
+    Args:
+        key: a key.
+        scale: where numbers are likeliest.
+        shape: the shape of the result; by default that of the parameters together.
+        dtype: as in `uniform`.
+
+    Example:
+        >>> import imprint
+        >>> imprint.random.rayleigh(imprint.random.key(0), 1.0, (2,))
+        Array([0.32787833, 0.20810027], dtype=float32)
+    """
+    data, out = single_key("rayleigh", key), float_dtype("rayleigh", dtype)
+    check_number("rayleigh", "scale", scale)
+    lengths = common_shape("rayleigh", shape, scale)
+    return _rayleigh_of(lengths, out)(data, scale)
+
+
+def _rayleigh(shape: Shape, dtype: DType, data: Any, scale: Any) -> Any:
+    size = log(unit_floats(shape, dtype, data))
+    return mul(_as(dtype, shape, scale), sqrt(mul(size, scalar_like(size, -2))))
+
+
+_rayleigh_of = programs(_rayleigh)
+
+
+def weibull_min(
+    key: KeyLike,
+    scale: Any,
+    concentration: Any,
+    shape: Any = (),
+    dtype: DTypeLike | None = None,
+) -> Any:
+    """Draw from the Weibull distribution of minima.
+
+    Args:
+        key: a key.
+        scale: what the numbers are multiplied by.
+        concentration: the shape parameter.
+        shape: the shape of the result; by default that of the parameters together.
+        dtype: as in `uniform`.
+
+    Example:
+        >>> import imprint
+        >>> imprint.random.weibull_min(imprint.random.key(0), 1.0, 2.0, (2,))
+        Array([1.7175937, 1.9604654], dtype=float32)
+    """
+    data, out = single_key("weibull_min", key), float_dtype("weibull_min", dtype)
+    check_number("weibull_min", "scale", scale)
+    check_number("weibull_min", "concentration", concentration)
+    lengths = common_shape("weibull_min", shape, scale, concentration)
+    return _weibull_min_of(lengths, out)(data, scale, concentration)
+
+
+def _weibull_min(
+    shape: Shape, dtype: DType, data: Any, scale: Any, concentration: Any
+) -> Any:
+    drawn = neg(log1p(neg(unit_floats(shape, dtype, data))))
+    concentration = _as(dtype, shape, concentration)
+    power = div(scalar_like(concentration, 1), concentration)
+    return mul(pow_(drawn, power), _as(dtype, shape, scale))
+
+
+_weibull_min_of = programs(_weibull_min)
+
+
+def triangular(
+    key: KeyLike,
+    left: Any,
+    mode: Any,
+    right: Any,
+    shape: Any = None,
+    dtype: DTypeLike | None = None,
+) -> Any:
+    """Draw from the triangular distribution.
+
+    Args:
+        key: a key.
+        left: the lower limit.
+        mode: where numbers are likeliest.
+        right: the upper limit.
+        shape: the shape of the result; by default that of the parameters together.
+        dtype: as in `uniform`.
+
+    Example:
+        >>> import imprint
+        >>> imprint.random.triangular(imprint.random.key(0), 0.0, 0.5, 1.0, (2,))
+        Array([0.8382394, 0.8965106], dtype=float32)
+    """
+    data, out = single_key("triangular", key), float_dtype("triangular", dtype)
+    check_number("triangular", "left", left)
+    check_number("triangular", "mode", mode)
+    check_number("triangular", "right", right)
+    lengths = common_shape("triangular", shape, left, mode, right)
+    return _triangular_of(lengths, out)(data, left, mode, right)
+
+
+def _triangular(shape: Shape, dtype: DType, data: Any, *bounds: Any) -> Any:
+    left, mode, right = (_as(dtype, shape, x) for x in bounds)
+    drawn = unit_floats(shape, dtype, data)
+    span, below, above = sub(right, left), sub(mode, left), sub(right, mode)
+    rest = sub(scalar_like(drawn, 1), drawn)
+    low = add(left, sqrt(mul(mul(drawn, span), below)))
+    high = sub(right, sqrt(mul(mul(rest, span), above)))
+    return select_n(repeat(lt(drawn, div(below, span)), shape), high, low)
+
+
+_triangular_of = programs(_triangular)
+
+
+def geometric(
+    key: KeyLike, p: Any, shape: Any = None, dtype: DTypeLike | None = None
+) -> Any:
+    """Draw how many trials it takes until one succeeds.
+
+    Args:
+        key: a key.
+        p: the probability of success.
+        shape: the shape of the result; by default that of `p`.
+        dtype: an integer dtype; `int32` by default, `int64` under `enable_x64`.
+
+    Example:
+        >>> import imprint
+        >>> imprint.random.geometric(imprint.random.key(0), 0.25, (4,))
+        Array([1, 1, 4, 3], dtype=int32)
+    """
+    data = single_key("geometric", key)
+    out = dtypes.requested(int if dtype is None else dtype, "geometric")
+    if not dtypes.is_integer(out):
+        raise ArgumentError(
+            f"geometric: expected an integer dtype, got {out}. Convert the result."
+        )
+    check_number("geometric", "p", p)
+    return _geometric_of(common_shape("geometric", shape, p), out)(data, p)
+
+
+def _geometric(shape: Shape, dtype: DType, data: Any, p: Any) -> Any:
+    floats = dtypes.to_inexact(get_aval(p).dtype)
+    drawn = unit_floats(shape, floats, data)
+    one = scalar_like(drawn, 1)
+    is_zero = eq(drawn, scalar_like(drawn, 0))
+    size = log(select_n(is_zero, drawn, broadcast_to(one, shape)))
+    failing = log1p(neg(_as(floats, shape, p)))
+    return convert_element_type(add(floor(div(size, failing)), one), dtype)
+
+
+_geometric_of = programs(_geometric)
+
+
+def _as(dtype: DType, shape: Shape, x: Any) -> Any:
+    """Return a parameter in the dtype and the shape of the draw."""
+    return repeat(convert_element_type(x, dtype), shape)
