@@ -182,13 +182,24 @@ def isdtype(dtype: DTypeLike, kind: str | DTypeLike | tuple[Any, ...]) -> bool:
     return as_dtype(dtype) == as_dtype(kind)
 
 
-@cache
-def issubdtype(dtype: str | type[Any] | DType, kind: str | type[Any] | DType) -> bool:
+def issubdtype(dtype: DTypeLike, kind: DTypeLike) -> bool:
     """Tell whether a dtype lies at or below another in NumPy's hierarchy of types.
 
     Unlike NumPy's, it knows that `bfloat16` is an `np.floating` and `int4` an `np.integer`,
     and the dtype of keys a `prng_key`.
     """
+    try:
+        return _issubdtype(dtype, kind)
+    except TypeError:  # an array, which has no hash, or none of both
+        return _issubdtype(_dtype_of(dtype), _dtype_of(kind))
+
+
+def _dtype_of(x: Any) -> Any:
+    return x if isinstance(x, type) else getattr(x, "dtype", x)
+
+
+@cache
+def _issubdtype(dtype: Any, kind: Any) -> bool:
     sub, sup = _scalar_class(dtype), _scalar_class(kind)
     if sub.__module__ != "ml_dtypes":
         return np.issubdtype(sub, sup)
@@ -198,13 +209,13 @@ def issubdtype(dtype: str | type[Any] | DType, kind: str | type[Any] | DType) ->
     return sup is sub or issubclass(parent, sup)
 
 
-def _scalar_class(dtype: str | type[Any] | DType) -> type[Any]:
+def _scalar_class(dtype: Any) -> type[Any]:
     if isinstance(dtype, type) and issubclass(dtype, np.generic):
         return cast("type[Any]", dtype)  # perhaps abstract, as np.floating
-    kind = getattr(dtype, "type", None)
+    kind: Any = getattr(cast("object", dtype), "type", None)
     if isinstance(kind, type) and issubclass(kind, extended):
         return kind
-    return np.dtype(dtype).type
+    return np.dtype(cast("DType", dtype)).type
 
 
 # ---- names ----
@@ -250,6 +261,10 @@ def canonicalize(dtype: DTypeLike) -> DType:
         return _CANONICAL[settings().enable_x64][dtype]
     except (KeyError, TypeError):
         return canonicalize(_look_up(dtype))
+
+
+canonicalize_dtype = canonicalize
+"""JAX's name for it."""
 
 
 def requested(dtype: DTypeLike, caller: str) -> DType:

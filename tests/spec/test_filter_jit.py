@@ -465,7 +465,7 @@ def test_a_static_method_has_no_first_argument():
         == [2]
     )
     with pytest.raises(
-        ArgumentError, match="Put @staticmethod above @imprint.filter_jit"
+        ArgumentError, match=r"Put @staticmethod above @imprint\.filter_jit"
     ):
         filter_jit(staticmethod(double))
 

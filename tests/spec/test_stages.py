@@ -321,6 +321,28 @@ def test_a_compiled_can_be_run_while_another_function_is_traced():
 # ---- without computing ----
 
 
+class Described:
+    """Says what it is like and holds nothing, as a dataset in a file does."""
+
+    def __init__(self, shape, dtype):
+        self.shape, self.dtype = shape, dtype
+
+
+@pytest.mark.parametrize(
+    "dtype", ["int8", np.float64, np.dtype("float32"), inp.bfloat16]
+)
+def test_whatever_has_a_shape_and_a_dtype_stands_for_an_array(dtype):
+    for x in (Described((2, 3), dtype), Described([2, 3], dtype)):
+        out = imprint.eval_shape(lambda x, y: (x["a"].sum(0), y), {"a": x}, y=x)
+        assert out[0].shape == (3,)
+        assert out[1] == imprint.ShapeDtypeStruct((2, 3), dtype)
+        assert imprint.make_jaxpr(lambda x: x * 2)(x).in_avals[0] is out[1].aval
+    with pytest.raises(TypeError):
+        imprint.eval_shape(lambda x: x, Described((2,), object))
+    with pytest.raises(TypeError):
+        imprint.eval_shape(lambda x: x, object())
+
+
 def test_eval_shape_computes_nothing():
     shape = imprint.eval_shape(lambda x, y: {"z": x @ y}, struct(5, 3), np.ones((3, 2)))
     assert shape == {"z": struct(5, 2)}

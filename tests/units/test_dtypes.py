@@ -288,3 +288,16 @@ def test_no_common_dtype():
     assert error_of(lambda: dtypes.promote(())) == (
         "promote: expected at least one operand, got none."
     )
+
+
+def test_issubdtype_of_what_has_no_hash():
+    x = np.ones(2, np.float32)
+    assert dtypes.issubdtype(x, np.floating)
+    assert not dtypes.issubdtype(x, np.integer)
+    assert dtypes.issubdtype("int8", np.ones(2, np.int8))
+    with pytest.raises(TypeError):
+        dtypes.issubdtype([], np.floating)
+
+
+def test_canonicalize_has_the_name_of_jax():
+    assert dtypes.canonicalize_dtype("int64") == np.int32
