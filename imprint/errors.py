@@ -14,6 +14,7 @@ from typing import Any
 __all__ = [
     "AbsentRuleError",
     "ArgumentError",
+    "AxisError",
     "BackendError",
     "CaptureWarning",
     "CompileError",
@@ -99,6 +100,13 @@ class ShapeError(TypeError, ValueError):
     """Shapes or axes do not fit the operation. A `TypeError` and a `ValueError`.
 
     The message shows the avals that came. Reshape, broadcast or choose another axis.
+    """
+
+
+class AxisError(ShapeError, IndexError):
+    """An axis is out of range, or an index of `lax`. A `ShapeError` and `IndexError`.
+
+    Count axes from 0, or from the end with negative numbers.
     """
 
 

@@ -12,7 +12,7 @@ from imprint.core import dims
 from imprint.core.aval import DType, Shape, get_aval
 from imprint.core.dims import Dim
 from imprint.dtypes import DTypeLike
-from imprint.errors import ShapeError
+from imprint.errors import AxisError, ShapeError
 from imprint.primitives import basis
 from imprint.primitives.arithmetic import integer_pow
 from imprint.primitives.axes import canonical_axis, int_tuple
@@ -38,7 +38,7 @@ def index_in_dim(
     length = shape[at]
     first = dims.element(dims.as_dim(index), length)
     if first is None:
-        raise ShapeError(
+        raise AxisError(
             f"index_in_dim: expected an index in [{-length}, {length}) for axis {at} of "
             f"{get_aval(operand)}, got {index}. Check it against the shape."
         )

@@ -211,6 +211,11 @@ def vander(
                [9, 3, 1]], dtype=int32)
     """
     vector = as_array("vander", x)
+    if vector.ndim != 1:
+        raise ShapeError(
+            f"vander: expected a vector, got {vector.aval}. Ravel it, or map over it "
+            "with imprint.vmap."
+        )
     count = dims.concrete(vector.shape[0] if N is None else N, "vander")
     exponents = range(count) if increasing else reversed(range(count))
     columns = [integer_pow(vector, n) for n in exponents]

@@ -17,7 +17,7 @@ from imprint.core import dims
 from imprint.core.array import Array
 from imprint.core.aval import DType, get_aval
 from imprint.dtypes import DTypeLike
-from imprint.errors import ArgumentError, DTypeError, ShapeError
+from imprint.errors import ArgumentError, ShapeError
 from imprint.numpy.promotion import ArrayLike, as_array, convert, numeric, refuse_out
 from imprint.numpy.selection import where as choose
 from imprint.primitives.arithmetic import max_, min_
@@ -116,7 +116,7 @@ def mask_of(name: str, where: ArrayLike) -> Array:
     """Return the `where` of a reduction, which must be boolean."""
     mask = as_array(name, where)
     if not dtypes.is_bool(mask.dtype):
-        raise DTypeError(
+        raise ArgumentError(
             f"{name}: expected booleans for where, got {mask.aval}. "
             "Compare it first: where=x != 0."
         )

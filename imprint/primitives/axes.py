@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from imprint.core.foreign import shown
-from imprint.errors import ArgumentError, ConcretizationError, ShapeError
+from imprint.errors import ArgumentError, AxisError, ConcretizationError, ShapeError
 
 
 def int_tuple(values: Iterable[Any]) -> tuple[int, ...]:
@@ -42,7 +42,7 @@ def canonical_axis(name: str, axis: Any, ndim: int) -> int:
     """Return `axis` counted from 0; the caller's `name` begins the error."""
     at = whole(name, "an axis", axis)
     if not -ndim <= at < ndim:
-        raise ShapeError(
+        raise AxisError(
             f"{name}: expected an axis in [{-ndim}, {ndim}), got {at}. "
             f"The array has {ndim} {'axis' if ndim == 1 else 'axes'}."
         )
