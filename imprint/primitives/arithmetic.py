@@ -34,7 +34,7 @@ from imprint.primitives.basis import (
     unbroadcast,
 )
 from imprint.primitives.comparison import eq, maximum, minimum
-from imprint.primitives.elementwise import chosen, elementwise_aval, repeated
+from imprint.primitives.elementwise import elementwise_aval, repeated, where_reference
 from imprint.primitives.families import (
     ANY,
     FLOATING,
@@ -284,7 +284,9 @@ def atan2(x: Any, y: Any) -> Any:
 
 
 def _nextafter_reference(x: NDArray, y: NDArray) -> NDArray:
-    return chosen(x == y, y, np.nextafter(x, y))  # NumPy may give the other zero
+    return where_reference(
+        x == y, y, np.nextafter(x, y)
+    )  # NumPy may give the other zero
 
 
 nextafter_p = binary(

@@ -15,7 +15,7 @@ import numpy as np
 from imprint import dtypes as dt
 from imprint.core.samples import Samples
 from imprint.primitives.basis import COMPLEXES, FLOATS, INTS
-from imprint.primitives.elementwise import chosen
+from imprint.primitives.elementwise import where_reference
 from imprint.primitives.families import ANY, ORDERED, binary, bool_result
 
 NDArray = np.ndarray[Any, Any]
@@ -132,7 +132,7 @@ def maximum(x: NDArray, y: NDArray) -> NDArray:
     if not dt.is_floating(x.dtype):
         return larger
     zeros = (x == 0) & (y == 0)  # of which two -0.0 alone give -0.0
-    return chosen(zeros, x + y, larger) if zeros.any() else larger
+    return where_reference(zeros, x + y, larger) if zeros.any() else larger
 
 
 def minimum(x: NDArray, y: NDArray) -> NDArray:
@@ -143,7 +143,7 @@ def minimum(x: NDArray, y: NDArray) -> NDArray:
     if not dt.is_floating(x.dtype):
         return smaller
     zeros = (x == 0) & (y == 0)
-    return chosen(zeros, -(-x - y), smaller) if zeros.any() else smaller
+    return where_reference(zeros, -(-x - y), smaller) if zeros.any() else smaller
 
 
 def _decided_by(

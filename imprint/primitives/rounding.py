@@ -28,7 +28,7 @@ from imprint.primitives.basis import (
 )
 from imprint.primitives.comparison import eq, ge
 from imprint.primitives.complex import complex_, conj, imag, real
-from imprint.primitives.elementwise import chosen
+from imprint.primitives.elementwise import where_reference
 from imprint.primitives.families import FLOATING, NUMBER, Kind, bool_result, unary
 from imprint.primitives.select import select_n
 from imprint.stablehlo import Builder, Value
@@ -45,7 +45,7 @@ _SIGNED = Kind(
 
 def _sign_reference(x: NDArray) -> NDArray:
     zeros = x == 0  # NumPy gives 0.0 for -0.0
-    return chosen(zeros, x, np.sign(x)) if zeros.any() else np.sign(x)
+    return where_reference(zeros, x, np.sign(x)) if zeros.any() else np.sign(x)
 
 
 def _sign_lower(b: Builder, x: Value) -> Value:

@@ -29,7 +29,7 @@ from imprint.primitives.basis import (
 )
 from imprint.primitives.bitwise import and_
 from imprint.primitives.comparison import gt, lt, maximum, minimum
-from imprint.primitives.elementwise import chosen, elementwise_aval, repeated
+from imprint.primitives.elementwise import elementwise_aval, repeated, where_reference
 from imprint.primitives.families import ORDERED
 from imprint.stablehlo import Builder, Value
 
@@ -58,7 +58,7 @@ def _select_aval(which: ShapedArray, *cases: ShapedArray) -> Avals:
 
 def _select_reference(which: NDArray, *cases: NDArray) -> Values:
     if len(cases) == 2 and which.dtype.kind == "b":  # 3 us less than the general way
-        return (chosen(which, cases[1], cases[0]),)
+        return (where_reference(which, cases[1], cases[0]),)
     out = np.broadcast_to(cases[0], np.broadcast_shapes(which.shape, cases[0].shape))
     for i, case in enumerate(cases[1:], start=1):
         out = np.where(which if which.dtype.kind == "b" else which >= i, case, out)
