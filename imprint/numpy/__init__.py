@@ -27,10 +27,14 @@ take the dtype of the array beside them.
 - `reductions`: what is the sum, product or extreme along axes?
 - `cumulative`: what are the running sums and products?
 - `statistics`: what are mean, variance and their relatives?
+- `covariance`: how do variables vary together?
 - `differences`: what are differences, slopes and areas along an axis?
 - `linear`: what are the products of vectors and matrices?
 - `einsum`: how is a sum over subscripts computed?
 - `mapping`: how are functions of few axes applied to arrays of many?
+- `polynomials`: what is done with vectors of coefficients?
+- `positions`: where are diagonals, triangles and flat indices?
+- `windows`: which windows do signals have?
 - `subscripts`: what do the subscripts of einsum say?
 """
 
@@ -96,6 +100,8 @@ from imprint.numpy.comparison import logical_or as logical_or
 from imprint.numpy.comparison import logical_xor as logical_xor
 from imprint.numpy.comparison import not_equal as not_equal
 from imprint.numpy.comparison import signbit as signbit
+from imprint.numpy.covariance import corrcoef as corrcoef
+from imprint.numpy.covariance import cov as cov
 from imprint.numpy.creation import array as array
 from imprint.numpy.creation import asarray as asarray
 from imprint.numpy.creation import copy as copy
@@ -190,6 +196,7 @@ from imprint.numpy.differences import diff as diff
 from imprint.numpy.differences import ediff1d as ediff1d
 from imprint.numpy.differences import gradient as gradient
 from imprint.numpy.differences import trapezoid as trapezoid
+from imprint.numpy.differences import unwrap as unwrap
 from imprint.numpy.einsum import einsum as einsum
 from imprint.numpy.einsum import einsum_path as einsum_path
 from imprint.numpy.exponential import cbrt as cbrt
@@ -211,6 +218,7 @@ from imprint.numpy.inspection import (
     __array_namespace_info__ as __array_namespace_info__,
 )
 from imprint.numpy.joining import append as append
+from imprint.numpy.joining import block as block
 from imprint.numpy.joining import column_stack as column_stack
 from imprint.numpy.joining import concat as concat
 from imprint.numpy.joining import concatenate as concatenate
@@ -240,6 +248,7 @@ from imprint.numpy.linear import vecdot as vecdot
 from imprint.numpy.linear import vecmat as vecmat
 from imprint.numpy.mapping import apply_along_axis as apply_along_axis
 from imprint.numpy.mapping import apply_over_axes as apply_over_axes
+from imprint.numpy.mapping import fromfunction as fromfunction
 from imprint.numpy.mapping import vectorize as vectorize
 from imprint.numpy.matrices import diag as diag
 from imprint.numpy.matrices import diagflat as diagflat
@@ -252,6 +261,21 @@ from imprint.numpy.matrices import tril as tril
 from imprint.numpy.matrices import triu as triu
 from imprint.numpy.matrices import vander as vander
 from imprint.numpy.padding import pad as pad
+from imprint.numpy.polynomials import polyadd as polyadd
+from imprint.numpy.polynomials import polyder as polyder
+from imprint.numpy.polynomials import polyint as polyint
+from imprint.numpy.polynomials import polysub as polysub
+from imprint.numpy.polynomials import polyval as polyval
+from imprint.numpy.positions import diag_indices as diag_indices
+from imprint.numpy.positions import diag_indices_from as diag_indices_from
+from imprint.numpy.positions import index_exp as index_exp
+from imprint.numpy.positions import ix_ as ix_
+from imprint.numpy.positions import s_ as s_
+from imprint.numpy.positions import tril_indices as tril_indices
+from imprint.numpy.positions import tril_indices_from as tril_indices_from
+from imprint.numpy.positions import triu_indices as triu_indices
+from imprint.numpy.positions import triu_indices_from as triu_indices_from
+from imprint.numpy.positions import unravel_index as unravel_index
 from imprint.numpy.ranges import arange as arange
 from imprint.numpy.ranges import geomspace as geomspace
 from imprint.numpy.ranges import indices as indices
@@ -286,6 +310,7 @@ from imprint.numpy.rounding import round as round
 from imprint.numpy.rounding import trunc as trunc
 from imprint.numpy.searching import argmax as argmax
 from imprint.numpy.searching import argmin as argmin
+from imprint.numpy.searching import isin as isin
 from imprint.numpy.searching import nanargmax as nanargmax
 from imprint.numpy.searching import nanargmin as nanargmin
 from imprint.numpy.selection import clip as clip
@@ -349,6 +374,10 @@ from imprint.numpy.trigonometric import sinc as sinc
 from imprint.numpy.trigonometric import sinh as sinh
 from imprint.numpy.trigonometric import tan as tan
 from imprint.numpy.trigonometric import tanh as tanh
+from imprint.numpy.windows import bartlett as bartlett
+from imprint.numpy.windows import blackman as blackman
+from imprint.numpy.windows import hamming as hamming
+from imprint.numpy.windows import hanning as hanning
 
 hooks.install_numpy(sys.modules[__name__])
 missing.explain_missing(__name__)

@@ -1,9 +1,10 @@
-"""Calculus along an axis: diff, gradient, trapezoid.
+"""Calculus along an axis: diff, gradient, trapezoid, unwrap.
 
 Made of slices, so nothing here has a loop or an index array; the lengths are known while
 tracing.
 """
 
+import math
 from typing import Any
 
 from imprint import dtypes
@@ -11,8 +12,18 @@ from imprint.core import dims
 from imprint.core.array import Array
 from imprint.core.aval import get_aval
 from imprint.errors import ArgumentError, ShapeError
-from imprint.numpy.arithmetic import add, multiply, negative, subtract, true_divide
-from imprint.numpy.comparison import not_equal
+from imprint.numpy.arithmetic import (
+    absolute,
+    add,
+    floor_divide,
+    multiply,
+    negative,
+    remainder,
+    subtract,
+    true_divide,
+)
+from imprint.numpy.comparison import equal, greater, less, logical_and, not_equal
+from imprint.numpy.cumulative import cumsum
 from imprint.numpy.joining import concatenate
 from imprint.numpy.promotion import (
     ArrayLike,
@@ -24,6 +35,7 @@ from imprint.numpy.promotion import (
     promote_dtypes,
 )
 from imprint.numpy.reductions import sum
+from imprint.numpy.selection import where
 from imprint.numpy.shape import Axes, axis_tuple, ravel, reshape
 from imprint.primitives.axes import canonical_axes, canonical_axis, whole
 from imprint.primitives.basis import scalar_like, sub
@@ -161,8 +173,8 @@ def _gradient(x: Array, at: int, spacing: Any) -> Array:
         ends = [true_divide(end, spacing) for end in (first, last)]
         return concatenate([ends[0], inner, ends[1]], at)
     along = tuple(length if i == at else 1 for i in range(x.ndim))
-    where = reshape(spacing, along)
-    steps = subtract(_part(where, at, 1, None), _part(where, at, 0, -1))
+    at_places = reshape(spacing, along)
+    steps = subtract(_part(at_places, at, 1, None), _part(at_places, at, 0, -1))
     before, after = _part(steps, at, 0, -1), _part(steps, at, 1, None)
     both = add(before, after)
     terms = (
@@ -204,6 +216,45 @@ def trapezoid(
         shape = tuple(-1 if i == at else 1 for i in range(values.ndim))
         return multiply(sum(multiply(pairs, widths.reshape(shape)), at), 0.5)
     return multiply(sum(pairs, at), multiply(dx, 0.5))
+
+
+def unwrap(
+    p: ArrayLike,
+    discont: ArrayLike | None = None,
+    axis: int = -1,
+    period: ArrayLike = 2 * math.pi,
+) -> Array:
+    """Return angles along an axis with whole periods added, so that no step is large.
+
+    Args:
+        p: real numbers that count modulo a period.
+        discont: how large a step is taken for a jump; None for half a period.
+        axis: the axis.
+        period: the period.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.unwrap(np.array([0, 3, 6, 1]), period=8)
+        Array([0, 3, 6, 9], dtype=int32)
+    """
+    x, whole = promote_dtypes("unwrap", (p, period))
+    x, whole = as_array("unwrap", x), as_array("unwrap", whole)
+    if dtypes.is_complex(x.dtype):
+        raise ArgumentError(
+            f"unwrap: expected real numbers, got {x.aval}. Take imprint.numpy.angle."
+        )
+    at = canonical_axis("unwrap", axis, x.ndim)
+    if dims.is_same(x.shape[at], 0):
+        return x
+    half = (floor_divide if dtypes.is_integer(x.dtype) else true_divide)(whole, 2)
+    steps = diff(x, axis=at)
+    near = subtract(remainder(add(steps, half), whole), half)
+    at_edge = logical_and(equal(near, negative(half)), greater(steps, 0))
+    near = where(at_edge, half, near)
+    limit = true_divide(whole, 2) if discont is None else discont
+    turns = where(less(absolute(steps), limit), 0, subtract(near, steps))
+    moved = add(_part(x, at, 1, None), cumsum(turns, at))
+    return concatenate([_part(x, at, 0, 1), moved], at)
 
 
 def _end(end: ArrayLike, x: Array, axis: int) -> Array:

@@ -188,6 +188,35 @@ def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
     return concatenate([arr, values], axis)
 
 
+def block(arrays: Any) -> Array:
+    """Join blocks that nested lists lay out: the innermost along the last axis.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.block([[np.ones((1, 1)), np.zeros((1, 2))], [np.full((1, 3), 2.0)]])
+        Array([[1., 0., 0.],
+               [2., 2., 2.]], dtype=float32)
+    """
+    return _block(arrays)[0]
+
+
+def _block(arrays: Any) -> tuple[Array, int]:
+    """Return the blocks joined, and how deep the lists are, one deeper."""
+    if not isinstance(arrays, list):
+        return as_array("block", arrays), 1
+    parts = [_block(part) for part in cast("list[Any]", arrays)]
+    depths = {depth for _, depth in parts}
+    if len(depths) != 1:
+        raise ArgumentError(
+            "block: expected lists that are equally deep and not empty, got "
+            f"{len(parts)} parts in {len(depths)} depths. Put single arrays into lists."
+        )
+    (depth,) = depths
+    rank = max(depth, *[x.ndim for x, _ in parts])
+    whole = [reshape(x, (*(1,) * (rank - x.ndim), *x.shape)) for x, _ in parts]
+    return concatenate(whole, -depth), depth + 1
+
+
 def _are_equal(shapes: Sequence[Shape]) -> bool:
     first, *others = set(shapes)
     return all(dims.equal_shapes(first, other) for other in others)

@@ -15,10 +15,12 @@ from imprint.core.array import Array
 from imprint.core.aval import Shape, get_aval
 from imprint.core.dims import Dim, broadcast_shapes, is_same
 from imprint.core.functions import check_function, wraps
+from imprint.dtypes import DTypeLike
 from imprint.errors import ArgumentError, ShapeError
 from imprint.numpy.creation import asarray
 from imprint.numpy.promotion import ArrayLike, as_array
-from imprint.numpy.shape import expand_dims, squeeze
+from imprint.numpy.ranges import arange
+from imprint.numpy.shape import ShapeLike, expand_dims, shape_of, squeeze
 from imprint.primitives.axes import canonical_axis
 from imprint.transforms.vmap import vmap
 
@@ -83,6 +85,39 @@ def apply_over_axes(
             )
         x = result if result.ndim == x.ndim else expand_dims(result, axis)
     return x
+
+
+def fromfunction(
+    function: Callable[..., Any],
+    shape: ShapeLike,
+    *,
+    dtype: DTypeLike = float,
+    **kwargs: Any,
+) -> Any:
+    """Return an array whose elements are a function of their positions.
+
+    Args:
+        function: a function of one number for each axis.
+        shape: of the array.
+        dtype: of the numbers that the function is given.
+        kwargs: keyword arguments of the function.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.fromfunction(lambda i, j: i * 10 + j, (2, 3), dtype=int)
+        Array([[ 0,  1,  2],
+               [10, 11, 12]], dtype=int32)
+    """
+    lengths = shape_of("fromfunction", shape)
+    axes = [arange(n, dtype=dtype) for n in lengths]
+
+    def mapped(*positions: Any) -> Any:
+        return function(*positions, **kwargs)
+
+    for at in reversed(range(len(lengths))):
+        in_axes = tuple(0 if i == at else None for i in range(len(lengths)))
+        mapped = vmap(mapped, in_axes=in_axes)
+    return mapped(*axes)
 
 
 # ---- vectorize ----

@@ -29,6 +29,7 @@ STAY = {
     "numpy.copy": "has no memory order to choose",
     "numpy.clip": "needs the array, which JAX allows to be left out and then refuses",
     "numpy.issubdtype": "names its two dtypes by their roles",
+    "numpy.polyval": "has no loop to unroll",
     "numpy.where": "size and fill_value wait for nonzero",
     "lax.convert_element_type": "weak_type is for those who write transforms",
     "lax.mul": "has no out_dtype; convert before",

@@ -1,0 +1,168 @@
+"""Positions of elements: of diagonals and triangles, of open grids, of flat indices.
+
+Shapes are known while tracing, and so are the positions of what they say; those that are
+made of indices may be traced.
+"""
+
+import operator
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from imprint import dtypes
+from imprint.core.array import Array
+from imprint.core.aval import get_aval
+from imprint.errors import DTypeError, ShapeError
+from imprint.numpy.arithmetic import divmod
+from imprint.numpy.creation import asarray
+from imprint.numpy.promotion import ArrayLike, as_array
+from imprint.numpy.ranges import arange
+from imprint.numpy.selection import where
+from imprint.numpy.shape import size_tuple
+from imprint.primitives.shape import reshape
+
+s_: Final = np.s_
+index_exp: Final = np.index_exp
+
+
+def diag_indices(n: int, ndim: int = 2) -> tuple[Array, ...]:
+    """Return the positions of the diagonal of an array whose axes are `n` long.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.diag_indices(2)
+        (Array([0, 1], dtype=int32), Array([0, 1], dtype=int32))
+    """
+    if operator.index(n) < 0 or operator.index(ndim) < 0:
+        raise ShapeError(
+            f"diag_indices: expected n and ndim of at least 0, got {n} and {ndim}."
+        )
+    return (arange(n),) * ndim
+
+
+def diag_indices_from(arr: ArrayLike) -> tuple[Array, ...]:
+    """Return the positions of the diagonal of an array; see `diag_indices`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.diag_indices_from(np.ones((2, 2)))[0]
+        Array([0, 1], dtype=int32)
+    """
+    aval = get_aval(arr)
+    if aval.ndim < 2 or len(set(aval.shape)) > 1:
+        raise ShapeError(
+            f"diag_indices_from: expected at least two axes of one length, got {aval}."
+        )
+    return diag_indices(aval.shape[0], aval.ndim)
+
+
+def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array]:
+    """Return the positions on and below a diagonal of an n by m matrix.
+
+    Args:
+        n: how many rows.
+        k: which diagonal; 0 is the main one.
+        m: how many columns; None for `n`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.tril_indices(2)
+        (Array([0, 1, 1], dtype=int32), Array([0, 0, 1], dtype=int32))
+    """
+    rows, columns = np.tril_indices(n, k, m)
+    return asarray(rows, int), asarray(columns, int)
+
+
+def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array]:
+    """Return the positions on and above a diagonal; see `tril_indices`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.triu_indices(2, 1)
+        (Array([0], dtype=int32), Array([1], dtype=int32))
+    """
+    rows, columns = np.triu_indices(n, k, m)
+    return asarray(rows, int), asarray(columns, int)
+
+
+def tril_indices_from(arr: Any, k: int = 0) -> tuple[Array, Array]:
+    """Return the positions on and below a diagonal of a matrix; see `tril_indices`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.tril_indices_from(np.ones((2, 2)))[1]
+        Array([0, 0, 1], dtype=int32)
+    """
+    rows, columns = _matrix_shape("tril_indices_from", arr)
+    return tril_indices(rows, k, columns)
+
+
+def triu_indices_from(arr: Any, k: int = 0) -> tuple[Array, Array]:
+    """Return the positions on and above a diagonal of a matrix; see `tril_indices`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.triu_indices_from(np.ones((2, 2)))[1]
+        Array([0, 1, 1], dtype=int32)
+    """
+    rows, columns = _matrix_shape("triu_indices_from", arr)
+    return triu_indices(rows, k, columns)
+
+
+def _matrix_shape(name: str, arr: Any) -> tuple[int, int]:
+    shape = tuple(arr.shape)
+    if len(shape) != 2:
+        raise ShapeError(f"{name}: expected a matrix, got the shape {shape}.")
+    return shape
+
+
+def ix_(*args: ArrayLike) -> tuple[Array, ...]:
+    """Return vectors of indices so that together they choose rows, columns and so on.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.ix_(np.array([0, 2]), np.array([1, 3]))[0]
+        Array([[0],
+               [2]], dtype=int32)
+    """
+    grids: list[Array] = []
+    for i, given in enumerate(args):
+        x = as_array("ix_", given)
+        if x.ndim != 1:
+            raise ShapeError(f"ix_: expected vectors of indices, got {x.aval}.")
+        if dtypes.is_bool(x.dtype):
+            raise NotImplementedError(
+                f"ix_: expected integers, got {x.aval}. Which are true is not known "
+                "while tracing: pass their positions."
+            )
+        shape = tuple(x.shape[0] if i == at else 1 for at in range(len(args)))
+        grids.append(reshape(x, shape))
+    return tuple(grids)
+
+
+def unravel_index(indices: ArrayLike, shape: int | Sequence[int]) -> tuple[Array, ...]:
+    """Return positions along each axis of what has these positions in a flat array.
+
+    Args:
+        indices: positions in the flattened array; those outside give the ends.
+        shape: of the array.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.unravel_index(np.array([1, 5]), (2, 3))
+        (Array([0, 1], dtype=int32), Array([1, 2], dtype=int32))
+    """
+    rest = as_array("unravel_index", indices)
+    if not dtypes.is_integer(rest.dtype):
+        raise DTypeError(f"unravel_index: expected integers, got {rest.aval}.")
+    sizes = size_tuple(shape)
+    found: list[Array] = []
+    for size in reversed(sizes):
+        rest, position = divmod(rest, size)
+        found.append(position)
+    beyond, before = rest > 0, rest + 1 < 0  # unsigned ones are never before
+    return tuple(
+        where(beyond, size - 1, where(before, 0, position))
+        for size, position in zip(sizes, reversed(found), strict=True)
+    )

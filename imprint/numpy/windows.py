@@ -1,0 +1,78 @@
+"""Windows for signals: bartlett, blackman, hamming, hanning.
+
+Each is a vector of known length, symmetric, in the default float; one point is 1.
+"""
+
+import math
+
+from imprint import dtypes
+from imprint.core import dims
+from imprint.core.array import Array
+from imprint.core.dims import Dim
+from imprint.numpy.arithmetic import absolute, add, multiply, subtract
+from imprint.numpy.creation import ones
+from imprint.numpy.ranges import arange
+from imprint.numpy.trigonometric import cos
+
+
+def bartlett(M: Dim) -> Array:  # noqa: N803 - NumPy's name
+    """Return the window that rises and falls in a line.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.bartlett(5)
+        Array([0. , 0.5, 1. , 0.5, 0. ], dtype=float32)
+    """
+    count = dims.concrete(M, "bartlett")
+    if count <= 1:
+        return ones(count)
+    distance = absolute(subtract(multiply(_points(count), 2), count - 1))
+    return subtract(1, multiply(distance, 1 / (count - 1)))
+
+
+def hanning(M: Dim) -> Array:  # noqa: N803 - NumPy's name
+    """Return the window of one period of a cosine, from 0 to 1 and back.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.hanning(1)
+        Array([1.], dtype=float32)
+    """
+    return _of_cosines("hanning", M, (0.5, -0.5))
+
+
+def hamming(M: Dim) -> Array:  # noqa: N803 - NumPy's name
+    """Return the window of a cosine that does not reach 0.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.hamming(3).shape
+        (3,)
+    """
+    return _of_cosines("hamming", M, (0.54, -0.46))
+
+
+def blackman(M: Dim) -> Array:  # noqa: N803 - NumPy's name
+    """Return the window of two cosines.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.blackman(3).shape
+        (3,)
+    """
+    return _of_cosines("blackman", M, (0.42, -0.5, 0.08))
+
+
+def _of_cosines(name: str, length: Dim, weights: tuple[float, ...]) -> Array:
+    count = dims.concrete(length, name)
+    if count <= 1:
+        return ones(count)
+    turn = multiply(_points(count), 2 * math.pi / (count - 1))
+    total = multiply(cos(multiply(turn, 0)), weights[0])
+    for i, weight in enumerate(weights[1:], start=1):
+        total = add(total, multiply(cos(multiply(turn, i)), weight))
+    return total
+
+
+def _points(count: int) -> Array:
+    return arange(count, dtype=dtypes.default_float())
