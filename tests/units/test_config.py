@@ -12,7 +12,8 @@ from threading import Barrier
 import jax
 import pytest
 
-from imprint.config import Config, Flag, Settings, config, settings
+import imprint
+from imprint.config import Config, Flag, Settings, config, flag_setters, settings
 from imprint.errors import ConfigError
 
 # `imprint.config` is the object; the module of that name is found here only.
@@ -278,3 +279,22 @@ def test_repr_shows_every_effective_value():
     assert repr(module.enable_x64) == (
         "<flag enable_x64, default False: Keep 64-bit values 64 bits wide.>"
     )
+
+
+def test_what_set_a_flag_is_known():
+    before = flag_setters()
+    with imprint.numpy_rank_promotion("warn"):
+        setter = flag_setters()["numpy_rank_promotion"]
+    assert setter == "a `with imprint.numpy_rank_promotion(...)`"
+    assert flag_setters() == before
+    ran = in_process(
+        "from imprint.config import flag_setters\n"
+        "print(flag_setters()['debug_nans'])\n"
+        "config.update('debug_nans', False)\n"
+        "print(flag_setters()['debug_nans'])",
+        IMPRINT_DEBUG_NANS="1",
+    )
+    assert ran.stdout.splitlines() == [
+        "IMPRINT_DEBUG_NANS in the environment",
+        "config.update at <string>:4",
+    ]
