@@ -69,8 +69,11 @@ class Row:
 
     @property
     def recompiles(self) -> int:
-        """How many versions were compiled beyond the first."""
-        return self.versions - 1
+        """How many versions were compiled as something differed from one before.
+
+        Functions of one line, such as a list of lambdas, each have a first call.
+        """
+        return sum(bool(miss.why.differences) for miss in self.misses)
 
     @property
     def hits(self) -> int:

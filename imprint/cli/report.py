@@ -37,12 +37,20 @@ def print_report(rows: Sequence[Row], stream: TextIO) -> None:
 def _summary(rows: Sequence[Row]) -> str:
     if not rows:
         return "imprint run: no jitted function was compiled."
+    users = [row for row in rows if not row.is_library]
+    own = [row for row in rows if row.is_library]
+    recompiles = count(sum(row.recompiles for row in users), "recompile")
+    text = f"imprint run: {_made(users)}, {recompiles}, {_time(users)} to make them."
+    return f"{text} Of imprint's own: {_made(own)}, {_time(own)}." if own else text
+
+
+def _made(rows: Sequence[Row]) -> str:
     versions = sum(row.versions for row in rows)
-    seconds = sum(row.costs.total for row in rows)
-    return (
-        f"imprint run: {count(len(rows), 'function')}, {count(versions, 'version')}, "
-        f"{count(versions - len(rows), 'recompile')}, {seconds:.2f} s to make them."
-    )
+    return f"{count(len(rows), 'function')}, {count(versions, 'version')}"
+
+
+def _time(rows: Sequence[Row]) -> str:
+    return f"{sum(row.costs.total for row in rows):.2f} s"
 
 
 def count(n: int, what: str) -> str:

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+import imprint
 from imprint.cli.ledger import Miss, Row
 from imprint.cli.report import print_report
 from imprint.explain.explanation import Compared, Difference, Explanation
@@ -45,6 +46,26 @@ def test_plain_text_where_there_is_no_terminal():
     stream = io.StringIO()
     print_report([a_row(2)], stream)
     assert stream.getvalue() == PLAIN
+
+
+def test_functions_of_the_library_are_counted_apart():
+    own = Row("_uniform", f"{imprint.__path__[0]}/random/draw.py:3", [a_miss(2.0)])
+    stream = io.StringIO()
+    print_report([own, a_row(2)], stream)
+    _, summary, _, row, *_ = stream.getvalue().splitlines()
+    assert summary == (
+        "imprint run: 1 function, 3 versions, 2 recompiles, 1.00 s to make them. "
+        "Of imprint's own: 1 function, 1 version, 2.00 s."
+    )
+    assert row.endswith("  _uniform (imprint's own)")
+
+
+def test_a_first_call_of_another_function_of_the_line_is_no_recompile():
+    row = Row("<lambda>", "/x/a.py:3", [a_miss(1.0) for _ in range(3)])
+    assert (row.versions, row.recompiles) == (3, 0)
+    stream = io.StringIO()
+    print_report([row], stream)
+    assert "1 function, 3 versions, 0 recompiles" in stream.getvalue()
 
 
 def test_plain_text_without_rich(monkeypatch):
