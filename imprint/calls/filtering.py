@@ -104,6 +104,7 @@ class Split(Form):
         self.static_names = tuple([names[i] for i in places])
         self.donated = tuple([base.donated[roots[i]] for i in traced])
         self.base = base
+        self.roots, self.omitted = base.names, base.omitted
         self.treedef = self.whole = treedef
         self.places = places
         self._calls = 0

@@ -16,10 +16,10 @@ from imprint.calls.signature import Call, Form, Signature
 from imprint.config import Settings, settings
 from imprint.core.aval import ShapedArray, checked_integer, get_aval
 from imprint.core.shape_struct import described
-from imprint.definition.wording import show
+from imprint.definition.wording import shortened, show
 from imprint.errors import ArgumentError, DTypeError
 from imprint.explain.explanation import Kind
-from imprint.static.exact import static_token
+from imprint.static.exact import is_plain_value, static_token
 
 PackedKey: TypeAlias = tuple[Any, ...]
 """A `CallKey` as tables hold it: hashable, and compared part by part."""
@@ -57,27 +57,36 @@ class CallKey(NamedTuple):
         form, treedef, static, flags, *avals = packed
         return cls(form, treedef, static, flags, tuple(avals))
 
-    def kind(self, names: tuple[str, ...], treedef: tree.TreeDef) -> Kind:
+    def kind(self, form: Form, treedef: tree.TreeDef) -> Kind:
         """Return the kind of call that the key stands for, named for its reader.
 
         Args:
-            names: of the dynamic arguments.
+            form: which parameters it is a call with.
             treedef: the tree of the dynamic arguments, a tuple.
         """
-        form = self.form
-        shown: list[tuple[str, str]] = []
-        if form is not None:
-            pairs = zip(form.static_names, self.static, strict=True)
-            shown = [(name, show(token)) for name, token in pairs]
+        pairs = zip(form.static_names, self.static, strict=True)
         return Kind(
-            names,
+            form.names,
             treedef,
             self.avals,
-            tuple(shown),
+            tuple([(name, show(token)) for name, token in pairs]),
             self.settings,
             self.static,
-            None if form is None else form.treedef,
+            form.treedef,
+            form.roots,
+            {name: _default(value) for name, value in form.omitted.items()},
         )
+
+
+def _default(value: object) -> str:
+    """Return what stands for an argument that is not given, as it prints."""
+    if value is None:
+        return "None"
+    return (
+        f"its default {shortened(repr(value))}"
+        if is_plain_value(value)
+        else "its default"
+    )
 
 
 # ---- the key of a call ----
@@ -94,7 +103,7 @@ class Pending(NamedTuple):
     def kind(self) -> Kind:
         """What kind of call it is."""
         treedef = tree.structure(self.call.dynamic)
-        return CallKey.unpack(self.key).kind(self.call.form.names, treedef)
+        return CallKey.unpack(self.key).kind(self.call.form, treedef)
 
 
 def pending_of(

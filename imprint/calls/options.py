@@ -58,6 +58,13 @@ class JitOptions:
         """Whether they name parameters of the function."""
         return self.static != (None, None) or self.donate != (None, None)
 
+    def as_given(self) -> dict[str, Any]:
+        """Return the options under the names that `jit` takes."""
+        given = {f.name: getattr(self, f.name) for f in fields(self)}
+        for name in ("static", "donate"):
+            given[f"{name}_argnums"], given[f"{name}_argnames"] = given.pop(name)
+        return given
+
     def shardings_of_arguments(self, in_tree: tree.TreeDef) -> list[Any]:
         """Return the sharding asked for each leaf; TreeError if it is no prefix."""
         return tree.flatten_axes(self.in_shardings, in_tree, "jit in_shardings")

@@ -36,8 +36,8 @@ class Form:
     """
 
     __slots__ = (
-        *("donated", "dynamic", "names", "plain", "static", "static_names"),
-        "treedef",
+        *("donated", "dynamic", "names", "omitted", "plain", "roots", "static"),
+        *("static_names", "treedef"),
     )
 
     def __init__(
@@ -53,6 +53,8 @@ class Form:
         self.donated = tuple(signature.donates(slot) for slot in dynamic)
         self.plain = not static and dynamic == tuple(range(len(dynamic)))
         self.treedef: tree.TreeDef | None = None
+        self.roots = self.names
+        self.omitted = signature.defaults_of_others({*self.names, *self.static_names})
 
     def leaf_names(self, treedef: tree.TreeDef) -> list[str]:
         """Return the names of the leaves of the dynamic values: `batch['mask']`."""
@@ -303,6 +305,10 @@ class Signature:
     def _default_slots(self) -> list[tuple[Slot, Any]]:
         places: dict[str, Slot] = {name: i for i, name in enumerate(self._names)}
         return [(places.get(n, n), default) for n, default in self._defaults.items()]
+
+    def defaults_of_others(self, given: set[str]) -> dict[str, Any]:
+        """Return the defaults of the parameters that a call does not give."""
+        return {n: value for n, value in self._defaults.items() if n not in given}
 
     def _is_static(self, slot: Slot) -> bool:
         if isinstance(slot, int):

@@ -49,6 +49,22 @@ def told_apart(old: str, new: str) -> tuple[str, str]:
     return old, f"another {new}" if old == new else new
 
 
+def show_both(old: Content, new: Content) -> tuple[str, str]:
+    """Return two contents as their values would print, of long texts where they part."""
+    if not type(old) is type(new) is str or max(len(old), len(new)) <= _LONGEST:
+        return told_apart(show(old), show(new))
+    length = min(len(old), len(new))
+    start = next((i for i in range(length) if old[i] != new[i]), length)
+    start = max(0, start - _LONGEST // 3)
+    return _part(old, start), _part(new, start)
+
+
+def _part(text: str, start: int) -> str:
+    end = start + 2 * _LONGEST // 3
+    before, after = "…" * (start > 0), "…" * (end < len(text))
+    return f"{before}{text[start:end]!r}{after}"
+
+
 def show_constant(value: Any) -> str:
     """Return a constant of a code object as it would print, shortened."""
     return show_code(value) if type(value) is Code else shortened(repr(value))
@@ -114,6 +130,9 @@ def _object(layout: Layout, parts: Content) -> str:
         return f"{layout.name}({items}{_named(parts[3], parts[4:])})"
     if parts and parts[0] is SPOKEN:
         return f"{layout.name} of {_text(parts[1])}"
+    if layout.cls is not None and issubclass(layout.cls, np.generic):
+        (_, dtype), data = parts
+        return f"{layout.name}({np.frombuffer(data, dtype)[0]})"
     if len(parts) == len(layout.fields):
         return f"{layout.name}({_named(layout.fields, parts)})"
     return f"{layout.name}({_joined(parts)})"

@@ -3,6 +3,7 @@
 - `explanation`: what is said of a call that hit or missed?
 - `comparison`: which version is nearest to a call, and in what do they differ?
 - `tokens`: on what do two tokens disagree?
-- `containers`: where do two trees hold containers of different kinds?
+- `arrays`: in what does an array differ from the one that a version takes?
+- `containers`: where do the trees of two calls differ?
 - `granularity`: what would jitting outside, inside or both cost?
 """

@@ -1,81 +1,174 @@
-"""Containers: where the trees of two calls hold containers of different kinds.
+"""Containers: where the trees of two calls differ.
 
-Leaves have names of their own, so what is missing is said of them. What stands here is
-what leaves cannot tell: a list where a tuple was, None where an array was, a dict in the
-place of a number. The way down stops at the first difference.
+What an array became is said of the array. What stands here is what leaves cannot tell, or
+would tell one by one: a list where a tuple was, None where an array was, a list that
+grew, other keys, another value of a static field. The way down goes on where both sides
+are of one class, and stops where they are not.
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping
 from types import NoneType
-from typing import NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from imprint import tree
 from imprint.core.identity import type_name
+from imprint.definition.walk import Walk
 from imprint.definition.wording import told_apart
+from imprint.explain.tokens import disagreements
+from imprint.tree.registry import fields_of
+from imprint.tree.statics import Static
+
+Arguments: TypeAlias = Mapping[str, tree.TreeDef]
+"""The trees of the arguments that a call gives, by their names."""
+
+_SEQUENCES: Final = (list, tuple)
+_FEW: Final = 2
+"""Keys that came or went which are told one by one."""
 
 
-class Replaced(NamedTuple):
-    """A place whose container is of another kind.
+class Place(NamedTuple):
+    """A place at which two trees differ.
 
     Args:
         name: the place, as the user would name it.
-        old: what was there: the name of a class, "None", "absent"; empty for an array.
+        kind: "class", "length", "keys" or "static": what differs there.
+        old: what was there: the name of a class, "None", "absent", "list of 3"; empty
+            for a leaf.
         new: what is there.
     """
 
     name: str
+    kind: str
     old: str
     new: str
 
-    def is_above(self, leaf: str) -> bool:
-        """Tell whether a leaf stands at this place or inside it."""
+    def decides(self, leaf: str) -> bool:
+        """Tell whether it is a static field of a node that a leaf is inside."""
+        node = self.name.rpartition(".")[0]
+        return self.kind == "static" and leaf.startswith((f"{node}.", f"{node}["))
+
+    def replaces(self, leaf: str) -> bool:
+        """Tell whether a leaf stands where something of another class stood."""
         rest = leaf.removeprefix(self.name)
-        return rest != leaf and (not rest or rest[0] in ".[")
+        return self.kind == "class" and rest != leaf and rest[:1] in ("", ".", "[")
 
 
-def replaced_containers(
-    old: tree.TreeDef,
-    new: tree.TreeDef,
-    names: tuple[Sequence[str], Sequence[str]],
-) -> list[Replaced]:
-    """Return the places at which two trees of arguments hold containers of other kinds.
+def places(
+    old: Arguments,
+    new: Arguments,
+    omitted: tuple[Mapping[str, str], Mapping[str, str]] = ({}, {}),
+) -> list[Place]:
+    """Return the places at which two trees of arguments differ.
 
     Args:
-        old: a tuple of arguments.
-        new: another.
-        names: the names of the arguments of each.
+        old: the arguments of a call.
+        new: those of another.
+        omitted: what stands for arguments that either does not give: their defaults.
     """
-    before = dict(zip(names[0], old.children(), strict=True))
-    after = dict(zip(names[1], new.children(), strict=True))
-    return [
-        found
-        for name in {**before, **after}
-        for found in _replaced(name, before.get(name), after.get(name))
-    ]
+    found = list(_variadic(old, new))
+    counted = {place.name for place in found}
+    for name in {**old, **new}:
+        was, now = old.get(name), new.get(name)
+        if was is None and name in omitted[0]:
+            found.append(Place(name, "class", omitted[0][name], _class(now)))
+        elif now is None and name in omitted[1]:
+            found.append(Place(name, "class", _class(was), omitted[1][name]))
+        elif None not in (was, now) or name.partition("[")[0] not in counted:
+            found += _places(name, was, now)
+    return found
 
 
-def _replaced(
+def _variadic(old: Arguments, new: Arguments) -> Iterator[Place]:
+    """Yield where `*args` has more or fewer."""
+    bases = [[n.partition("[")[0] for n in names if "[" in n] for names in (old, new)]
+    for name in dict.fromkeys([*bases[0], *bases[1]]):
+        was, now = (names.count(name) for names in bases)
+        if was != now:
+            yield Place(name, "length", _given(was), _given(now))
+
+
+def _given(n: int) -> str:
+    return f"{n} argument{'s' * (n != 1)}"
+
+
+def _places(
     name: str, old: tree.TreeDef | None, new: tree.TreeDef | None
-) -> Iterator[Replaced]:
+) -> Iterator[Place]:
     if old is new:
         return
-    if old is None or new is None:  # leaves inside are told to be absent by themselves
-        if not sum(x.num_leaves for x in (old, new) if x is not None):
-            yield Replaced(name, _kind(old), _kind(new))
-    elif old.spec.type is not new.spec.type:
-        yield Replaced(name, *told_apart(_kind(old), _kind(new)))
-    else:
-        before, after = _children(old), _children(new)
-        for key in {**before, **after}:
-            inner = name + tree.keystr((key,))
-            yield from _replaced(inner, before.get(key), after.get(key))
+    if old is None or new is None or old.spec.type is not new.spec.type:
+        yield Place(name, "class", *told_apart(_class(old), _class(new)))
+        return
+    before, after = _children(old), _children(new)
+    common = {**before, **after}
+    if before.keys() == after.keys():
+        yield from _static(name, old, new)
+    elif old.spec.type in _SEQUENCES:
+        words = [f"{_class(old)} of {len(keys)}" for keys in (before, after)]
+        yield Place(name, "length", *words)
+        common = {key: None for key in before if key in after}
+    elif len(before.keys() ^ after.keys()) > _FEW:
+        yield _keys(name, _class(old), list(before), list(after))
+        common = {key: None for key in before if key in after}
+    for key in common:
+        yield from _places(name + tree.keystr((key,)), before.get(key), after.get(key))
+
+
+def _keys(name: str, kind: str, old: list[Hashable], new: list[Hashable]) -> Place:
+    gone = _listed("without", [key for key in old if key not in new])
+    come = _listed("with", [key for key in new if key not in old])
+    return Place(
+        name, "keys", f"{kind} of {len(old)}", f"{kind} of {len(new)}{come}{gone}"
+    )
+
+
+def _listed(word: str, keys: list[Hashable]) -> str:
+    if not keys:
+        return ""
+    shown = ", ".join(tree.keystr((key,)).strip("[].") for key in keys[:3])
+    rest = f" and {len(keys) - 3} more" if len(keys) > 3 else ""
+    return f", {word} {shown}{rest}"
+
+
+# ---- static data ----
+
+
+def _static(name: str, old: tree.TreeDef, new: tree.TreeDef) -> Iterator[Place]:
+    """Yield what differs in the static data of two nodes of one class and keys."""
+    before, after = _data(old), _data(new)
+    if before == after:
+        return
+    if not (isinstance(before, Static) and isinstance(after, Static)):
+        return  # of a builtin container, which has keys besides
+    fields = fields_of.get(old.spec.type) if old.spec.type else None
+    parts = [(f"static data of {name}", before.value, after.value)]
+    if fields is not None:
+        names = [f"{name}.{field}" for field in fields.meta]
+        parts = list(zip(names, before.value, after.value, strict=True))
+    for place, was, now in parts:
+        old_content, new_content = Walk().value(was), Walk().value(now)
+        for change in disagreements(old_content, new_content, place):
+            yield Place(change.path, "static", change.old, change.new)
+
+
+def _data(treedef: tree.TreeDef) -> Any:
+    """Return what a node holds beside its children."""
+    spec: Any = treedef.root().spec
+    return spec.walk([None] * spec.num_leaves, _second)
+
+
+def _second(_kind: object, data: Any, _children: object) -> Any:
+    return data
+
+
+# ---- words ----
 
 
 def _children(treedef: tree.TreeDef) -> dict[Hashable, tree.TreeDef]:
     return dict(zip(treedef.keys(), treedef.children(), strict=True))
 
 
-def _kind(treedef: tree.TreeDef | None) -> str:
+def _class(treedef: tree.TreeDef | None) -> str:
     if treedef is None:
         return "absent"
     kind = treedef.spec.type

@@ -7,10 +7,10 @@ notes what it is about (`Later`); the two are compared when somebody reads what 
 by the rules of `comparison`, and what is read is what was true at the miss.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from html import escape
-from typing import Any, NamedTuple, final
+from typing import Any, Final, NamedTuple, final
 
 from imprint import tree
 from imprint.config import Settings
@@ -30,6 +30,9 @@ class Kind:
         settings: the flags.
         tokens: the exact value of each static argument.
         whole: the tree of arrays and static leaves together, for `filter_jit`.
+        roots: the names of the arguments in that tree; for `jit`, they are `names`.
+        omitted: the defaults that stand for arguments that are not given.
+        setters: how each flag that is not as the process began was set.
     """
 
     names: tuple[str, ...]
@@ -39,6 +42,15 @@ class Kind:
     settings: Settings
     tokens: tuple[Any, ...] = ()
     whole: tree.TreeDef | None = None
+    roots: tuple[str, ...] = ()
+    omitted: Mapping[str, str] = field(default_factory=dict[str, str])
+    setters: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def arguments(self) -> dict[str, tree.TreeDef]:
+        """Return the tree of each argument by its name."""
+        if self.whole is None:
+            return dict(zip(self.names, self.treedef.children(), strict=True))
+        return dict(zip(self.roots, self.whole.children(), strict=True))
 
     def leaf_names(self) -> list[str]:
         """Return the names of the leaves; all kinds of one structure have the same."""
@@ -59,8 +71,9 @@ class Difference:
     Args:
         kind: "shape", "rank", "dtype", "weak type", "device", "structure", "static",
             "config", "global", "closure", "class", "function" (watched places of these
-            kinds), "definition" (the function was made anew, and is another) or
-            "evicted".
+            kinds), "definition" (the function was made anew, and is another), "state"
+            (the function holds something else), "edited" (it has other code), "option",
+            "evicted" (this version), "cleared" (all versions) or "disabled".
         slot: what differs, as the user would name it: `batch['mask'].shape[1]`.
         old: what the version has.
         new: what the call has.
@@ -74,7 +87,7 @@ class Difference:
     remedy: str
 
     def __str__(self) -> str:
-        if self.kind == "evicted":
+        if self.kind in ("evicted", "cleared"):
             return f"{self.slot} {self.new}"
         return f"{self.slot}: {self.old} → {self.new}"
 
@@ -159,31 +172,31 @@ class Explanation:
         compared = self.compared
         return compared.read() if isinstance(compared, Later) else compared
 
+    @property
+    def is_edit(self) -> bool:
+        """Whether the function was edited since the last version was made."""
+        compared = self.compared  # one that is made later is of the same code
+        found = compared.differences if isinstance(compared, Compared) else ()
+        return any(d.kind == "edited" for d in found)
+
     def __str__(self) -> str:
         where = f" at {self.site}" if self.site is not None else ""
+        start = f"{self.function}{where}"
         if self.hit:
             advice = f" {self.advice}" if self.advice else ""
-            return (
-                f"{self.function}{where} is answered by version {self.nearest}.{advice}"
-            )
+            return f"{start} is answered by version {self.nearest}.{advice}"
         cost = f" It took {self.seconds:.2f} s." if self.seconds is not None else ""
         if not self.differences:
-            return f"{self.function}{where} compiles: it has no version yet.{cost}"
-        listed = "; ".join(map(str, self.differences[:_SHOWN]))
-        more = len(self.differences) - _SHOWN
-        rest = f"; and {more} more" if more > 0 else ""
-        remedies = dict.fromkeys(d.remedy for d in self.differences[:_SHOWN])
-        return (
-            f"{self.function}{where} compiles:{self._against} {listed}{rest}.{cost} "
-            f"{' '.join(remedies)}"
-        )
+            return f"{start} compiles: it has no version yet.{cost}"
+        listed, advice = told(self.differences)
+        if self.differences[0].kind == "disabled":
+            return f"{start} runs as Python: jit is disabled. {advice}"
+        return f"{start} compiles:{self._against} {listed}.{cost} {advice}"
 
     @property
     def _against(self) -> str:
-        if self.differences[0].kind == "evicted":
-            return ""
         if self.nearest is None:
-            return " it was made anew, with"
+            return _SINCE.get(self.differences[0].kind, "")
         return f" it differs from version {self.nearest} in"
 
     def as_dict(self) -> dict[str, Any]:
@@ -214,4 +227,39 @@ class Explanation:
         return f"<p>{escape(str(self))}</p>{table}"
 
 
-_SHOWN = 3
+def told(differences: Sequence[Difference]) -> tuple[str, str]:
+    """Return the first differences, and what to do, each as a text.
+
+    What became of many arrays alike is told once, as of a hundred parameters in float16.
+    """
+    groups: dict[tuple[str, ...], list[Difference]] = {}
+    for d in differences:
+        alone = () if d.kind in _ALIKE else (d.slot,)
+        end = d.slot.rpartition(".")[2]  # "dtype", "shape[0]"
+        groups.setdefault((d.kind, end, d.old, d.new, *alone), []).append(d)
+    shown = [*groups.values()][:_SHOWN]
+    listed = [_listed(group) for group in shown]
+    rest = len(differences) - sum(map(len, shown))
+    if rest:
+        listed.append(f"and {rest} more")
+    return "; ".join(listed), " ".join(
+        dict.fromkeys(group[0].remedy for group in shown)
+    )
+
+
+def _listed(group: list[Difference]) -> str:
+    if len(group) == 1:
+        return str(group[0])
+    slots = ", ".join(d.slot for d in group[:_SHOWN])
+    rest = f" and {len(group) - _SHOWN} more" if len(group) > _SHOWN else ""
+    return f"{slots}{rest}: {group[0].old} → {group[0].new}"
+
+
+_ALIKE: Final = ("shape", "rank", "dtype")
+_SHOWN: Final = 3
+_SINCE: Final = {
+    "definition": " it was made anew, with",
+    "option": " it was jitted with other options:",
+    "state": " it was changed, in",
+    "edited": " it was edited, with",
+}

@@ -27,7 +27,13 @@ from imprint.definition.token import (
     Unread,
     head_of,
 )
-from imprint.definition.wording import show, show_code, show_constant, told_apart
+from imprint.definition.wording import (
+    show,
+    show_both,
+    show_code,
+    show_constant,
+    told_apart,
+)
 
 TOO_LARGE: Final = "too large to compare"
 """So ends what is said of an array that was not read: it may be as it was."""
@@ -81,7 +87,7 @@ def _differ(
     if type(old) is tuple and type(new) is tuple and old and new:
         parts = _parts(path, old, new)
     if parts is None:
-        return [_replaced(path, show(old), show(new))]
+        return [Disagreement(path or "function", *show_both(old, new))]
     return [d for name, was, now in parts for d in _differ(name, was, now, seen)]
 
 

@@ -92,7 +92,8 @@ class Binding:
         found = DEFINITIONS.find(key)
         if found is None:
             signature = _signature(self._fun, options)
-            found = DEFINITIONS.add(key, Definition(content, signature, owner))
+            made = Definition(content, signature, options, owner)
+            found = DEFINITIONS.add(key, made)
         self._token = token
         self._is_as_made = _never
         self._reads = 0

@@ -23,7 +23,7 @@ from imprint.core.trace import Tracer
 from imprint.definition.share import Snapshot, effects_of, read_definition
 from imprint.definition.walk import Effects
 from imprint.errors import ArgumentError, CaptureWarning, RecompileError
-from imprint.explain.explanation import Explanation
+from imprint.explain.explanation import Explanation, told
 from imprint.jitted.report import explain_miss
 from imprint.program.counters import COUNTERS
 from imprint.program.donation import Donation
@@ -109,8 +109,8 @@ def _tell(request: Request, miss: Explanation, version: Version) -> None:
         _log("%s", miss)
     for observer in list(OBSERVERS):
         observer.compiled(miss, version.costs)
-    if request.options.max_versions is None:
-        DEFINITIONS.family_of(request.fun, definition).note(definition, miss)
+    family = DEFINITIONS.family_of(request.fun, definition)
+    family.note(request.fun, definition, miss)
 
 
 def _log(text: str, *values: object) -> None:
@@ -263,7 +263,7 @@ _LARGE: Final = 1 << 20  # bytes
 
 def _because(miss: Explanation) -> str:
     """Return the first differences of a miss, to stand in a sentence."""
-    shown = "; ".join(map(str, miss.differences[:3]))
+    shown, _ = told(miss.differences)
     return f": {shown}" if shown else ""
 
 

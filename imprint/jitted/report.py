@@ -3,26 +3,31 @@
 The warm path knows nothing of this; what is needed is read off the definition when
 somebody asks, and nothing is compiled for it. Why a call has no version, in this order:
 it had one that was dropped; one of its kind read what has changed since; it is of
-another kind than all of them; the function was made anew and is another.
+another kind than all of them; all were dropped; the function was edited, or what it holds
+was changed, or it was made anew and is another.
 """
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from types import FunctionType
 from typing import Any, Final, NamedTuple
 
 from imprint import tree
 from imprint.calls.key import CallKey, Pending
+from imprint.config import flag_setters, settings
 from imprint.core.source import current_source
+from imprint.definition.share import definition_token
 from imprint.definition.state import HASHED, StrictWalk
-from imprint.definition.token import Token
 from imprint.definition.walk import NO_EFFECTS, Walk
-from imprint.definition.wording import show, told_apart
+from imprint.definition.wording import shortened, show, told_apart
 from imprint.explain.comparison import nearest_of
 from imprint.explain.explanation import Compared, Difference, Explanation, Later
 from imprint.explain.granularity import granularity
 from imprint.explain.tokens import TOO_LARGE, Disagreement, disagreements
-from imprint.versions.definitions import DEFINITIONS, Definition, Family
+from imprint.versions.definitions import DEFINITIONS, Definition, Made
 from imprint.versions.version import Version
+from imprint.watch.guard import Change
 from imprint.watch.places import MISSING
 from imprint.watch.seen import Unknown
 
@@ -52,6 +57,8 @@ def explain(
     fun: Callable[..., Any], definition: Definition, pending: Pending
 ) -> Explanation:
     """Say whether a version answers a call, and if none does, why."""
+    if settings().disable_jit:
+        return _disabled(fun, definition)
     found = definition.versions.find(pending.key)
     if found is None:
         return explain_miss(fun, definition, pending)
@@ -64,6 +71,23 @@ def explain(
         seconds=found.costs.total,
         site=current_source(),
         advice=str(granularity(found.jaxpr)),
+        defined=DEFINITIONS.family_of(fun, definition).defined,
+    )
+
+
+def _disabled(fun: Callable[..., Any], definition: Definition) -> Explanation:
+    """Say that a call would run the function itself."""
+    setter = flag_setters().get("disable_jit", "")
+    remedy = f"It was disabled by {setter}."
+    return Explanation(
+        function=definition.signature.function_name,
+        hit=False,
+        versions=len(definition.versions),
+        compared=Compared(
+            None,
+            (Difference("disabled", "disable_jit", "False", "True", remedy),),
+        ),
+        site=current_source(),
         defined=DEFINITIONS.family_of(fun, definition).defined,
     )
 
@@ -82,14 +106,17 @@ def explain_miss(
         function=definition.signature.function_name,
         hit=False,
         versions=len(versions),
-        compared=_compared(definition, pending, versions, family),
+        compared=_compared(fun, definition, pending, versions),
         site=current_source(),
         defined=family.defined,
     )
 
 
 def _compared(
-    definition: Definition, pending: Pending, versions: list[Version], family: Family
+    fun: Callable[..., Any],
+    definition: Definition,
+    pending: Pending,
+    versions: list[Version],
 ) -> Compared | Later:
     reason = definition.versions.why_gone(pending.key)
     if reason:
@@ -99,9 +126,9 @@ def _compared(
         return _stale(versions, stale[:_REMEMBERED])
     if versions:
         return _later(pending, versions)
-    if definition.last_miss is None:  # else it was compiled, and cleared
-        return _made_anew(definition, family.others(definition))
-    return Compared(None)
+    if definition.last_miss is not None:  # it was compiled
+        return Compared(None, (_CLEARED,))
+    return _another(fun, definition)
 
 
 _REMEMBERED: Final = 128
@@ -112,12 +139,13 @@ def _later(pending: Pending, versions: list[Version]) -> Later:
     """Note the kinds of calls that are answered; the versions themselves may go."""
     first = max(0, len(versions) - _REMEMBERED)
     treedef = tree.structure(pending.call.dynamic)  # `pending` itself holds the arrays
-    known = [(pending.key, (pending.call.form.names, treedef))]
-    known += [(v.at, (v.traced.form.names, v.traced.in_tree)) for v in versions[first:]]
+    known = [(pending.key, (pending.call.form, treedef))]
+    known += [(v.at, (v.traced.form, v.traced.in_tree)) for v in versions[first:]]
+    setters = flag_setters()  # of now: a `with` is left before somebody asks
 
     def compare() -> Compared:
         new, *kinds = [CallKey.unpack(key).kind(*named) for key, named in known]
-        nearest, found = nearest_of(new, kinds)
+        nearest, found = nearest_of(replace(new, setters=setters), kinds)
         return Compared(first + nearest, found)
 
     return Later(compare)
@@ -132,6 +160,10 @@ def _evicted(reason: str) -> Difference:
     return Difference("evicted", slot, "compiled", f"was dropped by {reason}", remedy)
 
 
+_CLEARED: Final = Difference(
+    *("cleared", "its versions", "compiled", "were dropped"),
+    "Call clear_cache() or clear_caches() only where the memory is needed.",
+)
 _EVICTED = {
     "the byte budget": "Raise it with imprint.cache.limit(bytes=...), or pin() versions.",
     "max_versions": "Raise the limit, or pin() the versions that are needed again.",
@@ -150,14 +182,38 @@ def _changes(version: Version) -> list[Difference]:
     watch = version.traced.watch
     walk = StrictWalk if any(read.seen.strict for read in watch.reads) else Walk
     return [
-        Difference(
-            change.kind,
-            f"{change.name} in {change.module}",
-            *told_apart(_shown(change.old, walk), _shown(change.new, walk)),
-            "A version is kept for each value; pass what changes often as an argument.",
-        )
+        Difference(change.kind, *told, _kept(told))
         for change in watch.changed()
+        for told in _told(change, walk)
     ]
+
+
+def _kept(told: Disagreement) -> str:
+    """Return what to do about a watched place whose value is another now."""
+    if told.path.startswith(_CODE):
+        return "What was edited is compiled again."
+    if told.new.startswith(_FUNCTIONS):
+        return (
+            "A version is kept for each function; pass what changes often as a static "
+            "argument."
+        )
+    return "A version is kept for each value; pass what changes often as an argument."
+
+
+def _told(change: Change, walk: type[Walk]) -> list[Disagreement]:
+    """Return what a watched place was and is; of a function that was edited, where."""
+    path = f"{change.name} in {change.module}"
+    old, new = _shown(change.old, walk), _shown(change.new, walk)
+    if old == new and type(change.old) is type(change.new) is FunctionType:
+        before, now = definition_token(change.old), definition_token(change.new)
+        found = disagreements(before, now)
+        if found and all(d.path.startswith(_INSIDE) for d in found):
+            return found
+    return [Disagreement(path, *told_apart(old, new))]
+
+
+_CODE: Final = ("code", "constant", "name read")
+_INSIDE: Final = ("constant in ", "name read in ")
 
 
 def _shown(value: Any, walk: type[Walk]) -> str:
@@ -167,32 +223,56 @@ def _shown(value: Any, walk: type[Walk]) -> str:
     return show(walk(NO_EFFECTS).value(value))
 
 
-def _made_anew(definition: Definition, others: Sequence[Token]) -> Compared:
-    """Return in what a function that was made anew is another than the nearest before."""
-    nearest: list[Disagreement] = []
-    for other in others:
-        found = disagreements(other, definition.token)
-        if not nearest or len(found) < len(nearest):
+def _another(fun: Callable[..., Any], definition: Definition) -> Compared:
+    """Return in what a function is another than the nearest of its place before."""
+    nearest: list[Disagreement] | None = None
+    kind = "definition"
+    for made in DEFINITIONS.family_of(fun, definition).before(fun, definition):
+        found = _disagreements(made, definition)
+        if nearest is None or len(found) < len(nearest):
             nearest = found
+            kind = "state" if made.is_of(fun) else "definition"
+            if made.token is definition.token:
+                kind = "option"
         if len(nearest) == 1:
             break
     function = definition.signature.function_name
     return Compared(
         None,
         tuple(
-            Difference("definition", d.path, d.old, d.new, _remedy(d, function))
-            for d in nearest
+            Difference(
+                "edited" if _is_edit(d.path) else kind,
+                *(d.path, d.old, d.new),
+                _JIT_ONCE if kind == "option" else _remedy(d, function),
+            )
+            for d in nearest or ()
         ),
     )
 
 
+_JIT_ONCE: Final = "Functions of other options share no versions: jit it once."
+
+
+def _disagreements(made: Made, definition: Definition) -> list[Disagreement]:
+    if made.token is definition.token:
+        before, now = made.options.as_given(), definition.options.as_given()
+        return [
+            Disagreement(name, shortened(repr(was)), shortened(repr(now[name])))
+            for name, was in before.items()
+            if was != now[name]
+        ]
+    found = disagreements(made.token, definition.token)
+    owners = tuple(f"{d.path}." for d in found if d.new == f"another {d.old}")
+    inside = [d for d in found if d.path.startswith(owners)]
+    return inside or found  # of another object it is said in what it differs
+
+
 def _remedy(change: Disagreement, function: str) -> str:
     place = change.path.partition(" in ")[0]
-    edited = place in ("code", "constant", "name read")
-    if change.new.startswith(_FUNCTIONS) or (edited and _is_held(change.path)):
-        return f"{function} is compiled for each function that it holds: make few."
-    if edited:
+    if _is_edit(change.path):
         return "What was edited is compiled again."
+    if change.new.startswith(_FUNCTIONS) or place in _CODE:
+        return f"{function} is compiled for each function that it holds: make few."
     why = ""
     if change.new.endswith(TOO_LARGE):
         why = (
@@ -211,10 +291,11 @@ def _remedy(change: Disagreement, function: str) -> str:
 _FUNCTIONS: Final = ("function ", "another function ", "method ", "another method ")
 
 
-def _is_held(path: str) -> bool:
-    """Tell whether a function holds what is at a path, in place of being it."""
+def _is_edit(path: str) -> bool:
+    """Tell whether a path is of the function's own code, and not of what it holds."""
     outermost = path.rpartition(" in ")[2]
-    return outermost.startswith(("closure variable ", "arguments[", "keywords["))
+    is_held = outermost.startswith(("closure variable ", "arguments[", "keywords["))
+    return path.partition(" in ")[0] in _CODE and not is_held
 
 
 def _last_name(path: str) -> str:

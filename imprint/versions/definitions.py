@@ -10,18 +10,21 @@ tells what a miss of a new definition has to do with the one before.
 """
 
 import re
+import sys
 import threading
 import weakref
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Hashable, Iterator
-from types import CodeType, FunctionType
-from typing import Any, Final, TypeAlias, final
+from pathlib import Path
+from types import CodeType, FunctionType, MethodType
+from typing import Any, Final, NamedTuple, TypeAlias, final
 
 from imprint.calls.options import JitOptions
 from imprint.calls.signature import Signature
 from imprint.calls.tracing import TracedCall
-from imprint.core.identity import Standin, identity
+from imprint.core.identity import Identity, Standin, identity
 from imprint.core.source import is_library, warn
+from imprint.definition.code import Code, code_of
 from imprint.definition.share import definition_token, sharing_of, strict_token
 from imprint.definition.token import Token, referents
 from imprint.definition.walk import NO_EFFECTS, Effects, scalar_function_token
@@ -44,20 +47,26 @@ class Definition:
     Args:
         token: what the function is.
         signature: its parameters.
+        options: how it is compiled.
         owner: what stands for the jitted function that it belongs to; None if it
             belongs to all that are found to be equal.
     """
 
     __slots__ = (
-        *("__weakref__", "_tethers", "family", "last_miss", "signature", "token"),
-        *("is_wanted", "owner", "traced", "versions"),
+        *("__weakref__", "_tethers", "family", "last_miss", "options", "signature"),
+        *("is_wanted", "owner", "token", "traced", "versions"),
     )
 
     def __init__(
-        self, token: Token, signature: Signature, owner: Standin | None = None
+        self,
+        token: Token,
+        signature: Signature,
+        options: JitOptions,
+        owner: Standin | None = None,
     ) -> None:
         self.token = token
         self.signature = signature
+        self.options = options
         self.owner = owner
         self.versions: Table[Version] = Table()
         self.traced: Table[TracedCall] = Table()
@@ -94,6 +103,37 @@ all; what stands for the jitted function that it belongs to alone, if any. A nam
 takes 200 ns more, of 3,000 for a function made anew."""
 
 
+class Made(NamedTuple):
+    """What a version of a family was made of.
+
+    Args:
+        token: what the function was.
+        options: how it was compiled.
+        code: what ran; None if that is not Python's.
+        function: the object that was called, if it takes weak references.
+    """
+
+    token: Token
+    options: JitOptions
+    code: Code | None
+    function: Identity | None
+
+    def is_of(self, fun: Callable[..., Any]) -> bool:
+        """Tell whether it was made of the same function, or method of the same object."""
+        return self.function is not None and self.function is _standin_of(fun)
+
+
+def _made_of(fun: Callable[..., Any], definition: Definition) -> Made:
+    function = _function_of(fun)
+    code = None if function is None else code_of(function.__code__)
+    return Made(definition.token, definition.options, code, _standin_of(fun))
+
+
+def _standin_of(fun: Any) -> Identity | None:
+    standin = identity(fun.__self__ if type(fun) is MethodType else fun)
+    return standin if isinstance(standin, Identity) else None  # else it holds it
+
+
 @final
 class Family:
     """The definitions that one place in the program made.
@@ -102,32 +142,58 @@ class Family:
         defined: the place, as `/path/file.py:12`; empty if it has no Python code.
     """
 
-    __slots__ = (*("_misses", "_tokens", "captured", "defined", "made"),)
+    __slots__ = (*("_made", "_misses", "captured", "defined", "made"),)
 
     def __init__(self, defined: str) -> None:
         self.defined = defined
         self.made = 0
-        """How many versions were compiled."""
+        """How many versions were compiled since the function was edited."""
         self.captured: set[object] = set()
         """Large captured arrays that were warned about."""
-        self._tokens: deque[Token] = deque(maxlen=4)
+        self._made: deque[Made] = deque(maxlen=4)
         self._misses: list[Explanation] = []
 
-    def others(self, definition: Definition) -> list[Token]:
-        """Return what was compiled last, this definition apart; the last one first.
+    def before(self, fun: Callable[..., Any], definition: Definition) -> list[Made]:
+        """Return what was compiled last, the last one first.
 
-        Tokens tell, as the object that a definition belongs to may be gone by now.
+        If the same function was compiled, as it was before it was changed, that is all.
+        A function of other code that lives beside this one is another function, not what
+        this one was before it was edited.
         """
-        return [x for x in reversed(self._tokens) if x is not definition.token]
+        now = _made_of(fun, definition)
+        found = [
+            x
+            for x in reversed(self._made)
+            if not (x.token is now.token and x.options is now.options)
+        ]
+        own = [x for x in found if x.is_of(fun)]
+        if own:
+            return own[:1]
+        return [
+            x
+            for x in found
+            if x.code is now.code
+            or not (x.code and now.code and x.function and x.function())
+            or x.code.file != now.code.file
+        ]
 
-    def note(self, definition: Definition, miss: Explanation) -> None:
+    def note(
+        self, fun: Callable[..., Any], definition: Definition, miss: Explanation
+    ) -> None:
         """Count a compilation; warn at the eighth, of the slot that keeps changing.
 
-        Only then the misses are read, and what differed is worked out.
+        Only then the misses are read, and what differed is worked out. What was edited
+        is counted anew.
         """
-        if all(token is not definition.token for token in self._tokens):
-            self._tokens.append(definition.token)
+        token, options = definition.token, definition.options
+        if all(x.token is not token or x.options is not options for x in self._made):
+            self._made.append(_made_of(fun, definition))
+        if miss.is_edit:
+            self.made = 0
+            self._misses.clear()
         self.made += 1
+        if options.max_versions is not None:
+            return
         if self.made > _MANY or is_library(self.defined):
             return
         self._misses.append(miss)
@@ -143,8 +209,10 @@ class Family:
     def _warn(self, misses: list[Explanation]) -> None:
         reasons: Counter[str] = Counter()
         for miss in misses:
-            reasons.update([*dict.fromkeys(map(_cause, miss.differences))])
+            counted = [d for d in miss.differences if d.kind != "cleared"]
+            reasons.update([*dict.fromkeys(map(_cause, counted))])
         last = {_cause(d): d for d in reversed(misses[-1].differences)}
+        # What was cleared on purpose is no cause.
         most = next((c for c, _ in reasons.most_common() if c in last), None)
         if most is None:
             return
@@ -226,8 +294,11 @@ class Definitions:
 
     def effects_of(self, fun: Callable[..., Any]) -> Effects:
         """Return the state that tracing a function is known to write."""
-        code = _code_of(fun) if self._has_effects else None
-        return NO_EFFECTS if code is None else self._effects.get(code, NO_EFFECTS)
+        function = _function_of(fun) if self._has_effects else None
+        return NO_EFFECTS if function is None else self._effects_of(function)
+
+    def _effects_of(self, function: Any) -> Effects:
+        return self._effects.get(function.__code__, NO_EFFECTS)
 
     def find(self, key: Hashable) -> Definition | None:
         """Return the definition of a token and options, if there is one."""
@@ -258,7 +329,8 @@ class Definitions:
 
     def fork(self, definition: Definition, owner: object) -> Definition:
         """Return a copy of a definition, with its versions, for one function alone."""
-        own = Definition(definition.token, definition.signature, identity(owner))
+        token, options = definition.token, definition.options
+        own = Definition(token, definition.signature, options, identity(owner))
         own.family = definition.family
         own.last_miss = definition.last_miss
         for version in definition.versions:
@@ -300,11 +372,12 @@ class Definitions:
         effects: Effects,
     ) -> None:
         """Remember that tracing a function writes some state, which does not count."""
-        code = _code_of(fun)
-        if code is not None:
+        function = _function_of(fun)
+        if function is not None:
             with self._lock:
                 self._has_effects = True
-                self._effects[code] = self._effects.get(code, NO_EFFECTS) | effects
+                known = self._effects_of(function)
+                self._effects[function.__code__] = known | effects
         token = self.token_of(fun, strict=options.strict)
         if definition.owner is not None:
             self.add((token, options, definition.owner), definition)
@@ -317,12 +390,13 @@ class Definitions:
         """Return the family of a definition of a function."""
         with self._lock:
             if definition.family is None:
-                code = _code_of(fun)
-                if code is None:
+                function = _function_of(fun)
+                if function is None:
                     definition.family = Family("")
                 else:
+                    code = function.__code__
                     new = Family(f"{code.co_filename}:{code.co_firstlineno}")
-                    place = _place_of(fun, code)
+                    place = _place_of(function)
                     definition.family = self._families.setdefault(place, new)
                     self._families.move_to_end(place)
                     while len(self._families) > self._limit:
@@ -334,23 +408,31 @@ class Definitions:
             return iter([*self._table.values(), *self._forks])
 
 
-def _place_of(fun: Any, code: CodeType) -> Hashable:
-    """Return what stays when a function is made anew, or edited and defined again."""
-    name = code.co_qualname
-    if "<lambda>" in name:
-        return code.co_filename, name, code.co_firstlineno
-    return getattr(fun, "__module__", None) or code.co_filename, name
+def _place_of(function: Any) -> Hashable:
+    """Return what stays when a function is made anew, or edited and defined again.
+
+    A module has one function of a name, whose code is edited: in a notebook each time in
+    another file, which is none. Else functions of other code are other functions, as are
+    those of a list of lambdas.
+    """
+    code, names = function.__code__, getattr(function, "__globals__", None)
+    qualname = getattr(function, "__qualname__", code.co_qualname)
+    if "<" not in qualname and names is not None:
+        module = names.get("__name__")
+        if getattr(sys.modules.get(module), "__dict__", None) is names:
+            file = code.co_filename if Path(code.co_filename).exists() else ""
+            return file, module, qualname
+    return code.co_filename, qualname, code.co_firstlineno, code_of(code)
 
 
-def _code_of(fun: Any) -> CodeType | None:
-    """Return the code that runs when a callable is called, if it is Python's."""
+def _function_of(fun: Any) -> Any:
+    """Return what has the code that runs when a callable is called, if it is Python's."""
     for _ in range(_WRAPPERS):
         if type(fun) is FunctionType and "__wrapped__" in fun.__dict__:
             fun = fun.__dict__["__wrapped__"]  # by a decorator, or by `grad`
             continue
-        code = getattr(fun, "__code__", None)
-        if isinstance(code, CodeType):
-            return code
+        if isinstance(getattr(fun, "__code__", None), CodeType):
+            return fun
         inner = getattr(fun, "func", None) or getattr(fun, "__func__", None)
         fun = type(fun).__call__ if inner is None else inner
     return None

@@ -245,8 +245,7 @@ class Version:
     @property
     def key(self) -> Kind:
         """What kind of call it answers: names, tree, avals, static values, flags."""
-        names, in_tree = self.traced.form.names, self.traced.in_tree
-        return CallKey.unpack(self.at).kind(names, in_tree)
+        return CallKey.unpack(self.at).kind(self.traced.form, self.traced.in_tree)
 
     @property
     def avals(self) -> tuple[ShapedArray, ...]:

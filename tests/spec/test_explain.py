@@ -5,6 +5,8 @@ import gc
 import logging
 import re
 import socket
+import sys
+import types
 import warnings
 from collections import namedtuple
 
@@ -36,7 +38,7 @@ MISSES = {
     "batch['x']: ~float32[] → absent": lambda: step.explain(
         {"mask": inp.ones((32, 128))}
     ),
-    "batch['x'].dtype: weak (a Python number) → strong (an array)": (
+    "batch['x']: a Python number → an array": (
         lambda: step.explain(batch(32, 128, x=inp.ones(())))
     ),
 }
@@ -69,7 +71,14 @@ STRUCTURES = {
     "x['b']: absent → None": ({"a": 1.0}, {"a": 1.0, "b": None}),
     "x['a'][0]: dict → ~float32[]": ({"a": [{"c": 1.0}]}, {"a": [1.0]}),
     "x[1][0]: ~float32[] → list": ([1.0, [1.0]], [1.0, [[2.0, 3.0, 4.0]]]),
-    "x[1]: ~float32[] → absent": ([1.0, 2.0], [1.0]),
+    "x: list of 2 → list of 1": ([1.0, 2.0], [1.0]),
+    "x: tuple of 2 → tuple of 40": ((1.0,) * 2, (1.0,) * 40),
+    "x['b']: absent → ~float32[]": ({"a": 1.0}, {"a": 1.0, "b": 2.0}),
+    "x['b']: absent → dict": ({"a": 1.0}, {"a": 1.0, "b": {"c": 1.0, "d": 2.0}}),
+    "x: dict of 1 → dict of 3, with 'b', 'c', 'd', without 'a'": (
+        {"a": 1.0},
+        {"b": 1.0, "c": 1.0, "d": 1.0},
+    ),
     "x[0]: list → tuple": ([[1.0] * 2000], [(1.0,) * 2000]),
 }
 
@@ -444,15 +453,229 @@ def test_what_was_made_anew_is_named_with_what_to_do(change):
     assert found.remedy == remedy
 
 
-def test_an_edited_function_is_compared_with_what_it_was():
-    def run(text):
-        namespace = {"__name__": "cell"}
-        exec(text, namespace)
-        return imprint.jit(namespace["f"])
+def test_an_edited_function_is_compared_with_what_it_was(monkeypatch):
+    cell = module_of(monkeypatch, "cell")
+    run(cell, "@jit\ndef f(x):\n    return x * 2.5\n", "<cell 1>")
+    cell.f(1.0)
+    run(cell, "@jit\ndef f(x):\n    return x * 7.5\n", "<cell 2>")
+    explanation = cell.f.explain(1.0)
+    (edit,) = explanation.differences
+    assert (edit.kind, str(edit)) == ("edited", "constant in f at line 1: 2.5 → 7.5")
+    assert "it was edited, with constant in f" in str(explanation)
+    cell.f(1.0)  # so that the first one, which is gone, is no reason any more
+    run(cell, "@jit\ndef f(x):\n    y = x - 1\n    return y * 7.5\n", "<cell 3>")
+    assert [d.slot for d in cell.f.explain(1.0).differences] == ["code"]
 
-    run("def f(x):\n    return x * 2.5\n")(1.0)
-    (edit,) = run("def f(x):\n    return x * 7.5\n").explain(1.0).differences
-    assert str(edit) == "constant in f at line 1: 2.5 → 7.5"
+
+def module_of(monkeypatch, name):
+    """Return a module that can be imported under a name, as `__main__` can."""
+    module = types.ModuleType(name)
+    module.jit = imprint.jit
+    monkeypatch.setitem(sys.modules, name, module)
+    return module
+
+
+def run(module, text, file):
+    """Run a text in a module, as a notebook runs a cell."""
+    exec(compile(text, str(file), "exec"), vars(module))
+
+
+def test_an_edit_begins_a_new_count(monkeypatch):
+    cell = module_of(monkeypatch, "cell")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for n in range(12):
+            run(cell, f"@jit\ndef f(x):\n    return x * 3.25 - {n}.5\n", f"<cell {n}>")
+            cell.f(1.0)
+
+
+def test_functions_of_one_name_in_two_files_are_not_edits(monkeypatch, tmp_path):
+    for n in range(2):
+        script = tmp_path / f"script{n}.py"
+        text = f"@jit\ndef step(x):\n    return x * 4.25 - {n}.5\n"
+        script.write_text(text)
+        main = module_of(monkeypatch, "__main__")  # each runs as the program
+        run(main, text, script)
+        assert main.step.explain(1.0).differences == ()
+        main.step(1.0)
+
+
+def test_functions_of_one_name_that_live_together_are_not_edits(monkeypatch):
+    cell = module_of(monkeypatch, "cell")
+    kept = []
+    for n in range(2):
+        text = "\n" * n + f"@jit\ndef _(x):\n    return x * 5.25 - {n}.5\n"
+        run(cell, text, "rules.py")
+        kept.append(cell._)
+        assert cell._.explain(1.0).differences == ()
+        cell._(1.0)
+
+
+def one_table():
+    return [lambda x: x * 6.25 - 1.5, lambda x: x * 6.25 - 2.5, lambda x: x + 1.5]
+
+
+def test_functions_of_other_code_from_one_line_are_not_edits():
+    for op in one_table():
+        jitted = imprint.jit(op)
+        assert jitted.explain(1.0).differences == ()
+        jitted(1.0)
+
+
+def test_functions_that_a_factory_makes_of_other_code_warn_nobody():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for n in range(12):
+            namespace = {}
+            exec(f"def f(x):\n    return x * 7.25 - {n}.5\n", namespace)
+            f = imprint.jit(namespace["f"])
+            assert f.explain(1.0).differences == ()
+            f(1.0)
+            g = imprint.jit(eval(f"lambda x: x * 8.25 - {n}.5"))
+            assert g.explain(1.0).differences == ()
+            g(1.0)
+
+
+# ---- functions that are changed ----
+
+
+def captures(value):
+    def reads(x):
+        return (value, x)[1]
+
+    return reads
+
+
+def test_a_function_whose_list_was_written_was_not_made_anew():
+    rates = [0.125]
+    f = imprint.jit(captures(rates))
+    f(1.0)
+    rates[0] = 0.375
+    explanation = f.explain(1.0)
+    (written,) = explanation.differences
+    assert (written.kind, written.slot) == ("state", "closure variable value[0]")
+    assert "it was changed, in closure variable value[0]: 0.125 → 0.375" in str(
+        explanation
+    )
+    again = imprint.jit(captures([0.625])).explain(1.0)
+    assert "it was made anew, with closure variable value" in str(again)
+
+
+def test_a_changed_function_is_compared_with_itself():
+    rates = [0.25, 1.0]
+    f = imprint.jit(captures(rates))
+    f(1.0)
+    imprint.jit(captures([0.5, 2.0]))(1.0)
+    rates[:] = 0.75, 3.0
+    shown = [str(d) for d in f.explain(1.0).differences]
+    assert shown == [
+        "closure variable value[0]: 0.25 → 0.75",
+        "closure variable value[1]: 1.0 → 3.0",
+    ]
+
+
+def test_a_method_of_a_changed_object_was_not_made_anew():
+    class Model:
+        rate = 1.0
+
+        def __init__(self):
+            self.rates = [1.0]
+
+        def step(self, x):
+            return x * self.rates[0]
+
+    model = Model()
+    imprint.jit(model.step, strict=True)(1.0)
+    model.rates[0] = 2.0
+    found = imprint.jit(model.step, strict=True).explain(1.0).differences
+    assert [(d.kind, str(d)) for d in found] == [("state", "self.rates[0]: 1.0 → 2.0")]
+
+
+def test_code_that_was_replaced_is_an_edit(monkeypatch):
+    cell = module_of(monkeypatch, "cell")
+    run(cell, "def f(x):\n    return x * 9.5\ndef g(x):\n    return x + 9.5\n", "c")
+    f = imprint.jit(cell.f)
+    f(1.0)
+    cell.f.__code__ = cell.g.__code__
+    assert str(f.explain(1.0).differences[0]) == "code: f at c:1 → g at c:3"
+
+
+def test_other_options_are_named():
+    def given(x, k=1):
+        return x * 10.25
+
+    imprint.jit(given)(inp.ones(2))
+    f = imprint.jit(given, static_argnames="k", keep_unused=True)
+    found = f.explain(inp.ones(2)).differences
+    assert [str(d) for d in found] == [
+        "keep_unused: False → True",
+        "static_argnames: None → 'k'",
+    ]
+    assert "it was jitted with other options: keep_unused" in str(f.explain(1.0))
+
+
+# ---- what a trace wrote ----
+
+COUNTERS_OF = {
+    "a global": (
+        "n = 0\n@jit\ndef f(x):\n    global n\n    n += 1\n    return x * RATE\n"
+    ),
+    "an attribute": (
+        "class C:\n    n = 0\nc = C()\n"
+        "@jit\ndef f(x):\n    c.n += 1\n    return x * RATE\n"
+    ),
+    "a list": "log = []\n@jit\ndef f(x):\n    log.append(1)\n    return x * RATE\n",
+    "a closure": (
+        "def make():\n    n = 0\n    def f(x):\n        nonlocal n\n        n += 1\n"
+        "        return x * RATE\n    return jit(f)\nf = make()\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("what", COUNTERS_OF)
+def test_what_the_trace_wrote_is_not_blamed(what, monkeypatch):
+    cell = module_of(monkeypatch, "counting")
+    run(cell, f"RATE = 2.0\n{COUNTERS_OF[what]}", f"<{what}>")
+    cell.f(1.0)
+    assert cell.f.explain(1.0).hit
+    cell.f(1)
+    assert [str(d) for d in cell.f.last_miss.differences] == [
+        "x.dtype: float32 → int32"
+    ]
+    assert cell.f.explain(1.0).hit
+    cell.RATE = 3.0
+    assert [str(d) for d in cell.f.explain(1.0).differences] == [
+        "global RATE in counting: 2.0 → 3.0"
+    ]
+
+
+# ---- where nothing compiles ----
+
+
+def test_with_jit_disabled_nothing_compiles():
+    f = imprint.jit(lambda x: x + 11.25)
+    f(1.0)
+    with imprint.disable_jit():
+        explanation = f.explain(1.0)
+        assert f(1.0) == 12.25
+    assert not explanation.hit
+    assert explanation.versions == 1
+    assert "runs as Python: jit is disabled." in str(explanation)
+    assert "compiles" not in str(explanation)
+    assert f.explain(1.0).hit
+
+
+def test_a_flag_is_told_with_what_set_it(monkeypatch):
+    f = imprint.jit(lambda x: x + 12.75)
+    f(inp.ones(3, "int32"))
+    with imprint.debug_infs(True):
+        inside = f.explain(inp.ones(3, "int32"))
+        f(inp.ones(3, "int32"))
+        miss = f.last_miss
+    for told in inside, miss:  # the `with` was left by now
+        assert told.differences[0].remedy.endswith(
+            "a `with imprint.debug_infs(...)` changed it."
+        )
 
 
 def test_a_method_of_another_object_is_named():
@@ -505,7 +728,7 @@ def test_a_version_that_was_made_again_is_not_called_dropped():
     assert [d.kind for d in f.explain(1.0).differences] == ["global"]
     f.versions[0].evict()
     f.clear_cache()
-    assert str(f.explain(1.0)).endswith("it has no version yet.")
+    assert "compiles: its versions were dropped." in str(f.explain(1.0))
 
 
 def test_a_version_over_the_byte_budget_is_named():
@@ -560,7 +783,7 @@ def test_a_list_that_grows_is_counted_by_its_argument():
     f = imprint.jit(lambda x: x[0])
     for n in range(1, 8):
         f([1.0] * n)
-    told = r"7 of them because of the structure of x, the last time x\[7\]: absent → "
+    told = "because of the structure of x, the last time x: list of 7 → list of 8"
     with pytest.warns(imprint.errors.RecompileWarning, match=told):
         f([1.0] * 8)
 

@@ -1,12 +1,13 @@
 """The table of definitions: what goes when it is full."""
 
+from imprint.calls.options import JitOptions
 from imprint.calls.signature import Signature
 from imprint.versions.definitions import Definition, Definitions
 
 
 def definition_of(fun, table):
     token = table.token_of(fun, strict=False)
-    return token, Definition(token, Signature(fun))
+    return token, Definition(token, Signature(fun), JitOptions())
 
 
 def filled(limit, count):
@@ -47,4 +48,4 @@ def test_where_all_were_found_the_oldest_goes():
 def test_who_adds_second_gets_what_was_there():
     table, made = filled(3, 1)
     key, first = made[0]
-    assert table.add(key, Definition(key, first.signature)) is first
+    assert table.add(key, Definition(key, first.signature, first.options)) is first

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from imprint.core.aval import ShapedArray
-from imprint.explain import comparison
+from imprint.explain.arrays import array_differences, count_differences
 from imprint.sharding import SingleDeviceSharding
 
-SHAPES = (), (3,), (4,), (3, 4), (4, 4)
+SHAPES = (), (3,), (4,), (3, 4), (4, 3), (4, 4)
 KINDS = (
     (np.dtype("float32"), False),
     (np.dtype("float32"), True),
@@ -25,5 +25,5 @@ AVALS = [
 @pytest.mark.parametrize("old", AVALS, ids=repr)
 def test_each_difference_of_an_aval_is_counted(old):
     for new in AVALS:
-        listed = comparison._aval("x", old, new)
-        assert comparison._aval_slots(old, new) == len(listed)
+        listed = array_differences("x", old, new)
+        assert count_differences(old, new) == len(listed)

@@ -1,0 +1,175 @@
+"""Arrays: in what an argument differs from the one that a version takes.
+
+An aval has a shape, a dtype, a weak type and a place. A shape is told axis by axis, as
+lengths are what varies; as a whole where the axes were swapped or their number is another.
+Each remedy is an edit of the call that gives the version's aval, or one that later calls
+share; `np` is `imprint.numpy`, as in all of its pages.
+"""
+
+from typing import Final
+
+from imprint.core.aval import ShapedArray
+from imprint.explain.explanation import Difference
+from imprint.sharding.single import SingleDeviceSharding, Uncommitted
+
+
+def array_differences(
+    name: str, old: ShapedArray, new: ShapedArray
+) -> list[Difference]:
+    """List in what an array differs from the one that a version takes."""
+    found = _shape(name, old, new)
+    if old.dtype != new.dtype:
+        remedy = _conversion(name, old, new)
+        slot, before, after = f"{name}.dtype", old.dtype.name, new.dtype.name
+        found.append(Difference("dtype", slot, before, after, remedy))
+    elif old.weak_type != new.weak_type:
+        found.append(_weak_type(name, old, new))
+    if old.sharding != new.sharding:
+        found.append(_device(name, old.sharding, new.sharding))
+    return found
+
+
+def count_differences(old: ShapedArray, new: ShapedArray) -> int:
+    """Return how many differences `array_differences` lists."""
+    count = old.dtype != new.dtype or old.weak_type != new.weak_type
+    count += old.sharding != new.sharding
+    lengths = sum(map(int.__ne__, old.shape, new.shape))
+    if old.ndim != new.ndim or _permutation(old.shape, new.shape):
+        lengths = 1
+    return lengths + count
+
+
+# ---- the shape ----
+
+
+def _shape(name: str, old: ShapedArray, new: ShapedArray) -> list[Difference]:
+    slot, before, after = f"{name}.shape", str(old.shape), str(new.shape)
+    if old.ndim != new.ndim:
+        return [Difference("rank", slot, before, after, _reshaping(name, old, new))]
+    axes = _permutation(old.shape, new.shape)
+    if axes:
+        edit = f"{name}.T" if len(axes) == 2 else f"np.transpose({name}, {axes})"
+        remedy = f"Transpose {name} before the call: `{edit}`."
+        return [Difference("shape", slot, before, after, remedy)]
+    return [
+        Difference(
+            "shape", f"{slot}[{axis}]", str(m), str(n), _padding(name, new, axis, m)
+        )
+        for axis, (m, n) in enumerate(zip(old.shape, new.shape, strict=True))
+        if m != n
+    ]
+
+
+def _permutation(old: tuple[int, ...], new: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the axes of `new` in the order that gives `old`; nothing if none does."""
+    if old == new or sorted(old) != sorted(new):
+        return ()
+    rest = list(range(len(new)))
+    axes: list[int] = []
+    for length in old:
+        axes.append(next(axis for axis in rest if new[axis] == length))
+        rest.remove(axes[-1])
+    return tuple(axes)
+
+
+def _reshaping(name: str, old: ShapedArray, new: ShapedArray) -> str:
+    if old.size == new.size:
+        return f"Reshape {name} before the call: `{name}.reshape({old.shape})`."
+    if new.shape == old.shape[1:]:
+        return f"Pass {name} always with its first axis; `{name}[None]` is one of length 1."
+    if new.shape[1:] == old.shape:
+        return (
+            f"Pass one {name} a call, or map over its first axis with `imprint.vmap`."
+        )
+    return f"Each number of axes compiles: pass {name} always with {old.ndim}."
+
+
+def _padding(name: str, aval: ShapedArray, axis: int, other: int) -> str:
+    """Return the edit that gives an axis a length which other calls share."""
+    bucket, edit = padded(name, aval, axis, other)
+    text = f"Pad axis {axis} of {name} to a multiple of {bucket}"
+    return f"{text}." if edit == name else f"{text}: `{edit}`."
+
+
+def padded(name: str, aval: ShapedArray, axis: int, other: int) -> tuple[int, str]:
+    """Return to a multiple of what an axis is padded, and the expression that does it.
+
+    Args:
+        name: the array.
+        aval: its aval.
+        axis: which axis it is.
+        other: its length in another call.
+    """
+    bucket = _bucket(aval.shape[axis], other)
+    missing = -aval.shape[axis] % bucket
+    if not missing:
+        return bucket, name
+    widths = ", ".join(f"(0, {missing * (i == axis)})" for i in range(aval.ndim))
+    return bucket, f"np.pad({name}, [{widths}])"
+
+
+def _bucket(m: int, n: int) -> int:
+    """Return the power of two to pad to: a quarter of the larger length, at most 64."""
+    quarter = max(m, n) // 4
+    return min(64, max(2, 1 << quarter.bit_length()))
+
+
+# ---- the dtype ----
+
+
+def _conversion(name: str, old: ShapedArray, new: ShapedArray) -> str:
+    dtype = old.dtype.name
+    is_bool = old.weak_type and new.shape == () and new.dtype.kind == "b"
+    if not (new.weak_type or is_bool):  # True and False have no weak type
+        return f"Convert {name} with `.astype('{dtype}')` before the call."
+    if not old.weak_type:
+        return f"Pass {name} always as an array: `np.array({name}, '{dtype}')`."
+    if old.dtype.kind == new.dtype.kind:
+        return "Set enable_x64 once, before the first call."
+    kind = _PYTHON.get(old.dtype.kind, "complex")
+    return f"Pass {name} always as {kind}: `{kind}({name})`."
+
+
+_PYTHON: Final = {"b": "bool", "i": "int", "f": "float"}
+
+
+def _weak_type(name: str, old: ShapedArray, new: ShapedArray) -> Difference:
+    dtype = new.dtype.name
+    made = f"`np.array({name}, '{dtype}')`"
+    remedy = f"Pass {name} always as an array: {made}."
+    if old.weak_type and old.shape == new.shape == ():
+        number = f"`{_PYTHON.get(new.dtype.kind, 'complex')}({name})`"
+        remedy = f"Pass {name} always as a number, {number}, or as an array, {made}."
+    elif old.shape == new.shape != ():
+        remedy = f"Give {name} its dtype always: {made}."
+    return Difference("weak type", name, _strength(old), _strength(new), remedy)
+
+
+def _strength(aval: ShapedArray) -> str:
+    if not aval.weak_type:
+        return f"of dtype {aval.dtype.name}" if aval.shape else "an array"
+    return "made of Python numbers" if aval.shape else "a Python number"
+
+
+# ---- the place ----
+
+
+def _device(name: str, old: object, new: object) -> Difference:
+    """Return the difference of where an array is, or of whether it must stay there."""
+    before, after = _place(old), _place(new)
+    held = "committed to "
+    if before.startswith(held):
+        after = after.removeprefix(held)
+    remedy = (
+        f"Put {name} on the same device before each call, with "
+        f"`imprint.device_put({name}, device)`, or name none for any."
+    )
+    return Difference("device", name, before, after, remedy)
+
+
+def _place(sharding: object) -> str:
+    if isinstance(sharding, SingleDeviceSharding):
+        return f"committed to {sharding.device}"
+    if isinstance(sharding, Uncommitted):
+        return f"uncommitted on {sharding.device}"
+    return "uncommitted"
