@@ -8,7 +8,7 @@ is in `token`.
 from collections import OrderedDict, defaultdict, deque
 from enum import Enum
 from pathlib import Path
-from types import CodeType, ModuleType
+from types import BuiltinFunctionType, CodeType, ModuleType
 from typing import Any, Final, cast
 
 import numpy as np
@@ -165,6 +165,8 @@ def _standin(standin: Standin) -> str:
         return f"class {type_name(value)}"
     if kind is CodeType:
         return show_code(code_of(value))
+    if kind is BuiltinFunctionType:
+        return f"builtin function {value.__name__}"
     if issubclass(kind, Enum):
         return f"{standin.kind}.{getattr(value, '_name_', '?')}"
     if issubclass(kind, Array):

@@ -142,12 +142,14 @@ def _weak_type(name: str, old: ShapedArray, new: ShapedArray) -> Difference:
         remedy = f"Pass {name} always as a number, {number}, or as an array, {made}."
     elif old.shape == new.shape != ():
         remedy = f"Give {name} its dtype always: {made}."
-    return Difference("weak type", name, _strength(old), _strength(new), remedy)
+    strong = f"of dtype {dtype}" if old.shape == new.shape != () else "an array"
+    before, after = _strength(old, strong), _strength(new, strong)
+    return Difference("weak type", name, before, after, remedy)
 
 
-def _strength(aval: ShapedArray) -> str:
+def _strength(aval: ShapedArray, strong: str) -> str:
     if not aval.weak_type:
-        return f"of dtype {aval.dtype.name}" if aval.shape else "an array"
+        return strong
     return "made of Python numbers" if aval.shape else "a Python number"
 
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 from imprint.core.aval import ShapedArray
 from imprint.definition.wording import shortened, told_apart
 from imprint.explain.arrays import array_differences, count_differences, padded
-from imprint.explain.containers import Place, places
+from imprint.explain.containers import Place, ancestors, places
 from imprint.explain.explanation import Difference, Kind
 from imprint.explain.tokens import disagreements
 
@@ -31,11 +31,12 @@ def nearest_of(
     """
     numbered = list(enumerate(versions))
     alike = [(_slots(x, call), -i) for i, x in numbered if _is_alike(x, call)]
-    if not alike:
-        numbered = numbered[-_STRUCTURES:]
-        alike = [(_distance(differences(x, call)), -i) for i, x in numbered]
-    nearest = -min(alike)[1]
-    return nearest, tuple(differences(versions[nearest], call))
+    if alike:
+        nearest = -min(alike)[1]
+        return nearest, tuple(differences(versions[nearest], call))
+    others = [(i, differences(x, call)) for i, x in numbered[-_STRUCTURES:]]
+    nearest, found = min(others, key=lambda other: (_distance(other[1]), -other[0]))
+    return nearest, tuple(found)
 
 
 def _is_alike(old: Kind, new: Kind) -> bool:
@@ -45,11 +46,12 @@ def _is_alike(old: Kind, new: Kind) -> bool:
 
 def _distance(found: list[Difference]) -> int:
     """Return how far a version is, of whose arguments the trees are others."""
-    return sum(_CLASS if d.kind == "structure" else 1 for d in found)
+    return sum(_FAR if d.remedy.startswith(_APART) else 1 for d in found)
 
 
-_CLASS: Final = 8
-"""As how many other differences a container counts that is another."""
+_FAR: Final = 64
+"""As how many other differences an object of another class counts."""
+_APART: Final = "Each class is compiled apart"
 
 
 def _slots(old: Kind, new: Kind) -> int:
@@ -79,15 +81,14 @@ def differences(old: Kind, new: Kind) -> list[Difference]:
 
 
 def _by_flag(difference: Difference, flags: list[Difference]) -> Difference:
-    """Return a difference with its remedy: of a width, that of the flag that makes it."""
+    """Return a difference with its remedy; that of a flag, if it follows from that."""
     for flag in flags:
-        kinds = {text.rstrip("0123456789") for text in (difference.old, difference.new)}
-        if flag.slot == _WIDE and difference.kind == "dtype" and len(kinds) == 1:
+        if _FOLLOWS.get(flag.slot) == difference.kind:
             return replace(difference, remedy=flag.remedy)
     return difference
 
 
-_WIDE: Final = "config enable_x64"
+_FOLLOWS: Final = {"config enable_x64": "dtype", "config default_device": "device"}
 
 
 # ---- static values and flags ----
@@ -162,40 +163,45 @@ def _setter(flag: str, kind: Kind) -> str:
 def _structure(old: Kind, new: Kind) -> list[Difference]:
     """List where the arguments of a call stand in another tree, and what stands there."""
     found = places(old.arguments(), new.arguments(), (old.omitted, new.omitted))
-    listed = [_place(place, old, new) for place in found]
+    replaced = {place.name for place in found if place.kind == "class"}
     before, after = old.leaves(), new.leaves()
     is_static = dict(old.static), dict(new.static)
+    listed = [_place(place, old, new) for place in found]
     for name in {**before, **after}:
-        if any(place.replaces(name) for place in found):
+        if name in replaced or any(above in replaced for above in ancestors(name)):
             continue
         was, now = before.get(name), after.get(name)
         if was is not None and now is not None:
-            listed += _array(name, was, now, found)
+            listed += [] if was is now else array_differences(name, was, now)
         elif was is not None and name in is_static[1]:
             listed.append(_moved(name, str(was), f"static {is_static[1][name]}"))
         elif now is not None and name in is_static[0]:
             listed.append(_moved(name, f"static {is_static[0][name]}", str(now)))
-    return listed or [_trees(old, new)]
+    return _by_field(listed) or [_trees(old, new)]
 
 
-def _array(
-    name: str, old: ShapedArray, new: ShapedArray, found: list[Place]
-) -> list[Difference]:
-    """List in what an array differs, with the remedy of the field that decides it."""
-    listed = [] if old is new else array_differences(name, old, new)
-    field = next((place for place in found if place.decides(name)), None)
-    if field is None:
-        return listed
-    return [replace(d, remedy=_STATIC.format(field.name)) for d in listed]
+def _by_field(listed: list[Difference]) -> list[Difference]:
+    """Return differences, inside of a node with the remedy of its static field.
 
-
-_STATIC: Final = "{} is static: each value compiles, so pass the same few."
+    The layers of a network of another width, and their arrays, are what follows from it.
+    """
+    fields_of: dict[str, Difference] = {}
+    for d in listed:
+        if d.kind == "static":
+            fields_of.setdefault(d.slot.rpartition(".")[0], d)
+    return [
+        replace(d, remedy=fields_of[node].remedy) if node is not None else d
+        for d in listed
+        for node in (next((x for x in ancestors(d.slot) if x in fields_of), None),)
+    ]
 
 
 def _place(place: Place, old: Kind, new: Kind) -> Difference:
     name = place.name
     if place.kind == "static":
-        return Difference("static", name, place.old, place.new, _STATIC.format(name))
+        name = name.removeprefix("code in ")
+        remedy = f"Each value of {name} compiles, as it is static: pass the same few."
+        return Difference("static", name, place.old, place.new, remedy)
     was, now = (text or _leaf(name, kind) for text, kind in _sides(place, old, new))
     if place.kind == "keys":
         remedy = f"Pass {name} always with the same keys."
@@ -212,7 +218,7 @@ def _place(place: Place, old: Kind, new: Kind) -> Difference:
         )
     else:
         usual = place.old or "an array"
-        remedy = f"Each class is compiled apart: pass {name} always as {usual}."
+        remedy = f"{_APART}: pass {name} always as {usual}."
     return Difference("structure", name, was, now, remedy)
 
 

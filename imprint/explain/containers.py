@@ -6,6 +6,7 @@ grew, other keys, another value of a static field. The way down goes on where bo
 are of one class, and stops where they are not.
 """
 
+from collections import deque
 from collections.abc import Hashable, Iterator, Mapping
 from types import NoneType
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -21,7 +22,7 @@ from imprint.tree.statics import Static
 Arguments: TypeAlias = Mapping[str, tree.TreeDef]
 """The trees of the arguments that a call gives, by their names."""
 
-_SEQUENCES: Final = (list, tuple)
+_SEQUENCES: Final = (list, tuple, deque)
 _FEW: Final = 2
 """Keys that came or went which are told one by one."""
 
@@ -42,15 +43,16 @@ class Place(NamedTuple):
     old: str
     new: str
 
-    def decides(self, leaf: str) -> bool:
-        """Tell whether it is a static field of a node that a leaf is inside."""
-        node = self.name.rpartition(".")[0]
-        return self.kind == "static" and leaf.startswith((f"{node}.", f"{node}["))
 
-    def replaces(self, leaf: str) -> bool:
-        """Tell whether a leaf stands where something of another class stood."""
-        rest = leaf.removeprefix(self.name)
-        return self.kind == "class" and rest != leaf and rest[:1] in ("", ".", "[")
+def ancestors(name: str) -> Iterator[str]:
+    """Yield the names of the places that one is inside of, the outermost first.
+
+    >>> list(ancestors("net.layers[0].w"))
+    ['net', 'net.layers', 'net.layers[0]']
+    """
+    for i, letter in enumerate(name):
+        if letter in ".[":
+            yield name[:i]
 
 
 def places(

@@ -234,9 +234,10 @@ def told(differences: Sequence[Difference]) -> tuple[str, str]:
     """
     groups: dict[tuple[str, ...], list[Difference]] = {}
     for d in differences:
-        alone = () if d.kind in _ALIKE else (d.slot,)
-        end = d.slot.rpartition(".")[2]  # "dtype", "shape[0]"
-        groups.setdefault((d.kind, end, d.old, d.new, *alone), []).append(d)
+        end = d.slot
+        if d.kind in _ALIKE:  # the last name: `dtype`, `shape[0]`, `width`
+            end = "" if d.kind in _WHOLE else d.slot.rpartition(".")[2]
+        groups.setdefault((d.kind, end, d.old, d.new), []).append(d)
     shown = [*groups.values()][:_SHOWN]
     listed = [_listed(group) for group in shown]
     rest = len(differences) - sum(map(len, shown))
@@ -255,7 +256,8 @@ def _listed(group: list[Difference]) -> str:
     return f"{slots}{rest}: {group[0].old} → {group[0].new}"
 
 
-_ALIKE: Final = ("shape", "rank", "dtype")
+_WHOLE: Final = ("weak type", "device", "structure")
+_ALIKE: Final = ("shape", "rank", "dtype", "static", *_WHOLE)
 _SHOWN: Final = 3
 _SINCE: Final = {
     "definition": " it was made anew, with",

@@ -83,6 +83,69 @@ STRUCTURES = {
 }
 
 
+class Dense(imprint.Module):
+    w: object
+    width: int = imprint.field(static=True)
+
+
+class Deep(imprint.Module):
+    layers: list
+    depth: int = imprint.field(static=True)
+
+
+@imprint.tree.register_static
+class Unit(str):
+    pass
+
+
+def deep(*widths):
+    return Deep([Dense(inp.ones(n), n) for n in widths], len(widths))
+
+
+FIELDS = {
+    "x.width: 3 → 5": (Dense(1.0, 3), Dense(1.0, 5)),
+    "x[1].width: 3 → 'a'": ([1.0, Dense(1.0, 3)], [1.0, Dense(1.0, "a")]),
+    "x.width[1]: 1 → 1.0": (Dense(1.0, (1, 1)), Dense(1.0, (1, 1.0))),
+    "x.width: builtin function max → builtin function min": (
+        Dense(1.0, max),
+        Dense(1.0, min),
+    ),
+    "static data of x['u'][0]: 'm' → 'km'": ({"u": Unit("m")}, {"u": Unit("km")}),
+    "x.depth: 1 → 2; x.layers: list of 1 → list of 2": (deep(3), deep(3, 3)),
+    "x.layers[0].width: 2 → 3; x.layers[0].w.shape[0]: 2 → 3": (deep(2), deep(3)),
+}
+
+
+@pytest.mark.parametrize("jit", [imprint.jit, imprint.filter_jit])
+@pytest.mark.parametrize("told", FIELDS)
+def test_a_static_field_is_named_by_its_place(told, jit):
+    before, after = FIELDS[told]
+    f = jit(lambda x: 0)
+    f(before)
+    found = f.explain(after).differences
+    assert "; ".join(map(str, found)) == told
+    if found[0].kind == "static":  # what follows from the field has its remedy
+        assert {d.remedy for d in found} == {
+            f"Each value of {found[0].slot} compiles, as it is static: pass the same few."
+        }
+
+
+def test_what_happened_to_many_arrays_alike_is_told_once():
+    f = imprint.jit(lambda x, y: 0)
+    f(leaves(2), 1.0)
+    changed = {name: w.astype("int32") for name, w in leaves(2).items()}
+    text = str(f.explain(changed, 1.0))
+    assert "x['w0'].dtype, x['w1'].dtype, x['w10'].dtype and 197 more: float32" in text
+    assert text.count("Convert") == 1
+
+
+def test_the_version_of_the_same_classes_is_nearer_than_one_of_fewer_differences():
+    f = imprint.jit(lambda x: 0)
+    f(deep(2, 2))
+    f(1.0)
+    assert f.explain(deep(3, 3, 3)).nearest == 0
+
+
 @pytest.mark.parametrize("difference", STRUCTURES)
 def test_a_container_of_another_kind_is_named(difference):
     before, after = STRUCTURES[difference]
@@ -212,7 +275,7 @@ SHOWN = {
         len,
         (
             f"function helper at test_explain.py:{helper.__code__.co_firstlineno}",
-            "builtin_function_or_method object",
+            "builtin function len",
         ),
     ),
     "a class": (int, str, ("class int", "class str")),

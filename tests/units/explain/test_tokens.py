@@ -98,7 +98,7 @@ CHANGES = [
     (
         scaled(int),
         scaled(len),
-        ("closure variable a", "class int", "builtin_function_or_method object"),
+        ("closure variable a", "class int", "builtin function len"),
     ),
 ]
 
