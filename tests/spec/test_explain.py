@@ -80,6 +80,7 @@ STRUCTURES = {
         {"b": 1.0, "c": 1.0, "d": 1.0},
     ),
     "x[0]: list → tuple": ([[1.0] * 2000], [(1.0,) * 2000]),
+    "x['a']: list → tuple": ({"a": [{"w": 1.0}]}, {"a": ({"w": 1},)}),
 }
 
 
@@ -430,6 +431,27 @@ def test_the_version_of_the_fewest_changes_is_told_of():
         f"global G in {namespace.get('__name__', '?')}: 2.0 → 3.0"
     ]
     assert f.versions[explanation.nearest].hits == 1
+
+
+def test_the_version_of_the_fewest_static_changes_is_told_of():
+    f = imprint.jit(lambda x, n, m: 0, static_argnames=("n", "m"))
+    f(1.0, 2, 2)
+    f(1.0, 3, 3)
+    explanation = f.explain(1.0, 2, 4)
+    assert explanation.nearest == 0
+    assert [str(d) for d in explanation.differences] == ["static m: 2 → 4"]
+
+
+@pytest.mark.parametrize("jit", [imprint.jit, imprint.filter_jit])
+def test_a_default_stands_for_an_argument_that_is_not_given(jit):
+    f = jit(lambda x, mask=None, *, scale=2.5: 0)
+    x = inp.ones(3)
+    f(x)
+    shown = [str(d) for d in f.explain(x, x, scale=x).differences]
+    assert shown == ["mask: None → float32[3]", "scale: its default 2.5 → float32[3]"]
+    f(x, x, scale=x)
+    shown = [str(d) for d in f.explain(x, None, scale=x).differences]
+    assert shown == ["mask: float32[3] → None"]
 
 
 def test_of_versions_equally_near_the_newest_is_told_of():
@@ -849,6 +871,15 @@ def test_a_list_that_grows_is_counted_by_its_argument():
     told = "because of the structure of x, the last time x: list of 7 → list of 8"
     with pytest.warns(imprint.errors.RecompileWarning, match=told):
         f([1.0] * 8)
+
+
+def test_clearing_on_purpose_warns_nobody():
+    f = imprint.jit(lambda x: x + 13.25)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for _ in range(12):
+            f(1.0)
+            f.clear_cache()
 
 
 def test_functions_that_are_made_anew_warn_together():
