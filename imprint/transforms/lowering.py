@@ -9,6 +9,7 @@ them before its arguments and gives them before its results (`lower_body`). No t
 leaves a program: the order between executions is not said here.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -156,7 +157,11 @@ def _location(
     key = id(source.code), source.offset  # hashing a code object is slow
     found = places.get(key)
     if found is None:
-        file = source.file.replace("\\", "\\\\").replace('"', '\\"')
+        file = re.sub(r'[\x00-\x1f"\\]', _escaped, source.file)
         alias = module.location(f'"{file}":{source.line}:0')
         found = places[key] = f" loc({alias})"
     return found
+
+
+def _escaped(letter: re.Match[str]) -> str:
+    return f"\\{ord(letter[0]):02X}"
