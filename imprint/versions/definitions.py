@@ -9,13 +9,13 @@ that one place in the program made, such as a lambda in a loop whose captures di
 tells what a miss of a new definition has to do with the one before.
 """
 
+import os
 import re
 import sys
 import threading
 import weakref
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Hashable, Iterator
-from pathlib import Path
 from types import CodeType, FunctionType, MethodType
 from typing import Any, Final, NamedTuple, TypeAlias, final
 
@@ -418,10 +418,10 @@ def _place_of(function: Any) -> Hashable:
     code, names = function.__code__, getattr(function, "__globals__", None)
     qualname = getattr(function, "__qualname__", code.co_qualname)
     if "<" not in qualname and names is not None:
-        module = names.get("__name__")
+        module = str(names.get("__name__"))
         if getattr(sys.modules.get(module), "__dict__", None) is names:
-            file = code.co_filename if Path(code.co_filename).exists() else ""
-            return file, module, qualname
+            has_file = os.path.exists(code.co_filename)  # any text: `Path` may raise
+            return code.co_filename if has_file else "", module, qualname
     return code.co_filename, qualname, code.co_firstlineno, code_of(code)
 
 

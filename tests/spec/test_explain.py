@@ -585,6 +585,15 @@ def test_functions_of_one_name_in_two_files_are_not_edits(monkeypatch, tmp_path)
         main.step(1.0)
 
 
+@pytest.mark.parametrize("file", ["x" * 5000, "", "<cell>\n"])
+def test_code_may_be_of_a_file_of_any_name(file, monkeypatch):
+    cell = module_of(monkeypatch, "cell")
+    run(cell, "@jit\ndef f(x):\n    return x * 14.25\n", file)
+    assert cell.f(1.0) == 14.25
+    run(cell, "@jit\ndef f(x):\n    return x * 14.75\n", file)
+    assert [d.kind for d in cell.f.explain(1.0).differences] == ["edited"]
+
+
 def test_functions_of_one_name_that_live_together_are_not_edits(monkeypatch):
     cell = module_of(monkeypatch, "cell")
     kept = []
