@@ -6,6 +6,7 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint.errors import ArgumentError
+from imprint.primitives.basis import full
 from tests.oracle import jax
 from tests.tolerances import assert_close
 
@@ -194,6 +195,25 @@ def test_enable_x64_inside_at_a_python_number(f):
     assert float(imprint.linearize(f(imprint), 3.0)[1](1.0)) == want
 
 
+def test_a_python_number_keeps_its_dtype_where_enable_x64_is_another():
+    def f(x):
+        with imprint.enable_x64(True):
+            return inp.sin(x) * 2
+
+    for derivative in (
+        imprint.grad(f)(3.0),
+        imprint.jvp(f, (3.0,), (1.0,))[1],
+        imprint.linearize(f, 3.0)[1](1.0),
+    ):
+        assert derivative.dtype == "float32"
+        assert float(derivative) == pytest.approx(2 * numpy.cos(3.0), rel=1e-6)
+
+
+def test_a_constant_of_a_rule_has_the_dtype_that_is_asked_for():
+    for shape in ((), (2,)):
+        assert full(shape, 1, numpy.dtype("float64")).dtype == "float64"
+
+
 def test_a_pullback_keeps_the_dtypes_that_it_was_made_with():
     def run(api):
         with api.enable_x64(True):
@@ -276,6 +296,9 @@ def test_a_captured_linear_function_is_seen_when_it_is_another():
     assert float(f(1.0)) == pytest.approx(numpy.cos(2.0), rel=1e-6)
     held[0] = imprint.linearize(inp.exp, 2.0)[1]
     assert float(f(1.0)) == pytest.approx(numpy.exp(2.0), rel=1e-6)
+    for factor in (3.0, 5.0):  # nothing is remembered: the programs alone differ
+        held[0] = imprint.linearize(lambda x, by=factor: x * by, 2.0)[1]
+        assert float(f(1.0)) == factor
 
 
 # ---- auxiliary data ----
