@@ -33,8 +33,7 @@ def scalar_aval(x: Any, kind: type[Any]) -> ShapedArray | None:
         aval = ShapedArray((), dtypes.scalar_type_dtype(int), True)  # noqa: FBT003 - by position, it is hot
         bits = 8 * aval.dtype.itemsize - 1
         return aval if -(1 << bits) <= x < 1 << bits else None
-    number = dtypes.number_type(kind)  # of a class that extends one of these
-    return None if number is None else scalar_aval(x, number)
+    return None
 
 
 def _array_aval(x: np.ndarray[Any, Any], wide: bool) -> ShapedArray | None:  # noqa: FBT001 - by position, it is hot
