@@ -404,6 +404,6 @@ _REFUSED: Final = (list, tuple, set, dict)
 
 absent_methods(
     Array,
-    "argpartition argsort at byteswap choose compress cumprod cumsum flat nonzero "
+    "argpartition argsort at byteswap choose compress flat nonzero "
     "searchsorted sort take view",
 )

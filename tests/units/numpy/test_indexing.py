@@ -101,5 +101,7 @@ def test_vmap_over_an_index():
 def test_a_slice_by_a_traced_value(part):
     with pytest.raises(IndexError):
         jax.jit(part)(jnp.arange(4), 1)
-    with pytest.raises(NonConcreteSliceError, match=r"(?s)int32\[\].*lax\.dynamic_slice"):
+    with pytest.raises(
+        NonConcreteSliceError, match=r"(?s)int32\[\].*lax\.dynamic_slice"
+    ):
         imprint.jit(part)(inp.arange(4), 1)
