@@ -32,7 +32,8 @@ def shown(x: Any) -> str:
     """Return the class and the text of a value, on one line and not too long."""
     text = " ".join(repr(x).split())
     short = text if len(text) <= 60 else f"{text[:57]}..."
-    return f"{type(x).__name__} {short}"
+    name = type(x).__name__
+    return short if short.startswith(name) else f"{name} {short}"
 
 
 def _of_library(method: str, *libraries: str) -> _Test:

@@ -140,7 +140,7 @@ def gradient(
         )
     values, *spacing = promote_dtypes("gradient", (f, *varargs), dtypes.to_inexact)
     x = as_array("gradient", values)
-    axes = range(x.ndim) if axis is None else axis_tuple(axis)
+    axes = range(x.ndim) if axis is None else axis_tuple("gradient", axis)
     axes = canonical_axes("gradient", axes, x.ndim)
     if len(spacing) < 2:
         spacing = [*spacing] * len(axes) if spacing else [scalar_like(x, 1)] * len(axes)

@@ -188,6 +188,7 @@ def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
     return concatenate([arr, values], axis)
 
 
+@owned
 def block(arrays: Any) -> Array:
     """Join blocks that nested lists lay out: the innermost along the last axis.
 

@@ -20,6 +20,7 @@ from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.numpy.ranges import arange
 from imprint.numpy.selection import where
 from imprint.numpy.shape import size_tuple
+from imprint.primitives.copying import owned
 from imprint.primitives.shape import reshape
 
 s_: Final = np.s_
@@ -117,6 +118,7 @@ def _matrix_shape(name: str, arr: Any) -> tuple[int, int]:
     return shape
 
 
+@owned
 def ix_(*args: ArrayLike) -> tuple[Array, ...]:
     """Return vectors of indices so that together they choose rows, columns and so on.
 

@@ -163,7 +163,7 @@ def isin(
     if method not in ("auto", "compare_all"):
         raise ArgumentError(
             f"isin: expected method 'auto' or 'compare_all', got {method!r}. The others "
-            "wait for imprint.numpy.sort."
+            "are not there yet; leave method out."
         )
     x, among = promote_dtypes("isin", (element, test_elements))
     x, among = as_array("isin", x), ravel(among)

@@ -7,7 +7,7 @@ these functions are jitted, and what leaves a jitted function is always another 
 The values are shared, not copied, until the operand's memory is wanted for a result.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, cast
 
@@ -85,14 +85,15 @@ def owned(function: Callable[P, R]) -> Callable[P, R]:
 
 def _apart(out: Any, given: tuple[Any, ...]) -> Any:
     """Return a result, with arrays of its own for those that were given."""
-    if isinstance(out, list):
-        return [_apart(x, given) for x in cast("list[Any]", out)]
+    if isinstance(out, list | tuple):
+        parts = [_apart(x, given) for x in cast("Sequence[Any]", out)]
+        return parts if isinstance(out, list) else tuple(parts)
     return own(out) if any(out is x for x in _arrays(given)) else out
 
 
-def _arrays(values: tuple[Any, ...]) -> Iterator[Any]:
+def _arrays(values: Sequence[Any]) -> Iterator[Any]:
     for value in values:
         if isinstance(value, list | tuple):
-            yield from cast("list[Any] | tuple[Any, ...]", value)
+            yield from _arrays(cast("Sequence[Any]", value))
         elif isinstance(value, Array):
             yield value

@@ -861,7 +861,8 @@ def test_an_array_of_no_numbers():
     texts = np.array(["a"])
     assert message_of(DTypeError, lambda: apply(Model(texts, double), ONES)) == (
         "apply: expected arrays of numbers, got one of dtype <U1 as argument "
-        "model.weight. Convert it to numbers first."
+        "model.weight. Encode the texts: "
+        "numpy.unique(model.weight, return_inverse=True)[1]."
     )
 
 
@@ -883,7 +884,7 @@ class Holder:
 def test_a_result_that_would_carry_a_traced_array_out():
     f = filter_jit(lambda x: (x, Holder(x)))
     assert message_of(ArgumentError, lambda: f(ONES)) == (
-        "<lambda>: expected results of which each array is a leaf, got Holder Holder as "
+        "<lambda>: expected results of which each array is a leaf, got Holder as "
         "result[1], which holds a traced array and is no pytree. Return the array beside "
         "it, or make its class a node: a Module, or imprint.tree.register_dataclass."
     )

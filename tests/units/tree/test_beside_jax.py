@@ -202,7 +202,6 @@ DIFFERENT = {
     **dict.fromkeys(("enum keys", "obj keys"), _MIXED),
     **dict.fromkeys(("dict v dd", "dd v dict", "OD order", "OD v dict"), _KINDS),
     **dict.fromkeys(("deque", "structseq"), _NODES),
-    "transpose bad": "a mismatch is a TreeError, a ValueError, everywhere",
     "str": "named tuples and dictionaries print as they are written",
     "keystr simple": "the parts of a Partial have their names",
     "partial of partial": "the arguments of both are children",
