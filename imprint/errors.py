@@ -110,14 +110,14 @@ class AxisError(ShapeError, IndexError):
     """
 
 
-class DTypeError(TypeError):
-    """A dtype does not fit the operation, or is none of ours. A `TypeError`.
+class DTypeError(TypeError, ValueError):
+    """A dtype does not fit the operation, or is none. A `TypeError` and a `ValueError`.
 
     Convert the operand with `.astype`, or choose an operation that takes its dtype.
     """
 
 
-class PromotionError(DTypeError, ValueError):
+class PromotionError(DTypeError):
     """Operands have no common dtype. A `TypeError` and a `ValueError`.
 
     Raised for dtypes that never promote implicitly (`float8_*`, `int4`, …), and for every

@@ -62,8 +62,8 @@ def numeric(name: str, x: Any) -> Any:
 
 
 def to_numeric(dtype: DType) -> DType:
-    """Return the dtype to compute in: the default integer for bool."""
-    return dtypes.default_int() if dtypes.is_bool(dtype) else dtype
+    """Return the dtype to compute in: int32 for bool, with 64 bits too, as in JAX."""
+    return dtypes.int32 if dtypes.is_bool(dtype) else dtype
 
 
 def is_bool(x: Any) -> bool:

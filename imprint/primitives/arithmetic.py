@@ -12,7 +12,7 @@ import numpy as np
 
 from imprint import dtypes as dt
 from imprint.core.aval import ShapedArray, get_aval
-from imprint.core.primitive import Absent, Avals, Dims, Primitive, Values
+from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.core.tangents import Linear, is_zero, zero_of
 from imprint.errors import DTypeError
@@ -294,8 +294,8 @@ nextafter_p = binary(
     dtypes=FLOATING,
     reference=_nextafter_reference,
     lower=lambda b, x, y: b.next_after(x, y),
-    derivatives=Absent("nextafter moves by one rounding step, so has no derivative"),
-    samples=Samples(FLOATS, arity=2, differentiable=False),
+    derivatives=(lambda x, y, _: scalar_like(x, 1), None),
+    samples=Samples(FLOATS, arity=2),
 )
 
 

@@ -13,7 +13,7 @@ BASES = {
     "CompileError": (RuntimeError,),
     "ConcretizationError": (TypeError,),
     "ConfigError": (ValueError, AttributeError),
-    "DTypeError": (TypeError,),
+    "DTypeError": (TypeError, ValueError),
     "DeletedArrayError": (RuntimeError,),
     "CaptureWarning": (UserWarning,),
     "RecompileError": (RuntimeError,),
