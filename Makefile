@@ -14,7 +14,7 @@ BIN := $(VENV)/bin
 JOBS ?= 2
 ISA ?= AVX2
 PYTEST = $(BIN)/python -m pytest -n $(JOBS)
-COMPUTING := $(addprefix tests/,laws compose conformance units/lax units/nn \
+COMPUTING := $(addprefix tests/,laws compose conformance differential units/lax units/nn \
   units/numpy units/primitives units/random)
 # Many tests start a process: with bytecode it imports imprint in a third of the time.
 unexport PYTHONDONTWRITEBYTECODE

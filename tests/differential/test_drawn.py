@@ -1,0 +1,231 @@
+"""Drawn programs beside JAX: eagerly, compiled, mapped and differentiated.
+
+Each seed draws a block of programs, which JAX compiles as one. Where JAX refuses, imprint
+must refuse with an exception that the same `except` catches. Dtypes, shapes and weak
+types are equal, values within the tolerance. A failure shows the program in full.
+The first seed is in the fast lane; `DRAWN_CASES=10000` in the environment draws more.
+"""
+
+import os
+from types import SimpleNamespace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import imprint
+import imprint.numpy as inp
+from imprint import lax
+from tests.differential.programs import programs
+from tests.lanes import exhaustive
+from tests.tolerances import tolerance
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore"),  # JAX's own, of casts and of NumPy
+]
+
+PER_SEED = 60
+SEEDS = range(-(-int(os.environ.get("DRAWN_CASES", "600")) // PER_SEED))
+QUICK = {"xla_backend_optimization_level": 0}
+FAST_COMPILE = {
+    "xla_backend_optimization_level": 0,
+    "xla_llvm_disable_expensive_passes": True,
+}
+THEIRS = SimpleNamespace(numpy=jnp, lax=jax.lax, asarray=jnp.asarray)
+OURS = SimpleNamespace(numpy=inp, lax=lax, asarray=inp.asarray)
+every_seed = pytest.mark.parametrize(
+    "seed", [0, *exhaustive(*SEEDS[1:])], ids="seed{}".format
+)
+both_widths = pytest.mark.parametrize("x64", [False, True], ids=["x32", "x64"])
+
+
+@every_seed
+@both_widths
+def test_values(seed, x64):
+    compare(seed, x64, whole, eager_and_compiled, "program", special=False)
+
+
+@every_seed
+@both_widths
+def test_values_at_the_edges(seed, x64):
+    compare(seed, x64, whole, eager_and_compiled, "program", special=True)
+
+
+@every_seed
+@both_widths
+def test_mapped(seed, x64):
+    compare(seed, x64, mapped, eager_and_compiled, "program", special=False)
+
+
+@every_seed
+@both_widths
+def test_gradients(seed, x64):
+    compare(seed, x64, gradient, eager_and_compiled, "gradient", special=False)
+
+
+@every_seed
+@both_widths
+def test_gradients_of_what_is_mapped(seed, x64):
+    compare(seed, x64, mapped_gradient, compiled_alone, "gradient", special=False)
+
+
+# ---- what is done with a program: a library and its transforms give a function ----
+
+
+def whole(program, library, tools):
+    return lambda *xs: program(library, *xs)
+
+
+def mapped(program, library, tools):
+    if np.ndim(program.operands[0].value) == 0:
+        return None
+    axes = [program.axis, *[None] * (len(program.arrays(np.asarray)) - 1)]
+    return tools.vmap(lambda *xs: program(library, *xs), in_axes=tuple(axes))
+
+
+def gradient(program, library, tools):
+    if program.steps[0].operation.name in ("arccosh", "arctanh"):
+        return None  # NaN outside of their domains has no derivative; JAX gives numbers
+    arrays = program.arrays(np.asarray)
+    moving = [i for i, x in enumerate(arrays) if x.dtype.kind not in "biuc"]
+    if not moving:
+        return None
+
+    def total(*xs):
+        out = program(library, *xs)
+        first = out[0] if isinstance(out, tuple | list) else out
+        return (library.numpy.real(first) * 1.5).sum()
+
+    return tools.grad(total, argnums=tuple(moving))
+
+
+def mapped_gradient(program, library, tools):
+    if len(program.operands) != 1 or np.ndim(program.operands[0].value) == 0:
+        return None
+    inner = gradient(program, library, tools)
+    return None if inner is None else tools.vmap(inner, in_axes=program.axis)
+
+
+def eager_and_compiled(function, operands):
+    yield "eager", lambda: function(*operands)
+    yield "compiled", lambda: imprint.jit(function, compiler_options=QUICK)(*operands)
+
+
+def compiled_alone(function, operands):
+    yield "compiled", lambda: imprint.jit(function, compiler_options=QUICK)(*operands)
+
+
+# ---- the comparison ----
+
+
+def compare(seed, x64, derive, ways, operation, *, special):
+    with imprint.enable_x64(x64), jax.enable_x64(x64), np.errstate(all="ignore"):
+        drawn = programs(
+            f"{derive.__name__} {seed} {x64} {special}", PER_SEED, special=special
+        )
+        drawn = [p for p in drawn if p.steps[0].operation.name not in CHANGED]
+        cases = [p for p in drawn if derive(p, THEIRS, jax) is not None]
+        wanted = expected([(p, derive(p, THEIRS, jax)) for p in cases])
+        faults = []
+        for program, want in zip(cases, wanted, strict=True):
+            operands = program.arrays(OURS.asarray)
+            function = derive(program, OURS, imprint)
+            for way, run in ways(function, operands):
+                fault = difference(run, want, program, operation)
+                if fault:
+                    faults.append(f"{way} {derive.__name__} of\n{program}\n-> {fault}")
+    assert not faults, f"{len(faults)} differ\n\n" + "\n\n".join(faults)
+
+
+def expected(cases):
+    """Return, for each function of JAX, its result on its operands or what it raises."""
+    found = []
+    for program, function in cases:
+        try:
+            jax.jit(function).lower(*program.arrays(THEIRS.asarray))
+            found.append(None)
+        except Exception as err:
+            found.append(err)
+    kept = [i for i, out in enumerate(found) if out is None]
+    run = jax.jit(
+        lambda all_operands: [
+            cases[i][1](*xs) for i, xs in zip(kept, all_operands, strict=True)
+        ],
+        compiler_options=FAST_COMPILE,
+    )
+    made = [cases[i][0].arrays(THEIRS.asarray) for i in kept]
+    for i, out in zip(kept, run(made), strict=True):
+        found[i] = out
+    return found
+
+
+# On purpose: what JAX refuses, or gives only here.
+MORE = {"round", "maximum", "minimum", "lax.select", "cumsum", "cumprod", "nancumsum"}
+LESS = {"lax.cummax"}
+CHANGED = set()
+if jax.__version_info__ < (0, 11):
+    MORE |= {"nextafter", "lax.nextafter"}  # has had a derivative since
+    CHANGED |= {"sinc", "lax.digamma"}  # at infinity, and at poles
+
+
+def difference(run, want, program, operation):
+    """Say in what a result of imprint's differs from JAX's; None if in nothing."""
+    name = program.steps[0].operation.name
+    try:
+        got = run()
+    except OverflowError:  # JAX lets the number wrap, silently
+        return None
+    except Exception as err:
+        if not isinstance(want, Exception):
+            return None if name in LESS else f"raises {type(err).__name__}: {err}"
+        for kind in (TypeError, ValueError):  # another of JAX's is an accident
+            if isinstance(want, kind) and not isinstance(err, kind):
+                return f"raises no {kind.__name__} as JAX does ({want}), {err!r}"
+        return None
+    if isinstance(want, Exception):
+        return (
+            None
+            if name in MORE
+            else f"gives {got!r}, JAX raises {type(want).__name__}: {want}"
+        )
+    got, want = imprint.tree.leaves(got), jax.tree.leaves(want)
+    if len(got) != len(want):
+        return f"gives {len(got)} results, JAX {len(want)}"
+    for one, other in zip(got, want, strict=True):
+        fault = unequal(one, other, operation)
+        if fault:
+            return fault
+    return None
+
+
+def unequal(got, want, operation):
+    # JAX's rules make some derivatives at Python's numbers strong.
+    weak = operation != "gradient" and jax.__version_info__ >= (0, 11)
+    shown, wanted = described(got, weak=weak), described(want, weak=weak)
+    if shown != wanted:
+        return f"gives {shown}, JAX {wanted}"
+    one, other = np.asarray(got), np.asarray(want)
+    if other.dtype.kind in "biu":
+        same = np.array_equal(one, other)
+    else:
+        wide = np.complex128 if other.dtype.kind == "c" else np.float64
+        one, other = one.astype(wide), other.astype(wide)
+        allowed = tolerance(want.dtype, operation)
+        near = np.abs(one - other) <= allowed.atol + allowed.rtol * np.abs(other)
+        # At infinite or undefined complex numbers XLA departs from C99, NumPy does not.
+        lost = ~np.isfinite(one) | ~np.isfinite(other)
+        equal = (
+            lost
+            if wide is np.complex128
+            else (one == other) | (np.isnan(one) & np.isnan(other))
+        )
+        same = bool((near | equal).all())
+    return None if same else f"gives\n{one!r}\nJAX\n{other!r}"
+
+
+def described(x, *, weak):
+    name = np.asarray(x).dtype.name
+    mark = "~" if weak and getattr(x, "weak_type", False) and name != "bool" else ""
+    return f"{mark}{name}{list(np.shape(x))}"

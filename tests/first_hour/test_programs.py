@@ -1,0 +1,40 @@
+"""Whole programs of the first hour, run with JAX and with imprint: the same results."""
+
+import inspect
+
+import jax
+import numpy as np
+import pytest
+
+import imprint
+from tests.first_hour import programs
+from tests.first_hour.waiting import WAITING
+from tests.tolerances import assert_close
+
+pytestmark = pytest.mark.slow
+
+PROGRAMS = [
+    value
+    for value in vars(programs).values()
+    if inspect.isfunction(value) and value.__module__ == programs.__name__
+]
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_a_program_gives_what_it_gives_with_jax(program):
+    want, got = jax.tree.leaves(program(jax)), imprint.tree.leaves(program(imprint))
+    assert len(got) == len(want)
+    for one, other in zip(got, want, strict=True):
+        if isinstance(other, str):
+            assert one == other
+        else:
+            assert_close(np.asarray(one), np.asarray(other), "gradient")
+
+
+@pytest.mark.parametrize("program", WAITING, ids=lambda program: program.__name__)
+def test_a_program_stops_at_the_name_that_is_not_there_yet(program):
+    jax.block_until_ready(program(jax))
+    with pytest.raises(AttributeError) as caught:
+        program(imprint)
+    assert WAITING[program] in str(caught.value)
+    assert "not there yet" in str(caught.value)

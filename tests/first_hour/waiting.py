@@ -1,0 +1,64 @@
+"""Programs that stop at one name that is not there yet, each with that name.
+
+When the name comes, its program belongs in `programs`; a test says so.
+"""
+
+import numpy as np
+
+
+def norm_of_rows(lib):
+    points = np.ones((5, 2), np.float32)
+    return lib.jit(lambda x: lib.numpy.linalg.norm(x, axis=-1))(points)
+
+
+def gaussian_process(lib):
+    jnp = lib.numpy
+    x = jnp.linspace(0, 1, 8)
+    kernel = jnp.exp(-((x[:, None] - x[None]) ** 2) * 8) + 0.1 * jnp.eye(8)
+    return lib.jit(lambda k: jnp.linalg.solve(k, jnp.sin(6 * x)))(kernel)
+
+
+def spectral_equation(lib):
+    jnp = lib.numpy
+    u = jnp.sin(jnp.linspace(0, 6.28, 16))
+    return lib.jit(lambda u: jnp.fft.ifft(jnp.fft.fft(u)).real)(u)
+
+
+def recurrent_network(lib):
+    jnp = lib.numpy
+    cell = lambda h, x: (jnp.tanh(h + x), h)
+    return lib.lax.scan(cell, jnp.zeros(3), jnp.ones((5, 3)))
+
+
+def bisection(lib):
+    return lib.lax.while_loop(lambda x: x > 1.0, lambda x: x / 2, 10.0)
+
+
+def median_filter(lib):
+    return lib.numpy.median(np.arange(12.0).reshape(4, 3), axis=0)
+
+
+def histogram_of_draws(lib):
+    return lib.numpy.sort(lib.random.normal(lib.random.key(0), (9,)))
+
+
+def convolutional_network(lib):
+    image, kernel = np.ones((1, 1, 8, 8), "f4"), np.ones((1, 1, 3, 3), "f4")
+    return lib.lax.conv(image, kernel, (1, 1), "SAME")
+
+
+def stop_early(lib):
+    return lib.jit(lambda x: lib.lax.cond(x > 0, lambda: x, lambda: -x))(2.0)
+
+
+WAITING = {
+    norm_of_rows: "imprint.numpy.linalg",
+    gaussian_process: "imprint.numpy.linalg",
+    spectral_equation: "imprint.numpy.fft",
+    recurrent_network: "imprint.lax.scan",
+    bisection: "imprint.lax.while_loop",
+    median_filter: "imprint.numpy.median",
+    histogram_of_draws: "imprint.numpy.sort",
+    convolutional_network: "imprint.lax.conv",
+    stop_early: "imprint.lax.cond",
+}
