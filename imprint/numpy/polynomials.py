@@ -4,8 +4,6 @@ How many coefficients there are is known while tracing, so Horner's rule is writ
 two equations for each of them.
 """
 
-import operator
-
 import numpy as np
 
 from imprint.core.array import Array
@@ -15,6 +13,8 @@ from imprint.numpy.arithmetic import add, multiply, negative, true_divide
 from imprint.numpy.joining import concatenate
 from imprint.numpy.promotion import ArrayLike, as_array, broadcast, promote_dtypes
 from imprint.numpy.shape import atleast_1d
+from imprint.primitives.axes import whole
+from imprint.primitives.copying import owned
 from imprint.primitives.slicing import slice_in_dim
 
 
@@ -71,6 +71,7 @@ def polysub(a1: ArrayLike, a2: ArrayLike) -> Array:
     return polyadd(x, negative(y))
 
 
+@owned
 def polyder(p: ArrayLike, m: int = 1) -> Array:
     """Return the coefficients of a derivative.
 
@@ -93,6 +94,7 @@ def polyder(p: ArrayLike, m: int = 1) -> Array:
     return multiply(kept, factors[::-1].astype(x.dtype))
 
 
+@owned
 def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Array:
     """Return the coefficients of an integral.
 
@@ -141,7 +143,7 @@ def _vector(name: str, x: ArrayLike) -> Array:
 
 
 def _times(name: str, m: int) -> int:
-    times = operator.index(m)
+    times = whole(name, "m", m)
     if times < 0:
         raise ArgumentError(
             f"{name}: expected m of at least 0, got {times}. It is how often to do it."

@@ -152,8 +152,9 @@ def reshape(
         new_sizes: the lengths of the axes of the result; their product is its size.
         dimensions: the order in which the axes of `operand` are read, if not 0, 1, 2, …
     """
-    is_one = isinstance(new_sizes, int | np.integer)
-    sizes = dims.as_shape((new_sizes,) if is_one else new_sizes)
+    if not isinstance(new_sizes, tuple) and isinstance(new_sizes, int | np.integer):
+        new_sizes = (new_sizes,)  # a tuple is told at once, not in 130 ns
+    sizes = dims.as_shape(new_sizes)
     aval = get_aval(operand)
     if dimensions is not None:
         order = int_tuple(dimensions)
