@@ -16,6 +16,7 @@ from imprint.core.folding import folding
 from imprint.core.functions import as_result, check_function, name_of, own_leaf, wraps
 from imprint.core.tangents import Zero, tangent_aval
 from imprint.errors import ArgumentError, NotDifferentiableError
+from imprint.primitives.axes import whole
 from imprint.primitives.basis import scalar_like
 from imprint.transforms.jvp import jvp_flat
 from imprint.transforms.linear_maps import (
@@ -85,16 +86,16 @@ def value_and_grad(
     @wraps(fun)
     @folding
     def value_and_gradient(*args: Any, **kwargs: Any) -> Any:
-        nums = _check_argnums(argnums, len(args), name)
+        nums = check_argnums(argnums, len(args), f"grad({name})")
         leaves, treedef = _flatten_named([args[i] for i in nums], nums, "grad")
         for leaf_name, x in leaves:
             _check_input(x, leaf_name, name, holomorphic, allow_int)
 
         def chosen(*dynamic: Any) -> Any:
-            whole = list(args)
+            every = list(args)
             for i, value in zip(nums, dynamic, strict=True):
-                whole[i] = value
-            return fun(*whole, **kwargs)
+                every[i] = value
+            return fun(*every, **kwargs)
 
         primals = [x for _, x in leaves]
         flat = _Flat(chosen, treedef, name if has_aux else None)
@@ -103,7 +104,7 @@ def value_and_grad(
         program = LinearProgram(lin, primals, treedef, flat.out_tree)
         grads = program.pull(lin.tangent.consts, [scalar_like(value, 1)])
         packed = treedef.unflatten(grads)
-        result = packed[0] if _is_integer(argnums) else tuple(packed)
+        result = packed[0] if is_one(argnums) else tuple(packed)
         out = as_result(value)
         return ((out, flat.aux(lin.outs)) if has_aux else out), result
 
@@ -284,25 +285,34 @@ def _index(key: Any) -> int:
     return key.idx
 
 
-def _check_argnums(argnums: Any, count: int, name: str) -> tuple[int, ...]:
-    nums = (argnums,) if _is_integer(argnums) else tuple(argnums)
+def check_argnums(argnums: Any, count: int, name: str) -> tuple[int, ...]:
+    """Return the positions that `argnums` means, counted from 0; `name` begins the error.
+
+    Args:
+        argnums: one position or several.
+        count: how many positional arguments the call has.
+        name: the transform and the function, as `grad(f)`.
+    """
+    several = hasattr(argnums, "__iter__") and not is_one(argnums)
+    nums = [whole(name, "argnums", n) for n in (argnums if several else (argnums,))]
     for num in nums:
         if not -count <= num < count:
             raise ArgumentError(
-                f"grad({name}): expected argnums in [{-count}, {count}), got {num}; "
+                f"{name}: expected argnums in [{-count}, {count}), got {num}; "
                 f"the call has {count} positional arguments. Pass the argument to "
                 "differentiate by position."
             )
-    positions = tuple(num % count for num in nums)
+    positions = tuple([num % count for num in nums])
     if not positions or len({*positions}) < len(positions):
         raise ArgumentError(
-            f"grad({name}): expected at least one argument in argnums, and each once, "
-            f"got {argnums}. Name the positions of those to differentiate."
+            f"{name}: expected at least one argument in argnums, and each once, got "
+            f"{argnums}. Name the positions of those to differentiate."
         )
     return positions
 
 
-def _is_integer(argnums: Any) -> bool:
+def is_one(argnums: Any) -> bool:
+    """Tell whether `argnums` is one position, and not several."""
     try:
         operator.index(argnums)
     except TypeError:

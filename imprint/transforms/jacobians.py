@@ -7,7 +7,6 @@ each leaf; where an output of shape `out` meets an argument of shape `in`, it ho
 array of shape `(*out, *in)`.
 """
 
-import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,13 +16,13 @@ from imprint import dtypes, tree
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.folding import folding
 from imprint.core.functions import check_function, name_of, own_leaf, wraps
-from imprint.errors import ArgumentError, NotDifferentiableError
+from imprint.errors import NotDifferentiableError
 from imprint.primitives.basis import add, full
 from imprint.primitives.comparison import eq
 from imprint.primitives.convert import convert_element_type
 from imprint.primitives.shape import broadcasted_iota, reshape
 from imprint.primitives.slicing import slice_in_dim
-from imprint.transforms.derivatives import jvp, vjp
+from imprint.transforms.derivatives import check_argnums, is_one, jvp, vjp
 from imprint.transforms.vmap import vmap
 
 
@@ -75,7 +74,7 @@ def jacfwd(
         if holomorphic:
             for y in tree.leaves(out):
                 _check(y, name, "output", holomorphic=True)
-        example = primals[0] if isinstance(argnums, int) else primals
+        example = primals[0] if is_one(argnums) else primals
 
         def block(y: Any, column: Any) -> Any:
             return _split(column, get_aval(y).ndim, example, y)
@@ -136,7 +135,7 @@ def jacrev(
 
         blocks = tree.map(block, primals, vmap(pulled)(_basis(out)))
         given = primals
-        if isinstance(argnums, int):
+        if is_one(argnums):
             (given,), (blocks,) = primals, blocks
         jacobian = tree.transpose(tree.structure(given), tree.structure(out), blocks)
         return (jacobian, *aux) if has_aux else jacobian
@@ -169,6 +168,7 @@ def hessian(
         Array([[4., 2.],
                [2., 0.]], dtype=float32)
     """
+    check_function(fun, "hessian")
     rows = jacrev(fun, argnums, has_aux, holomorphic)
     return jacfwd(rows, argnums, has_aux, holomorphic)
 
@@ -184,16 +184,7 @@ def _chosen(
     name: str,
 ) -> tuple[Callable[..., Any], tuple[Any, ...]]:
     """Return `fun` as a function of some arguments, and these."""
-    count = len(args)
-    nums = [argnums] if isinstance(argnums, int) else [*map(operator.index, argnums)]
-    for num in nums:
-        if not -count <= num < count:
-            raise ArgumentError(
-                f"{name}: expected argnums in [{-count}, {count}), got {num}; the call "
-                f"has {count} positional arguments. Pass the argument to differentiate "
-                "by position."
-            )
-    nums = [num % count for num in nums]
+    nums = check_argnums(argnums, len(args), name)
     transform = name.partition("(")[0]
 
     def chosen(*dynamic: Any) -> Any:

@@ -77,17 +77,24 @@ def test_complex_and_real_arguments_and_second_derivatives():
         numpy.int64(1),
     ],
 )
-def test_argnums(argnums):
-    check(lambda api: api.grad(lambda x, y: x * y * y, argnums)(2.0, 3.0))
+@pytest.mark.parametrize("transform", ["grad", "jacfwd", "jacrev", "hessian"])
+def test_argnums(transform, argnums):
+    check(lambda api: getattr(api, transform)(_product, argnums)(2.0, 3.0))
 
 
 @pytest.mark.parametrize(
     "argnums", [(), (0, 0), (1, -1), 2, -3, 1.0, "x", ("x",), None, (0, 2)]
 )
-def test_argnums_that_name_no_argument_or_one_twice(argnums):
-    for api in (jax, imprint):
-        with pytest.raises((TypeError, ValueError)):
-            api.grad(lambda x, y: x * y * y, argnums)(2.0, 3.0)
+@pytest.mark.parametrize("transform", ["grad", "jacfwd", "jacrev", "hessian"])
+def test_argnums_that_name_no_argument_or_one_twice(transform, argnums):
+    with pytest.raises((TypeError, ValueError)):
+        getattr(jax, transform)(_product, argnums)(2.0, 3.0)
+    with pytest.raises(ArgumentError, match=r"\(_product\): expected .*argnums"):
+        getattr(imprint, transform)(_product, argnums)(2.0, 3.0)
+
+
+def _product(x, y):
+    return x * y * y
 
 
 def test_an_argument_named_twice_is_told():
