@@ -79,7 +79,7 @@ class Protocols:
 
 def is_operand(x: Any) -> bool:
     """Tell whether an operator takes `x`; its class is looked up from then on."""
-    kind = cast("type[object]", type(x))
+    kind: type[object] = x.__class__
     if kind in OPERANDS:
         return True
     if issubclass(kind, _ARRAYS):
@@ -94,7 +94,7 @@ def plain(x: Any) -> Any:
     An instance of a subclass of `int` becomes an `int`, and so on; an object with
     `__jax_array__` becomes what that returns.
     """
-    kind = cast("type[object]", type(x))
+    kind: type[object] = x.__class__
     if kind in OPERANDS or isinstance(x, _ARRAYS):
         return x
     number: Any = number_type(kind)

@@ -19,7 +19,7 @@ from imprint.core.check import check_jaxpr
 from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from imprint.core.leaks import check_leaks
 from imprint.core.primitive import Primitive
-from imprint.core.protocols import plain
+from imprint.core.protocols import OPERANDS, plain
 from imprint.core.source import Source, current_source
 from imprint.core.trace import Trace, Tracer, check_alive, current_trace, tracing
 from imprint.tree.treedef import register_leaf
@@ -128,7 +128,7 @@ class StagingTrace(Trace):
             return self._constvar(x)
         aval = get_aval(x).unplaced()
         if aval.ndim == 0:
-            return Literal(plain(x), aval)
+            return Literal(x if x.__class__ in OPERANDS else plain(x), aval)
         return self._constvar(x)
 
     def _constvar(self, x: Any) -> Var:
