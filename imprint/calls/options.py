@@ -62,7 +62,8 @@ class JitOptions:
         """Return the options under the names that `jit` takes."""
         given = {f.name: getattr(self, f.name) for f in fields(self)}
         for name in ("static", "donate"):
-            given[f"{name}_argnums"], given[f"{name}_argnames"] = given.pop(name)
+            nums, names = given.pop(name)
+            given |= {f"{name}_argnums": _alone(nums), f"{name}_argnames": _alone(names)}
         return given
 
     def shardings_of_arguments(self, in_tree: tree.TreeDef) -> list[Any]:
@@ -87,6 +88,11 @@ class JitOptions:
                     "from outside, got a call inside another traced function. Give "
                     f"{them} to the outermost jit."
                 )
+
+
+def _alone(values: tuple[Any, ...] | None) -> Any:
+    """Return the one position or name that there is, without its tuple."""
+    return values[0] if values is not None and len(values) == 1 else values
 
 
 def interned(options: JitOptions) -> JitOptions:
