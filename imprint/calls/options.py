@@ -63,7 +63,10 @@ class JitOptions:
         given = {f.name: getattr(self, f.name) for f in fields(self)}
         for name in ("static", "donate"):
             nums, names = given.pop(name)
-            given |= {f"{name}_argnums": _alone(nums), f"{name}_argnames": _alone(names)}
+            given |= {
+                f"{name}_argnums": _alone(nums),
+                f"{name}_argnames": _alone(names),
+            }
         return given
 
     def shardings_of_arguments(self, in_tree: tree.TreeDef) -> list[Any]:

@@ -30,10 +30,12 @@ def conversion(x: Any, name: str) -> str | None:
 
 def shown(x: Any) -> str:
     """Return the class and the text of a value, on one line and not too long."""
+    kind = type(x).__name__
+    if type(x).__repr__ is object.__repr__:  # where it is in memory helps nobody
+        return f"{kind} object"
     text = " ".join(repr(x).split())
     short = text if len(text) <= 60 else f"{text[:57]}..."
-    name = type(x).__name__
-    return short if short.startswith(name) else f"{name} {short}"
+    return short if f"{text}(".startswith(f"{kind}(") else f"{kind} {short}"
 
 
 def _of_library(method: str, *libraries: str) -> _Test:

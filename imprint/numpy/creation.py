@@ -14,6 +14,7 @@ from imprint import dtypes, tree
 from imprint.array import ArrayImpl, from_host, to_array
 from imprint.core.array import Array
 from imprint.core.aval import DType, ShapedArray, get_aval
+from imprint.core.foreign import shown
 from imprint.core.protocols import plain
 from imprint.dtypes import DTypeLike
 from imprint.errors import ArgumentError, DTypeError, ShapeError
@@ -128,15 +129,15 @@ def _from_value(value: Any, dtype: DType | None) -> Array:
         return _from_operand(value, dtype)
     if isinstance(value, str | bytes) or value is None:
         raise ArgumentError(
-            f"array: expected numbers or arrays, got {type(value).__name__} "
-            f"{value!r:.60}. Convert it to a number first."
+            f"array: expected numbers or arrays, got {shown(value)}. Convert it to a "
+            "number first."
         )
     if not isinstance(value, list | tuple | range) and hasattr(value, "__array__"):
         return _from_operand(np.asarray(value), dtype)
     if not isinstance(value, Sequence | memoryview):
         raise ArgumentError(
-            f"array: expected numbers, arrays or sequences of them, got "
-            f"{type(value).__name__} {value!r:.60}. Make a list of it first."
+            f"array: expected numbers, arrays or sequences of them, got {shown(value)}. "
+            "Make a list of it first."
         )
     return _from_sequence(value, dtype)
 
@@ -184,8 +185,8 @@ def _is_element(x: Any) -> bool:
         return False
     if not is_operand(plain(x)):
         raise ArgumentError(
-            f"array: expected numbers or arrays in the sequence, got "
-            f"{type(x).__name__} {x!r:.60}. Convert it to a number first."
+            f"array: expected numbers or arrays in the sequence, got {shown(x)}. Convert "
+            "it to a number first."
         )
     return True
 

@@ -20,7 +20,7 @@ from imprint.config import Settings, settings
 from imprint.core import dims
 from imprint.core.array import Array
 from imprint.core.aval import DType, Shape, ShapedArray, get_aval
-from imprint.core.foreign import conversion
+from imprint.core.foreign import conversion, shown
 from imprint.core.protocols import is_operand as is_operand
 from imprint.core.protocols import plain
 from imprint.errors import ArgumentError, DTypeError, ShapeError
@@ -331,12 +331,8 @@ def refuse(name: str, x: Any) -> NoReturn:
     else:
         only = "Only arrays and numbers take part in array operations."
         remedy = conversion(x, "x") or only
-    came = _shown(cast("Any", x))
+    came = shown(cast("Any", x))
     raise ArgumentError(f"{name}: expected an array or a number, got {came}. {remedy}")
-
-
-def _shown(x: Any) -> str:
-    return f"{type(x).__name__} {repr(x)[:60]}"
 
 
 def refuse_complex(name: str, *args: Any) -> None:
@@ -354,7 +350,7 @@ def refuse_out(name: str, out: object) -> None:
     """Raise NotImplementedError if there is an array to write into."""
     if out is not None:
         raise NotImplementedError(
-            f"{name}: expected no out, got {_shown(out)}. Arrays are immutable: use "
+            f"{name}: expected no out, got {shown(out)}. Arrays are immutable: use "
             f"what {name} returns."
         )
 

@@ -703,7 +703,7 @@ def test_other_options_are_named():
     found = f.explain(inp.ones(2)).differences
     assert [str(d) for d in found] == [
         "keep_unused: False → True",
-        "static_argnames: None → ('k',)",
+        "static_argnames: None → 'k'",
     ]
     assert "it was jitted with other options: keep_unused" in str(f.explain(1.0))
 

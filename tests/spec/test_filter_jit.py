@@ -861,8 +861,8 @@ def test_an_array_of_no_numbers():
     texts = np.array(["a"])
     assert message_of(DTypeError, lambda: apply(Model(texts, double), ONES)) == (
         "apply: expected arrays of numbers, got one of dtype <U1 as argument "
-        "model.weight. Encode the texts: "
-        "numpy.unique(model.weight, return_inverse=True)[1]."
+        "model.weight. Encode the texts: numpy.unique(model.weight, "
+        "return_inverse=True)[1]."
     )
 
 
