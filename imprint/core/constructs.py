@@ -316,7 +316,6 @@ _SORTED: Final = (
     "The order of traced values is not known while tracing: sort them outside; of two\n"
     "  values, imprint.numpy.minimum and imprint.numpy.maximum are the sorted pair"
 )
-_FILTER: Final = _COMPREHENSION
 
 
 def _extreme(pair: str, one: str) -> Callable[[int], str]:
@@ -347,7 +346,7 @@ _BUILTINS: Final[dict[Any, Callable[[int], str]]] = {
         "Write imprint.numpy.all(x), of an array or of imprint.numpy.stack(list)"
     ),
     sorted: _always(_SORTED),
-    filter: _always(_FILTER),
+    filter: _always(_COMPREHENSION),
     bool: _always("To have a truth value as an array write `{}.astype(bool)`"),
     int: _always(
         "To have a whole number as an array write `{}.astype(int)`; a size, an index\n"
@@ -390,6 +389,5 @@ _METHODS: Final[dict[str, Asked]] = {
 }
 _RENAMED: Final[dict[tuple[str, str], str]] = {
     ("math", "fsum"): "sum",
-    ("math", "dist"): "hypot",
     ("cmath", "phase"): "angle",
 }

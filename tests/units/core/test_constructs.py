@@ -187,6 +187,10 @@ CONSTRUCTS = {
     (lambda x: math.sin(x)): ("`math.sin()`", "write imprint.numpy.sin;"),
     (lambda x: cmath.phase(x)): ("`cmath.phase()`", "write imprint.numpy.angle;"),
     (lambda x: math.erf(x)): ("`math.erf()`", "no\n  function for math.erf yet"),
+    (lambda x: math.dist([x], [1.0])): (
+        "`math.dist()`",
+        "no\n  function for math.dist",
+    ),
     (lambda x: np.concatenate([[x], [x]])): (
         "`numpy.concatenate()`",
         "write imprint.numpy.concatenate.",
