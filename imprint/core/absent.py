@@ -52,10 +52,6 @@ _DERIVATIVE: Final = (
     "Steer derivatives with imprint.lax.stop_gradient: f = g + stop_gradient(h - g) has "
     "the value of h and the derivative of g."
 )
-_JACOBIAN: Final = (
-    "Of a vector x, rows: imprint.vmap(imprint.vjp(f, x)[1])(imprint.numpy.eye(n)), for "
-    "results of length n; imprint.jvp gives columns."
-)
 _DRAW_OUTSIDE: Final = (
     "Draw with numpy.random.default_rng outside, and pass the numbers as an argument."
 )
