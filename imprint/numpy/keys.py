@@ -2,8 +2,8 @@
 
 Such a function does to keys what it does to each of their words, so it is mapped over
 these, and its result is keys again. That is tried when the function has refused its
-operands, so it costs other calls 60 ns. What computes with its operands, or fills up with
-numbers, is not among them: words of keys are no numbers to a user.
+operands; other calls take 140 ns more, for being passed on. What computes with its
+operands, or fills up with numbers, is not among them: words of keys are no numbers.
 """
 
 from collections.abc import Callable

@@ -90,7 +90,9 @@ def test_formats():
             f"{np_.asarray([1.5]):.2f}"
     with pytest.raises(TypeError, match=r"rank 0, got '\.2f' for float32\[1\]"):
         f"{inp.asarray([1.5]):.2f}"
-    with pytest.raises(ConcretizationError, match="an f-string needs a concrete number"):
+    with pytest.raises(
+        ConcretizationError, match="an f-string needs a concrete number"
+    ):
         imprint.jit(lambda x: f"{x:.2f}")(1.5)
     with pytest.raises(TypeError):
         jax.jit(lambda x: f"{x:.2f}")(1.5)
