@@ -141,7 +141,11 @@ class ArrayImpl(Array):
             return np.array(values, dtype, copy=copy)
         if copy:
             return values.copy()
-        return values if _is_sealed(values) else _sealed(values)
+        if not _is_sealed(values):
+            values = _sealed(values)
+            if hasattr(self, "_host"):
+                self._host = values  # the next time this is 600 ns faster
+        return values
 
     def __bool__(self) -> bool:
         return bool(host_of(self))

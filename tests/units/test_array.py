@@ -49,6 +49,11 @@ def test_no_view_of_the_values_can_be_made_writeable(make, dtype):
             view = view.base
 
 
+def test_the_view_of_the_values_is_made_once():
+    for x in (inp.ones(3), inp.ones((2, 3), inp.bfloat16).T):
+        assert np.asarray(x) is np.asarray(x)
+
+
 def test_a_conversion_is_a_copy_that_may_be_written_to():
     x = inp.asarray([1.0, 2.0])
     for copied in (np.array(x), np.asarray(x, "float64"), np.asarray(x, copy=True)):
