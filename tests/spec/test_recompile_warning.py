@@ -1,0 +1,149 @@
+"""When one function has many versions: which warning tells, and what it blames."""
+
+import functools
+import gc
+import warnings
+
+import pytest
+
+import imprint
+import imprint.numpy as inp
+from imprint.program.counters import COUNTERS
+
+
+def test_the_eighth_version_of_a_function_warns_of_what_keeps_changing():
+    f = imprint.jit(lambda x: x.sum())
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for n in range(1, 12):
+            f(inp.ones(n))
+    (warning,) = caught
+    assert warning.category is imprint.errors.RecompileWarning
+    assert warning.filename == __file__
+    place = f.last_miss.defined
+    assert str(warning.message) == (
+        f"<lambda> ({place}) was compiled 8 times, 7 of them because of x.shape[0], the "
+        "last time 7 → 8. Pad axis 0 of x to a multiple of 4."
+    )
+
+
+def test_functions_that_went_with_their_objects_warn_together():
+    class Other:
+        def __init__(self, rates):
+            self.rates = rates
+
+        def __call__(self, x):
+            return x * self.rates["w"]
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for n in range(9):
+            imprint.jit(Other({"w": float(n)}))(1.0)
+            gc.collect()
+    (warning,) = caught
+    assert "7 of them because of self.rates['w'], the last time 6.0 → 7.0. Make" in str(
+        warning.message
+    )
+
+
+def test_a_list_that_grows_is_counted_by_its_argument():
+    f = imprint.jit(lambda x: x[0])
+    for n in range(1, 8):
+        f([1.0] * n)
+    told = "because of the structure of x, the last time x: list of 7 → list of 8"
+    with pytest.warns(imprint.errors.RecompileWarning, match=told):
+        f([1.0] * 8)
+
+
+def test_clearing_on_purpose_warns_nobody():
+    f = imprint.jit(lambda x: x + 13.25)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for _ in range(12):
+            f(1.0)
+            f.clear_cache()
+
+
+def test_functions_that_are_made_anew_warn_together():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for i in range(10):
+            imprint.jit(lambda x, i=i: x - i)(1.0)
+    (warning,) = caught
+    assert "7 of them because of default of i" in str(warning.message)
+
+
+def test_a_limit_that_was_asked_for_warns_by_itself():
+    f = imprint.jit(lambda x: x.sum() - 0, max_versions=20)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for n in range(1, 12):
+            f(inp.ones(n))
+
+
+def test_a_limit_says_what_needs_one_more():
+    f = imprint.jit(lambda x: x * 0.5, max_versions=1, on_limit="error")
+    f(1.0)
+    with pytest.raises(imprint.errors.RecompileError) as caught:
+        f(1)
+    assert str(caught.value) == (
+        "<lambda>: expected at most 1 version (max_versions), got a call that needs "
+        "one more: x.dtype: float32 → int32. Make its arguments alike (shapes, dtypes, "
+        "static values), or raise the limit."
+    )
+
+
+def test_an_error_out_of_the_warning_loses_nothing():
+    f = imprint.jit(lambda x: x.sum() + 0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for n in range(1, 8):
+            f(inp.ones(n))
+        with pytest.raises(imprint.errors.RecompileWarning):
+            f(inp.ones(8))
+        before = COUNTERS.traces
+        assert f(inp.ones(8)) == 8
+    assert COUNTERS.traces == before
+
+
+def test_the_functions_of_the_library_warn_nobody():
+    key = imprint.random.key(0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for n in range(30, 42):
+            imprint.random.uniform(key, (n,))
+
+
+def test_a_function_inside_of_a_transform_is_where_the_user_defined_it():
+    def first(x):
+        return x**2
+
+    def second(x):
+        return x**3
+
+    f, g = imprint.jit(imprint.grad(first)), imprint.jit(imprint.grad(second))
+    f(1.0)
+    assert f.last_miss.defined.endswith(f":{first.__code__.co_firstlineno}")
+    assert g.explain(1.0).differences == ()  # of another family
+
+
+def test_what_a_decorated_function_captures_is_named_as_its_own():
+    def doubled(fun):
+        @functools.wraps(fun)
+        def wrapper(x):
+            return 2 * fun(x)
+
+        return wrapper
+
+    def make(rate):
+        @imprint.jit
+        @doubled
+        def scaled(x):
+            return x * rate
+
+        return scaled
+
+    make(0.5)(1.0)
+    (difference,) = make(0.25).explain(1.0).differences
+    assert str(difference) == "closure variable rate: 0.5 → 0.25"
+    assert difference.remedy == "Make rate an argument: `def scaled(..., rate)`."
