@@ -4,7 +4,6 @@ Shapes are known while tracing, and so are the positions of what they say; those
 made of indices may be traced.
 """
 
-import operator
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -20,6 +19,7 @@ from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.numpy.ranges import arange
 from imprint.numpy.selection import where
 from imprint.numpy.shape import size_tuple
+from imprint.primitives.axes import whole
 from imprint.primitives.copying import owned
 from imprint.primitives.shape import reshape
 
@@ -35,11 +35,13 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[Array, ...]:
         >>> np.diag_indices(2)
         (Array([0, 1], dtype=int32), Array([0, 1], dtype=int32))
     """
-    if operator.index(n) < 0 or operator.index(ndim) < 0:
+    length, count = whole("diag_indices", "n", n), whole("diag_indices", "ndim", ndim)
+    if length < 0 or count < 0:
         raise ShapeError(
-            f"diag_indices: expected n and ndim of at least 0, got {n} and {ndim}."
+            f"diag_indices: expected n and ndim of at least 0, got {n} and {ndim}. They "
+            "are a length, and how many axes have it."
         )
-    return (arange(n),) * ndim
+    return (arange(length),) * count
 
 
 def diag_indices_from(arr: ArrayLike) -> tuple[Array, ...]:
@@ -53,7 +55,8 @@ def diag_indices_from(arr: ArrayLike) -> tuple[Array, ...]:
     aval = get_aval(arr)
     if aval.ndim < 2 or len(set(aval.shape)) > 1:
         raise ShapeError(
-            f"diag_indices_from: expected at least two axes of one length, got {aval}."
+            f"diag_indices_from: expected at least two axes of one length, got {aval}. "
+            "Give the length to diag_indices."
         )
     return diag_indices(aval.shape[0], aval.ndim)
 
@@ -114,7 +117,10 @@ def triu_indices_from(arr: Any, k: int = 0) -> tuple[Array, Array]:
 def _matrix_shape(name: str, arr: Any) -> tuple[int, int]:
     shape = tuple(arr.shape)
     if len(shape) != 2:
-        raise ShapeError(f"{name}: expected a matrix, got the shape {shape}.")
+        raise ShapeError(
+            f"{name}: expected a matrix, got the shape {shape}. Give rows and columns to "
+            f"{name.removesuffix('_from')}."
+        )
     return shape
 
 
@@ -132,7 +138,9 @@ def ix_(*args: ArrayLike) -> tuple[Array, ...]:
     for i, given in enumerate(args):
         x = as_array("ix_", given)
         if x.ndim != 1:
-            raise ShapeError(f"ix_: expected vectors of indices, got {x.aval}.")
+            raise ShapeError(
+                f"ix_: expected vectors of indices, got {x.aval}. Ravel it."
+            )
         if dtypes.is_bool(x.dtype):
             raise NotImplementedError(
                 f"ix_: expected integers, got {x.aval}. Which are true is not known "
@@ -157,7 +165,10 @@ def unravel_index(indices: ArrayLike, shape: int | Sequence[int]) -> tuple[Array
     """
     rest = as_array("unravel_index", indices)
     if not dtypes.is_integer(rest.dtype):
-        raise DTypeError(f"unravel_index: expected integers, got {rest.aval}.")
+        raise DTypeError(
+            f"unravel_index: expected integers, got {rest.aval}. Convert them with "
+            "`.astype(int)`."
+        )
     sizes = size_tuple(shape)
     found: list[Array] = []
     for size in reversed(sizes):
