@@ -11,7 +11,7 @@ leaves a program: the order between executions is not said here.
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -157,10 +157,14 @@ def _location(
     key = id(source.code), source.offset  # hashing a code object is slow
     found = places.get(key)
     if found is None:
-        file = re.sub(r'[\x00-\x1f"\\]', _escaped, source.file)
+        file = _UNSAFE.sub(_escaped, source.file)
         alias = module.location(f'"{file}":{source.line}:0')
         found = places[key] = f" loc({alias})"
     return found
+
+
+_UNSAFE: Final = re.compile(r'[\x00-\x1f"\\]')
+"""What cannot stand in a text of StableHLO as it is."""
 
 
 def _escaped(letter: re.Match[str]) -> str:
