@@ -51,6 +51,7 @@ def vmap(
         )
     name = name_of(fun)
     axes: InAxes = (*in_axes,) if in_axes.__class__ is list else in_axes
+    from_the_end = any(map(_is_negative, tree.leaves(out_axes)))
 
     @wraps(fun)
     @folding
@@ -68,19 +69,19 @@ def vmap(
         )
         size = _common_size(owned, flat_dims, names, axis_size, name)
         owned, flat_dims = _without_float0(owned, flat_dims)
-        found: list[tuple[tree.TreeDef, list[int]]] = []
+        found: list[tuple[tree.TreeDef, Sequence[int]]] = []
 
         def flat(*xs: Any) -> list[Any]:
             inner_args, inner_kwargs = treedef.unflatten(xs)
             result = fun(*inner_args, **inner_kwargs)
             outs, out_tree = tree.flatten(result)
-            found[:] = [(out_tree, _hidden(result))]
+            found[:] = [(out_tree, _hidden(result) if from_the_end else ())]
             return outs
 
         outs, out_dims = batch_flat(flat, owned, flat_dims, name)
         ((out_tree, hidden),) = found
         wanted = tree.flatten_axes(out_axes, out_tree, f"vmap({name}) out_axes")
-        wanted = _past_hidden(wanted, hidden)
+        wanted = _past_hidden(wanted, hidden) if from_the_end else wanted
         return out_tree.unflatten(
             [
                 _place(x, d, w, size, name)
@@ -123,7 +124,8 @@ def _in_dims(
     positional = tree.flatten_axes(
         in_axes, tree.structure(args), f"vmap({name}) in_axes"
     )
-    positional = _past_hidden(positional, _hidden(args))
+    if any(map(_is_negative, positional)):
+        positional = _past_hidden(positional, _hidden(args))
     return [*positional, *([0] * len(tree.leaves(kwargs)))]
 
 
@@ -138,10 +140,14 @@ def _hidden(value: Any) -> list[int]:
     return list(map(hidden_axes, nodes))
 
 
+def _is_negative(axis: Any) -> bool:
+    return isinstance(axis, int) and axis < 0
+
+
 def _past_hidden(axes: Sequence[Any], hidden: Sequence[int]) -> list[Any]:
     """Count negative axes from the last one that is not hidden."""
     return [
-        axis - more if isinstance(axis, int) and axis < 0 else axis
+        axis - more if _is_negative(axis) else axis
         for axis, more in zip(axes, hidden, strict=True)
     ]
 
