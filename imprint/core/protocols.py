@@ -52,7 +52,8 @@ class Protocols:
         )
 
     def __buffer__(self, flags: int, /) -> memoryview:
-        return memoryview(cast("Any", np.asarray(self)))  # from Python 3.12 on
+        array: Any = self  # not by NumPy, which asks for the buffer first
+        return memoryview(array.__array__())  # from Python 3.12 on
 
     def __dlpack__(
         self,
