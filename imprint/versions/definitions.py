@@ -250,7 +250,9 @@ class Definitions:
     def __init__(self, limit: int = 4096) -> None:
         self._limit = limit
         self._table: OrderedDict[Hashable, Definition] = OrderedDict()
-        self._effects: weakref.WeakKeyDictionary[Any, Effects] = (
+        # By what the code is, which lives as long as any code object that is equal: the
+        # first of these may go before the functions that are made of others.
+        self._effects: weakref.WeakKeyDictionary[Code, Effects] = (
             weakref.WeakKeyDictionary()
         )
         self._has_effects = False  # the length of a weak dictionary takes 150 ns
@@ -298,7 +300,7 @@ class Definitions:
         return NO_EFFECTS if function is None else self._effects_of(function)
 
     def _effects_of(self, function: Any) -> Effects:
-        return self._effects.get(function.__code__, NO_EFFECTS)
+        return self._effects.get(code_of(function.__code__), NO_EFFECTS)
 
     def find(self, key: Hashable) -> Definition | None:
         """Return the definition of a token and options, if there is one."""
@@ -377,7 +379,7 @@ class Definitions:
             with self._lock:
                 self._has_effects = True
                 known = self._effects_of(function)
-                self._effects[function.__code__] = known | effects
+                self._effects[code_of(function.__code__)] = known | effects
         token = self.token_of(fun, strict=options.strict)
         if definition.owner is not None:
             self.add((token, options, definition.owner), definition)
