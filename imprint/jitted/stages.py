@@ -9,19 +9,21 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeAlias, final, runtime_checkable
 
 from imprint import runtime, tree
-from imprint.array import to_array
+from imprint.array import ArrayImpl, to_array
 from imprint.calls.home import home_of_call
 from imprint.calls.leaves import check_leaves, check_values
 from imprint.calls.options import JitOptions, check_compiler_options
 from imprint.calls.signature import Call, Signature
 from imprint.calls.tracing import TracedCall
+from imprint.config import Settings, settings
 from imprint.core.aval import DType, Shape, ShapedArray, get_aval
 from imprint.core.effects import Effects
 from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
 from imprint.core.shape_struct import ShapeDtypeStruct
 from imprint.core.trace import Tracer, current_trace
-from imprint.errors import ArgumentError, DTypeError
+from imprint.errors import ArgumentError, DTypeError, NonFiniteError
 from imprint.jitted.compiling import donated_leaves, lower_traced
+from imprint.passes.sentinels import holds_one, watched_for
 from imprint.program.lowered import LoweredProgram
 from imprint.program.program import compile_module
 from imprint.runtime import MemoryStats
@@ -315,7 +317,22 @@ class Compiled(_Stage):
                 "value: a Compiled can be run, and not traced, mapped or "
                 "differentiated. Call the jitted function there."
             )
-        return self._version.run(self._leaves(self._call(args, kwargs)))
+        result = self._version.run(self._leaves(self._call(args, kwargs)))
+        flags = settings()
+        if flags.debug_nans or flags.debug_infs:
+            self._check_finite(result, flags)
+        return result
+
+    def _check_finite(self, result: Any, flags: Settings) -> None:
+        """Raise NonFiniteError if a result holds what the flags of now forbid."""
+        kinds = {"nans": flags.debug_nans, "infinities": flags.debug_infs}
+        for path, leaf in tree.leaves_with_path(result):
+            if isinstance(leaf, ArrayImpl) and holds_one(leaf, **kinds):
+                raise NonFiniteError(
+                    f"{self._signature.function_name}: expected no "
+                    f"{watched_for(**kinds)}, got one as result{tree.keystr(path)}. "
+                    "Call the jitted function, which says where it is made."
+                )
 
     def as_text(self) -> str:
         """Return the optimized HLO."""

@@ -1,12 +1,14 @@
 """The stages by hand: trace, lower, compile, and what each tells about the program."""
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import imprint
 import imprint.numpy as inp
 from imprint import ShapeDtypeStruct, stages
+from imprint.errors import NonFiniteError
 from tests.spec.work import Work, work_of
 
 
@@ -405,3 +407,32 @@ def test_the_result_of_a_number_stays_weak():
     assert repr(imprint.eval_shape(lambda x: x + 1, 2.0)) == (
         "ShapeDtypeStruct(shape=(), dtype=float32, weak_type=True)"
     )
+
+
+@pytest.mark.parametrize("when_compiled", [False, True])
+def test_a_compiled_program_heeds_the_flags_of_the_call(when_compiled):
+    def function(x):
+        return {"a": x, "b": [x / x]}
+
+    for tool, array, error in (
+        (jax, jnp.zeros(2), Exception),
+        (imprint, inp.zeros(2), NonFiniteError),
+    ):
+        with tool.debug_nans(when_compiled):
+            compiled = tool.jit(function).lower(array).compile()
+        assert compiled(array)["a"].tolist() == [0, 0]
+        with tool.debug_nans(True):
+            with pytest.raises(error, match=r"(?i)nan"):
+                compiled(array)
+            assert compiled(array + 1)["b"][0].tolist() == [1, 1]
+        with tool.debug_infs(True):
+            compiled(array)
+
+
+def test_a_nan_of_a_compiled_program_is_named_by_its_result():
+    compiled = (
+        imprint.jit(lambda x: {"a": x, "b": [x / x]}).lower(inp.zeros(2)).compile()
+    )
+    match = r"lambda>: expected no NaN, got one as result\['b'\]\[0\]\. Call the jitted"
+    with imprint.debug_nans(True), pytest.raises(NonFiniteError, match=match):
+        compiled(inp.zeros(2))
