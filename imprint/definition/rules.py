@@ -276,13 +276,14 @@ _SCALARS: Final[dict[type, Callable[[Any], Any]]] = {
     bytes: bytes.__bytes__,
 }
 COPIES: Final[dict[type, Callable[[Any], Any]]] = {
+    **_SCALARS,
     dict: lambda x: [*_plain(dict).items(x)],
     list: lambda x: _plain(list).copy(x),
     set: lambda x: {*_plain(set).__iter__(x)},
     frozenset: lambda x: frozenset(_plain(frozenset).__iter__(x)),
     tuple: lambda x: (*_plain(tuple).__iter__(x),),
 }
-"""By the class underneath, how to see an instance as a plain container."""
+"""By the class underneath, how to see an instance as a plain number, text, container."""
 
 # Values written in C that are what `__reduce__` says.
 _REDUCED: Final = frozenset(

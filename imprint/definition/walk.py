@@ -267,7 +267,7 @@ class Walk:
         return self.inside(x, self.node(x, read))
 
     def _items(self, x: Any, copy: Callable[[Any], Any] | None) -> Content:
-        """Return the content of an object as the plain container underneath."""
+        """Return the content of an object as the plain value underneath."""
         if copy is None:
             return None
         plain = copy(x)

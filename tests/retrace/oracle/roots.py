@@ -477,6 +477,30 @@ STATICS = {
             "S.log = {'w': ?}",
         ),
     ),
+    "number with attributes": piece(
+        """
+        class Length(float):
+            pass
+        S = Length(1); S.unit = ?
+        """,
+        "(float(n), n.unit)",
+        (
+            "S.unit = ?",
+            "S = Length(1); S.unit = ?",
+            "S = Length(2); S.unit = ?",
+        ),
+    ),
+    "dtype": piece(
+        "S = inp.float32",
+        "(type(n).__name__, np.dtype(n).name)",
+        (
+            "S = np.float32",
+            "S = np.dtype('float32')",
+            "S = 'float32'",
+            "S = inp.int32",
+            "S = inp.float32",
+        ),
+    ),
     "object with a list": piece(
         """
         class State:

@@ -96,6 +96,10 @@ class HashableBytes(bytearray):
         return hash(bytes(self))
 
 
+class Text(str):
+    pass
+
+
 class SlottedObject:
     __slots__ = ("a", "b")
 
@@ -230,6 +234,17 @@ def test_plain_objects_count_by_identity():
     assert token(ByIdentity(1)) != token(ByIdentity(1))
 
 
+def marked(value):
+    value.mark = [1]
+    return value
+
+
+def test_numbers_and_texts_with_attributes_count_by_both():
+    assert token(marked(Metres(1))) == token(marked(Metres(1)))
+    assert token(marked(Metres(1))) != token(marked(Metres(2)))
+    assert token(marked(Metres(1))) != token(Metres(1)) != token(1.0)
+
+
 @pytest.mark.parametrize(
     ("value", "change", "undo"),
     [
@@ -272,6 +287,8 @@ def test_plain_objects_count_by_identity():
         ),
         (ByIdentity([1]), lambda m: m.a.append(2), lambda m: m.a.pop()),
         (Node([1]), lambda m: m.w.append(2), lambda m: m.w.pop()),
+        (marked(Metres(1)), lambda m: m.mark.append(2), lambda m: m.mark.pop()),
+        (marked(Text("a")), lambda m: m.mark.append(2), lambda m: m.mark.pop()),
     ],
     ids=lambda value: type(value).__name__,
 )
