@@ -18,7 +18,7 @@ import numpy as np
 
 from imprint import runtime
 from imprint.config import settings
-from imprint.core.array import Array
+from imprint.core.array import NumberArray
 from imprint.core.aval import (
     DType,
     NDArray,
@@ -37,7 +37,7 @@ _KEPT: Final = 4096
 
 
 @final
-class ArrayImpl(Array):
+class ArrayImpl(NumberArray):
     """A concrete array; made by `imprint.numpy`, by compiled functions, by `array`."""
 
     __slots__ = ("_buffer", "_consumed", "_host", "_origin", "aval")

@@ -1,9 +1,9 @@
 """The base class of arrays and tracers: operators and methods.
 
-`isinstance(x, imprint.Array)` is true of concrete arrays and of tracers, so a traced
-function can be annotated with it. Every operator and method means the function of
-`imprint.numpy` with that name, reached through `hooks`. A subclass gives `aval` and the
-conversions to Python and NumPy values.
+`isinstance(x, imprint.Array)` is true of concrete arrays, of tracers and of keys, so a
+traced function can be annotated with it. Every operator and method means the function of
+`imprint.numpy` with that name, reached through `hooks`. What primitives compute with is a
+`NumberArray`: a subclass of it gives `aval` and the conversions to Python and NumPy values.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from imprint.core import dims, hooks
 from imprint.core.aval import DType, Shape, ShapedArray
 from imprint.core.folding import fold
 from imprint.core.missing import absent_methods
-from imprint.core.protocols import OPERANDS, Protocols, is_operand, plain
+from imprint.core.protocols import OPERANDS, Operand, Protocols, is_operand, plain
 from imprint.errors import ArgumentError
 
 
@@ -58,12 +58,12 @@ class Array(Protocols):
     @property
     def itemsize(self) -> int:
         """The number of bytes of an element."""
-        return self.aval.dtype.itemsize
+        return self.dtype.itemsize
 
     @property
     def nbytes(self) -> int:
         """The number of bytes of all elements."""
-        return self.aval.size * self.aval.dtype.itemsize
+        return self.size * self.dtype.itemsize
 
     def __len__(self) -> int:
         if not self.aval.shape:
@@ -373,6 +373,12 @@ class Array(Protocols):
         return hooks.numpy.copy(self)
 
 
+class NumberArray(Array, Operand):
+    """An array of numbers, which has an aval; an array of keys is none."""
+
+    __slots__ = ()
+
+
 def _method(
     name: str, self: Array, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
@@ -399,7 +405,7 @@ def _binary(name: str, x: Any, y: Any) -> Any:
         raise
 
 
-_REFUSED: Final = (list, tuple, set, dict)
+_REFUSED: Final = (Array, list, tuple, set, dict)
 """What an operator raises for: without it `==` would be False, and `*` repeat a list."""
 
 absent_methods(

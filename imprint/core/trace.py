@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from typing import Any, ClassVar, NoReturn
 
 from imprint.core import hooks
-from imprint.core.array import Array
+from imprint.core.array import NumberArray
 from imprint.core.aval import ShapedArray
 from imprint.core.constructs import Asked, asked
 from imprint.core.source import Source, current_source
@@ -72,7 +72,7 @@ def process_under(
         _current.reset(token)
 
 
-class Tracer(Array):
+class Tracer(NumberArray):
     """Stands for an array while a function is traced."""
 
     __slots__ = ("aval", "owner")

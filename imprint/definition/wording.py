@@ -13,7 +13,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from imprint.core.array import Array
+from imprint.core.array import NumberArray
 from imprint.core.identity import Identity, Pinned, Standin, ids_of, type_name
 from imprint.definition.code import Code, code_of
 from imprint.definition.layout import Layout
@@ -169,7 +169,7 @@ def _standin(standin: Standin) -> str:
         return f"builtin function {value.__name__}"
     if issubclass(kind, Enum):
         return f"{standin.kind}.{getattr(value, '_name_', '?')}"
-    if issubclass(kind, Array):
+    if issubclass(kind, NumberArray):
         return f"array of {value.aval}"
     if kind is np.ndarray:
         return f"array of {value.dtype}{[*value.shape]}"

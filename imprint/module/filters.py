@@ -14,17 +14,16 @@ import numpy as np
 import optree
 
 from imprint import dtypes, tree
-from imprint.core.array import Array
+from imprint.core.array import Array, NumberArray
 from imprint.core.aval import DType
 from imprint.errors import ArgumentError
-from imprint.random.key_array import PRNGKeyArray
 from imprint.tree.treedef import NAMESPACE
 
 # ---- questions about one leaf ----
 
-_ARRAYS: Final = (Array, np.ndarray, np.generic, PRNGKeyArray)
+_ARRAYS: Final = (Array, np.ndarray, np.generic)
 _ARRAY_LIKES: Final = (*_ARRAYS, bool, int, float, complex)
-_NUMBERS: Final = (Array, np.ndarray, np.generic)
+_NUMBERS: Final = (NumberArray, np.ndarray, np.generic)
 
 
 def is_array(element: Any) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 
 from imprint import dtypes, tree
 from imprint.array import from_host
-from imprint.core.array import Array
+from imprint.core.array import NumberArray
 from imprint.core.aval import NDArray, ShapedArray, shape_str
 from imprint.core.shape_struct import ShapeDtypeStruct
 from imprint.errors import ArgumentError, DTypeError
@@ -222,7 +222,7 @@ def _describe(x: Any, where: str) -> _Description | None:
                 f"{where}: expected an array of numbers, got one of dtype {x.dtype}. "
                 "Convert it, or save it with a filter_spec of your own."
             )
-        weak = isinstance(x, Array) and x.weak_type
+        weak = isinstance(x, NumberArray) and x.weak_type
         shape = list(cast("tuple[int, ...]", x.shape))
         return {"dtype": x.dtype.name, "shape": shape, "weak_type": weak}
     number: Any = next((kind for kind in _NUMBERS if isinstance(x, kind)), None)

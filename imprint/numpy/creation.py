@@ -12,13 +12,14 @@ import numpy as np
 
 from imprint import dtypes, tree
 from imprint.array import ArrayImpl, from_host, to_array
-from imprint.core.array import Array
+from imprint.core.array import Array, NumberArray
 from imprint.core.aval import DType, ShapedArray, get_aval
 from imprint.core.foreign import shown
 from imprint.core.protocols import plain
 from imprint.dtypes import DTypeLike
 from imprint.errors import ArgumentError, DTypeError, ShapeError
 from imprint.numpy.joining import stack
+from imprint.numpy.keys import moves_keys
 from imprint.numpy.promotion import (
     ArrayLike,
     as_array,
@@ -57,8 +58,7 @@ def array(
                [3. , 4.5]], dtype=float32)
     """
     wanted = None if dtype is None else dtypes.requested(dtype, "array")
-    x = _from_value(object, wanted)
-    x = copy_p.bind1(x) if copy and x is object else x
+    x = _made(object, wanted, copy)
     x = expand_dims(x, tuple(range(ndmin - x.ndim))) if x.ndim < ndmin else x
     return placed("array", x, device)
 
@@ -84,10 +84,12 @@ def asarray(
         Array([1, 2], dtype=int32)
     """
     wanted = None if dtype is None else dtypes.requested(dtype, "asarray")
-    x = a if isinstance(a, Array) and dtype is None else _from_value(a, wanted)
-    return placed("asarray", copy_p.bind1(x) if copy and x is a else x, device)
+    is_made = isinstance(a, Array) and dtype is None and not copy
+    x = a if is_made else _made(a, wanted, copy)
+    return placed("asarray", x, device)
 
 
+@moves_keys(0)
 def copy(a: ArrayLike) -> Array:
     """Return an array of the same values, which outlives a donation of the original.
 
@@ -123,6 +125,12 @@ def from_dlpack(
     return placed("from_dlpack", asarray(np.from_dlpack(x)), device)
 
 
+@moves_keys(0)
+def _made(value: Any, dtype: DType | None, copy: bool | None) -> Array:  # noqa: FBT001 - which `moves_keys` passes on
+    x = _from_value(value, dtype)
+    return copy_p.bind1(x) if copy and x is value else x
+
+
 def _from_value(value: Any, dtype: DType | None) -> Array:
     value = plain(value)
     if is_operand(value):
@@ -153,12 +161,12 @@ def _from_operand(value: Any, dtype: DType | None) -> Array:
             values = np.array(value, dtype, order="C")
         return from_host(ShapedArray(shape, dtype), values)
     converted = convert("array", value, dtype)
-    return converted if isinstance(converted, Array) else to_array(converted)
+    return converted if isinstance(converted, NumberArray) else to_array(converted)
 
 
 def _from_sequence(value: Any, dtype: DType | None) -> Array:
     leaves = [plain(x) for x in tree.leaves(value, is_leaf=_is_element)]
-    if any(isinstance(leaf, Array) for leaf in leaves):
+    if any(isinstance(leaf, NumberArray) for leaf in leaves):
         common = dtype or dtypes.result_type(*leaves)
         return stack([_from_value(part, common) for part in value])
     wanted = dtype or (

@@ -16,7 +16,7 @@ import numpy as np
 
 from imprint import dtypes
 from imprint.core import dims
-from imprint.core.array import Array
+from imprint.core.array import Array, NumberArray
 from imprint.core.aval import ShapedArray
 from imprint.core.dims import Dim
 from imprint.core.trace import Tracer
@@ -93,7 +93,7 @@ def _is_slice(entry: Any) -> bool:
 
 
 def _is_array(entry: Any) -> bool:
-    return isinstance(entry, np.generic | np.ndarray | Array)
+    return isinstance(entry, np.generic | np.ndarray | NumberArray)
 
 
 def _is_sequence(entry: Any) -> bool:
@@ -116,7 +116,7 @@ def _array_entry(x: ShapedArray, array: Array, entry: Any) -> Any:
             f"indexing: expected an integer, got {aval} for {x}. "
             "Convert it with .astype('int32')."
         )
-    return entry if isinstance(entry, Array) else operator.index(entry)
+    return entry if isinstance(entry, NumberArray) else operator.index(entry)
 
 
 _ALL: Final = slice(None)
@@ -133,7 +133,7 @@ def _cut(x: Array, entries: list[Any]) -> Array:
     reversed_axes: list[int] = []
     is_cut = False
     for axis, entry in enumerate(entries):
-        if entry is _ALL or isinstance(entry, Array):
+        if entry is _ALL or isinstance(entry, NumberArray):
             continue
         length = x.shape[axis]
         part: Any = entry if _is_slice(entry) else _one(entry, axis, x.aval)
@@ -205,16 +205,17 @@ def _one(index: Dim, axis: int, x: ShapedArray) -> slice:
 
 def _taken(x: Array, entries: list[Any]) -> Array:
     """Apply the arrays of rank 0; each keeps its axis, of length 1."""
-    if not any(isinstance(e, Array) for e in entries):
+    if not any(isinstance(e, NumberArray) for e in entries):
         return x
     for axis, entry in enumerate(entries):
-        if isinstance(entry, Array) and dims.is_same(x.shape[axis], 0):
+        if isinstance(entry, NumberArray) and dims.is_same(x.shape[axis], 0):
             raise IndexError(
                 f"indexing: expected an axis with elements for an index, got "
                 f"{x.aval}, axis {axis}. An empty axis has no element to take."
             )
-    starts = [e if isinstance(e, Array) else 0 for e in entries]
+    starts = [e if isinstance(e, NumberArray) else 0 for e in entries]
     sizes = [
-        1 if isinstance(e, Array) else n for e, n in zip(entries, x.shape, strict=True)
+        1 if isinstance(e, NumberArray) else n
+        for e, n in zip(entries, x.shape, strict=True)
     ]
     return dynamic_slice(x, starts, sizes)

@@ -18,8 +18,8 @@ from imprint import dtypes
 from imprint.array import from_host, host_values, to_array
 from imprint.config import Settings, settings
 from imprint.core import dims
-from imprint.core.array import Array
-from imprint.core.aval import DType, Shape, ShapedArray, get_aval
+from imprint.core.array import Array, NumberArray
+from imprint.core.aval import DType, Shape, ShapedArray, get_aval, shape_str
 from imprint.core.foreign import conversion, shown
 from imprint.core.protocols import is_operand as is_operand
 from imprint.core.protocols import plain
@@ -39,7 +39,7 @@ Target: TypeAlias = Callable[[DType], DType]
 
 def as_array(name: str, x: Any) -> Array:
     """Return an operand as an array; `name` is the function, for the error."""
-    if isinstance(x, Array):
+    if isinstance(x, NumberArray):
         return x
     x = plain(x)
     if not is_operand(x):
@@ -49,14 +49,14 @@ def as_array(name: str, x: Any) -> Array:
 
 def inexact(name: str, x: Any) -> Any:
     """Return an operand in a float or complex dtype."""
-    if isinstance(x, Array) and x.aval.dtype in _INEXACT:
+    if isinstance(x, NumberArray) and x.aval.dtype in _INEXACT:
         return x
     return promote(name, (x,), dtypes.to_inexact)[0]
 
 
 def numeric(name: str, x: Any) -> Any:
     """Return an operand in any dtype but bool, which becomes an integer."""
-    if isinstance(x, Array) and x.aval.dtype is not dtypes.bool_:
+    if isinstance(x, NumberArray) and x.aval.dtype is not dtypes.bool_:
         return x
     return promote(name, (x,), to_numeric)[0]
 
@@ -68,7 +68,7 @@ def to_numeric(dtype: DType) -> DType:
 
 def is_bool(x: Any) -> bool:
     """Tell whether a promoted operand is boolean."""
-    if isinstance(x, Array):
+    if isinstance(x, NumberArray):
         return x.aval.dtype is dtypes.bool_
     return type(x) is bool or type(x) is np.bool_
 
@@ -98,15 +98,15 @@ def filled_like(x: Any, value: Any) -> Array:
 def operands(name: str, x: Any, y: Any) -> Any:
     """Return two operands of one dtype, and of one shape or rank 0."""
     try:
-        if isinstance(x, Array):
-            if isinstance(y, Array):
+        if isinstance(x, NumberArray):
+            if isinstance(y, NumberArray):
                 if x.aval is y.aval:
                     return x, y
             else:
                 make = _literal_makers.get((x.aval, y.__class__))
                 if make is not None:
                     return x, make(y)
-        elif isinstance(y, Array):
+        elif isinstance(y, NumberArray):
             make = _literal_makers.get((y.aval, x.__class__))
             if make is not None:
                 return make(x), y
@@ -131,22 +131,22 @@ def inexact_operands(name: str, x: Any, y: Any) -> Any:
 
 def _settled(x: Any, y: Any, kind: frozenset[DType]) -> bool:
     """Tell whether promotion cannot give a dtype that is not of this kind."""
-    return (isinstance(x, Array) and x.aval.dtype in kind) or (
-        isinstance(y, Array) and y.aval.dtype in kind
+    return (isinstance(x, NumberArray) and x.aval.dtype in kind) or (
+        isinstance(y, NumberArray) and y.aval.dtype in kind
     )
 
 
 def _pair(name: str, x: Any, y: Any) -> Sequence[Any]:
     """Promote two operands; remember how if one is a scalar of Python or NumPy."""
-    if isinstance(x, Array) and isinstance(y, Array):
+    if isinstance(x, NumberArray) and isinstance(y, NumberArray):
         a, b = x.aval, y.aval
         if a.dtype is not b.dtype or a.weak_type is not b.weak_type:
             return promote(name, (x, y))
         return match_shapes(name, (x, y)) if a.shape and b.shape else (x, y)
-    if isinstance(x, Array) and _is_scalar(y):
+    if isinstance(x, NumberArray) and _is_scalar(y):
         make = _maker(x.aval, y.__class__)
         return (x, make(name, y)) if make is not None else promote(name, (x, y))
-    if isinstance(y, Array) and _is_scalar(x):
+    if isinstance(y, NumberArray) and _is_scalar(x):
         make = _maker(y.aval, x.__class__)
         return (make(name, x), y) if make is not None else promote(name, (x, y))
     return promote(name, (x, y))
@@ -223,7 +223,7 @@ def promote_dtypes(
 
 def convert(name: str, x: Any, dtype: DType, *, weak_type: bool = False) -> Any:
     """Return an operand in another dtype and weak type; not a copy if it has them."""
-    if isinstance(x, Array):
+    if isinstance(x, NumberArray):
         aval = x.aval
         if aval.dtype == dtype and aval.weak_type == weak_type:
             return x
@@ -286,7 +286,7 @@ def broadcast(x: Any, shape: Shape) -> Array:
     """Return `x` repeated to a shape that NumPy's rule allows."""
     own = get_aval(x).shape
     if dims.is_same_shape(own, shape):
-        return x if isinstance(x, Array) else to_array(x)
+        return x if isinstance(x, NumberArray) else to_array(x)
     lead = len(shape) - len(own)
     return basis.broadcast_in_dim(x, shape, tuple(range(lead, len(shape))))
 
@@ -326,13 +326,21 @@ def refuse(name: str, x: Any) -> NoReturn:
     """Raise the error of an argument that is no array and no number."""
     if isinstance(x, list | tuple):
         remedy = "Make it an array with imprint.numpy.asarray."
+    elif isinstance(x, Array):
+        remedy = "Call imprint.random.key_data(key) for their raw data."
     elif hasattr(x, "__array__"):
         remedy = "Convert it with imprint.numpy.asarray, which copies it."
     else:
         only = "Only arrays and numbers take part in array operations."
         remedy = conversion(x, "x") or only
-    came = shown(cast("Any", x))
+    came = _shown(cast("Any", x))
     raise ArgumentError(f"{name}: expected an array or a number, got {came}. {remedy}")
+
+
+def _shown(x: Any) -> str:
+    if isinstance(x, Array) and not isinstance(x, NumberArray):
+        return f"keys {x.dtype}{shape_str(x.shape)}"
+    return shown(x)
 
 
 def refuse_complex(name: str, *args: Any) -> None:

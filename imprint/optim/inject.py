@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import imprint.numpy as np
 from imprint import dtypes, tree
-from imprint.core.array import Array
+from imprint.core.array import Array, NumberArray
 from imprint.dtypes import DTypeLike
 from imprint.errors import ArgumentError
 from imprint.numpy.promotion import is_operand
@@ -125,7 +125,7 @@ def _injected(
 def _as_float(value: Any, dtype: DTypeLike) -> Array:
     """Return an array: floats in `dtype`, but integers and typed arrays as they are."""
     array = np.asarray(value)
-    is_typed = isinstance(value, Array) and not value.weak_type
+    is_typed = isinstance(value, NumberArray) and not value.weak_type
     if is_typed or not dtypes.is_floating(array.dtype):
         return array
     return np.asarray(value, dtype)

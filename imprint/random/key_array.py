@@ -1,13 +1,16 @@
 """Arrays of keys: what `key` and `split` return, and what may be passed as a key.
 
 A `PRNGKeyArray` hides the words of its keys: its shape is that of the raw data,
-`uint32[..., 2]`, without the last axis. It is a pytree node whose one leaf is the data, so
-every transform takes it as an argument and gives it back. Whatever a transform puts in the
+`uint32[..., 2]`, without the last axis. It is an `Array`, but none of numbers: operators
+refuse it, and so do functions, except those that only move elements (`imprint.numpy.keys`).
+It is a pytree node whose one leaf is the data, so every transform takes it and gives it
+back. Whatever a transform puts in the
 leaf's place (a tracer, None, an axis) is taken as it comes; the functions of `keys` check.
 Raw data itself may be passed wherever a key may.
 """
 
 from collections.abc import Iterator
+from copy import copy, deepcopy
 from typing import Any, Final, Never, TypeAlias, cast, final
 
 import numpy as np
@@ -15,12 +18,11 @@ import numpy as np
 from imprint import dtypes, tree
 from imprint.array import from_operand, host_of, to_array
 from imprint.core import dims
-from imprint.core.array import Array
+from imprint.core.array import Array, NumberArray
 from imprint.core.aval import Shape, ShapedArray, get_aval, shape_str
 from imprint.core.shape_struct import ShapeDtypeStruct
 from imprint.core.trace import current_trace
 from imprint.errors import ArgumentError
-from imprint.primitives.axes import canonical_axis
 from imprint.random.threefry import row
 
 NDArray = np.ndarray[Any, Any]
@@ -58,8 +60,11 @@ class KeyDType:
         return hash(KeyDType)
 
 
+_DTYPE: Final = KeyDType()
+
+
 @final
-class PRNGKeyArray:
+class PRNGKeyArray(Array):
     """Keys of random numbers, each a value that `split` makes further keys of.
 
     Args:
@@ -72,15 +77,18 @@ class PRNGKeyArray:
         [ 0 42]
     """
 
-    __slots__ = ("__weakref__", "data")
-    __hash__ = None  # pyright: ignore[reportAssignmentType] - `==` is elementwise
-    dtype = KeyDType()
+    __slots__ = ("data",)
     hidden_axes = 1
     """How many of the axes of its leaf are no axes of its own."""
     data: Any
 
     def __init__(self, data: Any) -> None:
         self.data = data
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype of keys."""
+        return _DTYPE
 
     @property
     def shape(self) -> Shape:
@@ -97,16 +105,6 @@ class PRNGKeyArray:
         """The number of keys."""
         return self.data.size // 2
 
-    @property
-    def itemsize(self) -> int:
-        """The number of bytes of a key."""
-        return self.dtype.itemsize
-
-    @property
-    def nbytes(self) -> int:
-        """The number of bytes of all keys."""
-        return self.data.nbytes
-
     def __len__(self) -> int:
         return self._lengths("len()")[0]
 
@@ -119,48 +117,17 @@ class PRNGKeyArray:
         rest = () if any(item is Ellipsis for item in items) else (Ellipsis,)
         return PRNGKeyArray(self.data[(*items, *rest, slice(None))])
 
-    def reshape(self, *shape: Any) -> "PRNGKeyArray":
-        """Return the keys in another shape; one length may be -1."""
-        lengths = shape[0] if len(shape) == 1 else shape
-        sizes = (lengths,) if isinstance(lengths, int) else tuple(lengths)
-        return PRNGKeyArray(self.data.reshape(*sizes, 2))
+    def __setitem__(self, index: Any, value: Any) -> Never:
+        raise TypeError(
+            f"expected no assignment: keys are immutable, got `keys[{index!r}] = ...` on "
+            f"{self._described()}. Write `keys = imprint.numpy.where(mask, key, keys)`."
+        )
 
-    def ravel(self) -> "PRNGKeyArray":
-        """Return the keys along one axis."""
-        return self.reshape(-1)
+    def __copy__(self) -> "PRNGKeyArray":
+        return PRNGKeyArray(copy(self.data))
 
-    def flatten(self) -> "PRNGKeyArray":
-        """Return the keys along one axis."""
-        return self.reshape(-1)
-
-    def transpose(self, *axes: Any) -> "PRNGKeyArray":
-        """Return the keys with their axes in another order, reversed if none is given."""
-        order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
-        own = order or range(self.ndim - 1, -1, -1)
-        at = [canonical_axis("transpose", axis, self.ndim) for axis in own]
-        return PRNGKeyArray(self.data.transpose(*at, self.ndim))
-
-    @property
-    def T(self) -> "PRNGKeyArray":  # noqa: N802 - NumPy's name
-        """The keys with their axes reversed."""
-        return self.transpose()
-
-    def swapaxes(self, axis1: int, axis2: int) -> "PRNGKeyArray":
-        """Return the keys with two axes exchanged."""
-        at = (canonical_axis("swapaxes", axis, self.ndim) for axis in (axis1, axis2))
-        return PRNGKeyArray(self.data.swapaxes(*at))
-
-    def squeeze(self, axis: Any = None) -> "PRNGKeyArray":
-        """Return the keys without axes of length 1, all or those named."""
-        named = (axis,) if isinstance(axis, int) else axis
-        if named is None:
-            named = [i for i, n in enumerate(self.shape) if dims.equal(n, 1)]
-        at = [canonical_axis("squeeze", axis, self.ndim) for axis in named]
-        return PRNGKeyArray(self.data.squeeze(tuple(at)))
-
-    def copy(self) -> "PRNGKeyArray":
-        """Return the same keys in memory of their own."""
-        return PRNGKeyArray(self.data.copy())
+    def __deepcopy__(self, memo: dict[int, Any]) -> "PRNGKeyArray":
+        return PRNGKeyArray(deepcopy(self.data, memo))
 
     def __getattr__(self, name: str) -> Any:
         if name in _OF_THE_BUFFER:
@@ -177,13 +144,13 @@ class PRNGKeyArray:
 
     def __eq__(self, other: object) -> Any:
         if not isinstance(other, PRNGKeyArray):
-            return NotImplemented
+            return super().__eq__(other)
         equal = self.data == other.data
         return equal if isinstance(equal, bool) else equal.all(axis=-1)
 
     def __ne__(self, other: object) -> Any:
         if not isinstance(other, PRNGKeyArray):
-            return NotImplemented
+            return super().__ne__(other)
         differ = self.data != other.data
         return differ if isinstance(differ, bool) else differ.any(axis=-1)
 
@@ -227,7 +194,7 @@ tree.register_pytree_with_keys(
 
 
 def _rows(data: Any, count: int) -> Iterator[Any]:
-    if current_trace() is None and isinstance(data, Array):
+    if current_trace() is None and isinstance(data, NumberArray):
         array = to_array(data)
         aval = array.aval.with_shape(array.shape[1:])
         return (from_operand(array, aval, row) for row in host_of(array))
@@ -265,7 +232,7 @@ def raw_data(name: str, keys: Any) -> Any:
 
 def _raw_aval(name: str, key: Any, data: Any) -> ShapedArray:
     came = f"{type(key).__name__} {key!r}"
-    if isinstance(data, Array | np.ndarray):
+    if isinstance(data, NumberArray | np.ndarray):
         aval = get_aval(data)
         if aval.dtype == dtypes.uint32 and dims.is_same_shape(aval.shape[-1:], (2,)):
             return aval

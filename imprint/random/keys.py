@@ -14,7 +14,7 @@ from imprint import dtypes
 from imprint.array import ArrayImpl, from_host, from_operand, host_of, to_array
 from imprint.config import settings
 from imprint.core import dims
-from imprint.core.array import Array
+from imprint.core.array import Array, NumberArray
 from imprint.core.aval import Shape, ShapedArray, get_aval
 from imprint.core.trace import current_trace
 from imprint.errors import ArgumentError, did_you_mean
@@ -73,7 +73,7 @@ def PRNGKey(seed: Any, *, impl: Any = None) -> Array:  # noqa: N802 - JAX's name
 def _seeded(name: str, seed: Any) -> Any:
     if isinstance(seed, int):
         return _seeded_by_int(name, seed)
-    if not isinstance(seed, Array | np.ndarray | np.generic):
+    if not isinstance(seed, NumberArray | np.ndarray | np.generic):
         raise ArgumentError(
             f"{name}: expected an integer as seed, got {type(seed).__name__} {seed!r}. "
             f"Pass an int, as in {name}(0)."
@@ -255,7 +255,7 @@ def key_impl(keys: KeyLike) -> str:
 
 
 def _as_array(data: Any) -> Any:
-    return data if isinstance(data, Array) else to_array(data)
+    return data if isinstance(data, NumberArray) else to_array(data)
 
 
 def _like(key: KeyLike, data: Any) -> Any:

@@ -14,7 +14,7 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from imprint.core.array import Array
+from imprint.core.array import NumberArray
 from imprint.core.identity import ids_of
 from imprint.core.libraries import is_user_class, is_user_code
 from imprint.definition.layout import layout_of
@@ -93,7 +93,7 @@ _ATOMS: Final = ids_of(
 )
 _METHODS: Final = ids_of(MethodType, staticmethod, classmethod)
 _DEFINED_IN_CLASSES: Final = ids_of(FunctionType, staticmethod, classmethod, property)
-_OPAQUE: Final = (type, CodeType, FrameType, ModuleType, np.ndarray, Array)
+_OPAQUE: Final = (type, CodeType, FrameType, ModuleType, np.ndarray, NumberArray)
 
 
 def instance_dict(value: Any) -> dict[str, Any]:

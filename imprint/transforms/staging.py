@@ -13,7 +13,7 @@ from typing import Any, final
 import numpy as np
 
 from imprint.config import config
-from imprint.core.array import Array
+from imprint.core.array import NumberArray
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.check import check_jaxpr
 from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
@@ -140,7 +140,7 @@ class StagingTrace(Trace):
         return var
 
     def _alias(self, x: Any) -> Any:
-        if not isinstance(x, Array):
+        if not isinstance(x, NumberArray):
             return x
         return x.__imprint_alias__(
             follows=self.staged.site is not None
@@ -266,7 +266,7 @@ def lift_scalars(closed: ClosedJaxpr) -> ClosedJaxpr:
     found: dict[int, tuple[Var, Any]] = {}
 
     def lifted(atom: Atom) -> Atom:
-        if isinstance(atom, Literal) and isinstance(atom.value, Array):
+        if isinstance(atom, Literal) and isinstance(atom.value, NumberArray):
             new = Var(atom.aval), atom.value
             return found.setdefault(id(atom.value), new)[0]
         return atom

@@ -1,5 +1,6 @@
 import copy
 import pickle
+import re
 
 import jax
 import jax.numpy as jnp
@@ -75,7 +76,10 @@ def test_equality_is_elementwise():
     same(one == KEYS, expected)
     same(one != KEYS, ~expected)
     same(imprint.jit(lambda a, b: a == b)(KEYS, one), expected)
-    assert KEY.__eq__(3) is KEY.__ne__(3) is NotImplemented
+    for other in (None, "a", object()):
+        for x, y in ((KEY, other), (other, KEY), (JAX_KEYS, other)):
+            assert (x == y) is False
+            assert (x != y) is True
     with pytest.raises(TypeError, match="unhashable"):
         hash(KEY)
 
@@ -122,6 +126,89 @@ def test_what_moves_elements_moves_keys(name):
     expected = move(jnp, JAX_KEYS.reshape(2, 3))
     same_keys(move(inp, keys), expected)
     same_keys(imprint.jit(lambda k: move(inp, k))(keys), expected)
+
+
+def test_keys_are_arrays_where_they_are_traced_too():
+    for key in (KEY, KEYS):
+        assert isinstance(key, imprint.Array)
+    assert imprint.jit(lambda k: isinstance(k, imprint.Array))(KEY)
+    assert np.all(imprint.vmap(lambda k: isinstance(k, imprint.Array))(KEYS))
+
+
+ARRAYS_OF = {
+    "asarray": lambda q, k: q.asarray(k),
+    "array": lambda q, k: q.array(k),
+    "array of rank 2": lambda q, k: q.array(k, ndmin=2),
+    "copy": lambda q, k: q.copy(k),
+    "a list": lambda q, k: q.asarray([k[0], k[3]]),
+    "a list of lists": lambda q, k: q.array([[k[0], k[3]], [k[1], k[1]]]),
+}
+
+
+@pytest.mark.parametrize("name", ARRAYS_OF)
+def test_an_array_is_made_of_keys(name):
+    make = ARRAYS_OF[name]
+    same_keys(make(inp, KEYS), make(jnp, JAX_KEYS))
+    same_keys(imprint.jit(lambda k: make(inp, k))(KEYS), make(jnp, JAX_KEYS))
+    assert inp.asarray(KEY) is KEY
+
+
+def test_a_copy_of_keys_outlives_them():
+    keys = random.split(KEY, 3)
+    copied = inp.copy(keys)
+    keys.delete()
+    same_keys(copied, jax.random.split(jax.random.key(42), 3))
+
+
+OPERATORS = {
+    "k + 1": lambda k, n: k + 1,
+    "1 + k": lambda k, n: 1 + k,
+    "k + k": lambda k, n: k + k,
+    "k < k": lambda k, n: k < k,
+    "k == 1": lambda k, n: k == 1,
+    "1 != k": lambda k, n: 1 != k,  # noqa: SIM300 - the other order
+    "k == [1]": lambda k, n: k == [1],
+    "array + k": lambda k, n: n.ones(6) + k,
+    "k * array": lambda k, n: k * n.ones(6),
+    "NumPy's + k": lambda k, n: np.ones(6) + k,
+    "k - NumPy's": lambda k, n: k - np.ones(6),
+    "NumPy's scalar == k": lambda k, n: np.float32(1) == k,
+    "a function of NumPy's": lambda k, n: np.add(k, 1),
+    "-k": lambda k, n: -k,
+    "abs(k)": lambda k, n: abs(k),
+    "~k": lambda k, n: ~k,
+    "divmod": lambda k, n: divmod(k, 2),
+    "round": lambda k, n: round(k),
+    "assignment": lambda k, n: k.__setitem__(0, k[1]),
+    "np.asarray": lambda k, n: np.asarray(k),
+    "float": lambda k, n: float(k[0]),
+    "bool": lambda k, n: bool(k[0]),
+    "index": lambda k, n: n.ones(3)[k[0]],
+}
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_operators_refuse_keys_as_jax_does(name):
+    operate = OPERATORS[name]
+    with pytest.raises(TypeError):
+        operate(JAX_KEYS, jnp)
+    with pytest.raises(TypeError, match=r"key|PRNGKeyArray"):
+        operate(KEYS, inp)
+    with pytest.raises(TypeError, match=r"key|PRNGKeyArray"):
+        imprint.jit(lambda k: operate(k, inp))(KEYS)
+
+
+def test_what_refuses_keys_names_itself_and_them():
+    wanted = (
+        "add: expected an array or a number, got keys key<fry>[6]. Call imprint.random"
+    )
+    with pytest.raises(errors.ArgumentError, match=re.escape(wanted)):
+        KEYS + 1
+    wanted = (
+        "sum: expected an array or a number, got keys key<fry>[6]. Call imprint.random"
+    )
+    with pytest.raises(errors.ArgumentError, match=re.escape(wanted)):
+        KEYS.sum()
 
 
 def test_what_does_not_only_move_keys_refuses_them():
@@ -246,11 +333,11 @@ def test_derivatives_beside_a_key():
 
 
 def test_the_difference_from_jax_in_what_a_key_is():
-    """In the page of differences: a node with words, not an array of a dtype."""
-    assert isinstance(jax.random.key(0), jax.Array)
-    assert not isinstance(KEY, imprint.Array)
+    """In the page of differences: a node with words, not a leaf."""
     assert jax.tree.leaves(JAX_KEYS)[0].shape == (6,)
     assert tree.leaves(KEYS)[0].shape == (6, 2)
+    assert not isinstance(jax.eval_shape(lambda k: k, JAX_KEYS), jax.Array)
+    assert isinstance(imprint.eval_shape(lambda k: k, KEYS), imprint.Array)
 
 
 # ---- errors ----
@@ -307,5 +394,5 @@ def test_the_whole_message(wrong, message):
 
 
 def test_no_arithmetic_on_keys():
-    with pytest.raises(TypeError, match="unsupported operand"):
+    with pytest.raises(TypeError, match="key_data"):
         KEY + 1
