@@ -6,7 +6,7 @@ Python numbers give weak arrays of rank 0, lists of them strong ones. Ranges are
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from imprint.core.array import Array, NumberArray
 from imprint.core.aval import DType, ShapedArray, get_aval
 from imprint.core.foreign import shown
 from imprint.core.protocols import plain
+from imprint.core.tangents import is_float0, no_values
 from imprint.dtypes import DTypeLike
 from imprint.errors import ArgumentError, DTypeError, ShapeError
 from imprint.numpy.joining import stack
@@ -127,6 +128,8 @@ def from_dlpack(
 
 @moves_keys(0)
 def _made(value: Any, dtype: DType | None, copy: bool | None) -> Array:  # noqa: FBT001 - which `moves_keys` passes on
+    if is_float0(value) and dtype in (None, dtypes.float0):
+        return value
     x = _from_value(value, dtype)
     return copy_p.bind1(x) if copy and x is value else x
 
@@ -390,6 +393,8 @@ def _like(
     )
     wanted = dtypes.canonicalize(own.dtype) if dtype is None else dtype
     sizes = own.shape if shape is None else shape_of(name, shape)
+    if wanted == dtypes.float0:
+        return cast("Any", no_values(sizes))
     filler = convert(name, as_array(name, value), wanted, weak_type=weak)
     return broadcast(filler, sizes)
 
@@ -403,6 +408,8 @@ def _placed_like(name: str, like: Any, x: Array, device: DeviceLike | None) -> A
 
 def _filled(name: str, shape: ShapeLike, value: int, dtype: DType) -> Array:
     sizes = shape_of(name, shape)
+    if dtype == dtypes.float0:
+        return cast("Any", no_values(sizes))
     if sizes:
         return basis.full(sizes, value, dtype)
     return to_array(dtype.type(value))

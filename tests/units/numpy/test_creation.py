@@ -10,6 +10,7 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
+from imprint import dtypes
 
 
 def test_an_array_is_returned_as_it_is():
@@ -31,6 +32,35 @@ def test_objects_with_an_array_protocol():
             return np.arange(3.0)
 
     assert inp.asarray(Wrapped()).tolist() == [0, 1, 2]
+
+
+MADE_OF_FLOAT0 = {
+    "zeros": lambda q, z: q.zeros(2, z.dtype),
+    "zeros of rank 0": lambda q, z: q.zeros((), z.dtype),
+    "ones": lambda q, z: q.ones((2, 1), z.dtype),
+    "empty": lambda q, z: q.empty((0, 3), z.dtype),
+    "zeros_like": lambda q, z: q.zeros_like(z),
+    "zeros_like of numbers": lambda q, z: q.zeros_like(q.ones(2), z.dtype),
+    "ones_like": lambda q, z: q.ones_like(z, shape=(3,)),
+    "asarray": lambda q, z: q.asarray(z),
+    "array": lambda q, z: q.array(z),
+    "array of the dtype": lambda q, z: q.array(z, z.dtype),
+}
+
+
+@pytest.mark.parametrize("name", MADE_OF_FLOAT0)
+def test_arrays_of_float0_are_numpys(name):
+    make, z = MADE_OF_FLOAT0[name], np.zeros(2, dtypes.float0)
+    expected = make(jnp, z)
+    for got in (make(inp, z), imprint.jit(lambda: make(inp, z))()):
+        assert type(got) is np.ndarray
+        assert (got.dtype, got.shape) == (expected.dtype, expected.shape)
+
+
+def test_a_tangent_made_by_zeros_is_taken():
+    zero = inp.zeros((), dtypes.float0)
+    assert imprint.jvp(lambda x: x * 2, (3,), (zero,))[1].dtype == dtypes.float0
+    assert imprint.vjp(lambda x: x * 2, 3)[1](zero)[0].dtype == dtypes.float0
 
 
 def test_ndmin_puts_axes_in_front():
