@@ -39,6 +39,7 @@ def array(
     dtype: DTypeLike | None = None,
     *,
     copy: bool = True,
+    order: str | None = "K",
     ndmin: int = 0,
     device: DeviceLike | None = None,
 ) -> Array:
@@ -49,6 +50,7 @@ def array(
         dtype: the dtype; None for the common dtype of the values.
         copy: whether an array is copied, so that it outlives a donation of the original.
             NumPy's are always copied.
+        order: None or "K": arrays have no other order in memory.
         ndmin: how many axes the result has at least; new ones come first.
         device: where it is to be, as in `imprint.device_put`.
 
@@ -58,6 +60,7 @@ def array(
         Array([[1. , 2. ],
                [3. , 4.5]], dtype=float32)
     """
+    _check_order("array", order)
     wanted = None if dtype is None else dtypes.requested(dtype, "array")
     x = _made(object, wanted, copy)
     x = expand_dims(x, tuple(range(ndmin - x.ndim))) if x.ndim < ndmin else x
@@ -67,6 +70,7 @@ def array(
 def asarray(
     a: Any,
     dtype: DTypeLike | None = None,
+    order: str | None = None,
     *,
     copy: bool | None = None,
     device: DeviceLike | None = None,
@@ -76,6 +80,7 @@ def asarray(
     Args:
         a: a number, an array, or nested sequences of these.
         dtype: the dtype; None for the common dtype of the values.
+        order: as in `array`.
         copy: whether an array is copied all the same.
         device: where it is to be, as in `imprint.device_put`.
 
@@ -84,6 +89,7 @@ def asarray(
         >>> np.asarray([True, 2])
         Array([1, 2], dtype=int32)
     """
+    _check_order("asarray", order)
     wanted = None if dtype is None else dtypes.requested(dtype, "asarray")
     is_made = isinstance(a, Array) and dtype is None and not copy
     x = a if is_made else _made(a, wanted, copy)
@@ -91,14 +97,19 @@ def asarray(
 
 
 @moves_keys(0)
-def copy(a: ArrayLike) -> Array:
+def copy(a: ArrayLike, order: str | None = None) -> Array:
     """Return an array of the same values, which outlives a donation of the original.
+
+    Args:
+        a: an array.
+        order: as in `array`.
 
     Example:
         >>> import imprint.numpy as np
         >>> np.copy(np.arange(3))
         Array([0, 1, 2], dtype=int32)
     """
+    _check_order("copy", order)
     return copy_p.bind1(as_array("copy", a))
 
 
@@ -124,6 +135,14 @@ def from_dlpack(
             "library may write to is copied."
         )
     return placed("from_dlpack", asarray(np.from_dlpack(x)), device)
+
+
+def _check_order(name: str, order: str | None) -> None:
+    if order not in (None, "K"):
+        raise NotImplementedError(
+            f"{name}: expected order to be None or 'K', got {order!r}. Arrays have no "
+            "order in memory to choose: leave it out, or call transpose."
+        )
 
 
 @moves_keys(0)

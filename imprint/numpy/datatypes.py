@@ -15,6 +15,7 @@ from imprint import dtypes
 from imprint.core import dims
 from imprint.core.array import Array
 from imprint.core.aval import DType, Shape, get_aval
+from imprint.core.protocols import plain
 from imprint.dtypes import DTypeLike
 from imprint.numpy.creation import asarray
 from imprint.numpy.promotion import (
@@ -186,7 +187,7 @@ def shape(a: Any) -> Shape:
         >>> np.shape(np.zeros((2, 3)))
         (2, 3)
     """
-    return a.shape if hasattr(a, "shape") else np.shape(a)
+    return a.shape if hasattr(a, "shape") else np.shape(plain(a))
 
 
 def ndim(a: Any) -> int:

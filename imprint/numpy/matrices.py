@@ -15,7 +15,7 @@ from imprint.numpy.joining import stack
 from imprint.numpy.promotion import ArrayLike, as_array, convert, refuse_out
 from imprint.numpy.reductions import sum
 from imprint.numpy.selection import where
-from imprint.numpy.shape import moveaxis, ravel
+from imprint.numpy.shape import moveaxis, ravel, shape_of
 from imprint.placement import DeviceLike, placed
 from imprint.primitives.arithmetic import integer_pow
 from imprint.primitives.axes import canonical_axes, whole
@@ -241,13 +241,7 @@ def _numbered(shape: Shape) -> tuple[Array, Array]:
 
 
 def _rows_and_columns(name: str, rows: Dim, columns: Dim | None) -> Shape:
-    shape = dims.as_shape((rows, rows if columns is None else columns))
-    if dims.has_negative(shape):
-        raise ShapeError(
-            f"{name}: expected lengths of at least 0, got {shape}. "
-            "They are the numbers of rows and columns."
-        )
-    return shape
+    return shape_of(name, (rows, rows if columns is None else columns))
 
 
 def _matrices(name: str, m: ArrayLike) -> Array:

@@ -4,7 +4,8 @@ Integers are their own floor, ceiling, truncation and rounding. Complex numbers 
 both parts.
 """
 
-from typing import Any, cast
+import math
+from typing import Any, Final, cast
 
 from imprint import dtypes
 from imprint.core.array import Array
@@ -120,8 +121,9 @@ def round(a: ArrayLike, decimals: int = 0, out: None = None) -> Array:
     if decimals == 0:
         return _nearest(x)
     info = cast("Any", dtypes.finfo(x.dtype))
-    if 10.0**decimals > float(info.max):
+    if decimals > math.log10(float(info.max)):
         return x
+    decimals = max(decimals, _NO_DIGITS)
     wide = convert("round", x, dtypes.float32) if x.dtype == dtypes.float16 else x
     factor = scalar_like(wide, 10**decimals if decimals > 0 else 10.0**decimals)
     return convert(
@@ -133,6 +135,8 @@ def round(a: ArrayLike, decimals: int = 0, out: None = None) -> Array:
 
 
 around = round
+_NO_DIGITS: Final = -400
+"""So few decimals leave nothing of the largest number of any dtype."""
 
 
 def _nearest(x: Array) -> Array:

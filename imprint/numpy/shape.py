@@ -248,7 +248,7 @@ def permute_dims(a: ArrayLike, /, axes: Sequence[int]) -> Array:
         >>> np.permute_dims(np.zeros((2, 3, 4)), (2, 0, 1)).shape
         (4, 2, 3)
     """
-    return transpose(a, axes)
+    return transpose(a, axis_tuple("permute_dims", axes))
 
 
 @moves_keys(0)

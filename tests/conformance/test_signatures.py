@@ -24,9 +24,7 @@ LEFT_OUT = {
 """Parameters that no function here has."""
 
 STAY = {
-    "numpy.array": "order='K' and copies are those of imprint.numpy.creation",
-    "numpy.asarray": "has no memory order to choose",
-    "numpy.copy": "has no memory order to choose",
+    "numpy.array": "does not take what JAX takes by position and warns of",
     "numpy.clip": "needs the array, which JAX allows to be left out and then refuses",
     "numpy.issubdtype": "names its two dtypes by their roles",
     "numpy.polyval": "has no loop to unroll",

@@ -147,6 +147,34 @@ def test_plain_facts():
     assert not inp.can_cast("float32", "int32")
 
 
+def test_plain_facts_of_an_object_that_is_an_array_for_jax():
+    class Like:
+        def __jax_array__(self):
+            return inp.ones((2, 3))
+
+    assert (inp.shape(Like()), inp.ndim(Like()), inp.size(Like())) == ((2, 3), 2, 6)
+    assert inp.size(Like(), axis=1) == 3
+
+
+def test_orders_that_name_no_memory():
+    x = inp.ones((2, 3))
+    for got in (inp.copy(x, "K"), inp.array(x, order=None), inp.asarray(x, None, "K")):
+        assert got.shape == (2, 3)
+
+
+@pytest.mark.parametrize("decimals", [39, 400, 2**40, 10**400])
+@pytest.mark.parametrize("x", [1.5, 1 + 2j, -0.0])
+def test_more_decimals_than_a_number_has_change_nothing(x, decimals):
+    assert inp.around(x, decimals) == x
+    if decimals < 10**300:  # JAX raises OverflowError
+        assert jnp.around(x, decimals) == x
+
+
+@pytest.mark.parametrize("decimals", [-400, -(2**40), -(10**400)])
+def test_fewer_decimals_than_any_number_has_leave_none(decimals):
+    assert np.isnan(inp.around(1.5, decimals))
+
+
 def test_64_bits():
     with imprint.enable_x64(True):
         assert inp.zeros(1).dtype == np.float64
