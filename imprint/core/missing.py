@@ -8,7 +8,8 @@ a name that is not there. A misspelt name keeps Python's own message and its off
 
 import sys
 from importlib import import_module
-from typing import Any, NoReturn
+from opcode import opmap
+from typing import Any, Final, NoReturn
 
 
 def explain_missing(home: str) -> None:
@@ -20,13 +21,24 @@ def explain_missing(home: str) -> None:
     vars(sys.modules[home])["__getattr__"] = __getattr__
 
 
-def error_of(home: str, name: str) -> AttributeError:
-    """Return the error of a name that the module `home` has not."""
+def error_of(home: str, name: str) -> AttributeError | ImportError:
+    """Return the error of a name that a module has not; for its `__getattr__` to raise.
+
+    The statement `from home import name` says "cannot import name" of each AttributeError,
+    so it gets an ImportError, which passes.
+    """
     if name[0] != "_":
         said = import_module("imprint.core.absent").advice(home, name)
         if said is not None:
-            return _absent(home, name, said)
+            error = _absent(home, name, said)
+            asking = sys._getframe(1).f_back  # pyright: ignore[reportPrivateUsage] - the one way to know
+            if asking and asking.f_code.co_code[asking.f_lasti] == _IMPORT_FROM:
+                return ImportError(str(error), name=name)
+            return error
     return AttributeError(f"module {home!r} has no attribute {name!r}")
+
+
+_IMPORT_FROM: Final = opmap["IMPORT_FROM"]
 
 
 def _absent(home: str, name: str, said: str) -> AttributeError:

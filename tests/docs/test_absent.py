@@ -54,6 +54,19 @@ def test_methods_of_jax_arrays_are_here_or_have_a_row():
     assert explained == rows
 
 
+def test_an_absent_name_that_is_imported_says_it_too():
+    said = "imprint.numpy.sort is not there yet"
+    with pytest.raises(ImportError, match=said) as caught:
+        from imprint.numpy import sin, sort  # noqa: F401, PLC0415 - what is tested
+    assert not isinstance(caught.value, AttributeError)
+    assert caught.value.name == "sort"
+    with pytest.raises(ImportError, match="cannot import name 'sine'"):
+        from imprint.numpy import sine  # noqa: F401, PLC0415 - a misspelt name
+    with pytest.raises(AttributeError, match=said):
+        inp.sort  # noqa: B018 - no import
+    assert getattr(inp, "sort", None) is None
+
+
 @pytest.mark.parametrize("home", MODULES)
 def test_an_absent_name_says_what_to_write(home):
     face = importlib.import_module(home)
