@@ -341,11 +341,6 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("random_gamma_p", ""),
     ),
     "imprint.nn": (
-        (
-            "dot_product_attention",
-            "Write imprint.nn.softmax of imprint.numpy.einsum('tnh,snh->nts', q, k) * "
-            "scale, and einsum it with v.",
-        ),
         ("log1mexp", "Write imprint.numpy.log(-imprint.numpy.expm1(-x))."),
         (
             "scaled_matmul scaled_dot_general get_scaled_dot_general_config",

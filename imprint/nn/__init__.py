@@ -4,6 +4,7 @@ Layers are modules that take one example; `imprint.vmap` gives them a batch.
 
 - `activations`: which functions work element by element?
 - `functions`: which functions work along an axis?
+- `attention`: how does each position take part of the others?
 - `initializers`: what are the first values of parameters?
 - `linear`: which layers multiply by a matrix?
 - `recurrent`: which cells carry a state from step to step?
@@ -39,6 +40,7 @@ from imprint.nn.activations import (
     swish,
     tanh,
 )
+from imprint.nn.attention import dot_product_attention
 from imprint.nn.functions import (
     glu,
     log_softmax,
@@ -72,6 +74,7 @@ __all__ = [
     "RMSNorm",
     "Sequential",
     "celu",
+    "dot_product_attention",
     "elu",
     "gelu",
     "glu",
