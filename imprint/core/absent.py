@@ -167,7 +167,7 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
             "Write imprint.numpy.select, of a list of conditions and one of choices.",
         ),
         (
-            "put put_along_axis place fill_diagonal insert delete",
+            "put put_along_axis place insert delete",
             _SCATTER,
         ),
         (
@@ -189,20 +189,14 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("fft", "Outside traced functions numpy.fft takes arrays."),
         ("frompyfunc ufunc", "Write a function, and imprint.vmap for further axes."),
         (
-            "c_ r_ mgrid ogrid",
-            "Write the slices, imprint.numpy.concatenate, imprint.numpy.indices or "
-            "imprint.numpy.meshgrid.",
-        ),
-        (
             "mask_indices",
             "Write a mask instead, such as imprint.numpy.tri, or imprint.numpy.tril(x).",
         ),
-        ("ravel_multi_index", "Write it with imprint.numpy.divmod."),
         (
-            "frombuffer fromfile fromiter fromstring load",
+            "fromfile fromiter",
             "Read with NumPy, and write imprint.numpy.asarray of it.",
         ),
-        ("save savez", "Write imprint.tree_serialise_leaves, or numpy.save."),
+        ("savez", "Write imprint.tree_serialise_leaves, or numpy.save."),
         (
             "array_repr array_str get_printoptions printoptions set_printoptions",
             "NumPy's own print arrays too.",
@@ -217,11 +211,6 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ),
         ("iterable", "It is NumPy's own: numpy.iterable."),
         ("gcd lcm", ""),
-        ("frexp ldexp spacing", "Powers are imprint.numpy.exp2, log2 and nextafter."),
-        (
-            "packbits unpackbits",
-            "Write the shifts: (x >> imprint.numpy.arange(8)) & 1.",
-        ),
         (
             "poly polydiv polyfit polymul roots",
             "A polynomial is the loop `y = y * x + c` over its coefficients.",

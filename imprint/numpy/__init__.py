@@ -34,6 +34,10 @@ take the dtype of the array beside them.
 - `mapping`: how are functions of few axes applied to arrays of many?
 - `polynomials`: what is done with vectors of coefficients?
 - `positions`: where are diagonals, triangles and flat indices?
+- `grids`: what do `mgrid[...]` and `r_[...]` make of slices?
+- `packing`: how do bits become elements, and back?
+- `exponents`: of which parts are floats?
+- `files`: how are arrays read, and written?
 - `windows`: which windows do signals have?
 - `subscripts`: what do the subscripts of einsum say?
 """
@@ -213,6 +217,17 @@ from imprint.numpy.exponential import logaddexp2 as logaddexp2
 from imprint.numpy.exponential import pow as pow
 from imprint.numpy.exponential import power as power
 from imprint.numpy.exponential import sqrt as sqrt
+from imprint.numpy.exponents import frexp as frexp
+from imprint.numpy.exponents import ldexp as ldexp
+from imprint.numpy.exponents import spacing as spacing
+from imprint.numpy.files import frombuffer as frombuffer
+from imprint.numpy.files import fromstring as fromstring
+from imprint.numpy.files import load as load
+from imprint.numpy.files import save as save
+from imprint.numpy.grids import c_ as c_
+from imprint.numpy.grids import mgrid as mgrid
+from imprint.numpy.grids import ogrid as ogrid
+from imprint.numpy.grids import r_ as r_
 from imprint.numpy.indexing import getitem as getitem
 from imprint.numpy.inspection import (
     __array_namespace_info__ as __array_namespace_info__,
@@ -254,12 +269,15 @@ from imprint.numpy.matrices import diag as diag
 from imprint.numpy.matrices import diagflat as diagflat
 from imprint.numpy.matrices import diagonal as diagonal
 from imprint.numpy.matrices import eye as eye
+from imprint.numpy.matrices import fill_diagonal as fill_diagonal
 from imprint.numpy.matrices import identity as identity
 from imprint.numpy.matrices import trace as trace
 from imprint.numpy.matrices import tri as tri
 from imprint.numpy.matrices import tril as tril
 from imprint.numpy.matrices import triu as triu
 from imprint.numpy.matrices import vander as vander
+from imprint.numpy.packing import packbits as packbits
+from imprint.numpy.packing import unpackbits as unpackbits
 from imprint.numpy.padding import pad as pad
 from imprint.numpy.polynomials import polyadd as polyadd
 from imprint.numpy.polynomials import polyder as polyder
@@ -270,6 +288,7 @@ from imprint.numpy.positions import diag_indices as diag_indices
 from imprint.numpy.positions import diag_indices_from as diag_indices_from
 from imprint.numpy.positions import index_exp as index_exp
 from imprint.numpy.positions import ix_ as ix_
+from imprint.numpy.positions import ravel_multi_index as ravel_multi_index
 from imprint.numpy.positions import s_ as s_
 from imprint.numpy.positions import tril_indices as tril_indices
 from imprint.numpy.positions import tril_indices_from as tril_indices_from

@@ -4,6 +4,8 @@ Patterns are comparisons of row and column numbers, so they need no memory of th
 once compiled.
 """
 
+from functools import reduce
+
 from imprint import dtypes
 from imprint.core import dims
 from imprint.core.array import Array
@@ -11,7 +13,7 @@ from imprint.core.aval import DType, Shape
 from imprint.core.dims import Dim
 from imprint.dtypes import DTypeLike
 from imprint.errors import ShapeError
-from imprint.numpy.joining import stack
+from imprint.numpy.joining import resize, stack
 from imprint.numpy.promotion import ArrayLike, as_array, convert, refuse_out
 from imprint.numpy.reductions import sum
 from imprint.numpy.selection import where
@@ -20,6 +22,7 @@ from imprint.placement import DeviceLike, placed
 from imprint.primitives.arithmetic import integer_pow
 from imprint.primitives.axes import canonical_axes, whole
 from imprint.primitives.basis import add, broadcast_in_dim, full, scalar_like
+from imprint.primitives.bitwise import and_
 from imprint.primitives.comparison import eq, ge
 from imprint.primitives.shape import broadcasted_iota, reshape, squeeze
 from imprint.primitives.slicing import pad, slice_, slice_in_dim
@@ -83,6 +86,49 @@ def tri(
     wanted = dtypes.requested(dtypes.float32 if dtype is None else dtype, "tri")
     shape = _rows_and_columns("tri", N, M)
     return convert("tri", _at_or_below(shape, whole("tri", "k", k)), wanted)
+
+
+def fill_diagonal(
+    a: ArrayLike,
+    val: ArrayLike,
+    wrap: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
+    *,
+    inplace: bool = True,
+) -> Array:
+    """Return an array with other values on its diagonal; `inplace=False` must be written.
+
+    Args:
+        a: an array of at least two axes; of more, these have one length.
+        val: the values, repeated as often as needed.
+        wrap: False; the diagonal does not go on below a high matrix.
+        inplace: False; arrays are immutable.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.fill_diagonal(np.zeros((2, 2)), 7.0, inplace=False)
+        Array([[7., 0.],
+               [0., 7.]], dtype=float32)
+    """
+    if inplace or wrap:
+        raise NotImplementedError(
+            f"fill_diagonal: expected inplace=False and wrap=False, got {inplace=} and "
+            f"{wrap=}. Arrays are immutable: use what it returns."
+        )
+    x = _matrices("fill_diagonal", a)
+    if x.ndim > 2 and len(set(x.shape)) > 1:
+        raise ShapeError(
+            f"fill_diagonal: expected axes of one length, got {x.aval}. Only of two axes "
+            "may lengths differ."
+        )
+    values = convert("fill_diagonal", as_array("fill_diagonal", val), x.dtype)
+    row = broadcasted_iota(dtypes.int32, x.shape, 0)
+    found = reduce(
+        and_,
+        [eq(row, broadcasted_iota(dtypes.int32, x.shape, i)) for i in range(1, x.ndim)],
+    )
+    if values.ndim:
+        values = resize(values, (x.shape[0], *(1,) * (x.ndim - 1)))
+    return where(found, values, x)
 
 
 def tril(m: ArrayLike, k: int = 0) -> Array:

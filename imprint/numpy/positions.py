@@ -4,6 +4,7 @@ Shapes are known while tracing, and so are the positions of what they say; those
 made of indices may be traced.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -12,12 +13,14 @@ import numpy as np
 from imprint import dtypes
 from imprint.core.array import Array
 from imprint.core.aval import get_aval
-from imprint.errors import DTypeError, ShapeError
-from imprint.numpy.arithmetic import divmod
+from imprint.dtypes import DTypeLike
+from imprint.errors import ArgumentError, DTypeError, ShapeError
+from imprint.numpy.arithmetic import divmod, remainder
 from imprint.numpy.creation import asarray
+from imprint.numpy.datatypes import astype
 from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.numpy.ranges import arange
-from imprint.numpy.selection import where
+from imprint.numpy.selection import clip, where
 from imprint.numpy.shape import size_tuple
 from imprint.primitives.axes import whole
 from imprint.primitives.copying import owned
@@ -179,3 +182,79 @@ def unravel_index(indices: ArrayLike, shape: int | Sequence[int]) -> tuple[Array
         where(beyond, size - 1, where(before, 0, position))
         for size, position in zip(sizes, reversed(found), strict=True)
     )
+
+
+def ravel_multi_index(
+    multi_index: Sequence[ArrayLike],
+    dims: Sequence[int],
+    mode: str = "raise",
+    order: str = "C",
+    *,
+    dtype: DTypeLike | None = None,
+) -> Array:
+    """Return positions in a flat array of what has these positions along each axis.
+
+    Args:
+        multi_index: integers for each axis.
+        dims: the lengths of the axes.
+        mode: what to do with those outside: "raise", which needs concrete ones; "wrap",
+            "clip", or "ignore".
+        order: "C", the last axis counts fastest; "F", the first.
+        dtype: of the result, an integer one; None, that of the positions, or wider.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.ravel_multi_index((np.array([0, 1]), np.array([1, 2])), (2, 3))
+        Array([1, 5], dtype=int32)
+    """
+    name = "ravel_multi_index"
+    parts = [as_array(name, x) for x in multi_index]
+    lengths = [whole(name, "a length", n) for n in dims]
+    if len(parts) != len(lengths):
+        raise ShapeError(
+            f"{name}: expected positions for each of {len(lengths)} axes, got "
+            f"{len(parts)}. Pass an array for each length."
+        )
+    for x in parts:
+        if not dtypes.is_integer(x.dtype):
+            raise DTypeError(f"{name}: expected integers as positions, got {x.aval}.")
+    wanted = dtypes.result_type(int, *parts) if dtype is None else dtype
+    wanted = dtypes.requested(wanted, name)
+    if (
+        not dtypes.is_integer(wanted)
+        or math.prod(lengths) - 1 > dtypes.iinfo(wanted).max
+    ):
+        raise ArgumentError(
+            f"{name}: expected an integer dtype that holds positions of "
+            f"{math.prod(lengths)} elements, got {wanted}. Pass a wider dtype."
+        )
+    inside = [_inside(mode, x, n) for x, n in zip(parts, lengths, strict=True)]
+    if order not in ("C", "F"):
+        raise ArgumentError(f"{name}: expected order 'C' or 'F', got {order!r}.")
+    stride, total = 1, asarray(0, wanted)
+    pairs = list(zip(inside, lengths, strict=True))
+    for x, length in pairs if order == "F" else reversed(pairs):
+        total = total + astype(x, wanted) * stride
+        stride *= length
+    return total
+
+
+def _inside(mode: str, x: Array, length: int) -> Array:
+    """Return positions within an axis, by what `mode` does with those outside."""
+    if mode == "clip":
+        return clip(x, 0, length - 1)
+    if mode == "wrap":
+        return remainder(x, length)
+    if mode == "raise":
+        positions = np.asarray(x)
+        if np.any((positions < 0) | (positions >= length)):
+            raise ArgumentError(
+                f"ravel_multi_index: expected positions in [0, {length}), got "
+                f"{positions.tolist()}. Pass mode='wrap' or mode='clip'."
+            )
+    elif mode != "ignore":
+        raise ArgumentError(
+            "ravel_multi_index: expected mode 'raise', 'wrap', 'clip' or 'ignore', got "
+            f"{mode!r}."
+        )
+    return x
