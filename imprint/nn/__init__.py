@@ -9,7 +9,7 @@ Layers are modules that take one example; `imprint.vmap` gives them a batch.
 - `linear`: which layers multiply by a matrix?
 - `recurrent`: which cells carry a state from step to step?
 - `normalization`: which layers bring one example to mean and scale?
-- `layers`: which layers have no matrix?
+- `layers`: which layers multiply by no matrix?
 """
 
 from imprint.core import missing
@@ -52,6 +52,7 @@ from imprint.nn.functions import (
 )
 from imprint.nn.layers import (
     Dropout,
+    Embedding,
     Identity,
     Lambda,
     PReLU,
@@ -64,6 +65,7 @@ from imprint.nn.recurrent import GRUCell, LSTMCell
 __all__ = [
     "MLP",
     "Dropout",
+    "Embedding",
     "GRUCell",
     "Identity",
     "LSTMCell",

@@ -1,4 +1,4 @@
-"""Layers that are no matrices: Identity, Lambda, Sequential, Dropout, PReLU.
+"""Layers that multiply by no matrix, such as Sequential, Dropout and Embedding.
 
 Each is called with one example and, as a keyword, a key, which most of them ignore: so
 they can stand beside each other in `Sequential`.
@@ -10,8 +10,9 @@ from typing import Any, overload
 import imprint.numpy as np
 from imprint import random
 from imprint.core.array import Array
-from imprint.errors import ArgumentError
-from imprint.module import Module
+from imprint.dtypes import DTypeLike
+from imprint.errors import ArgumentError, ShapeError
+from imprint.module import Module, field
 from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.primitives.barrier import stop_gradient
 
@@ -154,6 +155,77 @@ class Dropout(Module):
             )
         keep = 1 - stop_gradient(self.p)
         return np.where(random.bernoulli(key, keep, x.shape), x / keep, 0)
+
+
+class Embedding(Module):
+    """A table of vectors, of which an integer chooses one.
+
+    Attributes:
+        num_embeddings: how many vectors there are.
+        embedding_size: the length of a vector.
+        weight: the vectors, of shape `(num_embeddings, embedding_size)`.
+
+    Example:
+        >>> import imprint
+        >>> import imprint.numpy as np
+        >>> from imprint import nn, random
+        >>> words = nn.Embedding(100, 8, key=random.key(0))
+        >>> words(3).shape, imprint.vmap(words)(np.array([3, 1, 4])).shape
+        ((8,), (3, 8))
+    """
+
+    num_embeddings: int = field(static=True)
+    embedding_size: int = field(static=True)
+    weight: Array
+
+    def __init__(
+        self,
+        num_embeddings: int | None = None,
+        embedding_size: int | None = None,
+        weight: ArrayLike | None = None,
+        dtype: DTypeLike | None = None,
+        *,
+        key: Any = None,
+    ) -> None:
+        """Draw the vectors, or take those given.
+
+        Args:
+            num_embeddings: how many vectors there are.
+            embedding_size: the length of a vector.
+            weight: the vectors; the numbers above may then be left out.
+            dtype: of the vectors that are drawn; None, the default float.
+            key: for drawing them.
+        """
+        if weight is not None:
+            table = as_array("Embedding", weight)
+            said = (num_embeddings, embedding_size)
+            if table.ndim != 2 or any(
+                number not in (None, length)
+                for number, length in zip(said, table.shape, strict=True)
+            ):
+                raise ShapeError(
+                    f"Embedding: expected a weight of shape {said}, got {table.aval}. "
+                    f"A row is a vector; leave out the numbers to take them from it."
+                )
+        elif num_embeddings is None or embedding_size is None or key is None:
+            raise ArgumentError(
+                "Embedding: expected num_embeddings, embedding_size and a key, or a "
+                "weight, got neither. Write Embedding(100, 8, key=key)."
+            )
+        else:
+            table = random.normal(key, (num_embeddings, embedding_size), dtype)
+        self.num_embeddings, self.embedding_size = table.shape
+        self.weight = table
+
+    def __call__(self, x: ArrayLike, *, key: Any = None) -> Array:
+        """Return vector number `x`; `key` is not used."""
+        index = as_array("Embedding", x)
+        if index.ndim or not np.issubdtype(index.dtype, np.integer):
+            raise ArgumentError(
+                f"Embedding: expected an integer of rank 0, got {index.aval}. Of "
+                f"several write imprint.vmap(layer)(x)."
+            )
+        return self.weight[index]
 
 
 class PReLU(Module):

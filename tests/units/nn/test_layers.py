@@ -5,7 +5,7 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint import nn, random
-from imprint.errors import ArgumentError
+from imprint.errors import ArgumentError, ShapeError
 from tests.units.nn.beside_equinox import OURS, THEIRS, numbers, same_calls
 
 
@@ -49,6 +49,50 @@ CASES = {
     ),
     "Lambda": (lambda m: m.nn.Lambda(m.nn.PReLU()), lambda f, x: f(x)),
 }
+
+
+EMBEDDINGS = {
+    "drawn": lambda m: m.nn.Embedding(5, 3, key=m.key),
+    "drawn, bfloat16": lambda m: m.nn.Embedding(5, 3, dtype="bfloat16", key=m.key),
+    "given": lambda m: m.nn.Embedding(weight=m.np.asarray(numbers(5, 3))),
+    "given, with a number": lambda m: m.nn.Embedding(5, weight=m.np.ones((5, 2))),
+}
+
+
+@pytest.mark.parametrize("name", EMBEDDINGS)
+@pytest.mark.parametrize("index", [0, 4, -1, np.int32(2)])
+def test_an_embedding_as_equinox(name, index):
+    same_calls(EMBEDDINGS[name], lambda f, x: f(x), index)
+
+
+def test_embeddings_of_a_batch_and_their_gradient():
+    words = nn.Embedding(4, 2, key=OURS.key)
+    index = inp.array([3, 0, 3])
+    assert (imprint.vmap(words)(index)[1] == words.weight[0]).all()
+    loss = lambda model: imprint.vmap(model)(index).sum()
+    counts = imprint.jit(imprint.grad(loss))(words).weight[:, 0]
+    assert counts.tolist() == [1, 0, 0, 2]
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (
+            lambda: nn.Embedding(3, 2),
+            r"expected num_embeddings, embedding_size and a k",
+        ),
+        (lambda: nn.Embedding(3, weight=inp.ones((2, 2))), r"shape \(3, None\), got f"),
+        (lambda: nn.Embedding(weight=inp.ones(2)), r"expected a weight of shape"),
+        (lambda: nn.Embedding(3, 2, key=OURS.key)(1.0), r"expected an integer of rank"),
+        (
+            lambda: nn.Embedding(3, 2, key=OURS.key)(inp.arange(2)),
+            r"got int32\[2\]\. Of several write imprint.vmap",
+        ),
+    ],
+)
+def test_what_is_wrong_with_an_embedding_is_said(make, said):
+    with pytest.raises((ArgumentError, ShapeError), match=said):
+        make()
 
 
 @pytest.mark.slow
