@@ -6,6 +6,7 @@ count events, not objects: a version that was dropped was compiled all the same.
 
 from typing import NamedTuple
 
+from imprint.core import missing
 from imprint.program.counters import COUNTERS
 from imprint.versions.version import calls_answered
 
@@ -58,3 +59,6 @@ def counters() -> Counts:
         misses=COUNTERS.misses,
         evictions=COUNTERS.evictions,
     )
+
+
+missing.explain_missing(__name__)

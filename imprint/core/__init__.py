@@ -21,6 +21,7 @@
 - `leaks`: which tracer outlives its trace, and who holds it?
 - `missing`: what does an error say of a name that is not there yet?
 - `absent`: which names of JAX's are absent, and what serves in their place?
+- `absent_models`: which of Equinox's and optax's are, and what serves in theirs?
 - `libraries`: is code the user's, or an installed library's?
 - `identity`: what stands for an object that counts as itself?
 - `functions`: what may a transform be given?

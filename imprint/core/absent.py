@@ -11,20 +11,33 @@ from typing import Final
 
 import numpy as np
 
+from imprint.core.absent_models import (
+    CALLBACK,
+    CHECKPOINT,
+    DERIVATIVE,
+    MODELS,
+    WINDOW,
+)
 
-def advice(home: str, name: str) -> str | None:
-    """Return what to write instead of a name of JAX's; None for a name unknown to it.
+
+def advice(home: str, name: str) -> tuple[str, str] | None:
+    """Return which library has a name, and what to write instead; None if none has it.
 
     Args:
         home: `imprint`, one of its public modules, or `Array` for its methods.
         name: the name that was asked for.
     """
-    return next((said for known, said in rows(home) if known == name), None)
+    for library in ("JAX", *MODELS):
+        for known, said in rows(home, library):
+            if known == name:
+                return library, said
+    return None
 
 
-def rows(home: str) -> Iterator[tuple[str, str]]:
-    """Return the absent names of a home, each with its advice."""
-    for names, said in ABSENT.get(home, ()):
+def rows(home: str, library: str = "JAX") -> Iterator[tuple[str, str]]:
+    """Return the names that a home lacks of a library, each with its advice."""
+    table = ABSENT if library == "JAX" else MODELS[library]
+    for names, said in table.get(home, ()):
         for name in names.split():
             yield name, said or _by_numpy(home, name)
 
@@ -48,10 +61,6 @@ _ONE_DEVICE: Final = "Programs run on one device so far: leave it out."
 _MAPPED: Final = (
     "There are no named axes yet: reduce after imprint.vmap, over the mapped axis."
 )
-_DERIVATIVE: Final = (
-    "Steer derivatives with imprint.lax.stop_gradient: f = g + stop_gradient(h - g) has "
-    "the value of h and the derivative of g."
-)
 _DRAW_OUTSIDE: Final = (
     "Draw with numpy.random.default_rng outside, and pass the numbers as an argument."
 )
@@ -69,10 +78,6 @@ _SCATTER: Final = (
 _LINALG: Final = (
     "Outside traced functions numpy.linalg takes arrays; products are "
     "imprint.numpy.matmul and imprint.numpy.einsum."
-)
-_WINDOW: Final = (
-    "Stack the shifted slices, imprint.numpy.stack of imprint.lax.slice_in_dim, and "
-    "reduce over the new axis; products go by imprint.numpy.einsum."
 )
 _REDUCE: Final = (
     "There is one function for each operation, such as imprint.lax.reduce_sum."
@@ -98,11 +103,11 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         (
             "custom_jvp custom_vjp custom_gradient custom_derivatives custom_batching "
             "closure_convert ad softmax_custom_jvp",
-            _DERIVATIVE,
+            DERIVATIVE,
         ),
         (
             "ad_checkpoint checkpoint remat checkpoint_policies",
-            "Leave it out: results are the same, and all residuals are kept.",
+            CHECKPOINT,
         ),
         (
             "named_call named_scope",
@@ -124,7 +129,7 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("copy_to_host_async", "Write imprint.device_get."),
         (
             "pure_callback ffi",
-            "Compute before the call, and pass the result as an argument.",
+            CALLBACK,
         ),
         ("export", "The text of a program is imprint.jit(f).lower(x).as_text()."),
         ("scipy", "What it shares with networks is in imprint.nn; or scipy outside."),
@@ -184,7 +189,7 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
             "interp",
             "Of a step at known places write imprint.numpy.select; or NumPy's outside.",
         ),
-        ("convolve correlate", _WINDOW),
+        ("convolve correlate", WINDOW),
         ("linalg", _LINALG),
         ("fft", "Outside traced functions numpy.fft takes arrays."),
         ("frompyfunc ufunc", "Write a function, and imprint.vmap for further axes."),
@@ -252,7 +257,7 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
             "reduce_window reduce_window_max_p reduce_window_min_p reduce_window_p "
             "reduce_window_shape_tuple reduce_window_sum_p select_and_gather_add_p "
             "select_and_scatter_add_p select_and_scatter_p",
-            _WINDOW,
+            WINDOW,
         ),
         ("reduce reduce_p", _REDUCE),
         (
@@ -334,6 +339,24 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         (
             "scaled_matmul scaled_dot_general get_scaled_dot_general_config",
             "Convert with x.astype, and write imprint.numpy.matmul.",
+        ),
+    ),
+    "imprint.nn.initializers": (
+        (
+            "orthogonal delta_orthogonal",
+            "numpy.linalg.qr of normal draws gives one outside traced functions.",
+        ),
+    ),
+    "imprint.debug": (
+        (
+            "print log callback DebugEffect OrderedDebugEffect",
+            "Return the value and print it outside; or call print as it is, in a `with "
+            "imprint.disable_jit():`.",
+        ),
+        ("breakpoint", "Stop in a `with imprint.disable_jit():`."),
+        (
+            "inspect_array_sharding visualize_array_sharding visualize_sharding",
+            _ONE_DEVICE,
         ),
     ),
     "Array": (

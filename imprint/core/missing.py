@@ -1,4 +1,4 @@
-"""What an attribute error says of a name that JAX has and imprint has not yet.
+"""What an attribute error says of a name that JAX or its kin have and imprint has not.
 
 Python would offer the name that is spelled most alike (`sort`: "Did you mean: 'sqrt'?").
 `explain_missing` gives a module, and `absent_methods` arrays, the word of `absent` in its
@@ -30,7 +30,7 @@ def error_of(home: str, name: str) -> AttributeError | ImportError:
     if name[0] != "_":
         said = import_module("imprint.core.absent").advice(home, name)
         if said is not None:
-            error = _absent(home, name, said)
+            error = _absent(home, name, *said)
             asking = sys._getframe(1).f_back  # pyright: ignore[reportPrivateUsage] - the one way to know
             if asking and asking.f_code.co_code[asking.f_lasti] == _IMPORT_FROM:
                 return ImportError(str(error), name=name)
@@ -41,9 +41,9 @@ def error_of(home: str, name: str) -> AttributeError | ImportError:
 _IMPORT_FROM: Final = opmap["IMPORT_FROM"]
 
 
-def _absent(home: str, name: str, said: str) -> AttributeError:
+def _absent(home: str, name: str, library: str, said: str) -> AttributeError:
     # With a name and without an object, Python has nothing to offer another name from.
-    text = f"{home}.{name} is not there yet (JAX has it). {said}"
+    text = f"{home}.{name} is not there yet ({library} has it). {said}"
     return AttributeError(text, name=name)
 
 
@@ -56,8 +56,8 @@ class AbsentMethod:
         self.name = name
 
     def __get__(self, instance: Any, owner: type) -> NoReturn:
-        said = import_module("imprint.core.absent").advice("Array", self.name)
-        raise _absent("Array", self.name, said)
+        library, said = import_module("imprint.core.absent").advice("Array", self.name)
+        raise _absent("Array", self.name, library, said)
 
 
 def absent_methods(cls: type, names: str) -> None:

@@ -12,6 +12,7 @@ from typing import Any, Final, Literal, Protocol, TypeAlias
 
 import imprint.numpy as np
 from imprint import dtypes, random
+from imprint.core import missing
 from imprint.core.array import Array
 from imprint.core.aval import DType, Shape
 from imprint.dtypes import DTypeLike
@@ -320,3 +321,5 @@ xavier_uniform = glorot_uniform
 xavier_normal = glorot_normal
 kaiming_uniform = he_uniform
 kaiming_normal = he_normal
+
+missing.explain_missing(__name__)

@@ -162,8 +162,8 @@ def isin(
     del assume_unique
     if method not in ("auto", "compare_all"):
         raise ArgumentError(
-            f"isin: expected method 'auto' or 'compare_all', got {method!r}. Leave it "
-            "out: the others sort, which is not there yet."
+            f"isin: expected method 'auto' or 'compare_all', got {method!r}. The others "
+            "sort, which is not there yet: leave the method out."
         )
     x, among = promote_dtypes("isin", (element, test_elements))
     x, among = as_array("isin", x), ravel(among)

@@ -11,6 +11,7 @@ of gradients, `apply_updates` adds them to the parameters.
 - `inject`: how is a hyperparameter changed between steps?
 """
 
+from imprint.core import missing
 from imprint.optim.base import (
     EmptyState,
     GradientTransformation,
@@ -100,3 +101,5 @@ __all__ = [
     "trace",
     "warmup_cosine_decay_schedule",
 ]
+
+missing.explain_missing(__name__)

@@ -9,6 +9,7 @@ from typing import get_origin
 import imprint
 from imprint.config import Flag
 from imprint.core import absent
+from imprint.core.absent_models import MODELS
 from imprint.core.primitive import Primitive
 
 HOMES = (
@@ -32,11 +33,12 @@ ABSENT = """\
 # JAX features that are absent, and what to write instead
 
 Every public name of `jax`, `jax.numpy`, `jax.lax`, `jax.random` and `jax.nn` is either in
-[What is here](what-is-here.md) or on this page, which a test compares with JAX. Asking
-for one of these names is an `AttributeError` with the same words.
+[What is here](what-is-here.md) or on this page, which a test compares with JAX; so is
+every name of Equinox, and every function of optax. Asking for one of these names is an
+`AttributeError` with the same words.
 
 This page is written by `pytest tests/docs --update-golden` from
-`imprint/core/absent.py`.
+`imprint/core/absent.py` and `imprint/core/absent_models.py`.
 """
 
 
@@ -98,15 +100,18 @@ def summary(value):
 
 def absent_page():
     """Return the text of absent.md."""
-    return "\n".join([ABSENT, *map(absent_section, absent.ABSENT)])
+    sections = [("JAX", home) for home in absent.ABSENT]
+    sections += [(library, home) for library in MODELS for home in MODELS[library]]
+    return "\n".join([ABSENT, *(absent_section(*where) for where in sections)])
 
 
-def absent_section(home):
+def absent_section(library, home):
     rows = []
-    said = [(name, shown(name, text)) for name, text in absent.rows(home)]
+    said = [(name, shown(name, text)) for name, text in absent.rows(home, library)]
     for text, group in itertools.groupby(said, key=lambda row: row[1]):
         rows.append((listed(sorted(name for name, _ in group)), text))
     title = "Methods of arrays" if home == "Array" else home
+    title += "" if library == "JAX" else f", of {library}"
     return "\n".join([f"## {title}", "", *table("Name", "Write instead", rows), ""])
 
 

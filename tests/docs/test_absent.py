@@ -1,22 +1,28 @@
 """Each public name of JAX's is here, or has a row that says what to write instead."""
 
 import importlib
+import inspect
 import pkgutil
 import re
 import subprocess
 import sys
 
+import equinox
 import numpy as np
+import optax
 import pytest
 
 import imprint
 import imprint.numpy as inp
 from imprint.core import absent, array
+from imprint.core.absent_models import MODELS
 from tests.docs.test_advice import NAME, exists
 from tests.oracle import jax
 
 MODULES = [home for home in absent.ABSENT if home != "Array"]
+OF_MODELS = [(library, home) for library in MODELS for home in MODELS[library]]
 ROWS = [(home, *row) for home in absent.ABSENT for row in absent.rows(home)]
+ROWS += [(at[1], *row) for at in OF_MODELS for row in absent.rows(at[1], at[0])]
 ARRAYS = (inp.ones(2), inp.float32(1))
 
 
@@ -34,6 +40,33 @@ def test_each_name_of_jax_is_here_or_has_a_row(home):
     assert sorted(lacking - set(rows)) == [], "write a row in core/absent.py"
     here = {name for name in rows if hasattr(face, name)}
     assert sorted(here) == [], "take the name off its row in core/absent.py"
+
+
+def names_of_model(library, home):
+    """Return the names of a library that are neither modules nor states of optax's."""
+    face = {
+        "imprint": equinox,
+        "imprint.nn": equinox.nn,
+        "imprint.optim": optax,
+    }[home]
+    names = {name for name in vars(face) if name[0] != "_"}
+    names -= {name for name in names if inspect.ismodule(vars(face)[name])}
+    return {n for n in names if n.islower()} if library == "optax" else names
+
+
+@pytest.mark.parametrize(("library", "home"), OF_MODELS)
+def test_each_name_of_a_model_is_here_or_has_a_row(library, home):
+    face = importlib.import_module(home)
+    rows = dict(absent.rows(home, library))
+    lacking = {n for n in names_of_model(library, home) if not hasattr(face, n)}
+    assert sorted(lacking ^ set(rows)) == [], "write or take rows in absent_models.py"
+    for name, said in rows.items():
+        with pytest.raises(AttributeError) as caught:
+            getattr(face, name)
+        assert (
+            str(caught.value)
+            == f"{home}.{name} is not there yet ({library} has it). {said}"
+        )
 
 
 def test_no_name_has_two_rows():
