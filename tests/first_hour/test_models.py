@@ -1,0 +1,33 @@
+"""Models of the first hour, with JAX and Equinox and with imprint: the same results."""
+
+import inspect
+
+import equinox
+import jax
+import numpy as np
+import pytest
+
+import imprint
+from tests.first_hour import models
+from tests.tolerances import assert_close
+
+pytestmark = pytest.mark.slow
+
+MODELS = [
+    value
+    for value in vars(models).values()
+    if inspect.isfunction(value) and value.__module__ == models.__name__
+]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
+def test_a_model_gives_what_it_gives_with_equinox(model):
+    want = jax.tree.leaves(model(jax, equinox))
+    got = imprint.tree.leaves(model(imprint, imprint))
+    assert len(got) == len(want)
+    for one, other in zip(got, want, strict=True):
+        if isinstance(other, str):
+            assert one == other
+        else:
+            assert isinstance(one, imprint.Array) == isinstance(other, jax.Array)
+            assert_close(np.asarray(one), np.asarray(other), "gradient")
