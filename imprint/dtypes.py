@@ -232,6 +232,11 @@ def short_name(dtype: DType) -> str:
     return name
 
 
+def full_name(dtype: DType) -> str:
+    """Return the name as avals print it; NumPy calls every structured dtype void."""
+    return "float0" if dtype == float0 else dtype.name
+
+
 def bit_width(dtype: DType) -> int:
     """Return the bits that an element means: 4 for `int4`, though NumPy stores a byte."""
     return _SUB_BYTE.get(dtype, 8 * dtype.itemsize)

@@ -83,12 +83,12 @@ class ShapedArray:
 
     def __str__(self) -> str:
         weak = "~" if self.weak_type else ""
-        return f"{weak}{self.dtype.name}{_brackets(self.shape)}"
+        return f"{weak}{dtypes.full_name(self.dtype)}{_brackets(self.shape)}"
 
     def __repr__(self) -> str:
         weak = ", weak_type=True" if self.weak_type else ""
         place = "" if self.sharding is None else f", sharding={self.sharding}"
-        return f"ShapedArray({self.dtype.name}{_brackets(self.shape)}{weak}{place})"
+        return f"ShapedArray({dtypes.full_name(self.dtype)}{_brackets(self.shape)}{weak}{place})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ShapedArray, (self.shape, self.dtype, self.weak_type, self.sharding)

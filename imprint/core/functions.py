@@ -13,6 +13,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
+from imprint import tree
 from imprint.core import hooks
 from imprint.core.aval import get_aval
 from imprint.core.foreign import conversion, shown
@@ -99,6 +100,31 @@ def own_leaf(x: Any, transform: str, name: str) -> Any:
 
 
 _FILTERED = ("grad", "jvp", "value_and_grad", "vjp", "vmap")
+
+
+def result_leaves(result: Any, name: str) -> tuple[list[Any], tree.TreeDef]:
+    """Take what a function returned apart into leaves, each an array or a number.
+
+    Raises:
+        ArgumentError: one is neither.
+    """
+    leaves, treedef = tree.flatten(result)
+    for i, x in enumerate(leaves):
+        try:
+            get_aval(x)
+        except TypeError:
+            where = f"result{tree.keystr(treedef.paths()[i])}"
+            raise ArgumentError(
+                f"{name}: expected to return arrays and numbers, got {shown(x)} as "
+                f"{where}. {conversion(x, where) or _OUTSIDE}"
+            ) from None
+    return leaves, treedef
+
+
+_OUTSIDE = (
+    "Return only what the computation gives; keep Python values outside, or in the aux "
+    "of a function with has_aux=True."
+)
 
 
 def as_result(x: Any) -> Any:

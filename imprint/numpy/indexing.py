@@ -57,10 +57,15 @@ def _spread(x: ShapedArray, entries: tuple[Any, ...]) -> list[Any]:
     checked = [_entry(x, e) for e in entries]
     ellipses = sum(e is Ellipsis for e in checked)
     named = sum(e is not None and e is not Ellipsis for e in checked)
-    if ellipses > 1 or named > x.ndim:
+    if ellipses > 1:
         raise IndexError(
-            f"indexing: expected at most {x.ndim} indices and one Ellipsis for {x}, "
-            f"got {named} and {ellipses}. Leave out what has no axis."
+            f"indexing: expected at most one Ellipsis for {x}, got {ellipses}. "
+            "Write `:` for each axis that the others leave out."
+        )
+    if named > x.ndim:
+        raise IndexError(
+            f"indexing: expected at most as many indices as {x} has axes, {x.ndim}, got "
+            f"{named}. Leave out what has no axis."
         )
     at = next((i for i, e in enumerate(checked) if e is Ellipsis), len(checked))
     rest = [_ALL] * (x.ndim - named)

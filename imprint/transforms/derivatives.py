@@ -13,7 +13,15 @@ from imprint import dtypes, tree
 from imprint.core.array import Array
 from imprint.core.aval import get_aval
 from imprint.core.folding import folding
-from imprint.core.functions import as_result, check_function, name_of, own_leaf, wraps
+from imprint.core.foreign import shown
+from imprint.core.functions import (
+    as_result,
+    check_function,
+    name_of,
+    own_leaf,
+    result_leaves,
+    wraps,
+)
 from imprint.core.tangents import Zero, tangent_aval
 from imprint.errors import ArgumentError, NotDifferentiableError
 from imprint.primitives.axes import whole
@@ -98,7 +106,7 @@ def value_and_grad(
             return fun(*every, **kwargs)
 
         primals = [x for _, x in leaves]
-        flat = _Flat(chosen, treedef, name if has_aux else None)
+        flat = _Flat(chosen, treedef, name, has_aux=has_aux)
         lin = linearize_flat(flat, primals, name=name)
         value = _check_output(flat.result(lin.outs), name, holomorphic)
         program = LinearProgram(lin, primals, treedef, flat.out_tree)
@@ -137,7 +145,7 @@ def vjp(
     name = name_of(fun)
     leaves, treedef = _flatten_named(list(primals), range(len(primals)), "vjp")
     primals_flat = [x for _, x in leaves]
-    flat = _Flat(fun, treedef, name if has_aux else None)
+    flat = _Flat(fun, treedef, name, has_aux=has_aux)
     lin = linearize_flat(flat, primals_flat, name=name)
     pull = pullback(lin, primals_flat, treedef, flat.out_tree)
     out = tree.map(as_result, flat.result(lin.outs))
@@ -171,6 +179,12 @@ def jvp(
     """
     check_function(fun, "jvp")
     name = name_of(fun)
+    for said, given in (("primals", primals), ("tangents", tangents)):
+        if not isinstance(given, tuple | list):
+            raise ArgumentError(
+                f"jvp: expected a tuple or list of {said}, one for each argument, got "
+                f"{shown(given)}. Write imprint.jvp(f, (x,), (t,))."
+            )
     leaves, treedef = _flatten_named(list(primals), range(len(primals)), "jvp")
     flat_primals = [x for _, x in leaves]
     avals = [tangent_aval(get_aval(x)) for x in flat_primals]
@@ -179,7 +193,7 @@ def jvp(
         Zero(a) if a.dtype == dtypes.float0 else t
         for a, t in zip(avals, flat_tangents, strict=True)
     ]
-    flat = _Flat(fun, treedef, name if has_aux else None)
+    flat = _Flat(fun, treedef, name, has_aux=has_aux)
     outs, out_tangents = jvp_flat(flat, flat_primals, known, name)
     out = tree.map(as_result, flat.result(outs))
     tangent = flat.result([*map(tangent_result, out_tangents)])
@@ -211,7 +225,7 @@ def linearize(
     name = name_of(fun)
     leaves, treedef = _flatten_named(list(primals), range(len(primals)), "linearize")
     flat_primals = [x for _, x in leaves]
-    flat = _Flat(fun, treedef, name if has_aux else None)
+    flat = _Flat(fun, treedef, name, has_aux=has_aux)
     lin = linearize_flat(flat, flat_primals, name=name)
     push = pushforward(lin, flat_primals, treedef, flat.out_tree)
     out = tree.map(as_result, flat.result(lin.outs))
@@ -231,6 +245,7 @@ class _Flat:
         "_aux_tree",
         "_count",
         "_fun",
+        "_has_aux",
         "_in_tree",
         "_name",
         "_others",
@@ -238,17 +253,23 @@ class _Flat:
     )
 
     def __init__(
-        self, fun: Callable[..., Any], in_tree: tree.TreeDef, aux_of: str | None
+        self,
+        fun: Callable[..., Any],
+        in_tree: tree.TreeDef,
+        name: str,
+        *,
+        has_aux: bool,
     ) -> None:
         self._fun = fun
         self._in_tree = in_tree
-        self._name = aux_of
+        self._name = name
+        self._has_aux = has_aux
 
     def __call__(self, *xs: Any) -> list[Any]:
         result, aux = self._fun(*self._in_tree.unflatten(xs)), None
-        if self._name is not None:
+        if self._has_aux:
             result, aux = _check_pair(result, self._name)
-        outs, self.out_tree = tree.flatten(result)
+        outs, self.out_tree = result_leaves(result, self._name)
         self._count = len(outs)
         leaves, self._aux_tree = tree.flatten(aux)
         self._others = [_ARRAY if isinstance(x, Array) else x for x in leaves]

@@ -10,7 +10,14 @@ from typing import Any
 from imprint import tree
 from imprint.core.aval import get_aval
 from imprint.core.folding import folding
-from imprint.core.functions import as_result, check_function, name_of, own_leaf, wraps
+from imprint.core.functions import (
+    as_result,
+    check_function,
+    name_of,
+    own_leaf,
+    result_leaves,
+    wraps,
+)
 from imprint.core.tangents import is_float0, no_values
 from imprint.errors import ArgumentError, ShapeError
 from imprint.primitives.basis import broadcast_in_dim, moveaxis
@@ -74,7 +81,7 @@ def vmap(
         def flat(*xs: Any) -> list[Any]:
             inner_args, inner_kwargs = treedef.unflatten(xs)
             result = fun(*inner_args, **inner_kwargs)
-            outs, out_tree = tree.flatten(result)
+            outs, out_tree = result_leaves(result, name)
             found[:] = [(out_tree, _hidden(result) if from_the_end else ())]
             return outs
 

@@ -255,8 +255,14 @@ WRONG = {
     "too many indices": (
         lambda: inp.asarray(X)[0, 0, 0],
         IndexError,
-        "indexing: expected at most 2 indices and one Ellipsis for float32[2,3], got 3 "
-        "and 0. Leave out what has no axis.",
+        "indexing: expected at most as many indices as float32[2,3] has axes, 2, got 3. "
+        "Leave out what has no axis.",
+    ),
+    "two ellipses": (
+        lambda: inp.asarray(X)[..., 0, ...],
+        IndexError,
+        "indexing: expected at most one Ellipsis for float32[2,3], got 2. Write `:` for "
+        "each axis that the others leave out.",
     ),
     "an array as index": (
         lambda: inp.asarray(V)[np.array([0, 1])],

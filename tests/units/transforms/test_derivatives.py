@@ -1,5 +1,7 @@
 """What `grad`, `vjp`, `jvp` and `linearize` take and return, beside JAX."""
 
+import re
+
 import numpy
 import pytest
 
@@ -402,3 +404,42 @@ def test_a_wrong_call_raises_what_jax_raises(name):
     bases = [c for c in theirs.type.__mro__ if c.__module__ == "builtins"]
     with pytest.raises(bases[0]):
         WRONG[name](imprint)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda f: imprint.grad(f)(1.0),
+        lambda f: imprint.value_and_grad(f, has_aux=True)(1.0),
+        lambda f: imprint.jvp(f, (1.0,), (1.0,)),
+        lambda f: imprint.vjp(f, 1.0),
+        lambda f: imprint.linearize(f, 1.0),
+        lambda f: imprint.jacfwd(f)(1.0),
+        lambda f: imprint.vmap(f)(ONES),
+    ],
+)
+def test_a_result_that_is_no_array_is_named_with_its_function(call):
+    def loss(x):
+        return {"value": "a"}, x
+
+    with pytest.raises(TypeError) as caught:
+        call(loss)
+    place = r"result(\[0\])?\['value'\]"
+    said = rf"loss: expected to return arrays and numbers, got str 'a' as {place}\. Ret"
+    assert re.match(said, str(caught.value))
+
+
+def test_what_is_no_tuple_of_primals_is_said():
+    with pytest.raises(
+        TypeError, match=r"jvp: expected a tuple or list of primals, one"
+    ):
+        imprint.jvp(lambda x: x, 1.0, (1.0,))
+    with pytest.raises(
+        TypeError, match=r"got float 1\.0\. Write imprint.jvp\(f, \(x,\)"
+    ):
+        imprint.jvp(lambda x: x, (1.0,), 1.0)
+
+
+def test_the_tangent_of_an_integer_is_float0_in_words():
+    with pytest.raises(TypeError, match=r"expected a tangent float0\[\], got ~float32"):
+        imprint.jvp(lambda x: x, (1,), (1.0,))
