@@ -98,7 +98,7 @@ class ShapedArray:
 
 
 def get_aval(x: Any) -> ShapedArray:
-    """Return the aval of an array, a tracer, a NumPy value or a Python scalar; hot.
+    """Return the aval of an array, a tracer, a NumPy value or a Python scalar.
 
     Example:
         >>> import imprint

@@ -20,6 +20,27 @@ from imprint.errors import ArgumentError, ShapeError
 from imprint.numpy.promotion import ArrayLike
 from imprint.primitives.axes import canonical_axes
 
+__all__ = [
+    "Initializer",
+    "constant",
+    "glorot_normal",
+    "glorot_uniform",
+    "he_normal",
+    "he_uniform",
+    "kaiming_normal",
+    "kaiming_uniform",
+    "lecun_normal",
+    "lecun_uniform",
+    "normal",
+    "ones",
+    "truncated_normal",
+    "uniform",
+    "variance_scaling",
+    "xavier_normal",
+    "xavier_uniform",
+    "zeros",
+]
+
 Axes: TypeAlias = int | Sequence[int]
 Mode: TypeAlias = Literal["fan_in", "fan_out", "fan_avg", "fan_geo_avg"]
 Distribution: TypeAlias = Literal["truncated_normal", "normal", "uniform"]

@@ -1,5 +1,6 @@
 """The pages of docs/reference that are written from the package itself."""
 
+import functools
 import importlib
 import inspect
 import itertools
@@ -14,9 +15,10 @@ from imprint.core.primitive import Primitive
 
 HOMES = (
     *("imprint", "imprint.numpy", "imprint.lax", "imprint.random", "imprint.nn"),
-    *("imprint.nn.initializers", "imprint.optim", "imprint.tree", "imprint.module"),
-    *("imprint.testing", "imprint.cache", "imprint.debug", "imprint.config"),
-    *("imprint.errors", "imprint.sharding"),
+    *("imprint.nn.initializers", "imprint.optim", "imprint.tree", "imprint.tree_util"),
+    *("imprint.flatten_util", "imprint.module", "imprint.testing", "imprint.cache"),
+    *("imprint.debug", "imprint.config", "imprint.errors", "imprint.stages"),
+    *("imprint.sharding", "imprint.typing"),
 )
 
 HERE = """\
@@ -49,9 +51,21 @@ def here_page():
 
 def here_section(home):
     values = {name: value_of(home, name) for name in public_names(home)}
-    said = {name: summary(value) for name, value in values.items()}
+    told, names = told_before(home, values), dtype_names(values)
+    said = {
+        n: summary(v) for n, v in values.items() if n not in told and n not in names
+    }
     rows = [(f"`{name}`", text) for name, text in said.items() if text]
-    lines = [f"## {home}", "", *table("Name", "What it is", rows), ""]
+    lines = [f"## {home}", ""]
+    if rows:
+        lines += [*table("Name", "What it is", rows), ""]
+    for earlier, group in itertools.groupby(sorted(told, key=told.get), told.get):
+        lines += [f"As in `{earlier}`: {listed(group)}.", ""]
+    if names:
+        lines += [
+            f"Dtypes, which make an array of a value: {', '.join(names.values())}."
+        ]
+        lines += [""]
     primitives = [n for n, value in values.items() if isinstance(value, Primitive)]
     rest = [n for n, text in said.items() if not text and n not in primitives]
     if primitives:
@@ -59,6 +73,31 @@ def here_section(home):
     if rest:
         lines += [f"Also {listed(rest)}.", ""]
     return "\n".join(lines)
+
+
+def told_before(home, values):
+    """Return the names that an earlier home has too, for the same, each with that home."""
+    earlier = HOMES[: HOMES.index(home)]
+    return {
+        name: next(h for h in earlier if vars_of(h).get(name) is value)
+        for name, value in values.items()
+        if summary(value) and any(vars_of(h).get(name) is value for h in earlier)
+    }
+
+
+@functools.cache
+def vars_of(home):
+    return {name: value_of(home, name) for name in public_names(home)}
+
+
+def dtype_names(values):
+    """Return what to print of each name of a dtype; of another name, its own beside it."""
+    start, named = "The name of `", {}
+    for name, value in values.items():
+        if summary(value).startswith(start):
+            own = summary(value).removeprefix(start).partition("`")[0]
+            named[name] = f"`{name}`" + ("" if own == name else f" ({own})")
+    return named
 
 
 def public_names(home):

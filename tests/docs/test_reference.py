@@ -1,5 +1,7 @@
 """The written pages of docs/reference are what the package says now."""
 
+import importlib
+
 import pytest
 
 from tests.docs import reference
@@ -31,3 +33,23 @@ def test_every_public_name_has_its_line():
 
 def test_a_bar_in_a_summary_does_not_end_its_cell():
     assert list(reference.table("a", "b", [("`f`", "x | y")]))[2] == "| `f` | x \\| y |"
+
+
+def test_what_an_earlier_section_tells_is_only_named():
+    section = reference.here_section("imprint.module")
+    assert "As in `imprint`: `AbstractClassVar`, " in section
+    assert "| `Module` |" not in section
+    assert "| `Module` |" in reference.here_section("imprint")
+
+
+def test_names_of_dtypes_share_a_line():
+    section = reference.here_section("imprint.numpy")
+    assert "| `float32` |" not in section
+    assert "Dtypes, which make an array of a value: `bfloat16`, `bool`, " in section
+    assert "`half` (float16)" in section
+
+
+@pytest.mark.parametrize("home", ["nn.initializers", "flatten_util", "stages"])
+def test_a_section_tells_no_name_that_jax_lacks(home):
+    of_jax = dir(importlib.import_module(f"jax.{home}"))
+    assert set(reference.public_names(f"imprint.{home}")) <= set(of_jax)
