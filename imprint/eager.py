@@ -86,10 +86,11 @@ def evaluate(
     make = held if flags.default_device is None else from_host
     if len(out_avals) == 1:  # nearly always, and 200 ns less
         (out,) = outs
-        return (make(out_avals[0], np.asarray(out)),)
-    return tuple(
-        [make(aval, np.asarray(out)) for aval, out in zip(out_avals, outs, strict=True)]
-    )
+        (aval,) = out_avals
+        # NumPy computes integers below a byte as int8: only the dtype cuts them.
+        return (make(aval, np.asarray(out, aval.dtype)),)
+    pairs = zip(out_avals, outs, strict=True)
+    return tuple([make(aval, np.asarray(out, aval.dtype)) for aval, out in pairs])
 
 
 def _check_finite(primitive: Primitive, hosts: Sequence[Any], outs: Any) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from imprint import dtypes as dt
 from imprint.core.samples import Samples
 from imprint.primitives.basis import INTS
 from imprint.primitives.families import BITS, INTEGER, unary
@@ -51,7 +52,7 @@ def population_count(x: Any) -> Any:
 
 def _clz_reference(x: NDArray) -> NDArray:
     bits = _bits(x)
-    width = 8 * bits.dtype.itemsize
+    width = dt.bit_width(x.dtype)
     distance = 1
     while distance < width:  # fills every place below the first 1
         bits = bits | (bits >> bits.dtype.type(distance))

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from imprint import dtypes as dt
 from imprint.core.samples import Samples
 from imprint.primitives.basis import INTS
 from imprint.primitives.families import BITS, INTEGER, binary
@@ -84,8 +85,10 @@ def _shift_right_logical_reference(x: NDArray, y: NDArray) -> NDArray:
 
 def _shift_right_arithmetic_reference(x: NDArray, y: NDArray) -> NDArray:
     distance, _ = _distance(y)
-    signed = np.dtype(f"i{x.dtype.itemsize}")
-    return np.right_shift(x.view(signed), distance.view(signed)).view(x.dtype)
+    whole = np.dtype(f"i{x.dtype.itemsize}")
+    unused = 8 * x.dtype.itemsize - dt.bit_width(x.dtype)  # of a byte with 4 bits
+    signed = np.right_shift(np.left_shift(x.view(whole), unused), unused)
+    return np.right_shift(signed, distance.view(whole)).astype(x.dtype)
 
 
 def _distance(y: NDArray) -> tuple[NDArray, NDArray]:

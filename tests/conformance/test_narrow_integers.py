@@ -1,0 +1,53 @@
+"""Integers below a byte outside of `jit`: NumPy computes some as int8, without cutting.
+
+Every pair of values of a dtype goes through each function, here and in JAX; the results
+are what JAX computes, and their host values have their dtype.
+"""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+
+import imprint
+import imprint.numpy as inp
+from tests import oracle
+
+RANGES = {"int4": (-8, 8), "uint4": (0, 16), "int2": (-2, 2), "uint2": (0, 4)}
+UNARY = ("neg", "bitwise_not", "sign", "clz")
+BINARY = (
+    *("add", "sub", "mul", "div", "rem", "max", "min"),
+    *("bitwise_and", "bitwise_or", "bitwise_xor"),
+    *("shift_left", "shift_right_arithmetic", "shift_right_logical"),
+)
+
+
+def _results(module, x, y):
+    return {
+        **{name: getattr(module, name)(x) for name in UNARY},
+        **{name: getattr(module, name)(x, y) for name in BINARY},
+        "cube": module.integer_pow(x, 3),
+        "sum": module.reduce_sum(x * y, axes=(0,)),
+    }
+
+
+@pytest.mark.parametrize("dtype", RANGES)
+def test_results_are_cut_to_the_width(dtype):
+    values = np.arange(*RANGES[dtype])
+    x, y = (np.array(n, np.int32) for n in np.meshgrid(values, values))
+
+    def of_jax(x, y):
+        x, y = x.astype(dtype), y.astype(dtype)
+        return {k: v.astype("int32") for k, v in _results(lax, x, y).items()}
+
+    expected = oracle.jit(of_jax)(jnp.asarray(x), jnp.asarray(y))
+    x, y = (inp.asarray(n).astype(dtype) for n in (x, y))
+    for name, out in _results(imprint.lax, x, y).items():
+        assert np.asarray(out).dtype == out.dtype == dtype, name
+        came = np.asarray(out).astype("int32")
+        np.testing.assert_array_equal(came, expected[name], err_msg=name)
+
+
+def test_the_least_int4_has_no_absolute_value():
+    least = inp.array(-8, "int4")  # JAX has no `abs` of int4
+    assert inp.abs(least).tolist() == imprint.jit(inp.abs)(least).tolist() == -8
