@@ -257,7 +257,9 @@ def _logaddexp(x: Array, y: Array, *, base: float | None) -> Array:
     ordered = ge(x, y)  # not max and abs: their derivatives at ties do not go together
     larger, smaller = where(ordered, x, y), where(ordered, y, x)
     gap = sub(smaller, larger)
-    no_gap = ne(gap, gap)  # equal infinities, or a NaN
+    no_gap = and_(
+        eq(x, y), ne(gap, gap)
+    )  # equal infinities; a NaN makes its derivative
     below = where(no_gap, scalar_like(gap, 0), gap)
     result = add(larger, _log1p_exp(below, larger, base=base))
     return where(no_gap, add(x, y), result)

@@ -68,6 +68,14 @@ def test_nan_stays_nan(name):
     assert np.isnan(FUNCTIONS[name](nn, inp.asarray(np.nan)))
 
 
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_the_derivative_at_nan_is_that_of_jax(name):
+    call = FUNCTIONS[name]
+    got = imprint.grad(lambda x: call(nn, x))(np.nan)
+    want = jax.grad(lambda x: call(jax.nn, x))(np.nan)
+    np.testing.assert_equal(np.asarray(got), np.asarray(want))
+
+
 FLOATS_ONLY = {"sigmoid", "silu"}
 """Those that refuse integers in JAX; here they make floats of them."""
 
