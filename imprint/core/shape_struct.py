@@ -4,6 +4,7 @@ It has an aval and nothing else, so whatever only traces (`lower`, `eval_shape`,
 `make_jaxpr`) takes it as an argument, and results are described by it.
 """
 
+from functools import partial
 from typing import Any, Self, final
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from imprint import dtypes
 from imprint.core import dims
 from imprint.core.aval import DType, Shape, ShapedArray
+from imprint.errors import ArgumentError
 from imprint.sharding.single import SingleDeviceSharding
 
 
@@ -54,6 +56,11 @@ class ShapeDtypeStruct:
         weak_type: bool = False,
         sharding: SingleDeviceSharding | None = None,
     ) -> None:
+        if dtype is None:
+            raise ArgumentError(
+                "ShapeDtypeStruct: expected a dtype, got None. Name one, such as "
+                "'float32'."
+            )
         lengths = dims.as_shape(shape)
         self.aval = ShapedArray(
             lengths, dtypes.canonicalize(dtype), weak_type, sharding
@@ -94,6 +101,31 @@ class ShapeDtypeStruct:
         """Where the array is committed to be."""
         placement = self.aval.sharding
         return placement if isinstance(placement, SingleDeviceSharding) else None
+
+    def update(self, **changes: Any) -> Any:
+        """Return the struct with other values for some of the arguments.
+
+        Example:
+            >>> import imprint
+            >>> imprint.ShapeDtypeStruct((2, 3), "float32").update(shape=(4,))
+            ShapeDtypeStruct(shape=(4,), dtype=float32)
+        """
+        return ShapeDtypeStruct(**(self._arguments() | changes))
+
+    def _arguments(self) -> dict[str, Any]:
+        names = "shape", "dtype", "weak_type", "sharding"
+        return {name: getattr(self, name) for name in names}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(ShapeDtypeStruct, **self._arguments()), ()
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError(
+                f"len() needs a shape with an axis, got {self}. Use `.size` for the "
+                "number of elements."
+            )
+        return dims.concrete(self.shape[0], "len()")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ShapeDtypeStruct) and self.aval is other.aval

@@ -1,5 +1,8 @@
 """The stages by hand: trace, lower, compile, and what each tells about the program."""
 
+import copy
+import pickle
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -401,6 +404,21 @@ def test_a_shape_describes_itself():
     assert repr(shape) == "ShapeDtypeStruct(shape=(2, 3), dtype=float32)"
     assert shape == struct(2, 3)
     assert len({shape, struct(2, 3), struct(3, 2)}) == 2
+
+
+@pytest.mark.parametrize("library", [jax, imprint], ids=["jax", "imprint"])
+def test_a_shape_is_edited_and_copied_and_pickled(library):
+    shape = library.ShapeDtypeStruct((2, 3), "float32", weak_type=True)
+    assert len(shape) == 2
+    assert shape.update(shape=(4,), weak_type=False) == library.ShapeDtypeStruct(
+        (4,), "float32"
+    )
+    for same in (shape.update(), copy.copy(shape), pickle.loads(pickle.dumps(shape))):
+        assert same == shape
+    with pytest.raises(TypeError, match=r"len\(\)"):
+        len(shape.update(shape=()))
+    with pytest.raises(ValueError, match="dtype"):
+        library.ShapeDtypeStruct((), None)
 
 
 def test_the_result_of_a_number_stays_weak():
