@@ -265,10 +265,16 @@ _DENOMINATORS: Final[dict[str, Callable[[float, float], float]]] = {
 }
 _CUT: Final = 0.87962566103423978
 """The standard deviation of a normal distribution whose tails are cut at -2 and 2."""
+_COMPLEX_CUT: Final = 0.95311164380491208
+"""That of the normal distribution of complex numbers of an absolute value up to 2."""
 
 
 def _cut_normal(key: Any, shape: Shape, variance: Array) -> Array:
     dtype = variance.dtype
+    if dtypes.is_complex(dtype):
+        inside = -math.expm1(-(2.0**2))  # how many are not cut
+        drawn = _turned(key, shape, dtype, lambda u: np.sqrt(-np.log1p(-inside * u)))
+        return drawn * (np.sqrt(variance) / np.array(_COMPLEX_CUT, dtype))
     drawn = random.truncated_normal(key, -2, 2, shape, dtype)
     return drawn * (np.sqrt(variance) / np.array(_CUT, dtype))
 
@@ -278,8 +284,22 @@ def _normal(key: Any, shape: Shape, variance: Array) -> Array:
 
 
 def _uniform(key: Any, shape: Shape, variance: Array) -> Array:
-    drawn = random.uniform(key, shape, variance.dtype, -1)
-    return drawn * np.sqrt(3 * variance)
+    dtype = variance.dtype
+    if dtypes.is_complex(dtype):
+        drawn = _turned(key, shape, dtype, lambda u: np.sqrt(2 * u))
+        return drawn * np.sqrt(variance)
+    return random.uniform(key, shape, dtype, -1) * np.sqrt(3 * variance)
+
+
+def _turned(
+    key: Any, shape: Shape, dtype: DType, radius: Callable[[Array], Array]
+) -> Array:
+    """Draw complex numbers of every angle; `radius` makes lengths of even numbers."""
+    of_radius, of_angle = random.split(key)
+    real = dtypes.real_part_dtype(dtype)
+    length = radius(random.uniform(of_radius, shape, real))
+    angle = 2 * math.pi * random.uniform(of_angle, shape, real)
+    return length * np.exp(1j * angle)
 
 
 _UNITS: Final[dict[str, Callable[[Any, Shape, Array], Array]]] = {

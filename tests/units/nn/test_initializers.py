@@ -48,6 +48,13 @@ def test_the_numbers_of_jax(name, dtype):
     assert_close(got, want)
 
 
+@pytest.mark.parametrize("name", ["he_normal", "he_uniform", "normal"])
+def test_complex_numbers_of_jax(name):
+    got = getattr(initializers, name)()(random.key(3), SHAPE, "complex64")
+    want = getattr(jax.nn.initializers, name)()(jax.random.key(3), SHAPE, "complex64")
+    assert_close(got, want, "program")
+
+
 def test_the_dtype_given_with_the_shape_wins():
     init = initializers.normal(dtype="bfloat16")
     assert init(random.key(0), (2,)).dtype.name == "bfloat16"
