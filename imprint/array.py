@@ -168,7 +168,7 @@ class ArrayImpl(NumberArray):
                 f"format: expected no format, or an array of rank 0, got {spec!r} for "
                 f"{self.aval}. Format its elements, or use numpy.array2string."
             )
-        return format(host_of(self)[()], spec) if spec else str(self)
+        return str(self) if self.ndim else format(host_of(self)[()], spec)
 
     def item(self, *args: int) -> Any:
         """Return one element as a Python scalar."""
