@@ -134,6 +134,11 @@ def from_dlpack(
             "from_dlpack: expected copy to be None or True, got False. What another "
             "library may write to is copied."
         )
+    if not hasattr(x, "__dlpack__"):
+        raise ArgumentError(
+            f"from_dlpack: expected an array with `__dlpack__`, got {type(x).__name__} "
+            f"{x!r:.60}. For numbers and sequences call imprint.numpy.asarray."
+        )
     return placed("from_dlpack", asarray(np.from_dlpack(x)), device)
 
 
@@ -162,14 +167,17 @@ def _from_value(value: Any, dtype: DType | None) -> Array:
             f"array: expected numbers or arrays, got {shown(value)}. Convert it to a "
             "number first."
         )
-    if not isinstance(value, list | tuple | range) and hasattr(value, "__array__"):
+    if isinstance(value, memoryview | bytearray) or (
+        not isinstance(value, list | tuple) and hasattr(value, "__array__")
+    ):
         return _from_operand(np.asarray(value), dtype)
-    if not isinstance(value, Sequence | memoryview):
+    if not isinstance(value, Sequence):
         raise ArgumentError(
             f"array: expected numbers, arrays or sequences of them, got {shown(value)}. "
             "Make a list of it first."
         )
-    return _from_sequence(value, dtype)
+    known = isinstance(value, list | tuple)  # others are leaves
+    return _from_sequence(value if known else [*cast("Sequence[Any]", value)], dtype)
 
 
 def _from_operand(value: Any, dtype: DType | None) -> Array:
@@ -188,6 +196,9 @@ def _from_operand(value: Any, dtype: DType | None) -> Array:
 
 def _from_sequence(value: Any, dtype: DType | None) -> Array:
     leaves = [plain(x) for x in tree.leaves(value, is_leaf=_is_element)]
+    if range in map(type, leaves):
+        spelled = tree.map(_without_range, value, is_leaf=_is_element)
+        return _from_sequence(spelled, dtype)
     if any(isinstance(leaf, NumberArray) for leaf in leaves):
         common = dtype or dtypes.result_type(*leaves)
         return stack([_from_value(part, common) for part in value])
@@ -219,6 +230,10 @@ def _is_element(x: Any) -> bool:
             "it to a number first."
         )
     return True
+
+
+def _without_range(x: Any) -> Any:
+    return [*x] if type(x) is range else x
 
 
 def _narrowed(values: Any, dtype: DType) -> Array:

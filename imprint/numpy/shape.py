@@ -43,6 +43,8 @@ def shape_of(name: str, shape: Any) -> Shape:
         single = isinstance(shape, int) or dims.is_symbolic(shape)
         single = single or getattr(shape, "ndim", 1) == 0
         lengths = dims.as_shape((shape,) if single else cast("Any", shape))
+        if isinstance(shape, set | frozenset | dict | bytes):
+            raise TypeError  # they iterate, but not over lengths in an order
     except ConcretizationError:
         raise  # a tracer says itself what to do
     except TypeError as err:

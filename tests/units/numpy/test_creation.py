@@ -1,5 +1,6 @@
 """Making arrays: what is weak, what is copied, nested sequences, names of dtypes."""
 
+import collections
 import copy
 import pickle
 
@@ -61,6 +62,17 @@ def test_a_tangent_made_by_zeros_is_taken():
     zero = inp.zeros((), dtypes.float0)
     assert imprint.jvp(lambda x: x * 2, (3,), (zero,))[1].dtype == dtypes.float0
     assert imprint.vjp(lambda x: x * 2, 3)[1](zero)[0].dtype == dtypes.float0
+
+
+@pytest.mark.parametrize("np_", [jnp, inp], ids=["jax", "imprint"])
+def test_any_sequence_and_buffer(np_):
+    for value, dtype in (
+        *((range(3), "int32"), (collections.deque([0, 1, 2]), "int32")),
+        *((memoryview(b"\0\1\2"), "uint8"), (bytearray(b"\0\1\2"), "uint8")),
+    ):
+        got = np_.asarray(value)
+        assert (got.dtype, got.tolist()) == (dtype, [0, 1, 2])
+    assert np_.asarray([range(2), (5, 6)]).tolist() == [[0, 1], [5, 6]]
 
 
 def test_ndmin_puts_axes_in_front():
