@@ -111,7 +111,7 @@ class AxisError(ShapeError, IndexError):
 
 
 class DTypeError(TypeError, ValueError):
-    """A dtype does not fit the operation, or is none. A `TypeError` and a `ValueError`.
+    """A dtype does not fit the operation. A `TypeError` and a `ValueError`.
 
     Convert the operand with `.astype`, or choose an operation that takes its dtype.
     """

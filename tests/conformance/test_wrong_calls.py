@@ -239,6 +239,16 @@ WRONG = {
     "unravel_index floats": lambda n, lax: n.unravel_index(n.array([[1.5]]), "ab"),
     "softmax axis": lambda n, lax: nn(n).softmax(V(n), axis=2),
     "one_hot f": lambda n, lax: nn(n).one_hot(n.arange(2), 2, axis=5),
+    "hypot complex": lambda n, lax: n.hypot(V(n) * 1j, V(n)),
+    "signbit complex": lambda n, lax: n.signbit(V(n) * 1j),
+    "isposinf complex": lambda n, lax: n.isposinf(V(n) * 1j),
+    "isneginf complex": lambda n, lax: n.isneginf(1j),
+    "isdtype kind": lambda n, lax: n.isdtype("float32", "nope"),
+    "result_type of nothing": lambda n, lax: n.result_type(),
+    "datetime": lambda n, lax: V(n) + np.datetime64("2020-01-01"),
+    "from_dlpack 3": lambda n, lax: n.from_dlpack(3),
+    "ones of a set": lambda n, lax: n.ones({1}),
+    "ones of bytes": lambda n, lax: n.ones(b"a"),
     "glu odd": lambda n, lax: nn(n).glu(n.ones(3)),
 }
 
