@@ -3,8 +3,9 @@
 A token compares what it cannot read by identity, and `id` alone will not do: it is used
 again when the object is gone. So each live object has one stand-in, found by its `id`,
 and tokens compare stand-ins. When the object dies its stand-in leaves the table and
-equals no later one. Objects that take no weak reference, such as lists, are held by
-their stand-in for as long as a token holds that.
+equals no later one; it stays there, dead, if the stack was full at that time, so who
+finds something by an `id` asks whether it is alive. Objects that take no weak reference,
+such as lists, are held by their stand-in for as long as a token holds that.
 """
 
 import sys
@@ -49,8 +50,10 @@ def identity(value: object) -> Standin:
     """Return the stand-in of an object: one for each live object."""
     key = id(value)
     found = _weak.get(key)
-    if found is not None:  # an entry leaves before its object's memory does
-        return found
+    if found is not None:
+        if found() is not None:
+            return found
+        _forget(found)
     pinned = _pinned.get(key)
     standin = None if pinned is None else pinned()
     return _new(value, key) if standin is None else standin
@@ -63,7 +66,9 @@ def namespace(names: dict[str, Any]) -> Standin:
     """
     found = namespaces.get(id(names))
     if found is not None:
-        return found
+        if found() is not None:
+            return found
+        _forget(found)
     module: Any = _module_of(names)
     if module is None:
         return identity(names)
@@ -100,7 +105,7 @@ def _forget(dead: Any) -> None:
     if not _weak:  # None while the interpreter goes down
         return
     if _weak.get(dead.key) is dead:
-        del _weak[dead.key]
+        _weak.pop(dead.key, None)
     names = _names_of.pop(dead, None)
     if names is not None:
         namespaces.pop(names, None)

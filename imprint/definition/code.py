@@ -58,7 +58,7 @@ class Code:
 def code_of(code: CodeType) -> Code:
     """Return what a code object computes: one `Code` for each digest."""
     found = codes.get(id(code))
-    return found[0] if found is not None else _new(code)
+    return _new(code) if found is None or found[1]() is not code else found[0]
 
 
 def code_digest(code: CodeType) -> bytes:
@@ -66,8 +66,9 @@ def code_digest(code: CodeType) -> bytes:
     return code_of(code).digest
 
 
-codes: Final[dict[int, tuple[Code, object]]] = {}
-"""By the `id` of a code object, its `Code`; an entry leaves with its object. Hot."""
+codes: Final[dict[int, tuple[Code, ref[CodeType]]]] = {}
+"""By the `id` of a code object, its `Code`; an entry leaves with its object, or is
+found to be another's. Hot."""
 _by_digest: Final[WeakValueDictionary[bytes, Code]] = WeakValueDictionary()
 
 

@@ -92,6 +92,10 @@ class Layout:
         """The class, if it is alive."""
         return self._class()
 
+    def is_of(self, cls: type) -> bool:
+        """Tell whether it is this class's, not one's that had its `id` before."""
+        return self._class() is cls
+
     @property
     def is_open(self) -> bool:
         """Whether Python can see all that an instance holds."""
@@ -140,15 +144,20 @@ def layout_of(value: object) -> Layout:
 def layout_of_class(cls: type) -> Layout:
     """Return the layout of a class: one for each live class."""
     found = layouts.get(id(cls))
-    return _new(cls) if found is None else found
+    return _new(cls) if found is None or not found.is_of(cls) else found
 
 
 layouts: Final[dict[int, Layout]] = {}
-"""By the `id` of a class, its layout; an entry leaves with its class. Hot."""
+"""By the `id` of a class, its layout; an entry leaves with its class, or is found to be
+another's. Hot."""
 
 
 def _new(cls: type) -> Layout:
-    return layouts.setdefault(id(cls), Layout(cls, _mro_of(cls)))
+    layout = Layout(cls, _mro_of(cls))
+    found = layouts.setdefault(id(cls), layout)
+    if not found.is_of(cls):  # the stack was full when it should have left
+        found = layouts[id(cls)] = layout
+    return found
 
 
 def _forgetter(key: int) -> Callable[[object], None]:

@@ -316,6 +316,8 @@ def scalar_function_token(fun: FunctionType) -> Token | None:
     names = _namespaces(id(fun.__globals__))
     if known is None or names is None or fun.__defaults__ is not None:
         return None
+    if known[1]() is not fun.__code__ or names() is None:
+        return None
     if fun.__kwdefaults__ is not None or fun.__dict__:
         return None
     content: list[Content] = [FUNCTION, known[0], names, None, None, None]

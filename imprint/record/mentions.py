@@ -69,7 +69,7 @@ def mentions_of(code: CodeType) -> Mentions:
     """Return what a code object reads by name; remembered as long as the code lives."""
     key = id(code)
     found = _memo.get(key)
-    if found is None:
+    if found is None or found[1]() is not code:
         gone = ref(code, lambda _: _memo.pop(key, None))
         found = _memo[key] = _Decoder(code).run(), gone
     return found[0]

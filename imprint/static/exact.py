@@ -82,7 +82,7 @@ def static_token(value: object, name: str, effects: Effects = NO_EFFECTS) -> Has
     if kind is int or kind is str:
         return value
     memo = _frozen.get(id(value))
-    if memo is not None:
+    if memo is not None and memo() is value:
         return memo.token
     token = None if effects else _quick_token(value, kind)
     return _token(value, name, _ArgumentWalk(effects)) if token is None else token
@@ -100,7 +100,7 @@ def field_token(value: object) -> Hashable:
     if kind is int or kind is str:
         return value
     memo = _frozen.get(id(value))
-    if memo is not None:
+    if memo is not None and memo() is value:
         return memo.token
     token = _quick_token(value, kind)
     return _token(value, "", _FieldWalk()) if token is None else token
@@ -130,7 +130,7 @@ def _quick_token(value: Any, kind: Any) -> Hashable:
     if kind is FunctionType:
         return scalar_function_token(value)
     layout = layouts.get(id(kind))
-    if layout is None or layout.standing is None:
+    if layout is None or layout.standing is None or not layout.is_of(kind):
         return None
     if layout.is_frozen:
         return _quick_frozen(value, layout)
@@ -209,7 +209,7 @@ def _forget(dead: Any) -> None:
         del _frozen[dead.key]
 
 
-# By the `id` of what is alive: an entry leaves with its object.
+# By the `id` of what is alive: an entry leaves with its object, or is found to be dead.
 _frozen: Final[dict[int, _Memo]] = {}
 
 

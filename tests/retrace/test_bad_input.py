@@ -8,9 +8,11 @@ import collections
 import ctypes
 import dataclasses
 import functools
+import gc
 import io
 import itertools
 import math
+import sys
 import threading
 import time
 import types
@@ -20,7 +22,10 @@ import numpy as np
 import pytest
 
 import imprint
+from imprint.core.identity import identity, namespace
+from imprint.definition.layout import layout_of_class
 from imprint.errors import ArgumentError
+from imprint.record.mentions import mentions_of
 from tests.lanes import exhaustive, exhaustive_but
 from tests.spec.work import work_of
 from tests.units.modules import make_module
@@ -357,3 +362,100 @@ def test_long_tuples_are_exact(swap):
     assert work_of(lambda: f(1.0, (*before[:5], *before[5:]))).traces == 0
     f(1.0, (*before, 3.5, math.nan))
     assert work_of(lambda: f(1.0, (*before, 3.5, float("nan")))).traces == 0
+
+
+# ---- what dies while the stack is full ----
+
+
+@dataclasses.dataclass(frozen=True)
+class Rate:
+    value: float
+
+
+def rate(value):
+    return Rate(value)
+
+
+def code(value):
+    return compile(f"lambda x: {value}", "<input>", "eval").co_consts[0]
+
+
+def of_rate(x, rate):
+    return x * rate.value
+
+
+def result_of_rate(rate):
+    return float(imprint.jit(of_rate, static_argnums=1)(1.0, rate))
+
+
+def result_of_code(code):
+    return float(imprint.jit(types.FunctionType(code, globals()))(1.0))
+
+
+def code_of_a_name(value):
+    return compile(f"lambda x: rate_{int(value)}", "<input>", "eval").co_consts[0]
+
+
+def result_of_names(code):
+    (chain,) = mentions_of(code).chains
+    return float(chain.name.removeprefix("rate_"))
+
+
+def module(value):
+    made = types.ModuleType("a_module_that_goes")
+    made.value = value
+    return made
+
+
+def result_of_module(module):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, module.__name__, module)
+        return module.value if namespace(vars(module))() is module else None
+
+
+def class_(value):
+    return type("Class", (), {"value": value})
+
+
+def result_of_class(cls):
+    layout = layout_of_class(cls)
+    return cls.value if layout.cls is cls is identity(cls)() else None
+
+
+def dropped_where_the_stack_is_full(held):
+    try:
+        dropped_where_the_stack_is_full(held)
+    except RecursionError:
+        if held:
+            held.clear()
+            gc.collect()
+        raise
+
+
+@pytest.mark.parametrize(
+    ("make", "result"),
+    [
+        (rate, result_of_rate),
+        (code, result_of_code),
+        (code_of_a_name, result_of_names),
+        (module, result_of_module),
+        (class_, result_of_class),
+    ],
+)
+def test_what_comes_after_is_not_what_died_where_the_stack_was_full(
+    make, result, monkeypatch
+):
+    """Python calls nobody who waits for it there: the callbacks fail."""
+    monkeypatch.setattr(sys, "unraisablehook", [].append)
+    met = 0
+    for i in range(8):
+        held = [make(2.0 * i + 1)]
+        assert result(held[0]) == 2.0 * i + 1
+        place = id(held[0])
+        with pytest.raises(RecursionError):
+            dropped_where_the_stack_is_full(held)
+        others = [make(2.0 * i + 2) for _ in range(50)]
+        for other in others:
+            met += id(other) == place
+            assert result(other) == 2.0 * i + 2
+    assert met
