@@ -184,17 +184,20 @@ def var(  # noqa: PLR0913 - NumPy's signature
     computed, wanted = _variance_dtypes("var", x.dtype, dtype)
     x = convert("var", x, computed)
     centre = (
-        _mean(x, computed, Over(axis, keepdims=True, where=where))
+        _mean(x, computed, Over(axis, keepdims=axis is not None, where=where))
         if mean is None
         else mean
     )
     distances = _squared_distances(x, convert("var", centre, computed))
     over = Over(axis, keepdims, None, where)
-    free = sub(
-        _count(x, distances.dtype, over),
-        convert("var", _ddof("var", ddof, correction), distances.dtype),
-    )
     total = reduce(SUM, distances, over)
+    count, less = _count(x, total.dtype, over), _ddof("var", ddof, correction)
+    is_known = where is None and type(less) in (int, float)
+    if is_known and dtypes.is_inexact(wanted):  # five operations fewer
+        free = count - total.dtype.type(less)
+        divisor = free if free > 0 else total.dtype.type(np.nan)
+        return convert("var", div(total, divisor), wanted)
+    free = sub(count, convert("var", less, total.dtype))
     result = convert("var", div(*match_shapes("var", (total, free))), wanted)
     return choose(gt(free, scalar_like(free, 0)), result, np.nan)
 
