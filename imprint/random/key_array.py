@@ -78,7 +78,7 @@ class PRNGKeyArray(Array):
     """
 
     __slots__ = ("data",)
-    hidden_axes = 1
+    __imprint_hidden_axes__ = 1
     """How many of the axes of its leaf are no axes of its own."""
     data: Any
 

@@ -138,7 +138,7 @@ def _in_dims(
 
 def hidden_axes(node: Any) -> int:
     """Return how many axes of its one leaf a node hides: keys hide their words."""
-    return getattr(node, "hidden_axes", 0)
+    return getattr(node, "__imprint_hidden_axes__", 0)
 
 
 def _hidden(value: Any) -> list[int]:

@@ -119,3 +119,16 @@ def test_a_wrong_call_raises_what_jax_raises(name):
 def test_what_is_mapped_is_named_if_it_is_no_array():
     with pytest.raises(ArgumentError, match="got str 'abc' as argument 1"):
         imprint.vmap(lambda x, s: x)(inp.ones(2), "abc")
+
+
+def test_a_field_of_the_users_hides_no_axes():
+    class Net(imprint.Module):
+        w: object
+        b: object
+        hidden_axes: int = imprint.module.field(static=True)
+
+    net = Net(inp.ones((3, 2)), inp.ones((3, 2)), 1)
+    summed = imprint.vmap(lambda net: net.w.sum() + net.b.sum(), in_axes=-1)(net)
+    assert summed.tolist() == [6, 6]
+    made = imprint.vmap(lambda x: Net(x, x, 1), out_axes=-1)(inp.ones((3, 2)))
+    assert made.w.shape == (2, 3)
