@@ -79,10 +79,10 @@ def check_values(name: str, call: Call, leaves: Sequence[Any]) -> None:
         if type(leaf) is ShapeDtypeStruct:
             given, treedef = tree.flatten(call.dynamic)
             leaf_name = call.form.leaf_names(treedef)[i]
+            remedy = conversion(given[i], leaf_name)
             raise ArgumentError(
                 f"{name}: expected an array with values, got {shown(given[i])} as argument "
-                f"{leaf_name}. Only lower, trace and eval_shape take a shape in the "
-                "place of an array."
+                f"{leaf_name}. {remedy or _ONLY_TRACED}"
             )
 
 
@@ -125,6 +125,9 @@ def _holds_tracer(value: Any, depth: int = 3) -> bool:
     return any(_holds_tracer(x, depth - 1) for x in tree.leaves(held))
 
 
+_ONLY_TRACED: Final = (
+    "Only lower, trace and eval_shape take a shape in the place of an array."
+)
 _KEEP: Final = (
     "Return only what the computation gives; keep Python values outside, or use "
     "imprint.filter_jit, which returns them as they are."

@@ -106,10 +106,11 @@ def get_aval(x: Any) -> ShapedArray:
         >>> print(imprint.typeof(np.ones((2, 3))), imprint.typeof(1.0))
         float32[2,3] ~float32[]
     """
-    aval = getattr(x, "aval", None)  # a third of the price of an AttributeError
-    if aval is None:
-        aval = _of_scalar.get((x.__class__, settings()))
-    return _new_aval(x) if aval is None else aval
+    aval: Any = getattr(x, "aval", None)  # a third of the price of an AttributeError
+    if aval.__class__ is ShapedArray:  # an array of JAX's has an aval of JAX's
+        return aval
+    known = _of_scalar.get((x.__class__, settings()))
+    return _new_aval(x) if known is None else known
 
 
 typeof = get_aval

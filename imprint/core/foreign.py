@@ -85,6 +85,7 @@ _REMEDIES: Final[tuple[tuple[_Test, str], ...]] = (
     (_is(datetime.date), "Convert it to a number of days: {name}.toordinal()."),
     (_is(numbers.Number), "Convert it: float({name})."),
     (_is_generator, "Random numbers come of a key: imprint.random.key(seed)."),
+    (_of_library("__array__"), "Convert it: imprint.numpy.asarray({name})."),
     (_is(Set), "It has no order: pass a list, such as sorted({name})."),
     (
         _is(Iterator, range, bytes, bytearray, memoryview),

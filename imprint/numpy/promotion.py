@@ -328,8 +328,6 @@ def refuse(name: str, x: Any) -> NoReturn:
         remedy = "Make it an array with imprint.numpy.asarray."
     elif isinstance(x, Array):
         remedy = "Call imprint.random.key_data(key) for their raw data."
-    elif hasattr(x, "__array__"):
-        remedy = "Convert it with imprint.numpy.asarray, which copies it."
     else:
         only = "Only arrays and numbers take part in array operations."
         remedy = conversion(x, "x") or only

@@ -12,6 +12,7 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint.errors import ArgumentError, DTypeError
+from tests.oracle import jax
 
 
 @dataclasses.dataclass
@@ -25,7 +26,18 @@ def class_of(module, *methods):
     return type("Foreign", (), {"__module__": module, **named})()
 
 
+class Series:
+    """Has a shape and a dtype, which is enough where nothing is computed."""
+
+    shape, dtype = (3,), np.dtype("float32")
+
+    def to_numpy(self):
+        return np.ones(3, "float32")
+
+
 VALUES = {
+    "array of JAX's": (jax.numpy.ones(3), "imprint.numpy.asarray(x)"),
+    "series": (Series(), "x.to_numpy()"),
     "dataclass": (Point(), "imprint.tree.register_dataclass(Point)"),
     "data frame": (class_of("pandas.core.frame", "to_numpy"), "x.to_numpy()"),
     "torch": (
