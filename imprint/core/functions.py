@@ -36,11 +36,13 @@ def check_function(fun: Any, transform: str) -> None:
     if type(fun) is FunctionType:  # 800 ns less for one that is made anew
         if not fun.__code__.co_flags & _NOT_PLAIN:
             return
-    elif isinstance(fun, staticmethod) or not callable(fun):  # it is one, from 3.10
+    elif issubclass(type(fun), staticmethod) or not callable(
+        fun
+    ):  # it is one, from 3.10
         hint = ""
         if type(fun) in _DECORATORS:
             hint = f" Put @{type(fun).__name__} above @imprint.{transform}."
-        elif isinstance(fun, functools.partialmethod):
+        elif issubclass(type(fun), functools.partialmethod):
             hint = f" Give it what imprint.{transform} makes of the function instead."
         raise ArgumentError(
             f"{transform}: expected a function, got {fun!r} of type "

@@ -104,9 +104,9 @@ def axes_of(name: str, axis: Axis, ndim: int) -> tuple[int, ...]:
     """Return the axes that `axis` names, counted from 0, in the order given."""
     if axis is None:
         return _EVERY[ndim] if ndim < len(_EVERY) else tuple(range(ndim))
-    if not isinstance(axis, Sequence | np.ndarray) or isinstance(axis, str):
-        axis = (axis,)
-    return canonical_axes(name, axis, ndim)
+    if isinstance(axis, Sequence | np.ndarray) and not isinstance(axis, str):
+        return canonical_axes(name, axis, ndim)
+    return canonical_axes(name, (axis,), ndim)
 
 
 _EVERY: Final = tuple(tuple(range(n)) for n in range(8))

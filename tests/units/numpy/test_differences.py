@@ -46,5 +46,12 @@ def test_the_edge_order_may_be_said():
         jnp.gradient(jnp.arange(4.0), edge_order=1)
 
 
+@pytest.mark.parametrize("axis", [0, -1, (1,), (1, 0)])
+def test_slopes_are_along_the_axes_that_are_named(axis):
+    x = np.arange(12.0).reshape(3, 4) ** 2
+    got, expected = inp.gradient(x, axis=axis), jnp.gradient(x, axis=axis)
+    np.testing.assert_array_equal(np.asarray(got), np.asarray(expected))
+
+
 def test_no_axes_have_no_slopes():
     assert inp.gradient(inp.float32(1.0)) == jnp.gradient(jnp.float32(1.0)) == []
