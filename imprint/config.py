@@ -106,7 +106,7 @@ class Flag(Generic[T]):
     choices: tuple[object, ...] = ()
 
     def __init__(self, doc: str, *, default: T, in_key: bool) -> None:
-        self.name = ""
+        self.name: str = ""
         self.default = default
         self.in_key = in_key
         self.__doc__ = doc
@@ -117,11 +117,11 @@ class Flag(Generic[T]):
     @overload
     def __get__(self, instance: None, owner: type) -> Self: ...
     @overload
-    def __get__(self, instance: "Config", owner: type) -> T: ...
-    def __get__(self, instance: "Config | None", owner: type) -> Self | T:
+    def __get__(self, instance: object, owner: type) -> T: ...
+    def __get__(self, instance: object, owner: type) -> Self | T:
         return self if instance is None else cast("T", _state().values[self.name])
 
-    def __set__(self, instance: "Config", value: object) -> None:
+    def __set__(self, instance: object, value: object) -> None:
         raise ConfigError(
             f"config.{self.name}: expected no assignment, got {value!r}. Call "
             f"config.update({self.name!r}, {value!r}), or use "
@@ -171,8 +171,8 @@ class _Choice(Flag[T]):
         self, doc: str, *, default: T, choices: tuple[T, ...], in_key: bool
     ) -> None:
         super().__init__(doc, default=default, in_key=in_key)
-        self.choices = choices
-        self.takes = "one of " + ", ".join(map(repr, choices))
+        self.choices: tuple[object, ...] = choices
+        self.takes: str = "one of " + ", ".join(map(repr, choices))
 
     def accepts(self, value: object) -> bool:
         return (value is None or isinstance(value, str)) and value in self.choices
@@ -184,8 +184,8 @@ class _Choice(Flag[T]):
 class _DeviceChoice(Flag[object]):
     """A device, or the first one of a platform; whether it is here is told when used."""
 
-    choices = ("cpu", "cuda", "gpu", "metal", "rocm", "tpu")
-    takes = (
+    choices: tuple[object, ...] = ("cpu", "cuda", "gpu", "metal", "rocm", "tpu")
+    takes: str = (
         "None, an element of imprint.devices(), or the name of a platform, one of "
         + ", ".join(map(repr, choices))
     )
@@ -208,80 +208,80 @@ class Config:
 
     __slots__ = ()
 
-    enable_x64 = _Switch(
+    enable_x64: Final = _Switch(
         "Keep 64-bit values 64 bits wide.",
         default=False,
         in_key=True,
     )
-    default_matmul_precision = _Choice[str | None](
+    default_matmul_precision: Final = _Choice[str | None](
         "The precision of a matrix product or convolution that names none.",
         default=None,
         choices=(None, *_MATMUL_PRECISIONS),
         in_key=True,
     )
-    numpy_dtype_promotion = _Choice[str](
+    numpy_dtype_promotion: Final = _Choice[str](
         "Whether operands of different dtypes promote or are refused.",
         default="standard",
         choices=("standard", "strict"),
         in_key=True,
     )
-    numpy_rank_promotion = _Choice[str](
+    numpy_rank_promotion: Final = _Choice[str](
         "What happens when operands of different rank broadcast.",
         default="allow",
         choices=("allow", "warn", "raise"),
         in_key=True,
     )
-    threefry_partitionable = _Switch(
+    threefry_partitionable: Final = _Switch(
         "Draw random bits so that a sharded draw equals the whole one.",
         default=True,
         in_key=True,
     )
-    debug_nans = _Switch(
+    debug_nans: Final = _Switch(
         "Raise when an operation makes a NaN.",
         default=False,
         in_key=True,
     )
-    debug_infs = _Switch(
+    debug_infs: Final = _Switch(
         "Raise when an operation makes an infinity.",
         default=False,
         in_key=True,
     )
-    default_device = _DeviceChoice(
+    default_device: Final = _DeviceChoice(
         "Where arrays are made and programs run that name no device.",
         default=None,
         in_key=True,
     )
-    disable_jit = _Switch(
+    disable_jit: Final = _Switch(
         "Run jitted functions operation by operation.",
         default=False,
         in_key=True,  # changes no program, but a warm call need not ask for it then
     )
-    log_compiles = _Switch(
+    log_compiles: Final = _Switch(
         "Log every trace and every compile.",
         default=False,
         in_key=False,
     )
-    explain_misses = _Switch(
+    explain_misses: Final = _Switch(
         "Log why a call was not answered from the cache.",
         default=False,
         in_key=False,
     )
-    strict = _Switch(
+    strict: Final = _Switch(
         "Make functions with `strict=True` where `jit` does not say.",
         default=False,
         in_key=False,
     )
-    check_tracer_leaks = _Switch(
+    check_tracer_leaks: Final = _Switch(
         "Raise when a tracer outlives its trace, and say where it is held.",
         default=False,
         in_key=False,
     )
-    traceback_filtering = _Switch(
+    traceback_filtering: Final = _Switch(
         "Leave this package's frames out of tracebacks that end in the user's code.",
         default=True,
         in_key=False,
     )
-    enable_checks = _Switch(
+    enable_checks: Final = _Switch(
         "Check our own invariants after every transform.",
         default=False,
         in_key=False,
@@ -405,9 +405,9 @@ _get_local: Final = _local.get
 _base_lock: Final = Lock()
 _base = _State.of(_from_environment(os.environ))
 _setters: Final = {
-    name: f"{variable} in the environment"
+    name: f"{_variable} in the environment"
     for name in _FLAGS
-    if os.environ.get(variable := f"IMPRINT_{name.upper()}")
+    if os.environ.get(_variable := f"IMPRINT_{name.upper()}")
 }
 
 # ---- the public names ----

@@ -236,7 +236,7 @@ class InternalError(RuntimeError):
 
     def __init__(self, message: str, *, jaxpr: object = None) -> None:
         super().__init__(message)
-        self.jaxpr = None if jaxpr is None else str(jaxpr)
+        self.jaxpr: str | None = None if jaxpr is None else str(jaxpr)
         self.add_note("This is a bug in imprint. Please report it with this traceback.")
         if self.jaxpr is not None:
             self.add_note(f"It happened in this jaxpr:\n{self.jaxpr}")
