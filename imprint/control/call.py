@@ -7,7 +7,7 @@ evaluation compiles it (`eager`); `reference` interprets it with NumPy.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from imprint.control.interpret import interpret
 from imprint.core.aval import ShapedArray, get_aval
@@ -109,7 +109,7 @@ def _dce(used: tuple[bool, ...], *, jaxpr: ClosedJaxpr, name: str) -> Narrowed:
     return Narrowed(operands, used, {"jaxpr": narrower, "name": name})
 
 
-jit_p = ControlPrimitive(
+jit_p: Final = ControlPrimitive(
     name="jit",
     aval=_aval,
     reference=_reference,

@@ -5,7 +5,7 @@ one axis, counted from 0, which has an element; `index_dtype` is the dtype of th
 XLA has no operation for it, so it is a reduction of (value, index) pairs.
 """
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -128,7 +128,7 @@ def _samples() -> Samples:
     )
 
 
-argmax_p = _arg_reduction("argmax", largest=True)
+argmax_p: Final = _arg_reduction("argmax", largest=True)
 
 
 def argmax(operand: Any, axis: int, index_dtype: Any) -> Any:
@@ -137,7 +137,7 @@ def argmax(operand: Any, axis: int, index_dtype: Any) -> Any:
     return argmax_p.bind1(operand, axes=int_tuple((axis,)), index_dtype=dtype)
 
 
-argmin_p = _arg_reduction("argmin", largest=False)
+argmin_p: Final = _arg_reduction("argmin", largest=False)
 
 
 def argmin(operand: Any, axis: int, index_dtype: Any) -> Any:

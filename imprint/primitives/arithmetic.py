@@ -140,7 +140,7 @@ def _div_batch(args: Values, dims: Dims) -> Any:
     return elementwise_batch(div_p, args, dims, {})
 
 
-div_p = Primitive(
+div_p: Final = Primitive(
     name="div",
     aval=_div_aval,
     reference=_div_reference,
@@ -173,7 +173,7 @@ def _minus_whole_quotient(x: Any, y: Any, _: Any) -> Any:
     return sub(rem(quotient, scalar_like(quotient, 1)), quotient)
 
 
-rem_p = binary(
+rem_p: Final = binary(
     "rem",
     dtypes=_REAL,
     reference=_rem_reference,
@@ -214,7 +214,7 @@ def _choose(b: Builder, x: Value, y: Value, direction: Any) -> Value:
     return b.select(b.select(tie, by_imag, by_real), x, y)
 
 
-max_p = binary(
+max_p: Final = binary(
     "max",
     dtypes=ANY,
     reference=maximum,
@@ -231,7 +231,7 @@ def max_(x: Any, y: Any) -> Any:
     return max_p.bind1(x, y)
 
 
-min_p = binary(
+min_p: Final = binary(
     "min",
     dtypes=ANY,
     reference=minimum,
@@ -261,7 +261,7 @@ def _square_sum(x: Any, y: Any) -> Any:
     return add(mul(x, x), mul(y, y))
 
 
-atan2_p = binary(
+atan2_p: Final = binary(
     "atan2",
     dtypes=INEXACT,
     reference=wide(_atan2_reference),
@@ -289,7 +289,7 @@ def _nextafter_reference(x: NDArray, y: NDArray) -> NDArray:
     )  # NumPy may give the other zero
 
 
-nextafter_p = binary(
+nextafter_p: Final = binary(
     "nextafter",
     dtypes=FLOATING,
     reference=_nextafter_reference,
@@ -364,7 +364,7 @@ def _integer_pow_batch(args: Values, dims: Dims, *, y: int) -> Any:
     return integer_pow_p.bind(*args, y=y), dims
 
 
-integer_pow_p = Primitive(
+integer_pow_p: Final = Primitive(
     name="integer_pow",
     aval=_integer_pow_aval,
     reference=_integer_pow_reference,

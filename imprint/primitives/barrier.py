@@ -7,7 +7,7 @@ everything that uses it; materialize, which is ours alone, has it computed once.
 stop_gradient is the identity with a derivative of zero.
 """
 
-from typing import Any
+from typing import Any, Final
 
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.primitive import Avals, Dims, Primitive, Values
@@ -52,7 +52,7 @@ def _batch(args: Values, dims: Dims) -> Any:
     return optimization_barrier_p.bind(*args), dims
 
 
-optimization_barrier_p = Primitive(
+optimization_barrier_p: Final = Primitive(
     name="optimization_barrier",
     aval=_aval,
     reference=_reference,
@@ -99,7 +99,7 @@ def _materialize_batch(args: Values, dims: Dims) -> Any:
     return materialize_p.bind(*args), dims
 
 
-materialize_p = Primitive(
+materialize_p: Final = Primitive(
     name="materialize",
     aval=_aval,
     reference=_reference,
@@ -118,7 +118,7 @@ def materialize(x: Any) -> Any:
 
 # ---- stop_gradient ----
 
-stop_gradient_p = unary(
+stop_gradient_p: Final = unary(
     "stop_gradient",
     dtypes=ANY,
     reference=lambda x: x,

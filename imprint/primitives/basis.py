@@ -166,7 +166,7 @@ def _neg_batch(args: Values, at: Dims) -> Any:
     return (neg(args[0]),), at
 
 
-neg_p = Primitive(
+neg_p: Final = Primitive(
     name="neg",
     aval=_neg_aval,
     reference=_neg_reference,
@@ -246,7 +246,7 @@ def _add_transpose(cts: Values, operands: Values) -> Values:
     )
 
 
-add_p = _arithmetic(
+add_p: Final = _arithmetic(
     "add",
     reference=np.add,
     lower=Builder.add,
@@ -277,7 +277,7 @@ def _sub_transpose(cts: Values, operands: Values) -> Values:
     )
 
 
-sub_p = _arithmetic(
+sub_p: Final = _arithmetic(
     "sub",
     reference=np.subtract,
     lower=Builder.subtract,
@@ -313,7 +313,7 @@ def _mul_transpose(cts: Values, operands: Values) -> Values:
     )
 
 
-mul_p = _arithmetic(
+mul_p: Final = _arithmetic(
     "mul",
     reference=np.multiply,
     lower=Builder.multiply,
@@ -404,7 +404,7 @@ def _broadcast_batch(
     return (broadcast_in_dim(x, (size, *shape), axes),), (0,)
 
 
-broadcast_in_dim_p = Primitive(
+broadcast_in_dim_p: Final = Primitive(
     name="broadcast_in_dim",
     aval=_broadcast_aval,
     reference=_broadcast_reference,
@@ -507,7 +507,7 @@ REDUCTIONS: Final = (
     Case(((2, 3),), {"axes": ()}),
 )
 
-reduce_sum_p = Primitive(
+reduce_sum_p: Final = Primitive(
     name="reduce_sum",
     aval=_sum_aval,
     reference=_sum_reference,
@@ -573,7 +573,7 @@ def _transpose_batch(args: Values, at: Dims, *, permutation: tuple[int, ...]) ->
     return (transpose(x, shifted),), (0,)
 
 
-transpose_p = Primitive(
+transpose_p: Final = Primitive(
     name="transpose",
     aval=_transpose_aval,
     reference=_transpose_reference,

@@ -5,7 +5,7 @@ as the bits that it is stored as. No derivative. Operations of two operands are 
 `bitwise`.
 """
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from imprint.primitives.families import BITS, INTEGER, unary
 
 NDArray = np.ndarray[Any, Any]
 
-not_p = unary(
+not_p: Final = unary(
     "not",
     dtypes=BITS,
     reference=np.invert,
@@ -35,7 +35,7 @@ def _bits(x: NDArray) -> NDArray:
     return x.view(np.dtype(f"u{x.dtype.itemsize}"))
 
 
-population_count_p = unary(
+population_count_p: Final = unary(
     "population_count",
     dtypes=INTEGER,
     reference=lambda x: np.bitwise_count(_bits(x)).astype(x.dtype),
@@ -60,7 +60,7 @@ def _clz_reference(x: NDArray) -> NDArray:
     return (width - np.bitwise_count(bits)).astype(x.dtype)
 
 
-clz_p = unary(
+clz_p: Final = unary(
     "clz",
     dtypes=INTEGER,
     reference=_clz_reference,

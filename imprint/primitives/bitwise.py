@@ -23,7 +23,7 @@ _SHIFTS: Final = Samples(
 
 # ---- logic ----
 
-and_p = binary(
+and_p: Final = binary(
     "and",
     dtypes=BITS,
     reference=np.bitwise_and,
@@ -38,7 +38,7 @@ def and_(x: Any, y: Any) -> Any:
     return and_p.bind1(x, y)
 
 
-or_p = binary(
+or_p: Final = binary(
     "or",
     dtypes=BITS,
     reference=np.bitwise_or,
@@ -53,7 +53,7 @@ def or_(x: Any, y: Any) -> Any:
     return or_p.bind1(x, y)
 
 
-xor_p = binary(
+xor_p: Final = binary(
     "xor",
     dtypes=BITS,
     reference=np.bitwise_xor,
@@ -98,7 +98,7 @@ def _distance(y: NDArray) -> tuple[NDArray, NDArray]:
     return np.minimum(distance, last), distance > last
 
 
-shift_left_p = binary(
+shift_left_p: Final = binary(
     "shift_left",
     dtypes=INTEGER,
     reference=_shift_left_reference,
@@ -113,7 +113,7 @@ def shift_left(x: Any, y: Any) -> Any:
     return shift_left_p.bind1(x, y)
 
 
-shift_right_logical_p = binary(
+shift_right_logical_p: Final = binary(
     "shift_right_logical",
     dtypes=INTEGER,
     reference=_shift_right_logical_reference,
@@ -128,7 +128,7 @@ def shift_right_logical(x: Any, y: Any) -> Any:
     return shift_right_logical_p.bind1(x, y)
 
 
-shift_right_arithmetic_p = binary(
+shift_right_arithmetic_p: Final = binary(
     "shift_right_arithmetic",
     dtypes=INTEGER,
     reference=_shift_right_arithmetic_reference,

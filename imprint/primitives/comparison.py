@@ -25,7 +25,7 @@ _ORDER: Final = Samples(_REALS, arity=2, differentiable=False)
 _EQUALITY: Final = Samples((*_REALS, *COMPLEXES), arity=2, differentiable=False)
 
 
-eq_p = binary(
+eq_p: Final = binary(
     "eq",
     dtypes=ANY,
     reference=np.equal,
@@ -41,7 +41,7 @@ def eq(x: Any, y: Any) -> Any:
     return eq_p.bind1(x, y)
 
 
-ne_p = binary(
+ne_p: Final = binary(
     "ne",
     dtypes=ANY,
     reference=np.not_equal,
@@ -57,7 +57,7 @@ def ne(x: Any, y: Any) -> Any:
     return ne_p.bind1(x, y)
 
 
-lt_p = binary(
+lt_p: Final = binary(
     "lt",
     dtypes=ORDERED,
     reference=np.less,
@@ -73,7 +73,7 @@ def lt(x: Any, y: Any) -> Any:
     return lt_p.bind1(x, y)
 
 
-le_p = binary(
+le_p: Final = binary(
     "le",
     dtypes=ORDERED,
     reference=np.less_equal,
@@ -89,7 +89,7 @@ def le(x: Any, y: Any) -> Any:
     return le_p.bind1(x, y)
 
 
-gt_p = binary(
+gt_p: Final = binary(
     "gt",
     dtypes=ORDERED,
     reference=np.greater,
@@ -105,7 +105,7 @@ def gt(x: Any, y: Any) -> Any:
     return gt_p.bind1(x, y)
 
 
-ge_p = binary(
+ge_p: Final = binary(
     "ge",
     dtypes=ORDERED,
     reference=np.greater_equal,

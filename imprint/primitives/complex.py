@@ -6,7 +6,7 @@ real operands too and gives complex ones; its param tells the transpose which it
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -70,7 +70,7 @@ def _complex_batch(args: Values, at: Dims) -> Any:
     return elementwise_batch(complex_p, args, at, {})
 
 
-complex_p = Primitive(
+complex_p: Final = Primitive(
     name="complex",
     aval=_complex_aval,
     reference=_complex_reference,
@@ -130,7 +130,7 @@ def _part(
     return primitive
 
 
-real_p = _part(
+real_p: Final = _part(
     "real",
     reference=np.real,
     lower=lambda b, x: b.real(x),
@@ -143,7 +143,7 @@ def real(x: Any) -> Any:
     return real_p.bind1(x)
 
 
-imag_p = _part(
+imag_p: Final = _part(
     "imag",
     reference=np.imag,
     lower=lambda b, x: b.imag(x),
@@ -194,7 +194,7 @@ def _conj_batch(args: Values, at: Dims, *, input_dtype: DType) -> Any:
     return (conj(args[0]),), at
 
 
-conj_p = Primitive(
+conj_p: Final = Primitive(
     name="conj",
     aval=_conj_aval,
     reference=_conj_reference,

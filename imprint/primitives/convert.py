@@ -146,7 +146,7 @@ def _conversion(source: str, target: str) -> Case:
     return Case(((12,),), params, (source,))
 
 
-convert_element_type_p = Primitive(
+convert_element_type_p: Final = Primitive(
     name="convert_element_type",
     aval=_convert_aval,
     reference=_convert_reference,
@@ -271,7 +271,7 @@ def _cast_case(source: str, target: str, shape: Shape = (3, 2)) -> Case:
     return Case((shape,), {"new_dtype": dt.as_dtype(target)}, (source,))
 
 
-bitcast_convert_type_p = Primitive(
+bitcast_convert_type_p: Final = Primitive(
     name="bitcast_convert_type",
     aval=_bitcast_aval,
     reference=_bitcast_reference,

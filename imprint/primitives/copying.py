@@ -52,7 +52,7 @@ def _copied(values: Values) -> Values:
     return tuple(v if is_zero(v) else copy_p.bind1(v) for v in values)
 
 
-copy_p = Primitive(
+copy_p: Final = Primitive(
     name="copy",
     aval=_aval,
     reference=_reference,

@@ -232,7 +232,7 @@ def _sum_batch(x: Any, b: int, *, axis: int, reverse: bool) -> Any:
     return cumsum(x, axis + (axis >= b), reverse=reverse), b
 
 
-cumsum_p = moving(
+cumsum_p: Final = moving(
     "cumsum",
     aval=_sum_aval,
     reference=_sum_reference,
@@ -260,7 +260,7 @@ def _forward_product(x: NDArray, *, axis: int) -> NDArray:
     return np.multiply.accumulate(x, axis, x.dtype)
 
 
-cumprod_p = _cumulative(
+cumprod_p: Final = _cumulative(
     "cumprod",
     dtypes=NUMBER,
     reference=lambda x, axis: _forward_product(x, axis=axis),
@@ -295,7 +295,7 @@ def _forward_extreme(x: NDArray, axis: int, *, largest: bool) -> NDArray:
     return np.where(out == 0, np.where(found, zero, -zero), out)
 
 
-cummax_p = _cumulative(
+cummax_p: Final = _cumulative(
     "cummax",
     dtypes=REAL,
     reference=lambda x, axis: _forward_extreme(x, axis, largest=True),
@@ -315,7 +315,7 @@ def cummax(
     return cummax_p.bind1(operand, axis=int_tuple((axis,))[0], reverse=reverse)
 
 
-cummin_p = _cumulative(
+cummin_p: Final = _cumulative(
     "cummin",
     dtypes=REAL,
     reference=lambda x, axis: _forward_extreme(x, axis, largest=False),
@@ -362,7 +362,7 @@ def _join_log_pairs(a: Pair, b: Pair) -> Pair:
     return out, add(*terms)
 
 
-cumlogsumexp_p = _cumulative(
+cumlogsumexp_p: Final = _cumulative(
     "cumlogsumexp",
     dtypes=FLOATING,
     reference=lambda x, axis: _forward_logsumexp(x, axis=axis),

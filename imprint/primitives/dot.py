@@ -316,7 +316,7 @@ def _numbers(x_sum: Ints, y_sum: Ints, x_batch: Ints = (), y_batch: Ints = ()) -
 _HIGHEST: Final = {"precision": (Precision.HIGHEST, Precision.DEFAULT)}
 _MATMUL: Final = _numbers((1,), (0,))
 
-dot_general_p = Primitive(
+dot_general_p: Final = Primitive(
     name="dot_general",
     aval=_dot_aval,
     reference=_dot_reference,

@@ -196,7 +196,7 @@ def _take_each(x: Any, start: Any, axis: int, size: int) -> Any:
     return x
 
 
-dynamic_slice_p = Primitive(
+dynamic_slice_p: Final = Primitive(
     name="dynamic_slice",
     aval=_take_aval,
     reference=_take_reference,
@@ -336,7 +336,7 @@ def _covers(start: Any, size: int, shape: Shape) -> Any:
     return and_(ge(position, first), lt(position, limit))
 
 
-dynamic_update_slice_p = Primitive(
+dynamic_update_slice_p: Final = Primitive(
     name="dynamic_update_slice",
     aval=_put_aval,
     reference=_put_reference,

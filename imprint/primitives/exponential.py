@@ -5,7 +5,7 @@ engine's, which does not tell -0.0 from 0.0 there. `exp2` is exact for integers,
 is lowered as a power of two. `rsqrt` is `1 / sqrt(x)`, `square` also takes integers.
 """
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -35,7 +35,7 @@ NDArray = np.ndarray[Any, Any]
 
 # ---- exponentials ----
 
-exp_p = unary(
+exp_p: Final = unary(
     "exp",
     dtypes=INEXACT,
     reference=np.exp,
@@ -56,7 +56,7 @@ def _exp2_lower(b: Builder, x: Value) -> Value:
     return b.exponential(b.multiply(b.full(x.shape, np.log(2), x.dtype), x))
 
 
-exp2_p = unary(
+exp2_p: Final = unary(
     "exp2",
     dtypes=INEXACT,
     reference=np.exp2,
@@ -78,7 +78,7 @@ def _expm1_reference(x: NDArray) -> NDArray:
     return out
 
 
-expm1_p = unary(
+expm1_p: Final = unary(
     "expm1",
     dtypes=INEXACT,
     reference=_expm1_reference,
@@ -97,7 +97,7 @@ def expm1(x: Any) -> Any:
 
 # ---- logarithms ----
 
-log_p = unary(
+log_p: Final = unary(
     "log",
     dtypes=INEXACT,
     reference=np.log,
@@ -125,7 +125,7 @@ def _log1p_reference(x: NDArray) -> NDArray:
     return out
 
 
-log1p_p = unary(
+log1p_p: Final = unary(
     "log1p",
     dtypes=INEXACT,
     reference=_log1p_reference,
@@ -143,7 +143,7 @@ def log1p(x: Any) -> Any:
 
 # ---- powers and roots ----
 
-sqrt_p = unary(
+sqrt_p: Final = unary(
     "sqrt",
     dtypes=INEXACT,
     reference=unsigned_zeros(np.sqrt),
@@ -158,7 +158,7 @@ def sqrt(x: Any) -> Any:
     return sqrt_p.bind1(x)
 
 
-rsqrt_p = unary(
+rsqrt_p: Final = unary(
     "rsqrt",
     dtypes=INEXACT,
     reference=wide(lambda x: np.reciprocal(np.sqrt(x))),
@@ -173,7 +173,7 @@ def rsqrt(x: Any) -> Any:
     return rsqrt_p.bind1(x)
 
 
-cbrt_p = unary(
+cbrt_p: Final = unary(
     "cbrt",
     dtypes=FLOATING,
     reference=np.cbrt,
@@ -188,7 +188,7 @@ def cbrt(x: Any) -> Any:
     return cbrt_p.bind1(x)
 
 
-square_p = unary(
+square_p: Final = unary(
     "square",
     dtypes=NUMBER,
     reference=np.square,
@@ -216,7 +216,7 @@ def _logistic_reference(x: NDArray) -> NDArray:
     return np.where(left, decay, 1) / (1 + decay)
 
 
-logistic_p = unary(
+logistic_p: Final = unary(
     "logistic",
     dtypes=INEXACT,
     reference=_logistic_reference,

@@ -37,8 +37,8 @@ class Kind:
     __slots__ = ("accepts", "words")
 
     def __init__(self, accepts: Callable[[DType], bool], words: str) -> None:
-        self.accepts = accepts
-        self.words = words
+        self.accepts: Callable[[DType], bool] = accepts
+        self.words: str = words
 
     def check(self, name: str, avals: Avals) -> None:
         """Raise DTypeError unless every aval has a dtype of this kind."""

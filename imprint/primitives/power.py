@@ -6,7 +6,7 @@ one is `exp(y log(x))`, taken apart into modulus and angle as the engine does. A
 is a Python integer is `integer_pow`, in `arithmetic`, exact and faster.
 """
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -106,7 +106,7 @@ def _pow_batch(args: Values, dims: Dims) -> Any:
     return elementwise_batch(pow_p, args, dims, {})
 
 
-pow_p = Primitive(
+pow_p: Final = Primitive(
     name="pow",
     aval=_pow_aval,
     reference=_pow_reference,

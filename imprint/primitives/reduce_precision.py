@@ -6,7 +6,7 @@ its sign; NaN stays NaN. The reference does this on the bits, as the engine does
 JAX, a tangent is rounded like the value.
 """
 
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -89,7 +89,7 @@ def _reduce_precision_batch(args: Values, dims: Dims, **params: Any) -> Any:
     return reduce_precision_p.bind(*args, **params), dims
 
 
-reduce_precision_p = Primitive(
+reduce_precision_p: Final = Primitive(
     name="reduce_precision",
     aval=_reduce_precision_aval,
     reference=_reduce_precision_reference,

@@ -158,7 +158,7 @@ def _prod_reference(x: Any, *, axes: Ints) -> Any:
     return np.prod(x, axis=axes, dtype=x.dtype)
 
 
-reduce_prod_p = _reduction(
+reduce_prod_p: Final = _reduction(
     "reduce_prod",
     dtypes=NUMBER,
     reference=lambda x, axes: _prod_reference(x, axes=axes),
@@ -260,7 +260,7 @@ def _is_nan(b: Builder, x: Value) -> Value:
     return b.or_(b.compare(real, real, "NE"), b.compare(imag, imag, "NE"))
 
 
-reduce_max_p = _extremum("reduce_max", largest=True)
+reduce_max_p: Final = _extremum("reduce_max", largest=True)
 
 
 def reduce_max(operand: Any, axes: Sequence[int]) -> Any:
@@ -268,7 +268,7 @@ def reduce_max(operand: Any, axes: Sequence[int]) -> Any:
     return reduce_max_p.bind1(operand, axes=int_tuple(axes))
 
 
-reduce_min_p = _extremum("reduce_min", largest=False)
+reduce_min_p: Final = _extremum("reduce_min", largest=False)
 
 
 def reduce_min(operand: Any, axes: Sequence[int]) -> Any:
@@ -297,7 +297,7 @@ def _bitwise(name: str, join: np.ufunc, op: str, identity: int) -> Primitive:
     return primitive
 
 
-reduce_and_p = _bitwise("reduce_and", np.bitwise_and, "and", -1)
+reduce_and_p: Final = _bitwise("reduce_and", np.bitwise_and, "and", -1)
 
 
 def reduce_and(operand: Any, axes: Sequence[int]) -> Any:
@@ -305,7 +305,7 @@ def reduce_and(operand: Any, axes: Sequence[int]) -> Any:
     return reduce_and_p.bind1(operand, axes=int_tuple(axes))
 
 
-reduce_or_p = _bitwise("reduce_or", np.bitwise_or, "or", 0)
+reduce_or_p: Final = _bitwise("reduce_or", np.bitwise_or, "or", 0)
 
 
 def reduce_or(operand: Any, axes: Sequence[int]) -> Any:
@@ -313,7 +313,7 @@ def reduce_or(operand: Any, axes: Sequence[int]) -> Any:
     return reduce_or_p.bind1(operand, axes=int_tuple(axes))
 
 
-reduce_xor_p = _bitwise("reduce_xor", np.bitwise_xor, "xor", 0)
+reduce_xor_p: Final = _bitwise("reduce_xor", np.bitwise_xor, "xor", 0)
 
 
 def reduce_xor(operand: Any, axes: Sequence[int]) -> Any:

@@ -6,7 +6,7 @@ dtype is itself. Steps have the derivative zero, as in JAX; that of `abs` at 0 i
 """
 
 import enum
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -64,7 +64,7 @@ def _sign_tangent(t: Any, x: Any, out: Any) -> Any:
     return mul(out, complex_(zero, turn))
 
 
-sign_p = unary(
+sign_p: Final = unary(
     "sign",
     dtypes=NUMBER,
     reference=_sign_reference,
@@ -86,7 +86,7 @@ def _abs_tangent(t: Any, x: Any, out: Any) -> Any:
     return select_n(ge(x, scalar_like(x, 0)), neg(t), t)
 
 
-abs_p = unary(
+abs_p: Final = unary(
     "abs",
     dtypes=_SIGNED,
     reference=np.abs,
@@ -105,7 +105,7 @@ def abs_(x: Any) -> Any:
 
 # ---- rounding ----
 
-floor_p = unary(
+floor_p: Final = unary(
     "floor",
     dtypes=FLOATING,
     reference=np.floor,
@@ -120,7 +120,7 @@ def floor(x: Any) -> Any:
     return floor_p.bind1(x)
 
 
-ceil_p = unary(
+ceil_p: Final = unary(
     "ceil",
     dtypes=FLOATING,
     reference=np.ceil,
@@ -169,7 +169,7 @@ def _round_batch(args: Values, at: Dims, *, rounding_method: RoundingMethod) -> 
     return (round_(args[0], rounding_method),), at
 
 
-round_p = Primitive(
+round_p: Final = Primitive(
     name="round",
     aval=_round_aval,
     reference=_round_reference,
@@ -209,7 +209,7 @@ def round_(
 
 # ---- is_finite ----
 
-is_finite_p = unary(
+is_finite_p: Final = unary(
     "is_finite",
     dtypes=FLOATING,
     reference=np.isfinite,

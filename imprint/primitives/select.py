@@ -124,7 +124,7 @@ def _choices(which: str, cases: int) -> tuple[Case, ...]:
     return tuple(Case(shape, {}, dtypes) for shape in shapes)
 
 
-select_n_p = Primitive(
+select_n_p: Final = Primitive(
     name="select_n",
     aval=_select_aval,
     reference=_select_reference,
@@ -191,7 +191,7 @@ _MIXED: Final = (
     ((), (0, 2), (0, 2)),
 )
 
-clamp_p = Primitive(
+clamp_p: Final = Primitive(
     name="clamp",
     aval=_clamp_aval,
     reference=_clamp_reference,

@@ -120,7 +120,7 @@ def _reshape_batch(x: Any, b: int, *, new_sizes: Shape, dimensions: None) -> Any
     return reshape(x, (get_aval(x).shape[0], *new_sizes)), 0
 
 
-reshape_p = moving(
+reshape_p: Final = moving(
     "reshape",
     aval=_reshape_aval,
     reference=_reshape_reference,
@@ -201,7 +201,7 @@ def _squeeze_batch(x: Any, b: int, *, dimensions: Ints) -> Any:
     return squeeze(x, shifted), b - sum(d < b for d in shifted)
 
 
-squeeze_p = moving(
+squeeze_p: Final = moving(
     "squeeze",
     aval=_squeeze_aval,
     reference=_squeeze_reference,
@@ -267,7 +267,7 @@ def _rev_batch(x: Any, b: int, *, dimensions: Ints) -> Any:
     return rev(x, push(dimensions, b)), b
 
 
-rev_p = moving(
+rev_p: Final = moving(
     "rev",
     aval=_rev_aval,
     reference=_rev_reference,
@@ -323,7 +323,7 @@ def _iota_lower(
 
 _NO_OPERANDS: Final = Absent("it has no operands")
 
-iota_p = Primitive(
+iota_p: Final = Primitive(
     name="iota",
     aval=_iota_aval,
     reference=_iota_reference,

@@ -7,7 +7,7 @@ at a traced index, see `dynamic_slicing`.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -125,7 +125,7 @@ def _span(start: Ints, limit: Ints, strides: Ints | None = None) -> dict[str, An
     return {"start_indices": start, "limit_indices": limit, "strides": strides}
 
 
-slice_p = moving(
+slice_p: Final = moving(
     "slice",
     aval=_slice_aval,
     reference=_slice_reference,
@@ -278,7 +278,7 @@ def _pad_batch(args: Values, at: Dims, *, padding_config: Padding) -> Any:
     return (select_n(_inside(get_aval(x).shape, config), fills, padded),), (0,)
 
 
-pad_p = Primitive(
+pad_p: Final = Primitive(
     name="pad",
     aval=_pad_aval,
     reference=_pad_reference,
@@ -391,7 +391,7 @@ def _concatenate_batch(args: Values, at: Dims, *, dimension: int) -> Any:
     return concatenate_p.bind(*moved, dimension=dimension + 1), (0,)
 
 
-concatenate_p = Primitive(
+concatenate_p: Final = Primitive(
     name="concatenate",
     aval=_concatenate_aval,
     reference=_concatenate_reference,

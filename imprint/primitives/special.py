@@ -35,7 +35,7 @@ def _gaussian(x: Any, scale: float) -> Any:
     return mul(scalar_like(x, scale), exp(neg(square(x))))
 
 
-erf_p = unary(
+erf_p: Final = unary(
     "erf",
     dtypes=FLOATING,
     reference=wide(lambda x: _scipy().erf(x)),
@@ -50,7 +50,7 @@ def erf(x: Any) -> Any:
     return erf_p.bind1(x)
 
 
-erfc_p = unary(
+erfc_p: Final = unary(
     "erfc",
     dtypes=FLOATING,
     reference=wide(lambda x: _scipy().erfc(x)),
@@ -79,7 +79,7 @@ def _erf_inv_reference(y: NDArray) -> NDArray:
     return np.copysign(x, y).astype(y.dtype)
 
 
-erf_inv_p = unary(
+erf_inv_p: Final = unary(
     "erf_inv",
     dtypes=FLOATING,
     reference=wide(_erf_inv_reference),
@@ -101,7 +101,7 @@ def _lgamma_reference(x: NDArray) -> NDArray:
     return np.where(np.isinf(x), np.abs(x), _scipy().gammaln(x))
 
 
-lgamma_p = unary(
+lgamma_p: Final = unary(
     "lgamma",
     dtypes=FLOATING,
     reference=wide(_lgamma_reference),
@@ -139,7 +139,7 @@ def _digamma_lower(b: Builder, x: Value) -> Value:
     return b.select(at_zero, b.full(x.shape, -np.inf, x.dtype), b.digamma(x))
 
 
-digamma_p = unary(
+digamma_p: Final = unary(
     "digamma",
     dtypes=FLOATING,
     reference=_digamma_reference,
@@ -176,7 +176,7 @@ def _no_order_derivative(*_: Any) -> Any:
     )
 
 
-polygamma_p = binary(
+polygamma_p: Final = binary(
     "polygamma",
     dtypes=FLOATING,
     reference=wide(_polygamma_reference),

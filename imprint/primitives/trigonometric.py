@@ -6,7 +6,7 @@ sin, cos, sinh and cosh of complex operands are lowered to products of real func
 engine's own have few digits where the imaginary (sinh: real) part is small.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -69,7 +69,7 @@ def _sin_lower(b: Builder, x: Value) -> Value:
     return b.complex(of.sin_cosh, of.cos_sinh)
 
 
-sin_p = unary(
+sin_p: Final = unary(
     "sin",
     dtypes=INEXACT,
     reference=np.sin,
@@ -91,7 +91,7 @@ def _cos_lower(b: Builder, x: Value) -> Value:
     return b.complex(of.cos_cosh, b.negate(of.sin_sinh))
 
 
-cos_p = unary(
+cos_p: Final = unary(
     "cos",
     dtypes=INEXACT,
     reference=np.cos,
@@ -106,7 +106,7 @@ def cos(x: Any) -> Any:
     return cos_p.bind1(x)
 
 
-tan_p = unary(
+tan_p: Final = unary(
     "tan",
     dtypes=INEXACT,
     reference=np.tan,
@@ -123,7 +123,7 @@ def tan(x: Any) -> Any:
 
 # ---- inverse circular ----
 
-asin_p = unary(
+asin_p: Final = unary(
     "asin",
     dtypes=INEXACT,
     reference=unsigned_zeros(np.arcsin),
@@ -138,7 +138,7 @@ def asin(x: Any) -> Any:
     return asin_p.bind1(x)
 
 
-acos_p = unary(
+acos_p: Final = unary(
     "acos",
     dtypes=INEXACT,
     reference=unsigned_zeros(np.arccos),
@@ -153,7 +153,7 @@ def acos(x: Any) -> Any:
     return acos_p.bind1(x)
 
 
-atan_p = unary(
+atan_p: Final = unary(
     "atan",
     dtypes=INEXACT,
     reference=np.arctan,
@@ -178,7 +178,7 @@ def _sinh_lower(b: Builder, x: Value) -> Value:
     return b.complex(of.cos_sinh, of.sin_cosh)
 
 
-sinh_p = unary(
+sinh_p: Final = unary(
     "sinh",
     dtypes=INEXACT,
     reference=np.sinh,
@@ -200,7 +200,7 @@ def _cosh_lower(b: Builder, x: Value) -> Value:
     return b.complex(of.cos_cosh, of.sin_sinh)
 
 
-cosh_p = unary(
+cosh_p: Final = unary(
     "cosh",
     dtypes=INEXACT,
     reference=np.cosh,
@@ -215,7 +215,7 @@ def cosh(x: Any) -> Any:
     return cosh_p.bind1(x)
 
 
-tanh_p = unary(
+tanh_p: Final = unary(
     "tanh",
     dtypes=INEXACT,
     reference=np.tanh,
@@ -232,7 +232,7 @@ def tanh(x: Any) -> Any:
 
 # ---- inverse hyperbolic ----
 
-asinh_p = unary(
+asinh_p: Final = unary(
     "asinh",
     dtypes=INEXACT,
     reference=unsigned_zeros(np.arcsinh),
@@ -253,7 +253,7 @@ def _acosh_derivative(x: Any, _: Any) -> Any:
     return mul(rsqrt(sub(x, one)), rsqrt(add(x, one)))
 
 
-acosh_p = unary(
+acosh_p: Final = unary(
     "acosh",
     dtypes=INEXACT,
     reference=unsigned_zeros(np.arccosh),
@@ -268,7 +268,7 @@ def acosh(x: Any) -> Any:
     return acosh_p.bind1(x)
 
 
-atanh_p = unary(
+atanh_p: Final = unary(
     "atanh",
     dtypes=INEXACT,
     reference=np.arctanh,
