@@ -43,6 +43,7 @@ take the dtype of the array beside them.
 """
 
 import sys
+from typing import Final
 
 from imprint.core import hooks, missing
 from imprint.core.array import Array as Array
@@ -401,4 +402,4 @@ from imprint.numpy.windows import hanning as hanning
 hooks.install_numpy(sys.modules[__name__])
 missing.explain_missing(__name__)
 
-bool = bool_  # the Array API's name
+bool: Final = bool_  # the Array API's name

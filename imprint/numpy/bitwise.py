@@ -4,6 +4,8 @@ A shift by the width or more gives 0, or the sign for a right shift of a negativ
 a negative shift counts as such a one too.
 """
 
+from typing import Final
+
 from imprint import dtypes
 from imprint.core.array import Array
 from imprint.numpy.promotion import (
@@ -73,7 +75,8 @@ def bitwise_not(x: ArrayLike, /) -> Array:
     return not_p.bind1(as_array("bitwise_not", x))
 
 
-invert = bitwise_invert = bitwise_not
+invert: Final = bitwise_not
+bitwise_invert: Final = bitwise_not
 
 
 def left_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
@@ -102,7 +105,8 @@ def right_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
     return shift.bind1(x, y)
 
 
-bitwise_left_shift, bitwise_right_shift = left_shift, right_shift
+bitwise_left_shift: Final = left_shift
+bitwise_right_shift: Final = right_shift
 
 
 def bitwise_count(x: ArrayLike, /) -> Array:

@@ -39,10 +39,10 @@ newaxis: Final = None
 
 finfo = dtypes.finfo
 iinfo = dtypes.iinfo
-isdtype = dtypes.isdtype
-issubdtype = dtypes.issubdtype
-promote_types = dtypes.promote_types
-result_type = dtypes.result_type
+isdtype: Final = dtypes.isdtype
+issubdtype: Final = dtypes.issubdtype
+promote_types: Final = dtypes.promote_types
+result_type: Final = dtypes.result_type
 dtype = np.dtype
 ndarray = Array
 
@@ -98,36 +98,57 @@ class ScalarType(type):
         return f"imprint.numpy.{cls.dtype.name}"
 
 
-bool_ = ScalarType(dtypes.bool_)
-int2, int4, int8, int16, int32, int64 = map(ScalarType, dtypes.SIGNED)
-uint2, uint4, uint8, uint16, uint32, uint64 = map(ScalarType, dtypes.UNSIGNED)
-float4_e2m1fn = ScalarType(dtypes.float4_e2m1fn)
-float6_e2m3fn = ScalarType(dtypes.float6_e2m3fn)
-float6_e3m2fn = ScalarType(dtypes.float6_e3m2fn)
-float8_e3m4 = ScalarType(dtypes.float8_e3m4)
-float8_e4m3 = ScalarType(dtypes.float8_e4m3)
-float8_e8m0fnu = ScalarType(dtypes.float8_e8m0fnu)
-float8_e4m3b11fnuz = ScalarType(dtypes.float8_e4m3b11fnuz)
-float8_e4m3fn = ScalarType(dtypes.float8_e4m3fn)
-float8_e4m3fnuz = ScalarType(dtypes.float8_e4m3fnuz)
-float8_e5m2 = ScalarType(dtypes.float8_e5m2)
-float8_e5m2fnuz = ScalarType(dtypes.float8_e5m2fnuz)
-bfloat16 = ScalarType(dtypes.bfloat16)
-float16 = half = ScalarType(dtypes.float16)
-float32 = single = ScalarType(dtypes.float32)
-float64 = double = ScalarType(dtypes.float64)
-complex64 = csingle = ScalarType(dtypes.complex64)
-complex128 = cdouble = ScalarType(dtypes.complex128)
-int_, uint, float_, complex_ = int64, uint64, float64, complex128
+bool_: ScalarType = ScalarType(dtypes.bool_)
+int2: ScalarType = ScalarType(dtypes.int2)
+int4: ScalarType = ScalarType(dtypes.int4)
+int8: ScalarType = ScalarType(dtypes.int8)
+int16: ScalarType = ScalarType(dtypes.int16)
+int32: ScalarType = ScalarType(dtypes.int32)
+int64: ScalarType = ScalarType(dtypes.int64)
+uint2: ScalarType = ScalarType(dtypes.uint2)
+uint4: ScalarType = ScalarType(dtypes.uint4)
+uint8: ScalarType = ScalarType(dtypes.uint8)
+uint16: ScalarType = ScalarType(dtypes.uint16)
+uint32: ScalarType = ScalarType(dtypes.uint32)
+uint64: ScalarType = ScalarType(dtypes.uint64)
+float4_e2m1fn: ScalarType = ScalarType(dtypes.float4_e2m1fn)
+float6_e2m3fn: ScalarType = ScalarType(dtypes.float6_e2m3fn)
+float6_e3m2fn: ScalarType = ScalarType(dtypes.float6_e3m2fn)
+float8_e3m4: ScalarType = ScalarType(dtypes.float8_e3m4)
+float8_e4m3: ScalarType = ScalarType(dtypes.float8_e4m3)
+float8_e8m0fnu: ScalarType = ScalarType(dtypes.float8_e8m0fnu)
+float8_e4m3b11fnuz: ScalarType = ScalarType(dtypes.float8_e4m3b11fnuz)
+float8_e4m3fn: ScalarType = ScalarType(dtypes.float8_e4m3fn)
+float8_e4m3fnuz: ScalarType = ScalarType(dtypes.float8_e4m3fnuz)
+float8_e5m2: ScalarType = ScalarType(dtypes.float8_e5m2)
+float8_e5m2fnuz: ScalarType = ScalarType(dtypes.float8_e5m2fnuz)
+bfloat16: ScalarType = ScalarType(dtypes.bfloat16)
+float16: ScalarType = ScalarType(dtypes.float16)
+float32: ScalarType = ScalarType(dtypes.float32)
+float64: ScalarType = ScalarType(dtypes.float64)
+complex64: ScalarType = ScalarType(dtypes.complex64)
+complex128: ScalarType = ScalarType(dtypes.complex128)
+half: ScalarType = float16
+single: ScalarType = float32
+double: ScalarType = float64
+csingle: ScalarType = complex64
+cdouble: ScalarType = complex128
+int_: ScalarType = int64
+uint: ScalarType = uint64
+float_: ScalarType = float64
+complex_: ScalarType = complex128
 
 # NumPy's abstract kinds, for issubdtype.
-generic, number, inexact, floating = np.generic, np.number, np.inexact, np.floating
-integer, signedinteger, unsignedinteger = (
-    np.integer,
-    np.signedinteger,
-    np.unsignedinteger,
-)
-complexfloating, character, object_ = np.complexfloating, np.character, np.object_
+generic = np.generic
+number = np.number
+inexact = np.inexact
+floating = np.floating
+integer = np.integer
+signedinteger = np.signedinteger
+unsignedinteger = np.unsignedinteger
+complexfloating = np.complexfloating
+character = np.character
+object_ = np.object_
 flexible = np.flexible
 
 # ---- conversion ----

@@ -296,7 +296,8 @@ def min(
     return reduce(MIN, as_array("min", a), Over(axis, keepdims, initial, where))
 
 
-amax, amin = max, min
+amax: Final = max
+amin: Final = min
 
 
 def all(

@@ -193,8 +193,13 @@ def arctanh(x: ArrayLike, /) -> Array:
     return atanh_p.bind1(inexact("arctanh", x))
 
 
-asin, acos, atan, atan2 = arcsin, arccos, arctan, arctan2
-asinh, acosh, atanh = arcsinh, arccosh, arctanh
+asin: Final = arcsin
+acos: Final = arccos
+atan: Final = arctan
+atan2: Final = arctan2
+asinh: Final = arcsinh
+acosh: Final = arccosh
+atanh: Final = arctanh
 
 # ---- made of these ----
 
@@ -223,7 +228,8 @@ def rad2deg(x: ArrayLike, /) -> Array:
     return mul(x, constant_like(x, 180 / math.pi))
 
 
-radians, degrees = deg2rad, rad2deg
+radians: Final = deg2rad
+degrees: Final = rad2deg
 
 
 def sinc(x: ArrayLike, /) -> Array:
