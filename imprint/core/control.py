@@ -111,12 +111,12 @@ class ControlPrimitive(Primitive):
             batch=batch,
             samples=Absent("its laws draw equations from its guest in tests/laws"),
         )
-        self.linearize = linearize
-        self.dce = dce
-        self.held = jaxprs
-        self.eager = eager
-        self.sentinels = sentinels
-        self.granularity = granularity
+        self.linearize: Rule = linearize
+        self.dce: Rule = dce
+        self.held: tuple[str, ...] = jaxprs
+        self.eager: EagerRule = eager
+        self.sentinels: WatchRule = sentinels
+        self.granularity: Unit = granularity
 
     def out_avals(self, avals: Avals, params: Mapping[str, Any]) -> Avals:
         """Return the avals of the results."""

@@ -9,8 +9,9 @@ such as lists, are held by their stand-in for as long as a token holds that.
 """
 
 import sys
+from collections.abc import Callable
 from types import ModuleType
-from typing import Any, Final, TypeAlias, final
+from typing import Any, ClassVar, Final, TypeAlias, final
 from weakref import ref
 
 _name_of_type: Final = type.__dict__["__name__"].__get__  # past any metaclass
@@ -21,9 +22,9 @@ class Identity(ref[Any]):
     """The stand-in of an object that takes weak references. Compared by identity."""
 
     __slots__ = ("key", "kind")
-    __eq__ = object.__eq__
-    __ne__ = object.__ne__
-    __hash__ = object.__hash__
+    __eq__: ClassVar[Callable[[object, object], bool]] = object.__eq__
+    __ne__: ClassVar[Callable[[object, object], bool]] = object.__ne__
+    __hash__: ClassVar[Callable[[object], int]] = object.__hash__
     key: int
     kind: str
 
@@ -35,8 +36,8 @@ class Pinned:
     __slots__ = ("__weakref__", "kind", "value")
 
     def __init__(self, value: object) -> None:
-        self.value = value
-        self.kind = type_name(type(value))
+        self.value: object = value
+        self.kind: str = type_name(type(value))
 
     def __call__(self) -> object:
         """Return the object, as a weak reference does."""

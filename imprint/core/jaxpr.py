@@ -26,7 +26,7 @@ class Var:
     __slots__ = ("aval",)
 
     def __init__(self, aval: ShapedArray) -> None:
-        self.aval = aval
+        self.aval: ShapedArray = aval
 
     def __repr__(self) -> str:
         return f"Var(id={id(self)}):{self.aval.short()}"
@@ -39,8 +39,8 @@ class Literal:
     __slots__ = ("aval", "value")
 
     def __init__(self, value: Any, aval: ShapedArray) -> None:
-        self.value = value
-        self.aval = aval
+        self.value: Any = value
+        self.aval: ShapedArray = aval
 
     @property
     def val(self) -> Any:
@@ -72,11 +72,11 @@ class Eqn:
         params: dict[str, Any],
         source: Source | None = None,
     ) -> None:
-        self.invars = invars
-        self.outvars = outvars
-        self.primitive = primitive
-        self.params = params
-        self.source = source
+        self.invars: Sequence[Atom] = invars
+        self.outvars: Sequence[Var] = outvars
+        self.primitive: Primitive = primitive
+        self.params: dict[str, Any] = params
+        self.source: Source | None = source
 
     @property
     def effects(self) -> Effects:
@@ -98,11 +98,11 @@ class Jaxpr:
         eqns: Sequence[Eqn],
         name: str = "",
     ) -> None:
-        self.constvars = tuple(constvars)
-        self.invars = tuple(invars)
-        self.outvars = tuple(outvars)
-        self.eqns = tuple(eqns)
-        self.name = name
+        self.constvars: tuple[Var, ...] = tuple(constvars)
+        self.invars: tuple[Var, ...] = tuple(invars)
+        self.outvars: tuple[Atom, ...] = tuple(outvars)
+        self.eqns: tuple[Eqn, ...] = tuple(eqns)
+        self.name: str = name
         self._effects: Effects | None = None
 
     @property
@@ -125,8 +125,8 @@ class ClosedJaxpr:
     __slots__ = ("__weakref__", "_memo", "consts", "jaxpr")
 
     def __init__(self, jaxpr: Jaxpr, consts: Sequence[Any] = ()) -> None:
-        self.jaxpr = jaxpr
-        self.consts = tuple(consts)
+        self.jaxpr: Jaxpr = jaxpr
+        self.consts: tuple[Any, ...] = tuple(consts)
         self._memo: dict[Hashable, Any] = {}
 
     @property

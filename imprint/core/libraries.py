@@ -34,7 +34,7 @@ _INSTALLED: Final = re.compile(r"[\\/](site|dist)-packages[\\/]")
 _PROGRAMS: Final = os.path.join(Path(__file__).resolve().parent.parent, "cli", "")
 
 _known: Final[dict[str, bool]] = {}
-user_file = _known.get
+user_file: Final = _known.get
 """`user_file(name)`: the memo of `is_user_file`, None for a file not asked about yet."""
 
 

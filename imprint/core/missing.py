@@ -53,7 +53,7 @@ class AbsentMethod:
     __slots__ = ("name",)
 
     def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
+        self.name: str = name
 
     def __get__(self, instance: Any, owner: type) -> NoReturn:
         library, said = import_module("imprint.core.absent").advice("Array", self.name)

@@ -34,7 +34,7 @@ class Absent:
     __slots__ = ("reason",)
 
     def __init__(self, reason: str) -> None:
-        self.reason = reason
+        self.reason: str = reason
 
     def __call__(self, *_args: Any, **_params: Any) -> NoReturn:
         """Raise AbsentRuleError with the reason."""
@@ -82,14 +82,14 @@ class Primitive:
             batch: `(operands, dims, **params) -> (results, dims)`: None, unbatched.
             samples: how tests draw operands and params for the laws.
         """
-        self.name = name
-        self.aval = aval
-        self.reference = reference
-        self.lower = lower
-        self.jvp = jvp
-        self.transpose = transpose
-        self.batch = batch
-        self.samples = samples
+        self.name: str = name
+        self.aval: Rule = aval
+        self.reference: Rule = reference
+        self.lower: Rule = lower
+        self.jvp: Rule = jvp
+        self.transpose: Rule = transpose
+        self.batch: Rule = batch
+        self.samples: Samples | Absent = samples
         self._memo: dict[Any, Avals] = {}
 
     def bind(self, *operands: Any, **params: Any) -> Values:
@@ -162,7 +162,7 @@ class EffectfulPrimitive(Primitive):
                 compiler keeps, and passes the token of each ordered effect through it.
         """
         super().__init__(**rules)
-        self.effects = effects
+        self.effects: Callable[..., Effects] = effects
 
     def effects_of(self, params: Mapping[str, Any]) -> Effects:
         """Return what an equation with these params does besides its results."""

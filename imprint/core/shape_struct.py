@@ -62,7 +62,7 @@ class ShapeDtypeStruct:
                 "'float32'."
             )
         lengths = dims.as_shape(shape)
-        self.aval = ShapedArray(
+        self.aval: ShapedArray = ShapedArray(
             lengths, dtypes.canonicalize(dtype), weak_type, sharding
         )
 

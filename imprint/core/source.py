@@ -75,9 +75,9 @@ class Source(NamedTuple):
 # 150 ns less than the class's own.
 _new: Final = cast("Callable[..., Source]", tuple[Any, ...].__new__)
 _replayed: ContextVar[Source | None] = ContextVar("imprint_source", default=None)
-replayed_source = _replayed.get
-set_replayed_source = _replayed.set
-reset_replayed_source = _replayed.reset
+replayed_source: Final = _replayed.get
+set_replayed_source: Final = _replayed.set
+reset_replayed_source: Final = _replayed.reset
 
 
 def current_source() -> Source | None:

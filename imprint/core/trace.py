@@ -10,7 +10,7 @@ A tracer belongs to one trace; one whose trace has ended was leaked by the user,
 from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar, Final, NoReturn
 
 from imprint.core import hooks
 from imprint.core.array import NumberArray
@@ -28,7 +28,7 @@ class Trace:
     """Whether it writes a program, whose results are arrays of their own anyway."""
 
     def __init__(self) -> None:
-        self.ended = False
+        self.ended: bool = False
 
     def process(
         self, primitive: Any, operands: tuple[Any, ...], params: dict[str, Any]
@@ -46,7 +46,7 @@ class Trace:
 
 
 _current: ContextVar[Trace | None] = ContextVar("imprint_trace", default=None)
-current_trace = _current.get
+current_trace: Final = _current.get
 
 
 @contextmanager

@@ -93,7 +93,7 @@ class Builder(Rearranging):
         self.lines: list[str] = []
         self.tokens: dict[str, Value] = {} if parent is None else {**parent.tokens}
         """By the name of an ordered effect, what its last operation left."""
-        self.location = "" if parent is None else parent.location
+        self.location: str = "" if parent is None else parent.location
         self._depth = 0 if parent is None else parent._depth + 1
         self._count = 0
         self._prefix = "%" if parent is None else f"%r{self._depth}_"

@@ -52,9 +52,9 @@ class TensorType:
 
     def __init__(self, shape: tuple[int, ...], dtype: DType) -> None:
         dims = "".join(f"{n}x" for n in shape)
-        self.shape = shape
-        self.dtype = dtype
-        self.text = f"tensor<{dims}{_ELEMENT[dtype.name]}>"
+        self.shape: tuple[int, ...] = shape
+        self.dtype: DType = dtype
+        self.text: str = f"tensor<{dims}{_ELEMENT[dtype.name]}>"
 
     def __str__(self) -> str:
         return self.text
@@ -90,8 +90,8 @@ class Value:
     __slots__ = ("name", "type")
 
     def __init__(self, name: str, type: TensorType) -> None:  # noqa: A002 - MLIR's word
-        self.name = name
-        self.type = type
+        self.name: str = name
+        self.type: TensorType = type
 
     @property
     def shape(self) -> tuple[int, ...]:

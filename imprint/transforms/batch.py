@@ -33,11 +33,13 @@ class BatchTracer(Tracer):
     __slots__ = ("dim", "value")
 
     def __init__(self, trace: "BatchTrace", value: Any, dim: int) -> None:
-        self.owner = trace
-        self.value = value
-        self.dim = dim
+        self.owner: Trace = trace
+        self.value: Any = value
+        self.dim: int = dim
         aval = get_aval(value)
-        self.aval = aval.with_shape(aval.shape[:dim] + aval.shape[dim + 1 :])
+        self.aval: ShapedArray = aval.with_shape(
+            aval.shape[:dim] + aval.shape[dim + 1 :]
+        )
 
     def origin(self) -> Source | None:
         """Return the place that made the batched value."""
@@ -72,8 +74,8 @@ class BatchTrace(Trace):
 
     def __init__(self, parent: Trace | None, name: str) -> None:
         super().__init__()
-        self.parent = parent
-        self.name = name
+        self.parent: Trace | None = parent
+        self.name: str = name
 
     def process(
         self, primitive: Primitive, operands: tuple[Any, ...], params: dict[str, Any]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, final
 
 from imprint.config import config
-from imprint.core.aval import get_aval
+from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
 from imprint.core.primitive import Primitive
 from imprint.core.source import Source, current_source
@@ -35,10 +35,10 @@ class PrimalTracer(Tracer):
     __slots__ = ("primal", "tangent")
 
     def __init__(self, trace: Trace, primal: Any, tangent: Any) -> None:
-        self.owner = trace
-        self.primal = primal
-        self.tangent = tangent
-        self.aval = get_aval(primal)
+        self.owner: Trace = trace
+        self.primal: Any = primal
+        self.tangent: Any = tangent
+        self.aval: ShapedArray = get_aval(primal)
 
     def concrete_for(self, user: str, kind: str, remedy: str) -> Any:
         """Return the primal; raise if it is not known."""
@@ -94,8 +94,8 @@ class JVPTrace(Trace):
 
     def __init__(self, parent: Trace | None, name: str) -> None:
         super().__init__()
-        self.parent = parent
-        self.name = name
+        self.parent: Trace | None = parent
+        self.name: str = name
 
     def process(
         self, primitive: Primitive, operands: tuple[Any, ...], params: dict[str, Any]

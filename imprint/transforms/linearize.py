@@ -56,10 +56,10 @@ class LinearizeTrace(Trace):
 
     def __init__(self, parent: Trace | None, name: str) -> None:
         super().__init__()
-        self.parent = parent
-        self.name = name
-        self.tangent_trace = StagingTrace(Staged("linearize", name))
-        self.split = SplitTrace(parent, self.tangent_trace)
+        self.parent: Trace | None = parent
+        self.name: str = name
+        self.tangent_trace: StagingTrace = StagingTrace(Staged("linearize", name))
+        self.split: SplitTrace = SplitTrace(parent, self.tangent_trace)
 
     def new_arg(self, primal: Any) -> Any:
         """Return the tracer of an argument; integers have no tangent and stay known."""
@@ -111,8 +111,8 @@ class SplitTrace(Trace):
 
     def __init__(self, parent: Trace | None, tangent_trace: StagingTrace) -> None:
         super().__init__()
-        self.parent = parent
-        self.tangent_trace = tangent_trace
+        self.parent: Trace | None = parent
+        self.tangent_trace: StagingTrace = tangent_trace
 
     def process(
         self, primitive: Primitive, operands: tuple[Any, ...], params: dict[str, Any]

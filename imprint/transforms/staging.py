@@ -42,10 +42,10 @@ class Staged:
         arg_names: Sequence[str] = (),
         site: Source | None = None,
     ) -> None:
-        self.transform = transform
-        self.name = name
-        self.arg_names = arg_names
-        self.site = site
+        self.transform: str = transform
+        self.name: str = name
+        self.arg_names: Sequence[str] = arg_names
+        self.site: Source | None = site
         self.ended: list[weakref.ref[Trace]] = []
 
     def __str__(self) -> str:
@@ -60,9 +60,9 @@ class JitTracer(Tracer):
     __slots__ = ("variable",)
 
     def __init__(self, trace: "StagingTrace", var: Var) -> None:
-        self.owner = trace
-        self.variable = var
-        self.aval = var.aval
+        self.owner: Trace = trace
+        self.variable: Var = var
+        self.aval: ShapedArray = var.aval
 
     def origin(self) -> Source | None:
         """Return the place that made this tracer; None for an argument."""
@@ -90,7 +90,7 @@ class StagingTrace(Trace):
 
     def __init__(self, staged: Staged) -> None:
         super().__init__()
-        self.staged = staged
+        self.staged: Staged = staged
         self.invars: list[Var] = []
         self.eqns: list[Eqn] = []
         self.constvars: dict[int, Var] = {}

@@ -37,9 +37,9 @@ class Static:
     __slots__ = ("exact", "key", "value")
 
     def __init__(self, value: Any, exact: Exact | None = None) -> None:
-        self.value = value
-        self.exact = exact
-        self.key = None if exact is None else _key(value, exact)
+        self.value: Any = value
+        self.exact: Exact | None = exact
+        self.key: Hashable = None if exact is None else _key(value, exact)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Static):

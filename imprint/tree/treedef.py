@@ -126,7 +126,7 @@ class TreeDef:
     def __init__(self, spec: _Spec, odd_keys: _KeyTypes) -> None:
         self.spec = spec
         self.odd_keys = odd_keys
-        self.num_leaves = spec.num_leaves
+        self.num_leaves: int = spec.num_leaves
         self.is_flat_tuple = (
             spec.type is tuple and spec.num_nodes == spec.num_leaves + 1
         )
