@@ -47,7 +47,7 @@ class ArrayImpl(NumberArray):
     _origin: weakref.ref["ArrayImpl"]
 
     def __init__(self, aval: ShapedArray, buffer: runtime.Buffer) -> None:
-        self.aval = aval
+        self.aval: ShapedArray = aval
         self._buffer = buffer
 
     # ---- where the values are ----

@@ -99,13 +99,17 @@ class Split(Form):
         names = base.leaf_names(treedef)
         traced = [i for i in range(len(names)) if i not in frozenset(places)]
         roots = [getattr(path[0], "idx", 0) for path in treedef.paths()]
-        self.dynamic, self.static, self.plain = (), (), False
-        self.names = tuple([names[i] for i in traced])
-        self.static_names = tuple([names[i] for i in places])
-        self.donated = tuple([base.donated[roots[i]] for i in traced])
+        self.dynamic: tuple[int, ...] = ()
+        self.static: tuple[int, ...] = ()
+        self.plain: bool = False
+        self.names: tuple[str, ...] = tuple([names[i] for i in traced])
+        self.static_names: tuple[str, ...] = tuple([names[i] for i in places])
+        self.donated: tuple[bool, ...] = tuple([base.donated[roots[i]] for i in traced])
         self.base = base
-        self.roots, self.omitted = base.names, base.omitted
-        self.treedef = self.whole = treedef
+        self.roots: tuple[str, ...] = base.names
+        self.omitted: dict[str, Any] = base.omitted
+        self.whole: tree.TreeDef = treedef
+        self.treedef: tree.TreeDef | None = treedef
         self.places = places
         self._calls = 0
         self._signature = signature

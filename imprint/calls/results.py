@@ -24,10 +24,10 @@ class Results:
     __slots__ = ("_static", "is_single", "treedef", "unflatten")
 
     def __init__(self, treedef: tree.TreeDef, static: dict[int, Any]) -> None:
-        self.treedef = treedef
+        self.treedef: tree.TreeDef = treedef
         # A set, say, is returned anew by each call: what is done to one stays with it.
         self._static = {i: tree.detached(leaf) for i, leaf in static.items()}
-        self.is_single = treedef.is_leaf and not static
+        self.is_single: bool = treedef.is_leaf and not static
         """Whether the result is one array."""
         self.unflatten: Callable[[Iterable[Any]], Any] = treedef.unflatten
         """Returns the result with these arrays in it; hot."""

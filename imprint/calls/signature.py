@@ -48,13 +48,17 @@ class Form:
     ) -> None:
         self.dynamic = dynamic
         self.static = static
-        self.names = tuple(map(signature.slot_name, dynamic))
-        self.static_names = tuple(map(signature.slot_name, static))
-        self.donated = tuple(signature.donates(slot) for slot in dynamic)
-        self.plain = not static and dynamic == tuple(range(len(dynamic)))
+        self.names: tuple[str, ...] = tuple(map(signature.slot_name, dynamic))
+        self.static_names: tuple[str, ...] = tuple(map(signature.slot_name, static))
+        self.donated: tuple[bool, ...] = tuple(
+            signature.donates(slot) for slot in dynamic
+        )
+        self.plain: bool = not static and dynamic == tuple(range(len(dynamic)))
         self.treedef: tree.TreeDef | None = None
-        self.roots = self.names
-        self.omitted = signature.defaults_of_others({*self.names, *self.static_names})
+        self.roots: tuple[str, ...] = self.names
+        self.omitted: dict[str, Any] = signature.defaults_of_others(
+            {*self.names, *self.static_names}
+        )
 
     def leaf_names(self, treedef: tree.TreeDef) -> list[str]:
         """Return the names of the leaves of the dynamic values: `batch['mask']`."""
@@ -123,7 +127,9 @@ class Spelling:
         self.static = static
         self.defaults = defaults
         in_order = dynamic == tuple(range(count))
-        self.pick = None if in_order else _picker(dynamic)
+        self.pick: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None = (
+            None if in_order else _picker(dynamic)
+        )
         self.arrays_only = False
         self.recalled: Recalled = None, form, None
         self._treedef: tree.TreeDef | None = None
@@ -148,7 +154,7 @@ class Spelling:
             try:
                 self.recalled = tree.match_of(values), self.form, treedef
             except KeyError:
-                self.arrays_only = False
+                self.arrays_only: bool = False
 
 
 def _picker(places: tuple[int, ...]) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
@@ -182,7 +188,7 @@ class Signature:
         static: tuple[Any, Any] = (None, None),
         donate: tuple[Any, Any] = (None, None),
     ) -> None:
-        self.function_name = name_of(fun)
+        self.function_name: str = name_of(fun)
         self.effects = NO_EFFECTS  # state in static arguments that the trace writes
         try:
             self._signature = inspect.signature(fun)
@@ -195,10 +201,14 @@ class Signature:
             p.kind: p.name for p in given if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
         }
         self._defaults = {p.name: p.default for p in given if p.default is not p.empty}
+        self.static_nums: frozenset[int]
+        self.static_names: frozenset[str]
+        self.donate_nums: frozenset[int]
+        self.donate_names: frozenset[str]
         self.static_nums, self.static_names = self._chosen("static", *static)
         self.donate_nums, self.donate_names = self._chosen("donate", *donate)
         self._check_disjoint()
-        self.has_static = bool(self.static_nums or self.static_names)
+        self.has_static: bool = bool(self.static_nums or self.static_names)
         self.spellings: dict[Hashable, Spelling] = {}
         self._forms: dict[Hashable, Form] = {}
 

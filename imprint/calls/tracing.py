@@ -51,8 +51,10 @@ class TracedCall:
     ) -> None:
         self.closed = closed
         self.findings = findings
-        self.watch = Watch(findings.reads)
+        self.watch: Watch = Watch(findings.reads)
         self.hits = 0
+        self.in_tree: tree.TreeDef
+        self.results: Results
         self.in_tree, self.results = trees
         self.form = form
         self.seconds = seconds

@@ -13,6 +13,7 @@ import textwrap
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from dataclasses import dataclass
+from typing import TypeAlias
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,9 @@ class Example:
         return checker.check_output(
             self.expected + "\n", printed + "\n", doctest.ELLIPSIS
         )
+
+
+Chapters: TypeAlias = dict[str, tuple[Example, ...]]
 
 
 def prints(expected: str, jax: str = "") -> Callable[[Callable[[], None]], Example]:

@@ -13,7 +13,7 @@ from typing import Any
 import imprint
 import imprint.numpy as np
 from imprint import Array
-from imprint.cli.example import prints
+from imprint.cli.example import Chapters, prints
 
 # ---- versions ----
 
@@ -283,7 +283,7 @@ def static_objects() -> None:
         print(shift(10.0, Offset(a)), shift._cache_size())
 
 
-CHAPTERS = {
+CHAPTERS: Chapters = {
     "One version for each kind of call": (
         one_version_for_each_shape,
         the_branch_not_taken_is_absent,

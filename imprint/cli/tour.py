@@ -15,9 +15,7 @@ from pathlib import Path
 import imprint
 from imprint.cli import calculus, examples, made_anew, models
 from imprint.cli.digits import Figures, learn_digits
-from imprint.cli.example import Example
-
-Chapters = dict[str, tuple[Example, ...]]
+from imprint.cli.example import Chapters, Example
 
 PARTS = ("examples", "digits")
 CHAPTERS: Chapters = {

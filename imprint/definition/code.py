@@ -41,15 +41,17 @@ class Code:
     ) -> None:
         self.digest = digest
         self.constants = constants
-        self.name = code.co_name
-        self.file = code.co_filename
-        self.line = code.co_firstlineno
-        self.names = code.co_names
-        self.free = code.co_freevars
-        self.bytecode = hash(code.co_code)
+        self.name: str = code.co_name
+        self.file: str = code.co_filename
+        self.line: int = code.co_firstlineno
+        self.names: tuple[str, ...] = code.co_names
+        self.free: tuple[str, ...] = code.co_freevars
+        self.bytecode: int = hash(code.co_code)
         count = code.co_argcount
-        self.arguments = code.co_varnames[:count]
-        self.keyword_only = code.co_varnames[count : count + code.co_kwonlyargcount]
+        self.arguments: tuple[str, ...] = code.co_varnames[:count]
+        self.keyword_only: tuple[str, ...] = code.co_varnames[
+            count : count + code.co_kwonlyargcount
+        ]
 
     def __repr__(self) -> str:
         return f"<code of {self.name}>"

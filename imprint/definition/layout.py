@@ -56,32 +56,33 @@ class Layout:
     def __init__(self, cls: type, mro: tuple[type, ...]) -> None:
         own = [_vars_of(c) for c in mro]
         self._class = ref(cls, _forgetter(id(cls)))
-        self.name = type_name(cls)
-        self.module = str(_module_of(cls))
-        self.qualname = str(_qualname_of(cls))
+        self.name: str = type_name(cls)
+        self.module: str = str(_module_of(cls))
+        self.qualname: str = str(_qualname_of(cls))
         library = self.module.partition(".")[0] in _LIBRARIES
-        self.is_library = library and not self.module.startswith("imprint.cli")
-        self.is_holder = f"{self.module}.{self.qualname}" in _HOLDERS
+        self.is_library: bool = library and not self.module.startswith("imprint.cli")
+        self.is_holder: bool = f"{self.module}.{self.qualname}" in _HOLDERS
         self.storage = _storage(mro)
+        self.has_dict: bool
         slots, self.has_dict = _slots(mro, own)
         self._slots = slots or ()
         if slots is None:  # a property hides one: what it holds cannot be read
-            self.storage = cls
+            self.storage: type = cls
         self._derived = frozenset(
             [n for d in own for n, v in d.items() if type(v) is cached_property]
         )
         params = _lookup(own, "__dataclass_params__")
-        self.is_dataclass = type(params) is _Params
+        self.is_dataclass: bool = type(params) is _Params
         self.is_frozen = self.is_dataclass and params.frozen and params.eq
-        self.fields = _field_names(cls) if self.is_dataclass else ()
+        self.fields: tuple[str, ...] = _field_names(cls) if self.is_dataclass else ()
         self._field_set = {*self.fields}
         self._all_slots = not self.has_dict and {*self._slots} == self._field_set
         self._hides = bool(self._slots or self._derived) or not self.has_dict
         given = _lookup(own[:-1], "__hash__")
-        self.hashable = _lookup(own, "__hash__") is not None
-        self.defines_hash = type(given) is FunctionType
-        self.defines_eq = any("__eq__" in d for d in own[:-1])
-        self.speaks = _lookup(own, "__imprint_token__") is not None
+        self.hashable: bool = _lookup(own, "__hash__") is not None
+        self.defines_hash: bool = type(given) is FunctionType
+        self.defines_eq: bool = any("__eq__" in d for d in own[:-1])
+        self.speaks: bool = _lookup(own, "__imprint_token__") is not None
         self.rule: Any = None  # how `walk` reads an instance
         self.standing: Any = None  # what `contract` found
         self.is_plain = False  # and whether instances count by their state

@@ -102,7 +102,7 @@ class ContentWalk(StrictWalk):
         super().__init__(effects)
         self._left = limit
         self._digests: dict[int, bytes | Unread] = {}
-        self.is_whole = True
+        self.is_whole: bool = True
 
     def array(self, x: Any) -> Content:
         """Return the content of an array; one that cannot be read equals no other."""

@@ -26,7 +26,7 @@ class Mark:
     __slots__ = ("name",)
 
     def __init__(self, name: str) -> None:
-        self.name = name
+        self.name: str = name
 
     def __repr__(self) -> str:
         return f"<{self.name}>"
@@ -95,7 +95,7 @@ class Token:
         self.volatile = volatile
         self.has_cells = has_cells
         self.nbytes: int | None = None
-        self.is_scalar = head_of(content) is FUNCTION and _are_scalars(content)
+        self.is_scalar: bool = head_of(content) is FUNCTION and _are_scalars(content)
 
     @property
     def alive(self) -> bool:

@@ -36,7 +36,7 @@ class Binding:
         self.__doc__ = fun.__doc__
         self.__module__ = getattr(fun, "__module__", "")
         self._options = options
-        self.is_filtered = options.filtered is not None
+        self.is_filtered: bool = options.filtered is not None
         """Whether it is a `filter_jit` function, which binds as a node of pytrees."""
         self._is_as_made: Callable[[], bool] = _never
         self._own: Watch | None = None  # kept for `_is_as_made`

@@ -25,8 +25,8 @@ class BoundJitted:
     __slots__ = ("__func__", "__self__", "__weakref__")
 
     def __init__(self, jitted: Any, first: Any) -> None:
-        self.__func__ = jitted
-        self.__self__ = first
+        self.__func__: Any = jitted
+        self.__self__: Any = first
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function by its compiled version."""

@@ -152,7 +152,7 @@ class Records:
         self._file = file
         self._last = "the beginning"
         name = getattr(file, "name", None)
-        self.name = f"{caller}({type(file).__name__ if name is None else name})"
+        self.name: str = f"{caller}({type(file).__name__ if name is None else name})"
         head = self._available(_START.size)
         if head[: len(MAGIC)] != MAGIC:
             came = f"one that begins with {head[:8]!r}" if head else "an empty one"

@@ -352,12 +352,12 @@ def _named(name: str, scale: float, mode: Mode, distribution: Distribution) -> N
     return make
 
 
-glorot_uniform = _named("glorot_uniform", 1.0, "fan_avg", "uniform")
-glorot_normal = _named("glorot_normal", 1.0, "fan_avg", "truncated_normal")
-lecun_uniform = _named("lecun_uniform", 1.0, "fan_in", "uniform")
-lecun_normal = _named("lecun_normal", 1.0, "fan_in", "truncated_normal")
-he_uniform = _named("he_uniform", 2.0, "fan_in", "uniform")
-he_normal = _named("he_normal", 2.0, "fan_in", "truncated_normal")
+glorot_uniform: Final = _named("glorot_uniform", 1.0, "fan_avg", "uniform")
+glorot_normal: Final = _named("glorot_normal", 1.0, "fan_avg", "truncated_normal")
+lecun_uniform: Final = _named("lecun_uniform", 1.0, "fan_in", "uniform")
+lecun_normal: Final = _named("lecun_normal", 1.0, "fan_in", "truncated_normal")
+he_uniform: Final = _named("he_uniform", 2.0, "fan_in", "uniform")
+he_normal: Final = _named("he_normal", 2.0, "fan_in", "truncated_normal")
 xavier_uniform = glorot_uniform
 xavier_normal = glorot_normal
 kaiming_uniform = he_uniform

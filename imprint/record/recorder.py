@@ -40,7 +40,7 @@ class Recording:
         *,
         strict: bool = False,
     ) -> None:
-        self.record = Record(fun, strict=strict)
+        self.record: Record = Record(fun, strict=strict)
         self._arguments = arguments
         self.findings = Findings((), ())
         self.by_names = False
@@ -49,7 +49,7 @@ class Recording:
 
     def __enter__(self) -> Self:
         try:
-            self.by_names = not _listener.begin(self)
+            self.by_names: bool = not _listener.begin(self)
             if self.by_names:
                 self.record.walk(self._arguments)
         except BaseException:  # an interrupt
@@ -67,7 +67,7 @@ class Recording:
         if error is None:
             if self._error is not None:
                 raise self._error
-            self.findings = self.record.settle()
+            self.findings: Findings = self.record.settle()
         for outer in _listener.recordings:
             if outer.is_here():
                 outer.record.merge(self.record)

@@ -62,7 +62,7 @@ class Equal:
     __slots__ = ("_hash", "value")
 
     def __init__(self, value: Any) -> None:
-        self.value = value
+        self.value: Any = value
         self._hash = hash(value)
 
     def __hash__(self) -> int:

@@ -54,7 +54,7 @@ class Budget:
     def resize(self, limit: int) -> None:
         """Set the limit; what is over it goes."""
         with self._lock:
-            self.limit = limit
+            self.limit: int = limit
             self._evict()
 
     def clear(self) -> None:

@@ -146,7 +146,7 @@ class Family:
 
     def __init__(self, defined: str) -> None:
         self.defined = defined
-        self.made = 0
+        self.made: int = 0
         """How many versions were compiled since the function was edited."""
         self.captured: set[object] = set()
         """Large captured arrays that were warned about."""

@@ -63,17 +63,8 @@ class Version:
     __slots__ = (
         *("__weakref__", "arguments", "at", "consts", "created_at", "donated"),
         *("executable", "guard", "handlers", "hits", "home", "host_call", "name"),
-        *(
-            "out_aval",
-            "out_avals",
-            "pinned",
-            "program",
-            "runs",
-            "sentinels",
-            "special",
-            "tables",
-        ),
-        *("take", "traced", "unflatten"),
+        *("out_aval", "out_avals", "pinned", "program", "runs", "sentinels"),
+        *("special", "tables", "take", "traced", "unflatten"),
     )
 
     def __init__(
@@ -90,24 +81,26 @@ class Version:
         self.name = name
         self.home = home
         self.hits = 0
-        self.guard = traced.watch.guard
-        self.executable = program.executable
-        self.handlers = program.executable.handlers
-        self.consts = list(program.consts)
-        self.out_avals = home.place(traced.closed.out_avals)
-        self.out_aval = self.out_avals[0] if traced.results.is_single else None
+        self.guard: Callable[[], bool] | None = traced.watch.guard
+        self.executable: runtime.Executable = program.executable
+        self.handlers: list[Any] = program.executable.handlers
+        self.consts: list[runtime.Buffer] = list(program.consts)
+        self.out_avals: tuple[ShapedArray, ...] = home.place(traced.closed.out_avals)
+        self.out_aval: ShapedArray | None = (
+            self.out_avals[0] if traced.results.is_single else None
+        )
         self.unflatten: Callable[[Iterable[Any]], Any] = traced.results.unflatten
         names = traced.leaf_names() if program.module.donated else []
-        self.donated = {
+        self.donated: dict[int, str] = {
             i: f"donated as argument {names[i]} of {name}"
             for i in program.module.donated
         }
-        self.arguments = len(self.consts) + len(traced.closed.in_avals)
+        self.arguments: int = len(self.consts) + len(traced.closed.in_avals)
         self.use(program.executable)
         self.at: Any = None  # its key in its table
         self.tables: weakref.WeakSet[Table[Version]] = weakref.WeakSet()
         self.pinned = False
-        self.created_at = time.time()
+        self.created_at: float = time.time()
         _alive.add(self)
 
     def __del__(self, counters: Counters = COUNTERS) -> None:
@@ -117,8 +110,10 @@ class Version:
     def use(self, runs: Runs) -> None:
         """Answer calls by `runs`: the executable, or what computes the same."""
         self.runs = runs
-        self.host_call = runtime.host_call(runs, self.program.module.in_avals)
-        self.special = (
+        self.host_call: runtime.HostCall = runtime.host_call(
+            runs, self.program.module.in_avals
+        )
+        self.special: bool = (
             bool(self.donated)
             or self.sentinels is not None
             or self.home.moves
@@ -126,7 +121,9 @@ class Version:
         )
         kept, count = self.program.kept, len(self.traced.closed.in_avals)
         everything = kept == tuple(range(count)) and not self.consts
-        self.take = None if everything and not self.special else kept
+        self.take: tuple[int, ...] | None = (
+            None if everything and not self.special else kept
+        )
 
     def holds(self) -> bool:
         """Tell whether what the version read while it was traced is as it was."""
@@ -324,7 +321,7 @@ class Version:
 
     def unpin(self) -> None:
         """Let it go when others need its place."""
-        self.pinned = False
+        self.pinned: bool = False
 
     def evict(self) -> None:
         """Forget it: the next call of its kind traces and compiles again."""

@@ -78,7 +78,7 @@ class Watch:
 
     def __init__(self, reads: Iterable[Read]) -> None:
         self.reads = tuple(reads)
-        self.guard = _guard_of(self.reads, self._otherwise())
+        self.guard: Callable[[], bool] | None = _guard_of(self.reads, self._otherwise())
         """Tells whether everything is as it was; None if nothing is watched. Hot."""
 
     def holds(self) -> bool:
@@ -125,7 +125,7 @@ class Watch:
         pairs = zip(self.reads, now, strict=True)
         if not all(read.seen.matches(value) for read, value in pairs):
             return False
-        self.reads = tuple(_renew(self.reads, now))
+        self.reads: tuple[Read, ...] = tuple(_renew(self.reads, now))
         fresh: Any = _guard_of(self.reads, self._otherwise())
         guard: Any = self.guard
         if fresh.__code__ is guard.__code__ and fresh.__globals__ is guard.__globals__:

@@ -31,11 +31,11 @@ class NamePlace:
     """A name in the dictionary of a module."""
 
     __slots__ = ("name", "namespace")
-    kind: ClassVar = "global"
+    kind: ClassVar[str] = "global"
 
     def __init__(self, namespace: dict[str, Any], name: str) -> None:
-        self.namespace = namespace
-        self.name = name
+        self.namespace: dict[str, Any] = namespace
+        self.name: str = name
 
     @property
     def key(self) -> Key:
@@ -60,12 +60,12 @@ class CellPlace:
     """A closure variable of a function."""
 
     __slots__ = ("cell", "function", "name")
-    kind: ClassVar = "closure"
+    kind: ClassVar[str] = "closure"
 
     def __init__(self, cell: CellType, name: str, function: FunctionType) -> None:
-        self.cell = cell
-        self.name = name
-        self.function = function
+        self.cell: CellType = cell
+        self.name: str = name
+        self.function: FunctionType = function
 
     @property
     def module(self) -> str:
@@ -93,11 +93,11 @@ class ClassPlace:
     """An attribute of a class, its own or inherited, as the class holds it."""
 
     __slots__ = ("cls", "name")
-    kind: ClassVar = "class"
+    kind: ClassVar[str] = "class"
 
     def __init__(self, cls: type, name: str) -> None:
-        self.cls = cls
-        self.name = name
+        self.cls: type = cls
+        self.name: str = name
 
     @property
     def key(self) -> Key:
@@ -125,11 +125,11 @@ class FunctionPlace:
     """
 
     __slots__ = ("function", "name")
-    kind: ClassVar = "function"
+    kind: ClassVar[str] = "function"
 
     def __init__(self, function: FunctionType, name: str) -> None:
-        self.function = function
-        self.name = name
+        self.function: FunctionType = function
+        self.name: str = name
 
     @property
     def key(self) -> Key:
@@ -155,7 +155,7 @@ class ValuePlace:
     """A callable that is no function, with what is inside it."""
 
     __slots__ = ("_value",)
-    kind: ClassVar = "definition"
+    kind: ClassVar[str] = "definition"
 
     def __init__(self, value: object) -> None:
         self._value = value

@@ -55,7 +55,7 @@ class Strong:
     __slots__ = ("value",)
 
     def __init__(self, value: Any) -> None:
-        self.value = value
+        self.value: Any = value
 
     def get(self) -> Any:
         """Return the object."""
@@ -73,7 +73,7 @@ class Weak:
     __slots__ = ("reference",)
 
     def __init__(self, reference: ref[Any]) -> None:
-        self.reference = reference
+        self.reference: ref[Any] = reference
 
     def get(self) -> Any:
         """Return the object; None if it is gone."""
@@ -118,10 +118,10 @@ class Items:
     def __init__(
         self, container: Any, keys: Sequence[Any] | None, items: Iterable[Any]
     ) -> None:
-        self.container = container
-        self.keys = None if keys is None else tuple(keys)
-        self.items = tuple(map(hold, items))
-        self.packed = _packed(container)
+        self.container: Any = container
+        self.keys: tuple[Any, ...] | None = None if keys is None else tuple(keys)
+        self.items: tuple[Held, ...] = tuple(map(hold, items))
+        self.packed: bytes | None = _packed(container)
         """The bytes of a list of numbers; None for any other container."""
         strong = [x.value for x in self.items if isinstance(x, Strong)]
         self._same = tuple(strong) if len(strong) == len(self.items) else None
@@ -233,8 +233,8 @@ class Seen:
     def __init__(
         self, value: Any, effects: Effects = NO_EFFECTS, *, strict: bool = False
     ) -> None:
-        self.held = hold(value)
-        self.strict = strict
+        self.held: Held = hold(value)
+        self.strict: bool = strict
         self._effects = effects
         self._reading: Snapshot | None = None
         """What is inside, until the trace is over."""
@@ -305,7 +305,7 @@ class Seen:
         parts: list[Part] = []
         walk = self._walk(self._effects, parts)
         self._content = walk.value(value)
-        self.inside = walk.volatile
+        self.inside: bool = walk.volatile
         if walk.volatile:
             try:
                 items = [_items_of(part) for part in parts]
