@@ -73,7 +73,7 @@ class Array(Protocols):
             )
         return dims.concrete(self.aval.shape[0], "len()")
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> "Iterator[Array]":
         if not self.aval.shape:
             raise TypeError(
                 f"iteration needs an array with an axis, got {self.aval}. "
@@ -81,7 +81,7 @@ class Array(Protocols):
             )
         return (self[i] for i in range(len(self)))
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: Any) -> "Array":
         try:
             return hooks.numpy.getitem(self, index)
         except Exception as err:
@@ -97,151 +97,151 @@ class Array(Protocols):
 
     # ---- arithmetic ----
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: Any) -> "Array":
         return _binary("add", self, other)
 
-    def __radd__(self, other: Any) -> Any:
+    def __radd__(self, other: Any) -> "Array":
         return _binary("add", other, self)
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: Any) -> "Array":
         return _binary("subtract", self, other)
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: Any) -> "Array":
         return _binary("subtract", other, self)
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: Any) -> "Array":
         return _binary("multiply", self, other)
 
-    def __rmul__(self, other: Any) -> Any:
+    def __rmul__(self, other: Any) -> "Array":
         return _binary("multiply", other, self)
 
-    def __truediv__(self, other: Any) -> Any:
+    def __truediv__(self, other: Any) -> "Array":
         return _binary("true_divide", self, other)
 
-    def __rtruediv__(self, other: Any) -> Any:
+    def __rtruediv__(self, other: Any) -> "Array":
         return _binary("true_divide", other, self)
 
-    def __floordiv__(self, other: Any) -> Any:
+    def __floordiv__(self, other: Any) -> "Array":
         return _binary("floor_divide", self, other)
 
-    def __rfloordiv__(self, other: Any) -> Any:
+    def __rfloordiv__(self, other: Any) -> "Array":
         return _binary("floor_divide", other, self)
 
-    def __mod__(self, other: Any) -> Any:
+    def __mod__(self, other: Any) -> "Array":
         return _binary("remainder", self, other)
 
-    def __rmod__(self, other: Any) -> Any:
+    def __rmod__(self, other: Any) -> "Array":
         return _binary("remainder", other, self)
 
-    def __pow__(self, other: Any) -> Any:
+    def __pow__(self, other: Any) -> "Array":
         return _binary("power", self, other)
 
-    def __rpow__(self, other: Any) -> Any:
+    def __rpow__(self, other: Any) -> "Array":
         return _binary("power", other, self)
 
-    def __matmul__(self, other: Any) -> Any:
+    def __matmul__(self, other: Any) -> "Array":
         return _binary("matmul", self, other)
 
-    def __rmatmul__(self, other: Any) -> Any:
+    def __rmatmul__(self, other: Any) -> "Array":
         return _binary("matmul", other, self)
 
-    def __and__(self, other: Any) -> Any:
+    def __and__(self, other: Any) -> "Array":
         return _binary("bitwise_and", self, other)
 
-    def __rand__(self, other: Any) -> Any:
+    def __rand__(self, other: Any) -> "Array":
         return _binary("bitwise_and", other, self)
 
-    def __or__(self, other: Any) -> Any:
+    def __or__(self, other: Any) -> "Array":
         return _binary("bitwise_or", self, other)
 
-    def __ror__(self, other: Any) -> Any:
+    def __ror__(self, other: Any) -> "Array":
         return _binary("bitwise_or", other, self)
 
-    def __xor__(self, other: Any) -> Any:
+    def __xor__(self, other: Any) -> "Array":
         return _binary("bitwise_xor", self, other)
 
-    def __rxor__(self, other: Any) -> Any:
+    def __rxor__(self, other: Any) -> "Array":
         return _binary("bitwise_xor", other, self)
 
-    def __lshift__(self, other: Any) -> Any:
+    def __lshift__(self, other: Any) -> "Array":
         return _binary("left_shift", self, other)
 
-    def __rlshift__(self, other: Any) -> Any:
+    def __rlshift__(self, other: Any) -> "Array":
         return _binary("left_shift", other, self)
 
-    def __rshift__(self, other: Any) -> Any:
+    def __rshift__(self, other: Any) -> "Array":
         return _binary("right_shift", self, other)
 
-    def __rrshift__(self, other: Any) -> Any:
+    def __rrshift__(self, other: Any) -> "Array":
         return _binary("right_shift", other, self)
 
-    def __divmod__(self, other: Any) -> Any:
+    def __divmod__(self, other: Any) -> "tuple[Array, Array]":
         return _binary("divmod", self, other)
 
-    def __rdivmod__(self, other: Any) -> Any:
+    def __rdivmod__(self, other: Any) -> "tuple[Array, Array]":
         return _binary("divmod", other, self)
 
-    def __eq__(self, other: Any) -> Any:
+    def __eq__(self, other: Any) -> "Array":  # pyright: ignore[reportIncompatibleMethodOverride] - elementwise
         return _binary("equal", self, other)
 
-    def __ne__(self, other: Any) -> Any:
+    def __ne__(self, other: Any) -> "Array":  # pyright: ignore[reportIncompatibleMethodOverride] - elementwise
         return _binary("not_equal", self, other)
 
-    def __lt__(self, other: Any) -> Any:
+    def __lt__(self, other: Any) -> "Array":
         return _binary("less", self, other)
 
-    def __le__(self, other: Any) -> Any:
+    def __le__(self, other: Any) -> "Array":
         return _binary("less_equal", self, other)
 
-    def __gt__(self, other: Any) -> Any:
+    def __gt__(self, other: Any) -> "Array":
         return _binary("greater", self, other)
 
-    def __ge__(self, other: Any) -> Any:
+    def __ge__(self, other: Any) -> "Array":
         return _binary("greater_equal", self, other)
 
-    def __neg__(self) -> Any:
+    def __neg__(self) -> "Array":
         return hooks.numpy.negative(self)
 
-    def __pos__(self) -> Any:
+    def __pos__(self) -> "Array":
         return hooks.numpy.positive(self)
 
-    def __abs__(self) -> Any:
+    def __abs__(self) -> "Array":
         return hooks.numpy.abs(self)
 
-    def __invert__(self) -> Any:
+    def __invert__(self) -> "Array":
         return hooks.numpy.invert(self)
 
-    def __round__(self, ndigits: int | None = None) -> Any:
+    def __round__(self, ndigits: int | None = None) -> "Array":
         rounded = hooks.numpy.round(self, ndigits or 0)
         return rounded.astype(int) if ndigits is None else rounded
 
     # ---- methods: the functions of imprint.numpy with these names ----
 
     @property
-    def T(self) -> Any:  # noqa: N802 - NumPy's name
+    def T(self) -> "Array":  # noqa: N802 - NumPy's name
         """The array with its axes in reverse order."""
         return hooks.numpy.transpose(self)
 
     @property
-    def mT(self) -> Any:  # noqa: N802 - NumPy's name
+    def mT(self) -> "Array":  # noqa: N802 - NumPy's name
         """The array with its last two axes exchanged."""
         return hooks.numpy.matrix_transpose(self)
 
     @property
-    def real(self) -> Any:
+    def real(self) -> "Array":
         """The real part."""
         return hooks.numpy.real(self)
 
     @property
-    def imag(self) -> Any:
+    def imag(self) -> "Array":
         """The imaginary part."""
         return hooks.numpy.imag(self)
 
-    def astype(self, dtype: Any, copy: bool = False, device: Any = None) -> Any:  # noqa: FBT001, FBT002 - NumPy's signature
+    def astype(self, dtype: Any, copy: bool = False, device: Any = None) -> "Array":  # noqa: FBT001, FBT002 - NumPy's signature
         """Return the array converted to `dtype`, on a device if one is given."""
         return hooks.numpy.astype(self, dtype, copy=copy, device=device)
 
-    def to_device(self, device: Any, /, *, stream: None = None) -> Any:
+    def to_device(self, device: Any, /, *, stream: None = None) -> "Array":
         """Return the array on a device; see `imprint.device_put`."""
         if stream is not None:
             raise ArgumentError(
@@ -250,126 +250,126 @@ class Array(Protocols):
             )
         return hooks.numpy.asarray(self, device=device)
 
-    def reshape(self, *shape: Any, order: str = "C") -> Any:
+    def reshape(self, *shape: Any, order: str = "C") -> "Array":
         """Return the array with another shape; one length may be -1."""
         sizes = shape[0] if len(shape) == 1 else shape
         return hooks.numpy.reshape(self, sizes, order)
 
-    def transpose(self, *axes: Any) -> Any:
+    def transpose(self, *axes: Any) -> "Array":
         """Return the array with its axes permuted; reversed without arguments."""
         given = axes[0] if len(axes) == 1 else axes or None
         return hooks.numpy.transpose(self, given)
 
-    def sum(self, *args: Any, **kwargs: Any) -> Any:
+    def sum(self, *args: Any, **kwargs: Any) -> "Array":
         """Sum over `axis`; see `imprint.numpy.sum`."""
         return _method("sum", self, args, kwargs)
 
-    def prod(self, *args: Any, **kwargs: Any) -> Any:
+    def prod(self, *args: Any, **kwargs: Any) -> "Array":
         """Multiply over `axis`; see `imprint.numpy.prod`."""
         return _method("prod", self, args, kwargs)
 
-    def mean(self, *args: Any, **kwargs: Any) -> Any:
+    def mean(self, *args: Any, **kwargs: Any) -> "Array":
         """Average over `axis`; see `imprint.numpy.mean`."""
         return _method("mean", self, args, kwargs)
 
-    def var(self, *args: Any, **kwargs: Any) -> Any:
+    def var(self, *args: Any, **kwargs: Any) -> "Array":
         """Variance over `axis`; see `imprint.numpy.var`."""
         return _method("var", self, args, kwargs)
 
-    def std(self, *args: Any, **kwargs: Any) -> Any:
+    def std(self, *args: Any, **kwargs: Any) -> "Array":
         """Give the standard deviation over `axis`; see `imprint.numpy.std`."""
         return _method("std", self, args, kwargs)
 
-    def min(self, *args: Any, **kwargs: Any) -> Any:
+    def min(self, *args: Any, **kwargs: Any) -> "Array":
         """Minimum over `axis`; see `imprint.numpy.min`."""
         return _method("min", self, args, kwargs)
 
-    def max(self, *args: Any, **kwargs: Any) -> Any:
+    def max(self, *args: Any, **kwargs: Any) -> "Array":
         """Maximum over `axis`; see `imprint.numpy.max`."""
         return _method("max", self, args, kwargs)
 
-    def ptp(self, *args: Any, **kwargs: Any) -> Any:
+    def ptp(self, *args: Any, **kwargs: Any) -> "Array":
         """Distance from minimum to maximum over `axis`; see `imprint.numpy.ptp`."""
         return _method("ptp", self, args, kwargs)
 
-    def argmin(self, *args: Any, **kwargs: Any) -> Any:
+    def argmin(self, *args: Any, **kwargs: Any) -> "Array":
         """Index of the minimum along `axis`; see `imprint.numpy.argmin`."""
         return _method("argmin", self, args, kwargs)
 
-    def argmax(self, *args: Any, **kwargs: Any) -> Any:
+    def argmax(self, *args: Any, **kwargs: Any) -> "Array":
         """Index of the maximum along `axis`; see `imprint.numpy.argmax`."""
         return _method("argmax", self, args, kwargs)
 
-    def any(self, *args: Any, **kwargs: Any) -> Any:
+    def any(self, *args: Any, **kwargs: Any) -> "Array":
         """Whether any element over `axis` is true; see `imprint.numpy.any`."""
         return _method("any", self, args, kwargs)
 
-    def all(self, *args: Any, **kwargs: Any) -> Any:
+    def all(self, *args: Any, **kwargs: Any) -> "Array":
         """Whether all elements over `axis` are true; see `imprint.numpy.all`."""
         return _method("all", self, args, kwargs)
 
-    def cumsum(self, *args: Any, **kwargs: Any) -> Any:
+    def cumsum(self, *args: Any, **kwargs: Any) -> "Array":
         """Add up all prefixes of `axis`; see `imprint.numpy.cumsum`."""
         return _method("cumsum", self, args, kwargs)
 
-    def cumprod(self, *args: Any, **kwargs: Any) -> Any:
+    def cumprod(self, *args: Any, **kwargs: Any) -> "Array":
         """Multiply all prefixes of `axis`; see `imprint.numpy.cumprod`."""
         return _method("cumprod", self, args, kwargs)
 
-    def ravel(self, *args: Any, **kwargs: Any) -> Any:
+    def ravel(self, *args: Any, **kwargs: Any) -> "Array":
         """Flatten to one axis; see `imprint.numpy.ravel`."""
         return _method("ravel", self, args, kwargs)
 
     flatten = ravel
 
-    def squeeze(self, *args: Any, **kwargs: Any) -> Any:
+    def squeeze(self, *args: Any, **kwargs: Any) -> "Array":
         """Drop axes of length 1; see `imprint.numpy.squeeze`."""
         return _method("squeeze", self, args, kwargs)
 
-    def swapaxes(self, *args: Any, **kwargs: Any) -> Any:
+    def swapaxes(self, *args: Any, **kwargs: Any) -> "Array":
         """Exchange two axes; see `imprint.numpy.swapaxes`."""
         return _method("swapaxes", self, args, kwargs)
 
-    def repeat(self, *args: Any, **kwargs: Any) -> Any:
+    def repeat(self, *args: Any, **kwargs: Any) -> "Array":
         """Repeat each element; see `imprint.numpy.repeat`."""
         return _method("repeat", self, args, kwargs)
 
-    def diagonal(self, *args: Any, **kwargs: Any) -> Any:
+    def diagonal(self, *args: Any, **kwargs: Any) -> "Array":
         """Take a diagonal of matrices; see `imprint.numpy.diagonal`."""
         return _method("diagonal", self, args, kwargs)
 
-    def trace(self, *args: Any, **kwargs: Any) -> Any:
+    def trace(self, *args: Any, **kwargs: Any) -> "Array":
         """Sum a diagonal of matrices; see `imprint.numpy.trace`."""
         return _method("trace", self, args, kwargs)
 
-    def clip(self, *args: Any, **kwargs: Any) -> Any:
+    def clip(self, *args: Any, **kwargs: Any) -> "Array":
         """Limit the values to an interval; see `imprint.numpy.clip`."""
         return _method("clip", self, args, kwargs)
 
-    def conj(self, *args: Any, **kwargs: Any) -> Any:
+    def conj(self, *args: Any, **kwargs: Any) -> "Array":
         """Complex conjugate; see `imprint.numpy.conj`."""
         return _method("conj", self, args, kwargs)
 
-    def conjugate(self, *args: Any, **kwargs: Any) -> Any:
+    def conjugate(self, *args: Any, **kwargs: Any) -> "Array":
         """Complex conjugate; see `imprint.numpy.conjugate`."""
         return _method("conjugate", self, args, kwargs)
 
-    def round(self, *args: Any, **kwargs: Any) -> Any:
+    def round(self, *args: Any, **kwargs: Any) -> "Array":
         """Round to the given number of decimals; see `imprint.numpy.round`."""
         return _method("round", self, args, kwargs)
 
-    def dot(self, *args: Any, **kwargs: Any) -> Any:
+    def dot(self, *args: Any, **kwargs: Any) -> "Array":
         """Dot product; see `imprint.numpy.dot`."""
         return _method("dot", self, args, kwargs)
 
-    def copy(self, *args: Any, **kwargs: Any) -> Any:
+    def copy(self, *args: Any, **kwargs: Any) -> "Array":
         """Copy; see `imprint.numpy.copy`."""
         return _method("copy", self, args, kwargs)
 
-    def __copy__(self) -> Any:
+    def __copy__(self) -> "Array":
         return hooks.numpy.copy(self)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Array":
         return hooks.numpy.copy(self)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from imprint import dtypes
+from imprint.core.array import Array
 from imprint.core.aval import DType, Shape
 from imprint.dtypes import DTypeLike
 from imprint.errors import ArgumentError
@@ -38,7 +39,7 @@ from imprint.random.threefry import row, split_data
 # ---- normal ----
 
 
-def normal(key: KeyLike, shape: Any = (), dtype: DTypeLike | None = None) -> Any:
+def normal(key: KeyLike, shape: Any = (), dtype: DTypeLike | None = None) -> Array:
     """Draw from the normal distribution of mean 0 and variance 1.
 
     Args:
@@ -91,7 +92,7 @@ def truncated_normal(
     upper: Any,
     shape: Any = None,
     dtype: DTypeLike | None = None,
-) -> Any:
+) -> Array:
     """Draw from the normal distribution, only what lies between two bounds.
 
     Args:
@@ -132,7 +133,7 @@ _truncated_normal_of = programs(_truncated_normal)
 # ---- others of one parameterless shape ----
 
 
-def exponential(key: KeyLike, shape: Any = (), dtype: DTypeLike | None = None) -> Any:
+def exponential(key: KeyLike, shape: Any = (), dtype: DTypeLike | None = None) -> Array:
     """Draw from the exponential distribution of mean 1.
 
     Args:
@@ -163,7 +164,7 @@ def gumbel(
     shape: Any = (),
     dtype: DTypeLike | None = None,
     mode: str | None = None,
-) -> Any:
+) -> Array:
     """Draw from the Gumbel distribution of location 0 and scale 1.
 
     Args:
@@ -211,7 +212,7 @@ def gumbel_floats(shape: Shape, dtype: DType, precise: bool, data: Any) -> Any: 
 _gumbel_of = programs(gumbel_floats)
 
 
-def laplace(key: KeyLike, shape: Any = (), dtype: DTypeLike | None = None) -> Any:
+def laplace(key: KeyLike, shape: Any = (), dtype: DTypeLike | None = None) -> Array:
     """Draw from the Laplace distribution of location 0 and scale 1.
 
     Args:
@@ -236,7 +237,7 @@ def _laplace(shape: Shape, dtype: DType, data: Any) -> Any:
 _laplace_of = programs(_laplace)
 
 
-def logistic(key: KeyLike, shape: Any = (), dtype: DTypeLike | None = None) -> Any:
+def logistic(key: KeyLike, shape: Any = (), dtype: DTypeLike | None = None) -> Array:
     """Draw from the logistic distribution of location 0 and scale 1.
 
     Args:
@@ -261,7 +262,7 @@ def _logistic(shape: Shape, dtype: DType, data: Any) -> Any:
 _logistic_of = programs(_logistic)
 
 
-def cauchy(key: KeyLike, shape: Any = (), dtype: DTypeLike | None = None) -> Any:
+def cauchy(key: KeyLike, shape: Any = (), dtype: DTypeLike | None = None) -> Array:
     """Draw from the Cauchy distribution of location 0 and scale 1.
 
     Args:

@@ -7,6 +7,7 @@ their order are JAX's, so that results agree to the last bit (of `maxwell`, but 
 from typing import Any
 
 from imprint import dtypes
+from imprint.core.array import Array
 from imprint.core.aval import DType, Shape, get_aval
 from imprint.dtypes import DTypeLike
 from imprint.errors import ArgumentError
@@ -47,7 +48,7 @@ def lognormal(
     sigma: Any = 1.0,
     shape: Any = None,
     dtype: DTypeLike | None = None,
-) -> Any:
+) -> Array:
     """Draw numbers whose logarithms are normal, of mean 0.
 
     Args:
@@ -75,7 +76,7 @@ def _lognormal(shape: Shape, dtype: DType, data: Any, sigma: Any) -> Any:
 _lognormal_of = programs(_lognormal)
 
 
-def maxwell(key: KeyLike, shape: Any = (), dtype: DTypeLike | None = None) -> Any:
+def maxwell(key: KeyLike, shape: Any = (), dtype: DTypeLike | None = None) -> Array:
     """Draw from the Maxwell distribution: lengths of normal vectors of three numbers.
 
     Args:
@@ -108,7 +109,7 @@ def wald(
     mean: Any,
     shape: Any = None,
     dtype: DTypeLike | None = None,
-) -> Any:
+) -> Array:
     """Draw from the Wald distribution, the inverse Gaussian one.
 
     Args:
@@ -153,7 +154,7 @@ def pareto(
     b: Any,
     shape: Any = None,
     dtype: DTypeLike | None = None,
-) -> Any:
+) -> Array:
     """Draw from the Pareto distribution, numbers of at least 1.
 
     Args:
@@ -186,7 +187,7 @@ def rayleigh(
     scale: Any,
     shape: Any = None,
     dtype: DTypeLike | None = None,
-) -> Any:
+) -> Array:
     """Draw from the Rayleigh distribution.
 
     Args:
@@ -220,7 +221,7 @@ def weibull_min(
     concentration: Any,
     shape: Any = (),
     dtype: DTypeLike | None = None,
-) -> Any:
+) -> Array:
     """Draw from the Weibull distribution of minima.
 
     Args:
@@ -261,7 +262,7 @@ def triangular(
     right: Any,
     shape: Any = None,
     dtype: DTypeLike | None = None,
-) -> Any:
+) -> Array:
     """Draw from the triangular distribution.
 
     Args:
@@ -300,7 +301,7 @@ _triangular_of = programs(_triangular)
 
 def geometric(
     key: KeyLike, p: Any, shape: Any = None, dtype: DTypeLike | None = None
-) -> Any:
+) -> Array:
     """Draw how many trials it takes until one succeeds.
 
     Args:

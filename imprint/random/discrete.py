@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from imprint import dtypes
+from imprint.core.array import Array
 from imprint.core.aval import DType, Shape, get_aval
 from imprint.dtypes import DTypeLike
 from imprint.errors import ArgumentError
@@ -36,7 +37,7 @@ from imprint.random.threefry import row
 
 def bernoulli(
     key: KeyLike, p: Any = 0.5, shape: Any = None, mode: str | None = None
-) -> Any:
+) -> Array:
     """Draw booleans that are True with probability `p`.
 
     Args:
@@ -70,7 +71,7 @@ def _bernoulli(shape: Shape, precise: bool, data: Any, p: Any) -> Any:  # noqa: 
 _bernoulli_of = programs(_bernoulli)
 
 
-def rademacher(key: KeyLike, shape: Any = (), dtype: DTypeLike | None = None) -> Any:
+def rademacher(key: KeyLike, shape: Any = (), dtype: DTypeLike | None = None) -> Array:
     """Draw -1 or 1, both equally likely.
 
     Args:
@@ -106,7 +107,7 @@ def categorical(
     shape: Any = None,
     replace: bool = True,  # noqa: FBT001, FBT002 - positional in JAX
     mode: str | None = None,
-) -> Any:
+) -> Array:
     """Draw positions along an axis of `logits`, as likely as its softmax says.
 
     Args:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from imprint import dtypes
+from imprint.core.array import Array
 from imprint.core.aval import DType, Shape, get_aval
 from imprint.dtypes import DTypeLike
 from imprint.errors import ArgumentError
@@ -35,7 +36,7 @@ from imprint.random.threefry import UINTS, random_bits, row, split_data
 # ---- bits ----
 
 
-def bits(key: KeyLike, shape: Any = (), dtype: DTypeLike | None = None) -> Any:
+def bits(key: KeyLike, shape: Any = (), dtype: DTypeLike | None = None) -> Array:
     """Draw unsigned integers, all equally likely.
 
     Args:
@@ -73,7 +74,7 @@ def uniform(
     dtype: DTypeLike | None = None,
     minval: Any = 0.0,
     maxval: Any = 1.0,
-) -> Any:
+) -> Array:
     """Draw floats from [`minval`, `maxval`), all equally likely.
 
     Args:
@@ -139,7 +140,7 @@ def randint(
     minval: Any,
     maxval: Any,
     dtype: DTypeLike | None = None,
-) -> Any:
+) -> Array:
     """Draw integers from [`minval`, `maxval`), all equally likely but for rounding.
 
     Args:
