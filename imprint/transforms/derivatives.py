@@ -7,7 +7,7 @@ and results are of a kind that has a derivative, and that tangents and cotangent
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, Literal, ParamSpec, TypeVar, overload
 
 from imprint import dtypes, tree
 from imprint.core.array import Array
@@ -37,16 +37,20 @@ from imprint.transforms.linear_maps import (
 )
 from imprint.transforms.linearize import linearize_flat
 
+P = ParamSpec("P")
+R = TypeVar("R")
+A = TypeVar("A")
+
 # ---- reverse mode ----
 
 
 def grad(
-    fun: Callable[..., Any],
+    fun: Callable[P, Any],
     argnums: int | Sequence[int] = 0,
     has_aux: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
     holomorphic: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
     allow_int: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
-) -> Callable[..., Any]:
+) -> Callable[P, Any]:
     """Return the function that evaluates the gradient of `fun`.
 
     Args:
@@ -76,12 +80,12 @@ def grad(
 
 
 def value_and_grad(
-    fun: Callable[..., Any],
+    fun: Callable[P, R],
     argnums: int | Sequence[int] = 0,
     has_aux: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
     holomorphic: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
     allow_int: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
-) -> Callable[..., Any]:
+) -> Callable[P, tuple[R, Any]]:
     """Return the function that evaluates both `fun` and its gradient; see `grad`.
 
     >>> import imprint
@@ -103,7 +107,7 @@ def value_and_grad(
             every = list(args)
             for i, value in zip(nums, dynamic, strict=True):
                 every[i] = value
-            return fun(*every, **kwargs)
+            return fun(*every, **kwargs)  # pyright: ignore[reportCallIssue] - those of a call
 
         primals = [x for _, x in leaves]
         flat = _Flat(chosen, treedef, name, has_aux=has_aux)
@@ -119,6 +123,18 @@ def value_and_grad(
     return value_and_gradient
 
 
+@overload
+def vjp(
+    fun: Callable[..., R], *primals: Any, has_aux: Literal[False] = False
+) -> tuple[R, Callable[[Any], tuple[Any, ...]]]: ...
+@overload
+def vjp(
+    fun: Callable[..., tuple[R, A]], *primals: Any, has_aux: Literal[True]
+) -> tuple[R, Callable[[Any], tuple[Any, ...]], A]: ...
+@overload
+def vjp(
+    fun: Callable[..., Any], *primals: Any, has_aux: bool = False
+) -> tuple[Any, ...]: ...
 @folding
 def vjp(
     fun: Callable[..., Any], *primals: Any, has_aux: bool = False
@@ -155,6 +171,27 @@ def vjp(
 # ---- forward mode ----
 
 
+@overload
+def jvp(
+    fun: Callable[..., R],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    has_aux: Literal[False] = False,  # noqa: FBT002 - JAX's signature
+) -> tuple[R, R]: ...
+@overload
+def jvp(
+    fun: Callable[..., tuple[R, A]],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    has_aux: Literal[True],
+) -> tuple[R, R, A]: ...
+@overload
+def jvp(
+    fun: Callable[..., Any],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    has_aux: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
+) -> tuple[Any, ...]: ...
 @folding
 def jvp(
     fun: Callable[..., Any],
@@ -200,6 +237,18 @@ def jvp(
     return (out, tangent, flat.aux(outs)) if has_aux else (out, tangent)
 
 
+@overload
+def linearize(
+    fun: Callable[..., R], *primals: Any, has_aux: Literal[False] = False
+) -> tuple[R, Callable[..., R]]: ...
+@overload
+def linearize(
+    fun: Callable[..., tuple[R, A]], *primals: Any, has_aux: Literal[True]
+) -> tuple[R, Callable[..., R], A]: ...
+@overload
+def linearize(
+    fun: Callable[..., Any], *primals: Any, has_aux: bool = False
+) -> tuple[Any, ...]: ...
 @folding
 def linearize(
     fun: Callable[..., Any], *primals: Any, has_aux: bool = False

@@ -8,7 +8,7 @@ array of shape `(*out, *in)`.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ParamSpec
 
 import numpy as np
 
@@ -25,13 +25,15 @@ from imprint.primitives.slicing import slice_in_dim
 from imprint.transforms.derivatives import check_argnums, is_one, jvp, vjp
 from imprint.transforms.vmap import vmap
 
+P = ParamSpec("P")
+
 
 def jacfwd(
-    fun: Callable[..., Any],
+    fun: Callable[P, Any],
     argnums: int | Sequence[int] = 0,
     has_aux: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
     holomorphic: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
-) -> Callable[..., Any]:
+) -> Callable[P, Any]:
     """Return the function that evaluates the Jacobian of `fun`, column by column.
 
     It takes one pass forward for each number in the arguments: for few arguments and many
@@ -86,12 +88,12 @@ def jacfwd(
 
 
 def jacrev(
-    fun: Callable[..., Any],
+    fun: Callable[P, Any],
     argnums: int | Sequence[int] = 0,
     has_aux: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
     holomorphic: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
     allow_int: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
-) -> Callable[..., Any]:
+) -> Callable[P, Any]:
     """Return the function that evaluates the Jacobian of `fun`, row by row.
 
     It takes one pass backward for each number in the result: for many arguments and few
@@ -148,11 +150,11 @@ jacobian = jacrev
 
 
 def hessian(
-    fun: Callable[..., Any],
+    fun: Callable[P, Any],
     argnums: int | Sequence[int] = 0,
     has_aux: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
     holomorphic: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
-) -> Callable[..., Any]:
+) -> Callable[P, Any]:
     """Return the function that evaluates the Hessian of `fun`: `jacfwd` of `jacrev`.
 
     Args:

@@ -5,7 +5,7 @@ mapped leaf has the axis and that all of them have the same length there.
 """
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from imprint import tree
 from imprint.core.aval import get_aval
@@ -23,16 +23,19 @@ from imprint.errors import ArgumentError, ShapeError
 from imprint.primitives.basis import broadcast_in_dim, moveaxis
 from imprint.transforms.batch import batch_flat
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
 InAxes = Any
 
 
 def vmap(
-    fun: Callable[..., Any],
+    fun: Callable[P, R],
     in_axes: InAxes = 0,
     out_axes: Any = 0,
     axis_name: Hashable | None = None,
     axis_size: int | None = None,
-) -> Callable[..., Any]:
+) -> Callable[P, R]:
     """Return the function that applies `fun` to each slice along an axis, at once.
 
     Args:
@@ -80,7 +83,7 @@ def vmap(
 
         def flat(*xs: Any) -> list[Any]:
             inner_args, inner_kwargs = treedef.unflatten(xs)
-            result = fun(*inner_args, **inner_kwargs)
+            result = fun(*inner_args, **inner_kwargs)  # pyright: ignore[reportCallIssue] - those of a call
             outs, out_tree = result_leaves(result, name)
             found[:] = [(out_tree, _hidden(result) if from_the_end else ())]
             return outs
