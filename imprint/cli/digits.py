@@ -140,7 +140,7 @@ def logits(network: nn.MLP, images: Numbers) -> Numbers:
 
 
 @imprint.filter_jit
-def _logits(network: nn.MLP, images: Array) -> Array:
+def _logits(network: nn.MLP, images: Numbers) -> Array:
     return imprint.vmap(network)(images)
 
 

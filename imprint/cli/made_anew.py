@@ -103,7 +103,7 @@ def a_name_bound_anew() -> None:
     traces, shift = 0, 1.0
 
     @imprint.jit
-    def f(x: Array) -> Array:
+    def f(x: Any) -> Array:
         nonlocal traces
         traces += 1
         return x + shift
@@ -126,10 +126,10 @@ def a_name_bound_anew() -> None:
 def code_that_was_replaced() -> None:
     """Answer from the code that a function has now, as after an edit in a notebook."""
 
-    def f(x: Array) -> Array:
+    def f(x: Any) -> Array:
         return x + 1
 
-    def edited(x: Array) -> Array:
+    def edited(x: Any) -> Array:
         return x * 100
 
     f_jit = imprint.jit(f)

@@ -3,6 +3,7 @@
 - `jit`: what does the decorator accept?
 - `filter_jit`: how are functions of models and settings compiled?
 - `dispatch`: which way does a call take through the object that `jit` returns?
+- `typed`: what do type checkers see of a compiled function?
 - `binding`: which definition answers a function as it is now?
 - `bound`: what is a method, or a model that can be called?
 - `compiling`: how does a call without a version get one?

@@ -6,7 +6,7 @@ static. How a call is split is in `filtering`; the rest is `jit`'s own.
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, get_args
+from typing import Any, ParamSpec, TypeVar, get_args, overload
 
 from imprint.calls.filtering import Donate, Filter
 from imprint.calls.options import JitOptions, OnLimit, check_options, interned
@@ -15,8 +15,32 @@ from imprint.core.functions import check_function
 from imprint.errors import ArgumentError, did_you_mean
 from imprint.jitted.bound import BoundJitted, unbind
 from imprint.jitted.dispatch import Jitted
+from imprint.jitted.typed import JittedFunction
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
+@overload
+def filter_jit(
+    fun: Callable[P, R],
+    /,
+    *,
+    donate: Donate = "none",
+    max_versions: int | None = None,
+    on_limit: OnLimit = "warn",
+    strict: bool | None = None,
+) -> JittedFunction[P, R]: ...
+@overload
+def filter_jit(
+    fun: None = None,
+    /,
+    *,
+    donate: Donate = "none",
+    max_versions: int | None = None,
+    on_limit: OnLimit = "warn",
+    strict: bool | None = None,
+) -> Callable[[Callable[P, R]], JittedFunction[P, R]]: ...
 def filter_jit(
     fun: Callable[..., Any] | None = None,
     /,

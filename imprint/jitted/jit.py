@@ -6,7 +6,7 @@ way of a call is told in `dispatch`.
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, ParamSpec, TypeVar, Unpack, overload
 
 from imprint.calls.options import (
     JitOptions,
@@ -20,8 +20,20 @@ from imprint.calls.signature import as_tuple
 from imprint.config import config
 from imprint.core.functions import check_function
 from imprint.jitted.dispatch import Jitted
+from imprint.jitted.typed import JitKeywords, JittedFunction
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
+@overload
+def jit(
+    fun: Callable[P, R], /, **options: Unpack[JitKeywords]
+) -> JittedFunction[P, R]: ...
+@overload
+def jit(
+    fun: None = None, /, **options: Unpack[JitKeywords]
+) -> Callable[[Callable[P, R]], JittedFunction[P, R]]: ...
 def jit(  # noqa: PLR0913 - JAX's signature
     fun: Callable[..., Any] | None = None,
     /,

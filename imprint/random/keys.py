@@ -5,6 +5,7 @@ faster for few keys; under a trace they are equations (`threefry`). Raw data ins
 key gives raw data back.
 """
 
+from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Any
 
@@ -18,7 +19,7 @@ from imprint.core.array import Array, NumberArray
 from imprint.core.aval import Shape, ShapedArray, get_aval
 from imprint.core.trace import current_trace
 from imprint.errors import ArgumentError, did_you_mean
-from imprint.jitted import Jitted, jit
+from imprint.jitted import jit
 from imprint.primitives.convert import cast, convert_element_type
 from imprint.random import host, threefry
 from imprint.random.arguments import sizes
@@ -152,7 +153,7 @@ def _split(shape: Shape, data: Any) -> Any:
 
 
 @lru_cache(maxsize=256)
-def _split_of(shape: Shape) -> Jitted:
+def _split_of(shape: Shape) -> Callable[[Any], Any]:
     return jit(partial(_split, shape))
 
 
