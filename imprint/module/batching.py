@@ -8,7 +8,7 @@ of trees whose leaves may be functions, such as `if_array(0)`.
 import dataclasses
 import inspect
 from collections.abc import Callable, Hashable
-from typing import Any, cast
+from typing import Any, ParamSpec, TypeVar, cast, overload
 
 from imprint import tree
 from imprint.core.folding import folding
@@ -18,6 +18,9 @@ from imprint.module.filters import combine, is_array, is_none, partition
 from imprint.module.wrapper import Wrapper
 from imprint.numpy.shape import moveaxis
 from imprint.transforms.vmap import vmap
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,6 +44,24 @@ class if_array:  # noqa: N801 - Equinox's name
         return self.axis if is_array(x) else None
 
 
+@overload
+def filter_vmap(
+    fun: Callable[P, R],
+    *,
+    in_axes: Any = if_array(0),
+    out_axes: Any = if_array(0),
+    axis_name: Hashable | None = None,
+    axis_size: int | None = None,
+) -> Callable[P, R]: ...
+@overload
+def filter_vmap(
+    fun: None = None,
+    *,
+    in_axes: Any = if_array(0),
+    out_axes: Any = if_array(0),
+    axis_name: Hashable | None = None,
+    axis_size: int | None = None,
+) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def filter_vmap(
     fun: Callable[..., Any] | None = None,
     *,

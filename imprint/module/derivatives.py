@@ -8,7 +8,7 @@ and auxiliary data may be anything.
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, Final, cast
+from typing import Any, Final, ParamSpec, TypeVar, cast, overload
 
 from imprint import tree
 from imprint.core.folding import folding
@@ -28,9 +28,20 @@ from imprint.transforms.derivatives import jvp, value_and_grad, vjp
 from imprint.transforms.jacobians import jacfwd, jacrev
 from imprint.transforms.jvp import JVPTracer
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
 # ---- gradients ----
 
 
+@overload
+def filter_value_and_grad(
+    fun: Callable[P, R], *, has_aux: bool = False, **gradkwargs: Any
+) -> Callable[P, tuple[R, Any]]: ...
+@overload
+def filter_value_and_grad(
+    fun: None = None, *, has_aux: bool = False, **gradkwargs: Any
+) -> Callable[[Callable[P, R]], Callable[P, tuple[R, Any]]]: ...
 def filter_value_and_grad(
     fun: Callable[..., Any] | None = None,
     *,
@@ -59,6 +70,14 @@ def filter_value_and_grad(
     return _wrapped(fun, gradkwargs, has_aux=has_aux, with_value=True)
 
 
+@overload
+def filter_grad(
+    fun: Callable[P, Any], *, has_aux: bool = False, **gradkwargs: Any
+) -> Callable[P, Any]: ...
+@overload
+def filter_grad(
+    fun: None = None, *, has_aux: bool = False, **gradkwargs: Any
+) -> Callable[[Callable[P, Any]], Callable[P, Any]]: ...
 def filter_grad(
     fun: Callable[..., Any] | None = None,
     *,
@@ -174,6 +193,14 @@ def _is_pair(out: Any) -> bool:
 # ---- Jacobians ----
 
 
+@overload
+def filter_jacfwd(
+    fun: Callable[P, Any], *, has_aux: bool = False
+) -> Callable[P, Any]: ...
+@overload
+def filter_jacfwd(
+    fun: None = None, *, has_aux: bool = False
+) -> Callable[[Callable[P, Any]], Callable[P, Any]]: ...
 def filter_jacfwd(
     fun: Callable[..., Any] | None = None, *, has_aux: bool = False
 ) -> Callable[..., Any]:
@@ -203,6 +230,14 @@ def filter_jacfwd(
     return _jacobian(fun, jacfwd, has_aux=has_aux)
 
 
+@overload
+def filter_jacrev(
+    fun: Callable[P, Any], *, has_aux: bool = False
+) -> Callable[P, Any]: ...
+@overload
+def filter_jacrev(
+    fun: None = None, *, has_aux: bool = False
+) -> Callable[[Callable[P, Any]], Callable[P, Any]]: ...
 def filter_jacrev(
     fun: Callable[..., Any] | None = None, *, has_aux: bool = False
 ) -> Callable[..., Any]:
@@ -221,6 +256,14 @@ def filter_jacrev(
     return _jacobian(fun, jacrev, has_aux=has_aux)
 
 
+@overload
+def filter_hessian(
+    fun: Callable[P, Any], *, has_aux: bool = False
+) -> Callable[P, Any]: ...
+@overload
+def filter_hessian(
+    fun: None = None, *, has_aux: bool = False
+) -> Callable[[Callable[P, Any]], Callable[P, Any]]: ...
 def filter_hessian(
     fun: Callable[..., Any] | None = None, *, has_aux: bool = False
 ) -> Callable[..., Any]:

@@ -20,16 +20,17 @@ from imprint.module.show import tree_pformat
 from imprint.numpy.promotion import as_array, convert
 
 M = TypeVar("M", bound=Module)
+T = TypeVar("T")
 _IsLeaf = Callable[[Any], bool]
 
 
 def tree_at(
-    where: Callable[[Any], Any],
-    pytree: Any,
+    where: Callable[[T], Any],
+    pytree: T,
     replace: Any = ...,
     replace_fn: Callable[[Any], Any] = ...,  # pyright: ignore[reportArgumentType] - `...` is "not given", as None is a function's result
     is_leaf: _IsLeaf | None = None,
-) -> Any:
+) -> T:
     """Return a copy of a pytree in which one or several nodes are others.
 
     `__init__` and `__check_init__` do not run, so anything can be put anywhere.
@@ -70,7 +71,7 @@ def tree_at(
     return copy.with_nodes(found, values)
 
 
-def apply_updates(params: tree.PyTree, updates: tree.PyTree) -> tree.PyTree:
+def apply_updates(params: T, updates: tree.PyTree) -> T:
     """Return the parameters plus the updates, in the dtypes of the parameters.
 
     Args:
