@@ -73,7 +73,7 @@ from imprint.config import log_compiles as log_compiles
 from imprint.config import numpy_dtype_promotion as numpy_dtype_promotion
 from imprint.config import numpy_rank_promotion as numpy_rank_promotion
 from imprint.config import threefry_partitionable as threefry_partitionable
-from imprint.core import missing
+from imprint.core import missing, public
 from imprint.core.array import Array as Array
 from imprint.core.aval import ShapedArray as ShapedArray
 from imprint.core.aval import typeof as typeof
@@ -161,6 +161,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
+_FACES = ("cache", "debug", "errors", "numpy", "random", "sharding", "stages", "tree")
 _LATER = (
     "flatten_util",
     "lax",
@@ -171,6 +172,7 @@ _LATER = (
     "tree_util",
     "typing",
 )
+_OWN = ("TYPE_CHECKING", "Any", "import_module")
 
 
 def __getattr__(name: str) -> Any:
@@ -185,4 +187,5 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     homes = import_module("imprint.module"), import_module("imprint.testing")
-    return sorted({*globals(), *_LATER, *homes[0].__all__, *homes[1].__all__})
+    held = public.names_of(globals(), *_OWN)
+    return sorted({*held, *_FACES, *_LATER, *homes[0].__all__, *homes[1].__all__})

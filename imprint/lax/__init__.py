@@ -8,7 +8,7 @@ themselves (`lax.add_p`) are here for those who write transforms.
 - `elementwise`: which shapes do functions of two operands take?
 """
 
-from imprint.core import missing
+from imprint.core import missing, public
 from imprint.lax.composed import (
     batch_matmul,
     broadcast,
@@ -492,3 +492,4 @@ __all__ = [
 ]
 
 missing.explain_missing(__name__)
+public.offer_public(__name__)

@@ -12,7 +12,7 @@ Layers are modules that take one example; `imprint.vmap` gives them a batch.
 - `layers`: which layers multiply by no matrix?
 """
 
-from imprint.core import missing
+from imprint.core import missing, public
 from imprint.module import tree_inference as inference_mode
 from imprint.nn import initializers
 from imprint.nn.activations import (
@@ -111,3 +111,4 @@ __all__ = [
 ]
 
 missing.explain_missing(__name__)
+public.offer_public(__name__)

@@ -43,9 +43,9 @@ take the dtype of the array beside them.
 """
 
 import sys
-from typing import Final
+import typing
 
-from imprint.core import hooks, missing
+from imprint.core import hooks, missing, public
 from imprint.core.array import Array as Array
 from imprint.numpy.arithmetic import abs as abs
 from imprint.numpy.arithmetic import absolute as absolute
@@ -250,7 +250,6 @@ from imprint.numpy.joining import rot90 as rot90
 from imprint.numpy.joining import stack as stack
 from imprint.numpy.joining import tile as tile
 from imprint.numpy.joining import vstack as vstack
-from imprint.numpy.linear import Pair as Pair
 from imprint.numpy.linear import cross as cross
 from imprint.numpy.linear import dot as dot
 from imprint.numpy.linear import inner as inner
@@ -402,4 +401,5 @@ from imprint.numpy.windows import hanning as hanning
 hooks.install_numpy(sys.modules[__name__])
 missing.explain_missing(__name__)
 
-bool: Final = bool_  # the Array API's name
+bool: typing.Final = bool_  # the Array API's name
+public.offer_public(__name__, but="getitem")  # which operators ask for

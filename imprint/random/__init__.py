@@ -14,7 +14,7 @@ one draw. All numbers are JAX's, of both streams (`config.threefry_partitionable
 - `discrete`: how are choices, signs and yes or no drawn?
 """
 
-from imprint.core import missing
+from imprint.core import missing, public
 from imprint.random.continuous import (
     cauchy,
     exponential,
@@ -83,3 +83,4 @@ __all__ = [
 ]
 
 missing.explain_missing(__name__)
+public.offer_public(__name__)
