@@ -18,10 +18,10 @@ NAMES = {f"{primitive.name}_p" for primitive in ALL}
 
 def test_every_declaration_of_the_package_is_listed():
     declared = {
-        ast.unparse(node.target)
+        ast.unparse(node.targets[0] if isinstance(node, ast.Assign) else node.target)
         for source in PACKAGE
         if source not in OUTSIDE
-        for node in source.nodes(ast.AnnAssign)
+        for node in source.nodes(ast.Assign, ast.AnnAssign)
         if node.value and ast.unparse(node.value).startswith("ControlPrimitive(")
     }
     assert declared == NAMES
