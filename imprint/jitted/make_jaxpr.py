@@ -4,7 +4,7 @@ All three trace and compile nothing. They have no versions: each call traces ane
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal, overload
 
 from imprint import tree
 from imprint.calls.signature import Signature
@@ -12,6 +12,7 @@ from imprint.calls.tracing import TracedCall, trace_call
 from imprint.core.aval import get_aval
 from imprint.core.folding import folding
 from imprint.core.functions import check_function, wraps
+from imprint.core.jaxpr import ClosedJaxpr
 from imprint.core.shape_struct import described
 from imprint.jitted.bound import BoundJitted
 from imprint.jitted.dispatch import Jitted
@@ -19,6 +20,27 @@ from imprint.jitted.jit import jit
 from imprint.jitted.stages import Lowered, shape_tree_of
 
 
+@overload
+def make_jaxpr(
+    fun: Callable[..., Any],
+    static_argnums: int | Sequence[int] = (),
+    *,
+    return_shape: Literal[False] = False,
+) -> Callable[..., ClosedJaxpr]: ...
+@overload
+def make_jaxpr(
+    fun: Callable[..., Any],
+    static_argnums: int | Sequence[int] = (),
+    *,
+    return_shape: Literal[True],
+) -> Callable[..., tuple[ClosedJaxpr, Any]]: ...
+@overload
+def make_jaxpr(
+    fun: Callable[..., Any],
+    static_argnums: int | Sequence[int] = (),
+    *,
+    return_shape: bool,
+) -> Callable[..., Any]: ...
 def make_jaxpr(
     fun: Callable[..., Any],
     static_argnums: int | Sequence[int] = (),
