@@ -16,6 +16,10 @@ ISA ?= AVX2
 PYTEST = $(BIN)/python -m pytest -n $(JOBS)
 COMPUTING := $(addprefix tests/,laws compose conformance differential units/lax units/nn \
   units/numpy units/primitives units/random)
+# Does each public name have a type that no checker infers for itself? pyright looks for
+# the package in the environment that is active.
+VERIFYTYPES = VIRTUAL_ENV=$(abspath $(VENV)) PATH=$(abspath $(BIN)):$$PATH \
+  $(BIN)/pyright --verifytypes imprint --ignoreexternal
 # Many tests start a process: with bytecode it imports imprint in a third of the time.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -53,6 +57,7 @@ check: $(VENV)/dev.stamp
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/pyright --pythonpath $(BIN)/python
+	$(VERIFYTYPES) > $(VENV)/types.txt || (cat $(VENV)/types.txt; false)
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -q tests/meta
 
