@@ -203,10 +203,6 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ),
         ("savez", "Write imprint.tree_serialise_leaves, or numpy.save."),
         (
-            "array_repr array_str get_printoptions printoptions set_printoptions",
-            "NumPy's own print arrays too.",
-        ),
-        (
             "int1 uint1",
             "The narrowest dtypes are imprint.numpy.int2 and imprint.numpy.uint2.",
         ),
@@ -214,7 +210,6 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
             "ComplexWarning",
             "Import it from numpy: numpy.flexible, numpy.exceptions.ComplexWarning.",
         ),
-        ("iterable", "It is NumPy's own: numpy.iterable."),
         ("gcd lcm", ""),
         (
             "poly polydiv polyfit polymul roots",
@@ -335,7 +330,6 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("random_gamma_p", ""),
     ),
     "imprint.nn": (
-        ("log1mexp", "Write imprint.numpy.log(-imprint.numpy.expm1(-x))."),
         (
             "scaled_matmul scaled_dot_general get_scaled_dot_general_config",
             "Convert with x.astype, and write imprint.numpy.matmul.",

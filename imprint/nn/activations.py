@@ -180,6 +180,24 @@ def celu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
     return np.maximum(x, 0.0) + alpha * np.expm1(np.minimum(x, 0.0) / alpha)
 
 
+def log1mexp(x: ArrayLike) -> Array:
+    """Return `log(1 - exp(-x))` of positive numbers, without loss of digits at either end.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint import nn
+        >>> nn.log1mexp(np.array([0.0, 0.6931472, np.inf]))
+        Array([      -inf, -0.6931472,  0.       ], dtype=float32)
+    """
+    x = inexact("log1mexp", as_array("log1mexp", x))
+    is_near = np.less(x, math.log(2))
+    near, far = (
+        np.where(is_near, x, 1),
+        np.where(is_near, 1, x),
+    )  # each where it is exact
+    return np.where(is_near, np.log(-np.expm1(-near)), np.log1p(-np.exp(-far)))
+
+
 _SELU_ALPHA: Final = 1.6732632423543772848170429916717
 _SELU_SCALE: Final = 1.0507009873554804934193349852946
 

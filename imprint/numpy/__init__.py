@@ -37,6 +37,7 @@ take the dtype of the array beside them.
 - `grids`: what do `mgrid[...]` and `r_[...]` make of slices?
 - `packing`: how do bits become elements, and back?
 - `exponents`: of which parts are floats?
+- `printing`: how are arrays shown?
 - `files`: how are arrays read, and written?
 - `windows`: which windows do signals have?
 - `subscripts`: what do the subscripts of einsum say?
@@ -295,6 +296,12 @@ from imprint.numpy.positions import tril_indices_from as tril_indices_from
 from imprint.numpy.positions import triu_indices as triu_indices
 from imprint.numpy.positions import triu_indices_from as triu_indices_from
 from imprint.numpy.positions import unravel_index as unravel_index
+from imprint.numpy.printing import array_repr as array_repr
+from imprint.numpy.printing import array_str as array_str
+from imprint.numpy.printing import get_printoptions as get_printoptions
+from imprint.numpy.printing import iterable as iterable
+from imprint.numpy.printing import printoptions as printoptions
+from imprint.numpy.printing import set_printoptions as set_printoptions
 from imprint.numpy.ranges import arange as arange
 from imprint.numpy.ranges import geomspace as geomspace
 from imprint.numpy.ranges import indices as indices

@@ -76,6 +76,17 @@ def test_the_derivative_at_nan_is_that_of_jax(name):
     np.testing.assert_equal(np.asarray(got), np.asarray(want))
 
 
+def test_log1mexp_as_jax():
+    x = np.array([1e-30, 1e-6, 0.3, 0.6931, 0.6932, 5, 80, 200, np.inf, 0, -1], "f4")
+    got = orders(imprint, nn, lambda m, x: m.log1mexp(x), x)
+    want = orders(jax, jax.nn, lambda m, x: m.log1mexp(x), x)
+    assert_close(got[0], want[0])
+    assert_close(got[1], want[1], "gradient")
+    assert_close(got[2][2:6], want[2][2:6], "gradient")
+    assert got[2][7] == 0  # where JAX's is NaN
+    assert np.isnan(nn.log1mexp(np.nan))
+
+
 FLOATS_ONLY = {"sigmoid", "silu"}
 """Those that refuse integers in JAX; here they make floats of them."""
 

@@ -181,6 +181,16 @@ def test_what_jax_refuses(name):
         call(jnp)
 
 
+def test_options_of_printing_hold_for_arrays():
+    x, expected = inp.asarray(X[0]), jnp.asarray(X[0])
+    assert inp.array_repr(x, precision=1) == jnp.array_repr(expected, precision=1)
+    assert inp.array_str(x) == jnp.array_str(expected)
+    with inp.printoptions(precision=1):
+        assert inp.get_printoptions()["precision"] == 1
+        assert repr(x) == repr(expected)
+    assert [inp.iterable(v) for v in (x, [1], 1)] == [True, True, False]
+
+
 def test_a_slice_without_an_end_is_no_grid():
     with pytest.raises(TypeError, match="expected slices with an end"):
         inp.mgrid[1:]  # JAX takes 1 for the end
