@@ -127,7 +127,7 @@ class TreeDef:
         self.spec = spec
         self.odd_keys = odd_keys
         self.num_leaves: int = spec.num_leaves
-        self.is_flat_tuple = (
+        self.is_flat_tuple: bool = (
             spec.type is tuple and spec.num_nodes == spec.num_leaves + 1
         )
         self._unflatten = spec.unflatten
