@@ -72,7 +72,7 @@ def einsum(
         taken = [work[i] for i in step]
         work = [t for i, t in enumerate(work) if i not in step]
         work.append(_contract(taken, work, parsed.out, (precision, dtype)))
-    result = _summed(work[0], parsed.out)
+    result = _summed(work[0], parsed.out, dtype)
     order = tuple(result.names.index(n) for n in parsed.out)
     x = (
         result.array
@@ -159,12 +159,14 @@ def _diagonal_of_two(x: Any, axis: int, extra: int) -> Any:
     return _sum(where(on, x, scalar_like(x, 0)), (extra,))
 
 
-def _summed(term: _Term, kept: str) -> _Term:
-    """Sum over the axes whose letters are not among `kept`."""
+def _summed(term: _Term, kept: str, dtype: DType) -> _Term:
+    """Sum over the axes whose letters are not among `kept`, in the dtype of the result."""
     axes = tuple(i for i, n in enumerate(term.names) if n not in kept)
     if not axes:
         return term
-    return _Term(_sum(term.array, axes), term.without(axes))
+    x = term.array
+    x = x if x.dtype == dtype else convert("einsum", x, dtype)
+    return _Term(_sum(x, axes), term.without(axes))
 
 
 def _sum(x: Any, axes: tuple[int, ...]) -> Any:
@@ -213,12 +215,13 @@ def _contract(
     for i, other in enumerate(rest):
         needed = out + "".join(t.names for t in (*rest[i + 1 :], *others))
         term = _pair(term, other, needed, how)
-    return _summed(term, out + "".join(t.names for t in others))
+    return _summed(term, out + "".join(t.names for t in others), how[1])
 
 
 def _pair(x: _Term, y: _Term, needed: str, how: tuple[Any, DType]) -> _Term:
-    x = _summed(x, y.names + needed)
-    y = _summed(y, x.names + needed)
+    precision, dtype = how
+    x = _summed(x, y.names + needed, dtype)
+    y = _summed(y, x.names + needed, dtype)
     shared = [n for n in x.names if n in y.names]
     batch = [n for n in shared if n in needed]
     summed = [n for n in shared if n not in needed]
@@ -227,7 +230,6 @@ def _pair(x: _Term, y: _Term, needed: str, how: tuple[Any, DType]) -> _Term:
     swapped = "".join(batch + second + first)
     if needed.startswith(swapped) and first and second:
         x, y, first, second = y, x, second, first
-    precision, dtype = how
     product = dot_general(
         x.array,
         y.array,

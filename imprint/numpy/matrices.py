@@ -83,7 +83,7 @@ def tri(
         Array([[1., 0., 0.],
                [1., 1., 0.]], dtype=float32)
     """
-    wanted = dtypes.requested(dtypes.float32 if dtype is None else dtype, "tri")
+    wanted = dtypes.requested(float if dtype is None else dtype, "tri")
     shape = _rows_and_columns("tri", N, M)
     return convert("tri", _at_or_below(shape, whole("tri", "k", k)), wanted)
 

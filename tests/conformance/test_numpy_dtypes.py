@@ -179,10 +179,16 @@ def test_dtype_of_some_pairs(name):
     check(name, list(itertools.product(SOME, repeat=2)))
 
 
-@pytest.mark.parametrize("name", ["add", "true_divide", "mean", "sin", "sum", "exp2"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("add", "true_divide", "mean", "sin", "sum", "exp2"),
+        *("square", "power", "remainder", "prod", "cumsum", "bitwise_count"),
+    ],
+)
 def test_dtype_with_64_bits(name):
 
     kinds = ["bool", "int32", "int64", "uint64", "float64", "float16", "weak int"]
-    arity = 2 if name in ("add", "true_divide") else 1
+    arity = 2 if name in ("add", "true_divide", "power", "remainder") else 1
     with imprint.enable_x64(True), jax.enable_x64(True):
         check(name, list(itertools.product(kinds, repeat=arity)))

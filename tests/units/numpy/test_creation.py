@@ -189,7 +189,7 @@ def test_fewer_decimals_than_any_number_has_leave_none(decimals):
 
 def test_64_bits():
     with imprint.enable_x64(True):
-        assert inp.zeros(1).dtype == np.float64
+        assert inp.zeros(1).dtype == inp.tri(1).dtype == np.float64
         assert inp.arange(3).dtype == np.int64
         assert inp.array([2**40]).tolist() == [2**40]
         assert inp.float64(1).dtype == np.float64
