@@ -113,7 +113,8 @@ def trace_call(
         found.append(results)
         return arrays
 
-    with Recording(fun, strict=strict) as recording:
+    held = (call.form.treedef or treedef).static_data()
+    with Recording(fun, held, strict=strict) as recording:
         closed = stage(flat, avals, staged)
     seconds = time.perf_counter() - start
     findings = recording.findings

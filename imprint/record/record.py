@@ -43,10 +43,13 @@ class Record:
 
     Args:
         fun: the function that will be traced.
+        arguments: what its arguments hold as Python values.
         strict: whether libraries and the contents of arrays and objects count.
     """
 
-    def __init__(self, fun: Any, *, strict: bool) -> None:
+    def __init__(
+        self, fun: Any, arguments: Iterable[Any] = (), *, strict: bool
+    ) -> None:
         self._strict = strict
         self._captured = captured_functions(fun)
         self._captured_before = captured_reads(fun, strict=strict)
@@ -59,7 +62,8 @@ class Record:
         meet = partial(_meet, self._reach, self._captured, self._entered)
         self._notes = Notes(meet, strict=strict)
         self._orphans: dict[int, dict[str, Any]] = {}
-        self._reach.explore(fun)
+        for value in (fun, *arguments):
+            self._reach.explore(value)
 
     @property
     def codes(self) -> tuple[CodeType, ...]:
@@ -106,14 +110,8 @@ class Record:
             ):
                 self._notes.reads.setdefault(read.place.key, read)
 
-    def walk(self, arguments: Iterable[Any] = ()) -> None:
-        """Note everything that names lead to, without waiting for it to start.
-
-        Args:
-            arguments: those that the function takes as Python values.
-        """
-        for value in arguments:
-            self._reach.explore(value)
+    def walk(self) -> None:
+        """Note everything that names lead to, without waiting for it to start."""
         walked = 0
         while walked < _WALKED:
             self._reach.spread()

@@ -27,11 +27,11 @@ class Recording:
 
     Args:
         fun: the function that will be traced.
-        arguments: those of its arguments that it takes as Python values.
+        arguments: what its arguments hold as Python values: a `Partial`'s function.
         strict: whether libraries and the contents of arrays and objects count.
     """
 
-    __slots__ = ("_arguments", "_error", "_thread", "by_names", "findings", "record")
+    __slots__ = ("_error", "_thread", "by_names", "findings", "record")
 
     def __init__(
         self,
@@ -40,8 +40,7 @@ class Recording:
         *,
         strict: bool = False,
     ) -> None:
-        self.record: Record = Record(fun, strict=strict)
-        self._arguments = arguments
+        self.record: Record = Record(fun, arguments, strict=strict)
         self.findings = Findings((), ())
         self.by_names = False
         self._error: Exception | None = None
@@ -51,7 +50,7 @@ class Recording:
         try:
             self.by_names: bool = not _listener.begin(self)
             if self.by_names:
-                self.record.walk(self._arguments)
+                self.record.walk()
         except BaseException:  # an interrupt
             _listener.end(self)
             raise

@@ -181,6 +181,17 @@ class TreeDef:
             return kind, data.value
         return kind, (None if isinstance(data, type) else data)  # of a named tuple
 
+    def static_data(self) -> list[Any]:
+        """Return the static data of all nodes of registered classes."""
+        found: list[Any] = []
+
+        def visit(_: type, data: Any, __: tuple[Any, ...]) -> None:
+            if isinstance(data, Static):
+                found.append(data.value)
+
+        self.spec.walk(range(self.num_leaves), visit)
+        return found
+
     def root(self) -> "TreeDef":
         """Return the structure with a leaf for each child of the root."""
         one = self.spec.one_level()

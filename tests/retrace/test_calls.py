@@ -12,6 +12,8 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
+from imprint.record import recorder
+from tests.spec.work import work_of
 
 
 def counted(fun, **options):
@@ -408,3 +410,24 @@ def test_counters_are_effects_of_whatever_can_be_called(wrap):
     for _ in range(3):
         f(1.0)
     assert len(seen) == 1
+
+
+@pytest.mark.parametrize("listens", [True, False])
+@pytest.mark.parametrize("jit", [imprint.jit, imprint.filter_jit])
+def test_the_function_of_a_partial_is_watched(jit, listens, monkeypatch):
+    """It counts as an argument by identity, and what it captures can change."""
+    if not listens:
+        monkeypatch.setattr(recorder._listener, "listen", lambda: False)
+    scale = 2.0
+
+    def scaled(x):
+        return x * scale
+
+    f = jit(lambda p, x: p(x))
+    p = imprint.tree.Partial(scaled)
+    assert [float(f(p, 1.0)) for _ in range(3)] == [2.0] * 3
+    scale = 5.0
+    assert [float(f(p, 1.0)) for _ in range(3)] == [5.0] * 3
+    assert [float(f([p], 1.0)) for f in [jit(lambda ps, x: ps[0](x))]] == [5.0]
+    scale = 2.0
+    assert work_of(lambda: f(p, 1.0)).traces == 0

@@ -584,6 +584,37 @@ NODES = {
             "S = Node([*S.a], S.b.copy())",
         ),
     ),
+    "partial with a closure": piece(
+        """
+        W# = ?
+        def make#(a, b):
+            return lambda c: (a, b, c, W#)
+        S = tree.Partial(make#(?, [?]), 1.0)
+        """,
+        "n.func(1)",
+        (
+            "S.func.__closure__[0].cell_contents = ?",
+            "S.func.__closure__[1].cell_contents.append(?)",
+            "S.func.__code__ = (lambda a, b: lambda c: (a, b, ?))(1, 2).__code__",
+            "W# = ?",
+            "S = tree.Partial(make#(?, [?]), 1.0)",
+            "S = tree.Partial(S.func, 2.0)",
+        ),
+    ),
+    "pullback": piece(
+        """
+        def pullback(k):
+            return imprint.vjp(lambda y: k * y, inp.arange(3.0))[1]
+        S = pullback(2.0)
+        """,
+        "str(imprint.make_jaxpr(n)(inp.ones(3)))",
+        (
+            "S = pullback(2.0)",
+            "S = pullback(3.0)",
+            "S = imprint.vjp(lambda y: y + 1, inp.arange(3.0))[1]",
+            "S = imprint.linearize(lambda y: -y, inp.arange(3.0))[1]",
+        ),
+    ),
     "registered class": piece(
         """
         @tree.register_pytree_node_class
