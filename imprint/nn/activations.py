@@ -186,8 +186,8 @@ def log1mexp(x: ArrayLike) -> Array:
     Example:
         >>> import imprint.numpy as np
         >>> from imprint import nn
-        >>> nn.log1mexp(np.array([0.0, 0.6931472, np.inf]))
-        Array([      -inf, -0.6931472,  0.       ], dtype=float32)
+        >>> nn.log1mexp(np.array([0.0, 0.6931472, 1e-20]))
+        Array([       -inf,  -0.6931472, -46.0517   ], dtype=float32)
     """
     x = inexact("log1mexp", as_array("log1mexp", x))
     is_near = np.less(x, math.log(2))

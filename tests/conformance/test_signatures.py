@@ -24,15 +24,17 @@ LEFT_OUT = {
 """Parameters that no function here has."""
 
 STAY = {
-    "numpy.array": "does not take what JAX takes by position and warns of",
     "numpy.clip": "needs the array, which JAX allows to be left out and then refuses",
     "numpy.issubdtype": "names its two dtypes by their roles",
     "numpy.polyval": "has no loop to unroll",
+    "numpy.set_printoptions": "is NumPy's own, of which JAX hides the parameters",
     "numpy.where": "size and fill_value wait for nonzero",
     "lax.convert_element_type": "weak_type is for those who write transforms",
     "lax.mul": "has no out_dtype; convert before",
 }
 """Functions with other parameters than JAX's, and why."""
+if "args" in inspect.signature(jax.numpy.array).parameters:  # before JAX 0.11
+    STAY["numpy.array"] = "does not take what JAX takes by position and warns of"
 
 MODULES = ("numpy", "lax", "nn", "nn.initializers")
 
