@@ -52,8 +52,11 @@ class SymbolicDim:
 # ---- what a size is ----
 
 
-def as_dim(n: Any) -> Dim:
-    """Return a size as shapes hold it: NumPy's integers and booleans become ints."""
+def as_dim(n: Any, name: str = "") -> Dim:
+    """Return a size as shapes hold it: NumPy's integers and booleans become ints.
+
+    `name`, if there is one, is the function that the user called, for the error.
+    """
     if type(n) is int or isinstance(n, SymbolicDim):
         return n  # pyright: ignore[reportReturnType] - see `Dim`
     try:
@@ -62,18 +65,19 @@ def as_dim(n: Any) -> Dim:
         if hasattr(n, "aval"):
             raise  # an array, or a tracer, says itself what to do
         raise ArgumentError(
-            f"expected a whole number, got {type(n).__name__} {n!r:.60}. "
+            f"{name and name + ': '}expected a whole number, got "
+            f"{type(n).__name__} {n!r:.60}. "
             "Convert it with int()."
         ) from None
 
 
-def as_shape(sizes: Iterable[Any]) -> Shape:
-    """Return sizes as shapes hold them."""
+def as_shape(sizes: Iterable[Any], name: str = "") -> Shape:
+    """Return sizes as shapes hold them; `name` is for the error, as in `as_dim`."""
     given = tuple(sizes)
     try:
         return tuple(map(operator.index, given))
     except TypeError:  # there are symbolic ones, or none is a size
-        return tuple(map(as_dim, given))
+        return tuple([as_dim(n, name) for n in given])
 
 
 def is_symbolic(n: Any) -> bool:

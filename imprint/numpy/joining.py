@@ -262,7 +262,7 @@ def tile(A: ArrayLike, reps: Dim | Sequence[Dim]) -> Array:  # noqa: N803 - NumP
                [1, 2, 1, 2]], dtype=int32)
     """
     x = as_array("tile", A)
-    times = size_tuple(reps)
+    times = size_tuple("tile", reps)
     rank = max(x.ndim, len(times))
     times = (*(1,) * (rank - len(times)), *times)
     lengths = (*(1,) * (rank - x.ndim), *x.shape)
@@ -300,7 +300,7 @@ def repeat(
     at = canonical_axis("repeat", axis or 0, x.ndim)
     is_one = isinstance(repeats, int | np.integer) or dims.is_symbolic(repeats)
     if total_repeat_length is None and is_one:
-        times = dims.as_dim(repeats)
+        times = dims.as_dim(repeats, "repeat")
         if dims.at_least(times, 0):
             return _each_repeated(x, times, at)
     length = dims.concrete(x.shape[at], "repeat")
@@ -425,7 +425,7 @@ def roll(a: ArrayLike, shift: Dim | Sequence[Dim], axis: Axes | None = None) -> 
     if axis is None:
         return reshape(roll(ravel(x), shift, 0), x.shape)
     axes = [canonical_axis("roll", i, x.ndim) for i in axis_tuple("roll", axis)]
-    shifts = size_tuple(shift)
+    shifts = size_tuple("roll", shift)
     if 1 not in (len(shifts), len(axes)) and len(shifts) != len(axes):
         raise ShapeError(
             f"roll: expected a shift for each axis, got {shifts} for axes {axes}. "
@@ -459,7 +459,7 @@ def resize(a: ArrayLike, new_shape: Dim | Sequence[Dim]) -> Array:
         Array([[0, 1, 0],
                [1, 0, 1]], dtype=int32)
     """
-    flat, shape = ravel(a), size_tuple(new_shape)
+    flat, shape = ravel(a), size_tuple("resize", new_shape)
     size = dims.product(shape)
     if dims.has_zero((flat.size, size)):
         return broadcast_in_dim(flat.dtype.type(0), shape, ())

@@ -172,7 +172,7 @@ def unravel_index(indices: ArrayLike, shape: int | Sequence[int]) -> tuple[Array
             f"unravel_index: expected integers, got {rest.aval}. Convert them with "
             "`.astype(int)`."
         )
-    sizes = size_tuple(shape)
+    sizes = size_tuple("unravel_index", shape)
     found: list[Array] = []
     for size in reversed(sizes):
         rest, position = divmod(rest, size)

@@ -66,11 +66,11 @@ def axis_tuple(name: str, axes: Axes | NDArray) -> tuple[int, ...]:
     return tuple([whole(name, "an axis", axis) for axis in given])
 
 
-def size_tuple(sizes: ShapeLike) -> Shape:
-    """Return one size or several, which may be negative, as a tuple."""
+def size_tuple(name: str, sizes: ShapeLike) -> Shape:
+    """Return one size or several, maybe negative, as a tuple; `name` begins the error."""
     if isinstance(sizes, Sequence | np.ndarray):
-        return dims.as_shape(sizes)
-    return (dims.as_dim(sizes),)
+        return dims.as_shape(sizes, name)
+    return (dims.as_dim(sizes, name),)
 
 
 # ---- reshape ----
@@ -108,7 +108,7 @@ def reshape(
 
 def _sizes(x: Array, shape: ShapeLike) -> Shape:
     """Return the lengths that `shape` means, with -1 replaced."""
-    sizes = size_tuple(shape)
+    sizes = size_tuple("reshape", shape)
     free = [i for i, n in enumerate(sizes) if type(n) is int and n < 0]
     rest = dims.product(sizes)
     if not free:
@@ -377,7 +377,7 @@ def broadcast_shapes(*shapes: ShapeLike) -> Shape:
         >>> np.broadcast_shapes((2, 1), (3,), ())
         (2, 3)
     """
-    given = [size_tuple(shape) for shape in shapes]
+    given = [size_tuple("broadcast_shapes", shape) for shape in shapes]
     common = dims.broadcast_shapes(given)
     if common is None or any(map(dims.has_negative, given)):
         raise ShapeError(

@@ -258,6 +258,21 @@ WRONG = {
         "indexing: expected at most as many indices as float32[2,3] has axes, 2, got 3. "
         "Leave out what has no axis.",
     ),
+    "a shape of text": (
+        lambda: inp.asarray(X).reshape("a"),
+        TypeError,
+        "reshape: expected a whole number, got str 'a'. Convert it with int().",
+    ),
+    "an identity of a float": (
+        lambda: inp.eye(2.0),
+        TypeError,
+        "eye: expected a whole number, got float 2.0. Convert it with int().",
+    ),
+    "half a tile": (
+        lambda: inp.tile(inp.asarray(X), (1, 1.5)),
+        TypeError,
+        "tile: expected a whole number, got float 1.5. Convert it with int().",
+    ),
     "two ellipses": (
         lambda: inp.asarray(X)[..., 0, ...],
         IndexError,
