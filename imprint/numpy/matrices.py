@@ -287,7 +287,8 @@ def _numbered(shape: Shape) -> tuple[Array, Array]:
 
 
 def _rows_and_columns(name: str, rows: Dim, columns: Dim | None) -> Shape:
-    return shape_of(name, (rows, rows if columns is None else columns))
+    sizes = (rows, rows if columns is None else columns)
+    return shape_of(name, dims.as_shape(sizes, name))
 
 
 def _matrices(name: str, m: ArrayLike) -> Array:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import imprint
-from tests.first_hour import programs
+from tests.first_hour import more_programs, programs
 from tests.first_hour.waiting import WAITING
 from tests.tolerances import assert_close
 
@@ -15,8 +15,9 @@ pytestmark = pytest.mark.slow
 
 PROGRAMS = [
     value
-    for value in vars(programs).values()
-    if inspect.isfunction(value) and value.__module__ == programs.__name__
+    for module in (programs, more_programs)
+    for value in vars(module).values()
+    if inspect.isfunction(value) and value.__module__ == module.__name__
 ]
 
 

@@ -132,7 +132,8 @@ def test_reference_equals_jax(primitive):
 
 @every_primitive
 def test_derivatives_equal_those_of_jax(primitive):
-    if primitive.samples.differentiable:
+    known = primitive.name not in oracle.WITHOUT_DERIVATIVE
+    if primitive.samples.differentiable and known:
         law_of_derivatives(primitive)
 
 

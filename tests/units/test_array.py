@@ -88,12 +88,6 @@ def test_where_the_values_are():
 # ---- formats, copies, pickles ----
 
 
-def test_a_format_that_is_empty_prints_as_str_does():
-    third = inp.asarray(1.0) / 3
-    assert f"{third}" == str(third) == f"{third!s}" == "0.33333334"
-    assert f"{jnp.asarray(1.0) / 3}" == "0.3333333432674408"
-
-
 def test_formats():
     for np_ in (inp, jnp):
         assert f"{np_.asarray(1.5):.2f} {np_.asarray([1.5])}" == "1.50 [1.5]"
