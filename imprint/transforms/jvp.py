@@ -11,6 +11,7 @@ from typing import Any, final
 
 from imprint.config import config
 from imprint.core.aval import ShapedArray, get_aval
+from imprint.core.constructs import asked
 from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
 from imprint.core.primitive import Primitive
 from imprint.core.source import Source, current_source
@@ -52,8 +53,10 @@ class PrimalTracer(Tracer):
         here = current_source()
         text = f" ({here.expression})" if here is not None and here.expression else ""
         place = f" at {here}" if here is not None else ""
+        construct = asked()
+        by = user if construct is None else construct.name
         raise ConcretizationError(
-            f"{user} loses the derivative: expected a value without a tangent, got "
+            f"{by} loses the derivative: expected a value without a tangent, got "
             f"tracer {self.aval}{text}{place}.\n"
             f"  {self.provenance()}\n"
             "  Use the function of imprint.numpy (its exp for math.exp, its dot for\n"
