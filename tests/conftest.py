@@ -9,6 +9,7 @@ examples. Its budget is small because the laws run over every primitive; a wider
 `HYPOTHESIS_PROFILE=wide`, by hand. Warnings are errors by pyproject.toml.
 """
 
+import gc
 import os
 import platform
 import re
@@ -51,6 +52,18 @@ def pytest_addoption(parser):
         action="store_true",
         help="rewrite the golden files with what comes, to be reviewed",
     )
+
+
+@pytest.fixture
+def young_heap():
+    """Let the garbage collector see only what the test makes.
+
+    Each collection of a test that collects many times would walk over the millions of
+    objects that the tests before it, and JAX, left in the process.
+    """
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 @pytest.fixture

@@ -9,16 +9,21 @@ import pytest
 import imprint
 from tests.first_hour import more_programs, programs
 from tests.first_hour.waiting import WAITING
+from tests.lanes import exhaustive
 from tests.tolerances import assert_close
 
 pytestmark = pytest.mark.slow
 
-PROGRAMS = [
-    value
-    for module in (programs, more_programs)
-    for value in vars(module).values()
-    if inspect.isfunction(value) and value.__module__ == module.__name__
-]
+
+def of(module):
+    return [
+        value
+        for value in vars(module).values()
+        if inspect.isfunction(value) and value.__module__ == module.__name__
+    ]
+
+
+PROGRAMS = [*of(programs), *exhaustive(*of(more_programs))]
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)

@@ -344,6 +344,7 @@ CLEAN = {
 }
 
 
+@pytest.mark.usefixtures("young_heap")
 @pytest.mark.parametrize("name", CLEAN)
 def test_clean_programs_are_not_blamed(name):
     offset = inp.ones(())
@@ -351,6 +352,7 @@ def test_clean_programs_are_not_blamed(name):
         CLEAN[name](imprint.jit(lambda x: inp.sin(x) * x + offset))
 
 
+@pytest.mark.usefixtures("young_heap")
 @pytest.mark.parametrize("name", OUTSIDE)
 def test_clean_programs_outside_jit_are_not_blamed(name):
     def f(x):
@@ -364,6 +366,7 @@ def test_clean_programs_outside_jit_are_not_blamed(name):
         imprint.grad(lambda x: (f(x), x), has_aux=True)(1.0)
 
 
+@pytest.mark.usefixtures("young_heap")
 @pytest.mark.parametrize("name", CLEAN)
 def test_clean_programs_with_functions_inside_are_not_blamed(name):
     """What records a function holds the tracers that functions made inside captured."""

@@ -51,7 +51,8 @@ def test_no_view_of_the_values_can_be_made_writeable(make, dtype):
 
 def test_the_view_of_the_values_is_made_once():
     for x in (inp.ones(3), inp.ones((2, 3), inp.bfloat16).T):
-        assert np.asarray(x) is np.asarray(x)
+        assert x.__array__() is x.__array__()
+        assert np.shares_memory(np.asarray(x), np.asarray(x))
 
 
 def test_a_conversion_is_a_copy_that_may_be_written_to():

@@ -19,7 +19,7 @@ def doubled(times):
 
 def test_a_body_that_many_calls_hold_is_checked_once(monkeypatch):
     with enable_checks(False):
-        closed = imprint.make_jaxpr(doubled(40))(1.0)
+        closed = imprint.make_jaxpr(doubled(20))(1.0)
     seen = []
     check_eqn = check._check_eqn
     monkeypatch.setattr(
