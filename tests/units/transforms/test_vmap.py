@@ -132,3 +132,13 @@ def test_a_field_of_the_users_hides_no_axes():
     assert summed.tolist() == [6, 6]
     made = imprint.vmap(lambda x: Net(x, x, 1), out_axes=-1)(inp.ones((3, 2)))
     assert made.w.shape == (2, 3)
+
+
+def test_a_number_that_passes_through_is_an_array():
+    def second(_, n):
+        return n
+
+    n = imprint.vmap(second, in_axes=(0, None), out_axes=None)(inp.ones(2), 3)
+    _, t = imprint.jvp(lambda x: x, (1.0,), (2.0,))
+    assert isinstance(n, imprint.Array)
+    assert isinstance(t, imprint.Array)
