@@ -38,7 +38,9 @@ OURS = SimpleNamespace(numpy=inp, lax=lax, asarray=inp.asarray)
 every_seed = pytest.mark.parametrize(
     "seed", [0, *exhaustive(*SEEDS[1:])], ids="seed{}".format
 )
-both_widths = pytest.mark.parametrize("x64", [False, True], ids=["x32", "x64"])
+both_widths = pytest.mark.parametrize(
+    "x64", [False, *exhaustive(True)], ids=["x32", "x64"]
+)
 
 
 @every_seed

@@ -9,6 +9,7 @@ import pytest
 
 import imprint
 from tests.first_hour import models
+from tests.lanes import exhaustive
 from tests.tolerances import assert_close
 
 pytestmark = pytest.mark.slow
@@ -20,7 +21,9 @@ MODELS = [
 ]
 
 
-@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
+@pytest.mark.parametrize(
+    "model", [*MODELS[:4], *exhaustive(*MODELS[4:])], ids=lambda model: model.__name__
+)
 def test_a_model_gives_what_it_gives_with_equinox(model):
     want = jax.tree.leaves(model(jax, equinox))
     got = imprint.tree.leaves(model(imprint, imprint))

@@ -1,5 +1,6 @@
 """The flags that find what went wrong: NaN, infinities, leaked tracers, compiles."""
 
+import itertools
 import logging
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint.errors import NonFiniteError, UnexpectedTracerError
+from tests.lanes import exhaustive
 
 
 def raised(action):
@@ -281,9 +283,16 @@ OUTSIDE = {
 }
 
 
+LEAKS_OUTSIDE = [
+    *[(name, into_a_list) for name in OUTSIDE],
+    *exhaustive(
+        *itertools.product(OUTSIDE, [x for x in LEAKS if x is not into_a_list])
+    ),
+]
+
+
 @pytest.mark.usefixtures("_clean")
-@pytest.mark.parametrize("leak", LEAKS, ids=lambda leak: leak.__name__)
-@pytest.mark.parametrize("name", OUTSIDE)
+@pytest.mark.parametrize(("name", "leak"), LEAKS_OUTSIDE)
 def test_a_tracer_that_leaks_outside_jit_is_reported_too(name, leak):
     """JAX finds those of `vmap`; its derivatives leave no trace to ask."""
 

@@ -360,8 +360,7 @@ def made(wrapper):
 
 
 @pytest.fixture
-def no_collection():
-    gc.collect()
+def no_collection(young_heap):
     gc.disable()
     yield
     gc.enable()

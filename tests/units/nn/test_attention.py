@@ -1,5 +1,7 @@
 """Attention beside `jax.nn`: values and derivatives of each option."""
 
+import itertools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -9,6 +11,7 @@ import imprint
 import imprint.numpy as inp
 from imprint import nn
 from imprint.errors import ArgumentError, DTypeError, ShapeError
+from tests.lanes import exhaustive
 from tests.tolerances import assert_close
 
 RNG = np.random.default_rng(0)
@@ -53,7 +56,7 @@ HEADS = {"as many": N, "shared by two": 3, "one": 1}
 
 
 CASES = [(name, "shared by two") for name in OPTIONS]
-CASES += [(name, heads) for name in ("bias", "all") for heads in ("as many", "one")]
+CASES += exhaustive(*itertools.product(("bias", "all"), ("as many", "one")))
 
 
 @pytest.mark.parametrize(("name", "heads"), CASES)
