@@ -449,7 +449,7 @@ def test_what_comes_after_is_not_what_died_where_the_stack_was_full(
     """Python calls nobody who waits for it there: the callbacks fail."""
     monkeypatch.setattr(sys, "unraisablehook", [].append)
     met = 0
-    for i in range(8):
+    for i in range(40):
         held = [make(2.0 * i + 1)]
         assert result(held[0]) == 2.0 * i + 1
         place = id(held[0])
@@ -459,4 +459,7 @@ def test_what_comes_after_is_not_what_died_where_the_stack_was_full(
         for other in others:
             met += id(other) == place
             assert result(other) == 2.0 * i + 2
-    assert met
+        if met >= 3:
+            return
+    if not met:
+        pytest.skip("the allocator gave no object the place of a dead one")
