@@ -51,7 +51,7 @@ def ravel_pytree(pytree: Any) -> tuple[Array, "Unravel"]:
     unravel = Unravel(treedef, shapes, own if is_mixed else (), common)
     if not arrays:
         return as_array("ravel_pytree", np.zeros(0, common)), unravel
-    flat = [reshape(x, (_size(x.shape),)) for x in arrays]
+    flat = [reshape(x, (x.size,)) for x in arrays]
     if is_mixed:
         flat = [convert_element_type(x, common) for x in flat]
     return concatenate(flat, 0), unravel
@@ -83,7 +83,7 @@ class Unravel:
                 which they promote.
         """
         vector = as_array("unravel", flat)
-        total = sum(map(_size, self.shapes))
+        total = sum(map(math.prod, self.shapes))
         if vector.shape != (total,):
             raise ShapeError(
                 f"unravel: expected {self.dtype}[{total}], got {vector.aval}. Pass a "
@@ -98,7 +98,7 @@ class Unravel:
         leaves: list[Any] = []
         start = 0
         for i, shape in enumerate(self.shapes):
-            end = start + _size(shape)
+            end = start + math.prod(shape)
             leaf = reshape(slice_in_dim(vector, start, end), shape)
             if self.dtypes:
                 with warnings.catch_warnings():
@@ -107,7 +107,3 @@ class Unravel:
             leaves.append(leaf)
             start = end
         return self.treedef.unflatten(leaves)
-
-
-def _size(shape: tuple[int, ...]) -> int:
-    return math.prod(shape)

@@ -208,7 +208,7 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ),
         (
             "ComplexWarning",
-            "Import it from numpy: numpy.flexible, numpy.exceptions.ComplexWarning.",
+            "Import it from numpy: numpy.exceptions.ComplexWarning.",
         ),
         ("gcd lcm", ""),
         (

@@ -52,7 +52,7 @@ class AbsentMethod:
 
     __slots__ = ("name",)
 
-    def __set_name__(self, owner: type, name: str) -> None:
+    def __init__(self, name: str) -> None:
         self.name: str = name
 
     def __get__(self, instance: Any, owner: type) -> NoReturn:
@@ -63,6 +63,4 @@ class AbsentMethod:
 def absent_methods(cls: type, names: str) -> None:
     """Let instances of `cls` say what to write for methods that they lack."""
     for name in names.split():
-        method = AbsentMethod()
-        method.__set_name__(cls, name)
-        setattr(cls, name, method)
+        setattr(cls, name, AbsentMethod(name))

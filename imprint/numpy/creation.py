@@ -136,8 +136,8 @@ def from_dlpack(
         )
     if not hasattr(x, "__dlpack__"):
         raise ArgumentError(
-            f"from_dlpack: expected an array with `__dlpack__`, got {type(x).__name__} "
-            f"{x!r:.60}. For numbers and sequences call imprint.numpy.asarray."
+            f"from_dlpack: expected an array with `__dlpack__`, got {shown(x)}. "
+            "For numbers and sequences call imprint.numpy.asarray."
         )
     return placed("from_dlpack", asarray(np.from_dlpack(x)), device)
 

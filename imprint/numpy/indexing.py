@@ -19,6 +19,7 @@ from imprint.core import dims
 from imprint.core.array import Array, NumberArray
 from imprint.core.aval import ShapedArray
 from imprint.core.dims import Dim
+from imprint.core.foreign import shown
 from imprint.core.trace import Tracer
 from imprint.errors import (
     ArgumentError,
@@ -81,15 +82,13 @@ def _entry(x: ShapedArray, entry: Any) -> Any:
     if _is_array(entry):
         return _array_entry(x, as_array("indexing", entry), entry)
     if _is_sequence(entry):
-        came = f"{type(entry).__name__} {repr(entry)[:60]}"
-        raise NotImplementedError(_NOT_YET.format(came, x))
+        raise NotImplementedError(_NOT_YET.format(shown(entry), x))
     try:
         return operator.index(entry)
     except TypeError:
         raise ArgumentError(
-            f"indexing: expected ints, slices, None or Ellipsis, got "
-            f"{type(entry).__name__} {repr(entry)[:60]} for {x}. Convert it to an int "
-            "first."
+            f"indexing: expected ints, slices, None or Ellipsis, got {shown(entry)} "
+            f"for {x}. Convert it to an int first."
         ) from None
 
 

@@ -25,6 +25,11 @@ def int_tuple(values: Iterable[Any]) -> tuple[int, ...]:
         ) from None
 
 
+def int_of(value: Any) -> int:
+    """Return a value as a Python int, as `int_tuple` does several."""
+    return int_tuple((value,))[0]
+
+
 def whole(name: str, what: str, value: Any) -> int:
     """Return an integer as a Python int; the error says that `what` of `name` is none."""
     try:

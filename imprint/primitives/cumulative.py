@@ -18,7 +18,7 @@ from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.errors import ShapeError
 from imprint.primitives.arithmetic import max_, max_p, min_p
-from imprint.primitives.axes import int_tuple
+from imprint.primitives.axes import int_of
 from imprint.primitives.basis import (
     FLOATS,
     INTS,
@@ -249,7 +249,7 @@ def cumsum(
     reverse: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
 ) -> Any:
     """Return the sums of all prefixes of an axis, or of all suffixes."""
-    return cumsum_p.bind1(operand, axis=int_tuple((axis,))[0], reverse=reverse)
+    return cumsum_p.bind1(operand, axis=int_of(axis), reverse=reverse)
 
 
 # ---- cumprod ----
@@ -277,7 +277,7 @@ def cumprod(
     reverse: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
 ) -> Any:
     """Return the products of all prefixes of an axis, or of all suffixes."""
-    return cumprod_p.bind1(operand, axis=int_tuple((axis,))[0], reverse=reverse)
+    return cumprod_p.bind1(operand, axis=int_of(axis), reverse=reverse)
 
 
 # ---- cummax, cummin ----
@@ -312,7 +312,7 @@ def cummax(
     reverse: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
 ) -> Any:
     """Return the largest elements of all prefixes of an axis, or of all suffixes."""
-    return cummax_p.bind1(operand, axis=int_tuple((axis,))[0], reverse=reverse)
+    return cummax_p.bind1(operand, axis=int_of(axis), reverse=reverse)
 
 
 cummin_p: Final = _cumulative(
@@ -332,7 +332,7 @@ def cummin(
     reverse: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
 ) -> Any:
     """Return the smallest elements of all prefixes of an axis, or of all suffixes."""
-    return cummin_p.bind1(operand, axis=int_tuple((axis,))[0], reverse=reverse)
+    return cummin_p.bind1(operand, axis=int_of(axis), reverse=reverse)
 
 
 # ---- cumlogsumexp ----
@@ -379,4 +379,4 @@ def cumlogsumexp(
     reverse: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
 ) -> Any:
     """Return the log of the sums of exp(x) over all prefixes of an axis, or suffixes."""
-    return cumlogsumexp_p.bind1(operand, axis=int_tuple((axis,))[0], reverse=reverse)
+    return cumlogsumexp_p.bind1(operand, axis=int_of(axis), reverse=reverse)

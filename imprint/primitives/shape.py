@@ -17,7 +17,7 @@ from imprint.core.dims import Dim
 from imprint.core.primitive import Absent, Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.errors import DTypeError, ShapeError
-from imprint.primitives.axes import canonical_axes, int_tuple, push
+from imprint.primitives.axes import canonical_axes, int_of, int_tuple, push
 from imprint.primitives.basis import (
     NUMBERS,
     broadcast_in_dim,
@@ -354,7 +354,7 @@ def broadcasted_iota(dtype: Any, shape: Sequence[Dim], dimension: int) -> Any:
     return iota_p.bind1(
         dtype=dt.requested(dtype, "iota"),
         shape=dims.as_shape(shape),
-        dimension=int_tuple((dimension,))[0],
+        dimension=int_of(dimension),
     )
 
 

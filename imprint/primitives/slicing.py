@@ -18,7 +18,7 @@ from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.core.tangents import Linear
 from imprint.errors import ArgumentError, DTypeError, ShapeError
-from imprint.primitives.axes import canonical_axis, insert, int_tuple
+from imprint.primitives.axes import canonical_axis, insert, int_of, int_tuple
 from imprint.primitives.basis import (
     broadcast_in_dim,
     full,
@@ -420,5 +420,5 @@ def concatenate(operands: Sequence[Any], dimension: int) -> Any:
         )
     if len(operands) == 1:
         return operands[0]
-    (axis,) = int_tuple((dimension,))
+    axis = int_of(dimension)
     return concatenate_p.bind1(*operands, dimension=axis)

@@ -4,6 +4,7 @@ The bounds of the uniform draw keep the function finite. The operations and thei
 JAX's, so that results agree to the last bit.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -107,12 +108,8 @@ def truncated_normal(
         >>> imprint.random.truncated_normal(imprint.random.key(0), -1, 1, (2,))
         Array([0.8618594, 0.9412883], dtype=float32)
     """
-    data = single_key("truncated_normal", key)
-    out = float_dtype("truncated_normal", dtype)
-    check_number("truncated_normal", "lower", lower)
-    check_number("truncated_normal", "upper", upper)
-    lengths = common_shape("truncated_normal", shape, lower, upper)
-    return _truncated_normal_of(lengths, out)(data, lower, upper)
+    asked, bounds = (key, shape, dtype), {"lower": lower, "upper": upper}
+    return with_parameters("truncated_normal", _truncated_normal_of, asked, bounds)
 
 
 def _truncated_normal(
@@ -128,6 +125,28 @@ def _truncated_normal(
 
 
 _truncated_normal_of = programs(_truncated_normal)
+
+
+def with_parameters(
+    name: str,
+    program_of: Callable[..., Callable[..., Any]],
+    asked: tuple[KeyLike, Any, DTypeLike | None],
+    parameters: dict[str, Any],
+) -> Array:
+    """Draw floats by a program that takes parameters, broadcast to the shape.
+
+    Args:
+        name: the sampler, for errors.
+        program_of: what `programs` made of its draw.
+        asked: the key, the shape (None, that of the parameters together) and the dtype.
+        parameters: by their names, in the order in which the draw takes them.
+    """
+    key, shape, dtype = asked
+    data, out = single_key(name, key), float_dtype(name, dtype)
+    for word, x in parameters.items():
+        check_number(name, word, x)
+    given = parameters.values()
+    return program_of(common_shape(name, shape, *given), out)(data, *given)
 
 
 # ---- others of one parameterless shape ----

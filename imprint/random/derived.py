@@ -35,7 +35,11 @@ from imprint.random.arguments import (
     repeat,
     sizes,
 )
-from imprint.random.continuous import exponential_floats, normal_floats
+from imprint.random.continuous import (
+    exponential_floats,
+    normal_floats,
+    with_parameters,
+)
 from imprint.random.intervals import unit_floats
 from imprint.random.key_array import KeyLike, single_key
 from imprint.random.threefry import row, split_data
@@ -62,10 +66,9 @@ def lognormal(
         >>> imprint.random.lognormal(imprint.random.key(0), shape=(2,))
         Array([5.066459, 7.578117], dtype=float32)
     """
-    data, out = single_key("lognormal", key), float_dtype("lognormal", dtype)
-    check_number("lognormal", "sigma", sigma)
-    lengths = common_shape("lognormal", shape, sigma)
-    return _lognormal_of(lengths, out)(data, sigma)
+    return with_parameters(
+        "lognormal", _lognormal_of, (key, shape, dtype), {"sigma": sigma}
+    )
 
 
 def _lognormal(shape: Shape, dtype: DType, data: Any, sigma: Any) -> Any:
@@ -123,10 +126,7 @@ def wald(
         >>> imprint.random.wald(imprint.random.key(0), 1.0, (2,))
         Array([0.3805977 , 0.41566527], dtype=float32)
     """
-    data, out = single_key("wald", key), float_dtype("wald", dtype)
-    check_number("wald", "mean", mean)
-    lengths = common_shape("wald", shape, mean)
-    return _wald_of(lengths, out)(data, mean)
+    return with_parameters("wald", _wald_of, (key, shape, dtype), {"mean": mean})
 
 
 def _wald(shape: Shape, dtype: DType, data: Any, mean: Any) -> Any:
@@ -168,10 +168,7 @@ def pareto(
         >>> imprint.random.pareto(imprint.random.key(0), 2.0, (2,))
         Array([4.371316, 6.832648], dtype=float32)
     """
-    data, out = single_key("pareto", key), float_dtype("pareto", dtype)
-    check_number("pareto", "b", b)
-    lengths = common_shape("pareto", shape, b)
-    return _pareto_of(lengths, out)(data, b)
+    return with_parameters("pareto", _pareto_of, (key, shape, dtype), {"b": b})
 
 
 def _pareto(shape: Shape, dtype: DType, data: Any, b: Any) -> Any:
@@ -201,10 +198,9 @@ def rayleigh(
         >>> imprint.random.rayleigh(imprint.random.key(0), 1.0, (2,))
         Array([0.32787833, 0.20810027], dtype=float32)
     """
-    data, out = single_key("rayleigh", key), float_dtype("rayleigh", dtype)
-    check_number("rayleigh", "scale", scale)
-    lengths = common_shape("rayleigh", shape, scale)
-    return _rayleigh_of(lengths, out)(data, scale)
+    return with_parameters(
+        "rayleigh", _rayleigh_of, (key, shape, dtype), {"scale": scale}
+    )
 
 
 def _rayleigh(shape: Shape, dtype: DType, data: Any, scale: Any) -> Any:
@@ -228,7 +224,7 @@ def weibull_min(
         key: a key.
         scale: what the numbers are multiplied by.
         concentration: the shape parameter.
-        shape: the shape of the result; by default that of the parameters together.
+        shape: the shape of the result; None, that of the parameters together.
         dtype: as in `uniform`.
 
     Example:
@@ -236,11 +232,12 @@ def weibull_min(
         >>> imprint.random.weibull_min(imprint.random.key(0), 1.0, 2.0, (2,))
         Array([1.7175937, 1.9604654], dtype=float32)
     """
-    data, out = single_key("weibull_min", key), float_dtype("weibull_min", dtype)
-    check_number("weibull_min", "scale", scale)
-    check_number("weibull_min", "concentration", concentration)
-    lengths = common_shape("weibull_min", shape, scale, concentration)
-    return _weibull_min_of(lengths, out)(data, scale, concentration)
+    return with_parameters(
+        "weibull_min",
+        _weibull_min_of,
+        (key, shape, dtype),
+        {"scale": scale, "concentration": concentration},
+    )
 
 
 def _weibull_min(
@@ -278,12 +275,12 @@ def triangular(
         >>> imprint.random.triangular(imprint.random.key(0), 0.0, 0.5, 1.0, (2,))
         Array([0.8382394, 0.8965106], dtype=float32)
     """
-    data, out = single_key("triangular", key), float_dtype("triangular", dtype)
-    check_number("triangular", "left", left)
-    check_number("triangular", "mode", mode)
-    check_number("triangular", "right", right)
-    lengths = common_shape("triangular", shape, left, mode, right)
-    return _triangular_of(lengths, out)(data, left, mode, right)
+    return with_parameters(
+        "triangular",
+        _triangular_of,
+        (key, shape, dtype),
+        {"left": left, "mode": mode, "right": right},
+    )
 
 
 def _triangular(shape: Shape, dtype: DType, data: Any, *bounds: Any) -> Any:

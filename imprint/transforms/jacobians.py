@@ -13,7 +13,7 @@ from typing import Any, ParamSpec
 import numpy as np
 
 from imprint import dtypes, tree
-from imprint.core.aval import ShapedArray, get_aval
+from imprint.core.aval import get_aval
 from imprint.core.folding import folding
 from imprint.core.functions import check_function, name_of, own_leaf, wraps
 from imprint.errors import NotDifferentiableError
@@ -223,7 +223,7 @@ def _basis(pytree: Any) -> Any:
     """Return the tree with a new first axis, along which one number after another is 1."""
     leaves, treedef = tree.flatten(pytree)
     avals = [get_aval(x) for x in leaves]
-    sizes = [_size(aval) for aval in avals]
+    sizes = [aval.size for aval in avals]
     total, start = sum(sizes), 0
     vectors: list[Any] = []
     for aval, size in zip(avals, sizes, strict=True):
@@ -254,7 +254,7 @@ def _split(x: Any, axis: int, pytree: Any, like: Any) -> Any:
     start = 0
     for leaf in leaves:
         aval = get_aval(leaf)
-        end = start + _size(aval)
+        end = start + aval.size
         part = slice_in_dim(x, start, end, axis=axis)
         part = reshape(part, (*shape[:axis], *aval.shape, *shape[axis + 1 :]))
         parts.append(
@@ -262,7 +262,3 @@ def _split(x: Any, axis: int, pytree: Any, like: Any) -> Any:
         )
         start = end
     return treedef.unflatten(parts)
-
-
-def _size(aval: ShapedArray) -> int:
-    return int(np.prod(aval.shape, dtype=int))

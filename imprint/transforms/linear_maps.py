@@ -133,17 +133,19 @@ def pullback(
     lin: Linearized, primals: Sequence[Any], in_tree: tree.TreeDef, out_tree: Any
 ) -> Any:
     """Return the function from a cotangent to those of the primals, as a node."""
-    lin = lin._replace(tangent=lift_scalars(lin.tangent))
-    program = _Pullback(lin, primals, in_tree, out_tree)
-    return tree.Partial(program, lin.tangent.consts)
+    return _node(_Pullback, lin, primals, in_tree, out_tree)
 
 
 def pushforward(
     lin: Linearized, primals: Sequence[Any], in_tree: tree.TreeDef, out_tree: Any
 ) -> Any:
     """Return the function from tangents to that of the result, as a node."""
+    return _node(_Pushforward, lin, primals, in_tree, out_tree)
+
+
+def _node(kind: type[LinearProgram], lin: Linearized, *rest: Any) -> Any:
     lin = lin._replace(tangent=lift_scalars(lin.tangent))
-    program = _Pushforward(lin, primals, in_tree, out_tree)
+    program: Any = kind(lin, *rest)
     return tree.Partial(program, lin.tangent.consts)
 
 

@@ -142,9 +142,8 @@ class StagingTrace(Trace):
     def _alias(self, x: Any) -> Any:
         if not isinstance(x, NumberArray):
             return x
-        return x.__imprint_alias__(
-            follows=self.staged.site is not None
-        )  # captured by a user's
+        is_users = self.staged.site is not None
+        return x.__imprint_alias__(follows=is_users)
 
     def finish(self, outs: Sequence[Any]) -> ClosedJaxpr:
         """End the trace and return its jaxpr, closed over what it captured."""

@@ -45,32 +45,15 @@ both_widths = pytest.mark.parametrize(
 
 @every_seed
 @both_widths
-def test_values(seed, x64):
-    compare(seed, x64, whole, eager_and_compiled, "program", special=False)
-
-
-@every_seed
-@both_widths
-def test_values_at_the_edges(seed, x64):
-    compare(seed, x64, whole, eager_and_compiled, "program", special=True)
-
-
-@every_seed
-@both_widths
-def test_mapped(seed, x64):
-    compare(seed, x64, mapped, eager_and_compiled, "program", special=False)
-
-
-@every_seed
-@both_widths
-def test_gradients(seed, x64):
-    compare(seed, x64, gradient, eager_and_compiled, "gradient", special=False)
-
-
-@every_seed
-@both_widths
-def test_gradients_of_what_is_mapped(seed, x64):
-    compare(seed, x64, mapped_gradient, compiled_alone, "gradient", special=False)
+@pytest.mark.parametrize("kind", ["values", "edges", "mapped", "gradients", "both"])
+def test_a_drawn_program_does_what_it_does_with_jax(kind, seed, x64):
+    derive, ways, operation, special = KINDS[kind]
+    drawn = f"{derive.__name__} {seed} {x64} {special}"
+    with imprint.enable_x64(x64), jax.enable_x64(x64), np.errstate(all="ignore"):
+        faults = differences(
+            programs(drawn, PER_SEED, special=special), derive, ways, operation
+        )
+    assert not faults, f"{len(faults)} differ\n\n" + "\n\n".join(faults)
 
 
 # ---- what is done with a program: a library and its transforms give a function ----
@@ -119,26 +102,34 @@ def compiled_alone(function, operands):
     yield "compiled", lambda: imprint.jit(function, compiler_options=QUICK)(*operands)
 
 
+KINDS = {
+    "values": (whole, eager_and_compiled, "program", False),
+    "edges": (whole, eager_and_compiled, "program", True),
+    "mapped": (mapped, eager_and_compiled, "program", False),
+    "gradients": (gradient, eager_and_compiled, "gradient", False),
+    "both": (mapped_gradient, compiled_alone, "gradient", False),
+}
+"""What is done with a program, how it is run, the tolerance, and whether special numbers
+are drawn."""
+
+
 # ---- the comparison ----
 
 
-def compare(seed, x64, derive, ways, operation, *, special):
-    with imprint.enable_x64(x64), jax.enable_x64(x64), np.errstate(all="ignore"):
-        drawn = programs(
-            f"{derive.__name__} {seed} {x64} {special}", PER_SEED, special=special
-        )
-        drawn = [p for p in drawn if p.steps[0].operation.name not in CHANGED]
-        cases = [p for p in drawn if derive(p, THEIRS, jax) is not None]
-        wanted = expected([(p, derive(p, THEIRS, jax)) for p in cases])
-        faults = []
-        for program, want in zip(cases, wanted, strict=True):
-            operands = program.arrays(OURS.asarray)
-            function = derive(program, OURS, imprint)
-            for way, run in ways(function, operands):
-                fault = difference(run, want, program, operation)
-                if fault:
-                    faults.append(f"{way} {derive.__name__} of\n{program}\n-> {fault}")
-    assert not faults, f"{len(faults)} differ\n\n" + "\n\n".join(faults)
+def differences(drawn, derive, ways, operation):
+    """Return what differs from JAX, each with its program."""
+    drawn = [p for p in drawn if p.steps[0].operation.name not in CHANGED]
+    cases = [p for p in drawn if derive(p, THEIRS, jax) is not None]
+    wanted = expected([(p, derive(p, THEIRS, jax)) for p in cases])
+    faults = []
+    for program, want in zip(cases, wanted, strict=True):
+        operands = program.arrays(OURS.asarray)
+        function = derive(program, OURS, imprint)
+        for way, run in ways(function, operands):
+            fault = difference(run, want, program, operation)
+            if fault:
+                faults.append(f"{way} {derive.__name__} of\n{program}\n-> {fault}")
+    return faults
 
 
 def expected(cases):
