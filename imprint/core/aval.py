@@ -189,9 +189,12 @@ def _intern(
     put(aval, "size", dims.product(fields))
     key = (fields, dtype, bool(weak_type), sharding)
 
-    def drop(dead: weakref.ref[ShapedArray]) -> None:
-        if _interned.get(key) is dead:
-            del _interned[key]
+    def drop(
+        dead: weakref.ref[ShapedArray],
+        table: dict[_Fields, weakref.ref[ShapedArray]] = _interned,  # also at exit
+    ) -> None:
+        if table.get(key) is dead:
+            del table[key]
 
     ref = weakref.ref(aval, drop)
     while True:  # two threads may make the same aval: the first in the table wins

@@ -65,10 +65,15 @@ class Budget:
 
     def _evict(self, keep: int = 0) -> None:
         for _ in range(2):  # what was called since the last look gets a second chance
-            for number, entry in list(self._entries.items()):
+            for number in list(self._entries):  # a list of pairs lets a collection in
+                entry = self._entries.get(number)
                 if self._total <= self.limit:
                     return
-                if number == keep or getattr(entry.item(), "pinned", False):
+                if (
+                    entry is None
+                    or number == keep
+                    or getattr(entry.item(), "pinned", False)
+                ):
                     continue
                 hits = getattr(entry.item(), "hits", entry.hits)
                 if hits != entry.hits:

@@ -321,7 +321,10 @@ class Definitions:
 
     def _drop_one(self) -> None:
         """Drop the oldest that was not found since it was looked at last."""
-        for key, definition in list(self._table.items()):
+        for key in list(self._table):  # of keys: a list of pairs lets a collection in
+            definition = self._table.get(key)
+            if definition is None:  # collected since
+                return
             if not definition.is_wanted:
                 del self._table[key]
                 return

@@ -42,7 +42,7 @@ class Table(Generic[T]):
 
     def __iter__(self) -> Iterator[T]:
         found: dict[int, T] = {}  # one may stand at two keys
-        for key, item in list(self.current.items()):
+        for key, item in self.current.copy().items():
             for each in (item, *self._others.get(key, ())):
                 found[id(each)] = each
         return iter(found.values())
@@ -78,7 +78,7 @@ class Table(Generic[T]):
     def drop(self, item: T, reason: str = "") -> None:
         """Forget an item, at whatever keys it stands; `reason` is remembered."""
         with self._lock:
-            for key, current in list(self.current.items()):
+            for key, current in self.current.copy().items():
                 if reason and (current is item or item in self._others.get(key, ())):
                     self._gone[hash(key)] = reason
                     if len(self._gone) > _REASONS:
@@ -93,7 +93,7 @@ class Table(Generic[T]):
 
     def key_of(self, item: T) -> Hashable:
         """Return the key at which an item stands; None if it does not."""
-        for key, current in list(self.current.items()):
+        for key, current in self.current.copy().items():
             if current is item or item in self._others.get(key, ()):
                 return key
         return None

@@ -1,7 +1,10 @@
 """The table of definitions: what goes when it is full."""
 
+import gc
+
 from imprint.calls.options import JitOptions
 from imprint.calls.signature import Signature
+from imprint.versions import definitions
 from imprint.versions.definitions import Definition, Definitions
 
 
@@ -49,3 +52,21 @@ def test_who_adds_second_gets_what_was_there():
     table, made = filled(3, 1)
     key, first = made[0]
     assert table.add(key, Definition(key, first.signature, first.options)) is first
+
+
+def test_a_collection_may_come_while_room_is_made(monkeypatch):
+    """Functions die in it, and take their definitions out of the table."""
+    full = 2 * gc.get_threshold()[0]  # so many objects made start a collection
+    table = Definitions(full + 1)
+    monkeypatch.setattr(definitions, "DEFINITIONS", table)
+    key, definition = definition_of(lambda x: x, table)
+    for number in range(full):
+        table.add(number, definition)
+        definition.is_wanted = False
+    gc.collect()
+    namespace = {}
+    exec("def fun(x): return x", namespace)  # in a cycle with its namespace
+    token = table.token_of(namespace["fun"], strict=False)
+    table.add(token, Definition(token, definition.signature, JitOptions()))
+    del namespace
+    table.add(key, definition)
