@@ -34,8 +34,17 @@ _INSTALLED: Final = re.compile(r"[\\/](site|dist)-packages[\\/]")
 _PROGRAMS: Final = os.path.join(Path(__file__).resolve().parent.parent, "cli", "")
 
 _known: Final[dict[str, bool]] = {}
-user_file: Final = _known.get
-"""`user_file(name)`: the memo of `is_user_file`, None for a file not asked about yet."""
+_known_own: Final[dict[str, bool]] = {}
+own_file: Final = _known_own.get
+"""`own_file(name)`: the memo of `is_own_file`, None for a file not asked about yet."""
+
+
+def is_own_file(name: str) -> bool:
+    """Tell whether a source file is imprint's own, or a text that imprint generated."""
+    known = _known_own.get(name)
+    if known is None:
+        known = _known_own[name] = is_library(name) or name.startswith("<imprint ")
+    return known
 
 
 def is_user_file(name: str) -> bool:
@@ -43,11 +52,20 @@ def is_user_file(name: str) -> bool:
     known = _known.get(name)
     if known is None:
         known = _known[name] = name.startswith(_PROGRAMS) or not (
-            is_library(name)
+            is_own_file(name)
             or name.startswith((*_STANDARD, *_GENERATED))
             or _INSTALLED.search(name)
         )
     return known
+
+
+def is_own_code(code: CodeType, namespace: dict[str, Any]) -> bool:
+    """Tell whether code is imprint's own; code made from text belongs to its module."""
+    name = code.co_filename
+    if name.startswith("<"):
+        file = namespace.get("__file__")
+        return is_own_file(name) or (isinstance(file, str) and is_own_file(file))
+    return is_own_file(name)
 
 
 def is_user_code(code: CodeType, namespace: dict[str, Any]) -> bool:

@@ -91,6 +91,9 @@ class Record:
                 self._enter_function(function)
         return done
 
+    def library(self, code: CodeType, frame: FrameType) -> None:
+        """Note the names that a library's function reads."""
+
     def merge(self, inner: "Record") -> None:
         """Take over what a trace inside this one noted."""
         self._notes.reads = {**inner._notes.reads, **self._notes.reads}

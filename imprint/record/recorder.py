@@ -1,7 +1,7 @@
-"""The recorder: which of the user's functions run while something is traced.
+"""The recorder: which functions run while something is traced.
 
 From 3.12 `sys.monitoring` tells of each function that starts; a library's is turned off
-at its first start (`DISABLE`), so a trace of 300 equations takes 0.1 ms more. A location
+at its first start (`DISABLE`), imprint's own unheard, so a trace of 300 equations takes 0.1 ms more. A location
 that is off stays off for a tool, even for one that registers again, until all of them
 are turned on (`restart_events`). So one tool id is claimed for life, each trace turns
 everything on, and starts a canary: when nobody tells of it (a debugger is in between, no
@@ -16,7 +16,7 @@ from threading import get_ident
 from types import CodeType, FrameType, TracebackType
 from typing import Any, Final, Self, final
 
-from imprint.core.libraries import is_user_code, user_file
+from imprint.core.libraries import is_own_code, is_user_code, own_file
 from imprint.record.record import Record
 from imprint.watch.seen import Findings
 
@@ -31,7 +31,7 @@ class Recording:
         strict: whether libraries and the contents of arrays and objects count.
     """
 
-    __slots__ = ("_error", "_thread", "by_names", "findings", "record")
+    __slots__ = ("_error", "_heard", "_thread", "by_names", "findings", "record")
 
     def __init__(
         self,
@@ -44,6 +44,7 @@ class Recording:
         self.findings = Findings((), ())
         self.by_names = False
         self._error: Exception | None = None
+        self._heard: dict[int, CodeType] = {}
         self._thread = get_ident()
 
     def __enter__(self) -> Self:
@@ -78,6 +79,16 @@ class Recording:
         except Exception as error:  # not into the user's function: it could be caught
             self._error = error
             return True
+
+    def library(self, code: CodeType, frame: FrameType) -> None:
+        """Note once what a library's function reads; see `Record.library`."""
+        if id(code) in self._heard:  # a trace inside has everything told again
+            return
+        self._heard[id(code)] = code
+        try:
+            self.record.library(code, frame)
+        except Exception as error:
+            self._error = error
 
     def is_here(self) -> bool:
         """Tell whether the thread that asks is the one that traces."""
@@ -142,16 +153,17 @@ class _Listener:
         if code is _CANARY:
             self._heard = True
             return True
-        if user_file(code.co_filename) is False:
+        if is_own_code(code, frame.f_globals):
             return True
-        if not is_user_code(code, frame.f_globals):
-            return True
+        users = is_user_code(code, frame.f_globals)
         done = True
         for recording in self.recordings:
-            if recording.is_here():
-                done &= recording.start(code, frame)
-            else:  # its own thread may be the next to start it
+            if not recording.is_here():  # its own thread may be the next to start it
                 done = False
+            elif users:
+                done &= recording.start(code, frame)
+            else:
+                recording.library(code, frame)
         return done
 
 
@@ -191,7 +203,7 @@ if sys.version_info >= (3, 12):
             return None
 
         def _on_start(self, code: CodeType, _: int) -> Any:
-            if user_file(code.co_filename) is False and code is not _CANARY:
+            if own_file(code.co_filename) and code is not _CANARY:
                 return _MONITORING.DISABLE
             done = self.tell(code, sys._getframe(1))
             return _MONITORING.DISABLE if done else None
@@ -234,7 +246,7 @@ else:
             def on_event(frame: FrameType, event: str, _: Any) -> None:
                 if event == "call":
                     code = frame.f_code
-                    if user_file(code.co_filename) is False and code is not _CANARY:
+                    if own_file(code.co_filename) and code is not _CANARY:
                         return
                     # A new recording has everything told again, as on 3.12.
                     entry = known.get(id(code))

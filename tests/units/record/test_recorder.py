@@ -6,15 +6,21 @@ import cProfile
 import functools
 import gc
 import sys
+import textwrap
 import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
+import imprint
+import imprint.numpy as inp
 from imprint.record import recorder
 from imprint.record.recorder import Recording, contribute
 from imprint.watch.guard import Watch
 from tests.units.modules import find, names, run
 
+DEDENT = textwrap.dedent.__code__
 MONITORING = sys.version_info >= (3, 12)
 
 
@@ -147,6 +153,93 @@ def test_an_inner_trace_records_what_the_outer_had_seen_before(program):
 
     run(outer, 2)
     assert names(inner[0]) == {"helper", "leaf", "A", "B"}
+
+
+# ---- libraries ----
+
+
+@pytest.fixture
+def libraries(monkeypatch):
+    """Return what the records are told of libraries, in order."""
+    told = []
+
+    def library(record, code, frame):
+        assert frame.f_code is code
+        told.append((record, code, frame.f_globals))
+
+    monkeypatch.setattr(recorder.Record, "library", library)
+    return told
+
+
+def test_a_library_is_told_once_in_a_trace(libraries):
+    def root(x):
+        for _ in range(3):
+            x = textwrap.dedent(x)
+        return x
+
+    for times in (1, 2):
+        assert "dedent" not in recorded(root, "x")
+        assert [code for _, code, _ in libraries].count(DEDENT) == times
+
+
+def test_a_library_is_told_to_the_traces_inside_and_outside(libraries):
+    def inner(x):
+        return textwrap.dedent(x)
+
+    def outer(x):
+        recorded(inner, x)
+        textwrap.dedent(x)
+        return recorded(inner, x)
+
+    with Recording(outer) as recording:
+        outer("x")
+    records = [record for record, code, _ in libraries if code is DEDENT]
+    assert records.count(recording.record) == 1
+    assert len(records) == 3
+
+
+def test_a_library_that_another_thread_runs_is_left_out(libraries):
+    pool = ThreadPoolExecutor(1)
+    with pool, Recording(textwrap.dedent) as recording:
+        assert pool.submit(textwrap.dedent, "x").result() == "x"
+        assert DEDENT not in [code for _, code, _ in libraries]
+        textwrap.dedent("x")
+    assert [record for record, code, _ in libraries if code is DEDENT] == [
+        recording.record
+    ]
+
+
+def test_what_imprint_runs_itself_is_neither_a_library_nor_the_users(libraries):
+    class Scaled(imprint.Module):
+        weight: imprint.Array
+
+        def __call__(self, x):
+            return inp.sin(x) * self.weight
+
+    def root(model, x):
+        return imprint.grad(lambda y: imprint.jit(model)(y))(x)
+
+    with Recording(root) as recording:
+        imprint.make_jaxpr(root)(Scaled(inp.ones(())), 1.0)
+    record = recording.record
+    record = recording.record
+    assert {record} < {each for each, *_ in libraries}
+    own = f"{Path(imprint.__file__).parent}/", "<imprint "
+    files = [code.co_filename for code in record.codes]
+    for _, code, namespace in libraries:
+        files += code.co_filename, str(namespace.get("__file__"))
+    assert not [file for file in files if file.startswith(own)]
+
+
+def test_an_error_about_a_library_does_not_reach_the_function(monkeypatch):
+    def fail(*_):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(recorder.Record, "library", fail)
+    ran = []
+    with pytest.raises(ZeroDivisionError), Recording(textwrap.dedent):
+        ran.append(textwrap.dedent("x"))
+    assert ran == ["x"]
 
 
 # ---- the result of an earlier trace ----
