@@ -13,6 +13,7 @@ from imprint.calls.leaves import check_results
 from imprint.calls.results import Results, split_result
 from imprint.calls.signature import Call, Form, Signature
 from imprint.core.aval import ShapedArray
+from imprint.core.identity import type_name
 from imprint.core.jaxpr import ClosedJaxpr
 from imprint.core.source import current_source
 from imprint.core.tangents import is_float0, no_values
@@ -113,7 +114,9 @@ def trace_call(
         found.append(results)
         return arrays
 
-    held = (call.form.treedef or treedef).static_data()
+    data = (call.form.treedef or treedef).static_data()
+    held = [(type_name(type(x)), x) for x in data]
+    held += zip(call.form.static_names, call.static, strict=True)
     with Recording(fun, held, strict=strict) as recording:
         closed = stage(flat, avals, staged)
     seconds = time.perf_counter() - start

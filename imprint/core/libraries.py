@@ -100,8 +100,30 @@ def module_namespace(module: Any) -> dict[str, Any]:
 
 
 def is_user_class(cls: type) -> bool:
-    """Tell whether a class was defined in one of the user's modules."""
-    return not _in_library(type.__getattribute__(cls, "__module__"))
+    """Tell whether a class was defined in one of the user's modules.
+
+    One that was made from text, or by a function, may bear the name of the module that
+    made it; then that does not have it.
+    """
+    module = type.__getattribute__(cls, "__module__")
+    if not _in_library(module):
+        return True
+    if module not in _MAKERS or not _flags_of(cls) & _HEAP:
+        return False
+    return _name_of(cls) not in vars(sys.modules[module])
+
+
+def is_user(owner: Any) -> bool:
+    """Tell whether a class or a module is the user's."""
+    if is_module(owner):
+        return is_user_namespace(module_namespace(owner))
+    return is_user_class(owner)
+
+
+_MAKERS: Final = frozenset(("builtins", "dataclasses", "types"))
+_HEAP: Final = 1 << 9  # Py_TPFLAGS_HEAPTYPE: not one of the interpreter's own
+_flags_of: Final = vars(type)["__flags__"].__get__
+_name_of: Final = vars(type)["__name__"].__get__
 
 
 def is_library_value(name: str, value: Any) -> bool:

@@ -98,6 +98,11 @@ class Layout:
         return self._class() is cls
 
     @property
+    def has_only_dict(self) -> bool:
+        """Whether what an instance has of its own is in its `__dict__`."""
+        return self.has_dict and not self._slots
+
+    @property
     def is_open(self) -> bool:
         """Whether Python can see all that an instance holds."""
         return self.storage is object
@@ -116,6 +121,22 @@ class Layout:
         for name in self._derived:
             held.pop(name, None)
         return held
+
+    def names(self, value: Any) -> list[str]:
+        """Return the names of what an instance holds, or may hold in slots."""
+        held = _read(value, "__dict__") if self.has_dict else ()
+        return [*held, *self._slots]
+
+    def get(self, value: Any, name: str, default: Any = None) -> Any:
+        """Return what an instance itself holds under a name."""
+        if self.has_dict:
+            held = _read(value, "__dict__")
+            if name in held:
+                return held[name]
+        if name in self._slots:
+            with suppress(AttributeError):  # not set
+                return _read(value, name)
+        return default
 
     def field_values(self, value: Any) -> list[Any] | None:
         """Return the fields of a dataclass; None if they are not all that it holds."""

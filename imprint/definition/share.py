@@ -88,10 +88,11 @@ class Snapshot(NamedTuple):
     parts: tuple[Part, ...]
 
 
-def read_definition(fun: Any, effects: Effects = NO_EFFECTS) -> Snapshot:
+def read_definition(fun: Any, *, strict: bool = False) -> Snapshot:
     """Read a callable and the state in it, to find out later what changed."""
     parts: list[Part] = []
-    StateWalk(effects, parts, apart=True).value(fun)
+    walk = StateWalk if strict else Walk
+    walk(NO_EFFECTS, parts, apart=True).value(fun)
     return Snapshot(tuple(parts))
 
 

@@ -35,6 +35,7 @@ from imprint.versions.budget import BUDGET
 from imprint.versions.definitions import DEFINITIONS, Definition
 from imprint.versions.observers import OBSERVERS
 from imprint.versions.version import Version
+from imprint.watch.captures import cell_names
 
 
 class Request(NamedTuple):
@@ -135,16 +136,24 @@ def trace(request: Request) -> TracedCall:
     if traced is not None:
         contribute(traced.findings, fun)
         return traced
-    before = _read(fun, call)
     avals = [get_aval(x) for x in leaves]
-    traced = trace_call(
-        *(fun, definition.signature, call, avals),
-        "jit" if options.filtered is None else "filter_jit",
-        strict=options.strict,
-    )
+    for _ in range(_TRIES):
+        before = _read(fun, call, strict=options.strict)
+        traced = trace_call(
+            *(fun, definition.signature, call, avals),
+            "jit" if options.filtered is None else "filter_jit",
+            strict=options.strict,
+        )
+        after = _read(fun, call, strict=options.strict)
+        effects = [*map(effects_of, before, after)]
+        disturbed = _disturbed(fun, traced, effects)
+        if not disturbed:
+            break
+    else:
+        warn(_DISTURBED.format(name=request.name, tries=_TRIES, places=disturbed))
     options.shardings_of_arguments(traced.in_tree)  # raises if it is no prefix of it
     options.shardings_of_results(traced.out_tree)
-    _learn(request, [*map(effects_of, before, _read(fun, call))])
+    _learn(request, effects)
     if not any(isinstance(c, Tracer) for c in traced.closed.consts):
         BUDGET.add(definition.traced, traced, traced.nbytes)
         definition.traced.put(key, traced)
@@ -153,11 +162,30 @@ def trace(request: Request) -> TracedCall:
     return traced
 
 
-def _read(fun: Callable[..., Any], call: Call) -> list[Snapshot]:
+_TRIES: Final = 4
+_DISTURBED: Final = (
+    "{name}: expected what it reads to stay as it is while it is traced, got {places} "
+    "changed by another thread in each of {tries} traces. What was compiled may answer "
+    "for a state that never was. Pass what changes as an argument, or trace before the "
+    "thread starts: {name}.lower(...)."
+)
+
+
+def _disturbed(
+    fun: Callable[..., Any], traced: TracedCall, effects: list[Effects]
+) -> str:
+    """Return which places something else than the trace changed meanwhile."""
+    found = list(traced.findings.disturbed)
+    if not traced.findings.writes.are_own(effects[0], cell_names(fun)):
+        found.append("what it captures")
+    return ", ".join(found)
+
+
+def _read(fun: Callable[..., Any], call: Call, *, strict: bool) -> list[Snapshot]:
     """Read what a trace may write: the function, then its static arguments."""
     static = zip(call.static, call.form.static_names, strict=True)
     return [
-        read_definition(fun),
+        read_definition(fun, strict=strict),
         *(read_static(value, name) for value, name in static),
     ]
 

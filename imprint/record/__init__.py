@@ -3,6 +3,7 @@
 - `mentions`: which names does a code object read?
 - `notes`: which places were read, and what stood there before?
 - `reach`: which functions and classes does a value lead to?
+- `writes`: what can the code that ran have written?
 - `record`: which functions of a trace are entered, when, and what of it counts?
 - `recorder`: which functions ran?
 """

@@ -1,78 +1,72 @@
-"""What a code object reads by name, found in its bytecode.
+"""What a code object mentions: the names by which it can reach a value.
 
-A `Chain` is a name with the attributes that follow it: `cfg.SCALE` is the global `cfg`
-and the attribute `SCALE`. It begins at a global, a closure variable, a parameter, or an
-import inside the function. A local name that is bound once, to a chain, stands for it.
-Bytecode is decoded here and not by `dis`, which takes 20 times as long. Names computed
-with getattr, eval or globals() are not seen.
+It is read once from the bytecode, whole: every branch counts, and every way to write an
+attribute. `o.rate`, `super().rate`, `case Point(rate=r)`, `getattr(o, "rate")` and
+`attrgetter("rate")` all mention `rate`, on whatever stands there, so which receiver a
+read has need not be known. Bytecode is decoded here and not by `dis`, which takes 20
+times as long.
 """
 
 import opcode
+import re
 import sys
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from enum import Enum, auto
 from types import CodeType
-from typing import Any, Final, final
+from typing import Any, Final
 from weakref import ref
 
-
-class Base(Enum):
-    """What the first name of a chain is."""
-
-    GLOBAL = auto()
-    CELL = auto()
-    IMPORT = auto()
-    """A module, written as in `from ..package import`, with its leading dots."""
-    PARAMETER = auto()
-
-
-@dataclass(frozen=True, slots=True)
-class Chain:
-    """A name and the attributes read from it."""
-
-    base: Base
-    name: str
-    attributes: tuple[str, ...] = ()
-
-    def attribute(self, name: str) -> "Chain":
-        """Return the chain with one more attribute."""
-        return Chain(self.base, self.name, (*self.attributes, name))
+_LONGEST: Final = 100
+"""Characters of a text that may be a name, or a way of names with dots."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """What a code object reads by name.
+    """What a code object mentions.
 
     Args:
-        chains: what it reads; where one begins another, only the longer one.
-        written: what it binds: global names, attributes of chains.
-        parameters: of each parameter, the attributes that are read from it.
-        loose: the attributes that it reads from anything else, in nested code too.
-        imports: whether it imports anything.
+        globals: the names that it reads or binds in its module.
+        imports: the modules that it imports, with the dots of `from ..package import`.
+        names: the attributes that it may read or write, of anything.
+        stored: the names that it binds: globals, closure variables, attributes.
+        stores_any: whether it may bind attributes by names that are worked out.
+        changes_items: whether it may change what is in a container.
+        reads_any: whether it may read attributes by names that are worked out.
+        reads_module: whether it may read its module so: `globals()`, `eval`.
+        expects_absence: whether it may go on where an attribute is not there.
     """
 
-    chains: tuple[Chain, ...]
-    written: tuple[Chain, ...]
-    parameters: dict[str, list[tuple[str, ...]]]
-    loose: tuple[str, ...]
-    imports: bool
+    globals: tuple[str, ...]
+    imports: tuple[str, ...]
+    names: frozenset[str]
+    stored: frozenset[str]
+    stores_any: bool
+    changes_items: bool
+    reads_any: bool
+    reads_module: bool
+    expects_absence: bool
 
 
-# By `id`, what code that is alive reads: an entry leaves with its code, whose hash and
+# By `id`, what code that is alive mentions: an entry leaves with its code, whose hash and
 # `==` would take 10 times as long.
 _memo: Final[dict[int, tuple[Mentions, ref[CodeType]]]] = {}
 
 
 def mentions_of(code: CodeType) -> Mentions:
-    """Return what a code object reads by name; remembered as long as the code lives."""
+    """Return what a code object mentions; remembered as long as the code lives."""
     key = id(code)
     found = _memo.get(key)
     if found is None or found[1]() is not code:
         gone = ref(code, lambda _: _memo.pop(key, None))
-        found = _memo[key] = _Decoder(code).run(), gone
+        found = _memo[key] = _read(code), gone
     return found[0]
+
+
+def words_of(text: str) -> Iterable[str]:
+    """Return the names in a text that is one, or names with dots between; else none."""
+    if len(text) > _LONGEST or not text.replace(".", "_").isidentifier():
+        return ()
+    return text.split(".")
 
 
 def is_function_code(code: CodeType) -> bool:
@@ -102,145 +96,151 @@ def _code(name: str) -> int:
 
 _CACHE: Final = _code("CACHE")
 _EXTENDED_ARG: Final = _code("EXTENDED_ARG")
-_LOAD_GLOBAL: Final = _code("LOAD_GLOBAL")
-_LOAD_NAMES: Final = _codes("LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
-_LOAD_ATTR: Final = _code("LOAD_ATTR")
-_LOAD_METHOD: Final = _code("LOAD_METHOD")
-_STORE_ATTR: Final = _code("STORE_ATTR")
-_STORE_GLOBALS: Final = _codes("STORE_GLOBAL", "DELETE_GLOBAL")
 _LOAD_CONST: Final = _code("LOAD_CONST")
+_LOAD_GLOBAL: Final = _code("LOAD_GLOBAL")
 _IMPORT_NAME: Final = _code("IMPORT_NAME")
-_IMPORT_FROM: Final = _code("IMPORT_FROM")
-_COPY: Final = _code("COPY")
-_SWAP: Final = _code("SWAP")
-_STORE_FAST: Final = _code("STORE_FAST")
-_LOAD_VARIABLES: Final = _codes(
-    "LOAD_FAST",
-    "LOAD_FAST_CHECK",
-    "LOAD_DEREF",
-    "LOAD_CLASSDEREF",
-    "LOAD_FROM_DICT_OR_DEREF",
+_ASKS: Final = _code("PRECALL" if "PRECALL" in opcode.opmap else "CALL")
+"""The instruction at which the arguments of a call are on the stack."""
+_LOAD_NAMES: Final = _codes("LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
+_STORE_GLOBALS: Final = _codes("STORE_GLOBAL", "DELETE_GLOBAL")
+_STORE_ATTRS: Final = _codes("STORE_ATTR", "DELETE_ATTR")
+_STORE_CELLS: Final = _codes("STORE_DEREF", "DELETE_DEREF")
+_STORE_ITEMS: Final = _codes("STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE")
+_MATCH_CLASS: Final = _code("MATCH_CLASS")
+_SHIFTS: Final = {
+    _code("LOAD_ATTR"): int(sys.version_info >= (3, 12)),  # the lowest bit: a method
+    _code("LOAD_METHOD"): 0,
+    _code("LOAD_SUPER_ATTR"): 2,
+    _code("IMPORT_FROM"): 0,
+    **dict.fromkeys(_STORE_ATTRS, 0),
+}
+"""Of instructions with an attribute: by how many bits the index of its name is shifted."""
+
+_READS_ANY: Final = frozenset(
+    (
+        *("vars", "dir", "dumps", "__dict__", "__getattribute__", "__getstate__"),
+        *("__reduce__", "__reduce_ex__", "__slots__"),
+    )
 )
-_STORE_VARIABLES: Final = _codes("STORE_FAST", "STORE_DEREF")
-_LOAD_TWO: Final = _code("LOAD_FAST_LOAD_FAST")
-_STORE_LOAD: Final = _code("STORE_FAST_LOAD_FAST")
-_STORE_TWO: Final = _code("STORE_FAST_STORE_FAST")
-_ATTR_SHIFT: Final = int(sys.version_info >= (3, 12))
-"""From 3.12 LOAD_ATTR loads methods too, and the lowest bit of its argument says so."""
+_READS_MODULE: Final = frozenset(("globals", "eval", "exec", "locals", "vars"))
+_STORES_ANY: Final = frozenset(
+    (
+        *("setattr", "delattr", "vars", "globals", "locals", "eval", "exec"),
+        *("__dict__", "__setattr__", "__delattr__", "__setstate__", "import_module"),
+    )
+)
+_CHANGES_ITEMS: Final = frozenset(
+    (
+        *("add", "append", "appendleft", "clear", "difference_update", "discard"),
+        *("extend", "extendleft", "heappop", "heappush", "insert", "insort"),
+        *("intersection_update", "move_to_end", "pop", "popitem", "popleft", "remove"),
+        *("reverse", "rotate", "setdefault", "shuffle", "sort", "subtract"),
+        *("symmetric_difference_update", "update", "__setitem__", "__delitem__"),
+        *("setitem", "delitem", "iadd", "ior"),
+    )
+)
+_EXPECTS_ABSENCE: Final = frozenset(("getattr", "hasattr", "suppress"))
+_WORDS: Final = re.compile(r"[^\W\d]\w*")
 
 
-@final
-class _Decoder:
-    """One pass over a code object, with the chain on top of the stack."""
-
-    def __init__(self, code: CodeType) -> None:
-        self._code = code
-        cells = [n for n in code.co_cellvars if n not in code.co_varnames]
-        self._variables = (*code.co_varnames, *cells, *code.co_freevars)
-        self._instructions = tuple(instructions(code))
-        self._bound = self._count_bindings()
-        self._aliases = {n: Chain(Base.CELL, n) for n in code.co_freevars}
-        self._parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-        for name in self._parameters:
-            if not self._bound[name]:
-                self._aliases[name] = Chain(Base.PARAMETER, name)
-        self._chains: dict[Chain, None] = {}
-        self._written: dict[Chain, None] = {}
-        self._loose: dict[str, None] = {
-            name: None
-            for const in code.co_consts
-            if isinstance(const, CodeType)
-            for name in mentions_of(const).loose
-        }
-        self._top: Chain | None = None
-        self._imported: Chain | None = None
-        self._consts: list[Any] = [0, None]
-
-    def run(self) -> Mentions:
-        for op, arg in self._instructions:
-            self._top = self._step(op, arg)
-            if self._top is not None:
-                self._chains[self._top] = None
-        for chain in tuple(self._chains):
-            if chain.attributes:
-                shorter = Chain(chain.base, chain.name, chain.attributes[:-1])
-                self._chains.pop(shorter, None)
-        imports = any(chain.base is Base.IMPORT for chain in self._chains)
-        chains, written = tuple(self._chains), tuple(self._written)
-        parameters, loose = self._of_parameters(), tuple(self._loose)
-        return Mentions(chains, written, parameters, loose, imports)
-
-    def _of_parameters(self) -> dict[str, list[tuple[str, ...]]]:
-        """Return attributes by parameter; the first may be `self`, so it is there."""
-        found = {name: list[tuple[str, ...]]() for name in self._parameters[:1]}
-        for chain in (*self._chains, *self._written):
-            if chain.base is Base.PARAMETER and chain.attributes:
-                found.setdefault(chain.name, []).append(chain.attributes)
-        return found
-
-    def _count_bindings(self) -> Counter[str]:
-        names = self._variables
-        bound: Counter[str] = Counter()
-        for op, arg in self._instructions:
-            if op in _STORE_VARIABLES:
-                bound[names[arg]] += 1
-            elif op == _STORE_LOAD:
-                bound[names[arg >> 4]] += 1
-            elif op == _STORE_TWO:
-                bound.update((names[arg >> 4], names[arg & 15]))
-        return bound
-
-    def _step(self, op: int, arg: int) -> Chain | None:
-        """Return the chain on top of the stack after an instruction, if there is one."""
-        top = self._top
-        if op == _LOAD_GLOBAL:
-            return Chain(Base.GLOBAL, self._code.co_names[arg >> 1])
-        if op in _LOAD_NAMES:
-            return Chain(Base.GLOBAL, self._code.co_names[arg])
-        if op in _LOAD_VARIABLES:
-            return self._aliases.get(self._variables[arg])
-        if op == _COPY:
-            return top if arg == 1 else None
-        if op in (_LOAD_ATTR, _LOAD_METHOD):
-            return self._attribute(self._code.co_names[arg >> _ATTR_SHIFT])
-        if op in (_LOAD_CONST, _IMPORT_NAME, _IMPORT_FROM, _SWAP):
-            return self._import(op, arg)
-        return self._store(op, arg)
-
-    def _attribute(self, name: str) -> Chain | None:
-        if self._top is None:
-            self._loose[name] = None
-            return None
-        return self._top.attribute(name)
-
-    def _store(self, op: int, arg: int) -> Chain | None:
-        if op in (_STORE_FAST, _STORE_LOAD):
-            name = self._variables[arg if op == _STORE_FAST else arg >> 4]
-            if self._top is not None and self._bound[name] == 1:
-                self._aliases.setdefault(name, self._top)
-        if op in (_STORE_LOAD, _LOAD_TWO):
-            return self._aliases.get(self._variables[arg & 15])
-        if op in _STORE_GLOBALS:
-            self._written[Chain(Base.GLOBAL, self._code.co_names[arg])] = None
-        elif op == _STORE_ATTR and self._top is not None:
-            self._written[self._top.attribute(self._code.co_names[arg])] = None
-        return None
-
-    def _import(self, op: int, arg: int) -> Chain | None:
+def _read(code: CodeType) -> Mentions:
+    names = code.co_names
+    found: dict[str, None] = {}
+    attributes: set[str] = set()
+    stored: set[str] = set()
+    imports: list[str] = []
+    changes_items = False
+    consts: list[Any] = [None, None]  # an import has two
+    for op, arg in instructions(code):
         if op == _LOAD_CONST:
-            self._consts = [self._consts[-1], self._code.co_consts[arg]]
-            return None
-        if op == _IMPORT_FROM:
-            name = self._code.co_names[arg]
-            return None if self._imported is None else self._imported.attribute(name)
-        if op == _SWAP:  # `import a.b.c as d` goes on with what it just got
-            self._imported = self._top
-            return None
-        level, names = self._consts
-        module = self._code.co_names[arg]
-        if not names:  # `import a.b` binds `a`
-            module = module.partition(".")[0]
-        if not isinstance(level, int):
-            return None
-        self._imported = Chain(Base.IMPORT, "." * level + module)
-        return self._imported
+            consts = [consts[-1], code.co_consts[arg]]
+        elif op == _LOAD_GLOBAL or op in _LOAD_NAMES:
+            found[names[arg >> (op == _LOAD_GLOBAL)]] = None
+        elif op in _STORE_GLOBALS:
+            found[names[arg]] = None
+            stored.add(names[arg])
+        elif op in _SHIFTS:
+            attributes.add(names[arg >> _SHIFTS[op]])
+            if op in _STORE_ATTRS:
+                stored.add(names[arg])
+        elif op == _IMPORT_NAME:
+            imports.append(_module(names[arg], *consts))
+        elif op in _STORE_CELLS:
+            stored.add(_variable(code, arg))
+        elif op == _MATCH_CLASS:
+            attributes.add("__match_args__")
+        changes_items |= op in _STORE_ITEMS
+    return _mentions(
+        *(code, tuple(found), tuple(imports), attributes, stored),
+        changes_items=changes_items,
+    )
+
+
+def _mentions(
+    code: CodeType,
+    found: tuple[str, ...],
+    imports: tuple[str, ...],
+    attributes: set[str],
+    stored: set[str],
+    *,
+    changes_items: bool,
+) -> Mentions:
+    """Return what a code object mentions, of which these are the instructions' part."""
+    every = attributes.union(found)
+    reads_module = not _READS_MODULE.isdisjoint(every)
+    texts = set(_texts(code.co_consts, every_word=reads_module))
+    stores_any = not _STORES_ANY.isdisjoint(every)
+    return Mentions(
+        found,
+        imports,
+        frozenset(attributes | texts),
+        frozenset(stored | texts if stores_any else stored),
+        stores_any,
+        changes_items or not _CHANGES_ITEMS.isdisjoint(every),
+        not _READS_ANY.isdisjoint(every | texts) or _has_computed_names(code, found),
+        reads_module,
+        bool(code.co_exceptiontable) or not _EXPECTS_ABSENCE.isdisjoint(every),
+    )
+
+
+def _texts(consts: Iterable[Any], *, every_word: bool) -> Iterator[str]:
+    """Yield the names in constants: keywords of patterns and calls, `getattr`'s."""
+    for const in consts:
+        kind = type(const)
+        if kind is str:
+            yield from _WORDS.findall(const) if every_word else words_of(const)
+        elif kind is tuple or kind is frozenset:
+            yield from _texts(const, every_word=every_word)
+
+
+def _has_computed_names(code: CodeType, found: tuple[str, ...]) -> bool:
+    """Tell whether `getattr` is used otherwise than on a constant name."""
+    if "getattr" not in found:
+        return False
+    depth = 0  # of the stack, where no branch is
+    uses: list[int] = []  # depths at which the arguments of a `getattr` begin
+    before = [0, 0]
+    for op, arg in instructions(code):
+        if op == _ASKS and uses and depth == uses[-1] + arg:
+            if arg not in (2, 3) or before[1 - arg] != _LOAD_CONST:
+                return True
+            uses.pop()
+        depth += opcode.stack_effect(op, arg if op >= opcode.HAVE_ARGUMENT else None)
+        if op == _LOAD_GLOBAL or op in _LOAD_NAMES:
+            name = code.co_names[arg >> (op == _LOAD_GLOBAL)]
+            if name == "getattr":
+                uses.append(depth)
+        before = [before[-1], op]
+    return bool(uses)
+
+
+def _module(name: str, level: Any, names: Any) -> str:
+    """Return the module that an import binds, or takes names from."""
+    if not names:  # `import a.b` binds `a`
+        name = name.partition(".")[0]
+    return "." * level + name if isinstance(level, int) else name
+
+
+def _variable(code: CodeType, number: int) -> str:
+    cells = [n for n in code.co_cellvars if n not in code.co_varnames]
+    return (*code.co_varnames, *cells, *code.co_freevars)[number]

@@ -1,23 +1,36 @@
 """Notes: the places that a trace read, each with what stood there before.
 
-A place is noted once, at the first time that some code that reads it is about to run. A
-chain of attributes is followed as far as it leads through the user's modules, classes,
-functions and objects; what is a library's counts only when the trace is strict.
+Two things make a place: an owner that the trace can come to (`meet`), and a name that
+code which has started mentions (`mention`). A global that is noted leads to an object,
+the object by a name that is mentioned to another one. Which receiver a read has is not
+asked: every known owner that has the name counts. A place is noted once, when both are
+known, so before code that mentions the name runs. What is a library's counts only when
+the trace is strict.
 """
 
 import builtins
-from collections.abc import Callable, Iterator
-from types import FunctionType, ModuleType
-from typing import Any, Final, final
+import functools
+import gc
+import operator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import CodeType, FunctionType, MethodType, ModuleType
+from typing import Any, Final, TypeAlias, final
 
+import numpy as np
+
+from imprint.core.array import NumberArray
+from imprint.core.identity import ids_of
 from imprint.core.libraries import (
-    is_library_value,
-    is_module,
     is_user_class,
+    is_user_code,
     is_user_namespace,
     module_namespace,
 )
-from imprint.record.reach import instance_dict
+from imprint.core.trace import Tracer
+from imprint.definition.layout import layout_of, layout_of_class
+from imprint.definition.rules import COPIES
+from imprint.record.mentions import words_of
 from imprint.watch.captures import contained
 from imprint.watch.places import (
     MISSING,
@@ -25,14 +38,30 @@ from imprint.watch.places import (
     FunctionPlace,
     Key,
     NamePlace,
+    ObjectPlace,
     Place,
-    defining_class,
+    bases_of,
+    class_attribute,
+    class_namespace,
 )
-from imprint.watch.places import class_attribute as attribute_of_class
 from imprint.watch.seen import Read, Seen, class_of
 
-_LOOSE: Final = 64
-"""Items of containers whose classes are looked at."""
+_KNOWN: Final = 20_000
+"""Values that are met."""
+_ITEMS: Final = 1024
+"""Items of one container that are met."""
+_ABSENT: Final = 64
+"""Values at which names are looked for that are not there."""
+_ATOMS: Final = ids_of(int, bool, float, complex, bytes, type(None), type(Ellipsis))
+_OPAQUE: Final = (np.ndarray, np.generic, np.dtype, NumberArray)
+_OF_FUNCTIONS: Final = frozenset(
+    (
+        *("__annotations__", "__defaults__", "__doc__", "__kwdefaults__"),
+        *("__module__", "__name__", "__qualname__"),
+    )
+)
+
+_Noter: TypeAlias = Callable[["Notes", Any, str, str], None]
 
 
 @final
@@ -40,15 +69,68 @@ class Notes:
     """The places that a trace read.
 
     Args:
-        on_value: is told of each value that stands at a place.
+        on_value: is told of each value that is met.
+        on_place: is told of each value that stands at a place.
+        captured: functions whose attributes a token covers, by `id`.
         strict: whether libraries and the contents of arrays and objects count.
     """
 
-    def __init__(self, on_value: Callable[[Any], None], *, strict: bool) -> None:
+    def __init__(
+        self,
+        on_value: Callable[[Any], None],
+        on_place: Callable[[Any], None],
+        captured: Mapping[int, FunctionType],
+        *,
+        strict: bool,
+    ) -> None:
         self.reads: dict[Key, Read] = {}
-        self._skipped: set[Key] = set()
+        self.names: set[str] = set()
         self._on_value = on_value
+        self._on_place = on_place
+        self._captured = captured
         self._strict = strict
+        # By name, which owners have it, until it is mentioned.
+        self._waiting: dict[str, list[tuple[_Noter, Any, str]]] = {}
+        self._known: dict[int, Any] = {}  # by id: kept alive while the trace runs
+        self._queue: deque[tuple[Any, str]] = deque()
+        self._is_meeting = False
+        self._modules: dict[int, dict[str, Any]] = {}
+        self._functions: list[FunctionType] = []
+        self._objects: list[tuple[Any, str, bool]] = []
+        self._made: list[type] = []  # classes, which may have a metaclass of the user's
+        self._whole: set[int] = set()
+        self._of_classes: dict[int, list[str]] = {}  # names that are noted, by class
+        self._is_passing = False
+        self._is_covered = False
+        self._covered: dict[int, tuple[Any, str]] = {}
+
+    # ---- names ----
+
+    def mention(self, names: Iterable[str]) -> None:
+        """Take in names by which code that starts now can read."""
+        for name in names:
+            if name in self.names:
+                continue
+            self.names.add(name)
+            for note, owner, path in self._waiting.pop(name, ()):
+                note(self, owner, name, path)
+            for namespace in tuple(self._modules.values()):
+                if name in namespace:
+                    self.name(namespace, name)
+            if name in _OF_FUNCTIONS:
+                for function in tuple(self._functions):
+                    self.place(FunctionPlace(function, name))
+
+    def _wait(self, note: _Noter, owner: Any, names: Iterable[str], path: str) -> None:
+        """Note places of an owner whose names are mentioned, now or later."""
+        mentioned, waiting = self.names, self._waiting
+        for name in names:
+            if name in mentioned:
+                note(self, owner, name, path)
+            else:
+                waiting.setdefault(name, []).append((note, owner, path))
+
+    # ---- places ----
 
     def place(self, place: Place, before: Any = MISSING) -> Any:
         """Note a place once, with its value before; return its value now."""
@@ -58,108 +140,315 @@ class Notes:
             seen = value if before is MISSING else before
             self.reads[key] = read = Read(place, Seen(seen, strict=self._strict))
             read.seen.note_parts()
-            self._on_value(value)
+            self._on_place(value)
+            if id(value) in self._covered:
+                self._watch(*self._covered.pop(id(value)))
+            self.meet(value, _path_of(place))
         return value
 
     def name(self, namespace: dict[str, Any], name: str) -> Any:
-        """Note a name of a module, unless it is just the way to a library."""
+        """Note a name of a module."""
         value = namespace.get(name, MISSING)
         key = "global", id(namespace), name
-        if key in self.reads or key in self._skipped:
-            return value
-        builtin = value is MISSING and name in vars(builtins)
-        if self._strict or not (builtin or is_library_value(name, value)):
-            self.place(NamePlace(namespace, name))
-            return self.place(NamePlace(builtins.__dict__, name)) if builtin else value
-        self._skipped.add(key)
+        if key not in self.reads:
+            is_builtin = value is MISSING and name in vars(builtins)
+            self.place(NamePlace(namespace, name, is_builtin=is_builtin))
         return value
 
     def class_attribute(self, cls: type, name: str) -> Any:
-        """Note what a class answers under a name, or that it does not answer yet."""
-        owner = defining_class(cls, name)
-        if owner is None:  # then `__getattr__` answers, as long as there is none
-            counts = attribute_of_class(cls, "__getattr__") is not MISSING
-            owner = cls
-        else:
-            counts = True
-        if counts and (self._strict or is_user_class(owner)):
-            return self.place(ClassPlace(cls, name))
-        return MISSING
+        """Note what a class answers under a name."""
+        return self.place(ClassPlace(cls, name))
 
-    def _of_class(self, cls: Any, name: str) -> Any:
-        """Note what a class answers under a name: its own, or its metaclass's."""
-        meta = class_of(cls)
-        owner = defining_class(meta, name)
-        if defining_class(cls, name) is None and owner and is_user_class(owner):
-            self.place(ClassPlace(cls, name))  # it may come to be
-            return self.class_attribute(meta, name)
-        return self.class_attribute(cls, name)
+    # ---- owners ----
 
-    def _of_function(self, function: FunctionType, name: str) -> Any:
-        place = FunctionPlace(function, name)
-        own = name in function.__dict__ or place.get() is MISSING
-        return self.place(place) if own else MISSING
+    def meet(self, value: Any, path: str) -> None:
+        """Take in a value that the trace can come to.
 
-    def _loose(self, value: Any, names: tuple[str, ...]) -> None:
-        """Note attributes that are read from something, perhaps from what is in `value`.
-
-        In `for layer in LAYERS: layer.rate` no chain leads to the class of a layer.
+        Args:
+            value: it.
+            path: what leads to it, as a user would write it.
         """
-        for owner in _owners_in(value) if names else ():
-            if is_module(owner):
-                namespace = module_namespace(owner)
-                for name in names:
-                    if name in namespace:
-                        self.name(namespace, name)
-            else:
-                for name in names:
-                    self.class_attribute(owner, name)
+        self._queue.append((value, path))
+        if self._is_meeting:
+            return
+        self._is_meeting = True
+        try:
+            while self._queue:
+                self._meet(*self._queue.popleft())
+        finally:
+            self._is_meeting = False
+            self._queue.clear()
 
-    def follow(
-        self, value: Any, attributes: tuple[str, ...], loose: tuple[str, ...]
-    ) -> None:
-        """Note attributes of modules, classes and functions, as far as a chain goes."""
-        self._loose(value, loose)
-        for name in attributes:
+    def meet_argument(self, value: Any, path: str) -> None:
+        """Take in a static argument, whose token covers objects that define `==`."""
+        self._is_covered = True
+        try:
+            self.meet(value, path)
+        finally:
+            self._is_covered = False
+
+    def meet_namespace(self, namespace: dict[str, Any]) -> None:
+        """Take in the dictionary of a module that code reads itself."""
+        self._meet_module(namespace)
+
+    def knows(self, value: Any) -> bool:
+        """Tell whether a value was met."""
+        return id(value) in self._known
+
+    def _meet(self, value: Any, path: str) -> None:
+        kind = class_of(value)
+        if id(kind) in _ATOMS:
+            return
+        if kind is str:
+            self.mention(words_of(value))
+            return
+        if id(value) in self._known or len(self._known) > _KNOWN:
+            return
+        self._known[id(value)] = value
+        self._on_value(value)
+        if issubclass(kind, ModuleType):
+            self._meet_module(module_namespace(value))
+        elif issubclass(kind, type):
+            self._meet_class(value)
+            self._meet_class(kind)
+            self._made.append(value)
+        elif kind is FunctionType:
+            self._meet_function(value)
+        elif not issubclass(kind, _OPAQUE):
+            self._queue.extend(_parts(value, kind, path))
+            self._meet_object(value, kind, path)
+
+    def _meet_module(self, namespace: dict[str, Any]) -> None:
+        if id(namespace) in self._modules:
+            return
+        if self._strict or is_user_namespace(namespace):
+            self._modules[id(namespace)] = namespace
+            for name in [n for n in self.names if n in namespace]:
+                self.name(namespace, name)
+
+    def _meet_class(self, cls: type) -> None:
+        if id(cls) in self._of_classes:
+            return
+        names = {
+            name: None
+            for base in bases_of(cls)
+            if self._strict or is_user_class(base)
+            for name in class_namespace(base)
+        }
+        self._of_classes[id(cls)] = []
+        self._known[id(cls)] = cls
+        self._wait(_note_class, cls, names, "")
+        if names:
+            self._on_value(cls)
+        new = class_attribute(cls, "__new__")
+        if names and issubclass(cls, tuple) and class_of(new) is staticmethod:
+            self.class_attribute(cls, "__new__")
+            self.place(FunctionPlace(new.__func__, "__defaults__"))
+
+    def _meet_function(self, function: FunctionType) -> None:
+        if id(function) in self._captured:
+            return
+        if is_user_code(function.__code__, function.__globals__):
+            self._functions.append(function)
+            names = [*function.__dict__, *(_OF_FUNCTIONS & self.names)]
+            self._wait(_note_function, function, names, "")
+
+    def _meet_object(self, value: Any, kind: type, path: str) -> None:
+        """Take in what an object has of its own, and its class."""
+        self._meet_class(kind)
+        layout = layout_of(value)
+        names = layout.names(value)
+        is_watched = self._strict or layout.is_holder or is_user_class(kind)
+        if not is_watched or (layout.is_frozen and layout.is_open):
+            self._wait(_look_into, value, names, path)
+            return
+        if self._is_covered and layout.defines_eq:
+            self._covered[id(value)] = value, path
+            self._wait(_look_into, value, names, path)
+        else:
+            self._watch(value, path)
+
+    def _watch(self, value: Any, path: str) -> None:
+        self._objects.append((value, path, self._is_passing))
+        self._wait(_note_object, value, layout_of(value).names(value), path)
+
+    # ---- what is not there ----
+
+    def missed(self, code: CodeType, owner: Any, name: str) -> None:
+        """Note a name that a `__getattr__` answers, as long as nobody has it.
+
+        Args:
+            code: that of the function that starts.
+            owner: its first argument; of a module's, whatever.
+            name: its last argument.
+        """
+        cls = class_of(owner)
+        if code_in(class_attribute(cls, "__getattr__")) is code:
+            self.class_attribute(cls, name)
+            self.place(ObjectPlace(owner, name, layout_of(owner).name))
+        for namespace in tuple(self._modules.values()):
+            if code_in(namespace.get("__getattr__")) is code:
+                self.place(NamePlace(namespace, "__getattr__"))
+                self.place(NamePlace(namespace, name))
+
+    def absent(self, value: Any, names: Iterable[str]) -> None:
+        """Note names that a value, and what they lead to, may come to have.
+
+        For code that goes on where an attribute is not there.
+        """
+        queue = [value]
+        seen: set[int] = set()
+        for each in queue:  # it grows
+            if id(each) in seen or len(seen) > _ABSENT:
+                continue
+            seen.add(id(each))
+            for place in _places(each, names):
+                found = place.get()
+                if found is MISSING:
+                    self.place(place)
+                else:
+                    queue.append(found)
+
+    # ---- everything that an object has ----
+
+    def whole(self, value: Any) -> None:
+        """Note all that an object has, and what that has: its names are worked out."""
+        queue = [value]
+        for each in queue:  # it grows
+            if id(each) in self._whole or len(self._whole) > _KNOWN:
+                continue
+            self._whole.add(id(each))
+            queue += contained(each)[:_ITEMS]
+            kind = class_of(each)
+            layout = layout_of(each)
+            if not (is_user_class(kind) or layout.is_holder):
+                continue
+            self.meet(each, layout.name)
+            for name in layout.names(each):
+                if not layout.is_frozen:
+                    self.place(ObjectPlace(each, name, layout.name))
+                queue.append(layout.get(each, name))
+
+    # ---- afterwards ----
+
+    def meet_passing(self, value: Any, path: str) -> None:
+        """Take in an object that lives on, to which nothing leads that is noted."""
+        self._is_passing = True
+        try:
+            self.meet(value, path)
+        finally:
+            self._is_passing = False
+
+    def shadows(self) -> Iterator[Read]:
+        """Yield the places at which objects could come to hide what their class has."""
+        for value, path, is_passing in self._objects:
             kind = class_of(value)
-            if name == "__class__":
-                value = kind
-            elif issubclass(kind, ModuleType):
-                namespace = module_namespace(value)
-                if not (self._strict or is_user_namespace(namespace)):
-                    return
-                value = self.name(namespace, name)
-                if value is MISSING:
-                    self.name(namespace, "__getattr__")
-            elif issubclass(kind, type):
-                value = self._of_class(value, name)
-            elif kind is FunctionType:
-                value = self._of_function(value, name)
-            else:
-                held = instance_dict(value)
-                value = held[name] if name in held else self.class_attribute(kind, name)
-            self._loose(value, loose)
+            names = self._of_classes.get(id(kind), ())
+            if names:
+                place = ObjectPlace(value, "__class__", path, is_passing=is_passing)
+                yield Read(place, Seen(kind))
+            for name in names if layout_of(value).has_dict else ():
+                place = ObjectPlace(value, name, path, is_passing=is_passing)
+                if place.get() is MISSING and not _is_data(class_attribute(kind, name)):
+                    yield Read(place, Seen(MISSING))
+        for cls in self._made:
+            for name in self._of_classes[id(class_of(cls))]:
+                if class_attribute(cls, name) is MISSING:
+                    yield Read(ClassPlace(cls, name), Seen(MISSING))
 
 
-def _owners_in(value: Any) -> Iterator[Any]:
-    """Yield the user's modules and classes that attributes of `value` can come from.
-
-    `value` may be one, an object, or a container of some.
-    """
-    queue = [value]
-    seen: set[int] = set()
-    for each in queue:  # it grows
-        kind = class_of(each)
-        owner: Any = each if issubclass(kind, type | ModuleType) else kind
-        if id(owner) not in seen and is_user(owner):
-            seen.add(id(owner))
-            yield owner
-        if len(queue) < _LOOSE:
-            queue += contained(each)[:_LOOSE]
+# ---- what is done when a name of an owner is mentioned ----
 
 
-def is_user(owner: Any) -> bool:
-    """Tell whether a class or a module is the user's."""
-    if is_module(owner):
-        return is_user_namespace(module_namespace(owner))
-    return is_user_class(owner)
+def _note_class(notes: Notes, cls: Any, name: str, _: str) -> None:
+    notes._of_classes[id(cls)].append(name)
+    notes.class_attribute(cls, name)
+
+
+def _note_function(notes: Notes, function: Any, name: str, _: str) -> None:
+    notes.place(FunctionPlace(function, name))
+
+
+def _note_object(notes: Notes, value: Any, name: str, path: str) -> None:
+    place = ObjectPlace(value, name, path, is_passing=notes._is_passing)
+    if not issubclass(class_of(place.get()), Tracer):
+        notes.place(place)
+
+
+def _look_into(notes: Notes, value: Any, name: str, path: str) -> None:
+    notes.meet(layout_of(value).get(value, name), f"{path}.{name}")
+
+
+def _places(owner: Any, names: Iterable[str]) -> Iterator[Place]:
+    """Yield the places at which an owner of the user's has, or may have, names."""
+    kind = class_of(owner)
+    if issubclass(kind, ModuleType):
+        namespace = module_namespace(owner)
+        if is_user_namespace(namespace):
+            yield from (NamePlace(namespace, name) for name in names)
+    elif issubclass(kind, type):
+        if is_user_class(owner):
+            yield from (ClassPlace(owner, name) for name in names)
+    elif kind is FunctionType:
+        if is_user_code(owner.__code__, owner.__globals__):
+            yield from (FunctionPlace(owner, name) for name in names)
+    elif is_user_class(kind) and not issubclass(kind, _OPAQUE):
+        path = layout_of(owner).name
+        for name in names:
+            if class_attribute(kind, name) is MISSING:
+                yield ClassPlace(kind, name)
+            yield ObjectPlace(owner, name, path)
+
+
+def code_in(value: Any) -> CodeType | None:
+    """Return the code of what a class holds, if it is a method of some kind."""
+    kind = class_of(value)
+    if kind is staticmethod or kind is classmethod:
+        value = value.__func__
+    elif kind is property:
+        value = value.fget
+    return value.__code__ if class_of(value) is FunctionType else None
+
+
+def _path_of(place: Place) -> str:
+    """Return what stands at a place, as a user would write it."""
+    if isinstance(place, ClassPlace):
+        return f"{layout_of_class(place.cls).name}.{place.name}"
+    return str(place) if isinstance(place, ObjectPlace) else place.name
+
+
+def _parts(value: Any, kind: Any, path: str) -> Iterator[tuple[Any, str]]:
+    """Yield what a value holds that is no attribute, and what leads there."""
+    if kind is MethodType:
+        yield value.__func__, path
+        yield value.__self__, f"{path}.__self__"
+    elif kind is functools.partial:
+        yield from ((value.func, path), (value.args, path), (value.keywords, path))
+    elif kind is staticmethod or kind is classmethod:
+        yield value.__func__, path
+    elif kind is property:
+        yield from ((value.fget, path), (value.fset, path))
+    elif id(kind) in _GETTERS:
+        yield value.__reduce__(), path
+    elif kind is _Memo:
+        yield value.__wrapped__, path
+        yield from ((x, path) for x in gc.get_referents(value) if class_of(x) is dict)
+    else:
+        layout = layout_of(value)
+        yield layout.get(value, "__wrapped__"), path
+        copy = COPIES.get(layout.storage)
+        plain = value if copy is None else copy(value)
+        for part in contained(plain)[:_ITEMS]:
+            yield part, f"{path}[…]"
+
+
+_GETTERS: Final = ids_of(operator.attrgetter, operator.methodcaller)
+_Memo: Final = type(functools.cache(lambda: None))
+
+
+def _is_data(attribute: Any) -> bool:
+    """Tell whether what a class has goes before what an object has."""
+    kind = class_of(attribute)
+    return any(
+        class_attribute(kind, name) is not MISSING for name in ("__set__", "__delete__")
+    )

@@ -1,30 +1,43 @@
 """The record of one trace: which places its functions read, and what stood there before.
 
-1. When a user's function starts for the first time, `start` notes the names that its
-   code reads (`notes`), and so their values before the function could change them.
+1. When a user's function starts for the first time, `start` notes what its code mentions
+   (`notes`), and so the values before the function could change them. Of a library's
+   function the names alone count, as it may be given objects of the user's.
 2. A value that is noted leads to functions (`reach`); when one of these starts, its
    closure and its code are noted too. Methods are found through the class of their first
    argument. What the root captures is left out: its token says that (`captures`).
 3. `settle` looks at each place again. What the trace itself changed is an effect of it
-   and no input (rule E): a rebound name is dropped, a container counts by identity.
+   and no input (rule E): a rebound name is dropped, a container counts by identity. What
+   changed though no code that ran binds such a name was changed by another thread.
 """
 
 import builtins
 import importlib.util
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import partial
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, Final, final
+from weakref import ref
 
-from imprint.core.libraries import is_module, is_user_class
-from imprint.record.mentions import Base, Chain, Mentions, is_function_code, mentions_of
-from imprint.record.notes import Notes, is_user
+from imprint.core.libraries import (
+    is_module,
+    is_user,
+    is_user_class,
+)
+from imprint.record.mentions import Mentions, is_function_code, mentions_of
+from imprint.record.notes import Notes, code_in
 from imprint.record.reach import Reach, reachable
-from imprint.watch.captures import captured_functions, captured_reads, places_of
+from imprint.record.writes import Writes
+from imprint.watch.captures import (
+    captured_functions,
+    captured_reads,
+    contained,
+    places_of,
+)
 from imprint.watch.places import (
     MISSING,
-    CellPlace,
     bases_of,
     class_attribute,
     class_namespace,
@@ -35,6 +48,11 @@ _WALKED: Final = 2_000
 """Functions that a walk takes in."""
 _FIRINGS: Final = 256
 """Starts of one function after which no new class of arguments is expected."""
+_PASSING: Final = 4096
+"""Objects without a name that are remembered."""
+_PARTS: Final = 64
+"""Items of an argument that is a container."""
+_HAS_REST: Final = 0x04 | 0x08  # CO_VARARGS, CO_VARKEYWORDS
 
 
 @final
@@ -43,12 +61,12 @@ class Record:
 
     Args:
         fun: the function that will be traced.
-        arguments: what its arguments hold as Python values.
+        arguments: what its arguments hold as Python values, by name.
         strict: whether libraries and the contents of arrays and objects count.
     """
 
     def __init__(
-        self, fun: Any, arguments: Iterable[Any] = (), *, strict: bool
+        self, fun: Any, arguments: Iterable[tuple[str, Any]] = (), *, strict: bool
     ) -> None:
         self._strict = strict
         self._captured = captured_functions(fun)
@@ -56,14 +74,22 @@ class Record:
         self._reach = Reach()
         self._started: dict[int, tuple[CodeType, dict[str, Any]]] = {}
         self._firings: dict[int, int] = {}
-        self._met: dict[tuple[int, str, int], Any] = {}  # by id: kept alive
+        self._met: dict[tuple[int, int], Any] = {}  # by id: kept alive
         self._entered: dict[int, FunctionType] = {}
         # Not a method: it would keep all that is noted alive until a collection.
-        meet = partial(_meet, self._reach, self._captured, self._entered)
-        self._notes = Notes(meet, strict=strict)
+        on_place = partial(_stands, self._captured, self._entered)
+        self._notes = Notes(
+            self._reach.explore, on_place, self._captured, strict=strict
+        )
         self._orphans: dict[int, dict[str, Any]] = {}
-        for value in (fun, *arguments):
-            self._reach.explore(value)
+        self._passing: dict[int, tuple[ref[Any], str]] = {}
+        self._writes = Writes()
+        self._notes.meet(fun, "self")
+        for name, value in arguments:
+            self._notes.meet_argument(value, name)
+        for function in self._captured.values():
+            for place in places_of(function):
+                self._notes.meet(place.get(), place.name)
 
     @property
     def codes(self) -> tuple[CodeType, ...]:
@@ -81,7 +107,11 @@ class Record:
         if code.co_name == "<module>":
             return True  # an import; it reads what it has just bound
         mentions = mentions_of(code)
-        done = not mentions.parameters or self._start_parameters(code, frame, mentions)
+        self._enter_names(mentions)
+        has_arguments = (
+            code.co_argcount or code.co_kwonlyargcount or (code.co_flags & _HAS_REST)
+        )
+        done = not has_arguments or self._start_arguments(code, frame, mentions)
         if id(code) not in self._started:
             self._enter_code(code, frame.f_globals, mentions)
             functions = self._reach.functions.get(id(code))
@@ -92,7 +122,19 @@ class Record:
         return done
 
     def library(self, code: CodeType, frame: FrameType) -> None:
-        """Note the names that a library's function reads."""
+        """Note the names that a library's function mentions."""
+        mentions = mentions_of(code)
+        self._writes.add(mentions)
+        self._notes.mention(
+            [name for name in mentions.names if not name.startswith("__")]
+        )
+        if mentions.reads_any:
+            for value in frame.f_locals.values():
+                self._notes.whole(value)
+
+    def _enter_names(self, mentions: Mentions) -> None:
+        self._writes.add(mentions)
+        self._notes.mention(mentions.names)
 
     def merge(self, inner: "Record") -> None:
         """Take over what a trace inside this one noted."""
@@ -145,15 +187,31 @@ class Record:
             for function in self._reach.functions.get(key, ()):
                 if function.__code__ is code:
                     self._enter_function(function)
-        reads = tuple(
-            Read(read.place, seen)
-            for read in self._notes.reads.values()
-            if (seen := read.seen.settle(read.place.get())) is not None
-        )
+        for reference, path in tuple(self._passing.values()):
+            value = reference()
+            if value is not None and not self._notes.knows(value):
+                self._notes.meet_passing(value, path)
+        disturbed: list[str] = []
+        reads = [*self._settled(disturbed), *self._notes.shadows()]
         captured = tuple(
             read.seen.matches(read.place.get()) for read in self._captured_before
         )
-        return Findings(reads, captured)
+        return Findings(tuple(reads), captured, tuple(disturbed), self._writes)
+
+    def _settled(self, disturbed: list[str]) -> Iterator[Read]:
+        """Yield what was read, but for what the trace wrote; list what others did."""
+        for read in self._notes.reads.values():
+            place, now = read.place, read.place.get()
+            is_same = read.seen.held.is_(now)
+            seen = read.seen.settle(now)
+            if seen is read.seen or (seen is not None and not is_same):
+                yield Read(place, seen)
+            elif self._writes.may_write(place, rebinds=not is_same):
+                if seen is not None:
+                    yield Read(place, seen)
+            else:
+                disturbed.append(f"{place} in {place.module}")
+                yield read
 
     def _find_orphans(self) -> None:
         """Search the values that the trace saw for functions that ran.
@@ -181,25 +239,27 @@ class Record:
         alone = len(self._reach.functions.get(id(code), ())) == 1
         before = self._orphans.get(id(code), {}) if alone else {}
         captured = id(function) in self._captured
-        values: dict[str, Any] = {}
+        values: list[Any] = []
         for place in places_of(function):
             if captured:
                 value = place.get()
-                self._reach.explore(value)
+                self._notes.meet(value, place.name)
             else:
                 value = self._notes.place(place, before.get(place.name, MISSING))
-            if isinstance(place, CellPlace):
-                values[place.name] = value
-        mentions = mentions_of(code)
-        for chain in mentions.chains:
-            if chain.base is Base.CELL:
-                self._notes.follow(
-                    values.get(chain.name), chain.attributes, mentions.loose
-                )
+            values.append(value)
+        self._enter_values(values, mentions_of(code))
         for default in (*(function.__defaults__ or ()), *_keyword_defaults(function)):
-            self._reach.explore(default)
+            self._notes.meet(default, code.co_name)
 
-    def _start_parameters(
+    def _enter_values(self, values: Iterable[Any], mentions: Mentions) -> None:
+        """Note what code reads of values by names that are worked out, or not there."""
+        for value in values:
+            if mentions.reads_any:
+                self._notes.whole(value)
+            if mentions.expects_absence:
+                self._notes.absent(value, mentions.names)
+
+    def _start_arguments(
         self, code: CodeType, frame: FrameType, mentions: Mentions
     ) -> bool:
         """Note what is read from arguments that are objects, classes, modules.
@@ -207,30 +267,47 @@ class Record:
         Returns:
             Whether no other kinds of arguments are to be expected.
         """
-        done = True
+        count = code.co_argcount + code.co_kwonlyargcount
+        count += bool(code.co_flags & 0x04) + bool(code.co_flags & 0x08)
         values = frame.f_locals
-        for name, chains in mentions.parameters.items():
+        done = True
+        for i, name in enumerate(code.co_varnames[:count]):
             value: Any = values.get(name)
-            kind = class_of(value)
-            owner: Any = value if issubclass(kind, type | ModuleType) else kind
-            if not is_user(owner):
-                continue
+            for part in (value, *contained(value)[:_PARTS]):
+                kind = class_of(part)
+                owner: Any = part if issubclass(kind, type | ModuleType) else kind
+                if not is_user(owner):
+                    continue
+                done = False
+                if i == 0 and part is value:
+                    self._start_method(code, owner)
+                    if owner is value and is_user_class(kind):
+                        self._start_method(code, kind)
+                self._pass(
+                    part, owner, name, is_new=i == 0 and code.co_name == "__init__"
+                )
+        given = [values.get(name) for name in code.co_varnames[:count]]
+        if 0 < len(given) <= 2 and class_of(given[-1]) is str:
+            self._notes.missed(code, given[0], given[-1])
             done = False
-            if (id(code), name, id(owner)) in self._met:
-                continue
-            self._met[id(code), name, id(owner)] = owner
-            self._reach.roots.append(value)
-            if name == code.co_varnames[0] and not is_module(owner):
-                self._start_method(code, owner)
-                if owner is value and is_user_class(kind):
-                    self._start_method(code, kind)
-            for attributes in chains:
-                self._notes.follow(value, attributes, mentions.loose)
+        self._enter_values(given, mentions)
         self._firings[id(code)] = count = self._firings.get(id(code), 0) + 1
         return done or count > _FIRINGS
 
+    def _pass(self, value: Any, owner: Any, name: str, *, is_new: bool) -> None:
+        """Take in an argument: what it is of; itself, if it lives on."""
+        self._notes.meet(owner, name)
+        if owner is value or is_new or self._notes.knows(value):
+            return
+        if id(value) not in self._passing and len(self._passing) < _PASSING:
+            with suppress(TypeError):  # it takes no weak reference
+                self._passing[id(value)] = ref(value), name
+
     def _start_method(self, code: CodeType, cls: type) -> None:
         """Note by which name a class or a base of it holds code that starts."""
+        if is_module(cls) or (id(code), id(cls)) in self._met:
+            return
+        self._met[id(code), id(cls)] = cls
         self._notes.class_attribute(
             cls, code.co_name
         )  # decorated, the code is elsewhere
@@ -238,7 +315,7 @@ class Record:
             if not is_user_class(owner):
                 continue
             for name, value in class_namespace(owner).items():
-                if _code_in(value) is code:
+                if code_in(value) is code:
                     self._notes.class_attribute(cls, name)
                     if class_attribute(cls, name) is not value:  # by `super()`
                         self._notes.class_attribute(owner, name)
@@ -248,32 +325,37 @@ class Record:
     ) -> None:
         self._started[id(code)] = code, namespace
         in_function = is_function_code(code)
-        for chain in (*mentions.chains, *mentions.written):
-            if chain.base is Base.GLOBAL:
-                if not (in_function or _is_global(chain.name, namespace)):
-                    continue  # a name of the class whose body this is
-                value = self._notes.name(namespace, chain.name)
-            elif chain.base is Base.IMPORT:
-                value = _imported(chain, namespace)
-            else:
-                continue
-            self._notes.follow(value, chain.attributes, mentions.loose)
+        for name in mentions.globals:
+            # Others are names of the class whose body this is.
+            if in_function or _is_global(name, namespace):
+                value = self._notes.name(namespace, name)
+                self._enter_values((value,), mentions)
+        for name in mentions.imports:
+            self._enter_import(name, namespace)
+        if mentions.reads_module:
+            self._notes.meet_namespace(namespace)
+
+    def _enter_import(self, name: str, namespace: dict[str, Any]) -> None:
+        """Note which module an import gives."""
+        with suppress(ImportError):
+            name = importlib.util.resolve_name(name, namespace.get("__package__"))
+        module = sys.modules.get(name)
+        if self._strict or (is_module(module) and is_user(module)):
+            self._notes.name(sys.modules, name)
 
     def _enter_nested(self, code: CodeType, namespace: dict[str, Any]) -> None:
-        self._enter_code(code, namespace, mentions_of(code))
+        mentions = mentions_of(code)
+        self._enter_names(mentions)
+        self._enter_code(code, namespace, mentions)
         for const in code.co_consts:
             if isinstance(const, CodeType):
                 self._enter_nested(const, namespace)
 
 
-def _meet(
-    reach: Reach,
-    captured: dict[int, FunctionType],
-    entered: dict[int, FunctionType],
-    value: Any,
+def _stands(
+    captured: dict[int, FunctionType], entered: dict[int, FunctionType], value: Any
 ) -> None:
-    """Take in a value that stands at a place that was noted."""
-    reach.explore(value)
+    """Take in that a value stands at a place that was noted."""
     if captured.pop(id(value), None) is not None:  # by a name as well
         entered.pop(id(value), None)
 
@@ -289,25 +371,5 @@ def _free_variables(code: CodeType, frame: FrameType) -> dict[str, Any]:
     return {n: values[n] for n in code.co_freevars if n in values}
 
 
-def _code_in(value: Any) -> CodeType | None:
-    """Return the code of what a class holds, if it is a method of some kind."""
-    kind = class_of(value)
-    if kind is staticmethod or kind is classmethod:
-        value = value.__func__
-    elif kind is property:
-        value = value.fget
-    return value.__code__ if class_of(value) is FunctionType else None
-
-
 def _keyword_defaults(function: FunctionType) -> tuple[Any, ...]:
     return tuple((function.__kwdefaults__ or {}).values())
-
-
-def _imported(chain: Chain, namespace: dict[str, Any]) -> Any:
-    """Return the module that a chain begins at, if it is there by now."""
-    package = namespace.get("__package__")
-    try:
-        name = importlib.util.resolve_name(chain.name, package)
-    except ImportError:
-        return None
-    return sys.modules.get(name)

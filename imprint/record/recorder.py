@@ -27,7 +27,8 @@ class Recording:
 
     Args:
         fun: the function that will be traced.
-        arguments: what its arguments hold as Python values: a `Partial`'s function.
+        arguments: what its arguments hold as Python values, by name: what is static, a
+            `Partial`'s function.
         strict: whether libraries and the contents of arrays and objects count.
     """
 
@@ -36,7 +37,7 @@ class Recording:
     def __init__(
         self,
         fun: Callable[..., Any],
-        arguments: Iterable[Any] = (),
+        arguments: Iterable[tuple[str, Any]] = (),
         *,
         strict: bool = False,
     ) -> None:

@@ -16,7 +16,7 @@ from weakref import ref
 from imprint.core.identity import Identity, Pinned, identity, ids_of
 from imprint.definition.layout import Layout, layout_of, layouts
 from imprint.definition.share import Snapshot
-from imprint.definition.state import StateWalk
+from imprint.definition.state import StateWalk, reads_state
 from imprint.definition.token import (
     EQUAL,
     STATE,
@@ -149,12 +149,13 @@ def _quick_frozen(value: Any, layout: Layout) -> Hashable:
 
 
 def _quick_object(value: Any, layout: Layout) -> Hashable:
+    if not layout.defines_eq:
+        return identity(value)
     held = layout.plain_state(value)
     contents = None if held is None else plain_contents(held.values())
     if held is None or contents is None:
         return None
-    standin = None if layout.defines_eq else identity(value)
-    return find_token((layout, STATE, standin, None, tuple(held), *contents))
+    return find_token((layout, STATE, None, None, tuple(held), *contents))
 
 
 def read_static(value: Any, name: str, effects: Effects = NO_EFFECTS) -> Snapshot:
@@ -253,6 +254,9 @@ class _ArgumentWalk(StateWalk):
             self._in_node = outer
 
     def object(self, x: Any) -> Content:
+        layout = layout_of(x)
+        if reads_state(layout) and not layout.defines_eq:
+            return identity(x)  # a version watches what it read of it
         inside, self._inside = self._inside, True
         try:
             return super().object(x)

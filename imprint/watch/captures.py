@@ -63,6 +63,16 @@ def _is_effect(place: Place, effects: Effects) -> bool:
     return isinstance(place, CellPlace) and (identity(place.cell), None) in effects
 
 
+def cell_names(fun: Any) -> dict[int, set[str]]:
+    """Return the names of the closure variables in what a callable carries, by cell."""
+    found: dict[int, set[str]] = {}
+    for function in captured_functions(fun).values():
+        for place in places_of(function):
+            if isinstance(place, CellPlace):
+                found.setdefault(id(place.cell), set()).add(place.name)
+    return found
+
+
 def are_containers(fun: Any, effects: Effects) -> bool:
     """Tell whether what can change in what a callable captures is in containers.
 

@@ -15,18 +15,21 @@ from dataclasses import dataclass
 from functools import lru_cache
 from marshal import dumps
 from operator import is_
-from types import CellType, CodeType, FunctionType
+from types import CellType, CodeType, FunctionType, MemberDescriptorType
 from typing import Any, Final, final
 from weakref import ref
 
+from imprint.definition.layout import layout_of_class
 from imprint.definition.walk import FORMAT, NO_EFFECTS, Effects
 from imprint.watch.captures import captured_functions, captured_reads
 from imprint.watch.places import (
+    GONE,
     MISSING,
     CellPlace,
     ClassPlace,
     FunctionPlace,
     NamePlace,
+    ObjectPlace,
     Place,
     ValuePlace,
     class_attribute,
@@ -98,12 +101,12 @@ class Watch:
             )
             for read in self.reads
             for now in (read.place.get(),)
-            if not read.seen.matches(now)
+            if not (read.seen.matches(now) or _is_over(read.place, now))
         ]
 
     def count_changed(self) -> int:
         """Return how many places are not as they were."""
-        return sum(not read.seen.matches(read.place.get()) for read in self.reads)
+        return len(self.changed())
 
     def _otherwise(self) -> Callable[[], bool]:
         """Return what the guard asks when something is another object.
@@ -123,7 +126,10 @@ class Watch:
         """Compare place by place; take equal values for what was seen from now on."""
         now = [read.place.get() for read in self.reads]
         pairs = zip(self.reads, now, strict=True)
-        if not all(read.seen.matches(value) for read, value in pairs):
+        if not all(
+            read.seen.matches(value) or _is_over(read.place, value)
+            for read, value in pairs
+        ):
             return False
         self.reads: tuple[Read, ...] = tuple(_renew(self.reads, now))
         fresh: Any = _guard_of(self.reads, self._otherwise())
@@ -148,6 +154,11 @@ def watch_definition(fun: Callable[..., Any], effects: Effects = NO_EFFECTS) -> 
     return Watch(captured_reads(fun, effects))
 
 
+def _is_over(place: Place, now: Any) -> bool:
+    """Tell whether a place does not count any more: its object is gone."""
+    return now is GONE and isinstance(place, ObjectPlace) and place.is_passing
+
+
 def _renew(reads: Iterable[Read], now: Iterable[Any]) -> Iterator[Read]:
     """Yield the reads with equal values in the place of those that were seen."""
     moved: dict[int, Any] = {}
@@ -156,7 +167,7 @@ def _renew(reads: Iterable[Read], now: Iterable[Any]) -> Iterator[Read]:
         if isinstance(place, FunctionPlace) and id(place.function) in moved:
             place = FunctionPlace(moved[id(place.function)], place.name)
             yield Read(place, Seen(place.get(), strict=seen.strict))
-        elif seen.held.is_(value) and not seen.inside:
+        elif value is GONE or (seen.held.is_(value) and not seen.inside):
             yield read
         elif _carries_functions(value):
             yield read  # what these capture would have to be watched instead
@@ -228,6 +239,7 @@ class _Writer:
         self._conditions: list[str] = []
         self._held: dict[int, tuple[str, Any]] = {}
         self._cells: dict[str, CellType] = {}
+        self._owners: dict[int, str] = {}
 
     def hold(self, value: Any) -> str:
         """Return the name of a parameter whose default is a value."""
@@ -247,6 +259,9 @@ class _Writer:
         if isinstance(place, NamePlace) and seen.held.get() is MISSING:
             self.condition(f"{place.name!r} not in {self.hold(place.namespace)}")
             return
+        if isinstance(place, ObjectPlace):
+            self._add_object(place, seen)
+            return
         where = self._where(place, seen.held.get(), home=home)
         if not seen.inside:
             self.condition(self._is(where, seen.held))
@@ -261,6 +276,39 @@ class _Writer:
             self._add_numbers(seen.items[0])
         else:
             self.condition(f"{self.hold(seen.matches)}({where})")
+
+    def _add_object(self, place: ObjectPlace, seen: Seen) -> None:
+        """Add the condition of what an object has, which may be gone."""
+        owner = self._owner(place)
+        value = seen.held.get()
+        cls = class_of(place.owner())
+        if place.name == "__class__":
+            condition = f"{self.hold(type)}({owner}) is {self.hold(value)}"
+        elif value is MISSING:
+            own = not _is_hooked(cls) and layout_of_class(cls).has_only_dict
+            held = f"{place.name!r} not in {owner}.__dict__"
+            condition = (
+                held if own else f"{self.hold(place.get)}() is {self.hold(value)}"
+            )
+        elif seen.inside or not _is_attribute(cls, place.name):
+            condition = f"{self.hold(seen.matches)}({self.hold(place.get)}())"
+        else:
+            condition = self._is(f"{owner}.{place.name}", seen.held)
+        self.condition(
+            f"({owner} is None or {condition})" if place.is_passing else condition
+        )
+
+    def _owner(self, place: ObjectPlace) -> str:
+        """Return the variable that has the object of a place."""
+        key = id(place.owner)
+        name = self._owners.get(key)
+        if name is None:
+            name = self._owners[key] = f"{self._prefix}o{len(self._owners)}"
+            get = f"({name} := {self.hold(place.owner)}())"
+            self.condition(
+                f"({get}, True)[1]" if place.is_passing else f"{get} is not None"
+            )
+        return name
 
     def _is(self, where: str, held: Held) -> str:
         if isinstance(held, Strong):
@@ -314,6 +362,8 @@ class _Writer:
         if seen is MISSING:
             return f"{self.hold(place.get)}()"
         if isinstance(place, NamePlace):
+            if place.is_builtin and not home:
+                return f"{self.hold(place.get)}()"
             if home:
                 self._globals = place.namespace
                 if place.name.isidentifier() and not keyword.iskeyword(place.name):
@@ -346,6 +396,18 @@ def _is_direct(place: ClassPlace, seen: Any) -> bool:
     return itself or class_attribute(kind, "__get__") is MISSING
 
 
+def _is_attribute(cls: type, name: str) -> bool:
+    """Tell whether `x.name` gives what an instance has, and runs no user's code."""
+    if _is_hooked(cls) or not name.isidentifier() or keyword.iskeyword(name):
+        return False
+    kind = class_of(class_attribute(cls, name))
+    return kind is MemberDescriptorType or class_attribute(kind, "__set__") is MISSING
+
+
+def _is_hooked(cls: type) -> bool:
+    return class_attribute(cls, "__getattribute__") is not _OF_OBJECT
+
+
 def _has_index(items: Items) -> bool:
     """Tell whether what is in a container can be looked up one by one."""
     if items.keys is None:
@@ -355,6 +417,7 @@ def _has_index(items: Items) -> bool:
 
 
 _GETATTRIBUTE: Final = class_attribute(type, "__getattribute__")
+_OF_OBJECT: Final = class_attribute(object, "__getattribute__")
 
 _TEXT: Final = """\
 def make({cells}):

@@ -1,13 +1,18 @@
 """Places: where running code finds a value by name.
 
-A place is a name in a module, a closure variable, or an attribute of a class or of a
-function. It is read past every hook of the user: no `__getattr__`, no descriptor.
-Places hold their owner, which for a module is its dictionary.
+A place is a name in a module, a closure variable, or an attribute of a class, of a
+function or of an object. It is read past every hook of the user: no `__getattr__`, no
+descriptor. Places hold their owner, which for a module is its dictionary; but an object
+is not kept alive.
 """
 
+import builtins
 from collections.abc import Callable, Mapping
 from types import CellType, FunctionType
 from typing import Any, ClassVar, Final, TypeAlias, final
+
+from imprint.core.identity import Standin, identity
+from imprint.definition.layout import layout_of
 
 _mro_of: Final[Callable[[type], tuple[type, ...]]] = vars(type)["__mro__"].__get__
 _vars_of: Final[Callable[[type], Mapping[str, Any]]] = vars(type)["__dict__"].__get__
@@ -22,20 +27,31 @@ class _Missing:
 
 
 MISSING: Final = _Missing()
+GONE: Final = _Missing()
+"""Stands for what an object had that is not alive any more."""
 
 Key: TypeAlias = tuple[str, int, str]
 
 
 @final
 class NamePlace:
-    """A name in the dictionary of a module."""
+    """A name in the dictionary of a module.
 
-    __slots__ = ("name", "namespace")
+    Args:
+        namespace: the dictionary.
+        name: the name.
+        is_builtin: whether the module has no such name, so that the builtin counts.
+    """
+
+    __slots__ = ("is_builtin", "name", "namespace")
     kind: ClassVar[str] = "global"
 
-    def __init__(self, namespace: dict[str, Any], name: str) -> None:
+    def __init__(
+        self, namespace: dict[str, Any], name: str, *, is_builtin: bool = False
+    ) -> None:
         self.namespace: dict[str, Any] = namespace
         self.name: str = name
+        self.is_builtin: bool = is_builtin
 
     @property
     def key(self) -> Key:
@@ -49,10 +65,13 @@ class NamePlace:
 
     def get(self) -> Any:
         """Return the value now, or MISSING."""
-        return self.namespace.get(self.name, MISSING)
+        value = self.namespace.get(self.name, MISSING)
+        if value is MISSING and self.is_builtin:
+            return vars(builtins).get(self.name, MISSING)
+        return value
 
     def __str__(self) -> str:
-        return f"global {self.name}"
+        return f"{'builtin' if self.is_builtin else 'global'} {self.name}"
 
 
 @final
@@ -151,6 +170,53 @@ class FunctionPlace:
 
 
 @final
+class ObjectPlace:
+    """An attribute that an object has of its own; or its class, as `__class__`.
+
+    Args:
+        owner: the object.
+        name: the attribute.
+        path: what leads to the object, as a user would write it.
+        is_passing: whether the object counts only as long as it lives: nothing that is
+            watched leads to it.
+    """
+
+    __slots__ = ("is_passing", "name", "owner", "path")
+    kind: ClassVar[str] = "object"
+
+    def __init__(
+        self, owner: object, name: str, path: str, *, is_passing: bool = False
+    ) -> None:
+        self.owner: Standin = identity(owner)
+        self.name: str = name
+        self.path: str = path
+        self.is_passing: bool = is_passing
+
+    @property
+    def key(self) -> Key:
+        """What tells places apart, as long as they live."""
+        return "object", id(self.owner), self.name
+
+    @property
+    def module(self) -> str:
+        """The name of the module of its class."""
+        owner = self.owner()
+        return str(type.__getattribute__(type(owner), "__module__"))
+
+    def get(self) -> Any:
+        """Return the value now, MISSING, or GONE with the object."""
+        owner = self.owner()
+        if owner is None:
+            return GONE
+        if self.name == "__class__":
+            return type(owner)
+        return layout_of(owner).get(owner, self.name, MISSING)
+
+    def __str__(self) -> str:
+        return f"{self.path}.{self.name}"
+
+
+@final
 class ValuePlace:
     """A callable that is no function, with what is inside it."""
 
@@ -184,7 +250,9 @@ _WORDS: Final = {
     "__kwdefaults__": "keyword defaults",
 }
 
-Place: TypeAlias = NamePlace | CellPlace | ClassPlace | FunctionPlace | ValuePlace
+Place: TypeAlias = (
+    NamePlace | CellPlace | ClassPlace | FunctionPlace | ObjectPlace | ValuePlace
+)
 
 
 def module_of(function: FunctionType) -> str:

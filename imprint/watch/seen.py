@@ -339,7 +339,11 @@ class Findings(NamedTuple):
         reads: the places that it read and did not change.
         captured: of each place in what its function captures, whether the trace left it
             as it was; see `captures`.
+        disturbed: the places that something else than the trace changed meanwhile.
+        writes: what the code that ran may have written.
     """
 
     reads: tuple[Read, ...]
     captured: tuple[bool, ...]
+    disturbed: tuple[str, ...] = ()
+    writes: Any = None

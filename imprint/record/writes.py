@@ -1,0 +1,60 @@
+"""Writes: what the code of a trace may have bound or changed.
+
+What differs after a trace was written by it, an effect; or, if no code that ran can have
+done it, by another thread, and then the trace saw a state that never was as a whole.
+"""
+
+from collections.abc import Mapping
+from types import CellType
+from typing import final
+
+from imprint.definition.walk import Effects
+from imprint.record.mentions import Mentions
+from imprint.watch.places import CellPlace, NamePlace, Place
+
+
+@final
+class Writes:
+    """What the code that ran may have bound or changed."""
+
+    def __init__(self) -> None:
+        self._names: set[str] = set()
+        self._any = False
+        self._items = False
+        self._imports = False
+
+    def add(self, mentions: Mentions) -> None:
+        """Take in code that starts."""
+        self._names |= mentions.stored
+        self._any |= mentions.stores_any
+        self._items |= mentions.changes_items
+        self._imports |= bool(mentions.imports)
+
+    def may_write(self, place: Place, *, rebinds: bool) -> bool:
+        """Tell whether that code can have made another value stand at a place.
+
+        Args:
+            place: the place.
+            rebinds: whether it is another object, or the same with other contents.
+        """
+        if not rebinds:
+            return self._items or self._any
+        if place.name in self._names:
+            return True
+        if isinstance(place, NamePlace):  # an import binds names of modules
+            return self._any or self._imports
+        return self._any and not isinstance(place, CellPlace)
+
+    def are_own(self, effects: Effects, names: Mapping[int, set[str]]) -> bool:
+        """Tell whether that code can have written state of what it captures.
+
+        Args:
+            effects: what was written.
+            names: those of closure variables, by the `id` of their cell.
+        """
+        return all(
+            not self._names.isdisjoint(names.get(id(owner()), ()))
+            if type(owner()) is CellType
+            else self._items or self._any
+            for owner, _ in effects
+        )

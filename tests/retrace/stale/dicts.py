@@ -1,0 +1,245 @@
+"""Scenarios: containers that a trace writes too, and that are edited elsewhere later."""
+
+DICTS = {
+    "key that the trace sets": """
+        CFG = {"rate": 1.0}
+        def f(x):
+            CFG["traced"] = True
+            return x * CFG["rate"]
+        --- CFG["rate"] = 2.0
+        """,
+    "key that the trace sets, then a new dict": """
+        CFG = {"rate": 1.0}
+        def f(x):
+            CFG["traced"] = True
+            return x * CFG["rate"]
+        --- CFG = {"rate": 2.0}
+        --- CFG["rate"] = 3.0
+        """,
+    "setdefault": """
+        CFG = {}
+        f = lambda x: x * CFG.setdefault("rate", 1.0)
+        --- CFG["rate"] = 2.0
+        """,
+    "setdefault of another key": """
+        CFG = {"rate": 1.0}
+        def f(x):
+            CFG.setdefault("seen", []).append(1)
+            return x * CFG["rate"]
+        --- CFG["rate"] = 2.0
+        """,
+    "update": """
+        CFG = {"rate": 1.0}
+        def f(x):
+            CFG.update(traced=True)
+            return x * CFG["rate"]
+        --- CFG["rate"] = 2.0
+        """,
+    "or-equals": """
+        CFG = {"rate": 1.0}
+        def f(x):
+            global CFG
+            CFG |= {"traced": True}
+            return x * CFG["rate"]
+        --- CFG["rate"] = 2.0
+        """,
+    "defaultdict": """
+        D = collections.defaultdict(lambda: 1.0)
+        f = lambda x: x * D["rate"]
+        --- D["rate"] = 2.0
+        """,
+    "defaultdict that gains another key": """
+        D = collections.defaultdict(int, rate=1.0)
+        def f(x):
+            D["n"] += 1
+            return x * D["rate"]
+        --- D["rate"] = 2.0
+        """,
+    "counter": """
+        C = collections.Counter(rate=1)
+        def f(x):
+            C["traced"] += 1
+            return x * C["rate"]
+        --- C["rate"] = 2
+        """,
+    "key that is popped": """
+        CFG = {"rate": 1.0, "first": 1}
+        def f(x):
+            CFG.pop("first", None)
+            return x * CFG["rate"]
+        --- CFG["rate"] = 2.0
+        """,
+    "captured dict": """
+        def make(c):
+            def f(x):
+                c["traced"] = True
+                return x * c["rate"]
+            return f
+        CFG = {"rate": 1.0}; f = make(CFG)
+        --- CFG["rate"] = 2.0
+        """,
+    "dict in an object": """
+        O.cfg = {"rate": 1.0}
+        def f(x):
+            O.cfg["traced"] = True
+            return x * O.cfg["rate"]
+        --- O.cfg["rate"] = 2.0
+        """,
+    "dict of a class": """
+        K.cfg = {"rate": 1.0}
+        def f(x):
+            K.cfg["traced"] = True
+            return x * K.cfg["rate"]
+        --- K.cfg["rate"] = 2.0
+        """,
+    "dict of a module": """
+        cfg.C = {"rate": 1.0}
+        def f(x):
+            cfg.C["traced"] = True
+            return x * cfg.C["rate"]
+        --- cfg.C["rate"] = 2.0
+        """,
+    "default of a parameter": """
+        def f(x, c={"rate": 1.0}):
+            c["traced"] = True
+            return x * c["rate"]
+        --- f.__defaults__[0]["rate"] = 2.0
+        """,
+    "dict in a dict": """
+        CFG = {"a": {"rate": 1.0}}
+        def f(x):
+            CFG["a"]["traced"] = True
+            return x * CFG["a"]["rate"]
+        --- CFG["a"]["rate"] = 2.0
+        --- CFG["a"] = {"rate": 3.0}
+        """,
+    "beside a dict that grows": """
+        CFG = {"a": {"rate": 1.0}, "log": {}}
+        def f(x):
+            CFG["log"][len(CFG["log"])] = 1
+            return x * CFG["a"]["rate"]
+        --- CFG["a"]["rate"] = 2.0
+        """,
+    "memo by hand": """
+        W = 1.0; MEMO = {}
+        def get(k):
+            if k not in MEMO: MEMO[k] = W
+            return MEMO[k]
+        f = lambda x: x * get("a")
+        --- MEMO["a"] = 2.0
+        """,
+    "list that the trace appends to": """
+        V = [1.0]
+        def f(x):
+            V.append(0)
+            return x * V[0]
+        --- V[0] = 2.0
+        """,
+    "list that the trace appends to, new": """
+        V = [1.0]
+        def f(x):
+            V.append(0)
+            return x * V[0]
+        --- V = [2.0]
+        --- V[0] = 3.0
+        """,
+    "list of an object that the trace appends to": """
+        O.log = [1.0]
+        def f(x):
+            O.log.append(0)
+            return x * O.log[0]
+        --- O.log[0] = 2.0
+        """,
+    "set that the trace adds to": """
+        V = set()
+        def f(x):
+            V.add("traced")
+            return x * (2.0 if "fast" in V else 1.0)
+        --- V.add("fast")
+        """,
+    "item that the trace counts beside another": """
+        V = [0, 1.0]
+        def f(x):
+            V[0] += 1
+            return x * V[1]
+        --- V[1] = 2.0
+        """,
+    "attribute that the trace sets beside another": """
+        O.w = 1.0
+        def f(x):
+            O.traced = True
+            return x * O.w
+        --- O.w = 2.0
+        """,
+    "class attribute that the trace sets beside another": """
+        def f(x):
+            K.traced = True
+            return x * K.rate
+        --- K.rate = 2.0
+        """,
+    "module attribute that the trace sets beside another": """
+        def f(x):
+            cfg.traced = True
+            return x * cfg.W
+        --- cfg.W = 2.0
+        """,
+    "function attribute that the trace sets beside another": """
+        def h(): return 1.0
+        h.w = 1.0
+        def f(x):
+            h.traced = True
+            return x * h.w
+        --- h.w = 2.0
+        """,
+    "global that the trace sets beside another": """
+        W = 1.0
+        def f(x):
+            global TRACED
+            TRACED = True
+            return x * W
+        --- W = 2.0
+        """,
+    "deque that the trace appends to": """
+        V = collections.deque([1.0])
+        def f(x):
+            V.append(0)
+            return x * V[0]
+        --- V[0] = 2.0
+        """,
+    "ordered dict that gains a key": """
+        V = collections.OrderedDict(rate=1.0)
+        def f(x):
+            V["traced"] = 1
+            return x * V["rate"]
+        --- V["rate"] = 2.0
+        """,
+    "big dict that gains a key": """
+        V = dict.fromkeys(range(100), 1.0)
+        def f(x):
+            V["traced"] = 1
+            return x * V[7]
+        --- V[7] = 2.0
+        """,
+    "object as a value of a dict that gains a key": """
+        V = {"o": O}
+        def f(x):
+            V["traced"] = 1
+            return x * V["o"].rate
+        --- K.rate = 2.0
+        --- O.rate = 3.0
+        """,
+    "whether a key is there": """
+        CFG = {}
+        def f(x):
+            CFG["traced"] = True
+            return x * (2.0 if "fast" in CFG else 1.0)
+        --- CFG["fast"] = True
+        """,
+    "missing key tried": """
+        CFG = {}
+        def f(x):
+            try: return x * CFG["rate"]
+            except KeyError: return x
+        --- CFG["rate"] = 2.0
+        """,
+}

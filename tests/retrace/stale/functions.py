@@ -1,0 +1,140 @@
+"""Scenarios: what a function has besides its code, and generators that began before."""
+
+FUNCTIONS = {
+    "__defaults__": "def h(w=1.0): return w\nf = lambda x: x * h() --- h.__defaults__ = (2.0,)",
+    "__defaults__ that come to be": "def h(w): return w\ndef f(x):\n    try: return x * h()\n    except TypeError: return -x\n --- h.__defaults__ = (2.0,)",
+    "__kwdefaults__": "def h(*, w=1.0): return w\nf = lambda x: x * h() --- h.__kwdefaults__ = {'w': 2.0} --- h.__kwdefaults__['w'] = 3.0",
+    "__code__": "def h(): return 1.0\nf = lambda x: x * h() --- h.__code__ = (lambda: 2.0).__code__",
+    "__code__ of a nested function": """
+        def make():
+            def h(): return 1.0
+            return h, lambda x: x * h()
+        h, f = make()
+        --- h.__code__ = (lambda: 2.0).__code__
+        """,
+    "__name__": "def h(): pass\nf = lambda x: x * len(h.__name__) --- h.__name__ = 'ab'",
+    "__qualname__": "def h(): pass\nf = lambda x: x * len(h.__qualname__) --- h.__qualname__ = 'ab'",
+    "__doc__": "def h(): 'a'\nf = lambda x: x * len(h.__doc__) --- h.__doc__ = 'ab'",
+    "__annotations__": "def h(a: 'a'): pass\nf = lambda x: x * len(h.__annotations__['a']) --- h.__annotations__['a'] = 'ab' --- h.__annotations__ = {'a': 'abc'}",
+    "__module__": "def h(): pass\nf = lambda x: x * len(h.__module__) --- h.__module__ = 'ab'",
+    "__defaults__ that the code reads": "def h(w=1.0): pass\nf = lambda x: x * h.__defaults__[0] --- h.__defaults__ = (2.0,)",
+    "__kwdefaults__ that the code reads": "def h(*, w=1.0): pass\nf = lambda x: x * h.__kwdefaults__['w'] --- h.__kwdefaults__['w'] = 2.0",
+    "__code__ that the code reads": "def h(): pass\nf = lambda x: x * h.__code__.co_argcount + x --- h.__code__ = (lambda a: a).__code__",
+    "__dict__": "def h(): pass\nh.w = 1.0\nf = lambda x: x * h.__dict__['w'] --- h.w = 2.0",
+    "__wrapped__": """
+        def h(): return 1.0
+        @functools.wraps(h)
+        def g(): return 0.0
+        f = lambda x: x * g.__wrapped__()
+        --- g.__wrapped__ = lambda: 2.0
+        """,
+    "__closure__": """
+        def make(w): return lambda: w
+        h = make(1.0)
+        f = lambda x: x * h.__closure__[0].cell_contents
+        --- h.__closure__[0].cell_contents = 2.0
+        """,
+    "attribute": "def h(): pass\nh.w = 1.0\nf = lambda x: x * h.w --- h.w = 2.0",
+    "attribute of itself": "def f(x): return x * f.w\nf.w = 1.0 --- f.w = 2.0",
+    "attribute, nested": "def h(): pass\nh.o = O\nf = lambda x: x * h.o.rate --- K.rate = 2.0 --- O.rate = 3.0 --- h.o = L()",
+    "attribute that comes to be": "def h(): pass\nf = lambda x: x * getattr(h, 'w', 1.0) --- h.w = 2.0",
+    "attribute through a parameter": "def h(): pass\nh.w = 1.0\ndef g(fun): return fun.w\nf = lambda x: x * g(h) --- h.w = 2.0",
+    "attribute of a method": """
+        class M:
+            def h(self): pass
+            h.w = 1.0
+        f = lambda x: x * M.h.w
+        --- M.h.w = 2.0
+        """,
+    "attribute of a bound method": """
+        class M:
+            def h(self): pass
+            h.w = 1.0
+        m = M()
+        f = lambda x: x * m.h.w
+        --- M.h.w = 2.0
+        """,
+    "__self__": "class M(K):\n    def h(self): pass\nb = M().h\nf = lambda x: x * b.__self__.rate --- b.__self__.rate = 2.0",
+    "__func__": "class M:\n    def h(self): return 1.0\nb = M().h\nf = lambda x: x * b.__func__(None) --- M.h.__code__ = (lambda self: 2.0).__code__",
+    "func of a partial": "def h(): return 1.0\np = functools.partial(h)\nf = lambda x: x * p.func() --- h.__code__ = (lambda: 2.0).__code__",
+    "attribute of a partial": "p = functools.partial(int); p.w = 1.0\nf = lambda x: x * p.w --- p.w = 2.0",
+    "function in a list": "A = [lambda: 1.0]\nf = lambda x: x * A[0]() --- A[0] = lambda: 2.0 --- A[0].__code__ = (lambda: 3.0).__code__",
+    "default that is a function": "def h(g=lambda: 1.0): return g()\nf = lambda x: x * h() --- h.__defaults__ = (lambda: 2.0,)",
+    "default that is a list": "def h(l=[1.0]): return l[0]\nf = lambda x: x * h() --- h.__defaults__[0][0] = 2.0",
+    "method's default": """
+        class M:
+            def h(self, w=1.0): return w
+        m = M()
+        f = lambda x: x * m.h()
+        --- M.h.__defaults__ = (2.0,)
+        """,
+    "default of __init__": """
+        class M:
+            def __init__(self, w=1.0): self.w = w
+        f = lambda x: x * M().w
+        --- M.__init__.__defaults__ = (2.0,)
+        """,
+    "global of a function of another module": """
+        exec("W = 1.0\\nh = lambda: W", vars(cfg))
+        g = cfg.h
+        f = lambda x: x * g()
+        --- cfg.W = 2.0
+        """,
+    "global of a function without a module": """
+        names = {"W": 1.0}
+        exec("h = lambda: W", names)
+        g = names["h"]
+        f = lambda x: x * g()
+        --- names["W"] = 2.0
+        """,
+    "__globals__": "def h(): pass\nW = 1.0\nf = lambda x: x * h.__globals__['W'] --- W = 2.0",
+    "generator that began": """
+        W = 1.0
+        def numbers():
+            while True: yield W
+        g = numbers(); next(g)
+        f = lambda x: x * next(g)
+        --- W = 2.0
+        """,
+    "generator that began, attribute": """
+        def numbers(o):
+            while True: yield o.rate
+        g = numbers(O); next(g)
+        f = lambda x: x * next(g)
+        --- K.rate = 2.0
+        --- O.rate = 3.0
+        """,
+    "generator that did not begin": """
+        def numbers(o):
+            while True: yield o.rate
+        g = numbers(O)
+        f = lambda x: x * next(g)
+        --- K.rate = 2.0
+        """,
+    "generator in an object": """
+        def numbers(o):
+            while True: yield o.rate
+        O.g = numbers(O); next(O.g)
+        f = lambda x: x * next(O.g)
+        --- K.rate = 2.0
+        """,
+    "generator that is sent to": """
+        def echo(o):
+            k = 1.0
+            while True: k = yield o.rate
+        g = echo(O); next(g)
+        f = lambda x: x * g.send(1.0)
+        --- K.rate = 2.0
+        """,
+    "genexpr that began": """
+        g = (o.rate for o in itertools.repeat(O)); next(g)
+        f = lambda x: x * next(g)
+        --- K.rate = 2.0
+        """,
+    "context variable with an object": """
+        V = contextvars.ContextVar("V"); V.set(O)
+        f = lambda x: x * V.get().rate
+        --- K.rate = 2.0
+        --- O.rate = 3.0
+        """,
+}

@@ -1,0 +1,418 @@
+"""Scenarios: another thread edits the program while it is traced, or runs a part of it.
+
+The first edit of each is made where `f` calls `meanwhile()`.
+"""
+
+THREADS = {
+    "global": """
+        W = 1.0
+        def f(x):
+            y = x * W
+            meanwhile()
+            return y
+        --- W = 2.0
+        --- W = 3.0
+        """,
+    "global, read twice": """
+        W = 1.0
+        def f(x):
+            y = x * W
+            meanwhile()
+            return y + W
+        --- W = 2.0
+        --- W = 3.0
+        """,
+    "global, read after it": """
+        W = 1.0
+        def f(x):
+            meanwhile()
+            return x * W
+        --- W = 2.0
+        --- W = 3.0
+        """,
+    "there and back": """
+        W = 1.0
+        def f(x):
+            y = x * W
+            meanwhile()
+            return y
+        --- W = 2.0; W = 1.0
+        --- W = 3.0
+        """,
+    "edited where it was read, then back": """
+        W = 1.0
+        def f(x):
+            meanwhile()
+            return x * W
+        --- W = 2.0
+        --- W = 1.0
+        --- W = 2.0
+        """,
+    "class attribute": """
+        def f(x):
+            y = x * K.rate
+            meanwhile()
+            return y
+        --- K.rate = 2.0
+        --- K.rate = 3.0
+        """,
+    "class attribute of an object": """
+        def f(x):
+            y = x * O.rate
+            meanwhile()
+            return y
+        --- K.rate = 2.0
+        --- K.rate = 3.0
+        """,
+    "attribute": """
+        O.w = 1.0
+        def f(x):
+            y = x * O.w
+            meanwhile()
+            return y
+        --- O.w = 2.0
+        --- O.w = 3.0
+        """,
+    "attribute that hides": """
+        def f(x):
+            y = x * O.rate
+            meanwhile()
+            return y
+        --- O.rate = 2.0
+        --- O.rate = 3.0
+        """,
+    "attribute of self": """
+        class M:
+            def __init__(self): self.w = 1.0
+            def step(self, x):
+                y = x * self.w
+                meanwhile()
+                return y
+        m = M(); f = m.step
+        --- m.w = 2.0
+        --- m.w = 3.0
+        """,
+    "attribute of a module": """
+        def f(x):
+            y = x * cfg.W
+            meanwhile()
+            return y
+        --- cfg.W = 2.0
+        --- cfg.W = 3.0
+        """,
+    "item of a dict": """
+        D = {"w": 1.0}
+        def f(x):
+            y = x * D["w"]
+            meanwhile()
+            return y
+        --- D["w"] = 2.0
+        --- D["w"] = 3.0
+        """,
+    "item of a list": """
+        V = [1.0]
+        def f(x):
+            y = x * V[0]
+            meanwhile()
+            return y
+        --- V[0] = 2.0
+        --- V.append(5.0); V[0] = 3.0
+        """,
+    "new key": """
+        D = {}
+        def f(x):
+            y = x * D.get("w", 1.0)
+            meanwhile()
+            return y
+        --- D["w"] = 2.0
+        --- D["w"] = 3.0
+        """,
+    "cell": """
+        def make():
+            w = 1.0
+            def f(x):
+                y = x * w
+                meanwhile()
+                return y
+            def put(v):
+                nonlocal w
+                w = v
+            return f, put
+        f, put = make()
+        --- put(2.0)
+        --- put(3.0)
+        """,
+    "helper": """
+        def h(): return 1.0
+        def f(x):
+            y = x * h()
+            meanwhile()
+            return y
+        --- h = lambda: 2.0
+        --- h = lambda: 3.0
+        """,
+    "code of a helper": """
+        def h(): return 1.0
+        def f(x):
+            y = x * h()
+            meanwhile()
+            return y
+        --- h.__code__ = (lambda: 2.0).__code__
+        --- h.__code__ = (lambda: 3.0).__code__
+        """,
+    "default of a helper": """
+        def h(w=1.0): return w
+        def f(x):
+            y = x * h()
+            meanwhile()
+            return y
+        --- h.__defaults__ = (2.0,)
+        --- h.__defaults__ = (3.0,)
+        """,
+    "method": """
+        class M:
+            def h(self): return 1.0
+        m = M()
+        def f(x):
+            y = x * m.h()
+            meanwhile()
+            return y
+        --- M.h = lambda self: 2.0
+        --- m.h = lambda: 3.0
+        """,
+    "global that is deleted": """
+        W = 1.0
+        def f(x):
+            y = x * W
+            meanwhile()
+            return y
+        --- del W
+        --- W = 3.0
+        """,
+    "global that comes to be": """
+        def f(x):
+            try: y = x * W
+            except NameError: y = x
+            meanwhile()
+            return y
+        --- W = 2.0
+        --- W = 3.0
+        """,
+    "class of an object": """
+        def f(x):
+            y = x * O.rate
+            meanwhile()
+            return y
+        --- O.__class__ = L
+        --- L.rate = 3.0
+        """,
+    "function of the user that writes": """
+        W = 1.0
+        def put(v):
+            global W
+            W = v
+        def f(x):
+            y = x * W
+            meanwhile()
+            return y
+        --- put(2.0)
+        --- put(3.0)
+        """,
+    "method of the user that writes": """
+        class M:
+            w = 1.0
+            def put(self, w): self.w = w
+        m = M()
+        def f(x):
+            y = x * m.w
+            meanwhile()
+            return y
+        --- m.put(2.0)
+        --- m.put(3.0)
+        """,
+    "name that the code stores in another branch": """
+        W, D = 1.0, False
+        def f(x):
+            global W
+            if D: W = 5.0
+            y = x * W
+            meanwhile()
+            return y
+        --- W = 2.0
+        --- W = 3.0
+        """,
+    "attribute that the code stores in another object": """
+        class M:
+            def __init__(self): self.w = 1.0
+        m = M()
+        def f(x):
+            y = x * m.w
+            M()
+            meanwhile()
+            return y
+        --- m.w = 2.0
+        --- m.w = 3.0
+        """,
+    "attribute beside a counter": """
+        class M:
+            n, w = 0, 1.0
+        m = M()
+        def f(x):
+            m.n += 1
+            y = x * m.w
+            meanwhile()
+            return y
+        --- m.w = 2.0
+        --- m.w = 3.0
+        """,
+    "item beside a counter": """
+        D = {"n": 0, "w": 1.0}
+        def f(x):
+            D["n"] += 1
+            y = x * D["w"]
+            meanwhile()
+            return y
+        --- D["w"] = 2.0
+        --- D["w"] = 3.0
+        """,
+    "in a nested function": """
+        def f(x):
+            o = O
+            def loss(p):
+                y = p * o.rate
+                meanwhile()
+                return y
+            return grad(loss)(x)
+        --- K.rate = 2.0
+        --- K.rate = 3.0
+        """,
+    "in a nested jit": """
+        W = 1.0
+        @jit
+        def g(x):
+            y = x * W
+            meanwhile()
+            return y
+        def f(x): return g(x)
+        --- W = 2.0
+        --- W = 3.0
+        """,
+    "after a nested jit": """
+        W = 1.0
+        @jit
+        def g(x): return x * W
+        def f(x):
+            y = g(x)
+            meanwhile()
+            return y
+        --- W = 2.0
+        --- W = 3.0
+        """,
+    "two at once": """
+        V, W = 1.0, 1.0
+        def f(x):
+            y = x * V * W
+            meanwhile()
+            return y
+        --- V, W = 2.0, 5.0
+        --- V = 3.0
+        --- W = 3.0
+        """,
+    "name bound to a library's": """
+        from imprint.numpy import negative as op
+        def f(x):
+            y = op(x)
+            meanwhile()
+            return y
+        --- op = lambda x: x * 2.0
+        --- op = lambda x: x * 3.0
+        """,
+    "helper that a pool runs": """
+        W = 1.0
+        def h(): return W
+        POOL = ThreadPoolExecutor(1); POOL.submit(int).result()
+        def f(x):
+            meanwhile()
+            return x * POOL.submit(h).result()
+        --- W = 2.0
+        --- W = 3.0
+        """,
+}
+
+POOLS = {
+    "submit": """
+        W = 1.0
+        def h(): return W
+        POOL = ThreadPoolExecutor(1); POOL.submit(int).result()
+        f = lambda x: x * POOL.submit(h).result()
+        --- W = 2.0
+        """,
+    "submit, attribute of an argument": """
+        def h(o): return o.rate
+        POOL = ThreadPoolExecutor(1); POOL.submit(int).result()
+        f = lambda x: x * POOL.submit(h, O).result()
+        --- K.rate = 2.0
+        --- O.rate = 3.0
+        """,
+    "map": """
+        W = 1.0
+        def h(i): return i * W
+        POOL = ThreadPoolExecutor(2); POOL.submit(int).result()
+        f = lambda x: x * sum(POOL.map(h, [1, 2]))
+        --- W = 2.0
+        """,
+    "lambda": """
+        POOL = ThreadPoolExecutor(1); POOL.submit(int).result()
+        def f(x):
+            o = O
+            return x * POOL.submit(lambda: o.rate).result()
+        --- K.rate = 2.0
+        """,
+    "method": """
+        class M:
+            w = 1.0
+            def h(self): return self.w
+        m = M()
+        POOL = ThreadPoolExecutor(1); POOL.submit(int).result()
+        f = lambda x: x * POOL.submit(m.h).result()
+        --- m.w = 2.0
+        """,
+    "helper of a helper": """
+        W = 1.0
+        def g(): return W
+        def h(): return g()
+        POOL = ThreadPoolExecutor(1); POOL.submit(int).result()
+        f = lambda x: x * POOL.submit(h).result()
+        --- W = 2.0
+        --- g = lambda: 3.0
+        """,
+    "pool made inside": """
+        W = 1.0
+        def h(): return W
+        def f(x):
+            with ThreadPoolExecutor(1) as pool: return x * pool.submit(h).result()
+        --- W = 2.0
+        """,
+    "thread made inside": """
+        import threading
+        W = 1.0
+        def f(x):
+            found = []
+            def h(): found.append(W)
+            t = threading.Thread(target=h); t.start(); t.join()
+            return x * found[0]
+        --- W = 2.0
+        """,
+    "thread that waits beside": """
+        import queue, threading
+        W = 1.0
+        ASK, ANSWER = queue.SimpleQueue(), queue.SimpleQueue()
+        def serve():
+            while ASK.get() is not None: ANSWER.put(W)
+        threading.Thread(target=serve, daemon=True).start()
+        def f(x):
+            ASK.put(1)
+            return x * ANSWER.get()
+        --- W = 2.0
+        """,
+}

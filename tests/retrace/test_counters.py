@@ -1,0 +1,640 @@
+"""What counts up while a program runs makes no version: trainers, logs, counters of traces.
+
+The opposite of `test_stale`: there an edit must be seen; here nothing that a fresh trace
+reads has changed, so a loop of many steps must trace once. Each program is a class of a
+trainer, or a function, whose steps do what users' steps do beside the computation.
+"""
+
+import dataclasses
+import functools
+import itertools
+import re
+import sys
+import textwrap
+import types
+
+import numpy as np
+import pytest
+
+import imprint
+import imprint.numpy as inp
+from imprint.jitted.filter_jit import filter_jit
+from imprint.module import Module, field
+from imprint.program.counters import COUNTERS
+from tests.units.modules import make_module
+
+STEPS = 50
+X = inp.float32(2)
+
+
+def traces_of(action):
+    before = COUNTERS.traces
+    action()
+    return COUNTERS.traces - before
+
+
+# ---- trainers ----
+
+
+class Trainer:
+    """Each subclass compiles `compute` in a way of its own; `step` is what users write."""
+
+    steps = 0
+
+    def __init__(self):
+        self.lr = 1.0
+        self.t = 0
+        self.losses = []
+        self.best = None
+        self.cfg = {"log": [], "width": 3, "seen": {}}
+        self.part = types.SimpleNamespace(scale=1.0, calls=0)
+        self.prepare()
+
+    def prepare(self):
+        pass
+
+    def compute(self, x):
+        return x * self.lr * self.part.scale * self.cfg["width"]
+
+    def run(self, x):
+        raise NotImplementedError
+
+    def expected(self):
+        return 2.0 * self.lr * self.part.scale * self.cfg["width"]
+
+    def step(self):
+        found = self.run(X)
+        assert found == self.expected()
+        self.t += 1
+        self.losses.append(float(found))
+        self.best = found
+        self.part.calls += 1
+
+
+class StaticSelf(Trainer):
+    @functools.partial(imprint.jit, static_argnums=0)
+    def run(self, x):
+        return self.compute(x)
+
+
+class StaticName(Trainer):
+    @functools.partial(imprint.jit, static_argnames="self")
+    def run(self, x):
+        return self.compute(x)
+
+
+class StaticInMethod(Trainer):
+    @functools.partial(imprint.jit, static_argnums=0)
+    def run(self, x):
+        return imprint.grad(lambda y: self.compute(y))(x) * 2.0
+
+
+class CapturedSelf(Trainer):
+    def prepare(self):
+        self.run = imprint.jit(lambda x: self.compute(x))
+
+
+class BoundMethod(Trainer):
+    def prepare(self):
+        self.run = imprint.jit(self.compute)
+
+
+class JitEachStep(Trainer):
+    def run(self, x):
+        return imprint.jit(self.compute)(x)
+
+
+class LambdaEachStep(Trainer):
+    def run(self, x):
+        return imprint.jit(lambda y: self.compute(y))(x)
+
+
+class DefinedEachStep(Trainer):
+    def run(self, x):
+        @imprint.jit
+        def compute(y):
+            return y * self.lr * self.part.scale * self.cfg["width"]
+
+        return compute(x)
+
+
+class NestedJit(Trainer):
+    def prepare(self):
+        self.run = imprint.jit(lambda x: imprint.jit(self.compute)(x))
+
+
+class NestedStatic(StaticSelf):
+    def prepare(self):
+        self.run = imprint.jit(lambda x: StaticSelf.run(self, x))
+
+
+class FilterJit(Trainer):
+    def prepare(self):
+        self.run = filter_jit(self.compute)
+
+
+class FilterEachStep(Trainer):
+    def run(self, x):
+        return filter_jit(self.compute)(x)
+
+
+class FilterOfSelf(Trainer):
+    def run(self, x):
+        return filtered(self, x)
+
+
+filtered = filter_jit(lambda trainer, x: trainer.compute(x))
+
+
+class Partial(Trainer):
+    def prepare(self):
+        self.run = imprint.jit(functools.partial(type(self).compute, self))
+
+
+class InAContainer(Trainer):
+    def prepare(self):
+        self.run = imprint.jit(lambda x, of=[self]: next(t.compute(x) for t in of))
+
+
+class Gradient(Trainer):
+    def prepare(self):
+        def loss(x):
+            return self.compute(x) * 2.0
+
+        self.run = imprint.jit(lambda x: imprint.grad(loss)(x))
+
+
+@dataclasses.dataclass(eq=False)
+class Fields:
+    lr: float = 1.0
+    t: int = 0
+    losses: list = dataclasses.field(default_factory=list)
+
+
+class InAField(Trainer):
+    """What is static is a field of a node of trees."""
+
+    class Net(Module):
+        state: object = field(static=True)
+        w: object
+
+        def __call__(self, x):
+            return x * self.state.compute(self.w)
+
+    def prepare(self):
+        self.net = self.Net(self, inp.float32(1))
+        self.run = imprint.jit(lambda x: self.net(x))
+
+
+class PassedField(InAField):
+    def prepare(self):
+        self.net = self.Net(self, inp.float32(1))
+
+    def run(self, x):
+        return called(self.net, x)
+
+
+called = imprint.jit(lambda net, x: net(x))
+
+TRAINERS = [
+    *(StaticSelf, StaticName, StaticInMethod, CapturedSelf, BoundMethod, JitEachStep),
+    *(LambdaEachStep, DefinedEachStep, NestedJit, NestedStatic, FilterJit),
+    *(FilterEachStep, FilterOfSelf, Partial, InAContainer, Gradient),
+    *(InAField, PassedField),
+]
+NESTED = {NestedJit, NestedStatic}  # a new version of the outer traces the inner too
+
+
+def traces_a_version(kind):
+    return 2 if kind in NESTED else 1
+
+
+@pytest.mark.parametrize("kind", TRAINERS)
+def test_a_trainer_that_counts_and_logs_is_traced_once(kind):
+    trainer = kind()
+    steps = traces_of(lambda: [trainer.step() for _ in range(STEPS)])
+    assert steps == traces_a_version(kind)
+
+
+@pytest.mark.parametrize("kind", TRAINERS)
+def test_a_setting_that_changes_three_times_is_four_versions(kind):
+    trainer = kind()
+
+    def train():
+        for t in range(STEPS):
+            if t and t % 12 == 0 and t < 48:
+                trainer.lr = trainer.lr + 1.0
+            trainer.step()
+
+    assert traces_of(train) == 4 * traces_a_version(kind)
+    trainer.lr = 1.0
+    assert traces_of(trainer.step) == 0
+
+
+@pytest.mark.parametrize("kind", TRAINERS)
+def test_a_setting_of_a_part_and_of_a_dictionary_is_a_version(kind):
+    trainer = kind()
+    trainer.step()
+    trainer.part.scale = 3.0
+    assert traces_of(trainer.step) == traces_a_version(kind)
+    trainer.cfg["width"] = 5
+    assert traces_of(trainer.step) == traces_a_version(kind)
+    assert traces_of(lambda: [trainer.step() for _ in range(STEPS)]) == 0
+
+
+# What users do beside a step.
+BOOKS = {
+    "new attributes": lambda t: setattr(t, f"at_{t.t}", t.t),
+    "attribute that is deleted": lambda t: (
+        setattr(t, "extra", 1) or delattr(t, "extra")
+    ),
+    "step of the class": lambda t: setattr(Trainer, "steps", Trainer.steps + 1),
+    "step of the own class": lambda t: setattr(type(t), "steps", type(t).steps + 1),
+    "list in a dictionary": lambda t: t.cfg["log"].append(t.t),
+    "dictionary in a dictionary": lambda t: t.cfg["seen"].update({t.t: 1}),
+    "item beside": lambda t: t.cfg.update(last=t.t),
+    "new items beside": lambda t: t.cfg.update({f"step {t.t}": t.t}),
+}
+
+
+@pytest.mark.parametrize("kind", [StaticSelf, CapturedSelf, JitEachStep, FilterOfSelf])
+@pytest.mark.parametrize("book", BOOKS.values(), ids=BOOKS)
+def test_what_a_trainer_keeps_beside_is_no_version(kind, book):
+    trainer = kind()
+    trainer.step()
+    book(trainer)
+    assert traces_of(trainer.step) <= 1  # where a watch was too wide, it learns once
+
+    def train():
+        for _ in range(STEPS):
+            book(trainer)
+            trainer.step()
+
+    assert traces_of(train) == 0
+
+
+def test_a_thousand_steps_are_one_version():
+    trainer = StaticSelf()
+    assert traces_of(lambda: [trainer.step() for _ in range(1000)]) == 1
+    assert StaticSelf.run._cache_size() == 1
+
+
+def test_two_trainers_that_take_turns_are_two_versions():
+    first, second = StaticSelf(), StaticSelf()
+    second.lr = 3.0
+
+    def train():
+        for _ in range(STEPS):
+            first.step()
+            second.step()
+
+    assert traces_of(train) == 2
+
+
+def test_a_static_dataclass_that_counts_is_traced_once():
+    @functools.partial(imprint.jit, static_argnums=0)
+    def run(state, x):
+        return x * state.lr
+
+    state = Fields()
+
+    def train():
+        for t in range(STEPS):
+            state.t = t
+            state.losses.append(float(run(state, X)))
+
+    assert traces_of(train) == 1
+    state.lr = 2.0
+    assert run(state, X) == 4.0
+
+
+def test_a_static_argument_whose_arrays_are_trained_beside():
+    class State:
+        def __init__(self):
+            self.scale, self.weights, self.history = 2.0, np.zeros(1000), {}
+
+    @functools.partial(imprint.jit, static_argnums=1)
+    def run(x, state):
+        return x * state.scale
+
+    state = State()
+
+    def train():
+        for t in range(STEPS):
+            state.weights += float(run(X, state))
+            state.history[t] = state.weights.copy()
+
+    assert traces_of(train) == 1
+
+
+# ---- what counts beside a function ----
+
+# A module with `f`, and what happens between two calls.
+BESIDE = {
+    "class attribute": "class K:\n    n, w = 0, 1.0\nf = lambda x: x * K.w --- K.n += 1",
+    "attribute": "class K: w = 1.0\no = K(); o.n = 0\nf = lambda x: x * o.w --- o.n += 1",
+    "attribute of a namespace": "o = types.SimpleNamespace(n=0, w=1.0)\nf = lambda x: x * o.w --- o.n += 1",
+    "slot": "class K: __slots__ = 'n', 'w'\no = K(); o.n, o.w = 0, 1.0\nf = lambda x: x * o.w --- o.n += 1",
+    "attribute of a function": "def h(): return 1.0\nh.n = 0\nf = lambda x: x * h() --- h.n += 1",
+    "global": "n, w = 0, 1.0\nf = lambda x: x * w --- n += 1",
+    "attribute of a module": "cfg.n, cfg.w = 0, 1.0\nf = lambda x: x * cfg.w --- cfg.n += 1",
+    "new attributes": "class K: w = 1.0\no = K(); n = 0\nf = lambda x: x * o.w --- n += 1; setattr(o, f'a{n}', 1)",
+    "new attributes of a class": "class K: w = 1.0\nn = 0\nf = lambda x: x * K.w --- n += 1; setattr(K, f'a{n}', 1)",
+    "list in an object": "class K: w = 1.0\no = K(); o.l = []\nf = lambda x: x * o.w --- o.l.append(1)",
+    "same name, another class": "class K: w = 1.0\nclass L: w = 0.0\nf = lambda x: x * K.w --- L.w += 1",
+    "same name, another object": "class K: w = 1.0\no, p = K(), K(); p.w = 0.0\nf = lambda x: x * o.w --- p.w += 1",
+    "same name, in a list": "class K: w = 1.0\nl = [K(), K()]; l[1].w = 0.0\nf = lambda x: x * l[0].w --- l[1].w += 1",
+    "same name, a loop over others": """
+        class K: w = 1.0
+        class Log: w = 0
+        l, log = [K(), K()], Log()
+        def f(x):
+            for o in l: x = x * o.w
+            return x
+        --- log.w += 1; Log.w += 1
+        """,
+    "counter that an unread method counts": """
+        class K:
+            w, n = 1.0, 0
+            def count(self): self.n += 1
+        o = K()
+        f = lambda x: x * o.w
+        --- o.count()
+        """,
+    "property that nobody reads": """
+        class K:
+            w, _n = 1.0, 0
+            n = property(lambda self: self._n)
+        o = K()
+        f = lambda x: x * o.w
+        --- o._n += 1
+        """,
+    "branch that is not taken": """
+        class K: w, n = 1.0, 0
+        o, D = K(), False
+        def f(x): return x * o.n if D else x * o.w
+        --- o.n += 1
+        """,
+    "method that is not called": """
+        class K:
+            w, n = 1.0, 0
+            def a(self, x): return x * self.w
+            def b(self, x): return x * self.n
+        o = K()
+        f = lambda x: o.a(x)
+        --- o.n += 1
+        """,
+    "name of an unknown receiver": """
+        class K: step = 0
+        class P: step = 1.0
+        def get(): return P
+        k = K()
+        def f(x): return x * get().step
+        --- K.step += 1; k.step = K.step
+        """,
+    "equal value, set again": "class K: w = 1.0\no = K(); o.w = 1.0\nf = lambda x: x * o.w --- o.w = 1.0",
+    "equal class attribute, set again": "class K: w = 1.0\nf = lambda x: x * K.w --- K.w = 1.0",
+    "equal global, set again": "w = 1.0\nf = lambda x: x * w --- w = 1.0",
+    "object made anew by the loop": """
+        class K: w = 1.0
+        class Batch:
+            def __init__(self): self.w = 5.0
+        o = K()
+        f = lambda x: x * o.w
+        --- b = Batch(); b.w = 7.0
+        """,
+}
+HEAD = "import functools, types\nimport beside_cfg as cfg\nimport imprint\n"
+
+
+@pytest.mark.parametrize("text", BESIDE.values(), ids=BESIDE)
+@pytest.mark.parametrize("way", ["jit", "filter_jit", "nested", "anew"])
+def test_what_changes_beside_makes_no_version(text, way, monkeypatch):
+    import_of(monkeypatch)
+    text, edit = parts(text)
+    module = make_module("beside", HEAD + text)
+    f = {
+        "jit": lambda: imprint.jit(module.f),
+        "filter_jit": lambda: filter_jit(module.f),
+        "nested": lambda: imprint.jit(lambda x: imprint.jit(module.f)(x)),
+        "anew": lambda: lambda x: imprint.jit(lambda y: module.f(y))(x),
+    }[way]()
+
+    def calls():
+        for _ in range(STEPS):
+            assert f(X) == 2.0
+            exec(edit, vars(module))
+
+    # A watch that was too wide fires once, and is dropped then.
+    assert traces_of(calls) <= (4 if way == "nested" else 2)
+    assert traces_of(calls) == 0
+
+
+def import_of(monkeypatch):
+    for name in ("beside_cfg", "beside"):
+        monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
+    make_module("beside_cfg", "")
+
+
+def parts(text):
+    return re.split(r"\s+---\s", textwrap.dedent(text).strip())
+
+
+# ---- what the trace writes ----
+
+# A module with `f`, which counts its traces in `count()`.
+COUNTING = {
+    "global": "n = 0\ndef f(x):\n    global n\n    n += 1\n    return x\ncount = lambda: n",
+    "list": "l = []\ndef f(x):\n    l.append(x.shape)\n    return x\ncount = lambda: len(l)",
+    "new key": "d = {}\ndef f(x):\n    d[len(d)] = 1\n    return x\ncount = lambda: len(d)",
+    "key": "d = {'n': 0}\ndef f(x):\n    d['n'] += 1\n    return x\ncount = lambda: d['n']",
+    "key by get": "d = {}\ndef f(x):\n    d['n'] = d.get('n', 0) + 1\n    return x\ncount = lambda: d['n']",
+    "setdefault": "d = {}\ndef f(x):\n    d.setdefault('l', []).append(1)\n    return x\ncount = lambda: len(d['l'])",
+    "default dict": """
+        import collections
+        d = collections.defaultdict(int)
+        def f(x):
+            d["n"] += 1
+            return x
+        count = lambda: d["n"]
+        """,
+    "set": "s = set()\ndef f(x):\n    s.add(len(s))\n    return x\ncount = lambda: len(s)",
+    "nonlocal": """
+        def make():
+            n = 0
+            def f(x):
+                nonlocal n
+                n += 1
+                return x
+            return f, lambda: n
+        f, count = make()
+        """,
+    "attribute of self": """
+        class K:
+            traces = 0
+            def f(self, x):
+                self.traces += 1
+                return x
+        k = K(); f = k.f
+        count = lambda: k.traces
+        """,
+    "attribute by a helper": """
+        class K:
+            traces = 0
+            def count(self): self.traces += 1
+        k = K()
+        def f(x):
+            k.count()
+            return x
+        count = lambda: k.traces
+        """,
+    "attribute by setattr": """
+        class K: n = 0
+        k = K()
+        def f(x):
+            setattr(k, "n", k.n + 1)
+            return x
+        count = lambda: k.n
+        """,
+    "attribute of a parameter": """
+        class K: n = 0
+        k = K()
+        def h(o): o.n += 1
+        def f(x):
+            h(k)
+            return x
+        count = lambda: k.n
+        """,
+    "attribute in a loop": """
+        class K: n = 0
+        l = [K(), K()]
+        def f(x):
+            for k in l: k.n += 1
+            return x
+        count = lambda: l[1].n
+        """,
+    "class attribute": """
+        class K: n = 0
+        def f(x):
+            K.n += 1
+            return x
+        count = lambda: K.n
+        """,
+    "class attribute by type(self)": """
+        class K:
+            n = 0
+            def f(self, x):
+                type(self).n += 1
+                return x
+        f = K().f
+        count = lambda: K.n
+        """,
+    "attribute of a module": """
+        cfg.n = 0
+        def f(x):
+            cfg.n += 1
+            return x
+        count = lambda: cfg.n
+        """,
+    "attribute of a function": """
+        def f(x):
+            f.n += 1
+            return x
+        f.n = 0
+        count = lambda: f.n
+        """,
+    "attribute through a captured local": """
+        class K:
+            n = 0
+            def f(self, x):
+                def loss(p):
+                    self.n += 1
+                    return p
+                return loss(x)
+        k = K(); f = k.f
+        count = lambda: k.n
+        """,
+    "attribute in grad": """
+        class K: n = 0
+        k = K()
+        def loss(p):
+            k.n += 1
+            return p * p
+        def f(x): return imprint.grad(loss)(x) / 2
+        count = lambda: k.n
+        """,
+    "list of an object": """
+        class K:
+            def __init__(self): self.log = []
+            def f(self, x):
+                self.log.append("traced")
+                return x
+        k = K(); f = k.f
+        count = lambda: len(k.log)
+        """,
+    "dict of an object": """
+        class K:
+            def __init__(self): self.seen = {}
+            def f(self, x):
+                self.seen[x.shape] = self.seen.get(x.shape, 0) + 1
+                return x
+        k = K(); f = k.f
+        count = lambda: sum(k.seen.values())
+        """,
+    "three deep": """
+        o = types.SimpleNamespace(a=types.SimpleNamespace(b=types.SimpleNamespace(n=0)))
+        def f(x):
+            o.a.b.n += 1
+            return x
+        count = lambda: o.a.b.n
+        """,
+    "what the trace keeps": """
+        class K: last, n = None, 0
+        k = K()
+        def f(x):
+            k.last, k.n = x.shape, k.n + 1
+            return x
+        count = lambda: k.n
+        """,
+    "cached property": """
+        class K:
+            n = 0
+            @functools.cached_property
+            def w(self):
+                K.n += 1
+                return 1.0
+        k = K()
+        def f(x): return x * k.w
+        count = lambda: K.n
+        """,
+    "generator": """
+        import itertools
+        it, l = itertools.count(), []
+        def f(x):
+            l.append(next(it))
+            return x
+        count = lambda: len(l)
+        """,
+}
+
+
+@pytest.mark.parametrize("text", COUNTING.values(), ids=COUNTING)
+@pytest.mark.parametrize("strict", [False, True], ids=["default", "strict"])
+def test_a_counter_in_the_traced_code_counts_traces(text, strict, monkeypatch):
+    import_of(monkeypatch)
+    module = make_module("beside", HEAD + parts(text)[0])
+    f = imprint.jit(module.f, strict=strict)
+    assert [module.count() for _ in range(STEPS) if f(X) == 2.0] == [1] * STEPS
+
+
+@pytest.mark.parametrize("text", COUNTING.values(), ids=COUNTING)
+@pytest.mark.parametrize("strict", [False, True], ids=["default", "strict"])
+def test_two_shapes_that_take_turns_are_two_traces(text, strict, monkeypatch):
+    import_of(monkeypatch)
+    module = make_module("beside", HEAD + parts(text)[0])
+    f = imprint.jit(module.f, strict=strict)
+    if "grad" in text:
+        f = imprint.jit(lambda x: module.f(x.sum()), strict=strict)
+    shapes = itertools.cycle([inp.ones(2), inp.ones(3)])
+    assert traces_of(lambda: [f(next(shapes)) for _ in range(STEPS)]) == 2
+    assert f._cache_size() == 2

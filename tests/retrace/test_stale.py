@@ -1,0 +1,56 @@
+"""A hit is what a fresh trace gives: a scenario for each way in which it could not be.
+
+The scenarios are texts, in `tests/retrace/stale`; `scenario` there says how one is run.
+Here a failure has a name; the oracle of `test_soundness` puts such pieces together.
+"""
+
+import pytest
+
+from imprint.record import recorder
+from tests.retrace.stale.branches import BRANCHES
+from tests.retrace.stale.dicts import DICTS
+from tests.retrace.stale.forms import FORMS
+from tests.retrace.stale.functions import FUNCTIONS
+from tests.retrace.stale.holders import HOLDERS
+from tests.retrace.stale.instances import INSTANCES, STATICS
+from tests.retrace.stale.modules import MODULES, NAMES
+from tests.retrace.stale.nested import NESTED
+from tests.retrace.stale.parameters import PARAMETERS
+from tests.retrace.stale.scenario import play
+from tests.retrace.stale.threads import POOLS, THREADS
+
+KINDS = {
+    "nested": NESTED,
+    "branches": BRANCHES,
+    "threads": THREADS,
+    "parameters": PARAMETERS,
+    "forms": FORMS,
+    "holders": HOLDERS,
+    "modules": MODULES,
+    "dicts": DICTS,
+    "names": NAMES,
+    "instances": INSTANCES,
+    "statics": STATICS,
+    "functions": FUNCTIONS,
+    "pools": POOLS,
+}
+pytestmark = pytest.mark.usefixtures("kept_executables")
+
+
+def scenarios(*kinds):
+    return [
+        pytest.param(text, id=f"{kind}: {name}")
+        for kind in kinds
+        for name, text in KINDS[kind].items()
+    ]
+
+
+@pytest.mark.parametrize("text", scenarios(*KINDS))
+def test_an_edit_is_seen(text):
+    play(text)
+
+
+@pytest.mark.parametrize("text", scenarios("statics", "instances"))
+def test_an_edit_is_seen_where_nobody_tells_what_runs(text, monkeypatch):
+    monkeypatch.setattr(recorder._listener, "listen", lambda: False)
+    play(text)
