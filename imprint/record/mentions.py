@@ -10,7 +10,7 @@ times as long.
 import opcode
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from types import CodeType
 from typing import Any, Final
@@ -62,7 +62,7 @@ def mentions_of(code: CodeType) -> Mentions:
     return found[0]
 
 
-def words_of(text: str) -> Iterable[str]:
+def words_of(text: str) -> Sequence[str]:
     """Return the names in a text that is one, or names with dots between; else none."""
     if len(text) > _LONGEST or not text.replace(".", "_").isidentifier():
         return ()
@@ -208,7 +208,10 @@ def _texts(consts: Iterable[Any], *, every_word: bool) -> Iterator[str]:
     for const in consts:
         kind = type(const)
         if kind is str:
-            yield from _WORDS.findall(const) if every_word else words_of(const)
+            words = _WORDS.findall(const) if every_word else words_of(const)
+            yield from words
+            if len(words) > 1 and not every_word:
+                yield const  # it may be a module's
         elif kind is tuple or kind is frozenset:
             yield from _texts(const, every_word=every_word)
 

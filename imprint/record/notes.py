@@ -12,16 +12,20 @@ import builtins
 import functools
 import gc
 import operator
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, Final, TypeAlias, final
+from weakref import ref
 
 import numpy as np
 
 from imprint.core.array import NumberArray
 from imprint.core.identity import ids_of
 from imprint.core.libraries import (
+    is_module,
+    is_user,
     is_user_class,
     is_user_code,
     is_user_namespace,
@@ -31,7 +35,7 @@ from imprint.core.trace import Tracer
 from imprint.definition.layout import layout_of, layout_of_class
 from imprint.definition.rules import COPIES
 from imprint.record.mentions import words_of
-from imprint.watch.captures import contained
+from imprint.watch.captures import contained, places_of
 from imprint.watch.places import (
     MISSING,
     ClassPlace,
@@ -56,10 +60,12 @@ _ATOMS: Final = ids_of(int, bool, float, complex, bytes, type(None), type(Ellips
 _OPAQUE: Final = (np.ndarray, np.generic, np.dtype, NumberArray)
 _OF_FUNCTIONS: Final = frozenset(
     (
-        *("__annotations__", "__defaults__", "__doc__", "__kwdefaults__"),
-        *("__module__", "__name__", "__qualname__"),
+        *("__annotations__", "__closure__", "__code__", "__defaults__", "__doc__"),
+        *("__globals__", "__kwdefaults__", "__module__", "__name__", "__qualname__"),
     )
 )
+
+_OF_CLASSES: Final = frozenset(("__name__", "__qualname__"))
 
 _Noter: TypeAlias = Callable[["Notes", Any, str, str], None]
 
@@ -72,6 +78,7 @@ class Notes:
         on_value: is told of each value that is met.
         on_place: is told of each value that stands at a place.
         captured: functions whose attributes a token covers, by `id`.
+        root: what is traced, which may be made anew.
         strict: whether libraries and the contents of arrays and objects count.
     """
 
@@ -80,24 +87,29 @@ class Notes:
         on_value: Callable[[Any], None],
         on_place: Callable[[Any], None],
         captured: Mapping[int, FunctionType],
+        root: object,
         *,
         strict: bool,
     ) -> None:
         self.reads: dict[Key, Read] = {}
         self.names: set[str] = set()
+        self._own_names: set[str] = set()
         self._on_value = on_value
         self._on_place = on_place
         self._captured = captured
+        self._root = root
         self._strict = strict
         # By name, which owners have it, until it is mentioned.
         self._waiting: dict[str, list[tuple[_Noter, Any, str]]] = {}
+        self._waiting_own: dict[str, list[tuple[Any, str]]] = {}
         self._known: dict[int, Any] = {}  # by id: kept alive while the trace runs
         self._queue: deque[tuple[Any, str]] = deque()
         self._is_meeting = False
         self._modules: dict[int, dict[str, Any]] = {}
         self._functions: list[FunctionType] = []
-        self._objects: list[tuple[Any, str, bool]] = []
-        self._made: list[type] = []  # classes, which may have a metaclass of the user's
+        self._objects: list[tuple[Any, type, str, bool]] = []
+        self._made: list[type] = []
+        self._shadowed: list[Any] = []  # classes and modules, of classes of the user's
         self._whole: set[int] = set()
         self._of_classes: dict[int, list[str]] = {}  # names that are noted, by class
         self._is_passing = False
@@ -106,8 +118,10 @@ class Notes:
 
     # ---- names ----
 
-    def mention(self, names: Iterable[str]) -> None:
+    def mention(self, names: Iterable[str], *, by_library: bool = False) -> None:
         """Take in names by which code that starts now can read."""
+        if not by_library:
+            self._mention_own(names)
         for name in names:
             if name in self.names:
                 continue
@@ -117,9 +131,24 @@ class Notes:
             for namespace in tuple(self._modules.values()):
                 if name in namespace:
                     self.name(namespace, name)
+
+    def _mention_own(self, names: Iterable[str]) -> None:
+        """Take in names in the user's code: the objects of libraries count too."""
+        for name in names:
+            if name in self._own_names:
+                continue
+            self._own_names.add(name)
+            for value, path in self._waiting_own.pop(name, ()):
+                _note_object(self, value, name, path)
             if name in _OF_FUNCTIONS:
                 for function in tuple(self._functions):
-                    self.place(FunctionPlace(function, name))
+                    _note_function(self, function, name, "")
+            if name in _OF_CLASSES:
+                for cls in tuple(self._made):
+                    self.class_attribute(cls, name)
+            module: Any = sys.modules.get(name)
+            if is_module(module) and is_user(module):
+                self.name(sys.modules, name)
 
     def _wait(self, note: _Noter, owner: Any, names: Iterable[str], path: str) -> None:
         """Note places of an owner whose names are mentioned, now or later."""
@@ -129,6 +158,14 @@ class Notes:
                 note(self, owner, name, path)
             else:
                 waiting.setdefault(name, []).append((note, owner, path))
+
+    def _wait_own(self, value: Any, names: Iterable[str], path: str) -> None:
+        """Note attributes of a library's object that the user's code mentions."""
+        for name in names:
+            if name in self._own_names:
+                _note_object(self, value, name, path)
+            else:
+                self._waiting_own.setdefault(name, []).append((value, path))
 
     # ---- places ----
 
@@ -208,10 +245,15 @@ class Notes:
         self._on_value(value)
         if issubclass(kind, ModuleType):
             self._meet_module(module_namespace(value))
+            self._meet_class(kind)
+            self._shadowed.append(value)
         elif issubclass(kind, type):
             self._meet_class(value)
             self._meet_class(kind)
+            self._shadowed.append(value)
             self._made.append(value)
+            for name in _OF_CLASSES & self._own_names:
+                self.class_attribute(value, name)
         elif kind is FunctionType:
             self._meet_function(value)
         elif not issubclass(kind, _OPAQUE):
@@ -250,7 +292,7 @@ class Notes:
             return
         if is_user_code(function.__code__, function.__globals__):
             self._functions.append(function)
-            names = [*function.__dict__, *(_OF_FUNCTIONS & self.names)]
+            names = [*function.__dict__, *(_OF_FUNCTIONS & self._own_names)]
             self._wait(_note_function, function, names, "")
 
     def _meet_object(self, value: Any, kind: type, path: str) -> None:
@@ -258,9 +300,15 @@ class Notes:
         self._meet_class(kind)
         layout = layout_of(value)
         names = layout.names(value)
-        is_watched = self._strict or layout.is_holder or is_user_class(kind)
-        if not is_watched or (layout.is_frozen and layout.is_open):
+        is_own = layout.is_holder or is_user_class(kind)
+        if self._strict and id(kind) not in _COMPOSITES:
+            is_own = True
+        if not is_own or (layout.is_frozen and layout.is_open):
             self._wait(_look_into, value, names, path)
+            if is_own:
+                return
+            if value is not self._root and not layout.module.startswith("imprint"):
+                self._wait_own(value, names, path)
             return
         if self._is_covered and layout.defines_eq:
             self._covered[id(value)] = value, path
@@ -269,7 +317,8 @@ class Notes:
             self._watch(value, path)
 
     def _watch(self, value: Any, path: str) -> None:
-        self._objects.append((value, path, self._is_passing))
+        kind = class_of(value)
+        self._objects.append((value, kind, path, self._is_passing))
         self._wait(_note_object, value, layout_of(value).names(value), path)
 
     # ---- what is not there ----
@@ -324,6 +373,8 @@ class Notes:
             if not (is_user_class(kind) or layout.is_holder):
                 continue
             self.meet(each, layout.name)
+            if not layout.is_frozen:
+                self.place(ObjectPlace(each, "__dict__", layout.name))
             for name in layout.names(each):
                 if not layout.is_frozen:
                     self.place(ObjectPlace(each, name, layout.name))
@@ -341,20 +392,22 @@ class Notes:
 
     def shadows(self) -> Iterator[Read]:
         """Yield the places at which objects could come to hide what their class has."""
-        for value, path, is_passing in self._objects:
-            kind = class_of(value)
+        for value, kind, path, is_passing in self._objects:
             names = self._of_classes.get(id(kind), ())
             if names:
                 place = ObjectPlace(value, "__class__", path, is_passing=is_passing)
                 yield Read(place, Seen(kind))
             for name in names if layout_of(value).has_dict else ():
                 place = ObjectPlace(value, name, path, is_passing=is_passing)
-                if place.get() is MISSING and not _is_data(class_attribute(kind, name)):
+                if place.key not in self.reads and not _is_data(
+                    class_attribute(kind, name)
+                ):
                     yield Read(place, Seen(MISSING))
-        for cls in self._made:
-            for name in self._of_classes[id(class_of(cls))]:
-                if class_attribute(cls, name) is MISSING:
-                    yield Read(ClassPlace(cls, name), Seen(MISSING))
+        for value in self._shadowed:
+            names = self._of_classes[id(class_of(value))]
+            for place in _places(value, names):
+                if place.key not in self.reads:
+                    yield Read(place, Seen(MISSING))
 
 
 # ---- what is done when a name of an owner is mentioned ----
@@ -366,7 +419,13 @@ def _note_class(notes: Notes, cls: Any, name: str, _: str) -> None:
 
 
 def _note_function(notes: Notes, function: Any, name: str, _: str) -> None:
-    notes.place(FunctionPlace(function, name))
+    if name == "__globals__":
+        notes.meet_namespace(function.__globals__)
+    elif name == "__closure__":
+        for place in places_of(function):
+            notes.place(place)
+    else:
+        notes.place(FunctionPlace(function, name))
 
 
 def _note_object(notes: Notes, value: Any, name: str, path: str) -> None:
@@ -426,6 +485,8 @@ def _parts(value: Any, kind: Any, path: str) -> Iterator[tuple[Any, str]]:
         yield from ((value.func, path), (value.args, path), (value.keywords, path))
     elif kind is staticmethod or kind is classmethod:
         yield value.__func__, path
+    elif kind is ref:
+        yield value(), path
     elif kind is property:
         yield from ((value.fget, path), (value.fset, path))
     elif id(kind) in _GETTERS:
@@ -442,6 +503,9 @@ def _parts(value: Any, kind: Any, path: str) -> Iterator[tuple[Any, str]]:
             yield part, f"{path}[…]"
 
 
+_COMPOSITES: Final = ids_of(
+    *(functools.partial, MethodType, staticmethod, classmethod, property)
+)
 _GETTERS: Final = ids_of(operator.attrgetter, operator.methodcaller)
 _Memo: Final = type(functools.cache(lambda: None))
 

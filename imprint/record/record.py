@@ -79,7 +79,7 @@ class Record:
         # Not a method: it would keep all that is noted alive until a collection.
         on_place = partial(_stands, self._captured, self._entered)
         self._notes = Notes(
-            self._reach.explore, on_place, self._captured, strict=strict
+            self._reach.explore, on_place, self._captured, fun, strict=strict
         )
         self._orphans: dict[int, dict[str, Any]] = {}
         self._passing: dict[int, tuple[ref[Any], str]] = {}
@@ -104,9 +104,10 @@ class Record:
         Returns:
             Whether later starts of the same code have nothing to add.
         """
-        if code.co_name == "<module>":
-            return True  # an import; it reads what it has just bound
         mentions = mentions_of(code)
+        if code.co_name == "<module>":
+            self._writes.add(mentions)
+            return True  # an import; it reads what it has just bound
         self._enter_names(mentions)
         has_arguments = (
             code.co_argcount or code.co_kwonlyargcount or (code.co_flags & _HAS_REST)
@@ -124,12 +125,12 @@ class Record:
     def library(self, code: CodeType, frame: FrameType) -> None:
         """Note the names that a library's function mentions."""
         mentions = mentions_of(code)
-        self._writes.add(mentions)
-        self._notes.mention(
-            [name for name in mentions.names if not name.startswith("__")]
-        )
+        given = frame.f_locals.values()
+        self._writes.add_library(mentions, given)
+        names = [name for name in mentions.names if not name.startswith("__")]
+        self._notes.mention(names, by_library=True)
         if mentions.reads_any:
-            for value in frame.f_locals.values():
+            for value in given:
                 self._notes.whole(value)
 
     def _enter_names(self, mentions: Mentions) -> None:
@@ -180,8 +181,8 @@ class Record:
     def settle(self) -> Findings:
         """Return what the trace read and did not change."""
         for code, namespace in tuple(self._started.values()):
-            if mentions_of(code).imports:  # perhaps it was the trace that imported it
-                self._enter_code(code, namespace, mentions_of(code))
+            for name in mentions_of(code).imports:  # perhaps the trace imported it
+                self._enter_import(name, namespace, may_miss=True)
         self._find_orphans()
         for key, (code, _) in tuple(self._started.items()):
             for function in self._reach.functions.get(key, ()):
@@ -192,11 +193,21 @@ class Record:
             if value is not None and not self._notes.knows(value):
                 self._notes.meet_passing(value, path)
         disturbed: list[str] = []
-        reads = [*self._settled(disturbed), *self._notes.shadows()]
+        reads = [*self._settled(disturbed), *self._shadows(disturbed)]
         captured = tuple(
             read.seen.matches(read.place.get()) for read in self._captured_before
         )
         return Findings(tuple(reads), captured, tuple(disturbed), self._writes)
+
+    def _shadows(self, disturbed: list[str]) -> Iterator[Read]:
+        """Yield the places where a name could come to hide another."""
+        for read in self._notes.shadows():
+            place = read.place
+            if read.seen.held.is_(place.get()):
+                yield read
+            elif not self._writes.may_write(place, rebinds=True):
+                disturbed.append(f"{place} in {place.module}")
+                yield read
 
     def _settled(self, disturbed: list[str]) -> Iterator[Read]:
         """Yield what was read, but for what the trace wrote; list what others did."""
@@ -335,12 +346,18 @@ class Record:
         if mentions.reads_module:
             self._notes.meet_namespace(namespace)
 
-    def _enter_import(self, name: str, namespace: dict[str, Any]) -> None:
-        """Note which module an import gives."""
+    def _enter_import(
+        self, name: str, namespace: dict[str, Any], *, may_miss: bool = False
+    ) -> None:
+        """Note which module an import gives, or that there is none."""
         with suppress(ImportError):
             name = importlib.util.resolve_name(name, namespace.get("__package__"))
         module = sys.modules.get(name)
-        if self._strict or (is_module(module) and is_user(module)):
+        if (
+            self._strict
+            or (module is None and may_miss)
+            or (is_module(module) and is_user(module))
+        ):
             self._notes.name(sys.modules, name)
 
     def _enter_nested(self, code: CodeType, namespace: dict[str, Any]) -> None:

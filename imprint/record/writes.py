@@ -4,13 +4,20 @@ What differs after a trace was written by it, an effect; or, if no code that ran
 done it, by another thread, and then the trace saw a state that never was as a whole.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import CellType
-from typing import final
+from typing import Any, final
 
 from imprint.definition.walk import Effects
 from imprint.record.mentions import Mentions
-from imprint.watch.places import CellPlace, NamePlace, Place
+from imprint.watch.places import (
+    CellPlace,
+    ClassPlace,
+    FunctionPlace,
+    NamePlace,
+    ObjectPlace,
+    Place,
+)
 
 
 @final
@@ -22,6 +29,7 @@ class Writes:
         self._any = False
         self._items = False
         self._imports = False
+        self._given: set[int] = set()  # by `id`: who asks knows that they live
 
     def add(self, mentions: Mentions) -> None:
         """Take in code that starts."""
@@ -30,6 +38,18 @@ class Writes:
         self._items |= mentions.changes_items
         self._imports |= bool(mentions.imports)
 
+    def add_library(self, mentions: Mentions, given: Iterable[Any]) -> None:
+        """Take in a library's code that starts, and what it is given.
+
+        What it may do to anything, it is taken to do to what it is given.
+        """
+        self._names |= mentions.stored
+        if mentions.stores_any or mentions.changes_items:
+            for value in given:
+                self._given.add(id(value))
+                if type(value) in (tuple, list):
+                    self._given.update(map(id, value))
+
     def may_write(self, place: Place, *, rebinds: bool) -> bool:
         """Tell whether that code can have made another value stand at a place.
 
@@ -37,6 +57,9 @@ class Writes:
             place: the place.
             rebinds: whether it is another object, or the same with other contents.
         """
+        owner = place.get() if not rebinds else _owner_of(place)
+        if id(owner) in self._given:
+            return True
         if not rebinds:
             return self._items or self._any
         if place.name in self._names:
@@ -55,6 +78,18 @@ class Writes:
         return all(
             not self._names.isdisjoint(names.get(id(owner()), ()))
             if type(owner()) is CellType
-            else self._items or self._any
-            for owner, _ in effects
+            else self._items
+            or self._any
+            or name in self._names
+            or id(owner()) in self._given
+            for owner, name in effects
         )
+
+
+def _owner_of(place: Place) -> Any:
+    """Return what a place is an attribute of; None for a name."""
+    if isinstance(place, ObjectPlace):
+        return place.owner()
+    if isinstance(place, ClassPlace):
+        return place.cls
+    return place.function if isinstance(place, FunctionPlace) else None

@@ -290,7 +290,11 @@ class _Writer:
             condition = (
                 held if own else f"{self.hold(place.get)}() is {self.hold(value)}"
             )
-        elif seen.inside or not _is_attribute(cls, place.name):
+        elif (
+            seen.inside
+            or place.name == "__dict__"
+            or not _is_attribute(cls, place.name)
+        ):
             condition = f"{self.hold(seen.matches)}({self.hold(place.get)}())"
         else:
             condition = self._is(f"{owner}.{place.name}", seen.held)

@@ -17,6 +17,11 @@ from imprint.definition.layout import layout_of
 _mro_of: Final[Callable[[type], tuple[type, ...]]] = vars(type)["__mro__"].__get__
 _vars_of: Final[Callable[[type], Mapping[str, Any]]] = vars(type)["__dict__"].__get__
 _qualname_of: Final[Callable[[type], str]] = vars(type)["__qualname__"].__get__
+_OF_TYPES: Final[dict[str, Callable[[type], Any]]] = {
+    "__name__": vars(type)["__name__"].__get__,
+    "__qualname__": _qualname_of,
+}
+"""What each class has without holding it."""
 
 
 class _Missing:
@@ -210,6 +215,8 @@ class ObjectPlace:
             return GONE
         if self.name == "__class__":
             return type(owner)
+        if self.name == "__dict__":  # the names that it has
+            return tuple(layout_of(owner).names(owner))
         return layout_of(owner).get(owner, self.name, MISSING)
 
     def __str__(self) -> str:
@@ -263,7 +270,9 @@ def module_of(function: FunctionType) -> str:
 def class_attribute(cls: type, name: str) -> Any:
     """Return what a class or a base of it holds under a name, or MISSING."""
     owner = defining_class(cls, name)
-    return MISSING if owner is None else _vars_of(owner).get(name, MISSING)
+    if owner is not None:
+        return _vars_of(owner).get(name, MISSING)
+    return _OF_TYPES[name](cls) if name in _OF_TYPES else MISSING
 
 
 def defining_class(cls: type, name: str) -> type | None:
