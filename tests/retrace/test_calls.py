@@ -14,6 +14,7 @@ import imprint
 import imprint.numpy as inp
 from imprint.record import recorder
 from tests.spec.work import work_of
+from tests.units.modules import make_module
 
 
 def counted(fun, **options):
@@ -431,3 +432,26 @@ def test_the_function_of_a_partial_is_watched(jit, listens, monkeypatch):
     assert [float(f([p], 1.0)) for f in [jit(lambda ps, x: ps[0](x))]] == [5.0]
     scale = 2.0
     assert work_of(lambda: f(p, 1.0)).traces == 0
+
+
+@pytest.mark.parametrize("listens", [True, False])
+@pytest.mark.parametrize("jit", [imprint.jit, imprint.filter_jit])
+def test_what_a_static_argument_leads_to_is_watched(jit, listens, monkeypatch):
+    """While nobody tells what runs, no name of the function's leads to its methods."""
+    if not listens:
+        monkeypatch.setattr(recorder._listener, "listen", lambda: False)
+    module = make_module(
+        "calls",
+        """
+        RATE = 2.0
+        class Model:
+            def scale(self, x): return x * RATE
+        def call(model, x): return model.scale(x)
+        """,
+    )
+    options = {"static_argnums": 0} if jit is imprint.jit else {}
+    monkeypatch.delitem(sys.modules, "calls")
+    f, model = jit(module.call, **options), module.Model()
+    assert [float(f(model, 1.0)) for _ in range(3)] == [2.0] * 3
+    module.RATE = 5.0
+    assert [float(f(model, 1.0)) for _ in range(3)] == [5.0] * 3

@@ -9,7 +9,7 @@ more seeds. A seed always draws the same programs, so one that failed runs alone
 import os
 
 import pytest
-from hypothesis import assume, given, note, seed, settings
+from hypothesis import given, note, seed, settings
 
 from imprint.record import recorder
 from tests.lanes import exhaustive
@@ -57,7 +57,6 @@ def test_where_nobody_tells_what_runs_names_are_enough(number):
     """In a debugger, or beside a profiler written in C."""
 
     def check(program):
-        assume(program.static is None)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(recorder._listener, "listen", lambda: False)
             run(program, strict=False)
