@@ -6,4 +6,5 @@
 - `writes`: what can the code that ran have written?
 - `record`: which functions of a trace are entered, when, and what of it counts?
 - `recorder`: which functions ran?
+- `elsewhere`: which of those that other threads run are a part of the trace?
 """

@@ -156,8 +156,18 @@ class Record:
             ):
                 self._notes.reads.setdefault(read.place.key, read)
 
-    def walk(self) -> None:
-        """Note everything that names lead to, without waiting for it to start."""
+    def reaches(self, code: CodeType) -> bool:
+        """Tell whether what was noted leads to a function of this code."""
+        return id(code) in self._reach.functions
+
+    def walk(self, values: Iterable[Any] = ()) -> None:
+        """Note everything that names lead to, without waiting for it to start.
+
+        Args:
+            values: what else may lead to functions: work for another thread.
+        """
+        for value in values:
+            self._reach.explore(value)
         walked = 0
         while walked < _WALKED:
             self._reach.spread()

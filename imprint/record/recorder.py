@@ -1,24 +1,29 @@
 """The recorder: which functions run while something is traced.
 
-From 3.12 `sys.monitoring` tells of each function that starts; a library's is turned off
-at its first start (`DISABLE`), imprint's own unheard, so a trace of 300 equations takes 0.1 ms more. A location
-that is off stays off for a tool, even for one that registers again, until all of them
-are turned on (`restart_events`). So one tool id is claimed for life, each trace turns
-everything on, and starts a canary: when nobody tells of it (a debugger is in between, no
-id is free), the record is what names lead to. On 3.11 `sys.setprofile` tells, and an
-existing profiler is told too. What other threads run is not part of the trace.
+From 3.12 `sys.monitoring` tells of each that starts or is resumed; a library's is turned
+off at its first start (`DISABLE`). A location that is off stays off for a tool, even for
+one that registers again, until all are turned on (`restart_events`), so each trace does
+that. On 3.11 `sys.setprofile` tells, and an existing profiler is told too; beside one
+written in C, `sys.settrace`. A canary is started before and after: when nobody tells of
+it (a debugger is in between, the function took the tool), the record is what names lead
+to. Which work of other threads is a part of the trace is told by `elsewhere`.
 """
 
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterable
+from functools import partial
 from threading import get_ident
 from types import CodeType, FrameType, TracebackType
 from typing import Any, Final, Self, final
 
 from imprint.core.libraries import is_own_code, is_user_code, own_file
+from imprint.record.elsewhere import Elsewhere
 from imprint.record.record import Record
 from imprint.watch.seen import Findings
+
+_frame: Final = sys._getframe  # pyright: ignore[reportPrivateUsage] - no other way
 
 
 @final
@@ -32,7 +37,10 @@ class Recording:
         strict: whether libraries and the contents of arrays and objects count.
     """
 
-    __slots__ = ("_error", "_heard", "_thread", "by_names", "findings", "record")
+    __slots__ = (
+        *("by_names", "deaf", "findings", "frame", "lock", "record"),
+        *("_elsewhere", "_error", "_heard", "_make_record", "_thread"),
+    )
 
     def __init__(
         self,
@@ -41,14 +49,21 @@ class Recording:
         *,
         strict: bool = False,
     ) -> None:
-        self.record: Record = Record(fun, arguments, strict=strict)
+        self._make_record = partial(Record, fun, tuple(arguments), strict=strict)
+        self.record: Record = self._make_record()
         self.findings = Findings((), ())
         self.by_names = False
-        self._error: Exception | None = None
+        self.deaf = False
+        """Whether something may have started untold."""
+        self.frame: FrameType | None = None
+        self.lock = threading.RLock()  # work that was handed over starts elsewhere
+        self._error: BaseException | None = None
+        self._elsewhere = Elsewhere()
         self._heard: dict[int, CodeType] = {}
         self._thread = get_ident()
 
     def __enter__(self) -> Self:
+        self.frame = _frame(1)
         try:
             self.by_names: bool = not _listener.begin(self)
             if self.by_names:
@@ -64,36 +79,81 @@ class Recording:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        _listener.end(self)
+        try:
+            _listener.end(self)
+        except BaseException:  # an interrupt
+            _listener.end(self)
+            raise
         if error is None:
             if self._error is not None:
                 raise self._error
-            self.findings: Findings = self.record.settle()
+            with self.lock:
+                if self.deaf and not self.by_names:
+                    late = self._make_record()
+                    late.walk()
+                    self.record.merge(late)
+                self.findings: Findings = self.record.settle()
         for outer in _listener.recordings:
-            if outer.is_here():
-                outer.record.merge(self.record)
+            if outer.counts(_frame(1)):
+                with outer.lock:
+                    outer.record.merge(self.record)
 
     def start(self, code: CodeType, frame: FrameType) -> bool:
         """Note what a function reads that starts now; see `Record.start`."""
         try:
-            return self.record.start(code, frame)
+            with self.lock:
+                if self._thread == get_ident():
+                    self._elsewhere.begins(code)
+                return self.record.start(code, frame)
+        except RecursionError:  # the user's function may be about to deal with it
+            self.deaf = True
+            raise
         except Exception as error:  # not into the user's function: it could be caught
             self._error = error
             return True
+        except BaseException as error:
+            self._error = error
+            raise
 
-    def library(self, code: CodeType, frame: FrameType) -> None:
-        """Note once what a library's function reads; see `Record.library`."""
-        if id(code) in self._heard:  # a trace inside has everything told again
-            return
-        self._heard[id(code)] = code
+    def library(self, code: CodeType, frame: FrameType) -> bool:
+        """Note what a library's function reads; see `Record.library`.
+
+        Returns:
+            Whether later starts of the same code have nothing to add.
+        """
         try:
-            self.record.library(code, frame)
+            with self.lock:
+                handed = self._elsewhere.hands_over(code, frame)
+                if handed and not LISTENS_ELSEWHERE:
+                    self.record.walk(handed)
+                if id(code) not in self._heard:  # a trace inside has all told again
+                    self._heard[id(code)] = code
+                    self.record.library(code, frame)
+                return handed is None
+        except RecursionError:
+            self.deaf = True
+            raise
         except Exception as error:
             self._error = error
+            return True
+        except BaseException as error:
+            self._error = error
+            raise
 
     def is_here(self) -> bool:
         """Tell whether the thread that asks is the one that traces."""
         return self._thread == get_ident()
+
+    def counts(self, frame: FrameType) -> bool:
+        """Tell whether what runs in a frame, in this thread, is a part of the trace."""
+        if self._thread == get_ident():
+            return True
+        with self.lock:
+            return self._elsewhere.serves(frame, self.record.reaches)
+
+    def renew(self) -> None:
+        """Make the lock anew, in the child of a fork."""
+        self.lock = threading.RLock()
 
 
 def contribute(findings: Findings, fun: Callable[..., Any]) -> None:
@@ -106,8 +166,9 @@ def contribute(findings: Findings, fun: Callable[..., Any]) -> None:
         fun: the function that is called now; its token is that of the one traced then.
     """
     for recording in _listener.recordings:
-        if recording.is_here():
-            recording.record.adopt(findings, fun)
+        if recording.counts(_frame(1)):
+            with recording.lock:
+                recording.record.adopt(findings, fun)
 
 
 def _canary() -> None:
@@ -124,20 +185,21 @@ class _Listener:
         self.recordings: tuple[Recording, ...] = ()
         self._lock = threading.RLock()
         self._heard = False
+        os.register_at_fork(after_in_child=self._renew)
 
     def begin(self, recording: Recording) -> bool:
         """Start to tell a recording; return False if nothing is heard."""
         with self._lock:
+            self._drop_dead()
+            self._check()
             self.recordings = (*self.recordings, recording)
-            self._heard = False
-            if not self.listen():
-                return False
-            _canary()
-            return self._heard
+            return self.listen() and self.hears()
 
     def end(self, recording: Recording) -> None:
         """Stop to tell a recording."""
         with self._lock:
+            self._check()
+            recording.frame = None
             self.recordings = tuple(r for r in self.recordings if r is not recording)
             self.leave()
 
@@ -149,28 +211,71 @@ class _Listener:
         """Stop listening if there is no recording left."""
         raise NotImplementedError
 
+    def hears(self) -> bool:
+        """Tell whether a function that starts now is told."""
+        self._heard = False
+        _canary()
+        return self._heard
+
     def tell(self, code: CodeType, frame: FrameType) -> bool:
         """Tell of a function; return whether its later starts have nothing to add."""
         if code is _CANARY:
             self._heard = True
-            return True
+            return False
         if is_own_code(code, frame.f_globals):
             return True
         users = is_user_code(code, frame.f_globals)
         done = True
         for recording in self.recordings:
-            if not recording.is_here():  # its own thread may be the next to start it
+            if not recording.counts(
+                frame
+            ):  # its own thread may be the next to start it
                 done = False
             elif users:
                 done &= recording.start(code, frame)
             else:
-                recording.library(code, frame)
+                done &= recording.library(code, frame)
         return done
 
+    def _check(self) -> None:
+        """Note it when the user's code has taken what told us."""
+        here = [recording for recording in self.recordings if recording.is_here()]
+        if here and not self.hears():
+            for recording in here:
+                recording.deaf = True
+
+    def _drop_dead(self) -> None:
+        """Drop recordings that an interrupt kept from ending: they run no more."""
+        here = [recording for recording in self.recordings if recording.is_here()]
+        if not here:
+            return
+        running: set[int] = set()
+        frame: FrameType | None = _frame(1)
+        while frame is not None:
+            running.add(id(frame))
+            frame = frame.f_back
+        for recording in here:
+            if id(recording.frame) not in running:
+                recording.deaf = True
+                self.end(recording)
+
+    def _renew(self) -> None:
+        """Go on in the child of a fork, where no other thread is."""
+        self._lock = threading.RLock()
+        self.recordings = tuple(r for r in self.recordings if r.is_here())
+        for recording in self.recordings:
+            recording.renew()
+        self.leave()
+
+
+LISTENS_ELSEWHERE: Final = sys.version_info >= (3, 12)
+"""Whether a function that another thread starts is told."""
 
 if sys.version_info >= (3, 12):
     _MONITORING = sys.monitoring
+    _EVENTS = _MONITORING.events
     _IDS = (4, 3, 5)  # the first two have no meaning of their own
+    _NAME = "imprint"
 
     @final
     class _Monitoring(_Listener):
@@ -181,39 +286,79 @@ if sys.version_info >= (3, 12):
             self._tool: int | None = None
 
         def listen(self) -> bool:
-            if self._tool is None:
+            if not self._is_ours():
                 self._tool = self._claim()
-            if self._tool is None:
+            tool = self._tool
+            if tool is None:
                 return False
-            _MONITORING.set_events(self._tool, _MONITORING.events.PY_START)
+            _MONITORING.register_callback(tool, _EVENTS.PY_START, self._on_start)
+            # A generator may have been started before, and be resumed or stopped now.
+            _MONITORING.register_callback(tool, _EVENTS.PY_RESUME, self._on_start)
+            _MONITORING.register_callback(tool, _EVENTS.PY_THROW, self._on_throw)
+            events = _EVENTS.PY_START | _EVENTS.PY_RESUME | _EVENTS.PY_THROW
+            _MONITORING.set_events(tool, events)
             _MONITORING.restart_events()
             return True
 
         def leave(self) -> None:
-            if self._tool is not None and not self.recordings:
+            if self._tool is not None and not self.recordings and self._is_ours():
                 _MONITORING.set_events(self._tool, 0)
+
+        def _is_ours(self) -> bool:
+            """Tell whether the user's code has left the tool to us."""
+            return self._tool is not None and _MONITORING.get_tool(self._tool) == _NAME
 
         def _claim(self) -> int | None:
             for tool in _IDS:
                 if _MONITORING.get_tool(tool) is None:
-                    _MONITORING.use_tool_id(tool, "imprint")
-                    _MONITORING.register_callback(
-                        tool, _MONITORING.events.PY_START, self._on_start
-                    )
+                    _MONITORING.use_tool_id(tool, _NAME)
                     return tool
             return None
 
         def _on_start(self, code: CodeType, _: int) -> Any:
             if own_file(code.co_filename) and code is not _CANARY:
                 return _MONITORING.DISABLE
-            done = self.tell(code, sys._getframe(1))
+            done = self.tell(code, _frame(1))
             return _MONITORING.DISABLE if done else None
 
-    # One for the process: what it claims is the interpreter's, and claimed for life.
+        def _on_throw(self, code: CodeType, _: int, __: BaseException) -> None:
+            self.tell(code, _frame(1))
+
+    # One for the process: what it claims is the interpreter's.
     _listener: Final = _Monitoring()
 
 else:
     _Profiler = Callable[[FrameType, str, Any], object]
+    _SET_PROFILE = sys.setprofile
+
+    @final
+    class _Hook:
+        """What tells of functions in one thread, and what told of them before."""
+
+        __slots__ = ("_get", "_set", "before", "ours", "touched")
+
+        def __init__(self, before: _Profiler | None, *, traces: bool) -> None:
+            self.before = before
+            self.ours: _Profiler
+            self.touched = False
+            """Whether the user's code has put another in our place."""
+            self._get = sys.gettrace if traces else sys.getprofile
+            self._set: Callable[[Any], None] = sys.settrace if traces else _SET_PROFILE
+
+        def is_set(self) -> bool:
+            """Tell whether it is told now."""
+            return self._get() is self.ours
+
+        def set(self) -> None:
+            """Be told from now on, in the place of what was told before."""
+            self._set(self.ours)
+            self.touched = False
+
+        def unset(self) -> None:
+            """Put what was told before back, unless the user's code has set another."""
+            current = self._get()  # an exception, such as an interrupt, takes ours away
+            if current is self.ours or (current is None and not self.touched):
+                self._set(self.before)
 
     @final
     class _Profile(_Listener):
@@ -221,49 +366,66 @@ else:
 
         def __init__(self) -> None:
             super().__init__()
-            self._hooks: dict[int, tuple[_Profiler, _Profiler | None]] = {}
+            self._hooks: dict[int, _Hook] = {}
 
         def listen(self) -> bool:
-            current: Any = sys.getprofile()
-            ours, _ = self._hooks.get(get_ident(), (None, None))
-            if ours is None or current is not ours:
-                if current is not None and not callable(current):
-                    return False  # written in C: it cannot be told of what happens
-                ours = self._hook(current)
-                self._hooks[get_ident()] = ours, current
-            sys.setprofile(ours)
+            hook = self._hooks.get(get_ident())
+            if hook is None or not hook.is_set():
+                current: Any = sys.getprofile()
+                if current is None and hook is not None and not hook.touched:
+                    current = hook.before
+                if current is None or callable(current):
+                    hook = self._make_hook(current, traces=False)
+                elif sys.gettrace() is None:  # a profiler written in C tells nothing
+                    hook = self._make_hook(None, traces=True)
+                else:
+                    return False
+                self._hooks[get_ident()] = hook
+                hook.set()
+            hook.touched = False
             return True
 
         def leave(self) -> None:
             if any(recording.is_here() for recording in self.recordings):
                 return
-            ours, before = self._hooks.pop(get_ident(), (None, None))
-            if ours is not None and sys.getprofile() is ours:
-                sys.setprofile(before)
+            hook = self._hooks.pop(get_ident(), None)
+            if hook is not None:
+                hook.unset()
 
-        def _hook(self, before: _Profiler | None) -> _Profiler:
+        def hears(self) -> bool:
+            hook = self._hooks.get(get_ident())
+            return hook is not None and not hook.touched and super().hears()
+
+        def _make_hook(self, before: _Profiler | None, *, traces: bool) -> _Hook:
             known: dict[int, tuple[Any, ...]] = {}
+            hook = _Hook(before, traces=traces)
 
-            def on_event(frame: FrameType, event: str, _: Any) -> None:
+            def on_event(frame: FrameType, event: str, arg: Any) -> None:
                 if event == "call":
                     code = frame.f_code
                     if own_file(code.co_filename) and code is not _CANARY:
                         return
                     # A new recording has everything told again, as on 3.12.
                     entry = known.get(id(code))
-                    if entry is not None and entry[1] is self.recordings:
-                        return
                     recordings = self.recordings
-                    if self.tell(code, frame):
+                    if entry is not None and entry[1] is recordings:
+                        return
+                    if not recordings:  # the user's code has kept it, and set it again
+                        hook.unset()
+                    elif self.tell(code, frame):
                         known[id(code)] = code, recordings
+                elif arg is _SET_PROFILE:  # told before it is called, and afterwards
+                    hook.touched = True
 
-            if before is None:
-                return on_event
+            hook.ours = on_event
+            if before is not None:
+                told = before
 
-            def chained(frame: FrameType, event: str, arg: Any) -> None:
-                on_event(frame, event, arg)
-                before(frame, event, arg)
+                def chained(frame: FrameType, event: str, arg: Any) -> None:
+                    on_event(frame, event, arg)
+                    told(frame, event, arg)
 
-            return chained
+                hook.ours = chained
+            return hook
 
     _listener: Final = _Profile()

@@ -199,14 +199,16 @@ def test_a_library_is_told_to_the_traces_inside_and_outside(libraries):
 
 
 def test_a_library_that_another_thread_runs_is_left_out(libraries):
-    pool = ThreadPoolExecutor(1)
-    with pool, Recording(textwrap.dedent) as recording:
-        assert pool.submit(textwrap.dedent, "x").result() == "x"
-        assert DEDENT not in [code for _, code, _ in libraries]
-        textwrap.dedent("x")
-    assert [record for record, code, _ in libraries if code is DEDENT] == [
-        recording.record
-    ]
+    with ThreadPoolExecutor(1) as pool:
+        go = threading.Event()
+        other = pool.submit(lambda: go.wait() and textwrap.dedent("x"))
+        with Recording(textwrap.dedent) as recording:
+            go.set()
+            assert other.result() == "x"
+            assert DEDENT not in [code for _, code, _ in libraries]
+            textwrap.dedent("x")
+    told = [record for record, code, _ in libraries if code is DEDENT]
+    assert told == [recording.record]
 
 
 def test_what_imprint_runs_itself_is_neither_a_library_nor_the_users(libraries):
@@ -374,6 +376,171 @@ def test_recordings_of_two_threads_at_once(program):
     assert found == {"root": {"helper", "leaf", "A", "B"}, "unused": {"D"}}
 
 
+# ---- work for other threads ----
+
+POOLS = """
+import queue, threading
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.pool import ThreadPool
+
+RATE, LOADED = 2, 0
+BASE = 1
+def deep(x): return x * RATE
+def work(x): return deep(x)
+
+class Model:
+    width = 3
+    def __call__(self, x): return x * self.width
+MODELS = [Model()]
+
+class Worker(threading.Thread):
+    def __init__(self, x):
+        super().__init__()
+        self.x = x
+    def run(self): self.x = deep(self.x)
+
+EARLY = ThreadPoolExecutor(1)
+EARLY.submit(int).result()
+TASKS, DONE = queue.Queue(), queue.Queue()
+def serve():
+    while (task := TASKS.get()) is not None:
+        DONE.put(task[0](task[1]))
+SERVER = threading.Thread(target=serve, daemon=True)
+SERVER.start()
+
+def submits(x):
+    with ThreadPoolExecutor(2) as pool: return pool.submit(work, x).result()
+def submits_early(x): return EARLY.submit(work, x).result()
+def maps(x):
+    with ThreadPoolExecutor(2) as pool: return sum(pool.map(work, [x]))
+def submits_lambda(x): return EARLY.submit(lambda y: deep(y), x).result()
+def submits_closure(x):
+    k = 3
+    def inner(y): return y * k * RATE
+    return EARLY.submit(inner, x).result()
+def submits_by_name(x): return EARLY.submit(globals()["wo" + "rk"], x).result()
+def submits_object(x): return EARLY.submit(MODELS[0], x).result()
+def starts(x):
+    found = []
+    thread = threading.Thread(target=lambda: found.append(work(x)))
+    thread.start(); thread.join()
+    return found[0]
+def starts_worker(x):
+    worker = Worker(x)
+    worker.start(); worker.join()
+    return worker.x
+def queues(x):
+    TASKS.put((work, x))
+    return DONE.get()
+def pools(x):
+    with ThreadPool(1) as pool: return pool.apply(work, (x,)) + sum(pool.map(work, [x]))
+"""
+
+
+@pytest.fixture
+def pools(user):
+    module = user("pools", POOLS)
+    yield module
+    module.EARLY.shutdown()
+    module.TASKS.put(None)
+    module.SERVER.join()
+
+
+@pytest.mark.parametrize(
+    "root",
+    [
+        "submits",
+        "submits_early",
+        "maps",
+        "submits_lambda",
+        "submits_closure",
+        "submits_by_name",
+        "starts",
+        "starts_worker",
+        "queues",
+        "pools",
+    ],
+)
+def test_what_other_threads_run_for_a_trace_is_recorded(pools, root):
+    assert "RATE" in names(run(getattr(pools, root), 2))
+
+
+def test_an_object_that_is_called_in_a_pool_is_recorded(pools):
+    assert "class attribute Model.width" in names(run(pools.submits_object, 2))
+
+
+def test_a_generator_that_began_before_is_recorded(user):
+    module = user(
+        "module",
+        """
+        A, B, C = 1, 2, 3
+        def generator(x):
+            try:
+                yield x
+                yield x * A
+                yield x
+            except KeyError:
+                yield x * B
+            finally:
+                x * C
+        """,
+    )
+
+    def primed():
+        made = module.generator(2)
+        next(made)
+        return made
+
+    resumed, thrown, closed = primed(), primed(), primed()
+    assert "A" in names(run(lambda: next(resumed)))
+    assert "B" in names(run(lambda: thrown.throw(KeyError)))
+    assert "C" in names(run(lambda: closed.close()))
+
+
+def test_what_a_thread_runs_for_itself_is_left_out(user):
+    """It may run what the trace has called too, and what hangs from the same class."""
+    module = user(
+        "module",
+        """
+        import threading
+        A, B, LOADED = 1, 2, 0
+        go, stop = threading.Event(), threading.Event()
+        def helper(x): return x + A
+        class Trainer:
+            seen = 0
+            def load(self):
+                global LOADED
+                while not stop.is_set():
+                    LOADED += 1
+                    Trainer.seen += 1
+                    helper(LOADED)
+                    self.refine(LOADED)
+                    go.set()
+            def refine(self, x): return x * B
+            def step(self, x): return helper(x) + 1
+        trainer = Trainer()
+        thread = threading.Thread(target=trainer.load)
+        """,
+    )
+
+    def root(trainer):
+        module.go.wait()
+        for _ in range(20):
+            module.go.clear()
+            trainer.step(2)
+            module.go.wait()
+
+    module.thread.start()
+    try:
+        watch = run(root, module.trainer)
+    finally:
+        module.stop.set()
+        module.thread.join()
+    assert "A" in names(watch)
+    assert not {"B", "LOADED", "class attribute Trainer.seen"} & names(watch)
+    assert watch.guard()
+
+
 # ---- beside other tools ----
 
 
@@ -520,7 +687,7 @@ def test_beside_a_profiler_that_is_written_in_c(program):
     with profiler, Recording(program.root) as recording:
         program.root(2)
     assert names(Watch(recording.findings.reads)) == {"helper", "leaf", "A", "B"}
-    assert recording.by_names == (not MONITORING)
+    assert not recording.by_names
     assert {entry.code for entry in profiler.getstats()} >= {program.leaf.__code__}
 
 
