@@ -18,7 +18,7 @@ from types import (
     MemberDescriptorType,
     SimpleNamespace,
 )
-from typing import Any, Final, final
+from typing import Any, Final, TypeAlias, final
 from weakref import ref
 
 from imprint.core.identity import type_name
@@ -38,9 +38,11 @@ class Layout:
     """
 
     __slots__ = (
-        *("__weakref__", "_all_slots", "_class", "_derived", "_field_set", "_hides"),
-        *("_slots", "defines_eq", "defines_hash", "fields", "has_dict", "hashable"),
-        *("is_dataclass", "is_frozen", "is_holder", "is_library", "is_plain"),
+        *("__weakref__", "_all_slots", "_class", "_field_set", "_hidden", "_hides"),
+        *("_slots", "defines_eq", "defines_hash", "derived", "fields", "has_dict"),
+        "hashable",
+        *("is_dataclass", "is_frozen", "is_function", "is_holder", "is_library"),
+        *("copier", "is_plain"),
         *(
             "module",
             "name",
@@ -59,30 +61,32 @@ class Layout:
         self.name: str = type_name(cls)
         self.module: str = str(_module_of(cls))
         self.qualname: str = str(_qualname_of(cls))
-        library = self.module.partition(".")[0] in _LIBRARIES
-        self.is_library: bool = library and not self.module.startswith("imprint.cli")
-        self.is_holder: bool = f"{self.module}.{self.qualname}" in _HOLDERS
-        self.storage = _storage(mro)
-        self.has_dict: bool
-        slots, self.has_dict = _slots(mro, own)
-        self._slots = slots or ()
-        if slots is None:  # a property hides one: what it holds cannot be read
-            self.storage: type = cls
-        self._derived = frozenset(
-            [n for d in own for n, v in d.items() if type(v) is cached_property]
-        )
+        self.is_library: bool = _is_library(cls, self.module, self.qualname)
+        known = f"{self.module}.{self.qualname}" in _HOLDERS
+        self.is_holder: bool = known or _is_exception(mro)
+        self.storage: type = _storage(mro)
+        self._slots, self._hidden, self.has_dict = _slots(mro, own)
+        if _dict_offset(cls) and not (self.has_dict or self._hidden):
+            self.storage = cls  # written in C, and its attributes are not shown
+        self.derived: frozenset[str] = _derived(mro, own)
+        """Attributes that reading the instance may fill in."""
         params = _lookup(own, "__dataclass_params__")
         self.is_dataclass: bool = type(params) is _Params
         self.is_frozen = self.is_dataclass and params.frozen and params.eq
         self.fields: tuple[str, ...] = _field_names(cls) if self.is_dataclass else ()
         self._field_set = {*self.fields}
         self._all_slots = not self.has_dict and {*self._slots} == self._field_set
-        self._hides = bool(self._slots or self._derived) or not self.has_dict
+        self._hides = (
+            bool(self._slots or self._hidden or self.derived) or not self.has_dict
+        )
         given = _lookup(own[:-1], "__hash__")
         self.hashable: bool = _lookup(own, "__hash__") is not None
         self.defines_hash: bool = type(given) is FunctionType
         self.defines_eq: bool = any("__eq__" in d for d in own[:-1])
         self.speaks: bool = _lookup(own, "__imprint_token__") is not None
+        self.is_function: bool = all(_lookup(own, n) for n in ("__call__", "__get__"))
+        """Whether instances are called, and are methods where a class holds them."""
+        self.copier: Any = ...  # how `rules` sees what is beside the attributes
         self.rule: Any = None  # how `walk` reads an instance
         self.standing: Any = None  # what `contract` found
         self.is_plain = False  # and whether instances count by their state
@@ -108,18 +112,21 @@ class Layout:
         return self.storage is object
 
     def state(self, value: Any) -> dict[str, Any]:
-        """Return what an instance holds in its `__dict__` and slots, by name.
-
-        What a `cached_property` keeps there follows from the rest, so it is left out.
-        """
+        """Return what an instance holds in its `__dict__` and slots, by name."""
         held: dict[str, Any] = {}
         if self.has_dict:
             held.update(_read(value, "__dict__"))
         for name in self._slots:
             with suppress(AttributeError):  # not set
                 held[name] = _read(value, name)
-        for name in self._derived:
-            held.pop(name, None)
+        for depth, name in self._hidden:
+            cls = _mro_of(_class_of(value))[depth]
+            with suppress(AttributeError):
+                found = _vars_of(cls)[name].__get__(value)
+                if name == "__dict__":
+                    held.update(found)
+                else:
+                    held[f"{type_name(cls)}.{name}"] = found
         return held
 
     def names(self, value: Any) -> list[str]:
@@ -146,6 +153,8 @@ class Layout:
             except AttributeError:
                 return None
         held = self.state(value) if self._hides else _read(value, "__dict__")
+        for name in self.derived:  # it follows from the fields: those do not change
+            held.pop(name, None)
         if held.keys() != self._field_set:
             return None
         return [held[name] for name in self.fields]
@@ -196,16 +205,36 @@ _vars_of: Final[Callable[[type], dict[str, Any]]] = type.__dict__["__dict__"].__
 _base_of: Final[Callable[[type], type | None]] = type.__dict__["__base__"].__get__
 _size_of: Final[Callable[[type], int]] = type.__dict__["__basicsize__"].__get__
 _flags_of: Final[Callable[[type], int]] = type.__dict__["__flags__"].__get__
+_dict_offset: Final[Callable[[type], int]] = type.__dict__["__dictoffset__"].__get__
 _module_of: Final[Callable[[type], object]] = type.__dict__["__module__"].__get__
 _qualname_of: Final[Callable[[type], str]] = type.__dict__["__qualname__"].__get__
-# Classes of the standard library whose instances hold what users put there, and no caches.
+_MASKED: Final = frozenset(("numpy.ma.MaskedArray", "numpy.ma.core.MaskedArray"))
+# Classes of libraries whose instances hold what users put there, and no caches.
 _HOLDERS: Final = frozenset(
     (
         *("types.SimpleNamespace", "argparse.Namespace", "collections.Counter"),
-        *("collections.UserDict", "collections.UserList"),
+        *("collections.UserDict", "collections.UserList", "collections.UserString"),
+        *("collections.ChainMap", *_MASKED),
     )
 )
 _LIBRARIES: Final = sys.stdlib_module_names | {"imprint", "numpy", "ml_dtypes"}
+
+
+def _is_library(cls: type, module: str, qualname: str) -> bool:
+    """Tell whether a class is one of the libraries whose objects are not looked into.
+
+    What `types.new_class` makes, or text that is run without a `__name__`, only names
+    one as its module.
+    """
+    if module.partition(".")[0] not in _LIBRARIES or module.startswith("imprint.cli"):
+        return False
+    if "<locals>" in qualname:
+        return module != "builtins"
+    names = vars(sys.modules.get(module, sys))
+    *outer, name = qualname.split(".")
+    for step in outer:
+        names = _vars_of(found) if isinstance(found := names.get(step), type) else {}
+    return names.get(name) is cls or not _flags_of(cls) & _HEAP
 
 
 def _lookup(own: list[dict[str, Any]], name: str) -> Any:
@@ -231,26 +260,48 @@ def _storage(mro: tuple[type, ...]) -> type:
         cls = base
 
 
+_Hidden: TypeAlias = tuple[tuple[int, str], ...]
+
+
 def _slots(
     mro: tuple[type, ...], own: list[dict[str, Any]]
-) -> tuple[tuple[str, ...] | None, bool]:
-    """Return the slots and whether there is a `__dict__`; None if one is hidden."""
+) -> tuple[tuple[str, ...], _Hidden, bool]:
+    """Return the slots, those hidden by a later class's name, whether a `__dict__`.
+
+    A hidden one is known by the place of its class, and may be the `__dict__`.
+    """
     slots: list[str] = []
+    hidden: list[tuple[int, str]] = []
     has_dict = False
-    for cls, names in zip(mro, own, strict=True):
-        has_dict |= cls is SimpleNamespace
-        if not _flags_of(cls) & _HEAP:
+    for depth, (cls, names) in enumerate(zip(mro, own, strict=True)):
+        if type(names.get("__dict__")) in _DESCRIPTORS:
+            if _lookup(own, "__dict__") is names["__dict__"]:
+                has_dict = True
+            elif type(_lookup(own, "__dict__")) not in _DESCRIPTORS:
+                hidden.append((depth, "__dict__"))
+        if not (_flags_of(cls) & _HEAP or _is_exception(_mro_of(cls))):
             continue
         for name, value in names.items():
-            if type(value) is MemberDescriptorType:
-                if _lookup(own, name) is not value:
-                    return None, False
-                slots.append(name)
-        has_dict |= type(names.get("__dict__")) is GetSetDescriptorType
-    hidden = has_dict and type(_lookup(own, "__dict__")) not in _DESCRIPTORS
-    return (None, False) if hidden else (tuple(slots), has_dict)
+            if type(value) is MemberDescriptorType and name not in _APART:
+                if _lookup(own, name) is value:
+                    slots.append(name)
+                else:
+                    hidden.append((depth, name))
+    return tuple(slots), tuple(hidden), has_dict
 
 
+def _derived(mro: tuple[type, ...], own: list[dict[str, Any]]) -> frozenset[str]:
+    names = [n for d in own for n, v in d.items() if type(v) is cached_property]
+    if not _MASKED.isdisjoint([f"{_module_of(c)}.{_qualname_of(c)}" for c in mro]):
+        names.append("_fill_value")  # None until somebody asks for it
+    return frozenset(names)
+
+
+def _is_exception(mro: tuple[type, ...]) -> bool:
+    return any(c is BaseException for c in mro)
+
+
+_APART: Final = ("__dict__", "__suppress_context__")  # raising one writes the second
 _DESCRIPTORS: Final = (GetSetDescriptorType, MemberDescriptorType)
 
 

@@ -8,22 +8,49 @@ identity, other objects as the walk at hand reads objects. What a walk does on t
 """
 
 import functools
+import gc
+from array import array
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Mapping
 from enum import Enum
-from types import FunctionType, MethodType, NoneType
-from typing import Any, Final, Protocol, TypeAlias
+from struct import Struct
+from threading import Lock, RLock
+from types import (
+    BuiltinFunctionType,
+    ClassMethodDescriptorType,
+    CodeType,
+    FunctionType,
+    GenericAlias,
+    GetSetDescriptorType,
+    MappingProxyType,
+    MemberDescriptorType,
+    MethodDescriptorType,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
+    NoneType,
+    UnionType,
+    WrapperDescriptorType,
+)
+from typing import Any, ClassVar, Final, Protocol, TypeAlias, cast
+from weakref import ref
 
 import numpy as np
 
 from imprint import tree
-from imprint.core.identity import identity
+from imprint.core.identity import identity, ids_of
 from imprint.definition.layout import Layout, layout_of, layout_of_class
 from imprint.definition.token import DTYPE, METHOD, SPOKEN, Content
 
 
 class Visitor(Protocol):
-    """What a rule needs of a walk."""
+    """What a rule needs of a walk.
+
+    Attributes:
+        reads_all: whether attributes count that a number or a member of an enum gets.
+    """
+
+    reads_all: ClassVar[bool]
 
     def value(self, x: object) -> Content:
         """Return the content of a value."""
@@ -89,14 +116,11 @@ def by_state(walk: Visitor, x: Any) -> Content:
 def _choose(cls: type, layout: Layout) -> Rule:
     if layout.speaks:
         return _spoken
-    if issubclass(cls, Enum):
-        return _itself
+    for base, rule in _OF_BASES:
+        if issubclass(cls, base):
+            return rule
     if issubclass(cls, np.generic) and layout.is_library:
         return _numpy_scalar
-    if issubclass(cls, np.dtype):
-        return _dtype
-    if issubclass(cls, np.ndarray):
-        return _by_array
     if layout.is_frozen and layout.is_open:
         return _frozen
     if layout.storage is tuple:
@@ -137,7 +161,8 @@ def _slice(walk: Visitor, x: Any) -> Content:
 
 def _scalar_like(walk: Visitor, x: Any) -> Content:
     layout = layout_of(x)
-    if layout.state(x):
+    may_get_some = walk.reads_all and layout.has_dict and not layout.is_library
+    if may_get_some or layout.state(x):
         return walk.object(x)
     return layout, walk.value(_SCALARS[layout.storage](x))
 
@@ -154,6 +179,19 @@ def _dtype(_: Visitor, x: Any) -> Content:
 
 def _itself(_: Visitor, x: Any) -> Content:
     return identity(x)
+
+
+def _member(walk: Visitor, x: Any) -> Content:
+    """Read a member of an enum: one object, and what else a user put on it."""
+    layout = layout_of(x)
+    held = layout.plain_state(x) or layout.state(x)
+    kind = cast("Any", type(held.get("_value_")))
+    is_plain = held.keys() <= _OF_MEMBERS and id(kind) in _PLAIN
+    return identity(x) if is_plain and not walk.reads_all else walk.object(x)
+
+
+_OF_MEMBERS: Final = frozenset(("_name_", "_value_", "__objclass__", "_sort_order_"))
+_PLAIN: Final = ids_of(int, str, float, bool, bytes, NoneType, object)
 
 
 def _by_array(walk: Visitor, x: Any) -> Content:
@@ -216,7 +254,12 @@ def _defaultdict(walk: Visitor, x: Any) -> Content:
 
 
 def _bytearray(walk: Visitor, x: Any) -> Content:
+    if len(x) > _SHORT:
+        return walk.object(x)
     return walk.container(x, lambda y: (bytearray, bytes(y)))
+
+
+_SHORT: Final = 256
 
 
 # ---- callables, and objects that say what they are ----
@@ -230,6 +273,13 @@ def _method(walk: Visitor, x: Any) -> Content:
     return walk.node(
         x, lambda y: (METHOD, walk.value(y.__self__), walk.value(y.__func__))
     )
+
+
+def _builtin(walk: Visitor, x: Any) -> Content:
+    """Read a function written in C, and what it is a method of."""
+    if x.__self__ is None or issubclass(type(x.__self__), ModuleType):
+        return identity(x)
+    return walk.node(x, lambda y: (METHOD, walk.value(y.__self__), y.__name__))
 
 
 def _partial(walk: Visitor, x: Any) -> Content:
@@ -267,6 +317,11 @@ def _plain(cls: Any) -> Any:
 
 # ---- tables ----
 
+_OF_BASES: Final[tuple[tuple[type, Rule], ...]] = (
+    *((Enum, _member), (np.dtype, _dtype)),
+    *((np.ndarray, _by_array), (np.void, _by_array)),  # both can be written into
+)
+
 # How to see an instance of a subclass as one of the builtin class.
 _SCALARS: Final[dict[type, Callable[[Any], Any]]] = {
     int: int.__int__,
@@ -275,15 +330,93 @@ _SCALARS: Final[dict[type, Callable[[Any], Any]]] = {
     str: str.__str__,
     bytes: bytes.__bytes__,
 }
+
+
+def _octets(data: bytes, label: str = "") -> Any:
+    """Return bytes as an array, of which a walk keeps a digest if they are many.
+
+    Args:
+        data: the bytes.
+        label: what they are bytes of.
+    """
+    dtype = np.dtype([(label or "f0", np.uint8)])
+    return np.frombuffer(data, dtype) if data else np.empty(0, dtype)
+
+
+def _dict_items(x: Any) -> Any:
+    return [*_plain(dict).items(x)]
+
+
 COPIES: Final[dict[type, Callable[[Any], Any]]] = {
     **_SCALARS,
-    dict: lambda x: [*_plain(dict).items(x)],
+    dict: _dict_items,
+    OrderedDict: lambda x: [*_plain(OrderedDict).items(x)],
+    defaultdict: lambda x: [
+        _plain(defaultdict).default_factory.__get__(x),
+        *_dict_items(x),
+    ],
     list: lambda x: _plain(list).copy(x),
+    deque: lambda x: [_plain(deque).maxlen.__get__(x), *_plain(deque).__iter__(x)],
     set: lambda x: {*_plain(set).__iter__(x)},
     frozenset: lambda x: frozenset(_plain(frozenset).__iter__(x)),
     tuple: lambda x: (*_plain(tuple).__iter__(x),),
+    bytearray: lambda x: _octets(bytes(memoryview(x))),
+    memoryview: lambda x: _octets(x.tobytes(), f"{x.format}{x.shape}"),
+    array: lambda x: _octets(
+        _plain(array).tobytes(x), _plain(array).typecode.__get__(x)
+    ),
+    MappingProxyType: lambda x: (*gc.get_referents(x),),  # `copy` is the mapping's own
+    ref: lambda x: (_plain(ref).__call__(x),),
+    functools.partial: lambda x: tuple(
+        [getattr(functools.partial, n).__get__(x) for n in ("func", "args", "keywords")]
+    ),
+    property: lambda x: (x.fget, x.fset, x.fdel),
+    **dict.fromkeys(
+        (staticmethod, classmethod), lambda x: (_plain(type(x)).__func__.__get__(x),)
+    ),
 }
-"""By the class underneath, how to see an instance as a plain number, text, container."""
+"""By the class underneath, how to see an instance as plain data."""
+_COPIERS: Final = {id(cls): copy for cls, copy in COPIES.items()}
+
+
+def copier_of(layout: Layout) -> Callable[[Any], Any] | None:
+    """Return how to see what an instance holds beside its attributes, if it can be."""
+    if layout.copier is ...:
+        is_exception = issubclass(layout.storage, BaseException)
+        found = _arguments if is_exception else _COPIERS.get(id(layout.storage))
+        layout.copier = found
+    return layout.copier
+
+
+_arguments: Final = BaseException.__dict__["args"].__get__
+
+
+def is_settled(x: Any) -> bool:
+    """Tell whether what no walk reads of a value may be taken not to change.
+
+    So it is of parts of a program and of types of arrays. What else is written in C may
+    hold anything: a generator, a file, a socket, a `ContextVar`, another's array.
+    """
+    layout = layout_of(x)
+    if layout.is_open or copier_of(layout) is not None:
+        return True
+    if id(layout.storage) in _SETTLED or layout.module.partition(".")[0] in _SETTLED_IN:
+        return True
+    return layout.is_function
+
+
+_SETTLED: Final = frozenset(
+    id(cls)
+    for cls in (
+        *(type, ModuleType, CodeType, FunctionType, MethodType, BuiltinFunctionType),
+        *(MethodWrapperType, MethodDescriptorType, ClassMethodDescriptorType),
+        *(WrapperDescriptorType, GetSetDescriptorType, MemberDescriptorType),
+        *(GenericAlias, UnionType, np.ufunc, type(Lock()), type(RLock()), Struct),
+    )
+)
+_SETTLED_IN: Final = frozenset(
+    ("imprint", "jaxlib", "jax", "typing", "re", "zoneinfo", "ml_dtypes")
+)
 
 # Values written in C that are what `__reduce__` says.
 _REDUCED: Final = frozenset(
@@ -315,6 +448,7 @@ _BY_TYPE: Final[dict[Any, Rule]] = {
     bytearray: _bytearray,
     FunctionType: _function,
     MethodType: _method,
+    **dict.fromkeys((BuiltinFunctionType, MethodWrapperType), _builtin),
     type: _itself,
     np.ndarray: _by_array,
 }

@@ -3,10 +3,12 @@
 An object that was changed is another argument, so its state counts beside its identity;
 if its class defines `==` it is a value, and its identity does not count. Objects of the
 standard library, NumPy and imprint count by identity: they have caches of their own.
-An array counts by its bytes: its identity would not tell what was written into it. To
-find out whether two functions are one, only so many bytes are hashed (`ContentWalk`).
+An array counts by its bytes: its identity would not tell what was written into it; one
+of objects by its items, a subclass by its attributes, too. To find out whether two
+functions are one, only so many bytes are hashed (`ContentWalk`).
 """
 
+import math
 from _blake2 import blake2b  # hashlib loads OpenSSL too: 2.5 ms of each import
 from typing import Any, ClassVar, Final, final
 
@@ -14,15 +16,18 @@ import numpy as np
 
 from imprint.core.identity import identity
 from imprint.definition.layout import Layout, layout_of
-from imprint.definition.rules import COPIES
+from imprint.definition.rules import copier_of, is_settled
 from imprint.definition.token import ARRAY, DTYPE, EFFECT, Content, Unread
 from imprint.definition.walk import Effects, Walk
 
 
 def reads_state(layout: Layout) -> bool:
     """Tell whether a `StateWalk` reads what is inside instances of a class."""
-    known = layout.is_open or layout.storage in COPIES
-    return known and (layout.is_holder or not layout.is_library)
+    if not layout.is_open and copier_of(layout) is None:
+        return False
+    if layout.is_holder or not layout.is_library:
+        return True
+    return layout.cls is layout.storage  # one that a walk knows how to read
 
 
 def has_bytes(x: Any) -> bool:
@@ -37,48 +42,91 @@ class StateWalk(Walk):
     """A walk on which objects count by what their attributes are, too."""
 
     container_leaves: ClassVar[int] = 1 << 14
-    array_bytes: ClassVar[int] = 2048
+    array_bytes: ClassVar[float] = 2048
 
     def object(self, x: Any) -> Content:
         """Return the state of an object of the user's."""
         layout = layout_of(x)
         if not reads_state(layout):
-            return identity(x)
+            return self.unread(x)
         return self.state(x, None if layout.defines_eq else identity(x))
 
     def array(self, x: Any) -> Content:
-        """Return the content of a small array."""
-        if not has_bytes(x) or x.nbytes > self.array_bytes:
-            return identity(x)
-        return self._content_of_array(x, x.tobytes())
-
-    def _content_of_array(self, x: Any, data: bytes | Unread) -> Content:
-        if self.is_effect(x, None):
+        """Return the content of an array, unless it is too large for this walk."""
+        owner = self._owners.get(id(x), x)
+        plain = _plain(x)
+        if plain.nbytes > self.array_bytes:
+            return self.beyond(owner)
+        if self.is_effect(owner, None):
             return EFFECT
-        content = ARRAY, (DTYPE, x.dtype), x.shape, data
-        self.changes(x, None, content)
-        return self.inside(x, content)
+        if has_bytes(x):
+            return self.inside(owner, self._bytes(x, plain))
+        return self.inside(owner, self.node(x, lambda y: self._array_of_more(y, plain)))
 
+    def _bytes(self, x: Any, plain: Any) -> Content:
+        data = plain.tobytes() if plain.nbytes <= _SHORT else self.digest(x)
+        content = ARRAY, (DTYPE, plain.dtype), plain.shape, data
+        self.changes(self._owners.get(id(x), x), None, content)
+        return content
 
-class StrictWalk(StateWalk):
-    """A walk that reads all it can: big containers and arrays by their content too."""
-
-    leaves: ClassVar[int] = 1 << 16
-    container_leaves: ClassVar[int] = 1 << 16
-    scalars: ClassVar[int] = 1 << 23
-
-    def array(self, x: Any) -> Content:
-        """Return the content of an array."""
-        if not has_bytes(x) or x.nbytes <= self.array_bytes:
-            return super().array(x)
-        return self._content_of_array(x, self.digest(x))
+    def _array_of_more(self, x: Any, plain: Any) -> Content:
+        """Return the content of an array of objects, or of a subclass."""
+        layout = layout_of(x)
+        if plain.dtype.hasobject:
+            items = self._items(x, lambda _: plain.reshape(-1).tolist())
+            content = ARRAY, (DTYPE, plain.dtype), plain.shape, items
+            self.changes(x, "shape", content[:3])
+        else:
+            content = self._bytes(x, plain)
+        if layout.is_library and not layout.is_holder:
+            return (*content, layout)
+        return *content, layout, *self.attributes_of(x, layout)
 
     def digest(self, x: Any) -> bytes | Unread:
         """Return what stands for the bytes of an array."""
         octets = (
-            np.ascontiguousarray(x).reshape(-1).view(np.uint8)
+            np.ascontiguousarray(_plain(x)).reshape(-1).view(np.uint8)
         )  # any dtype has them
         return blake2b(octets.data, digest_size=16).digest()
+
+
+_SHORT: Final = 2048
+"""Bytes of an array up to which they stand for themselves."""
+
+
+def _plain(x: Any) -> Any:
+    """Return an array as one of no subclass, past what that makes of its methods."""
+    if type(x) is np.ndarray:
+        return x
+    if issubclass(type(x), np.generic):
+        return np.generic.__array__(x)
+    return np.ndarray.view(x, np.ndarray)
+
+
+class StrictWalk(StateWalk):
+    """A walk that reads all it can: big containers and arrays by their content too.
+
+    Attributes:
+        opaque: what it met and could not look into.
+    """
+
+    leaves: ClassVar[int] = 1 << 16
+    container_leaves: ClassVar[int] = 1 << 16
+    scalars: ClassVar[int] = 1 << 23
+    array_bytes: ClassVar[float] = math.inf
+    reads_all: ClassVar[bool] = True
+    opaque: tuple[Any, ...] = ()
+
+    def unread(self, x: Any) -> Content:
+        """Note what may change unseen."""
+        if not is_settled(x):
+            self.opaque = (*self.opaque, x)
+        return super().unread(x)
+
+    def beyond(self, x: Any) -> Content:
+        """Note what is not read to its end."""
+        self.opaque = (*self.opaque, x)
+        return super().unread(x)
 
 
 HASHED: Final = 16 << 20
@@ -108,16 +156,16 @@ class ContentWalk(StrictWalk):
         """Return what stands for an object: a version watches what it read of it."""
         return identity(x)
 
-    def array(self, x: Any) -> Content:
-        """Return the content of an array; one that cannot be read equals no other."""
-        self.is_whole &= has_bytes(x)
-        return super().array(x)
+    def beyond(self, x: Any) -> Content:
+        """Note an array that holds too many objects."""
+        self.is_whole &= not issubclass(type(x), np.ndarray)
+        return super().beyond(x)
 
     def digest(self, x: Any) -> bytes | Unread:
         """Return what stands for the bytes of an array, which is hashed once."""
         known = self._digests.get(id(x))
         if known is None:
-            self._left -= x.nbytes
+            self._left -= _plain(x).nbytes
             self.is_whole &= self._left >= 0
             known = super().digest(x) if self.is_whole else Unread()
             self._digests[id(x)] = known

@@ -16,8 +16,8 @@ from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
 from imprint.core.identity import Standin, identity, namespace, namespaces
 from imprint.definition.code import code_of, codes
-from imprint.definition.layout import layout_of
-from imprint.definition.rules import COPIES, RULES, rule_of
+from imprint.definition.layout import Layout, layout_of
+from imprint.definition.rules import RULES, copier_of, rule_of
 from imprint.definition.token import (
     ABSENT,
     BACK,
@@ -71,6 +71,7 @@ class Walk:
     leaves: ClassVar[int] = 4096
     container_leaves: ClassVar[int] = 256
     scalars: ClassVar[int] = 256
+    reads_all: ClassVar[bool] = False
     volatile: bool = False
     has_cells: bool = False
     _leaves = 0
@@ -108,7 +109,7 @@ class Walk:
     def items(self, x: Any, read: Callable[[Any], Content]) -> Content:
         """Return the content of what is immutable but may be huge."""
         is_too_long = len(x) > self.leaves and not self._is_scalar(x)
-        return identity(x) if is_too_long else self.node(x, read)
+        return self.beyond(x) if is_too_long else self.node(x, read)
 
     def sequence(self, kind: type, xs: Any) -> Content:
         """Return the content of the items of a list or tuple.
@@ -135,7 +136,7 @@ class Walk:
             self._lowest = min(self._lowest, at)
             return BACK, len(self._open) - at
         if len(self._open) >= DEPTH or self._leaves > self.leaves:
-            return identity(x)
+            return self.beyond(x)
         self._open[key] = len(self._open)
         try:
             return read(x)
@@ -148,13 +149,13 @@ class Walk:
         """Return the content of what can change in place; if it is big, its identity."""
         owner = self._owners.get(id(x), x)
         if len(x) > self.container_leaves and not self._is_scalar(x):
-            return identity(owner)
+            return self.beyond(owner)
         if self.is_effect(owner, None):
             return EFFECT
         before = self._leaves
         content = self.node(x, read)
         if self._leaves - before > self.container_leaves:
-            return identity(owner)
+            return self.beyond(owner)
         self.changes(owner, None, content)
         return self.inside(owner, content)
 
@@ -246,23 +247,29 @@ class Walk:
 
     # ---- objects ----
 
+    def unread(self, x: Any) -> Content:
+        """Return what stands for something that this walk does not look into."""
+        return identity(x)
+
+    def beyond(self, x: Any) -> Content:
+        """Return what stands for something that is too large for this walk, or too deep."""
+        return self.unread(x)
+
     def object(self, x: Any) -> Content:
         """Return the content of an object that is no plain data."""
-        return identity(x)
+        return self.unread(x)
 
     def array(self, x: Any) -> Content:
         """Return the content of a NumPy array."""
-        return identity(x)
+        return self.unread(x)
 
     def state(self, x: Any, standin: Standin | None) -> Content:
         """Return the content of an object that is what its attributes and items are."""
         layout = layout_of(x)
 
         def read(y: Any) -> Content:
-            items = self._items(y, COPIES.get(layout.storage))
-            attributes = self.attributes(y, layout.state(y))
-            self.changes(y, "__dict__", attributes[0])  # without any, it may get some
-            return layout, STATE, standin, items, *attributes
+            items = self._items(y, copier_of(layout))
+            return layout, STATE, standin, items, *self.attributes_of(y, layout)
 
         return self.inside(x, self.node(x, read))
 
@@ -270,24 +277,48 @@ class Walk:
         """Return the content of an object as the plain value underneath."""
         if copy is None:
             return None
-        plain = copy(x)
+        try:
+            plain = copy(x)
+        except Exception:  # it is half made, or was released
+            return None
         self._owners[id(plain)] = x
         self._kept.append(plain)
         return self.value(plain)
 
+    def attributes_of(self, x: Any, layout: Layout) -> list[Content]:
+        """Return the names of all attributes of an object, and their contents."""
+        attributes = self.attributes(x, layout.state(x))
+        names = attributes[0]
+        if layout.derived:
+            names = tuple([name for name in names if name not in layout.derived])
+        self.changes(x, "__dict__", names)  # without any, it may get some
+        return attributes
+
     def attributes(self, owner: Any, held: Mapping[str, Any]) -> list[Content]:
         """Return the names of an object's attributes, and their contents."""
         self._leaves += len(held)
+        derived = layout_of(owner).derived
         found: list[Content] = [tuple(held)]
         for name, value in held.items():
             if self.is_effect(owner, name):
                 found.append(EFFECT)
+                continue
+            if name in derived:
+                found.append(self._derived(value))
                 continue
             content = self.value(value)
             found.append(content)
             if name != "__wrapped__":  # set once, by functools.wraps
                 self.changes(owner, name, content)
         return found
+
+    def _derived(self, value: Any) -> Content:
+        """Return the content of what reading an object may have filled in: no effect."""
+        parts, self._parts = self._parts, None
+        try:
+            return self.value(value)
+        finally:
+            self._parts = parts
 
     # ---- state that can change ----
 

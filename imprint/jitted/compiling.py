@@ -6,13 +6,13 @@
 3. The jaxpr is lowered and compiled, with sentinels where flags ask for them.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from imprint import tree
 from imprint.calls.home import home_of_call
-from imprint.calls.key import Pending, call_key, unplaced
+from imprint.calls.key import PackedKey, Pending, call_key, unplaced
 from imprint.calls.options import JitOptions
 from imprint.calls.signature import Call, Form
 from imprint.calls.tracing import TracedCall, trace_call
@@ -29,7 +29,7 @@ from imprint.program.counters import COUNTERS
 from imprint.program.donation import Donation
 from imprint.program.lowered import LoweredProgram, lower
 from imprint.program.program import compile_module
-from imprint.record.recorder import contribute
+from imprint.record.recorder import contribute, is_strict
 from imprint.static.exact import check_equal_hashes, read_static
 from imprint.versions.budget import BUDGET
 from imprint.versions.definitions import DEFINITIONS, Definition
@@ -131,20 +131,29 @@ _COMPILED: Final = (
 def trace(request: Request) -> TracedCall:
     """Trace a function for a call, unless a trace of this kind of call still holds."""
     fun, options, definition, (placed, leaves, call) = request
-    key = unplaced(placed)
+    strict = options.strict or is_strict()
+
+    def at(packed: PackedKey) -> Hashable:
+        kind = unplaced(packed)
+        if strict is options.strict:
+            return kind
+        # What is traced inside a strict function: what it captures counts by content.
+        return kind, DEFINITIONS.token_of(fun, strict=True)
+
+    key = at(placed)
     traced = definition.traced.find(key)
     if traced is not None:
         contribute(traced.findings, fun)
         return traced
     avals = [get_aval(x) for x in leaves]
     for _ in range(_TRIES):
-        before = _read(fun, call, strict=options.strict)
+        before = _read(fun, call, strict=strict)
         traced = trace_call(
             *(fun, definition.signature, call, avals),
             "jit" if options.filtered is None else "filter_jit",
-            strict=options.strict,
+            strict=strict,
         )
-        after = _read(fun, call, strict=options.strict)
+        after = _read(fun, call, strict=strict)
         effects = [*map(effects_of, before, after)]
         disturbed = _disturbed(fun, traced, effects)
         if not disturbed:
@@ -158,7 +167,7 @@ def trace(request: Request) -> TracedCall:
         BUDGET.add(definition.traced, traced, traced.nbytes)
         definition.traced.put(key, traced)
         _, settled = call_key(definition.signature, call)
-        definition.traced.put(unplaced(settled.packed()), traced)
+        definition.traced.put(at(settled.packed()), traced)
     return traced
 
 

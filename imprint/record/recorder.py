@@ -38,7 +38,7 @@ class Recording:
     """
 
     __slots__ = (
-        *("by_names", "deaf", "findings", "frame", "lock", "record"),
+        *("by_names", "deaf", "findings", "frame", "lock", "record", "strict"),
         *("_elsewhere", "_error", "_heard", "_make_record", "_thread"),
     )
 
@@ -51,6 +51,7 @@ class Recording:
     ) -> None:
         self._make_record = partial(Record, fun, tuple(arguments), strict=strict)
         self.record: Record = self._make_record()
+        self.strict = strict
         self.findings = Findings((), ())
         self.by_names = False
         self.deaf = False
@@ -154,6 +155,11 @@ class Recording:
     def renew(self) -> None:
         """Make the lock anew, in the child of a fork."""
         self.lock = threading.RLock()
+
+
+def is_strict() -> bool:
+    """Tell whether a trace is under way in this thread for which contents count."""
+    return any(x.strict and x.is_here() for x in _listener.recordings)
 
 
 def contribute(findings: Findings, fun: Callable[..., Any]) -> None:

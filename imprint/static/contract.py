@@ -22,7 +22,7 @@ from imprint import tree
 from imprint.core.array import Array
 from imprint.core.identity import ids_of
 from imprint.definition.layout import Layout, layout_of
-from imprint.definition.rules import COPIES, by_state, rule_of
+from imprint.definition.rules import COPIES, by_state, is_settled, rule_of
 from imprint.definition.state import reads_state
 
 _RECENT: Final = 4
@@ -178,11 +178,25 @@ def _judge(value: Any, kind: Any, layout: Layout) -> Standing:
     rule = rule_of(kind)
     if rule is not by_state:
         return Standing.VALUE
+    return _judge_object(value, layout)
+
+
+def _judge_object(value: Any, layout: Layout) -> Standing:
     if layout.defines_eq:
         _check_methods(value, layout)
-    if reads_state(layout) or not layout.defines_eq:
+    if reads_state(layout):
         return Standing.VALUE
-    return Standing.EQUAL
+    if layout.defines_eq:
+        return Standing.EQUAL
+    if is_settled(value):
+        return Standing.VALUE
+    raise RefusedError(
+        value,
+        f"expected a value whose state can be read, got {layout.name}, which keeps it in "
+        "C: what changes in it would go unseen. Pass what you need of it: a number, a "
+        "text, an array; or give its class __imprint_token__, which says what stands "
+        "for its state.",
+    )
 
 
 def _judge_unhashable(value: Any, kind: Any, layout: Layout) -> Standing:

@@ -8,12 +8,12 @@ never a wrong answer. A key keeps no object alive that takes weak references, un
 its own `==` can compare it. What may not be static is said in `contract`.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from types import FunctionType
-from typing import Any, ClassVar, Final, final
+from typing import Any, ClassVar, Final, NoReturn, final
 from weakref import ref
 
-from imprint.core.identity import Identity, Pinned, identity, ids_of
+from imprint.core.identity import identity, ids_of
 from imprint.definition.layout import Layout, layout_of, layouts
 from imprint.definition.share import Snapshot
 from imprint.definition.state import StateWalk, reads_state
@@ -21,12 +21,14 @@ from imprint.definition.token import (
     EQUAL,
     STATE,
     Content,
+    Unread,
     find_token,
     head_of,
     plain_contents,
     token_of,
 )
 from imprint.definition.walk import NO_EFFECTS, Effects, Part, scalar_function_token
+from imprint.definition.wording import show
 from imprint.errors import ArgumentError
 from imprint.static.contract import (
     NODES,
@@ -48,6 +50,8 @@ __all__ = [
     "static_token",
 ]
 
+_BUDGET: Final = 16 << 20
+"""Bytes of arrays up to which a static argument counts by content; an item counts as 8."""
 _EXACT: Final = ids_of(int, bool, str, bytes, type(None), type(Ellipsis))
 _PLAIN: Final = _EXACT | ids_of(float, complex)
 
@@ -224,8 +228,11 @@ class _ArgumentWalk(StateWalk):
     array by identity. Inside a node of pytrees a list or a dict is a node itself.
     """
 
-    leaves: ClassVar[int] = 1 << 18
-    scalars: ClassVar[int] = 1 << 23
+    leaves: ClassVar[int] = _BUDGET // 8
+    container_leaves: ClassVar[int] = _BUDGET // 8
+    scalars: ClassVar[int] = _BUDGET // 8
+    array_bytes: ClassVar[float] = _BUDGET
+    _left: int = _BUDGET
     _inside: bool = False
     _in_node: bool = False
 
@@ -253,6 +260,23 @@ class _ArgumentWalk(StateWalk):
         finally:
             self._in_node = outer
 
+    def digest(self, x: Any) -> bytes | Unread:
+        self._left -= x.nbytes
+        if self._left < 0:
+            self.refuse(x)
+        return super().digest(x)
+
+    def beyond(self, x: Any) -> Content:
+        return identity(x) if type(x) is FunctionType else self.refuse(x)
+
+    def refuse(self, x: Any) -> NoReturn:
+        """Raise `RefusedError`: there is more of it than is read at each call."""
+        raise RefusedError(
+            x,
+            f"expected at most {_BUDGET >> 20} MB of static data, got more with "
+            f"{show(identity(x))}. Pass what is that large as an ordinary (traced) argument.",
+        )
+
     def object(self, x: Any) -> Content:
         layout = layout_of(x)
         if reads_state(layout) and not layout.defines_eq:
@@ -269,13 +293,3 @@ class _FieldWalk(_ArgumentWalk):
     """A walk through the static field of a node, where containers count by content."""
 
     _in_node = True
-
-    def container(self, x: Any, read: Callable[[Any], Content]) -> Content:
-        content = super().container(x, read)
-        if isinstance(content, Identity | Pinned) and not self._inside:
-            raise RefusedError(
-                x,
-                f"expected at most {self.container_leaves} parts in a {type(x).__name__}"
-                f", got {len(x)} and what they hold. Pass what is that large as an array.",
-            )
-        return content

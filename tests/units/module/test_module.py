@@ -22,6 +22,7 @@ import imprint.numpy as np
 from imprint import tree
 from imprint.errors import ArgumentError
 from imprint.module import AbstractClassVar, AbstractVar, Module, field
+from imprint.static import exact
 from tests.units.module.models import Activated, Layered, Linear, Pair
 
 T = TypeVar("T")
@@ -243,9 +244,10 @@ def test_static_values_without_a_hash_are_compared_but_are_no_key():
         hash(tree.structure(Named(1, Loose())))
 
 
-def test_a_static_list_has_an_end():
+def test_a_static_list_has_an_end(monkeypatch):
+    monkeypatch.setattr(exact._ArgumentWalk, "container_leaves", 100)
     f = imprint.jit(lambda model: model.w)
-    endless = Named(np.ones(2), [object() for _ in range((1 << 14) + 1)])
+    endless = Named(np.ones(2), [object() for _ in range(101)])
     with pytest.raises(ArgumentError, match="static data that can be hashed"):
         f(endless)
 
