@@ -92,6 +92,10 @@ class Visitor(Protocol):
         """Return the contents of the keys and values of a dict, in turn."""
         ...
 
+    def members(self, x: Any) -> list[Content]:
+        """Return the contents of what is in a set."""
+        ...
+
     def attributes(self, owner: Any, held: Mapping[str, Any]) -> list[Content]:
         """Return the names of an object's attributes, and their contents."""
         ...
@@ -235,7 +239,11 @@ def _deque(walk: Visitor, x: Any) -> Content:
 
 
 def _set(walk: Visitor, x: Any) -> Content:
-    return walk.container(x, lambda y: (set, len(y), frozenset(walk.values(y.copy()))))
+    def read(y: Any) -> Content:
+        members = walk.members(y)
+        return set, len(members), frozenset(members)
+
+    return walk.container(x, read)
 
 
 def _dict(walk: Visitor, x: Any) -> Content:

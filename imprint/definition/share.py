@@ -8,17 +8,28 @@ as a counter is; from then on it counts by its place, or the trace would be its 
 to trace again. How values are read is in `walk`; what a token is, in `token`.
 """
 
+from collections import deque
+from collections.abc import Container
 from types import FunctionType
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from imprint.core.identity import identity
 from imprint.definition.state import HASHED, ContentWalk, StateWalk, StrictWalk
-from imprint.definition.token import ROOT, Token, referents, token_of
+from imprint.definition.token import (
+    ROOT,
+    Content,
+    Token,
+    head_of,
+    referents,
+    token_of,
+)
 from imprint.definition.walk import (
     NO_EFFECTS,
+    ORDER,
     Effects,
+    Name,
     Part,
     Walk,
     scalar_function_token,
@@ -100,13 +111,37 @@ def effects_of(before: Snapshot, after: Snapshot) -> Effects:
     """Return the places whose content differs: what ran between wrote them."""
     then = {(id(part.owner), part.name): part for part in before.parts}
     now = {(id(part.owner), part.name): part for part in after.parts}
-    changed = [
-        part
-        for place, part in then.items()
-        if place not in now or now[place].content != part.content
+    changed = {
+        place: part
+        for place, part in {**now, **then}.items()
+        if place not in then or place not in now or now[place].content != part.content
+    }
+    found = [
+        (identity(part.owner), name)
+        for place, part in changed.items()
+        for name in _written(part, now.get(place), changed)
     ]
-    changed += [part for place, part in now.items() if place not in then]
-    return frozenset([(identity(part.owner), part.name) for part in changed])
+    return frozenset(found)
+
+
+def _written(
+    part: Part, now: Part | None, changed: Container[tuple[int, Name]]
+) -> list[Name]:
+    """Return the names of what was written in a place whose content differs."""
+    was, then = part.content, None if now is None else now.content
+    if then is None:
+        return [part.name]
+    if part.name == ORDER:  # of the keys that stayed
+        both = {n for n in was if n in then and (id(part.owner), n) not in changed}
+        kept = [[n for n in names if n in both] for names in (was, then)]
+        return [] if kept[0] == kept[1] else [ORDER]
+    if part.name is None and head_of(was) in _GROWING and then[: len(was)] == was:
+        return [("length", len(was) - _GROWING[was[0]])]
+    return [part.name]
+
+
+_GROWING: Final[dict[Content, int]] = {list: 1, deque: 2}
+"""By the head of a content, what stands before the items."""
 
 
 def _walk_token(fun: Any, walk: Walk) -> Token:

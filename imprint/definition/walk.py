@@ -10,6 +10,7 @@ an object says what it stands for; and nothing raises. State that a trace change
 
 import marshal
 from _blake2 import blake2b  # hashlib loads OpenSSL too: 2.5 ms of each import
+from collections import deque
 from collections.abc import Callable, Mapping
 from types import CellType, FunctionType, NoneType
 from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
@@ -39,7 +40,11 @@ FORMAT: Final = 2
 _SCALARS: Final = frozenset(map(id, (int, float, bool, str, bytes, complex, NoneType)))
 
 Name: TypeAlias = str | tuple[str, Content] | None
-"""Of a part: an attribute, `("key", content of a key)`, or nothing."""
+"""Of a part: an attribute, `("key", content)` of what is in a dict or set, `ORDER`, or
+nothing; of an effect also `("length", n)`: a list or deque that had n items, and more
+were appended."""
+ORDER: Final[Name] = ("order", None)
+"""Of the keys of a dict."""
 Effects: TypeAlias = frozenset[tuple[Standin, Name]]
 NO_EFFECTS: Final[Effects] = frozenset()
 
@@ -49,7 +54,7 @@ class Part(NamedTuple):
 
     Args:
         owner: the container or cell; or the function or object with an attribute.
-        name: the attribute, or the key of a dict whose items count apart.
+        name: the attribute, or the key, where items count apart.
         content: of what is there.
     """
 
@@ -85,6 +90,7 @@ class Walk:
         apart: bool = False,
     ) -> None:
         self._effects = effects
+        self._lengths: dict[Standin, int | None] | None = None
         self._parts = parts
         self._apart = apart
         self._open: dict[int, int] = {}
@@ -152,8 +158,8 @@ class Walk:
             return self.beyond(owner)
         if self.is_effect(owner, None):
             return EFFECT
-        before = self._leaves
-        content = self.node(x, read)
+        before, length = self._leaves, self.length(owner)
+        content = self.node(x, read if length is None else self._first(length, read))
         if self._leaves - before > self.container_leaves:
             return self.beyond(owner)
         self.changes(owner, None, content)
@@ -166,18 +172,49 @@ class Walk:
             return self.values([part for pair in items for part in pair])
         self._leaves += 2 * len(items)
         owner = self._owners.get(id(x), x)
-        found: list[Content] = []
+        found: list[tuple[Content, Content]] = []
         for key, value in items:
-            name = "key", self.value(key)
+            name = name_of_key(key)
             if self.is_effect(owner, name):
-                found += name[1], EFFECT
                 continue
-            content = self.value(value)
+            pair = self.value(key), self.value(value)
+            found.append(pair)
             if self._apart:
-                self.changes(owner, name, content)
-                content = None
-            found += name[1], content
-        return found
+                self.changes(owner, name, pair[1])
+        if self._apart:
+            self.changes(owner, ORDER, tuple([name_of_key(key) for key, _ in items]))
+            return []
+        if self.is_effect(owner, ORDER):
+            found.sort(key=lambda pair: hash(pair[0]))
+        if self._is_written_into(owner):  # another dict with the rest is another
+            found.append((EFFECT, EFFECT))
+        return [part for pair in found for part in pair]
+
+    def members(self, x: Any) -> list[Content]:
+        """Return the contents of what is in a set."""
+        items = x.copy()
+        if not (self._apart or self._effects):
+            return self.values(items)
+        self._leaves += len(items)
+        owner = self._owners.get(id(x), x)
+        found: list[Content] = []
+        for item in items:
+            name = name_of_key(item)
+            if self.is_effect(owner, name):
+                continue
+            found.append(self.value(item))
+            if self._apart:
+                self.changes(owner, name, None)
+        if self._apart:
+            return []
+        return [*found, EFFECT] if self._is_written_into(owner) else found
+
+    def _first(
+        self, length: int, read: Callable[[Any], Content]
+    ) -> Callable[[Any], Content]:
+        """Return how the first items of a list or deque are read."""
+        end = () if self._apart else (EFFECT,)
+        return lambda x: (*read(_first_of(x, length)), *end)
 
     def inside(self, x: Any, content: Content) -> Content:
         """Return what counts of something that can change, in what holds it."""
@@ -326,11 +363,50 @@ class Walk:
         """Tell whether a trace is known to write what is there."""
         return bool(self._effects) and (identity(owner), name) in self._effects
 
+    def is_written(self, owner: Any, key: Any) -> bool:
+        """Tell whether a trace is known to write what stands under a key."""
+        return bool(self._effects) and self.is_effect(owner, name_of_key(key))
+
+    def length(self, owner: Any) -> int | None:
+        """Return how many items of a list count, if a trace is known to append to it."""
+        return self._written_into().get(identity(owner)) if self._effects else None
+
+    def _is_written_into(self, owner: Any) -> bool:
+        """Tell whether a trace is known to write items of a container."""
+        return bool(self._effects) and identity(owner) in self._written_into()
+
+    def _written_into(self) -> dict[Standin, int | None]:
+        if self._lengths is None:
+            self._lengths = _lengths_of(self._effects)
+        return self._lengths
+
     def changes(self, owner: Any, name: Name, content: Content) -> None:
         """Note that what was read can change in place."""
         self.volatile = True
         if self._parts is not None:
             self._parts.append(Part(owner, name, content))
+
+
+def name_of_key(key: object) -> Name:
+    """Return the name of what stands under a key: the same by whatever walk."""
+    kind = type(key)
+    return "key", key if kind is int or kind is str else Walk().value(key)
+
+
+def _lengths_of(effects: Effects) -> dict[Standin, int | None]:
+    """Return the containers whose items a trace writes, with how many do count."""
+    lengths: dict[Standin, int | None] = {}
+    for standin, name in effects:
+        if type(name) is tuple:
+            known = lengths.setdefault(standin, None)
+            if name[0] == "length" and (known is None or name[1] < known):
+                lengths[standin] = name[1]
+    return lengths
+
+
+def _first_of(x: Any, length: int) -> Any:
+    plain: list[Any] = list(x.copy())[:length]
+    return deque(plain, x.maxlen) if type(x) is deque else plain
 
 
 _codes: Final = codes.get

@@ -21,6 +21,7 @@ from imprint.definition.token import (
     ARRAY,
     BACK,
     DTYPE,
+    EFFECT,
     EQUAL,
     FUNCTION,
     MANY,
@@ -189,4 +190,6 @@ def _named(names: tuple[str, ...], contents: Content) -> str:
 
 def _paired(flat: Content) -> str:
     pairs = zip(flat[::2], flat[1::2], strict=True)
-    return ", ".join(f"{_text(k)}: {_text(v)}" for k, v in pairs)
+    return ", ".join(
+        _text(v) if k is EFFECT else f"{_text(k)}: {_text(v)}" for k, v in pairs
+    )

@@ -48,7 +48,7 @@ from imprint.watch.places import (
     class_attribute,
     class_namespace,
 )
-from imprint.watch.seen import Read, Seen, class_of
+from imprint.watch.seen import Read, Seen, Written, class_of
 
 _KNOWN: Final = 20_000
 """Values that are met."""
@@ -79,6 +79,7 @@ class Notes:
         on_place: is told of each value that stands at a place.
         captured: functions whose attributes a token covers, by `id`.
         root: what is traced, which may be made anew.
+        written: what earlier traces of the function are known to write.
         strict: whether libraries and the contents of arrays and objects count.
     """
 
@@ -88,6 +89,7 @@ class Notes:
         on_place: Callable[[Any], None],
         captured: Mapping[int, FunctionType],
         root: object,
+        written: Written,
         *,
         strict: bool,
     ) -> None:
@@ -98,6 +100,7 @@ class Notes:
         self._on_place = on_place
         self._captured = captured
         self._root = root
+        self._written = written
         self._strict = strict
         # By name, which owners have it, until it is mentioned.
         self._waiting: dict[str, list[tuple[_Noter, Any, str]]] = {}
@@ -175,8 +178,9 @@ class Notes:
         key = place.key
         if key not in self.reads:
             seen = value if before is MISSING else before
-            self.reads[key] = read = Read(place, Seen(seen, strict=self._strict))
-            read.seen.note_parts()
+            noted = Seen(seen, self._written, strict=self._strict)
+            noted.note_parts()
+            self.reads[key] = Read(place, noted)
             self._on_place(value)
             if id(value) in self._covered:
                 self._watch(*self._covered.pop(id(value)))

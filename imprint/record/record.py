@@ -42,7 +42,7 @@ from imprint.watch.places import (
     class_attribute,
     class_namespace,
 )
-from imprint.watch.seen import Findings, Read, class_of
+from imprint.watch.seen import Findings, Read, Seen, class_of, written_by
 
 _WALKED: Final = 2_000
 """Functions that a walk takes in."""
@@ -71,6 +71,8 @@ class Record:
         self._strict = strict
         self._captured = captured_functions(fun)
         self._captured_before = captured_reads(fun, strict=strict)
+        for read in self._captured_before:
+            read.seen.note_parts()
         self._reach = Reach()
         self._started: dict[int, tuple[CodeType, dict[str, Any]]] = {}
         self._firings: dict[int, int] = {}
@@ -79,7 +81,8 @@ class Record:
         # Not a method: it would keep all that is noted alive until a collection.
         on_place = partial(_stands, self._captured, self._entered)
         self._notes = Notes(
-            self._reach.explore, on_place, self._captured, fun, strict=strict
+            *(self._reach.explore, on_place, self._captured, fun, written_by(fun)),
+            strict=strict,
         )
         self._orphans: dict[int, dict[str, Any]] = {}
         self._passing: dict[int, tuple[ref[Any], str]] = {}
@@ -147,14 +150,19 @@ class Record:
         reads = captured_reads(fun, strict=self._strict)
         if len(reads) == len(findings.captured):
             pairs = zip(reads, findings.captured, strict=True)
-            reads = tuple(read for read, is_input in pairs if is_input)
+            reads = tuple(
+                Read(place, Seen(place.get(), effects, strict=self._strict))
+                for (place, _), effects in pairs
+                if effects is not None
+            )
         made = self._nested_codes()
         for read in (*findings.reads, *reads):
             function = getattr(read.place, "function", None)
             if function is None or (
                 id(function) not in self._captured and id(function.__code__) not in made
             ):
-                self._notes.reads.setdefault(read.place.key, read)
+                resumed = Read(read.place, read.seen.resumed())
+                self._notes.reads.setdefault(read.place.key, resumed)
 
     def reaches(self, code: CodeType) -> bool:
         """Tell whether what was noted leads to a function of this code."""
@@ -205,7 +213,10 @@ class Record:
         disturbed: list[str] = []
         reads = [*self._settled(disturbed), *self._shadows(disturbed)]
         captured = tuple(
-            read.seen.matches(read.place.get()) for read in self._captured_before
+            None
+            if (seen := read.seen.settle(read.place.get())) is None
+            else seen.effects
+            for read in self._captured_before
         )
         return Findings(tuple(reads), captured, tuple(disturbed), self._writes)
 
@@ -224,10 +235,11 @@ class Record:
         for read in self._notes.reads.values():
             place, now = read.place, read.place.get()
             is_same = read.seen.held.is_(now)
-            seen = read.seen.settle(now)
-            if seen is read.seen or (seen is not None and not is_same):
-                yield Read(place, seen)
-            elif self._writes.may_write(place, rebinds=not is_same):
+            is_own = read.seen.matches(now) or self._writes.may_write(
+                place, rebinds=not is_same
+            )
+            if is_own:
+                seen = read.seen.settle(now)
                 if seen is not None:
                     yield Read(place, seen)
             else:

@@ -325,13 +325,16 @@ class _Writer:
         if class_of(items.container) is CellType:
             self.condition(self._is(f"{container}.cell_contents", items.items[0]))
             return
-        self.condition(f"{self.hold(len)}({container}) == {len(items.items)}")
+        compared = ">=" if items.is_grown else "=="
+        self.condition(f"{self.hold(len)}({container}) {compared} {len(items.items)}")
         if items.keys is not None:  # in their order, which a program can see
             keys = self.hold(items.keys)
             same = f"{self.hold(map)}({self.hold(is_)}, {container}, {keys})"
             self.condition(f"{self.hold(all)}({same})")
         keys = range(len(items.items)) if items.keys is None else items.keys
-        for key, held in zip(keys, items.items, strict=True):
+        for i, (key, held) in enumerate(zip(keys, items.items, strict=True)):
+            if i in items.free:
+                continue
             self.condition(self._is(f"{container}[{key!r}]", held))
 
     def _add_numbers(self, items: Items) -> None:

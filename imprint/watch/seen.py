@@ -11,20 +11,26 @@ objects in 6.
 
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Sequence
-from itertools import repeat
+from itertools import islice, repeat
 from marshal import dumps
 from operator import call, is_
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
 from typing import Any, Final, NamedTuple, TypeAlias, cast, final
-from weakref import ref
+from weakref import WeakValueDictionary, ref
 
 import numpy as np
 
-from imprint.core.identity import identity, ids_of
+from imprint.core.identity import Standin, identity, ids_of
 from imprint.definition.share import Snapshot, effects_of
 from imprint.definition.state import StrictWalk
 from imprint.definition.token import Content
-from imprint.definition.walk import FORMAT, NO_EFFECTS, Effects, Part, Walk
+from imprint.definition.walk import (
+    FORMAT,
+    NO_EFFECTS,
+    Effects,
+    Part,
+    Walk,
+)
 from imprint.definition.wording import show
 from imprint.watch.places import MISSING, Place
 
@@ -111,17 +117,30 @@ class Items:
         container: what can change.
         keys: the keys of a dict.
         items: what was in it, in its order.
+        free: at which of its keys a dict may hold anything.
+        is_grown: whether a list may have more items, behind these.
     """
 
-    __slots__ = ("_dead", "_getters", "_same", "container", "items", "keys", "packed")
+    __slots__ = (
+        *("_dead", "_getters", "_same", "container", "free", "is_grown", "items"),
+        *("keys", "packed"),
+    )
 
     def __init__(
-        self, container: Any, keys: Sequence[Any] | None, items: Iterable[Any]
+        self,
+        container: Any,
+        keys: Sequence[Any] | None,
+        items: Iterable[Any],
+        *,
+        free: frozenset[int] = frozenset(),
+        is_grown: bool = False,
     ) -> None:
         self.container: Any = container
+        self.free: frozenset[int] = free
+        self.is_grown: bool = is_grown
         self.keys: tuple[Any, ...] | None = None if keys is None else tuple(keys)
         self.items: tuple[Held, ...] = tuple(map(hold, items))
-        self.packed: bytes | None = _packed(container)
+        self.packed: bytes | None = None if is_grown else _packed(container)
         """The bytes of a list of numbers; None for any other container."""
         strong = [x.value for x in self.items if isinstance(x, Strong)]
         self._same = tuple(strong) if len(strong) == len(self.items) else None
@@ -141,10 +160,12 @@ class Items:
 
     def are_unchanged(self) -> bool:
         """Tell whether the same objects are in it, in the same order."""
-        values = self.container
+        values: Any = self.container
         if type(values) is CellType:
             return self.items[0].is_(_content_of_cell(values))
-        if len(values) != len(self.items):
+        if self.is_grown:
+            values = islice(values, len(self.items))
+        elif len(values) != len(self.items):
             return False
         if self.packed is not None:
             return is_packed(values, self.packed)
@@ -152,6 +173,12 @@ class Items:
             if not all(map(is_, values, self.keys)):
                 return False
             values = values.values()
+        if self.is_grown or self.free:
+            values = tuple(values)
+            return len(values) == len(self.items) and all(
+                i in self.free or held.is_(values[i])
+                for i, held in enumerate(self.items)
+            )
         if self._same is not None:
             return all(map(is_, values, self._same))
         return not self._dead and all(map(is_, values, map(call, self._getters)))
@@ -185,19 +212,52 @@ def _content_of_cell(cell: CellType) -> Any:
         return MISSING
 
 
-def _items_of(part: Part) -> Items | None:
-    """Return what was in a part of a value; None if only reading it again can tell."""
+def _items_of(part: Part, walk: Walk) -> Items | None:
+    """Return what was in a part of a value; None if only reading it again can tell.
+
+    Items that are effects of the trace are not held: they may be what it left behind.
+    """
     owner, kind = part.owner, class_of(part.owner)
     if part.name is not None:
         return None
     if kind is CellType:
         return Items(owner, None, (owner.cell_contents,))
     if id(kind) in _LISTS:
-        return Items(owner, None, tuple(owner))
-    return Items(owner, tuple(owner), owner.values()) if id(kind) in _DICTS else None
+        length = walk.length(owner)
+        items = tuple(owner)[:length]
+        return Items(owner, None, items, is_grown=length is not None)
+    if id(kind) not in _DICTS:
+        return None
+    pairs = list(owner.items())
+    free = {i for i, (key, _) in enumerate(pairs) if walk.is_written(owner, key)}
+    values = [None if i in free else value for i, (_, value) in enumerate(pairs)]
+    return Items(owner, [key for key, _ in pairs], values, free=frozenset(free))
 
 
 # ---- one value with what is inside ----
+
+
+@final
+class Written:
+    """What the traces of one function are known to write, for all that they saw."""
+
+    __slots__ = ("__weakref__", "effects")
+
+    def __init__(self, effects: Effects) -> None:
+        self.effects: Effects = effects
+
+
+def written_by(fun: object) -> Written:
+    """Return what the traces of a function are known to write.
+
+    The traces share it: where each counts its calls under a key of its own, what one
+    writes would else be a change for the others, which would write in their turn.
+    """
+    return _written.setdefault(identity(fun), Written(NO_EFFECTS))
+
+
+# A table of what is alive, not state: an entry leaves with what the last trace saw.
+_written: Final[WeakValueDictionary[Standin, Written]] = WeakValueDictionary()
 
 
 class Unknown:
@@ -216,26 +276,26 @@ class Seen:
 
     Args:
         value: the value.
-        effects: what is inside and does not count.
+        effects: what is inside and does not count; or what is known to be written,
+            which may become more.
         strict: whether arrays and the state of objects count.
     """
 
     __slots__ = (
-        "_content",
-        "_effects",
-        "_reading",
-        "held",
-        "inside",
-        "items",
-        "strict",
+        *("_content", "_reading", "_written", "held", "inside", "items", "strict"),
     )
 
     def __init__(
-        self, value: Any, effects: Effects = NO_EFFECTS, *, strict: bool = False
+        self,
+        value: Any,
+        effects: Effects | Written = NO_EFFECTS,
+        *,
+        strict: bool = False,
     ) -> None:
         self.held: Held = hold(value)
         self.strict: bool = strict
-        self._effects = effects
+        is_shared = isinstance(effects, Written)
+        self._written: Written = effects if is_shared else Written(effects)
         self._reading: Snapshot | None = None
         """What is inside, until the trace is over."""
         self.items: tuple[Items, ...] = ()
@@ -257,9 +317,28 @@ class Seen:
             return False
         return self._content_of(value) == self.content
 
+    @property
+    def effects(self) -> Effects:
+        """What is inside and does not count."""
+        return self._written.effects
+
     def anew(self, value: Any) -> "Seen":
         """Return an equal value in the place of this one."""
-        return Seen(value, self._effects, strict=self.strict)
+        return Seen(value, self._written, strict=self.strict)
+
+    def resumed(self) -> "Seen":
+        """Return the same for a trace that takes it over from an earlier one."""
+        seen = self._settled()
+        seen.note_parts()
+        return seen
+
+    def _settled(self) -> "Seen":
+        """Return the same without what is needed until the trace is over."""
+        seen = object.__new__(Seen)
+        for name in Seen.__slots__:
+            setattr(seen, name, getattr(self, name))
+        seen._reading = None
+        return seen
 
     @property
     def content(self) -> Content:
@@ -269,7 +348,7 @@ class Seen:
         return self._content
 
     def _content_of(self, value: Any) -> Content:
-        return self._walk(self._effects).value(value)
+        return self._walk(self._written.effects).value(value)
 
     def note_parts(self) -> None:
         """Note what is inside, part by part, to find out what the trace writes."""
@@ -281,19 +360,15 @@ class Seen:
 
         Args:
             now: what is there after the trace. What differs from before is an effect of
-                the trace: another value does not count at all, nor a part that changed.
+                the trace: another value does not count at all, nor a part that changed,
+                was added or taken away; what else is inside counts as it is now.
         """
-        before, self._reading = self._reading, None
         if self.matches(now):
-            return self if self.held.is_(now) else self.anew(now)
-        if not (self.inside and self.held.is_(now)):
+            return self._settled() if self.held.is_(now) else self.anew(now)
+        if self._reading is None or not (self.inside and self.held.is_(now)):
             return None
-        if before is None:  # taken over from an earlier trace
-            settled = Seen(None)
-            settled.held, settled._content = self.held, identity(now)
-            return settled
-        effects = effects_of(before, self._read_parts())
-        return Seen(now, self._effects | effects, strict=self.strict)
+        self._written.effects |= effects_of(self._reading, self._read_parts())
+        return self.anew(now)
 
     def shown(self) -> Any:
         """Return the value, or what prints as it did."""
@@ -303,12 +378,12 @@ class Seen:
 
     def _read(self, value: Any) -> None:
         parts: list[Part] = []
-        walk = self._walk(self._effects, parts)
+        walk = self._walk(self._written.effects, parts)
         self._content = walk.value(value)
         self.inside: bool = walk.volatile
         if walk.volatile:
             try:
-                items = [_items_of(part) for part in parts]
+                items = [_items_of(part, walk) for part in parts]
             except (RuntimeError, ValueError):  # it changes while it is read
                 return
             self.items = tuple(x for x in items if x is not None)
@@ -317,7 +392,7 @@ class Seen:
 
     def _read_parts(self) -> Snapshot:
         parts: list[Part] = []
-        self._walk(self._effects, parts, apart=True).value(self.held.get())
+        self._walk(self._written.effects, parts, apart=True).value(self.held.get())
         return Snapshot(tuple(parts))
 
     @property
@@ -337,13 +412,13 @@ class Findings(NamedTuple):
 
     Args:
         reads: the places that it read and did not change.
-        captured: of each place in what its function captures, whether the trace left it
-            as it was; see `captures`.
+        captured: of each place in what its function captures, what the trace wrote
+            inside; None if it wrote the place itself. See `captures`.
         disturbed: the places that something else than the trace changed meanwhile.
         writes: what the code that ran may have written.
     """
 
     reads: tuple[Read, ...]
-    captured: tuple[bool, ...]
+    captured: tuple[Effects | None, ...]
     disturbed: tuple[str, ...] = ()
     writes: Any = None

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.retrace.oracle.carriers import CARRIERS
 from tests.retrace.oracle.containers import CONTAINERS
+from tests.retrace.oracle.grown import GROWN
 from tests.retrace.oracle.pieces import CONSTANTS, Piece
 from tests.retrace.oracle.roots import NESTED, NODES, ROOT_WITH_STATIC, ROOTS, STATICS
 from tests.retrace.oracle.sources import SOURCES
@@ -91,7 +92,7 @@ class _Maker:
 
     def value(self):
         """Add a source inside carriers."""
-        expression = self.add(self.choose({**SOURCES, **CONTAINERS}))
+        expression = self.add(self.choose({**SOURCES, **CONTAINERS, **GROWN}))
         for _ in range(self._draw(st.integers(0, 2))):
             expression = self.add(self.choose(CARRIERS), expression)
         return expression

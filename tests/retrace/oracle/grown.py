@@ -1,0 +1,129 @@
+"""Sources into which the trace itself writes: the rest of them goes on counting.
+
+What is written is not read, so the plain function and the compiled one agree; it is
+written only while something is traced, or else each call of the plain one would be an
+edit. What a piece is made of is told in `pieces`.
+"""
+
+from tests.retrace.oracle.pieces import piece
+
+DICT_EDITS = (
+    "D#['a'] = ?",
+    "D#['b'] = ?",
+    "D#.pop('a', None)",
+    "D#.pop('n', None)",
+    "D#['n'] = 7",
+    "D#['a'] = D#.pop('a', ?)",
+    "D#.clear()",
+    "D#.update(a=?, c=?)",
+)
+REST = "[(k, v) for k, v in D#.items() if k != 'n']"
+
+GROWN = {
+    "dict that gains a key": piece(
+        """
+        from imprint.core.trace import current_trace
+        D# = {'a': ?, 1: ?}
+        def write#():
+            if current_trace() is not None:
+                D#.setdefault('n', 0)
+        """,
+        f"(write#(), {REST})[1]",
+        (*DICT_EDITS, "D# = {'a': ?}", "D# = dict(D#)"),
+    ),
+    "dict with a count": piece(
+        """
+        from imprint.core.trace import current_trace
+        D# = {'n': 0, 'a': ?}
+        def write#():
+            if current_trace() is not None:
+                D#['n'] = D#.get('n', 0) + 1
+        """,
+        f"(write#(), {REST})[1]",
+        (*DICT_EDITS, "D# = {'n': 0, 'a': ?}"),
+    ),
+    "dict whose items move": piece(
+        """
+        from imprint.core.trace import current_trace
+        D# = {'a': ?, 'b': ?, 'c': ?}
+        def write#():
+            if current_trace() is not None and D#:
+                key = min(D#)
+                D#[key] = D#.pop(key)
+        """,
+        "(write#(), sorted(D#.items(), key=lambda item: item[0]))[1]",
+        ("D#['a'] = ?", "D#['d'] = ?", "D#.pop('a', None)", "D#.clear()"),
+    ),
+    "captured dict that gains a key": piece(
+        f"""
+        from imprint.core.trace import current_trace
+        def keep#(D#):
+            def read():
+                if current_trace() is not None:
+                    D#['n'] = D#.get('n', 0) + 1
+                return {REST}
+            return read
+        D# = {{'a': ?, 1: ?}}
+        r# = keep#(D#)
+        """,
+        "r#()",
+        (*DICT_EDITS, "D# = {'a': ?}; r# = keep#(D#)", "r# = keep#(dict(D#))"),
+    ),
+    "default dict that gains a key": piece(
+        """
+        from imprint.core.trace import current_trace
+        D# = collections.defaultdict(int, a=?)
+        def write#():
+            if current_trace() is not None:
+                D#['n']
+        """,
+        f"(write#(), {REST})[1]",
+        DICT_EDITS,
+    ),
+    "dict in a list that gains a key": piece(
+        """
+        from imprint.core.trace import current_trace
+        D# = {'a': ?}
+        L# = [D#, ?]
+        def write#():
+            if current_trace() is not None:
+                L#[0]['n'] = [?]
+        """,
+        f"(write#(), {REST}, L#[1])[1:]",
+        (*DICT_EDITS, "L#[1] = ?", "D# = {'a': ?}; L#[0] = D#"),
+    ),
+    "list that grows": piece(
+        """
+        from imprint.core.trace import current_trace
+        L# = [?, ?]
+        def write#():
+            if current_trace() is not None:
+                L#.append(...)
+        """,
+        "(write#(), [v for v in L# if v is not ...])[1]",
+        ("L#[0] = ?", "L#[1] = ?", "L# = [?, ?]", "L#[:] = [?, ?]", "L# = L#[:1]"),
+    ),
+    "deque that grows": piece(
+        """
+        from imprint.core.trace import current_trace
+        L# = collections.deque([?, ?])
+        def write#():
+            if current_trace() is not None:
+                L#.append(...)
+        """,
+        "(write#(), [v for v in L# if v is not ...])[1]",
+        ("L#[0] = ?", "L#[1] = ?", "L#.appendleft(?)"),
+    ),
+    "set that grows": piece(
+        """
+        from imprint.core.trace import current_trace
+        S# = {1, ?!}
+        def write#():
+            if current_trace() is not None:
+                S#.add(...)
+        """,
+        "(write#(), sorted(repr(v) for v in S# if v is not ...))[1]",
+        ("S#.add(?!)", "S#.discard(1)", "S#.discard(...)", "S# = {?!}", "S#.clear()"),
+    ),
+}
+"""Of a list or deque, what comes behind the items that were there does not count."""

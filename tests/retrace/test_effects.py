@@ -1,0 +1,298 @@
+"""Containers that a trace writes into: that is an effect, and the rest goes on counting.
+
+A dict that gained a key is watched at its other keys, a list that grew at the items that
+were there; a count of traces is no reason to trace.
+"""
+
+import collections
+import weakref
+
+import pytest
+
+import imprint
+import imprint.numpy as inp
+from imprint.program.counters import COUNTERS
+from imprint.record import recorder
+from tests.lanes import exhaustive
+
+X = inp.ones(4)
+EQUAL_X = inp.ones(5)
+
+
+class Holder:
+    pass
+
+
+GAINS = {
+    "an item": "CFG['traced'] = True",
+    "setdefault": "CFG.setdefault('n', 0)",
+    "update": "CFG.update(a=1, b=2)",
+    "a count": "CFG['n'] = CFG.get('n', 0) + 1",
+    "a count that was there": "CFG['count'] += 1",
+    "a key that goes": "CFG.pop('count', None)",
+    "a key at the end": "CFG['count'] = CFG.pop('count', 0) + 1",
+    "the first key at the end": "CFG['rate'] = CFG.pop('rate')",
+    "a container": "CFG.setdefault('log', []).append(1)",
+}
+EDITS = {
+    "another value": "CFG['rate'] = 5.0",
+    "a new key": "CFG['bias'] = 1.0",
+    "a key that goes": "del CFG['rate']",
+    "all keys": "CFG.clear()",
+    "another dict": "CFG = {'rate': 7.0}",
+}
+
+
+def cfg():
+    return {"count": 0, "rate": 2.0, "other": (1, 2)}
+
+
+def read(cfg, x):
+    return x * cfg.get("rate", 1.0) + cfg.get("bias", 0.0)
+
+
+def at_a_global(gain, **options):
+    names = {"CFG": cfg(), "read": read}
+    exec(f"def f(x):\n    {gain}\n    return read(CFG, x)", names)
+    return imprint.jit(names["f"], **options), lambda text: exec(text, names)
+
+
+def in_a_cell(gain, **options):
+    names = {"read": read}
+    text = f"""
+def make(CFG):
+    def f(x):
+        {gain}
+        return read(CFG, x)
+    def edit(text):
+        nonlocal CFG
+        names = dict(CFG=CFG)
+        exec(text, names)
+        CFG = names["CFG"]
+    return f, edit
+"""
+    exec(text, names)
+    f, edit = names["make"](cfg())
+    return imprint.jit(f, **options), edit
+
+
+def in_a_list(gain, **options):
+    gain = gain.replace("CFG", "ALL[0]")
+    names = {"ALL": [cfg()], "read": read}
+    exec(f"def f(x):\n    {gain}\n    return read(ALL[0], x)", names)
+    edit = lambda text: exec(text.replace("CFG", "ALL[0]"), names)
+    return imprint.jit(names["f"], **options), edit
+
+
+def in_a_defaultdict(gain, **options):
+    names = {"CFG": collections.defaultdict(int, cfg()), "read": read}
+    exec(f"def f(x):\n    {gain}\n    return read(CFG, x)", names)
+    return imprint.jit(names["f"], **options), lambda text: exec(text, names)
+
+
+def in_an_attribute(gain, **options):
+    gain = gain.replace("CFG", "HELD.cfg")
+    names = {"HELD": Holder(), "read": read}
+    names["HELD"].cfg = cfg()
+    exec(f"def f(x):\n    {gain}\n    return read(HELD.cfg, x)", names)
+    edit = lambda text: exec(text.replace("CFG", "HELD.cfg"), names)
+    return imprint.jit(names["f"], **(options | {"strict": True})), edit
+
+
+def in_a_static_argument(gain, **options):
+    gain = gain.replace("CFG", "h.cfg")
+    names = {"HELD": Holder(), "read": read}
+    names["HELD"].cfg = cfg()
+    exec(f"def f(x, h):\n    {gain}\n    return read(h.cfg, x)", names)
+    edit = lambda text: exec(text.replace("CFG", "HELD.cfg"), names)
+    f = imprint.jit(names["f"], static_argnums=1, **options)
+    return lambda x: f(x, names["HELD"]), edit
+
+
+PLACES = [
+    *(at_a_global, in_a_cell, in_a_list, in_a_defaultdict, in_an_attribute),
+    in_a_static_argument,
+]
+
+
+def traces_of(f, *args):
+    before = COUNTERS.traces
+    value = f(*args)
+    return float(value[0]), COUNTERS.traces - before
+
+
+@pytest.mark.parametrize("strict", [False, *exhaustive(True)])
+@pytest.mark.parametrize("gain", GAINS.values(), ids=GAINS)
+@pytest.mark.parametrize("place", PLACES)
+def test_what_a_trace_does_to_a_dict_is_no_reason_to_trace(place, gain, strict):
+    f, _ = place(gain, strict=strict)
+    for x in (X, EQUAL_X):
+        assert traces_of(f, x) == (2.0, 1)
+    for _ in range(3):  # each may be traced once more, for what the other wrote first
+        f(X), f(EQUAL_X)
+    for _ in range(3):
+        assert traces_of(f, X) == traces_of(f, EQUAL_X) == (2.0, 0)
+
+
+@pytest.mark.parametrize("strict", [False, *exhaustive(True)])
+@pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
+@pytest.mark.parametrize("gain", GAINS.values(), ids=GAINS)
+@pytest.mark.parametrize("place", PLACES)
+def test_the_rest_of_a_dict_that_a_trace_wrote_into_counts(place, gain, edit, strict):
+    if "'rate'" in gain and edit in (EDITS["a key that goes"], EDITS["all keys"]):
+        pytest.skip("then there is no rate to move")
+    if "'count'] +=" in gain and edit in (EDITS["all keys"], EDITS["another dict"]):
+        pytest.skip("then there is no count")
+    f, change = place(gain, strict=strict)
+    f(X), f(X)
+    change(edit)
+    expected, fresh = place(gain)
+    fresh(edit)
+    assert float(f(X)[0]) == float(expected(X)[0])
+
+
+GROWS = {
+    "list": ("[1.0, 2.0]", "L.append(9.0)", ("L[0] = 5.0", "L.clear()", "del L[0]")),
+    "list that gets more": ("[]", "L.extend([x, x])", ("L = [1.0]",)),
+    "deque": (
+        "collections.deque([1.0, 2.0])",
+        "L.append(9.0)",
+        ("L[0] = 5.0", "L.appendleft(4.0)", "L.clear()"),
+    ),
+    "set": ("{1.0, 2.0}", "L.add(9.0)", ("L.add(5.0)", "L.discard(1.0)", "L.clear()")),
+}
+
+
+@pytest.mark.parametrize("listens", [True, False])
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize("name", GROWS)
+def test_what_was_there_before_a_trace_added_items_counts(
+    name, strict, listens, monkeypatch
+):
+    if not listens:
+        monkeypatch.setattr(recorder._listener, "listen", lambda: False)
+    made, grow, edits = GROWS[name]
+    for edit in edits:
+        names = {"collections": collections}
+        exec(
+            f"L = {made}\ndef f(x):\n"
+            "    s = sum(v for v in L if isinstance(v, float) and v != 9)\n"
+            f"    {grow}\n    return x * s",
+            names,
+        )
+        f = imprint.jit(names["f"], strict=strict)
+        f(X), f(EQUAL_X)
+        for _ in range(3):
+            assert traces_of(f, X)[1] == traces_of(f, EQUAL_X)[1] == 0
+        exec(edit, names)
+        expected = float(names["f"](X)[0])
+        assert traces_of(f, X) == (expected, 1), edit
+        assert traces_of(f, X) == (expected, 0), edit
+
+
+def test_one_version_for_each_shape_in_a_log():
+    """What the trace of one version appends is nothing that the others read."""
+    text = """
+def make(log, seen, counts):
+    def f(x):
+        log.append(x.shape)
+        seen.add(x.shape)
+        counts[x.shape] = counts.get(x.shape, 0) + 1
+        return x
+    return f
+log, seen, counts = [], set(), {}
+def g(x):
+    log.append(x.shape)
+    seen.add(x.shape)
+    counts[x.shape] = counts.get(x.shape, 0) + 1
+    return x
+"""
+    names = {}
+    exec(text, names)
+    state = [], set(), {}
+    for fun, counts in (
+        (names["make"](*state), state[2]),
+        (names["g"], names["counts"]),
+    ):
+        compiled = imprint.jit(fun)
+        for _ in range(3):
+            for n in range(1, 6):
+                compiled(inp.ones(n))
+        assert counts == dict.fromkeys([(n,) for n in range(1, 6)], 1)
+
+
+@pytest.mark.parametrize("place", [at_a_global, in_a_cell])
+def test_another_dict_with_the_rest_is_another(place):
+    """There a fresh trace finds nothing to count up."""
+    f, edit = place("CFG['count'] += 1")
+    f(X), f(X)
+    edit("CFG = {'rate': 2.0, 'other': (1, 2)}")
+    with pytest.raises(KeyError):
+        f(X)
+
+
+@pytest.mark.parametrize("place", [at_a_global, in_a_cell])
+@pytest.mark.parametrize("first", [True, False])
+def test_a_dict_that_a_nested_function_writes_into_counts_outside(place, first):
+    inner, edit = place("CFG['traced'] = True")
+    names = {"inner": inner}
+    exec("def outer(x):\n    return inner(x) * 1.0", names)
+    outer = imprint.jit(names["outer"])
+    if first:
+        inner(X)
+    assert outer(X)[0] == 2.0
+    for rate in (5.0, 6.0, 7.0):
+        edit(f"CFG['rate'] = {rate}")
+        assert outer(X)[0] == rate
+        assert traces_of(outer, X) == (rate, 0)
+
+
+def test_what_the_outer_trace_writes_where_the_inner_read():
+    names = {"CFG": cfg(), "jit": imprint.jit}
+    exec(
+        "inner = jit(lambda x: x * CFG['rate'])\n"
+        "def f(x):\n    y = inner(x)\n    CFG['n'] = CFG.get('n', 0) + 1\n    return y",
+        names,
+    )
+    outer = imprint.jit(names["f"])
+    names["inner"](X)
+    assert traces_of(outer, X)[0] == 2.0
+    outer(X)
+    assert traces_of(outer, X) == (2.0, 0)
+    names["CFG"]["rate"] = 5.0
+    assert outer(X)[0] == 5.0
+
+
+def test_the_order_of_the_rest_counts_wherever_the_dict_is_read():
+    names = {"CFG": {"a": 0.0}}
+    exec(
+        "ALL = [CFG]\ndef f(x):\n    ALL[0]['n'] = 1\n"
+        "    return x + next(v for k, v in CFG.items() if k != 'n')",
+        names,
+    )
+    f = imprint.jit(names["f"])
+    f(X)
+    names["CFG"]["b"] = 3.0
+    assert f(X)[0] == 1.0
+    names["CFG"]["a"] = names["CFG"].pop("a")
+    assert f(X)[0] == 4.0
+
+
+def test_what_a_trace_left_in_a_container_is_not_held():
+    alive = []
+
+    class Thing:
+        def __init__(self):
+            alive.append(weakref.ref(self))
+
+    names = {"LOG": [], "TABLE": {}, "Thing": Thing}
+    exec(
+        "def f(x):\n    LOG.append((Thing(),))\n    TABLE['a'] = (Thing(),)\n    return x",
+        names,
+    )
+    f = imprint.jit(names["f"])
+    f(X), f(X)
+    names["LOG"].clear()
+    names["TABLE"].clear()
+    assert [ref() for ref in alive] == [None, None]
+    assert traces_of(f, X) == (1.0, 0)
