@@ -307,9 +307,10 @@ class Notes:
         is_own = layout.is_holder or is_user_class(kind)
         if self._strict and id(kind) not in _COMPOSITES:
             is_own = True
-        if not is_own or (layout.is_frozen and layout.is_open):
+        says_all = layout.speaks or (layout.is_frozen and layout.is_open)
+        if says_all or not is_own:
             self._wait(_look_into, value, names, path)
-            if is_own:
+            if says_all:
                 return
             if value is not self._root and not layout.module.startswith("imprint"):
                 self._wait_own(value, names, path)

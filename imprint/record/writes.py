@@ -60,8 +60,8 @@ class Writes:
         owner = place.get() if not rebinds else _owner_of(place)
         if id(owner) in self._given:
             return True
-        if not rebinds:
-            return self._items or self._any
+        if not rebinds:  # an attribute counts as content where contents are read
+            return self._items or self._any or bool(self._names)
         if place.name in self._names:
             return True
         if isinstance(place, NamePlace):  # an import binds names of modules
