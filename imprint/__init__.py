@@ -60,6 +60,7 @@ from imprint import random as random
 from imprint import sharding as sharding
 from imprint import stages as stages
 from imprint import tree as tree
+from imprint.config import audit as audit
 from imprint.config import check_tracer_leaks as check_tracer_leaks
 from imprint.config import config as config
 from imprint.config import debug_infs as debug_infs

@@ -23,6 +23,7 @@ __all__ = [
     "Config",
     "Flag",
     "Settings",
+    "audit",
     "check_tracer_leaks",
     "config",
     "debug_infs",
@@ -34,6 +35,7 @@ __all__ = [
     "enable_x64",
     "explain_misses",
     "flag_setters",
+    "key_settings",
     "log_compiles",
     "numpy_dtype_promotion",
     "numpy_rank_promotion",
@@ -70,6 +72,7 @@ class Settings:
     debug_infs: bool
     default_device: object
     disable_jit: bool
+    audit: float
 
     def __reduce__(self) -> tuple[object, ...]:
         values = {name: getattr(self, name) for name in self.__slots__}
@@ -87,6 +90,18 @@ def settings() -> Settings:
         return _base.settings
     base, merged = local.merged
     return merged.settings if base is _base else local.merge().settings
+
+
+def key_settings() -> Settings:
+    """Return the settings as keys have them: whether hits are audited is no part of one.
+
+    A warm call looks its version up by `settings()`. While an audit is on it finds none,
+    and so takes the path that audits.
+    """
+    flags = settings()
+    if not flags.audit:
+        return flags
+    return _intern({n: getattr(flags, n) for n in flags.__slots__} | {"audit": 0.0})
 
 
 def flag_setters() -> dict[str, str]:
@@ -181,6 +196,21 @@ class _Choice(Flag[T]):
         return None if text.lower() == "none" else text
 
 
+class _Share(Flag[float]):
+    takes = "a number from 0 to 1"
+
+    def accepts(self, value: object) -> bool:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return False
+        return 0 <= value <= 1
+
+    def parse(self, text: str) -> object:
+        try:
+            return float(text)
+        except ValueError:
+            return text
+
+
 class _DeviceChoice(Flag[object]):
     """A device, or the first one of a platform; whether it is here is told when used."""
 
@@ -255,6 +285,11 @@ class Config:
         "Run jitted functions operation by operation.",
         default=False,
         in_key=True,  # changes no program, but a warm call need not ask for it then
+    )
+    audit: Final = _Share(
+        "Trace this share of the calls that hit again, and compare the programs.",
+        default=0.0,
+        in_key=True,  # as `disable_jit`; see `key_settings`
     )
     log_compiles: Final = _Switch(
         "Log every trace and every compile.",
@@ -423,6 +458,7 @@ debug_nans: Final = Config.debug_nans
 debug_infs: Final = Config.debug_infs
 default_device: Final = Config.default_device
 disable_jit: Final = Config.disable_jit
+audit: Final = Config.audit
 log_compiles: Final = Config.log_compiles
 explain_misses: Final = Config.explain_misses
 strict: Final = Config.strict

@@ -24,6 +24,7 @@ class Counts(NamedTuple):
         hits: calls of jitted functions that a version answered.
         misses: calls that needed a new version.
         evictions: versions and traces dropped to stay within the byte budget.
+        audits: hits that `audit` traced again; these are no traces here.
     """
 
     traces: int
@@ -33,6 +34,7 @@ class Counts(NamedTuple):
     hits: int
     misses: int
     evictions: int
+    audits: int
 
 
 def counters() -> Counts:
@@ -58,6 +60,7 @@ def counters() -> Counts:
         hits=max(0, calls_answered() - COUNTERS.misses),
         misses=COUNTERS.misses,
         evictions=COUNTERS.evictions,
+        audits=COUNTERS.audits,
     )
 
 

@@ -32,6 +32,7 @@ __all__ = [
     "RecompileError",
     "RecompileWarning",
     "ShapeError",
+    "StaleVersionError",
     "TracerArrayConversionError",
     "TracerBoolConversionError",
     "TracerIntegerConversionError",
@@ -181,6 +182,22 @@ class RecompileError(RuntimeError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), self.args, {**vars(self), "explanation": None}
+
+
+class StaleVersionError(RuntimeError):
+    """A version answers a call otherwise than a fresh trace would. A `RuntimeError`.
+
+    Raised while `audit` is on. The message shows where the two programs part and what the
+    version does not watch; `cached` and `fresh` are the texts of both jaxprs, the second
+    None if the fresh trace failed. The version is gone, so the next call is right.
+    """
+
+    def __init__(
+        self, message: str, *, cached: str = "", fresh: str | None = None
+    ) -> None:
+        super().__init__(message)
+        self.cached: str = cached
+        self.fresh: str | None = fresh
 
 
 class CaptureWarning(UserWarning):

@@ -86,6 +86,20 @@ def _internal_checks():
     config.update("enable_checks", True)
 
 
+@pytest.fixture(autouse=True)
+def _audited_or_not(request):
+    """Leave out tests that show what an audit finds, or that count what it adds."""
+    share = config.audit
+    if not share or not request.node.get_closest_marker("unaudited"):
+        yield
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("IMPRINT_AUDIT", raising=False)  # for processes that it starts
+        config.update("audit", 0.0)  # for each of its threads, as no `with` would
+        yield
+    config.update("audit", share)
+
+
 def pytest_report_header():
     engine = f"jaxlib {version('jaxlib')} {os.environ.get('XLA_FLAGS', '')}".rstrip()
     return f"imprint on CPython {platform.python_version()}, {engine}"

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Self, TypeAlias
 from imprint import tree
 from imprint.calls.leaves import check_leaves
 from imprint.calls.signature import Call, Form, Signature
-from imprint.config import Settings, settings
+from imprint.config import Settings, key_settings
 from imprint.core.aval import ShapedArray, checked_integer, get_aval
 from imprint.core.shape_struct import described
 from imprint.definition.wording import shortened, show
@@ -132,10 +132,10 @@ def call_key(signature: Signature, call: Call) -> tuple[list[Any], CallKey]:
         check_leaves(signature.function_name, call.form, leaves, treedef)
         avals = tuple([get_aval(x) for x in leaves])
     if call.form.plain and treedef.is_flat_tuple:
-        return leaves, CallKey(None, None, (), settings(), avals)
+        return leaves, CallKey(None, None, (), key_settings(), avals)
     whole = None if treedef.is_flat_tuple else treedef
     static = static_tokens(signature, call)
-    return leaves, CallKey(call.form, whole, static, settings(), avals)
+    return leaves, CallKey(call.form, whole, static, key_settings(), avals)
 
 
 def unplaced(key: PackedKey) -> PackedKey:

@@ -17,7 +17,6 @@ from imprint.core.identity import type_name
 from imprint.core.jaxpr import ClosedJaxpr
 from imprint.core.source import current_source
 from imprint.core.tangents import is_float0, no_values
-from imprint.program.counters import COUNTERS
 from imprint.record.record import Findings
 from imprint.record.recorder import Recording
 from imprint.transforms.staging import Staged, check_leaks_of, stage
@@ -99,7 +98,6 @@ def trace_call(
         strict: whether contents of arrays and objects are watched too.
     """
     start = time.perf_counter()
-    COUNTERS.traces += 1
     treedef = tree.structure(call.dynamic)
     names = _Names(lambda: call.form.leaf_names(treedef))
     staged = Staged(transform, signature.function_name, names, current_source())

@@ -7,6 +7,8 @@
 - `binding`: which definition answers a function as it is now?
 - `bound`: what is a method, or a model that can be called?
 - `compiling`: how does a call without a version get one?
+- `audit`: is a hit what a fresh trace gives?
+- `sameness`: do two traces give the same program and the same result?
 - `report`: what can a user ask of the versions of a function?
 - `stages`: how is a call traced, lowered and compiled by hand?
 - `make_jaxpr`: what does a function look like, without running it?

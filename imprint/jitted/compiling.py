@@ -33,6 +33,7 @@ from imprint.record.recorder import contribute, is_strict
 from imprint.static.exact import check_equal_hashes, read_static
 from imprint.versions.budget import BUDGET
 from imprint.versions.definitions import DEFINITIONS, Definition
+from imprint.versions.fresh import count_trace, traces_of
 from imprint.versions.observers import OBSERVERS
 from imprint.versions.version import Version
 from imprint.watch.captures import cell_names
@@ -141,12 +142,14 @@ def trace(request: Request) -> TracedCall:
         return kind, DEFINITIONS.token_of(fun, strict=True)
 
     key = at(placed)
-    traced = definition.traced.find(key)
+    table = traces_of(definition)
+    traced = table.find(key)
     if traced is not None:
         contribute(traced.findings, fun)
         return traced
     avals = [get_aval(x) for x in leaves]
     for _ in range(_TRIES):
+        count_trace()
         before = _read(fun, call, strict=strict)
         traced = trace_call(
             *(fun, definition.signature, call, avals),
@@ -164,10 +167,11 @@ def trace(request: Request) -> TracedCall:
     options.shardings_of_results(traced.out_tree)
     _learn(request, effects)
     if not any(isinstance(c, Tracer) for c in traced.closed.consts):
-        BUDGET.add(definition.traced, traced, traced.nbytes)
-        definition.traced.put(key, traced)
+        if table is definition.traced:
+            BUDGET.add(table, traced, traced.nbytes)
+        table.put(key, traced)
         _, settled = call_key(definition.signature, call)
-        definition.traced.put(at(settled.packed()), traced)
+        table.put(at(settled.packed()), traced)
     return traced
 
 

@@ -29,6 +29,7 @@ from imprint.core.jaxpr import eval_jaxpr
 from imprint.core.trace import current_trace
 from imprint.definition.walk import Effects
 from imprint.explain.explanation import Explanation
+from imprint.jitted.audit import audit, audit_nested
 from imprint.jitted.binding import Binding
 from imprint.jitted.bound import BoundJitted
 from imprint.jitted.compiling import Request, compile_version, trace
@@ -232,6 +233,7 @@ class Jitted(Binding):
         check_values(request.name, call, leaves)
         if current_trace() is not None:
             return self._nested(request)
+        audit(request)  # while it is on, no key is found on the warm path
         versions = request.definition.versions
         version = versions.get(key, lambda: compile_version(request))
         version.hits += 1
@@ -249,6 +251,7 @@ class Jitted(Binding):
 
     def _nested(self, request: Request) -> Any:
         self._options.check_nested(request.name)
+        audit_nested(request)
         traced = trace(request)
         closed, leaves = traced.closed, request.pending.leaves
         if self._options.inline:

@@ -18,6 +18,7 @@ from imprint.jitted.bound import BoundJitted
 from imprint.jitted.dispatch import Jitted
 from imprint.jitted.jit import jit
 from imprint.jitted.stages import Lowered, shape_tree_of
+from imprint.versions.fresh import count_trace
 
 
 @overload
@@ -104,6 +105,7 @@ def _traced(
 ) -> TracedCall:
     call = signature.call(args, kwargs)
     avals = [get_aval(described(x)) for x in tree.leaves(call.dynamic)]
+    count_trace()
     return trace_call(fun, signature, call, avals, transform)
 
 

@@ -168,6 +168,7 @@ _EVICTED = {
     "the byte budget": "Raise it with imprint.cache.limit(bytes=...), or pin() versions.",
     "max_versions": "Raise the limit, or pin() the versions that are needed again.",
     "evict()": "Keep the versions that are needed again.",
+    "an audit": "It was stale. Pass what changed as an argument.",
 }
 
 

@@ -13,13 +13,14 @@ class Counters:
     """How often something was done since the process started.
 
     Args:
-        traces: functions traced by `jit`.
+        traces: functions traced by `jit`, but not to audit a hit.
         lowerings: programs written as StableHLO.
         compiles: programs compiled by XLA.
         compile_seconds: what that took.
         equations: how many equations they had.
         evictions: versions and traces dropped to stay within the byte budget.
         misses: calls of jitted functions that needed a new version.
+        audits: calls that hit, and were traced again to compare the programs.
         retired: calls that were answered by versions which are gone now.
     """
 
@@ -30,6 +31,7 @@ class Counters:
     equations: int = 0
     evictions: int = 0
     misses: int = 0
+    audits: int = 0
     retired: int = 0
 
 

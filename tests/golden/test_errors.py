@@ -5,12 +5,13 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from tests.golden import wrong_programs
+from tests.golden import stale_programs, wrong_programs
 
 PROGRAMS = {
     name: program
-    for name, program in inspect.getmembers(wrong_programs, inspect.isfunction)
-    if program.__module__ == wrong_programs.__name__
+    for module in (stale_programs, wrong_programs)
+    for name, program in inspect.getmembers(module, inspect.isfunction)
+    if program.__module__ == module.__name__ and not name.startswith("_")
 }
 
 

@@ -13,7 +13,15 @@ import jax
 import pytest
 
 import imprint
-from imprint.config import Config, Flag, Settings, config, flag_setters, settings
+from imprint.config import (
+    Config,
+    Flag,
+    Settings,
+    config,
+    flag_setters,
+    key_settings,
+    settings,
+)
 from imprint.errors import ConfigError
 
 # `imprint.config` is the object; the module of that name is found here only.
@@ -25,6 +33,7 @@ OTHER = {
     "numpy_rank_promotion": "raise",
     "threefry_partitionable": False,
     "default_device": "cpu",
+    "audit": 0.5,
 }
 
 
@@ -45,8 +54,8 @@ def other_value(name):
 
 @pytest.mark.parametrize("name", FLAGS)
 def test_defaults_are_those_of_jax(name):
-    if name in ("explain_misses", "strict"):  # JAX has no such flags
-        assert FLAGS[name].default is False
+    if name in ("audit", "explain_misses", "strict"):  # JAX has no such flags
+        assert not FLAGS[name].default
     elif name == "traceback_filtering":  # JAX's "auto" filters too
         assert FLAGS[name].default is True
     else:
@@ -259,6 +268,39 @@ def test_bad_device():
     assert error_of(lambda: config.update("default_device", "tpo")) == (
         f"config.update('default_device'): {takes}, got 'tpo'. Did you mean 'tpu'?"
     )
+
+
+@pytest.mark.parametrize("value", [2, -0.1, float("nan"), "x", "0.5", True, None])
+def test_bad_share(value):
+    assert error_of(lambda: config.update("audit", value)) == (
+        f"config.update('audit'): expected a number from 0 to 1, got {value!r}."
+    )
+    with pytest.raises(ConfigError, match=r"imprint\.audit: expected a number from 0"):
+        imprint.audit(value)
+
+
+@pytest.mark.parametrize("text", ["2", "x", "nan"])
+def test_a_bad_share_in_the_environment_is_named(text):
+    shown = repr(float(text)) if text != "x" else "'x'"
+    ran = in_process("", IMPRINT_AUDIT=text)
+    assert ran.stderr.splitlines()[-1] == (
+        "imprint.errors.ConfigError: environment variable IMPRINT_AUDIT: expected a "
+        f"number from 0 to 1, got {shown}."
+    )
+
+
+def test_a_share_in_the_environment_is_a_number():
+    assert in_process("print(config.audit)", IMPRINT_AUDIT="0.01").stdout == "0.01\n"
+    assert in_process("print(config.audit)", IMPRINT_AUDIT="1").stdout == "1.0\n"
+
+
+def test_whether_hits_are_audited_is_in_no_key():
+    before = key_settings()
+    with imprint.audit(0.5):
+        assert key_settings() is before
+        assert settings() is not before
+        with imprint.enable_x64(not config.enable_x64):
+            assert key_settings() is not before
 
 
 def test_assignment_is_refused_with_the_remedy():

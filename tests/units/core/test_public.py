@@ -12,7 +12,14 @@ import imprint
 
 FACES = ["imprint", "imprint.lax", "imprint.nn", "imprint.numpy", "imprint.random"]
 OWN = {
-    "imprint": {"BoundMethod", "cache", "check_grads", "explain_misses", "filter_jit"}
+    "imprint": {
+        "BoundMethod",
+        "audit",
+        "cache",
+        "check_grads",
+        "explain_misses",
+        "filter_jit",
+    }
     | {"flatten_util", "max_compiles", "module", "optim", "replace", "testing"}
     | {"tree_flatten_one_level", "xla_computation"},
     "imprint.numpy": {"Array"},
