@@ -24,6 +24,7 @@ class Counts(NamedTuple):
         hits: calls of jitted functions that a version answered.
         misses: calls that needed a new version.
         evictions: versions and traces dropped to stay within the byte budget.
+        needless: misses whose version has the program of one that did not hold any more.
         audits: hits that `audit` traced again; these are no traces here.
     """
 
@@ -34,6 +35,7 @@ class Counts(NamedTuple):
     hits: int
     misses: int
     evictions: int
+    needless: int
     audits: int
 
 
@@ -60,6 +62,7 @@ def counters() -> Counts:
         hits=max(0, calls_answered() - COUNTERS.misses),
         misses=COUNTERS.misses,
         evictions=COUNTERS.evictions,
+        needless=COUNTERS.needless,
         audits=COUNTERS.audits,
     )
 

@@ -76,6 +76,11 @@ class Row:
         return sum(bool(miss.why.differences) for miss in self.misses)
 
     @property
+    def needless(self) -> int:
+        """How many of these have the program of one before, so that nothing needed them."""
+        return sum(miss.why.is_needless for miss in self.misses)
+
+    @property
     def hits(self) -> int:
         """How many calls were answered by a version that was there."""
         return max(0, sum(self.calls.values()) - self.versions)
@@ -102,6 +107,7 @@ class Row:
             "library": self.is_library,
             "versions": self.versions,
             "recompiles": self.recompiles,
+            "needless": self.needless,
             "hits": self.hits,
             **seconds,
             "misses": [miss.as_dict() for miss in self.misses],

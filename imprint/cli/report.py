@@ -40,6 +40,8 @@ def _summary(rows: Sequence[Row]) -> str:
     users = [row for row in rows if not row.is_library]
     own = [row for row in rows if row.is_library]
     recompiles = count(sum(row.recompiles for row in users), "recompile")
+    needless = sum(row.needless for row in users)
+    recompiles += f" ({needless:,} needless)" if needless else ""
     text = f"imprint run: {_made(users)}, {recompiles}, {_time(users)} to make them."
     return f"{text} Of imprint's own: {_made(own)}, {_time(own)}." if own else text
 
@@ -81,7 +83,9 @@ def _lines(row: Row) -> Iterator[_Line]:
 def _miss_lines(miss: Miss, told: set[str]) -> Iterator[_Line]:
     """Yield the lines of a miss; a remedy that was told before is not told again."""
     at = f", at {miss.why.site}" if miss.why.site is not None else ""
-    yield _Line(("", "", *_seconds(miss.costs), f"  {miss.reason}{at}"), "")
+    needless = ", needless: it is the same program" if miss.why.is_needless else ""
+    told_of = f"  {miss.reason}{at}{needless}"
+    yield _Line(("", "", *_seconds(miss.costs), told_of), "")
     for remedy in miss.remedies:
         if remedy in told:
             continue

@@ -143,6 +143,8 @@ class Explanation:
         site: where the call was made.
         advice: what jitting outside, inside or both would cost.
         defined: where the function is defined, as `file.py:12`; empty if unknown.
+        is_needless: whether the version that was made has the program of another, which
+            read what has changed since.
     """
 
     function: str
@@ -153,6 +155,7 @@ class Explanation:
     site: Source | None = None
     advice: str = ""
     defined: str = ""
+    is_needless: bool = False
 
     @property
     def nearest(self) -> int | None:
@@ -214,6 +217,7 @@ class Explanation:
             "site": None if self.site is None else self.site.long(),
             "advice": self.advice,
             "defined": self.defined,
+            "needless": self.is_needless,
         }
 
     def _repr_html_(self) -> str:

@@ -25,6 +25,7 @@ from imprint.definition.walk import Effects
 from imprint.errors import ArgumentError, CaptureWarning, RecompileError
 from imprint.explain.explanation import Explanation, told
 from imprint.jitted.report import explain_miss
+from imprint.jitted.sameness import is_needless
 from imprint.program.counters import COUNTERS
 from imprint.program.donation import Donation
 from imprint.program.lowered import LoweredProgram, lower
@@ -72,7 +73,9 @@ def compile_version(request: Request) -> Version:
     _, settled = call_key(definition.signature, call)
     if settled.packed() != pending.key:  # the trace wrote into a static argument
         definition.versions.put(settled.packed(), version)
-    _tell(request, replace(miss, seconds=version.costs.total), version)
+    needless = is_needless(definition.versions.all_of(pending.key), version)
+    miss = replace(miss, seconds=version.costs.total, is_needless=needless)
+    _tell(request, miss, version)
     _warn_captured(request, version.traced)
     return version
 
@@ -105,6 +108,7 @@ def _tell(request: Request, miss: Explanation, version: Version) -> None:
     if definition.owner is not None:
         DEFINITIONS.keep(version.executable)
     COUNTERS.misses += 1
+    COUNTERS.needless += miss.is_needless
     if config.log_compiles:
         _log(_COMPILED, *version.figures())
     if config.explain_misses:

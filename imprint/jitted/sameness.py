@@ -1,13 +1,19 @@
 """Sameness: do two traces of a function give the same program and the same result?
 
-It is asked when a hit is audited. Leaves of a result that are no arrays are compared by
-their exact values, as `explain.programs` does: a trace makes them anew.
+It is asked when a hit is audited, and when a version was made that might not have been
+needed: if the trace gives the program of a version that read what has changed since, then
+what had changed did not matter, and the miss is told as needless.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 from imprint.calls.tracing import TracedCall
 from imprint.explain.programs import Divergence, divergence_of, is_same_value
+from imprint.versions.version import Version
+
+_COMPARED: Final = 8
+"""Versions, the newest, that a new one is compared with."""
 
 
 def divergence_of_traces(old: TracedCall, new: TracedCall) -> Divergence | None:
@@ -33,3 +39,17 @@ class _AnArray:
 
 
 _ARRAY: Final = _AnArray()
+
+
+def is_needless(of_its_key: Sequence[Version], made: Version) -> bool:
+    """Tell whether a new version is the same as one that did not hold any more.
+
+    Args:
+        of_its_key: the versions of one kind of call, the newest first.
+        made: the new one, which is among them.
+    """
+    return any(
+        version is not made
+        and divergence_of_traces(version.traced, made.traced) is None
+        for version in of_its_key[: _COMPARED + 1]
+    )

@@ -20,6 +20,7 @@ class Counters:
         equations: how many equations they had.
         evictions: versions and traces dropped to stay within the byte budget.
         misses: calls of jitted functions that needed a new version.
+        needless: misses whose new version has the program of one that did not hold.
         audits: calls that hit, and were traced again to compare the programs.
         retired: calls that were answered by versions which are gone now.
     """
@@ -31,6 +32,7 @@ class Counters:
     equations: int = 0
     evictions: int = 0
     misses: int = 0
+    needless: int = 0
     audits: int = 0
     retired: int = 0
 

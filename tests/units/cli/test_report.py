@@ -2,6 +2,7 @@
 
 import io
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -66,6 +67,25 @@ def test_a_first_call_of_another_function_of_the_line_is_no_recompile():
     stream = io.StringIO()
     print_report([row], stream)
     assert "1 function, 3 versions, 0 recompiles" in stream.getvalue()
+
+
+def test_a_recompile_that_was_needless_is_marked_and_counted():
+    row = a_row(3)
+    for i in (1, 3):
+        why = replace(row.misses[i].why, is_needless=True)
+        row.misses[i] = row.misses[i]._replace(why=why)
+    stream = io.StringIO()
+    print_report([row], stream)
+    assert "4 versions, 3 recompiles (2 needless), 1.0" in stream.getvalue()
+    assert stream.getvalue().count("→") == 3
+    assert stream.getvalue().count("], needless: it is the same program\n") == 2
+    assert row.as_dict()["needless"] == 2
+    assert [m["needless"] for m in row.as_dict()["misses"]] == [
+        False,
+        True,
+        False,
+        True,
+    ]
 
 
 def test_plain_text_without_rich(monkeypatch):
