@@ -16,6 +16,8 @@ ISA ?= AVX2
 PYTEST = $(BIN)/python -m pytest -n $(JOBS)
 COMPUTING := $(addprefix tests/,laws compose conformance differential units/lax units/nn \
   units/numpy units/primitives units/random)
+CALLING := $(addprefix tests/,first_hour retrace spec units/jitted units/record \
+  units/versions units/watch)
 # Does each public name have a type that no checker infers for itself? pyright looks for
 # the package in the environment that is active.
 VERIFYTYPES = VIRTUAL_ENV=$(abspath $(VENV)) PATH=$(abspath $(BIN)):$$PATH \
@@ -23,13 +25,14 @@ VERIFYTYPES = VIRTUAL_ENV=$(abspath $(VENV)) PATH=$(abspath $(BIN)):$$PATH \
 # Many tests start a process: with bytecode it imports imprint in a third of the time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-all test-isa check bench lint-fix clean
+.PHONY: help demo test test-all test-isa test-audit check bench lint-fix clean
 
 help:
 	@echo 'make demo       real programs traced, compiled, cached and differentiated'
 	@echo 'make test       the fast lane of the tests (ARGS="-k name" to choose)'
 	@echo 'make test-all   every test: whole sweeps and long searches too'
 	@echo 'make test-isa   the tests that compute, with fewer instructions (ISA=AVX2)'
+	@echo 'make test-audit the tests of calls, with each hit traced again and compared'
 	@echo 'make check      format, lint, types, floors, sizes'
 	@echo 'make bench      imprint beside JAX, a table of ratios (ARGS="dispatch")'
 	@echo 'make lint-fix   format and repair what ruff can repair'
@@ -52,6 +55,10 @@ test-isa: $(VENV)/test.stamp
 	$(if $(filter $(ISA),SSE4_2 AVX AVX2 AVX512),,$(error ISA=$(ISA) is unknown to XLA))
 	XLA_FLAGS='$(XLA_FLAGS) --xla_cpu_max_isa=$(ISA)' \
 	  $(PYTEST) -m 'not exhaustive' $(ARGS) $(COMPUTING)
+
+# Each call that hits is traced again, and is an error if that gives another program.
+test-audit: $(VENV)/test.stamp
+	IMPRINT_AUDIT=1 $(PYTEST) -m 'not exhaustive' $(ARGS) $(CALLING)
 
 check: $(VENV)/dev.stamp
 	$(BIN)/ruff format --check .

@@ -326,6 +326,7 @@ BIG = {
 }
 
 
+@pytest.mark.unaudited
 @pytest.mark.slow
 @pytest.mark.parametrize("name", BIG)
 def test_what_is_huge_is_read_in_bounded_time(name):

@@ -16,6 +16,8 @@ from imprint.record import recorder
 from tests.spec.work import work_of
 from tests.units.modules import make_module
 
+pytestmark = pytest.mark.unaudited  # they count how often a function runs
+
 
 def counted(fun, **options):
     """Return `jit(fun)` and the list that grows by one for each trace."""

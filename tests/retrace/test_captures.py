@@ -86,6 +86,7 @@ def test_captures_are_read_at_the_first_call(look, options):
     assert f(X) == 5001
 
 
+@pytest.mark.unaudited
 def test_a_list_that_is_written_while_it_comes_to_be_watched(monkeypatch):
     held = [1.0]
     f = imprint.jit(lambda x: x + sum(held))

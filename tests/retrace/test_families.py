@@ -140,6 +140,7 @@ def test_the_pattern_of_a_function_made_in_a_method():
     assert model.compute(x) == 6.0
 
 
+@pytest.mark.unaudited
 def test_a_method_that_counts_its_traces_still_sees_its_object():
     class Counting(Model):
         traces = 0
@@ -306,6 +307,7 @@ def counting_decorator():
     return counted(lambda x: x), lambda: counts["n"]
 
 
+@pytest.mark.unaudited
 @pytest.mark.parametrize(
     "make",
     [

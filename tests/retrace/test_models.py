@@ -203,6 +203,7 @@ STRAIGHT = {
 }
 
 
+@pytest.mark.unaudited
 @pytest.mark.parametrize("name", STRAIGHT)
 def test_warm_calls_are_taken_apart_by_generated_code(name, monkeypatch):
     def f(model, x):

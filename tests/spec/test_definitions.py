@@ -148,6 +148,7 @@ CAPTURED = {
 }
 
 
+@pytest.mark.unaudited
 @pytest.mark.parametrize(("make", "write"), CAPTURED.values(), ids=CAPTURED)
 def test_a_captured_container_is_watched_and_not_read_anew(walks, make, write):
     held = make()
@@ -163,6 +164,7 @@ def test_a_captured_container_is_watched_and_not_read_anew(walks, make, write):
     assert f.last_miss.differences
 
 
+@pytest.mark.unaudited
 def test_a_counter_in_the_closure_is_not_read_anew(walks):
     calls, n, rates = [], 0, [2.0] * 100
 

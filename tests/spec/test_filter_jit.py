@@ -77,6 +77,7 @@ VALUES = {
 }
 
 
+@pytest.mark.unaudited
 @pytest.mark.parametrize("name", VALUES)
 def test_each_exact_value_is_a_version(name):
     seen = []
@@ -194,6 +195,7 @@ def test_a_changed_object_is_another_value():
     assert apply._cache_size() == 2
 
 
+@pytest.mark.unaudited
 def test_a_static_leaf_may_count_its_calls():
     class Counter:
         def __init__(self):

@@ -133,6 +133,7 @@ def test_make_jaxpr_shows_the_program():
 # ---- running the Python each time ----
 
 
+@pytest.mark.unaudited
 def test_print_happens_while_tracing(capsys):
     @imprint.jit
     def increment(x):

@@ -61,6 +61,7 @@ SCALARS = {
 }
 
 
+@pytest.mark.unaudited
 @pytest.mark.parametrize("kind", SCALARS)
 def test_scalars_give_the_results_and_the_traces_that_they_give_in_jax(kind):
     def run(library):
@@ -330,6 +331,7 @@ def test_two_wrappers_of_one_function_compile_once():
     assert (first._cache_size(), second._cache_size()) == (1, 1)
 
 
+@pytest.mark.unaudited
 def test_a_captured_array_is_a_constant_of_the_program():
     table = np.array([1.0, 2.0], np.float32)
     f = imprint.jit(lambda x: x * table)

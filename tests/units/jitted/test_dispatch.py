@@ -85,6 +85,7 @@ def test_a_warm_call_sees_a_global_that_was_rebound(way):
     assert COUNTERS.traces == before
 
 
+@pytest.mark.unaudited
 def test_arrays_on_the_device_take_the_shortest_way():
     x = on_device()
     for _ in range(3):
