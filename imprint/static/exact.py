@@ -39,6 +39,7 @@ from imprint.static.contract import (
     place_of,
     standing_of,
 )
+from imprint.tree.statics import Changing
 
 __all__ = [
     "check_equal_hashes",
@@ -118,6 +119,27 @@ def is_steady(value: object) -> bool:
     except ArgumentError:
         return False
     return not walk.volatile
+
+
+def changing(value: object) -> Hashable:
+    """Return what a value is now, by its content; None if it cannot change in place.
+
+    None, too, if it is too large to be read again and again.
+    """
+    if type(value) is FunctionType:
+        token = scalar_function_token(value)
+        if token is not None:
+            return token if token.has_cells else None
+    walk = _ArgumentWalk()
+    walk.is_free = True
+    try:
+        content = walk.value(value)
+    except RefusedError:
+        return None
+    return content if walk.volatile or walk.has_cells else None
+
+
+Changing.read = staticmethod(changing)
 
 
 def _quick_token(value: Any, kind: Any) -> Hashable:
@@ -224,8 +246,8 @@ _frozen: Final[dict[int, _Memo]] = {}
 class _ArgumentWalk(StateWalk):
     """A walk that holds the parts of an argument to the contract.
 
-    Inside functions and objects the contract ends: there a list counts by content, and an
-    array by identity. Inside a node of pytrees a list or a dict is a node itself.
+    Inside functions and objects the contract ends (`is_free`): there lists and arrays
+    count by content. Inside a node of pytrees a list or a dict is a node itself.
     """
 
     leaves: ClassVar[int] = _BUDGET // 8
@@ -233,25 +255,25 @@ class _ArgumentWalk(StateWalk):
     scalars: ClassVar[int] = _BUDGET // 8
     array_bytes: ClassVar[float] = _BUDGET
     _left: int = _BUDGET
-    _inside: bool = False
+    is_free: bool = False
     _in_node: bool = False
 
     def value(self, x: object) -> Content:
-        if self._inside or (self._in_node and id(type(x)) in NODES):
+        if self.is_free or (self._in_node and id(type(x)) in NODES):
             return super().value(x)
         standing = standing_of(x)
         if standing is Standing.PARTS:
             return super().value(x)
         if standing is Standing.NODE:
             return self._node(x)
-        self._inside = True
+        self.is_free = True
         try:
             if standing is Standing.VALUE:
                 return super().value(x)
             state = layout_of(x).state(x)
             return EQUAL, Equal(x), *self.attributes(x, state)
         finally:
-            self._inside = False
+            self.is_free = False
 
     def _node(self, x: object) -> Content:
         outer, self._in_node = self._in_node, True
@@ -281,11 +303,11 @@ class _ArgumentWalk(StateWalk):
         layout = layout_of(x)
         if reads_state(layout) and not layout.defines_eq:
             return identity(x)  # a version watches what it read of it
-        inside, self._inside = self._inside, True
+        inside, self.is_free = self.is_free, True
         try:
             return super().object(x)
         finally:
-            self._inside = inside
+            self.is_free = inside
 
 
 @final

@@ -6,15 +6,31 @@ values are the same if they are equal, of one type, and so are their parts; NaN 
 registers a class may say better what each value is compared by. Of a list, dictionary, set
 or NumPy array, which may change in place, a structure keeps a copy of its own, and gives a
 fresh one to each node that is put together: what is done to one is not seen in another.
+Of what else may change, such as an object, it notes what it was.
 """
 
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Hashable, Mapping, Set
-from typing import Any, Final, TypeAlias, cast, final
+from typing import Any, ClassVar, Final, TypeAlias, cast, final
 
 import numpy as np
 
 from imprint.errors import ArgumentError
+
+
+def _nothing_changes(_: Any) -> Hashable:
+    return None
+
+
+class Changing:
+    """What reads values that can change in place; `static.exact` knows how.
+
+    Attributes:
+        read: returns what a value is now; None if it is that for as long as it lives.
+    """
+
+    read: ClassVar[Callable[[Any], Hashable]] = staticmethod(_nothing_changes)
+
 
 Exact: TypeAlias = Callable[[Any], Hashable]
 """Gives what a value is compared by, or raises `ArgumentError`."""
@@ -34,15 +50,18 @@ class Static:
         exact: what to compare its items by; then it is a tuple.
     """
 
-    __slots__ = ("exact", "key", "value")
+    __slots__ = ("exact", "key", "state", "value")
 
     def __init__(self, value: Any, exact: Exact | None = None) -> None:
         self.value: Any = value
         self.exact: Exact | None = exact
         self.key: Hashable = None if exact is None else _key(value, exact)
+        self.state: Hashable = _state(value) if exact is None else None
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Static):
+            return False
+        if not (self._is_as_made() and other._is_as_made()):
             return False
         if self.key is None or other.key is None:
             return _same(self.value, other.value)
@@ -55,7 +74,12 @@ class Static:
         pairs = zip(self.value, other.value, strict=True)
         return all(a is b or self.exact(a) == self.exact(b) for a, b in pairs)
 
+    def _is_as_made(self) -> bool:
+        return self.state is None or self.state == _state(self.value)
+
     def __hash__(self) -> int:
+        if self.key is None and self.exact is not None:
+            raise TypeError("what may not be static is no part of a key")
         return hash(self.value if self.key is None else self.key)
 
     def __repr__(self) -> str:
@@ -72,6 +96,7 @@ class _Detached(Static):
         self._kept = kept
         self.exact = exact
         self.key = _snapshot_key(kept) if exact is None else _key(kept, exact)
+        self.state = _state(kept) if exact is None else None
 
     @property
     def value(self) -> Any:
@@ -101,12 +126,20 @@ def detached(value: Any) -> Any:
     return _new_tuple(kind, items)
 
 
+def _state(value: Any) -> Hashable:
+    """Return what a value is now, if it may be something else later."""
+    kind: Any = value.__class__
+    if kind is tuple and _SCALARS.issuperset(map(type, value)):
+        return None
+    return None if kind in _SCALARS else Changing.read(value)
+
+
 _new_tuple: Final = cast("Any", tuple).__new__  # of named tuples, too
 
 
 def is_detached(value: Any) -> bool:
-    """Tell whether a value holds no container that can change in place."""
-    return detached(value) is value
+    """Tell whether a value holds nothing that can change in place."""
+    return detached(value) is value and _state(value) is None
 
 
 def _copy_of_items(xs: Any) -> Any:
