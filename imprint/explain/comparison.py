@@ -46,12 +46,12 @@ def _is_alike(old: Kind, new: Kind) -> bool:
 
 def _distance(found: list[Difference]) -> int:
     """Return how far a version is, of whose arguments the trees are others."""
-    return sum(_FAR if d.remedy.startswith(_APART) else 1 for d in found)
+    return sum(_FAR if _APART in d.remedy.lower() else 1 for d in found)
 
 
 _FAR: Final = 64
 """As how many other differences an object of another class counts."""
-_APART: Final = "Each class is compiled apart"
+_APART: Final = "each class is compiled apart"
 
 
 def _slots(old: Kind, new: Kind) -> int:
@@ -123,15 +123,20 @@ def _static_difference(name: str, path: str, old: str, new: str) -> Difference:
         remedy = (
             f"Pass the same {name}, or give its class `==`: a frozen dataclass has it."
         )
-    elif _NUMBER.fullmatch(new) and path == name:
+    elif _are_numbers(old, new) or (_NUMBER.fullmatch(new) and path == name):
         remedy = (
-            f"Each value of {name} compiles: pass it as an array if the program does "
+            f"Each value of {path} compiles: pass it as an array if the program does "
             "not depend on it."
         )
     return Difference("static", f"static {path}", old, new, remedy)
 
 
+def _are_numbers(old: str, new: str) -> bool:
+    return all(_NUMBER.fullmatch(x) and x not in _FLAGS for x in (old, new))
+
+
 _OBJECT: Final = re.compile(r"\w+( object|\(.*\))", re.DOTALL)
+_FLAGS: Final = ("True", "False")
 _NUMBER: Final = re.compile(r"(\w+\()?-?[\d.]+(e[-+]?\d+)?\)?|True|False")
 
 
@@ -201,10 +206,17 @@ def _place(place: Place, old: Kind, new: Kind) -> Difference:
     if place.kind == "static":
         name = name.removeprefix("code in ")
         remedy = f"Each value of {name} compiles, as it is static: pass the same few."
+        if _are_numbers(place.old, place.new):
+            remedy = (
+                f"Each value of {name} compiles, as it is static: pass the same few, or "
+                "make it an array if no shape depends on it."
+            )
         return Difference("static", name, place.old, place.new, remedy)
     was, now = (text or _leaf(name, kind) for text, kind in _sides(place, old, new))
     if place.kind == "keys":
         remedy = f"Pass {name} always with the same keys."
+    elif place.kind == "order":
+        remedy = f"Pass {name} always with its keys in one order."
     elif place.kind == "length":
         remedy = _length(name, old, new)
     elif "None" in (was, now):
@@ -216,9 +228,14 @@ def _place(place: Place, old: Kind, new: Kind) -> Difference:
             f"A default is a constant of the program: pass {name} always as an array, "
             "or never."
         )
+    elif place.new == f"another {place.old}":
+        remedy = (
+            f"The class {place.old} was defined again, and {_APART}: make {name} of "
+            "the same class."
+        )
     else:
         usual = place.old or "an array"
-        remedy = f"{_APART}: pass {name} always as {usual}."
+        remedy = f"{_APART.capitalize()}: pass {name} always as {usual}."
     return Difference("structure", name, was, now, remedy)
 
 

@@ -6,14 +6,14 @@ grew, other keys, another value of a static field. The way down goes on where bo
 are of one class, and stops where they are not.
 """
 
-from collections import deque
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Hashable, Iterator, Mapping
 from types import NoneType
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from imprint import tree
 from imprint.core.identity import type_name
-from imprint.definition.walk import Walk
+from imprint.definition.state import StateWalk
 from imprint.definition.wording import told_apart
 from imprint.explain.tokens import disagreements
 from imprint.tree.registry import fields_of
@@ -32,7 +32,7 @@ class Place(NamedTuple):
 
     Args:
         name: the place, as the user would name it.
-        kind: "class", "length", "keys" or "static": what differs there.
+        kind: "class", "length", "keys", "order" or "static": what differs there.
         old: what was there: the name of a class, "None", "absent", "list of 3"; empty
             for a leaf.
         new: what is there.
@@ -141,16 +141,37 @@ def _static(name: str, old: tree.TreeDef, new: tree.TreeDef) -> Iterator[Place]:
     if before == after:
         return
     if not (isinstance(before, Static) and isinstance(after, Static)):
-        return  # of a builtin container, which has keys besides
+        yield from _of_builtin(name, old.spec.type, before, after)
+        return
     fields = fields_of.get(old.spec.type) if old.spec.type else None
     parts = [(f"static data of {name}", before.value, after.value)]
     if fields is not None:
         names = [f"{name}.{field}" for field in fields.meta]
         parts = list(zip(names, before.value, after.value, strict=True))
     for place, was, now in parts:
-        old_content, new_content = Walk().value(was), Walk().value(now)
+        old_content, new_content = StateWalk().value(was), StateWalk().value(now)
         for change in disagreements(old_content, new_content, place):
             yield Place(change.path, "static", change.old, change.new)
+
+
+def _of_builtin(name: str, kind: Any, old: Any, new: Any) -> Iterator[Place]:
+    """Yield what differs in a builtin container with the same keys."""
+    if kind is OrderedDict:
+        words = [f"keys {', '.join(map(repr, keys))}" for keys in (old, new)]
+        yield Place(name, "order", *words)
+        return
+    attribute = _ATTRIBUTES.get(kind)
+    if attribute is not None:
+        values = [x[0] if kind is defaultdict else x for x in (old, new)]
+        was, now = (StateWalk().value(x) for x in values)
+        for change in disagreements(was, now, f"{name}.{attribute}"):
+            yield Place(change.path, "static", change.old, change.new)
+
+
+_ATTRIBUTES: Final[Mapping[Any, str]] = {
+    defaultdict: "default_factory",
+    deque: "maxlen",
+}
 
 
 def _data(treedef: tree.TreeDef) -> Any:

@@ -70,10 +70,10 @@ class Difference:
 
     Args:
         kind: "shape", "rank", "dtype", "weak type", "device", "structure", "static",
-            "config", "global", "closure", "class", "function" (watched places of these
-            kinds), "definition" (the function was made anew, and is another), "state"
-            (the function holds something else), "edited" (it has other code), "option",
-            "evicted" (this version), "cleared" (all versions) or "disabled".
+            "config", "global", "closure", "class", "function", "object" (watched places
+            of these kinds), "definition" (the function was made anew, and is another),
+            "state" (the function holds something else), "edited" (it has other code),
+            "option", "evicted" (this version), "cleared" (all versions) or "disabled".
         slot: what differs, as the user would name it: `batch['mask'].shape[1]`.
         old: what the version has.
         new: what the call has.

@@ -17,6 +17,7 @@ from imprint.definition.layout import Layout
 from imprint.definition.token import (
     ABSENT,
     ARRAY,
+    EQUAL,
     FUNCTION,
     METHOD,
     ROOT,
@@ -110,6 +111,9 @@ def _parts(path: str, old: Content, new: Content) -> _Parts | None:
         return _function_parts(path, old, new)
     if head is ROOT:
         return [(path, old[1], new[1])]
+    if head is EQUAL:
+        was, now = (dict(zip(c[2], c[3:], strict=True)) for c in (old, new))
+        return _merged(was, now, f"{path or 'self'}.{{}}")
     if head is METHOD:
         return [(_within("self", path), old[1], new[1]), (path, old[2], new[2])]
     if type(head) is Layout:
@@ -155,7 +159,7 @@ def _object_parts(
         named = _merged(_state(old), _state(new), f"{path or 'self'}.{{}}")
         return [*named, (path, old[2], new[2]), (path, old[3], new[3])]
     if len(new) > 1 and mark is new[1] and mark is SPOKEN:
-        return [(path, old[2], new[2])]
+        return _said_parts(path, layout, old[2], new[2])
     if layout.cls is not None and issubclass(layout.cls, functools.partial):
         return [
             (_within("function", path), old[1], new[1]),
@@ -169,6 +173,14 @@ def _object_parts(
         names = [f"{path or 'self'}.{name}" for name in layout.fields]
         return list(zip(names, old[1:], new[1:], strict=True))
     return _item_parts(path, old[1:], new[1:])
+
+
+def _said_parts(path: str, layout: Layout, old: Content, new: Content) -> _Parts:
+    """Return the parts of what an object says of itself; of a jitted function, unnamed."""
+    is_tuple = head_of(old) is head_of(new) is tuple
+    if layout.is_library and is_tuple and len(old) == len(new):
+        return [(path, *pair) for pair in zip(old[1:], new[1:], strict=True)]
+    return [(path, old, new)]
 
 
 def _state(content: Content) -> dict[str, Content]:

@@ -183,13 +183,13 @@ def _changes(version: Version) -> list[Difference]:
     watch = version.traced.watch
     walk = StrictWalk if any(read.seen.strict for read in watch.reads) else Walk
     return [
-        Difference(change.kind, *told, _kept(told))
+        Difference(change.kind, *told, _kept(change, told))
         for change in watch.changed()
         for told in _told(change, walk)
     ]
 
 
-def _kept(told: Disagreement) -> str:
+def _kept(change: Change, told: Disagreement) -> str:
     """Return what to do about a watched place whose value is another now."""
     if told.path.startswith(_CODE):
         return "What was edited is compiled again."
@@ -198,12 +198,23 @@ def _kept(told: Disagreement) -> str:
             "A version is kept for each function; pass what changes often as a static "
             "argument."
         )
+    if change.kind == "object":
+        return (
+            f"A version is kept for each value; pass {told.path} as an argument if it "
+            "changes often."
+        )
     return "A version is kept for each value; pass what changes often as an argument."
 
 
 def _told(change: Change, walk: type[Walk]) -> list[Disagreement]:
     """Return what a watched place was and is; of a function that was edited, where."""
-    path = f"{change.name} in {change.module}"
+    where = "" if change.kind == "object" else f" in {change.module}"
+    path = f"{change.name}{where}"
+    if type(change.old) is Unknown and change.new is not MISSING:
+        now = walk(change.old.effects).value(change.new)
+        inside = disagreements(change.old.content, now, change.name)
+        if inside:
+            return [Disagreement(f"{d.path}{where}", d.old, d.new) for d in inside]
     old, new = _shown(change.old, walk), _shown(change.new, walk)
     if old == new and type(change.old) is type(change.new) is FunctionType:
         before, now = definition_token(change.old), definition_token(change.new)

@@ -261,13 +261,19 @@ _written: Final[WeakValueDictionary[Standin, Written]] = WeakValueDictionary()
 
 
 class Unknown:
-    """Prints as a value that is not there any more."""
+    """Prints as a value that is not there any more.
 
-    def __init__(self, text: str) -> None:
-        self._text = text
+    Args:
+        content: what it was.
+        effects: what did not count of it.
+    """
+
+    def __init__(self, content: Content, effects: Effects) -> None:
+        self.content: Content = content
+        self.effects: Effects = effects
 
     def __repr__(self) -> str:
-        return self._text
+        return show(self.content)
 
 
 @final
@@ -374,7 +380,8 @@ class Seen:
         """Return the value, or what prints as it did."""
         value = self.held.get()
         gone = value is None and self.content is not None
-        return Unknown(show(self.content)) if self.inside or gone else value
+        unknown = self.inside or gone
+        return Unknown(self.content, self.effects) if unknown else value
 
     def _read(self, value: Any) -> None:
         parts: list[Part] = []
