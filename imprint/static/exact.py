@@ -301,7 +301,7 @@ class _ArgumentWalk(StateWalk):
 
     def object(self, x: Any) -> Content:
         layout = layout_of(x)
-        if reads_state(layout) and not layout.defines_eq:
+        if layout.is_open and reads_state(layout) and not layout.defines_eq:
             return identity(x)  # a version watches what it read of it
         inside, self.is_free = self.is_free, True
         try:

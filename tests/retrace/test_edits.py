@@ -6,19 +6,25 @@ The oracle of `test_soundness` puts these together at random; here a failure has
 import pytest
 
 from tests.retrace.oracle.carriers import CARRIERS
-from tests.retrace.oracle.containers import CONTAINERS
-from tests.retrace.oracle.programs import HEAD, Program, Step, filled
-from tests.retrace.oracle.roots import NESTED, NODES, ROOTS, STATICS
-from tests.retrace.oracle.sources import SOURCES
+from tests.retrace.oracle.holders import HASHED, HOLDERS
+from tests.retrace.oracle.programs import HEAD, VALUES, Program, Step, filled
+from tests.retrace.oracle.roots import NESTED, ROOTS
+from tests.retrace.oracle.statics import NODE_HOLDERS, NODES, STATIC_HOLDERS, STATICS
+from tests.retrace.oracle.ways import KEEPERS, WAYS
 from tests.retrace.oracle.world import run
 
 KINDS = {
-    "source": {**SOURCES, **CONTAINERS},
+    "source": VALUES,
     "carrier": CARRIERS,
     "nested": NESTED,
     "root": ROOTS,
     "static": STATICS,
     "node": NODES,
+    "holder": HOLDERS,
+    "way": WAYS,
+    "keeper": KEEPERS,
+    "static holder": STATIC_HOLDERS,
+    "node holder": NODE_HOLDERS,
 }
 pytestmark = [
     pytest.mark.usefixtures("kept_executables"),
@@ -27,25 +33,58 @@ pytestmark = [
 CASES = [(kind, name) for kind, pieces in KINDS.items() for name in pieces]
 
 
+# Pieces around an object with an attribute, which is edited too; `read` is an object.
+AROUND = ("way", "keeper", "static holder", "node holder")
+OBJECTS = ("holder", "keeper", "static holder", "node holder")
+RATE = "class Rate: w = 1\nG = Rate()\n"
+
+
 def program_of(kind, piece, edit):
     """Return a program of one piece that is called, edited, called and made anew."""
-    read = filled(piece.read, 0, 3, "G")
-    text = f"{HEAD}G = 1\n{filled(piece.define, 0, 3, 'G')}\n"
-    static = "S" if kind in ("static", "node") else None
+    read = filled(piece.read, 0, 3, "G") + ".w" * (kind in OBJECTS)
+    text = RATE if kind in AROUND else "G = 1\n"
+    text = f"{HEAD}{text}{filled(piece.define, 0, 3, 'G')}\n"
+    static = "S" if kind.split()[0] in ("static", "node") else None
     if kind != "root":
         text += f"def root(x{', n' if static else ''}):\n    return emit(x, {read})\n"
         read = "root"
     steps = Step(None, called=True), Step(filled(edit, 0, 11, "G"), called=True)
     steps = (*steps, Step(None, called=True))
-    return Program(text, read, static, kind == "node", steps)
+    return Program(text, read, static, kind.startswith("node"), steps)
 
 
 @pytest.mark.parametrize("strict", [False, True], ids=["default", "strict"])
 @pytest.mark.parametrize(("kind", "name"), CASES)
 def test_each_edit_is_seen(kind, name, strict):
     piece = KINDS[kind][name]
-    for edit in (*piece.edits, *(piece.holes if strict else ())):
+    edits = (*piece.edits, *(piece.holes if strict else ()))
+    if kind in AROUND:
+        edits = (*edits, "G.w = 2", "Rate.w = 2", "G = Rate(); G.w = 3")
+    for edit in edits:
         run(program_of(kind, piece, edit), strict=strict)
+
+
+@pytest.mark.parametrize("name", HASHED)
+def test_each_edit_of_a_static_argument_is_seen(name):
+    holder, static = HOLDERS[name], STATIC_HOLDERS["itself"]
+    for edit in holder.edits:
+        program = program_of("static holder", static, edit)
+        define = filled(holder.define, 0, 3), f"S = {filled(holder.read, 0, 3)}"
+        text = program.text.replace("S = G\n", "\n".join(define) + "\n")
+        run(program._replace(text=text), strict=False)
+
+
+def test_each_edit_by_a_thread_is_seen():
+    """In the middle of a trace; then once more, by the program itself."""
+    for holder in HOLDERS.values():
+        read = filled(holder.read, 0, 3)
+        text = f"{HEAD}{filled(holder.define, 0, 3)}\ndef root(x):\n"
+        text += f"    return emit(x, {read}.w, meanwhile(), {read}.w)\n"
+        for edit in holder.edits:
+            edits = (filled(edit, 0, number) for number in (11, 3, 7))
+            steps = [Step(next(edits), called=True, meanwhile=True)]
+            steps += [Step(edit, called=True) for edit in edits]
+            run(Program(text, "root", None, False, tuple(steps)), strict=False)
 
 
 ALMOST = [

@@ -118,8 +118,6 @@ CARRIERS = {
             "K#.m.__code__ = (lambda self: ?).__code__",
             "O# = K#()",
             "del K#.m",
-        ),
-        (
             "O#.m = lambda: ?",
             "del O#.m",
         ),

@@ -12,20 +12,32 @@ from hypothesis import strategies as st
 from tests.retrace.oracle.carriers import CARRIERS
 from tests.retrace.oracle.containers import CONTAINERS
 from tests.retrace.oracle.grown import GROWN
+from tests.retrace.oracle.holders import HASHED, HOLDERS
+from tests.retrace.oracle.names import NAMES
 from tests.retrace.oracle.pieces import CONSTANTS, Piece
-from tests.retrace.oracle.roots import NESTED, NODES, ROOT_WITH_STATIC, ROOTS, STATICS
+from tests.retrace.oracle.roots import NESTED, ROOTS
 from tests.retrace.oracle.sources import SOURCES
+from tests.retrace.oracle.statics import (
+    NODE_HOLDERS,
+    NODES,
+    ROOT_WITH_STATIC,
+    STATIC_HOLDERS,
+    STATICS,
+)
+from tests.retrace.oracle.ways import KEEPERS, WAYS
 
+VALUES = {**SOURCES, **CONTAINERS, **GROWN, **NAMES}
 HASHABLE = tuple(c for c in CONSTANTS if not c.startswith("["))
 HEAD = """\
-import collections, dataclasses, enum, functools, types
+import collections, contextlib, copy, dataclasses, enum, functools, importlib
+import itertools, operator, sys, threading, types
 from dataclasses import dataclass
 import numpy as np
 import imprint, imprint.numpy as inp
 from imprint import tree
 from imprint.module import Module, field
 import oracle_cfg as cfg, oracle_other as other
-from tests.retrace.oracle.emit import emit
+from tests.retrace.oracle.emit import POOL, emit
 """
 
 
@@ -35,6 +47,8 @@ class Step(NamedTuple):
     statement: str | None
     called: bool
     """Whether the program is called before the next step."""
+    meanwhile: bool = False
+    """Whether another thread runs it, where a trace calls `meanwhile()`."""
 
 
 class Program(NamedTuple):
@@ -48,6 +62,7 @@ class Program(NamedTuple):
     def __str__(self):
         lines = [self.text, f"ROOT = {self.make}", f"# static: {self.static}"]
         for step in self.steps:
+            lines += ["# meanwhile, in a call with a new shape:"] * step.meanwhile
             lines.append(step.statement or f"ROOT = {self.make}; f = jit(ROOT)")
             lines += ["f(x)"] * step.called
         return "\n".join(lines)
@@ -72,6 +87,7 @@ class _Maker:
         self._draw = draw
         self._strict = strict
         self._count = 0
+        self.meanwhile = False
         self.lines = []
         self.edits = []  # text, number, carried expression
 
@@ -91,8 +107,14 @@ class _Maker:
         return pieces[self._draw(st.sampled_from(sorted(pieces)))]
 
     def value(self):
-        """Add a source inside carriers."""
-        expression = self.add(self.choose({**SOURCES, **CONTAINERS, **GROWN}))
+        """Add a source, or an object whose attribute is read, inside carriers."""
+        if self._draw(st.booleans()):
+            expression = self.add(self.choose(VALUES))
+        else:
+            expression = self.add(self.choose(HOLDERS))
+            for _ in range(self._draw(st.sampled_from((0, 0, 1, 2)))):
+                expression = self.add(self.choose(KEEPERS), expression)
+            expression = self.add(self.choose(WAYS), expression)
         for _ in range(self._draw(st.integers(0, 2))):
             expression = self.add(self.choose(CARRIERS), expression)
         return expression
@@ -100,12 +122,23 @@ class _Maker:
     def nested(self):
         return self.add(self.choose(NESTED), self.value())
 
+    def static(self):
+        """Add what a static argument `n`, or a node's field, holds; tell if it is a node."""
+        if self._draw(st.booleans()):
+            piece = self.choose({**STATICS, **NODES})
+            return self.add(piece), piece in NODES.values()
+        held = self.add(self.choose(HASHED))
+        piece = self.choose({**STATIC_HOLDERS, **NODE_HOLDERS})
+        expression = self.add(self.choose(WAYS), self.add(piece, held))
+        return expression, piece in NODE_HOLDERS.values()
+
     def step(self):
         called = self._draw(st.sampled_from((True, True, False)))
         if self._draw(st.integers(0, 4)) == 0:
             return Step(None, called)
         text, number, inner = self._draw(st.sampled_from(self.edits))
-        return Step(filled(text, number, self.constants(), inner), called)
+        statement = filled(text, number, self.constants(), inner)
+        return Step(statement, called, self.meanwhile and self._draw(st.booleans()))
 
 
 @st.composite
@@ -119,9 +152,11 @@ def programs(draw, *, strict):
     if draw(st.integers(0, 3)) == 0:
         root = ROOT_WITH_STATIC
         static = "S"
-        passed = maker.choose({**STATICS, **NODES})
-        is_node = passed in NODES.values()
-        terms.append(maker.add(passed))
+        term, is_node = maker.static()
+        terms.append(term)
+    if draw(st.integers(0, 3)) == 0:
+        maker.meanwhile = True
+        terms.insert(draw(st.integers(0, len(terms))), "meanwhile()")
     make = maker.add(root, ", ".join(terms))
     steps = tuple(maker.step() for _ in range(draw(st.integers(1, 6))))
     return Program(HEAD + "\n".join(maker.lines), make, static, is_node, steps)

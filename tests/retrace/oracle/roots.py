@@ -1,4 +1,4 @@
-"""Roots: the functions that are compiled, those that they call compiled, static arguments.
+"""Roots: the functions that are compiled, and those that they call compiled.
 
 What a piece is made of is told in `pieces`.
 """
@@ -64,8 +64,10 @@ NESTED = {
         O# = K#()
         """,
         "O#.m(x)",
-        ("O# = K#(); O#.w = ?",),
-        ("O#.w = ?",),
+        (
+            "O# = K#(); O#.w = ?",
+            "O#.w = ?",
+        ),
     ),
     "vmap": piece(
         """
@@ -183,8 +185,8 @@ ROOTS = {
             "ROOT.__closure__[i].cell_contents = lambda: ?",
             "i = ROOT.__code__.co_freevars.index('state')\n"
             "ROOT.__closure__[i].cell_contents = {'n': 0, 'w': ?, 'l': []}",
+            "W[0].w = ?",
         ),
-        ("W[0].w = ?",),
     ),
     "closure over a closure": piece(
         """
@@ -226,8 +228,6 @@ ROOTS = {
             "Model.rate = ?",
             "Model.m = lambda self: ?",
             "W = Model(); W.w = ?",
-        ),
-        (
             "W.w = ?",
             "W.rate = ?",
             "W.m = lambda: ?",
@@ -318,8 +318,6 @@ ROOTS = {
             "Model.m = lambda self, x: emit(x, <>, ?)",
             "W = Model(); W.w = ?",
             "Model.m.__code__ = (lambda self, x: emit(x, ?)).__code__",
-        ),
-        (
             "W.w = ?",
             "W.rate = ?",
         ),
@@ -368,8 +366,8 @@ ROOTS = {
             "W = Model(); W.w = ?",
             "Model.rate = ?",
             "Model.__call__ = lambda self, x: emit(x, <>, ?)",
+            "W.w = ?",
         ),
-        ("W.w = ?",),
     ),
     "decorated": piece(
         """
@@ -388,253 +386,6 @@ ROOTS = {
             "plain.__code__ = (lambda x: emit(x, <>, ?)).__code__",
             "plain = lambda x: emit(x, <>, ?)",
             "ROOT.__closure__[1].cell_contents = ?",
-        ),
-    ),
-}
-
-# The root of a program with a static argument `n`.
-ROOT_WITH_STATIC = piece(
-    "def root(x, n):\n    return emit(x, <>)",
-    "root",
-    ("def root(x, n):\n    return emit(x, <>, ?)",),
-)
-
-# What `S`, the static argument of a call, is, and how a caller changes it.
-STATICS = {
-    "scalar": piece(
-        "S = ?!",
-        "n",
-        ("S = ?!",),
-    ),
-    "tuple": piece(
-        "S = (?!, (?!,))",
-        "n",
-        (
-            "S = (?!, (?!,))",
-            "S = (*S,)",
-        ),
-    ),
-    "frozen dataclass": piece(
-        """
-        @dataclass(frozen=True)
-        class Config:
-            a: object
-        S = Config(?!)
-        """,
-        "n.a",
-        (
-            "S = Config(?!)",
-            "S = Config(S.a)",
-        ),
-    ),
-    "function": piece(
-        """
-        W# = ?
-        def make#(a):
-            return lambda: (a, W#)
-        S = make#(?)
-        """,
-        "n()",
-        (
-            "S = make#(?)",
-            "W# = ?",
-            "S.__closure__[0].cell_contents = ?",
-            "S.__code__ = (lambda a: lambda: (a, ?))(1).__code__",
-        ),
-    ),
-    "object": piece(
-        """
-        class State:
-            rate = ?
-            def m(self):
-                return self.a, self.rate
-        S = State(); S.a = ?
-        """,
-        "(n.m(), n.a)",
-        (
-            "S.a = ?",
-            "S = State(); S.a = ?",
-            "State.rate = ?",
-            "S.rate = ?",
-            "S.m = lambda: ?",
-        ),
-    ),
-    "object that counts": piece(
-        """
-        class State:
-            n = 0
-            def m(self):
-                self.n += 1
-                self.log["n"] = self.n
-                return self.a, self.log["w"]
-        S = State(); S.a = ?; S.log = {"w": ?}
-        """,
-        "n.m()",
-        (
-            "S.a = ?",
-            "S = State(); S.a = ?; S.log = {'w': ?}",
-            "S.log['w'] = ?",
-            "S.log = {'w': ?}",
-        ),
-    ),
-    "number with attributes": piece(
-        """
-        class Length(float):
-            pass
-        S = Length(1); S.unit = ?
-        """,
-        "(float(n), n.unit)",
-        (
-            "S.unit = ?",
-            "S = Length(1); S.unit = ?",
-            "S = Length(2); S.unit = ?",
-        ),
-    ),
-    "dtype": piece(
-        "S = inp.float32",
-        "(type(n).__name__, np.dtype(n).name)",
-        (
-            "S = np.float32",
-            "S = np.dtype('float32')",
-            "S = 'float32'",
-            "S = inp.int32",
-            "S = inp.float32",
-        ),
-    ),
-    "object with a list": piece(
-        """
-        class State:
-            pass
-        S = State(); S.a = [?]
-        """,
-        "n.a",
-        (
-            "S.a.append(?)",
-            "S.a[0] = ?",
-            "S.a = [?]",
-        ),
-    ),
-}
-
-# What `S` is where it is passed as a tree: nodes whose static data can change.
-NODES = {
-    "module": piece(
-        """
-        class Node(Module):
-            a: object = field(static=True)
-        S = Node([?, (?, [?])])
-        """,
-        "(n.a, len(n.a))",
-        (
-            "S.a.append(?)",
-            "S.a[0] = ?",
-            "S.a[1][1].append(?)",
-            "S = Node([*S.a])",
-            "S = Node((*S.a, ?))",
-            "object.__setattr__(S, 'a', [?, (?, [?])])",
-        ),
-    ),
-    "module with a dictionary": piece(
-        """
-        class Node(Module):
-            a: object = field(static=True)
-        S = Node({"k": ?, "s": {?!}})
-        """,
-        "[*n.a.items()]",
-        (
-            "S.a['k'] = ?",
-            "S.a['j'] = ?",
-            "S.a.update(k=S.a.pop('k'))",
-            "S.a['s'].add(?!)",
-            "S = Node({**S.a})",
-            "S.a.pop('j')",
-        ),
-    ),
-    "module with an object": piece(
-        """
-        class State:
-            pass
-        class Node(Module):
-            a: object = field(static=True)
-        S = Node(State()); S.a.b = ?
-        """,
-        "n.a.b",
-        (
-            "S.a.b = ?",
-            "S = Node(S.a)",
-            "S = Node(State()); S.a.b = ?",
-            "del S.a.b",
-        ),
-    ),
-    "registered dataclass": piece(
-        """
-        @tree.register_dataclass
-        @dataclass
-        class Node:
-            a: object = dataclasses.field(metadata={"static": True})
-            b: object = dataclasses.field(metadata={"static": True})
-        S = Node([?], np.arange(3))
-        """,
-        "(n.a, n.b.sum(), n.b.dtype.name)",
-        (
-            "S.a.append(?)",
-            "S.a = [?]",
-            "S.b[1] = 7",
-            "S.b = S.b.astype('int8')",
-            "S = Node([*S.a], S.b.copy())",
-        ),
-    ),
-    "partial with a closure": piece(
-        """
-        W# = ?
-        def make#(a, b):
-            return lambda c: (a, b, c, W#)
-        S = tree.Partial(make#(?, [?]), 1.0)
-        """,
-        "n.func(1)",
-        (
-            "S.func.__closure__[0].cell_contents = ?",
-            "S.func.__closure__[1].cell_contents.append(?)",
-            "S.func.__code__ = (lambda a, b: lambda c: (a, b, ?))(1, 2).__code__",
-            "W# = ?",
-            "S = tree.Partial(make#(?, [?]), 1.0)",
-            "S = tree.Partial(S.func, 2.0)",
-        ),
-    ),
-    "pullback": piece(
-        """
-        def pullback(k):
-            return imprint.vjp(lambda y: k * y, inp.arange(3.0))[1]
-        S = pullback(2.0)
-        """,
-        "str(imprint.make_jaxpr(n)(inp.ones(3)))",
-        (
-            "S = pullback(2.0)",
-            "S = pullback(3.0)",
-            "S = imprint.vjp(lambda y: y + 1, inp.arange(3.0))[1]",
-            "S = imprint.linearize(lambda y: -y, inp.arange(3.0))[1]",
-        ),
-    ),
-    "registered class": piece(
-        """
-        @tree.register_pytree_node_class
-        class Node:
-            def __init__(self, a):
-                self.a = a
-            def tree_flatten(self):
-                return (), self.a
-            @classmethod
-            def tree_unflatten(cls, a, _):
-                return cls(a)
-        S = Node({"k": [?]})
-        """,
-        "[*n.a.items()]",
-        (
-            "S.a['k'].append(?)",
-            "S.a['j'] = ?",
-            "S.a = bytearray(b'a')",
-            "S = Node({'k': [?]})",
-            "S = Node({'k': [*S.a['k']]})",
         ),
     ),
 }

@@ -25,7 +25,6 @@ SOURCES = {
     "shadowed builtin": piece(
         "",
         "abs(-1)",
-        (),
         (
             "abs = lambda x: ?",
             "del abs",
@@ -110,8 +109,6 @@ SOURCES = {
             "del K#.rate",
             "Base#.rate = ?",
             "O# = K#(); O#.rate = ?",
-        ),
-        (
             "O#.rate = ?",
             "del O#.rate",
             "O#.__dict__['rate'] = ?",
@@ -125,8 +122,8 @@ SOURCES = {
         O# = K#(?)
         """,
         "O#.w",
-        ("O# = K#(?)",),
         (
+            "O# = K#(?)",
             "O#.w = ?",
             "del O#.w",
             "O#.__dict__ = {'w': ?}",
@@ -144,8 +141,6 @@ SOURCES = {
         (
             "K#.rate = ?",
             "O# = L#()",
-        ),
-        (
             "O#.__class__ = L#",
             "O#.__class__ = K#",
         ),
@@ -171,8 +166,8 @@ SOURCES = {
         O# = K#(); O#.w = ?
         """,
         "O#.w",
-        ("O# = K#(); O#.w = ?",),
         (
+            "O# = K#(); O#.w = ?",
             "O#.w = ?",
             "del O#.w",
         ),
@@ -187,8 +182,6 @@ SOURCES = {
         (
             "O# = K#(); O#.a = K#(); O#.a.w = ?",
             "K#.rate = ?",
-        ),
-        (
             "O#.a.w = ?",
             "O#.a = K#(); O#.a.w = ?",
             "O#.a.rate = ?",
@@ -197,8 +190,8 @@ SOURCES = {
     "simple namespace": piece(
         "O# = types.SimpleNamespace(w=?, x=[?])",
         "(O#.w, O#.x[0])",
-        ("O# = types.SimpleNamespace(w=?, x=[?])",),
         (
+            "O# = types.SimpleNamespace(w=?, x=[?])",
             "O#.w = ?",
             "O#.x[0] = ?",
         ),
@@ -230,8 +223,8 @@ SOURCES = {
         (
             "O# = P#(?)",
             "P#.w = ?",
+            "O#.w = ?",
         ),
-        ("O#.w = ?",),
     ),
     "named tuple": piece(
         """
@@ -370,8 +363,8 @@ SOURCES = {
             "K#.w = ?",
             "M# = K#().m",
             "M#.__func__.__code__ = (lambda self: ?).__code__",
+            "O#.w = ?",
         ),
-        ("O#.w = ?",),
     ),
     "effect": piece(
         """
@@ -407,8 +400,8 @@ SOURCES = {
             "L#.rate = ?",
             "del L#.rate",
             "O# = K#()",
+            "O#.__class__ = K#",
         ),
-        ("O#.__class__ = K#",),
     ),
     "__class__ of self": piece(
         """
@@ -421,8 +414,12 @@ SOURCES = {
         O# = L#()
         """,
         "O#.m()",
-        ("K#.rate = ?", "L#.rate = ?", "O# = K#()"),
-        ("O#.__class__ = K#",),
+        (
+            "K#.rate = ?",
+            "L#.rate = ?",
+            "O# = K#()",
+            "O#.__class__ = K#",
+        ),
     ),
     "metaclass": piece(
         """
@@ -457,8 +454,8 @@ SOURCES = {
             "K#.d = ?",
             "K#.d = D#()",
             "D#.__get__ = lambda self, *_: ?",
+            "vars(K#)['d'].w = ?",
         ),
-        ("vars(K#)['d'].w = ?",),
     ),
     "class of a factory": piece(
         """
@@ -535,8 +532,6 @@ SOURCES = {
             "K#.rate = ?",
             "K#.m = lambda self: ?",
             "LOOP#.append(K#())",
-        ),
-        (
             "LOOP#[0].rate = ?",
             "LOOP#[1].m = lambda: ?",
         ),
@@ -553,8 +548,8 @@ SOURCES = {
             "K#.rate = ?",
             "cfg.R# = ?",
             "D#['a'] = K#()",
+            "D#['a'].rate = ?",
         ),
-        ("D#['a'].rate = ?",),
     ),
     "state beside a counter": piece(
         """
@@ -588,8 +583,7 @@ SOURCES = {
         O# = K#()
         """,
         "O#.m()",
-        ("O# = K#(); O#.w = ?",),
-        ("O#.w = ?", "O#.log = []"),
+        ("O# = K#(); O#.w = ?", "O#.w = ?", "O#.log = []"),
     ),
     "lazy": piece(
         """

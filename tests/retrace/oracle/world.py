@@ -3,6 +3,10 @@
 Each call of each compiled function that is still around must give the same array to the
 bit as the plain function at that moment, or raise the same error. An equal call right
 after it must not trace again, so a cache that never hits would not pass.
+
+An edit that another thread makes while the function is traced happens in a call with a
+shape of its own, where the program calls `meanwhile()`. What that call gives may be of
+before or after it; the calls that follow, with the same shape, must be right.
 """
 
 import contextlib
@@ -14,6 +18,7 @@ import numpy as np
 import imprint
 import imprint.numpy as inp
 from imprint.program.counters import COUNTERS
+from tests.retrace.stale.meanwhile import Meanwhile
 
 FILE = "/a_project/oracle_program.py"
 MODULES = ("oracle_program", "oracle_cfg", "oracle_other", "oracle_sub")
@@ -21,13 +26,17 @@ MODULES = ("oracle_program", "oracle_cfg", "oracle_other", "oracle_sub")
 
 def run(program, *, strict):
     """Run a program through its steps, and check it wherever it is called."""
-    world = World(program, strict=strict)
     try:
-        world.check()
-        for step in program.steps:
-            world.step(step.statement)
-            if step.called:
-                world.check()
+        with Meanwhile() as meanwhile:
+            world = World(program, meanwhile, strict=strict)
+            world.check()
+            for step in program.steps:
+                if step.meanwhile:
+                    world.call_while(step.statement)
+                else:
+                    world.step(step.statement)
+                if step.called:
+                    world.check()
     finally:
         for name in MODULES:
             sys.modules.pop(name, None)
@@ -36,8 +45,10 @@ def run(program, *, strict):
 class World:
     """A running program, with the functions that were compiled so far."""
 
-    def __init__(self, program, *, strict):
+    def __init__(self, program, meanwhile, *, strict):
         self.program = program
+        self.meanwhile = meanwhile
+        self.rows = 1
         self.strict = strict
         self.pairs = []
         self.place = None
@@ -46,6 +57,7 @@ class World:
             sys.modules[name].__file__ = f"/a_project/{name}.py"
         sys.modules["oracle_cfg"].sub = sys.modules["oracle_sub"]
         self.names = vars(sys.modules["oracle_program"])
+        self.names["meanwhile"] = meanwhile.call
         self.run(program.text)
         self.make()
 
@@ -72,6 +84,18 @@ class World:
             else:
                 self.run(statement)
 
+    def call_while(self, statement):
+        """Let another thread edit the program in the middle of its next trace.
+
+        It is not made where the calls before it raise, or share a trace with another.
+        """
+        self.rows += 1
+        self.meanwhile.edit = lambda: self.step(statement)
+        for _, compiled in reversed(self.pairs):
+            if self.meanwhile.edit is not None:
+                self.outcome(compiled)
+        self.meanwhile.edit = None
+
     def check(self):
         """Call every compiled function, and compare it with its plain one.
 
@@ -81,7 +105,8 @@ class World:
         """
         self.place = imprint.devices()[0] if self.place is None else None
         for fun, compiled in self.pairs:
-            expected = self.outcome(fun)
+            with imprint.disable_jit():
+                expected = self.outcome(fun)
             traced = []
             for _ in range(3):
                 before = COUNTERS.traces
@@ -93,7 +118,7 @@ class World:
 
     def outcome(self, fun):
         static = [self.names[self.program.static]] if self.program.static else []
-        x = inp.asarray(np.array([1, 2], np.int32), device=self.place)
+        x = inp.asarray(np.ones((self.rows, 2), np.int32), device=self.place)
         try:
             found = fun(x, *static)
         except Exception as err:

@@ -135,6 +135,5 @@ FUNCTIONS = {
         V = contextvars.ContextVar("V"); V.set(O)
         f = lambda x: x * V.get().rate
         --- K.rate = 2.0
-        --- O.rate = 3.0
         """,
 }

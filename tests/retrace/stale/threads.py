@@ -403,16 +403,4 @@ POOLS = {
             return x * found[0]
         --- W = 2.0
         """,
-    "thread that waits beside": """
-        import queue, threading
-        W = 1.0
-        ASK, ANSWER = queue.SimpleQueue(), queue.SimpleQueue()
-        def serve():
-            while ASK.get() is not None: ANSWER.put(W)
-        threading.Thread(target=serve, daemon=True).start()
-        def f(x):
-            ASK.put(1)
-            return x * ANSWER.get()
-        --- W = 2.0
-        """,
 }
