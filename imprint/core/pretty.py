@@ -25,6 +25,13 @@ def format_jaxpr(jaxpr: Any) -> str:
     return layout([*docs, printer.jaxpr(jaxpr)])
 
 
+def format_eqn(jaxpr: Any, eqn: Any) -> str:
+    """Return the text of one equation of a jaxpr, with the names that it has there."""
+    printer = _Printer(jaxpr)
+    printer.whole(jaxpr)
+    return layout([printer.eqn(eqn)])
+
+
 class _Printer:
     """The names given so far in one text."""
 
@@ -74,14 +81,15 @@ class _Printer:
         """Return a jaxpr written out."""
         consts = self._binders(jaxpr.constvars)
         args = self._binders(jaxpr.invars)
-        eqns = join([Line("; ")], [self._eqn(eqn) for eqn in jaxpr.eqns])
+        eqns = join([Line("; ")], [self.eqn(eqn) for eqn in jaxpr.eqns])
         outs = self._atoms(jaxpr.outvars, ",")
         end = ",)" if len(jaxpr.outvars) == 1 else ")"
         head = ["{ lambda ", consts, "; ", args, ". let"]
         body = [*head, Nest([Line(), eqns]), Line(), "in (", outs, end]
         return Group([Nest(body), " }"])
 
-    def _eqn(self, eqn: Any) -> Doc:
+    def eqn(self, eqn: Any) -> Doc:
+        """Return an equation."""
         for inner in _inner_jaxprs(eqn):
             if inner not in self._shared and eqn.primitive.is_call:
                 self._lend_names(inner.invars, eqn.invars)

@@ -5,5 +5,6 @@
 - `tokens`: on what do two tokens disagree?
 - `arrays`: in what does an array differ from the one that a version takes?
 - `containers`: where do the trees of two calls differ?
+- `programs`: where does one program part from another?
 - `granularity`: what would jitting outside, inside or both cost?
 """
