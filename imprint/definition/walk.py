@@ -158,7 +158,7 @@ class Walk:
             return self.beyond(owner)
         if self.is_effect(owner, None):
             return EFFECT
-        before, length = self._leaves, self.length(owner)
+        before, length = self._leaves, self.length(owner) if self._effects else None
         content = self.node(x, read if length is None else self._first(length, read))
         if self._leaves - before > self.container_leaves:
             return self.beyond(owner)
@@ -369,7 +369,7 @@ class Walk:
 
     def length(self, owner: Any) -> int | None:
         """Return how many items of a list count, if a trace is known to append to it."""
-        return self._written_into().get(identity(owner)) if self._effects else None
+        return self._written_into().get(identity(owner))
 
     def _is_written_into(self, owner: Any) -> bool:
         """Tell whether a trace is known to write items of a container."""

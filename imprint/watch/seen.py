@@ -20,7 +20,7 @@ from weakref import WeakValueDictionary, ref
 
 import numpy as np
 
-from imprint.core.identity import Standin, identity, ids_of
+from imprint.core.identity import Identity, Pinned, identity, ids_of
 from imprint.definition.share import Snapshot, effects_of
 from imprint.definition.state import StrictWalk
 from imprint.definition.token import Content
@@ -253,11 +253,14 @@ def written_by(fun: object) -> Written:
     The traces share it: where each counts its calls under a key of its own, what one
     writes would else be a change for the others, which would write in their turn.
     """
-    return _written.setdefault(identity(fun), Written(NO_EFFECTS))
+    standin, written = identity(fun), Written(NO_EFFECTS)
+    if isinstance(standin, Pinned):  # the table would keep the function alive
+        return written
+    return _written.setdefault(standin, written)
 
 
 # A table of what is alive, not state: an entry leaves with what the last trace saw.
-_written: Final[WeakValueDictionary[Standin, Written]] = WeakValueDictionary()
+_written: Final[WeakValueDictionary[Identity, Written]] = WeakValueDictionary()
 
 
 class Unknown:

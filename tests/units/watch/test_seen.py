@@ -119,3 +119,39 @@ def test_a_long_container_is_compared_without_a_call_for_each_item(monkeypatch):
         monkeypatch.setattr(kind, "is_", None)
         monkeypatch.setattr(kind, "get", None)
     assert items.are_unchanged()
+
+
+def test_items_that_a_trace_added_are_left_out():
+    things = [Thing(), Thing()]
+    grown = Items(things, None, things[:1], is_grown=True)
+    assert grown.are_unchanged()
+    things.append(1)
+    assert grown.are_unchanged()
+    things[0] = Thing()
+    assert not grown.are_unchanged()
+    things.clear()
+    assert not grown.are_unchanged()
+    table = {"a": 1, "n": 0}
+    items = Items(table, ["a", "n"], [1, None], free=frozenset([1]))
+    table["n"] = 5
+    assert items.are_unchanged()
+    table["a"] = 2
+    assert not items.are_unchanged()
+    table["a"] = 1
+    table["b"] = 1
+    assert not items.are_unchanged()
+
+
+def test_what_the_traces_of_a_function_write_is_shared_while_something_holds_it():
+    def fun():
+        pass
+
+    written = seen.written_by(fun)
+    assert seen.written_by(fun) is written
+    assert seen.written_by(lambda: None) is not written
+    value = Seen([1], written)
+    del written
+    assert seen.written_by(fun) is value._written
+    alive = weakref.ref(fun)
+    del fun
+    assert alive() is None
