@@ -145,6 +145,7 @@ class Explanation:
         defined: where the function is defined, as `file.py:12`; empty if unknown.
         is_needless: whether the version that was made has the program of another, which
             read what has changed since.
+        watched: the places that the version which answers read when it was traced.
     """
 
     function: str
@@ -156,6 +157,7 @@ class Explanation:
     advice: str = ""
     defined: str = ""
     is_needless: bool = False
+    watched: tuple[str, ...] = ()
 
     @property
     def nearest(self) -> int | None:

@@ -72,6 +72,7 @@ def explain(
         site=current_source(),
         advice=str(granularity(found.jaxpr)),
         defined=DEFINITIONS.family_of(fun, definition).defined,
+        watched=found.watched,
     )
 
 

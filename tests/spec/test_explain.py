@@ -654,3 +654,14 @@ def test_a_version_over_the_byte_budget_is_named():
     assert gone.remedy.startswith("Raise it with imprint.cache.limit(bytes=...)")
     f(1)
     assert f.explain(1).hit
+
+
+def test_a_hit_lists_what_is_watched():
+    names = {"SCALE": 2.0}
+    exec("def f(x):\n    return x * SCALE", names)
+    f = imprint.jit(names["f"])
+    assert f.explain(1.0).watched == ()
+    f(1.0)
+    why = f.explain(1.0)
+    assert why.hit
+    assert why.watched == f.versions[0].watched == ("global SCALE in ?",)
