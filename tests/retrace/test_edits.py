@@ -74,17 +74,18 @@ def test_each_edit_of_a_static_argument_is_seen(name):
         run(program._replace(text=text), strict=False)
 
 
-def test_each_edit_by_a_thread_is_seen():
-    """In the middle of a trace; then once more, by the program itself."""
-    for holder in HOLDERS.values():
-        read = filled(holder.read, 0, 3)
-        text = f"{HEAD}{filled(holder.define, 0, 3)}\ndef root(x):\n"
-        text += f"    return emit(x, {read}.w, meanwhile(), {read}.w)\n"
-        for edit in holder.edits:
-            edits = (filled(edit, 0, number) for number in (11, 3, 7))
-            steps = [Step(next(edits), called=True, meanwhile=True)]
-            steps += [Step(edit, called=True) for edit in edits]
-            run(Program(text, "root", None, False, tuple(steps)), strict=False)
+@pytest.mark.parametrize("name", HOLDERS)
+def test_each_edit_by_a_thread_is_seen(name):
+    """In the middle of a trace; then twice more, by the program itself."""
+    holder = HOLDERS[name]
+    read = filled(holder.read, 0, 3)
+    text = f"{HEAD}{filled(holder.define, 0, 3)}\ndef root(x):\n"
+    text += f"    return emit(x, {read}.w, meanwhile(), {read}.w)\n"
+    for edit in holder.edits:
+        first, *later = (filled(edit, 0, number) for number in (11, 3, 7))
+        steps = [Step(first, called=True, meanwhile=True)]
+        steps += [Step(statement, called=True) for statement in later]
+        run(Program(text, "root", None, False, tuple(steps)), strict=False)
 
 
 ALMOST = [

@@ -525,7 +525,7 @@ FORMS = {
         def f(x):
             with c as w: return x * w
         --- O.rate = 2.0
-        --- c.o = L()
+        --- L.rate = 5.0; c.o = L()
         """,
     "ExitStack": """
         @contextlib.contextmanager

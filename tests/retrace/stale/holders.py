@@ -161,7 +161,7 @@ HOLDERS = {
         p = P([O])
         f = lambda x: x * p.l[0].rate
         --- O.rate = 2.0
-        --- p.l[0] = L()
+        --- L.rate = 5.0; p.l[0] = L()
         """,
     "method of a frozen dataclass": """
         @dataclasses.dataclass(frozen=True)

@@ -160,9 +160,9 @@ NAMES = {
         --- reduce = lambda g, a: a[0]
         """,
     "functools": "f = lambda x: functools.reduce(max, [1, 2]) * x --- functools = types.SimpleNamespace(reduce=lambda g, a: 1.0)",
-    "constant of a library": "from math import pi\nf = lambda x: x * pi --- pi = 3.0",
-    "library's name deleted": "from math import pi\nf = lambda x: x * pi --- del pi --- pi = 3.0",
-    "library's value under another name": "area = math.pi\nf = lambda x: x * area --- area = 3.0",
+    "constant of a library": "from math import inf\nf = lambda x: x * inf --- inf = 3.0",
+    "library's name deleted": "from math import inf\nf = lambda x: x * inf --- del inf --- inf = 3.0",
+    "library's value under another name": "area = math.inf\nf = lambda x: x * area --- area = 3.0",
     "library's name in another module": "cfg.op = inp.negative\nf = lambda x: cfg.op(x) --- cfg.op = lambda x: x * 2.0",
     "library's function in a dict": "D = {'op': inp.negative}\nf = lambda x: D['op'](x) --- D['op'] = lambda x: x * 2.0",
     "library's function on a class": "K.op = staticmethod(inp.negative)\nf = lambda x: K.op(x) --- K.op = staticmethod(lambda x: x * 2.0)",

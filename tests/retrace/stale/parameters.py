@@ -128,7 +128,7 @@ PARAMETERS = {
         items = [types.SimpleNamespace(l=O)]
         f = lambda x: x * items[0].l.rate
         --- K.rate = 2.0
-        --- items[0].l = L()
+        --- L.rate = 5.0; items[0].l = L()
         """,
     "objects in objects": """
         O.parts = [K(), {"a": K()}]
@@ -220,7 +220,7 @@ PARAMETERS = {
         A = Box(O)
         f = lambda x: x * A[0].rate
         --- O.rate = 2.0
-        --- A.items = (L(),)
+        --- L.rate = 5.0; A.items = (L(),)
         """,
     "object that is iterated": """
         class Box:
@@ -276,6 +276,6 @@ PARAMETERS = {
         m = M()
         f = lambda x: x * m.get().rate
         --- m.part.rate = 2.0
-        --- m.part = L()
+        --- L.rate = 5.0; m.part = L()
         """,
 }

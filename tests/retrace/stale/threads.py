@@ -327,6 +327,69 @@ THREADS = {
         --- op = lambda x: x * 2.0
         --- op = lambda x: x * 3.0
         """,
+    "attribute of a static object": """
+        S = O; O.w = 1.0
+        def f(x, s):
+            y = x * s.w
+            meanwhile()
+            return y
+        --- S.w = 2.0
+        --- S.w = 3.0
+        """,
+    "item of a static object": """
+        S = O; O.l = [1.0]
+        def f(x, s):
+            y = x * s.l[0]
+            meanwhile()
+            return y
+        --- S.l[0] = 2.0
+        --- S.l[0] = 3.0
+        """,
+    "static object with __eq__": """
+        class M:
+            def __init__(self): self.w = 1.0
+            def __eq__(self, b): return self.w == b.w
+            def __hash__(self): return hash(self.w)
+        S = M()
+        def f(x, s):
+            y = x * s.w
+            meanwhile()
+            return y
+        --- S.w = 2.0
+        --- S.w = 1.0
+        --- S.w = 2.0
+        """,
+    "attribute of a captured object": """
+        def make(o):
+            def f(x):
+                y = x * o.rate
+                meanwhile()
+                return y
+            return f
+        f = make(O)
+        --- O.rate = 2.0
+        --- K.rate = 7.0; del O.rate
+        """,
+    "list of a captured object": """
+        def make(l):
+            def f(x):
+                y = x * sum(l)
+                meanwhile()
+                return y
+            return f
+        V = [1.0]; f = make(V)
+        --- V.append(1.0)
+        --- V[0] = 3.0
+        """,
+    "module in sys.modules": """
+        def f(x):
+            import stale_cfg as c
+            y = x * c.W
+            meanwhile()
+            return y
+        --- sys.modules["stale_cfg"] = other
+        --- other.W = 3.0
+        """,
     "helper that a pool runs": """
         W = 1.0
         def h(): return W
