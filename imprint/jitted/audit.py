@@ -8,6 +8,7 @@ call is traced. An audit runs the user's Python as any trace does, but is none o
 traces that are counted, and is not audited itself.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import count
 from typing import Final
@@ -70,7 +71,7 @@ def _compare(request: Request, traced: TracedCall, what: str) -> None:
         except Exception as err:
             _drop(traces)
             raise StaleVersionError(
-                f"{expected} {type(err).__name__}.\n  {shortened(str(err))}\n{_REMEDY}",
+                f"{expected} {type(err).__name__}.\n  {shortened(str(err))}\n{_remedy(request)}",
                 cached=str(traced.closed),
             ) from err
     divergence = divergence_of_traces(traced, fresh)
@@ -78,7 +79,7 @@ def _compare(request: Request, traced: TracedCall, what: str) -> None:
         _drop(traces)
         raise StaleVersionError(
             f"{expected} another program.\n{_parts(divergence)}\n"
-            f"  {_cause(request, traced, fresh)}\n{_REMEDY}",
+            f"  {_cause(request, traced, fresh)}\n{_remedy(request)}",
             cached=str(traced.closed),
             fresh=str(fresh.closed),
         )
@@ -114,10 +115,14 @@ def _is_among(old: TracedCall, traces: Iterable[TracedCall]) -> bool:
 # ---- what the error says ----
 
 _SHOWN: Final = 3
-_REMEDY: Final = (
-    "  The version was dropped: the next call is traced. Pass what changed as an "
-    "argument, or jit with strict=True; see `What the cache cannot see`."
-)
+
+
+def _remedy(request: Request) -> str:
+    strict = "" if request.options.strict else ", or jit with strict=True"
+    return (
+        "  The version was dropped: the next call is traced. Pass what changed as an "
+        f"argument{strict}; see `What the cache cannot see`."
+    )
 
 
 def _parts(divergence: Divergence) -> str:
@@ -146,13 +151,13 @@ def _cause(request: Request, old: TracedCall, fresh: TracedCall) -> str:
 
 
 def _missed(old: TracedCall, fresh: TracedCall) -> Iterator[str]:
-    """Yield what the fresh trace read and the version does not watch, with its value."""
-    known = {read.place.key for read in old.watch.reads}
-    names = set(old.watch.names)
+    """Yield what the fresh trace read and the version does not watch, with its value.
+
+    Places are told apart by name, as functions that a trace makes are other objects.
+    """
+    more = Counter(fresh.watch.names) - Counter(old.watch.names)
     for read, name in zip(fresh.watch.reads, fresh.watch.names, strict=True):
-        # A function that a trace makes is another object each time.
-        made_anew = read.place.kind in ("function", "closure") and name in names
-        if read.place.key not in known and not made_anew:
+        if name in more:
             yield f"{name}, now {shortened(show(read.seen.content))}"
 
 

@@ -96,6 +96,45 @@ def test_what_is_stale_is_an_error_and_the_next_call_is_right(name, calls):
     assert "5.0:f32[]" in caught.value.fresh
 
 
+class Settings:
+    rate = 2.0
+
+
+settings = Settings()
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_only_what_is_not_watched_is_named(strict):
+    f = imprint.jit(lambda x: x * settings.rate * hidden(), strict=strict)
+    f(1.0)
+    HIDDEN["rate"] = 5.0
+    with imprint.audit(1.0), pytest.raises(StaleVersionError) as caught:
+        f(1.0)
+    named = (
+        "It may be the state of global settings in tests.spec.test_audit, a computed"
+    )
+    assert (named in str(caught.value)) == (not strict)
+    assert ("or jit with strict=True" in str(caught.value)) == (not strict)
+
+
+def test_a_function_that_the_trace_makes_is_not_named():
+    def made(by):
+        return lambda x: x * by
+
+    keep = []
+
+    def fun(x):
+        keep.append(made(hidden()))
+        return keep[-1](x)
+
+    f = imprint.jit(fun)
+    f(1.0)
+    HIDDEN["rate"] = 5.0
+    with imprint.audit(1.0), pytest.raises(StaleVersionError) as caught:
+        f(1.0)
+    assert "Both traces read the same names" in str(caught.value)
+
+
 def test_a_donated_array_is_taken_only_if_the_program_is_right():
     f = imprint.jit(plain, donate_argnums=0)
     f(inp.asarray(ONES) + 0)
@@ -218,6 +257,16 @@ def test_an_audit_is_counted_by_itself():
     assert after._replace(audits=0, hits=0) == before._replace(audits=0, hits=0)
     assert f._cache_size() == 1
     assert f.explain(1.0).hit
+
+
+def test_what_a_fresh_trace_traces_is_not_counted():
+    fun = imprint.jit(lambda x: x + len(str(imprint.make_jaxpr(plain)(x))))
+    before = COUNTERS.traces
+    fun(1.0)
+    assert COUNTERS.traces - before == 2
+    with imprint.audit(1.0):
+        fun(1.0)
+    assert COUNTERS.traces - before == 2
 
 
 def test_versions_are_those_without_an_audit():
