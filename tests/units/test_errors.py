@@ -25,6 +25,7 @@ BASES = {
     "NotDifferentiableError": (TypeError, ValueError),
     "PromotionError": (TypeError, ValueError),
     "ShapeError": (TypeError, ValueError),
+    "StaleVersionError": (RuntimeError,),
     "AxisError": (TypeError, ValueError, IndexError),
     "TreeError": (ValueError,),
     "UnexpectedTracerError": (TypeError,),
