@@ -132,7 +132,7 @@ def _written(
     if then is None:
         return [part.name]
     if part.name == ORDER:  # of the keys that stayed
-        both = {n for n in was if n in then and (id(part.owner), n) not in changed}
+        both = {n for n in was if (id(part.owner), n) not in changed}
         kept = [[n for n in names if n in both] for names in (was, then)]
         return [] if kept[0] == kept[1] else [ORDER]
     if part.name is None and head_of(was) in _GROWING and then[: len(was)] == was:

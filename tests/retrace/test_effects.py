@@ -13,6 +13,7 @@ import imprint
 import imprint.numpy as inp
 from imprint.program.counters import COUNTERS
 from imprint.record import recorder
+from imprint.watch.guard import Watch
 from tests.lanes import exhaustive
 
 X = inp.ones(4)
@@ -247,19 +248,82 @@ def test_a_dict_that_a_nested_function_writes_into_counts_outside(place, first):
         assert traces_of(outer, X) == (rate, 0)
 
 
-def test_what_the_outer_trace_writes_where_the_inner_read():
+def test_a_nested_function_that_was_traced_before_is_watched_in_each_version():
+    cfg = {"rate": 2.0}
+    names = {"jit": imprint.jit}
+    exec(
+        "def make(cfg):\n"
+        "    @jit\n"
+        "    def inner(x):\n"
+        "        cfg['traced'] = True\n"
+        "        return x * cfg['rate']\n"
+        "    return inner\n"
+        "@jit\n"
+        "def outer(x):\n    return inner(x) * 1.0",
+        names,
+    )
+    names["inner"] = names["make"](cfg)
+    names["inner"](X)
+    for rate in (2.0, 5.0, 6.0):
+        cfg["rate"] = rate
+        assert names["outer"](X)[0] == rate
+    for version in names["outer"].versions:
+        assert any("closure variable cfg" in place for place in version.watched)
+
+
+@pytest.mark.parametrize("place", [at_a_global, in_a_cell])
+def test_a_dict_whose_first_key_goes_to_the_end_at_each_trace(place):
+    f, edit = place("k = next(iter(CFG)); CFG[k] = CFG.pop(k)")
+    f(X), f(X)
+    assert traces_of(f, X) == (2.0, 0)
+    assert traces_of(f, EQUAL_X) == (2.0, 1)
+    assert traces_of(f, X) == (2.0, 0)
+    edit("CFG['bias'] = 1.0")
+    assert f(X)[0] == 3.0
+
+
+def test_another_set_with_the_rest_is_another():
+    names = {"S": {"z", "a"}}
+    exec(
+        "def f(x):\n    found = 'z' in S\n    S.discard('z')\n"
+        "    return x * 2 if found else x",
+        names,
+    )
+    f = imprint.jit(names["f"])
+    assert f(X)[0] == f(X)[0] == 2.0
+    names["S"] = {"a"}
+    assert f(X)[0] == 1.0
+
+
+def test_what_is_no_input_is_told_by_the_guard_alone(monkeypatch):
+    names = {"LOG": [1], "CFG": {"rate": 2.0, "n": 0}}
+    exec(
+        "def f(x):\n    LOG.append(x.shape)\n    CFG['n'] += 1\n"
+        "    return x * CFG['rate'] * LOG[0]",
+        names,
+    )
+    f = imprint.jit(names["f"])
+    f(X), f(X)
+    names["LOG"].append(2)
+    names["CFG"]["n"] = 7
+    monkeypatch.delattr(Watch, "_holds_by_content")
+    assert traces_of(f, X) == (2.0, 0)
+
+
+@pytest.mark.parametrize("edit", ["CFG['rate'] = 5.0", "CFG = {'rate': 5.0}"])
+def test_what_the_outer_trace_writes_where_the_inner_read(edit):
     names = {"CFG": cfg(), "jit": imprint.jit}
     exec(
         "inner = jit(lambda x: x * CFG['rate'])\n"
-        "def f(x):\n    y = inner(x)\n    CFG['n'] = CFG.get('n', 0) + 1\n    return y",
+        "SAME = CFG\n"
+        "def f(x):\n    y = inner(x)\n    SAME['n'] = SAME.get('n', 0) + 1\n    return y",
         names,
     )
     outer = imprint.jit(names["f"])
     names["inner"](X)
     assert traces_of(outer, X)[0] == 2.0
-    outer(X)
     assert traces_of(outer, X) == (2.0, 0)
-    names["CFG"]["rate"] = 5.0
+    exec(edit, names)
     assert outer(X)[0] == 5.0
 
 

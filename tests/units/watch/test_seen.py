@@ -155,3 +155,11 @@ def test_what_the_traces_of_a_function_write_is_shared_while_something_holds_it(
     alive = weakref.ref(fun)
     del fun
     assert alive() is None
+
+
+def test_what_is_read_for_the_trace_is_let_go_after_it():
+    values = [1]
+    value = Seen(values)
+    value.note_parts()
+    assert value._reading is not None
+    assert value.settle(values)._reading is None
