@@ -201,10 +201,12 @@ class StaleVersionError(RuntimeError):
 
 
 class CaptureWarning(UserWarning):
-    """A compiled function captured a large array. A `UserWarning`.
+    """A compiled function captured what it should be given. A `UserWarning`.
 
-    The array is copied when the function is traced, and what is written into it later is
-    not seen. Pass it as an argument. Given once a function and array.
+    A large array is copied when the function is traced, and what is written into it later
+    is not seen. A function with `strict=True` read what cannot be looked into: a file, a
+    generator, a list of more items than are read. Pass it, or what you need of it, as an
+    argument. Given once a function and value.
     """
 
 

@@ -18,10 +18,13 @@ from imprint.calls.signature import Call, Form
 from imprint.calls.tracing import TracedCall, trace_call
 from imprint.config import config, settings
 from imprint.core.aval import get_aval
+from imprint.core.identity import identity
 from imprint.core.source import warn
 from imprint.core.trace import Tracer
 from imprint.definition.share import Snapshot, effects_of, read_definition
+from imprint.definition.state import StrictWalk
 from imprint.definition.walk import Effects
+from imprint.definition.wording import show
 from imprint.errors import ArgumentError, CaptureWarning, RecompileError
 from imprint.explain.explanation import Explanation, told
 from imprint.jitted.report import explain_miss
@@ -77,6 +80,8 @@ def compile_version(request: Request) -> Version:
     miss = replace(miss, seconds=version.costs.total, is_needless=needless)
     _tell(request, miss, version)
     _warn_captured(request, version.traced)
+    if request.options.strict:
+        _warn_opaque(request, version.traced)
     return version
 
 
@@ -304,6 +309,26 @@ def _warn_captured(request: Request, traced: TracedCall) -> None:
 
 
 _LARGE: Final = 1 << 20  # bytes
+
+
+def _warn_opaque(request: Request, traced: TracedCall) -> None:
+    """Warn about what a strict function reads and could not be looked into, once."""
+    seen = [(str(read.place), read.place.get()) for read in traced.watch.reads]
+    found: dict[str, None] = {}
+    for place, value in (*seen, ("what it captures", request.fun)):
+        walk = StrictWalk()
+        walk.value(value)
+        found |= dict.fromkeys(f"{show(identity(x))} in {place}" for x in walk.opaque)
+    family = DEFINITIONS.family_of(request.fun, request.definition)
+    new = [text for text in found if text not in family.captured]
+    family.captured.update(new)
+    if new:
+        warn(
+            f"{request.name}: expected values that strict=True can look into, got "
+            f"{', '.join(new)}. What changes in it will go unseen: pass what you need of "
+            "it as an argument.",
+            CaptureWarning,
+        )
 
 
 def _because(miss: Explanation) -> str:

@@ -79,7 +79,10 @@ class Static:
 
     def __hash__(self) -> int:
         if self.key is None and self.exact is not None:
-            raise TypeError("what may not be static is no part of a key")
+            try:  # to say why there is none
+                return hash(tuple(map(self.exact, self.value)))
+            except ArgumentError as err:
+                raise TypeError(str(err)) from err
         return hash(self.value if self.key is None else self.key)
 
     def __repr__(self) -> str:

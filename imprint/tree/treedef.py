@@ -240,10 +240,15 @@ class _LooseTreeDef(TreeDef):
         return isinstance(other, TreeDef) and self.spec == other.spec
 
     def __hash__(self) -> Never:
-        raise ArgumentError(
+        text = (
             f"pytree: expected static data that can be hashed, got {self}. "
             "Make it hashable (a tuple for a list), or a child of its node."
         )
+        try:
+            _odd_keys(self.spec)
+        except TypeError as err:
+            raise ArgumentError(f"{text} ({err})") from err
+        raise ArgumentError(text)
 
 
 # ---- flat tuples and lists ----

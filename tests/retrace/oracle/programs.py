@@ -14,6 +14,7 @@ from tests.retrace.oracle.containers import CONTAINERS
 from tests.retrace.oracle.grown import GROWN
 from tests.retrace.oracle.holders import HASHED, HOLDERS
 from tests.retrace.oracle.names import NAMES
+from tests.retrace.oracle.kinds import KINDS, STATIC_KINDS
 from tests.retrace.oracle.pieces import CONSTANTS, Piece
 from tests.retrace.oracle.roots import NESTED, ROOTS
 from tests.retrace.oracle.sources import SOURCES
@@ -26,11 +27,11 @@ from tests.retrace.oracle.statics import (
 )
 from tests.retrace.oracle.ways import KEEPERS, WAYS
 
-VALUES = {**SOURCES, **CONTAINERS, **GROWN, **NAMES}
+VALUES = {**SOURCES, **CONTAINERS, **GROWN, **KINDS, **NAMES}
 HASHABLE = tuple(c for c in CONSTANTS if not c.startswith("["))
 HEAD = """\
-import collections, contextlib, copy, dataclasses, enum, functools, importlib
-import itertools, operator, sys, threading, types
+import array, collections, contextlib, copy, dataclasses, enum, functools, importlib
+import itertools, operator, sys, threading, types, weakref
 from dataclasses import dataclass
 import numpy as np
 import imprint, imprint.numpy as inp
@@ -125,7 +126,7 @@ class _Maker:
     def static(self):
         """Add what a static argument `n`, or a node's field, holds; tell if it is a node."""
         if self._draw(st.booleans()):
-            piece = self.choose({**STATICS, **NODES})
+            piece = self.choose({**STATICS, **STATIC_KINDS, **NODES})
             return self.add(piece), piece in NODES.values()
         held = self.add(self.choose(HASHED))
         piece = self.choose({**STATIC_HOLDERS, **NODE_HOLDERS})
