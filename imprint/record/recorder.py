@@ -307,7 +307,11 @@ if sys.version_info >= (3, 12):
             return True
 
         def leave(self) -> None:
-            if self._tool is not None and not self.recordings and self._is_ours():
+            if self._tool is None or self.recordings:
+                return
+            if _MONITORING.get_tool(self._tool) is None:  # freed, with its events on
+                _MONITORING.use_tool_id(self._tool, _NAME)
+            if self._is_ours():
                 _MONITORING.set_events(self._tool, 0)
 
         def _is_ours(self) -> bool:

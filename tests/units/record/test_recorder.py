@@ -379,7 +379,7 @@ def test_recordings_of_two_threads_at_once(program):
 # ---- work for other threads ----
 
 POOLS = """
-import queue, threading
+import functools, queue, threading
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.pool import ThreadPool
 
@@ -425,6 +425,13 @@ def starts(x):
     thread = threading.Thread(target=lambda: found.append(work(x)))
     thread.start(); thread.join()
     return found[0]
+def starts_two(x):
+    found = []
+    for name in ("in" + "t", "wo" + "rk"):
+        task = functools.partial(globals().get(name, int), x)
+        thread = threading.Thread(target=task)
+        thread.start(); thread.join()
+    return x
 def starts_worker(x):
     worker = Worker(x)
     worker.start(); worker.join()
@@ -456,6 +463,7 @@ def pools(user):
         "submits_closure",
         "submits_by_name",
         "starts",
+        "starts_two",
         "starts_worker",
         "queues",
         "pools",
@@ -503,9 +511,10 @@ def test_what_a_thread_runs_for_itself_is_left_out(user):
         "module",
         """
         import threading
-        A, B, LOADED = 1, 2, 0
+        A, B, C, LOADED = 1, 2, 3, 0
         go, stop = threading.Event(), threading.Event()
-        def helper(x): return x + A
+        def rare(x): return x * C
+        def helper(x): return x + A if x > 0 else rare(x)
         class Trainer:
             seen = 0
             def load(self):
@@ -513,7 +522,7 @@ def test_what_a_thread_runs_for_itself_is_left_out(user):
                 while not stop.is_set():
                     LOADED += 1
                     Trainer.seen += 1
-                    helper(LOADED)
+                    helper(-LOADED)
                     self.refine(LOADED)
                     go.set()
             def refine(self, x): return x * B
@@ -537,7 +546,7 @@ def test_what_a_thread_runs_for_itself_is_left_out(user):
         module.stop.set()
         module.thread.join()
     assert "A" in names(watch)
-    assert not {"B", "LOADED", "class attribute Trainer.seen"} & names(watch)
+    assert not {"B", "C", "LOADED", "class attribute Trainer.seen"} & names(watch)
     assert watch.guard()
 
 
