@@ -11,6 +11,7 @@ import os
 import re
 import sys
 import sysconfig
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any, Final, cast
@@ -33,6 +34,7 @@ _GENERATED: Final = ("<frozen ", "<attrs generated ")
 _INSTALLED: Final = re.compile(r"[\\/](site|dist)-packages[\\/]")
 _PROGRAMS: Final = os.path.join(Path(__file__).resolve().parent.parent, "cli", "")
 
+_get: Final = cast("Any", dict).get
 _known: Final[dict[str, bool]] = {}
 _known_own: Final[dict[str, bool]] = {}
 own_file: Final = _known_own.get
@@ -63,8 +65,8 @@ def is_own_code(code: CodeType, namespace: dict[str, Any]) -> bool:
     """Tell whether code is imprint's own; code made from text belongs to its module."""
     name = code.co_filename
     if name.startswith("<"):
-        file = namespace.get("__file__")
-        return is_own_file(name) or (isinstance(file, str) and is_own_file(file))
+        file = _text(namespace, "__file__")
+        return is_own_file(name) or (file is not None and is_own_file(file))
     return is_own_file(name)
 
 
@@ -78,15 +80,29 @@ def is_user_code(code: CodeType, namespace: dict[str, Any]) -> bool:
 
 def is_user_namespace(namespace: dict[str, Any]) -> bool:
     """Tell whether a module's dictionary is that of one of the user's modules."""
-    if str(namespace.get("__name__")).startswith("namedtuple_"):
+    name = _text(namespace, "__name__") or ""
+    if name.startswith("namedtuple_"):
         return False  # where `collections` makes the methods of a named tuple
-    file = namespace.get("__file__")
-    if isinstance(file, str):
+    file = _text(namespace, "__file__")
+    if file is not None:
         return is_user_file(file)
-    if namespace.get("__name__") in sys.builtin_module_names:
+    if name in sys.builtin_module_names:
         return False
-    origin = getattr(namespace.get("__spec__"), "origin", None)
+    spec = entry(namespace, "__spec__")
+    origin = spec.origin if type(spec) is ModuleSpec else None
     return origin not in ("built-in", "frozen")
+
+
+def entry(namespace: dict[str, Any], name: str) -> Any:
+    """Return what a namespace holds, or None; a class of the user's is not asked."""
+    found: Any = _get(namespace, name)
+    return found
+
+
+def _text(namespace: dict[str, Any], name: str) -> str | None:
+    """Return a text that a namespace holds; neither need be of the very class."""
+    value = entry(namespace, name)
+    return str.__str__(value) if issubclass(type(value), str) else None
 
 
 def is_module(value: object) -> bool:

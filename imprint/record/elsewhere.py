@@ -13,7 +13,7 @@ from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any, Final, final
 
-from imprint.core.libraries import is_own_code
+from imprint.core.libraries import entry, is_own_code
 
 _HANDS: Final = frozenset(
     {
@@ -55,7 +55,7 @@ class Elsewhere:
         """
         if code.co_name not in _NAMES:
             return None
-        if (frame.f_globals.get("__name__"), code.co_name) not in _HANDS:
+        if (entry(frame.f_globals, "__name__"), code.co_name) not in _HANDS:
             return None
         back = frame.f_back
         if back is None or is_own_code(back.f_code, back.f_globals):
