@@ -1,5 +1,7 @@
 """Recording calls no hook of the user's, whatever the values that it meets."""
 
+import sys
+import threading
 import types
 
 import pytest
@@ -101,3 +103,48 @@ def test_no_hook_of_what_a_module_says_of_itself_is_called(values, called, name,
     with Recording(fun):
         fun()
     assert called == []
+
+
+# ---- what changes while it is read ----
+
+
+@pytest.mark.parametrize("by_names", [False, True])
+def test_a_class_that_changes_while_it_is_read(user, by_names):
+    module = user("hostile", "class C:\n  k = 1\ndef root(): return C.k\n")
+    stop = threading.Event()
+
+    def change():
+        while not stop.is_set():
+            for i in range(60):
+                setattr(module.C, f"y{i}", int)
+            for i in range(60):
+                delattr(module.C, f"y{i}")
+
+    thread = threading.Thread(target=change)
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    thread.start()
+    try:
+        for _ in range(200):
+            with Recording(module.root) as recording:
+                if by_names:
+                    recording.record.walk()
+                module.root()
+    finally:
+        sys.setswitchinterval(interval)
+        stop.set()
+        thread.join()
+
+
+def test_a_namespace_of_a_class_of_the_users_is_not_asked():
+    def refuse(*_):
+        raise RuntimeError
+
+    hooks = dict.fromkeys(("get", "__getitem__", "__contains__"), refuse)
+    namespace = type("Namespace", (dict,), hooks)(A=1, __builtins__=__builtins__)
+    code = compile("def f(): return 1", "<cell>", "exec").co_consts[0]
+    with Recording(types.FunctionType(code, namespace)) as recording:
+        recording.record.walk()
+    code = compile("def f(): return A", "<cell>", "exec").co_consts[0]
+    with Recording(types.FunctionType(code, namespace)) as recording:
+        recording.record.walk()
