@@ -221,6 +221,7 @@ def taken():
     yield TAKEN
     sys.setprofile(None)
     while TAKEN:
+        sys.monitoring.set_events(TAKEN[-1], 0)  # it keeps them when it is freed
         sys.monitoring.free_tool_id(TAKEN.pop())
 
 
