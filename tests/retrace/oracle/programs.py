@@ -13,8 +13,8 @@ from tests.retrace.oracle.carriers import CARRIERS
 from tests.retrace.oracle.containers import CONTAINERS
 from tests.retrace.oracle.grown import GROWN
 from tests.retrace.oracle.holders import HASHED, HOLDERS
-from tests.retrace.oracle.names import NAMES
 from tests.retrace.oracle.kinds import KINDS, STATIC_KINDS
+from tests.retrace.oracle.names import NAMES
 from tests.retrace.oracle.pieces import CONSTANTS, Piece
 from tests.retrace.oracle.roots import NESTED, ROOTS
 from tests.retrace.oracle.sources import SOURCES
