@@ -406,17 +406,18 @@ def is_settled(x: Any) -> bool:
     hold anything: a generator, a file, a socket, a `ContextVar`, another's array.
     """
     layout = layout_of(x)
-    if layout.is_open or copier_of(layout) is not None:
+    if layout.is_open or copier_of(layout) is not None or issubclass(type(x), _SHARED):
         return True
     if id(layout.storage) in _SETTLED or layout.module.partition(".")[0] in _SETTLED_IN:
         return True
     return layout.is_function
 
 
+_SHARED: Final = (type, ModuleType, np.dtype)  # and what is made of their subclasses
 _SETTLED: Final = frozenset(
     id(cls)
     for cls in (
-        *(type, ModuleType, CodeType, FunctionType, MethodType, BuiltinFunctionType),
+        *(CodeType, FunctionType, MethodType, BuiltinFunctionType),
         *(MethodWrapperType, MethodDescriptorType, ClassMethodDescriptorType),
         *(WrapperDescriptorType, GetSetDescriptorType, MemberDescriptorType),
         *(GenericAlias, UnionType, np.ufunc, type(Lock()), type(RLock()), Struct),

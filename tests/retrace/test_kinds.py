@@ -137,6 +137,7 @@ SETTLED = {
     "reentrant lock": threading.RLock,
     "module": lambda: numpy,
     "class": lambda: int,
+    "class of a metaclass": lambda: numpy.dtype,
     "function": lambda: len,
     "universal function": lambda: numpy.sin,
     "descriptor": lambda: str.upper,
