@@ -41,7 +41,7 @@ class Layout:
         *("__weakref__", "_all_slots", "_class", "_field_set", "_hidden", "_hides"),
         *("_slots", "defines_eq", "defines_hash", "derived", "fields", "has_dict"),
         "hashable",
-        *("is_dataclass", "is_frozen", "is_function", "is_holder", "is_library"),
+        *("is_dataclass", "is_frozen", "is_descriptor", "is_holder", "is_library"),
         *("copier", "is_plain"),
         *(
             "module",
@@ -84,8 +84,8 @@ class Layout:
         self.defines_hash: bool = type(given) is FunctionType
         self.defines_eq: bool = any("__eq__" in d for d in own[:-1])
         self.speaks: bool = _lookup(own, "__imprint_token__") is not None
-        self.is_function: bool = all(_lookup(own, n) for n in ("__call__", "__get__"))
-        """Whether instances are called, and are methods where a class holds them."""
+        self.is_descriptor: bool = _lookup(own, "__get__") is not None
+        """Whether instances are made to be held by classes, as functions are."""
         self.copier: Any = ...  # how `rules` sees what is beside the attributes
         self.rule: Any = None  # how `walk` reads an instance
         self.standing: Any = None  # what `contract` found

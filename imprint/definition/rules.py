@@ -410,7 +410,7 @@ def is_settled(x: Any) -> bool:
         return True
     if id(layout.storage) in _SETTLED or layout.module.partition(".")[0] in _SETTLED_IN:
         return True
-    return layout.is_function
+    return layout.is_descriptor
 
 
 _SHARED: Final = (type, ModuleType, np.dtype)  # and what is made of their subclasses

@@ -5,6 +5,7 @@ function inside a strict one, as a static argument and as the static data of a n
 oracle draws the same among others. Then what nobody can look into: it is refused, or told.
 """
 
+import collections
 import contextvars
 import dataclasses
 import functools
@@ -141,6 +142,7 @@ SETTLED = {
     "function": lambda: len,
     "universal function": lambda: numpy.sin,
     "descriptor": lambda: str.upper,
+    "field of a named tuple": lambda: vars(Pair)["a"],
     "memo": lambda: functools.lru_cache(len),
     "pattern": lambda: re.compile("a"),
     "struct": lambda: struct.Struct("i"),
@@ -150,6 +152,9 @@ SETTLED = {
     "device": lambda: imprint.devices()[0],
     "object": object,
 }
+
+
+Pair = collections.namedtuple("Pair", "a b")
 
 
 @dataclasses.dataclass(frozen=True)
