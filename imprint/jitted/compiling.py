@@ -40,7 +40,7 @@ from imprint.versions.definitions import DEFINITIONS, Definition
 from imprint.versions.fresh import count_trace, traces_of
 from imprint.versions.observers import OBSERVERS
 from imprint.versions.version import Version
-from imprint.watch.captures import cell_names
+from imprint.watch.captures import captured_names
 
 
 class Request(NamedTuple):
@@ -198,7 +198,7 @@ def _disturbed(
 ) -> str:
     """Return which places something else than the trace changed meanwhile."""
     found = list(traced.findings.disturbed)
-    if not traced.findings.writes.are_own(effects[0], cell_names(fun)):
+    if not traced.findings.writes.are_own(effects[0], captured_names(fun)):
         found.append("what it captures")
     return ", ".join(found)
 

@@ -47,6 +47,7 @@ from imprint.watch.places import (
     bases_of,
     class_attribute,
     class_namespace,
+    is_data,
 )
 from imprint.watch.seen import Read, Seen, Written, class_of
 
@@ -404,7 +405,7 @@ class Notes:
                 yield Read(place, Seen(kind))
             for name in names if layout_of(value).has_dict else ():
                 place = ObjectPlace(value, name, path, is_passing=is_passing)
-                if place.key not in self.reads and not _is_data(
+                if place.key not in self.reads and not is_data(
                     class_attribute(kind, name)
                 ):
                     yield Read(place, Seen(MISSING))
@@ -513,11 +514,3 @@ _COMPOSITES: Final = ids_of(
 )
 _GETTERS: Final = ids_of(operator.attrgetter, operator.methodcaller)
 _Memo: Final = type(functools.cache(lambda: None))
-
-
-def _is_data(attribute: Any) -> bool:
-    """Tell whether what a class has goes before what an object has."""
-    kind = class_of(attribute)
-    return any(
-        class_attribute(kind, name) is not MISSING for name in ("__set__", "__delete__")
-    )

@@ -73,17 +73,20 @@ class Writes:
 
         Args:
             effects: what was written.
-            names: those of closure variables, by the `id` of their cell.
+            names: those of closure variables, by the `id` of their cell, and of what
+                they hold.
         """
         return all(
-            not self._names.isdisjoint(names.get(id(owner()), ()))
-            if type(owner()) is CellType
-            else self._items
-            or self._any
-            or name in self._names
-            or id(owner()) in self._given
+            self._is_own(owner(), name, names[id(owner())])
             for owner, name in effects
+            if id(owner()) in names
         )
+
+    def _is_own(self, owner: Any, name: object, names: set[str]) -> bool:
+        if type(owner) is CellType:
+            return not self._names.isdisjoint(names)
+        changed = self._items or self._any or id(owner) in self._given
+        return changed or name in self._names
 
 
 def _owner_of(place: Place) -> Any:

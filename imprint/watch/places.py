@@ -8,7 +8,7 @@ is not kept alive.
 
 import builtins
 from collections.abc import Callable, Mapping
-from types import CellType, FunctionType
+from types import CellType, FunctionType, MemberDescriptorType
 from typing import Any, ClassVar, Final, TypeAlias, final
 
 from imprint.core.identity import Standin, identity
@@ -217,6 +217,9 @@ class ObjectPlace:
             return type(owner)
         if self.name == "__dict__":  # the names that it has
             return tuple(layout_of(owner).names(owner))
+        hiding = class_attribute(type(owner), self.name)
+        if is_data(hiding):
+            return hiding
         return layout_of(owner).get(owner, self.name, MISSING)
 
     def __str__(self) -> str:
@@ -278,6 +281,19 @@ def class_attribute(cls: type, name: str) -> Any:
 def defining_class(cls: type, name: str) -> type | None:
     """Return the class in the method resolution order that holds a name."""
     return next((c for c in _mro_of(cls) if name in _vars_of(c)), None)
+
+
+def is_data(attribute: object) -> bool:
+    """Tell whether what a class has goes before what an object has of its own.
+
+    A slot does not: it is where the object has it.
+    """
+    kind = type(attribute)
+    if kind is MemberDescriptorType or kind is _Missing:
+        return False
+    return any(
+        class_attribute(kind, name) is not MISSING for name in ("__set__", "__delete__")
+    )
 
 
 def bases_of(cls: type) -> tuple[type, ...]:

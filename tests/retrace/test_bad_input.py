@@ -30,6 +30,9 @@ from tests.lanes import exhaustive, exhaustive_but
 from tests.spec.work import work_of
 from tests.units.modules import make_module
 
+# A strict function tells of what it cannot look into: test_kinds.
+pytestmark = pytest.mark.filterwarnings("ignore:.* that strict=True can look into")
+
 
 def refuse(*_):
     raise AssertionError("the cache asked a hook of the user's")

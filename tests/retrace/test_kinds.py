@@ -32,6 +32,7 @@ from imprint.static import exact
 from tests.retrace.oracle.kinds import KINDS, STATIC_KINDS
 from tests.retrace.oracle.programs import HEAD, Program, Step, filled
 from tests.retrace.oracle.world import MODULES, World, run
+from tests.retrace.stale.meanwhile import Meanwhile
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* was compiled 8 times")
 
@@ -84,13 +85,14 @@ def test_a_strict_function_sees_it(name, edit):
 @pytest.mark.parametrize("root", [INNER, CAPTURED], ids=["by name", "captured"])
 @pytest.mark.parametrize(("name", "edit"), edits_of(KINDS))
 def test_a_jit_inside_a_strict_function_sees_it(name, edit, root):
-    world = World(program(KINDS[name], edit, root), strict=True)
-    _, compiled = world.pairs[-1]
-    for step in world.program.steps:
-        found = [world.outcome(compiled) for _ in range(3)]
-        imprint.clear_caches()
-        assert found == [world.outcome(compiled)] * 3
-        world.step(step.statement)
+    with Meanwhile() as meanwhile:
+        world = World(program(KINDS[name], edit, root), meanwhile, strict=True)
+        _, compiled = world.pairs[-1]
+        for step in world.program.steps:
+            found = [world.outcome(compiled) for _ in range(3)]
+            imprint.clear_caches()
+            assert found == [world.outcome(compiled)] * 3
+            world.step(step.statement)
 
 
 @pytest.mark.parametrize(("name", "edit"), edits_of(STATIC_KINDS))

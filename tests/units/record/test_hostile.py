@@ -87,7 +87,7 @@ def test_no_hook_of_a_value_is_called(user, values, called, kind, by_names):
         (module.captured(value), ()),
         (module.parameter, (value,)),
     ):
-        with Recording(fun, (value,)) as recording:
+        with Recording(fun, (("v", value),)) as recording:
             if by_names:
                 recording.record.walk()
             fun(*args)
