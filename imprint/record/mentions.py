@@ -11,10 +11,12 @@ import opcode
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import CodeType
 from typing import Any, Final
 from weakref import ref
+
+from imprint.record.items import ItemUses, item_uses
 
 _LONGEST: Final = 100
 """Characters of a text that may be a name, or a way of names with dots."""
@@ -30,7 +32,8 @@ class Mentions:
         names: the attributes that it may read or write, of anything.
         stored: the names that it binds: globals, closure variables, attributes.
         stores_any: whether it may bind attributes by names that are worked out.
-        changes_items: whether it may change what is in a container.
+        changes_items: whether it may change what is in a container, by any key.
+        uses: how it uses items of containers by constant keys.
         reads_any: whether it may read attributes by names that are worked out.
         reads_module: whether it may read its module so: `globals()`, `eval`.
         expects_absence: whether it may go on where an attribute is not there.
@@ -45,6 +48,7 @@ class Mentions:
     reads_any: bool
     reads_module: bool
     expects_absence: bool
+    uses: ItemUses
 
 
 # By `id`, what code that is alive mentions: an entry leaves with its code, whose hash and
@@ -105,7 +109,6 @@ _LOAD_NAMES: Final = _codes("LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
 _STORE_GLOBALS: Final = _codes("STORE_GLOBAL", "DELETE_GLOBAL")
 _STORE_ATTRS: Final = _codes("STORE_ATTR", "DELETE_ATTR")
 _STORE_CELLS: Final = _codes("STORE_DEREF", "DELETE_DEREF")
-_STORE_ITEMS: Final = _codes("STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE")
 _MATCH_CLASS: Final = _code("MATCH_CLASS")
 _SHIFTS: Final = {
     _code("LOAD_ATTR"): int(sys.version_info >= (3, 12)),  # the lowest bit: a method
@@ -149,9 +152,9 @@ def _read(code: CodeType) -> Mentions:
     attributes: set[str] = set()
     stored: set[str] = set()
     imports: list[str] = []
-    changes_items = False
     consts: list[Any] = [None, None]  # an import has two
-    for op, arg in instructions(code):
+    every = tuple(instructions(code))
+    for op, arg in every:
         if op == _LOAD_CONST:
             consts = [consts[-1], code.co_consts[arg]]
         elif op == _LOAD_GLOBAL or op in _LOAD_NAMES:
@@ -169,11 +172,8 @@ def _read(code: CodeType) -> Mentions:
             stored.add(_variable(code, arg))
         elif op == _MATCH_CLASS:
             attributes.add("__match_args__")
-        changes_items |= op in _STORE_ITEMS
-    return _mentions(
-        *(code, tuple(found), tuple(imports), attributes, stored),
-        changes_items=changes_items,
-    )
+    uses = item_uses(code, every)
+    return _mentions(code, tuple(found), tuple(imports), attributes, stored, uses)
 
 
 def _mentions(
@@ -182,13 +182,13 @@ def _mentions(
     imports: tuple[str, ...],
     attributes: set[str],
     stored: set[str],
-    *,
-    changes_items: bool,
+    uses: ItemUses,
 ) -> Mentions:
     """Return what a code object mentions, of which these are the instructions' part."""
     every = attributes.union(found)
     reads_module = not _READS_MODULE.isdisjoint(every)
     texts = set(_texts(code.co_consts, every_word=reads_module))
+    tuples = [const for const in code.co_consts if type(const) is not str]
     stores_any = not _STORES_ANY.isdisjoint(every)
     return Mentions(
         found,
@@ -196,10 +196,11 @@ def _mentions(
         frozenset(attributes | texts),
         frozenset(stored | texts if stores_any else stored),
         stores_any,
-        changes_items or not _CHANGES_ITEMS.isdisjoint(every),
+        uses.stores_any or not _CHANGES_ITEMS.isdisjoint(every),
         not _READS_ANY.isdisjoint(every | texts) or _has_computed_names(code, found),
         reads_module,
         bool(code.co_exceptiontable) or not _EXPECTS_ABSENCE.isdisjoint(every),
+        replace(uses, whole=uses.whole.union(_texts(tuples, every_word=False))),
     )
 
 

@@ -34,12 +34,14 @@ from imprint.core.libraries import (
 from imprint.core.trace import Tracer
 from imprint.definition.layout import layout_of, layout_of_class
 from imprint.definition.rules import COPIES
+from imprint.record.items import ItemUses
 from imprint.record.mentions import words_of
 from imprint.watch.captures import contained, places_of
 from imprint.watch.places import (
     MISSING,
     ClassPlace,
     FunctionPlace,
+    ItemPlace,
     Key,
     NamePlace,
     ObjectPlace,
@@ -49,7 +51,7 @@ from imprint.watch.places import (
     class_namespace,
     is_data,
 )
-from imprint.watch.seen import Read, Seen, Written, class_of
+from imprint.watch.seen import Read, Seen, Written, as_itself, class_of
 
 _KNOWN: Final = 20_000
 """Values that are met."""
@@ -67,6 +69,8 @@ _OF_FUNCTIONS: Final = frozenset(
 )
 
 _OF_CLASSES: Final = frozenset(("__name__", "__qualname__"))
+
+_BY_KEY: Final = (NamePlace, ObjectPlace, ClassPlace, ItemPlace)
 
 _Noter: TypeAlias = Callable[["Notes", Any, str, str], None]
 
@@ -105,6 +109,10 @@ class Notes:
         self._strict = strict
         # By name, which owners have it, until it is mentioned.
         self._waiting: dict[str, list[tuple[_Noter, Any, str]]] = {}
+        self._keys: set[str] = set()
+        self._whole_names: set[str] = set()
+        self._by_key: dict[str, list[Place]] = {}
+        self._dicts: dict[int, tuple[dict[str, Any], str]] = {}  # by id: kept alive
         self._waiting_own: dict[str, list[tuple[Any, str]]] = {}
         self._known: dict[int, Any] = {}  # by id: kept alive while the trace runs
         self._queue: deque[tuple[Any, str]] = deque()
@@ -179,14 +187,22 @@ class Notes:
         key = place.key
         if key not in self.reads:
             seen = value if before is MISSING else before
-            noted = Seen(seen, self._written, strict=self._strict)
-            noted.note_parts()
-            self.reads[key] = Read(place, noted)
             self._on_place(value)
             if id(value) in self._covered:
                 self._watch(*self._covered.pop(id(value)))
-            self.meet(value, _path_of(place))
+            if seen is value and self._is_by_key(place, value):
+                self.reads[key] = Read(place, as_itself(value))
+                self._by_key.setdefault(place.name, []).append(place)
+                self._meet_items(value, _path_of(place))
+            else:
+                self._read(place, seen)
+                self.meet(value, _path_of(place))
         return value
+
+    def _read(self, place: Place, value: Any) -> None:
+        seen = Seen(value, self._written, strict=self._strict)
+        seen.note_parts()
+        self.reads[place.key] = Read(place, seen)
 
     def name(self, namespace: dict[str, Any], name: str) -> Any:
         """Note a name of a module."""
@@ -200,6 +216,44 @@ class Notes:
     def class_attribute(self, cls: type, name: str) -> Any:
         """Note what a class answers under a name."""
         return self.place(ClassPlace(cls, name))
+
+    # ---- dicts that are read by constant keys ----
+
+    def _is_by_key(self, place: Place, value: Any) -> bool:
+        """Tell whether only items of what stands at a place are read, by their keys."""
+        return (
+            type(value) is dict
+            and not self._strict
+            and isinstance(place, _BY_KEY)
+            and place.name not in self._whole_names
+            and len(value) <= _ITEMS
+            and all(type(key) is str for key in tuple(value))
+        )
+
+    def use(self, uses: ItemUses) -> None:
+        """Take in how code that starts now uses items."""
+        for key in uses.keys - self._keys:
+            self._keys.add(key)
+            for held, path in tuple(self._dicts.values()):
+                self.place(ItemPlace(held, key, path))
+        self.use_whole(uses.whole)
+
+    def use_whole(self, names: Iterable[str]) -> None:
+        """Take in names whose values are used otherwise than by a constant key."""
+        for name in names:
+            if name in self._whole_names:
+                continue
+            self._whole_names.add(name)
+            for place in self._by_key.pop(name, ()):
+                value = place.get()
+                self._read(place, value)
+                self.meet(value, _path_of(place))
+
+    def _meet_items(self, value: dict[str, Any], path: str) -> None:
+        if id(value) not in self._dicts:
+            self._dicts[id(value)] = value, path
+            for key in tuple(self._keys):
+                self.place(ItemPlace(value, key, path))
 
     # ---- owners ----
 
@@ -323,6 +377,8 @@ class Notes:
             self._watch(value, path)
 
     def _watch(self, value: Any, path: str) -> None:
+        if layout_of(value).storage is dict:
+            self._meet_items(value, path)
         kind = class_of(value)
         self._objects.append((value, kind, path, self._is_passing))
         self._wait(_note_object, value, layout_of(value).names(value), path)
@@ -381,6 +437,7 @@ class Notes:
             self.meet(each, layout.name)
             if not layout.is_frozen:
                 self.place(ObjectPlace(each, "__dict__", layout.name))
+            self.use_whole(layout.names(each))
             for name in layout.names(each):
                 if not layout.is_frozen:
                     self.place(ObjectPlace(each, name, layout.name))
@@ -479,7 +536,7 @@ def _path_of(place: Place) -> str:
     """Return what stands at a place, as a user would write it."""
     if isinstance(place, ClassPlace):
         return f"{layout_of_class(place.cls).name}.{place.name}"
-    return str(place) if isinstance(place, ObjectPlace) else place.name
+    return str(place) if isinstance(place, ObjectPlace | ItemPlace) else place.name
 
 
 def _parts(value: Any, kind: Any, path: str) -> Iterator[tuple[Any, str]]:

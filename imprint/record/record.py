@@ -132,12 +132,14 @@ class Record:
         self._writes.add_library(mentions, given)
         names = [name for name in mentions.names if not name.startswith("__")]
         self._notes.mention(names, by_library=True)
+        self._notes.use_whole(mentions.names)
         if mentions.reads_any:
             for value in given:
                 self._notes.whole(value)
 
     def _enter_names(self, mentions: Mentions) -> None:
         self._writes.add(mentions)
+        self._notes.use(mentions.uses)
         self._notes.mention(mentions.names)
 
     def merge(self, inner: "Record") -> None:

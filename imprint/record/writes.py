@@ -14,6 +14,7 @@ from imprint.watch.places import (
     CellPlace,
     ClassPlace,
     FunctionPlace,
+    ItemPlace,
     NamePlace,
     ObjectPlace,
     Place,
@@ -26,6 +27,7 @@ class Writes:
 
     def __init__(self) -> None:
         self._names: set[str] = set()
+        self._keys: set[str] = set()
         self._any = False
         self._items = False
         self._imports = False
@@ -34,6 +36,7 @@ class Writes:
     def add(self, mentions: Mentions) -> None:
         """Take in code that starts."""
         self._names |= mentions.stored
+        self._keys |= mentions.uses.stored
         self._any |= mentions.stores_any
         self._items |= mentions.changes_items
         self._imports |= bool(mentions.imports)
@@ -44,6 +47,7 @@ class Writes:
         What it may do to anything, it is taken to do to what it is given.
         """
         self._names |= mentions.stored
+        self._keys |= mentions.uses.stored
         if mentions.stores_any or mentions.changes_items:
             for value in given:
                 self._given.add(id(value))
@@ -61,7 +65,9 @@ class Writes:
         if id(owner) in self._given:
             return True
         if not rebinds:  # an attribute counts as content where contents are read
-            return self._items or self._any or bool(self._names)
+            return bool(self._items or self._any or self._names or self._keys)
+        if isinstance(place, ItemPlace):
+            return self._items or self._any or place.name in self._keys
         if place.name in self._names:
             return True
         if isinstance(place, NamePlace):  # an import binds names of modules
@@ -85,8 +91,8 @@ class Writes:
     def _is_own(self, owner: Any, name: object, names: set[str]) -> bool:
         if type(owner) is CellType:
             return not self._names.isdisjoint(names)
-        changed = self._items or self._any or id(owner) in self._given
-        return changed or name in self._names
+        changed = self._items or self._keys or self._any or id(owner) in self._given
+        return bool(changed) or name in self._names
 
 
 def _owner_of(place: Place) -> Any:
@@ -95,4 +101,6 @@ def _owner_of(place: Place) -> Any:
         return place.owner()
     if isinstance(place, ClassPlace):
         return place.cls
+    if isinstance(place, ItemPlace):
+        return place.container
     return place.function if isinstance(place, FunctionPlace) else None

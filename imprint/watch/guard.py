@@ -28,6 +28,7 @@ from imprint.watch.places import (
     CellPlace,
     ClassPlace,
     FunctionPlace,
+    ItemPlace,
     NamePlace,
     ObjectPlace,
     Place,
@@ -262,6 +263,12 @@ class _Writer:
         if isinstance(place, ObjectPlace):
             self._add_object(place, seen)
             return
+        if isinstance(place, ItemPlace) and seen.held.get() is MISSING:
+            held = self.hold(place.container)
+            self.condition(
+                f"not {self.hold(dict.__contains__)}({held}, {place.name!r})"
+            )
+            return
         where = self._where(place, seen.held.get(), home=home)
         if not seen.inside:
             self.condition(self._is(where, seen.held))
@@ -380,6 +387,11 @@ class _Writer:
             name = f"{self._prefix}c{len(self._cells)}"
             self._cells[name] = place.cell
             return name
+        if isinstance(place, ItemPlace):
+            held, key = self.hold(place.container), repr(place.name)
+            if class_of(place.container) is dict:
+                return f"{held}[{key}]"
+            return f"{self.hold(dict.get)}({held}, {key})"
         if isinstance(place, FunctionPlace):
             return f"{self.hold(place.function)}.{place.name}"
         if isinstance(place, ValuePlace):

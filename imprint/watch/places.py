@@ -227,6 +227,42 @@ class ObjectPlace:
 
 
 @final
+class ItemPlace:
+    """What stands under a key of a dict, if anything does.
+
+    Args:
+        container: the dict, perhaps of a class of the user's, whose methods are not asked.
+        name: the key.
+        path: what leads to the dict, as a user would write it.
+    """
+
+    __slots__ = ("container", "name", "path")
+    kind: ClassVar[str] = "object"
+
+    def __init__(self, container: dict[str, Any], name: str, path: str) -> None:
+        self.container: dict[str, Any] = container
+        self.name: str = name
+        self.path: str = path
+
+    @property
+    def key(self) -> Key:
+        """What tells places apart, as long as their owners live."""
+        return "item", id(self.container), self.name
+
+    @property
+    def module(self) -> str:
+        """The name of the module of its class."""
+        return str(type.__getattribute__(type(self.container), "__module__"))
+
+    def get(self) -> Any:
+        """Return the value now, or MISSING."""
+        return dict.get(self.container, self.name, MISSING)
+
+    def __str__(self) -> str:
+        return f"{self.path}[{self.name!r}]"
+
+
+@final
 class ValuePlace:
     """A callable that is no function, with what is inside it."""
 
@@ -261,7 +297,13 @@ _WORDS: Final = {
 }
 
 Place: TypeAlias = (
-    NamePlace | CellPlace | ClassPlace | FunctionPlace | ObjectPlace | ValuePlace
+    NamePlace
+    | CellPlace
+    | ClassPlace
+    | FunctionPlace
+    | ObjectPlace
+    | ItemPlace
+    | ValuePlace
 )
 
 

@@ -410,6 +410,13 @@ class Seen:
         return StrictWalk if self.strict else Walk
 
 
+def as_itself(value: Any) -> Seen:
+    """Return what a trace saw of a value that counts as itself, whatever is inside."""
+    seen = Seen(None)
+    seen.held, seen._content = hold(value), identity(value)
+    return seen
+
+
 class Read(NamedTuple):
     """A place that was read, with what stood there."""
 

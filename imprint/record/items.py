@@ -1,0 +1,179 @@
+"""Item uses: which values code reads by constant keys alone.
+
+`self.cfg["lr"]` reads one item of a dict; `self.cfg` handed on, looped over or stored may
+read any. A name is used whole if its value is used otherwise than by a constant key. What
+stands under a key goes by that key: in `cfg["opt"]["lr"]`, `cfg` and `opt` are read by
+constant keys, and `lr` is used whole.
+"""
+
+import opcode
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any, Final, TypeAlias
+
+_Instructions: TypeAlias = Sequence[tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class ItemUses:
+    """How a code object uses items of containers.
+
+    Args:
+        keys: the texts by which it reads items.
+        whole: the names that it uses otherwise than by a constant key, texts but keys.
+        stored: the texts under which it binds or deletes items.
+        stores_any: whether it does so by other keys too.
+    """
+
+    keys: frozenset[str]
+    whole: frozenset[str]
+    stored: frozenset[str]
+    stores_any: bool
+
+
+def item_uses(code: CodeType, found: _Instructions) -> ItemUses:
+    """Return how a code object, whose instructions are given, uses items."""
+    return _Reader(code, found).run()
+
+
+def _codes(*names: str) -> frozenset[int]:
+    return frozenset(opcode.opmap[n] for n in names if n in opcode.opmap)
+
+
+_BY_NAME: Final = {
+    opcode.opmap[name]: shift
+    for name, shift in {
+        "LOAD_GLOBAL": 1,
+        "LOAD_NAME": 0,
+        "LOAD_FROM_DICT_OR_GLOBALS": 0,
+        "LOAD_ATTR": int(sys.version_info >= (3, 12)),
+        "LOAD_METHOD": 0,
+        "LOAD_SUPER_ATTR": 2,
+        "IMPORT_FROM": 0,
+    }.items()
+    if name in opcode.opmap
+}
+"""Instructions that load what has a name: by how many bits its index is shifted."""
+_METHODS: Final = _codes("LOAD_METHOD", "LOAD_ATTR")
+_CELLS: Final = _codes("LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF")
+_LOAD_CONST: Final = _codes("LOAD_CONST")
+_CONSTS: Final = _LOAD_CONST | _codes("RETURN_CONST")
+_READ: Final = _codes("BINARY_SUBSCR")
+_WRITE: Final = _codes("STORE_SUBSCR", "DELETE_SUBSCR")
+_COPY: Final = _codes("COPY")
+_SWAP: Final = _codes("SWAP")
+_CONTAINS: Final = _codes("CONTAINS_OP")
+_CALL: Final = _codes("CALL")
+_SLICES: Final = _codes("STORE_SLICE")
+
+
+class _Reader:
+    """One pass over a code object."""
+
+    def __init__(self, code: CodeType, found: _Instructions) -> None:
+        self._code = code
+        self._found = found
+        cells = [n for n in code.co_cellvars if n not in code.co_varnames]
+        self._variables = (*code.co_varnames, *cells, *code.co_freevars)
+        self._whole: set[str] = set()
+        self._texts: set[str] = set()
+        self._keys: set[str] = set()
+        self._stored: set[str] = set()
+        self._changed: list[str] = []  # keys of items that `+=` is about to bind
+        self._stores_any = False
+
+    def run(self) -> ItemUses:
+        taken: set[int] = set()  # where a key is loaded
+        for i, (op, arg) in enumerate(self._found):
+            name = self._name(op, arg)
+            if name is not None:
+                if not self._is_read_by_key(i, taken):
+                    self._whole.add(name)
+            elif op in _CONSTS and i not in taken:
+                self._note_text(i)
+            elif op in _WRITE:
+                self._note_write(i)
+            self._stores_any |= op in _SLICES
+        return ItemUses(
+            frozenset(self._keys),
+            frozenset(self._whole | self._texts),
+            frozenset(self._stored),
+            self._stores_any,
+        )
+
+    def _name(self, op: int, arg: int) -> str | None:
+        shift = _BY_NAME.get(op)
+        if shift is not None:
+            return self._code.co_names[arg >> shift]
+        return self._variables[arg] if op in _CELLS else None
+
+    def _is_read_by_key(self, i: int, taken: set[int]) -> bool:
+        """Tell whether what instruction `i` gives is used by a constant key at once."""
+        if self._ends_use(i + 1, taken):
+            return True
+        key = self._key(i - 1)
+        if key is None or not self._is(i + 1, _CONTAINS):
+            return False
+        self._keys.add(key)
+        return True
+
+    def _ends_use(self, i: int, taken: set[int]) -> bool:
+        """Tell whether the use of what is on the stack begins, at `i`, with a key."""
+        key = self._key(i)
+        if key is None:
+            return self._is_get(i, taken)
+        if self._is(i + 1, _READ):
+            self._note_value(i + 1, key, taken)
+        elif self._is(i + 1, _COPY) and self._is(i + 3, _READ):  # `+=`
+            self._changed.append(key)
+            self._whole.add(key)
+        elif not self._is(i + 1, _WRITE):
+            return False
+        taken.add(i)
+        self._keys.add(key)
+        return True
+
+    def _is_get(self, i: int, taken: set[int]) -> bool:
+        """Tell whether `.get` is called, from `i` on, with a key."""
+        key = self._key(i + 1)
+        if key is None or not self._is(i, _METHODS):
+            return False
+        end = next((k for k in range(i + 2, i + 5) if self._is(k, _CALL)), None)
+        if end is None or self._name(*self._found[i]) != "get":
+            return False
+        taken.add(i + 1)
+        self._keys.add(key)
+        self._note_value(end, key, taken)
+        return True
+
+    def _note_value(self, i: int, key: str, taken: set[int]) -> None:
+        """Note how the item under a key, which instruction `i` gives, is used."""
+        if not self._is_read_by_key(i, taken):
+            self._whole.add(key)
+
+    def _note_text(self, i: int) -> None:
+        key = self._key(i, _CONSTS)
+        if key is not None and not self._is(i + 1, _WRITE):
+            self._texts.add(key)
+
+    def _note_write(self, i: int) -> None:
+        key = self._key(i - 1)
+        if key is None and self._is(i - 1, _SWAP) and self._changed:
+            key = self._changed.pop()
+        if key is None:
+            self._stores_any = True
+        else:
+            self._stored.add(key)
+            self._keys.add(key)
+
+    def _is(self, i: int, ops: frozenset[int]) -> bool:
+        return 0 <= i < len(self._found) and self._found[i][0] in ops
+
+    def _key(self, i: int, ops: frozenset[int] = _LOAD_CONST) -> str | None:
+        """Return the text that instruction `i` loads, if it does."""
+        if not self._is(i, ops):
+            return None
+        value: Any = self._code.co_consts[self._found[i][1]]
+        return value if type(value) is str else None
