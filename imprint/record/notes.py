@@ -379,6 +379,8 @@ class Notes:
     def _watch(self, value: Any, path: str) -> None:
         if layout_of(value).storage is dict:
             self._meet_items(value, path)
+            own = [key for key in dict.copy(value) if type(key) is str]
+            self._wait(_note_item, value, own, path)
         kind = class_of(value)
         self._objects.append((value, kind, path, self._is_passing))
         self._wait(_note_object, value, layout_of(value).names(value), path)
@@ -495,6 +497,10 @@ def _note_object(notes: Notes, value: Any, name: str, path: str) -> None:
     place = ObjectPlace(value, name, path, is_passing=notes._is_passing)
     if not issubclass(class_of(place.get()), Tracer):
         notes.place(place)
+
+
+def _note_item(notes: Notes, value: Any, name: str, path: str) -> None:
+    notes.place(ItemPlace(value, name, path))
 
 
 def _look_into(notes: Notes, value: Any, name: str, path: str) -> None:

@@ -32,7 +32,6 @@ from imprint.watch.places import (
     NamePlace,
     ObjectPlace,
     Place,
-    ValuePlace,
     class_attribute,
     class_namespace,
     defining_class,
@@ -376,13 +375,7 @@ class _Writer:
         if seen is MISSING:
             return f"{self.hold(place.get)}()"
         if isinstance(place, NamePlace):
-            if place.is_builtin and not home:
-                return f"{self.hold(place.get)}()"
-            if home:
-                self._globals = place.namespace
-                if place.name.isidentifier() and not keyword.iskeyword(place.name):
-                    return place.name
-            return f"{self.hold(place.namespace)}[{place.name!r}]"
+            return self._name(place, home=home)
         if isinstance(place, CellPlace):
             name = f"{self._prefix}c{len(self._cells)}"
             self._cells[name] = place.cell
@@ -394,8 +387,22 @@ class _Writer:
             return f"{self.hold(dict.get)}({held}, {key})"
         if isinstance(place, FunctionPlace):
             return f"{self.hold(place.function)}.{place.name}"
-        if isinstance(place, ValuePlace):
-            return self.hold(seen)
+        return (
+            self._attribute(place, seen)
+            if isinstance(place, ClassPlace)
+            else self.hold(seen)
+        )
+
+    def _name(self, place: NamePlace, *, home: bool) -> str:
+        if home:
+            self._globals = place.namespace
+            if place.name.isidentifier() and not keyword.iskeyword(place.name):
+                return place.name
+        if place.is_builtin:
+            return f"{self.hold(place.get)}()"
+        return f"{self.hold(place.namespace)}[{place.name!r}]"
+
+    def _attribute(self, place: ClassPlace, seen: Any) -> str:
         if _is_direct(place, seen):
             return f"{self.hold(place.cls)}.{place.name}"
         if defining_class(place.cls, place.name) is place.cls:
