@@ -200,7 +200,12 @@ def _mentions(
         not _READS_ANY.isdisjoint(every | texts) or _has_computed_names(code, found),
         reads_module,
         bool(code.co_exceptiontable) or not _EXPECTS_ABSENCE.isdisjoint(every),
-        replace(uses, whole=uses.whole.union(_texts(tuples, every_word=False))),
+        replace(
+            uses,
+            whole=uses.whole.union(
+                texts if reads_module else _texts(tuples, every_word=False)
+            ),
+        ),
     )
 
 

@@ -296,7 +296,9 @@ class Notes:
         if id(kind) in _ATOMS:
             return
         if kind is str:
-            self.mention(words_of(value))
+            words = words_of(value)
+            self.mention(words)
+            self.use_whole(words)
             return
         if id(value) in self._known or len(self._known) > _KNOWN:
             return
