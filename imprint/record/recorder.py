@@ -345,11 +345,13 @@ else:
     class _Hook:
         """What tells of functions in one thread, and what told of them before."""
 
-        __slots__ = ("_get", "_set", "before", "ours", "touched")
+        __slots__ = ("_get", "_set", "before", "known", "ours", "touched")
 
         def __init__(self, before: _Profiler | None, *, traces: bool) -> None:
             self.before = before
             self.ours: _Profiler
+            self.known: dict[int, tuple[Any, ...]] = {}
+            """What starts of which code have nothing to add, and to whom."""
             self.touched = False
             """Whether the user's code has put another in our place."""
             self._get = sys.gettrace if traces else sys.getprofile
@@ -366,6 +368,7 @@ else:
 
         def unset(self) -> None:
             """Put what was told before back, unless the user's code has set another."""
+            self.known.clear()  # what it is told by holds it: a collection is far off
             current = self._get()  # an exception, such as an interrupt, takes ours away
             if current is self.ours or (current is None and not self.touched):
                 self._set(self.before)
@@ -407,8 +410,8 @@ else:
             return hook is not None and not hook.touched and super().hears()
 
         def _make_hook(self, before: _Profiler | None, *, traces: bool) -> _Hook:
-            known: dict[int, tuple[Any, ...]] = {}
             hook = _Hook(before, traces=traces)
+            known = hook.known
 
             def on_event(frame: FrameType, event: str, arg: Any) -> None:
                 if event == "call":
