@@ -100,6 +100,14 @@ class Visitor(Protocol):
         """Return the names of an object's attributes, and their contents."""
         ...
 
+    def said(self, x: Any, said: Any) -> Content:
+        """Return the content of what an object said that it stands for."""
+        ...
+
+    def inside(self, x: Any, content: Content) -> Content:
+        """Return what counts of something that can change, in what holds it."""
+        ...
+
 
 Rule: TypeAlias = Callable[[Any, Any], Content]
 
@@ -314,9 +322,9 @@ def _spoken(walk: Visitor, x: Any) -> Content:
             said = y.__imprint_token__()
         except Exception:  # the class is the user's: identity always serves
             return identity(y)
-        return layout_of(y), SPOKEN, walk.value(said)
+        return layout_of(y), SPOKEN, walk.said(y, said)
 
-    return walk.node(x, read)
+    return walk.inside(x, walk.node(x, read))
 
 
 def _plain(cls: Any) -> Any:

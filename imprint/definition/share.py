@@ -111,10 +111,14 @@ def effects_of(before: Snapshot, after: Snapshot) -> Effects:
     """Return the places whose content differs: what ran between wrote them."""
     then = {(id(part.owner), part.name): part for part in before.parts}
     now = {(id(part.owner), part.name): part for part in after.parts}
+    owners = {key for key, _ in then} & {key for key, _ in now}
     changed = {
         place: part
         for place, part in {**now, **then}.items()
-        if place not in then or place not in now or now[place].content != part.content
+        if place[0] in owners  # else what leads to it was written, or it was made anew
+        and (
+            place not in then or place not in now or now[place].content != part.content
+        )
     }
     found = [
         (identity(part.owner), name)

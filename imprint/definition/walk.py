@@ -349,6 +349,19 @@ class Walk:
                 self.changes(owner, name, content)
         return found
 
+    def said(self, x: Any, said: Any) -> Content:
+        """Return the content of what an object said that it stands for.
+
+        A user's may say it in a list that is new each time: then no part of it tells
+        what the object will say.
+        """
+        outer, self.volatile = self.volatile, False
+        content = self.value(said)
+        if self.volatile and not layout_of(x).module.startswith("imprint."):
+            self.changes(x, "__imprint_token__", None)
+        self.volatile |= outer
+        return content
+
     def _derived(self, value: Any) -> Content:
         """Return the content of what reading an object may have filled in: no effect."""
         parts, self._parts = self._parts, None

@@ -398,8 +398,8 @@ def code_of_a_name(value):
 
 
 def result_of_names(code):
-    (chain,) = mentions_of(code).chains
-    return float(chain.name.removeprefix("rate_"))
+    (name,) = mentions_of(code).globals
+    return float(name.removeprefix("rate_"))
 
 
 def module(value):
