@@ -56,7 +56,7 @@ class Layout:
     )
 
     def __init__(self, cls: type, mro: tuple[type, ...]) -> None:
-        own = [_vars_of(c) for c in mro]
+        own = [_vars_of(c).copy() for c in mro]  # a thread may write into it
         self._class = ref(cls, _forgetter(id(cls)))
         self.name: str = type_name(cls)
         self.module: str = str(_module_of(cls))
@@ -250,7 +250,7 @@ def _storage(mro: tuple[type, ...]) -> type:
             return object
         if cls is SimpleNamespace:  # written in C, and only a `__dict__`
             return object
-        names = _vars_of(cls)
+        names = _vars_of(cls).copy()
         named = sum(type(v) is MemberDescriptorType for v in names.values())
         named += ("__dict__" in names) + ("__weakref__" in names)
         if _size_of(cls) - _size_of(base) > _WORD * named:

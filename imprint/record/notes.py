@@ -16,7 +16,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import CodeType, FunctionType, MethodType, ModuleType
-from typing import Any, Final, TypeAlias, final
+from typing import Any, Final, TypeAlias, cast, final
 from weakref import ref
 
 import numpy as np
@@ -24,6 +24,7 @@ import numpy as np
 from imprint.core.array import NumberArray
 from imprint.core.identity import ids_of
 from imprint.core.libraries import (
+    entry,
     is_module,
     is_user,
     is_user_class,
@@ -72,6 +73,7 @@ _OF_CLASSES: Final = frozenset(("__name__", "__qualname__"))
 
 _BY_KEY: Final = (NamePlace, ObjectPlace, ClassPlace, ItemPlace)
 
+_get: Final = cast("Any", dict).get
 _Noter: TypeAlias = Callable[["Notes", Any, str, str], None]
 
 
@@ -141,7 +143,7 @@ class Notes:
             for note, owner, path in self._waiting.pop(name, ()):
                 note(self, owner, name, path)
             for namespace in tuple(self._modules.values()):
-                if name in namespace:
+                if dict.__contains__(namespace, name):
                     self.name(namespace, name)
 
     def _mention_own(self, names: Iterable[str]) -> None:
@@ -206,7 +208,7 @@ class Notes:
 
     def name(self, namespace: dict[str, Any], name: str) -> Any:
         """Note a name of a module."""
-        value = namespace.get(name, MISSING)
+        value = _get(namespace, name, MISSING)
         key = "global", id(namespace), name
         if key not in self.reads:
             is_builtin = value is MISSING and name in vars(builtins)
@@ -326,7 +328,7 @@ class Notes:
             return
         if self._strict or is_user_namespace(namespace):
             self._modules[id(namespace)] = namespace
-            for name in [n for n in self.names if n in namespace]:
+            for name in [n for n in self.names if dict.__contains__(namespace, n)]:
                 self.name(namespace, name)
 
     def _meet_class(self, cls: type) -> None:
@@ -336,7 +338,7 @@ class Notes:
             name: None
             for base in bases_of(cls)
             if self._strict or is_user_class(base)
-            for name in class_namespace(base)
+            for name in class_namespace(base).copy()
         }
         self._of_classes[id(cls)] = []
         self._known[id(cls)] = cls
@@ -402,7 +404,7 @@ class Notes:
             self.class_attribute(cls, name)
             self.place(ObjectPlace(owner, name, layout_of(owner).name))
         for namespace in tuple(self._modules.values()):
-            if code_in(namespace.get("__getattr__")) is code:
+            if code_in(entry(namespace, "__getattr__")) is code:
                 self.place(NamePlace(namespace, "__getattr__"))
                 self.place(NamePlace(namespace, name))
 

@@ -83,7 +83,7 @@ class Reach:
     def _explore_class(self, cls: type) -> None:
         if is_user_class(cls):
             self.classes.append(cls)
-            for value in class_namespace(cls).values():
+            for value in class_namespace(cls).copy().values():
                 if id(class_of(value)) in _DEFINED_IN_CLASSES:
                     self.explore(value)
 

@@ -22,6 +22,7 @@ from typing import Any, Final, final
 from weakref import ref
 
 from imprint.core.libraries import (
+    entry,
     is_module,
     is_user,
     is_user_class,
@@ -184,7 +185,9 @@ class Record:
             for cls in self._reach.classes:  # it grows
                 for base in bases_of(cls):  # `super()` reaches what `cls` overrides
                     self._reach.explore(base)
-                    for name in class_namespace(base) if is_user_class(base) else ():
+                    for name in (
+                        class_namespace(base).copy() if is_user_class(base) else ()
+                    ):
                         self._notes.class_attribute(cls, name)
             self._reach.classes.clear()
             known = [f for found in self._reach.functions.values() for f in found]
@@ -349,7 +352,7 @@ class Record:
         for owner in bases_of(cls):
             if not is_user_class(owner):
                 continue
-            for name, value in class_namespace(owner).items():
+            for name, value in class_namespace(owner).copy().items():
                 if code_in(value) is code:
                     self._notes.class_attribute(cls, name)
                     if class_attribute(cls, name) is not value:  # by `super()`
@@ -375,7 +378,7 @@ class Record:
     ) -> None:
         """Note which module an import gives, or that there is none."""
         with suppress(ImportError):
-            name = importlib.util.resolve_name(name, namespace.get("__package__"))
+            name = importlib.util.resolve_name(name, entry(namespace, "__package__"))
         module = sys.modules.get(name)
         if (
             self._strict
@@ -402,7 +405,7 @@ def _stands(
 
 
 def _is_global(name: str, namespace: dict[str, Any]) -> bool:
-    return name in namespace or name in vars(builtins)
+    return dict.__contains__(namespace, name) or name in vars(builtins)
 
 
 def _free_variables(code: CodeType, frame: FrameType) -> dict[str, Any]:

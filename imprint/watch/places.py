@@ -7,15 +7,19 @@ is not kept alive.
 """
 
 import builtins
-from collections.abc import Callable, Mapping
-from types import CellType, FunctionType, MemberDescriptorType
-from typing import Any, ClassVar, Final, TypeAlias, final
+from collections.abc import Callable
+from types import CellType, FunctionType, MappingProxyType, MemberDescriptorType
+from typing import Any, ClassVar, Final, TypeAlias, cast, final
 
 from imprint.core.identity import Standin, identity
 from imprint.definition.layout import layout_of
 
 _mro_of: Final[Callable[[type], tuple[type, ...]]] = vars(type)["__mro__"].__get__
-_vars_of: Final[Callable[[type], Mapping[str, Any]]] = vars(type)["__dict__"].__get__
+_vars_of: Final[Callable[[type], MappingProxyType[str, Any]]] = vars(type)[
+    "__dict__"
+].__get__
+_get: Final = cast("Any", dict).get
+"""`dict.get`: the class of a namespace may be the user's, and is not asked."""
 _qualname_of: Final[Callable[[type], str]] = vars(type)["__qualname__"].__get__
 _OF_TYPES: Final[dict[str, Callable[[type], Any]]] = {
     "__name__": vars(type)["__name__"].__get__,
@@ -66,11 +70,11 @@ class NamePlace:
     @property
     def module(self) -> str:
         """The name of the module."""
-        return str(self.namespace.get("__name__", "?"))
+        return str(_get(self.namespace, "__name__", "?"))
 
     def get(self) -> Any:
         """Return the value now, or MISSING."""
-        value = self.namespace.get(self.name, MISSING)
+        value = _get(self.namespace, self.name, MISSING)
         if value is MISSING and self.is_builtin:
             return vars(builtins).get(self.name, MISSING)
         return value
@@ -309,7 +313,7 @@ Place: TypeAlias = (
 
 def module_of(function: FunctionType) -> str:
     """Return the name of the module that a function was defined in."""
-    return str(function.__globals__.get("__name__", "?"))
+    return str(_get(function.__globals__, "__name__", "?"))
 
 
 def class_attribute(cls: type, name: str) -> Any:
@@ -343,6 +347,6 @@ def bases_of(cls: type) -> tuple[type, ...]:
     return _mro_of(cls)
 
 
-def class_namespace(cls: type) -> Mapping[str, Any]:
-    """Return what a class itself holds, by name."""
+def class_namespace(cls: type) -> MappingProxyType[str, Any]:
+    """Return what a class itself holds, by name; copy it before it is gone through."""
     return _vars_of(cls)
