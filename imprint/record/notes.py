@@ -383,7 +383,7 @@ class Notes:
     def _watch(self, value: Any, path: str) -> None:
         if layout_of(value).storage is dict:
             self._meet_items(value, path)
-            own = [key for key in dict.copy(value) if type(key) is str]
+            own = [key for key in list(dict.keys(value)) if type(key) is str]
             self._wait(_note_item, value, own, path)
         kind = class_of(value)
         self._objects.append((value, kind, path, self._is_passing))
@@ -458,6 +458,12 @@ class Notes:
             self.meet(value, path)
         finally:
             self._is_passing = False
+
+    def memos(self) -> Iterator[Any]:
+        """Yield what memo functions remember now."""
+        for value in tuple(self._known.values()):
+            if class_of(value) is _Memo:
+                yield from gc.get_referents(value)
 
     def shadows(self) -> Iterator[Read]:
         """Yield the places at which objects could come to hide what their class has."""
@@ -566,7 +572,7 @@ def _parts(value: Any, kind: Any, path: str) -> Iterator[tuple[Any, str]]:
         yield value.__reduce__(), path
     elif kind is _Memo:
         yield value.__wrapped__, path
-        yield from ((x, path) for x in gc.get_referents(value) if class_of(x) is dict)
+        yield from ((x, path) for x in gc.get_referents(value))
     else:
         layout = layout_of(value)
         yield layout.get(value, "__wrapped__"), path

@@ -27,6 +27,7 @@ from imprint.core.libraries import (
     is_user,
     is_user_class,
 )
+from imprint.definition.layout import layout_of
 from imprint.record.mentions import Mentions, is_function_code, mentions_of
 from imprint.record.notes import Notes, code_in
 from imprint.record.reach import Reach, reachable
@@ -216,7 +217,9 @@ class Record:
             if value is not None and not self._notes.knows(value):
                 self._notes.meet_passing(value, path)
         disturbed: list[str] = []
-        reads = [*self._settled(disturbed), *self._shadows(disturbed)]
+        left: list[Any] = []
+        reads = [*self._settled(disturbed, left), *self._shadows(disturbed)]
+        reads += self._left(left)
         captured = tuple(
             None
             if (seen := read.seen.settle(read.place.get())) is None
@@ -235,9 +238,30 @@ class Record:
                 disturbed.append(f"{place} in {place.module}")
                 yield read
 
-    def _settled(self, disturbed: list[str]) -> Iterator[Read]:
-        """Yield what was read, but for what the trace wrote; list what others did."""
-        for read in self._notes.reads.values():
+    def _left(self, values: Iterable[Any]) -> Iterator[Read]:
+        """Yield what the trace read of objects that it made and left behind.
+
+        A fresh trace would find them. They are watched as long as they live.
+        """
+        known = {*self._notes.reads}
+        for value in values:
+            self._notes.meet_passing(value, layout_of(value).name)
+        for memo in tuple(self._notes.memos()):
+            self._notes.meet_passing(memo, layout_of(memo).name)
+        for key, read in tuple(self._notes.reads.items()):
+            if key not in known:
+                seen = read.seen.settle(read.place.get())
+                if seen is not None:
+                    yield Read(read.place, seen)
+
+    def _settled(self, disturbed: list[str], left: list[Any]) -> Iterator[Read]:
+        """Yield what was read, but for what the trace wrote.
+
+        Args:
+            disturbed: where to list the places that others changed meanwhile.
+            left: where to list what the trace left at the places that it wrote.
+        """
+        for read in tuple(self._notes.reads.values()):
             place, now = read.place, read.place.get()
             is_same = read.seen.held.is_(now)
             is_own = read.seen.matches(now) or self._writes.may_write(
@@ -247,6 +271,8 @@ class Record:
                 seen = read.seen.settle(now)
                 if seen is not None:
                     yield Read(place, seen)
+                else:
+                    left.append(now)
             else:
                 disturbed.append(f"{place} in {place.module}")
                 yield read
