@@ -88,7 +88,7 @@ class Record:
         )
         self._orphans: dict[int, dict[str, Any]] = {}
         self._passing: dict[int, tuple[ref[Any], str]] = {}
-        self._writes = Writes()
+        self._writes = Writes(strict=strict)
         self._notes.meet(fun, "self")
         for name, value in arguments:
             self._notes.meet_argument(value, name)

@@ -23,9 +23,15 @@ from imprint.watch.places import (
 
 @final
 class Writes:
-    """What the code that ran may have bound or changed."""
+    """What the code that ran may have bound or changed.
 
-    def __init__(self) -> None:
+    Args:
+        strict: whether the attributes of an object count as its content.
+    """
+
+    def __init__(self, *, strict: bool) -> None:
+        self._strict = strict
+        self._attributes = False  # which are content where contents are read
         self._names: set[str] = set()
         self._keys: set[str] = set()
         self._any = False
@@ -37,6 +43,7 @@ class Writes:
         """Take in code that starts."""
         self._names |= mentions.stored
         self._keys |= mentions.uses.stored
+        self._attributes |= self._strict and bool(mentions.stored)
         self._any |= mentions.stores_any
         self._items |= mentions.changes_items
         self._imports |= bool(mentions.imports)
@@ -47,7 +54,6 @@ class Writes:
         What it may do to anything, it is taken to do to what it is given.
         """
         self._names |= mentions.stored
-        self._keys |= mentions.uses.stored
         if mentions.stores_any or mentions.changes_items:
             for value in given:
                 self._given.add(id(value))
@@ -64,8 +70,8 @@ class Writes:
         owner = place.get() if not rebinds else _owner_of(place)
         if id(owner) in self._given:
             return True
-        if not rebinds:  # an attribute counts as content where contents are read
-            return bool(self._items or self._any or self._names or self._keys)
+        if not rebinds:
+            return bool(self._items or self._any or self._keys or self._attributes)
         if isinstance(place, ItemPlace):
             return self._items or self._any or place.name in self._keys
         if place.name in self._names:
