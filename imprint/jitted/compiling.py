@@ -6,7 +6,7 @@
 3. The jaxpr is lowered and compiled, with sentinels where flags ask for them.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
@@ -160,6 +160,7 @@ def trace(request: Request) -> TracedCall:
     for _ in range(_TRIES):
         count_trace()
         before = _read(fun, call, strict=strict)
+        names = captured_names(fun)  # of what it does not capture yet nobody else knows
         traced = trace_call(
             *(fun, definition.signature, call, avals),
             "jit" if options.filtered is None else "filter_jit",
@@ -167,7 +168,7 @@ def trace(request: Request) -> TracedCall:
         )
         after = _read(fun, call, strict=strict)
         effects = [*map(effects_of, before, after)]
-        disturbed = _disturbed(fun, traced, effects)
+        disturbed = _disturbed(traced, effects, names)
         if not disturbed:
             break
     else:
@@ -194,11 +195,11 @@ _DISTURBED: Final = (
 
 
 def _disturbed(
-    fun: Callable[..., Any], traced: TracedCall, effects: list[Effects]
+    traced: TracedCall, effects: list[Effects], names: Mapping[int, set[str]]
 ) -> str:
     """Return which places something else than the trace changed meanwhile."""
     found = list(traced.findings.disturbed)
-    if not traced.findings.writes.are_own(effects[0], captured_names(fun)):
+    if not traced.findings.writes.are_own(effects[0], names):
         found.append("what it captures")
     return ", ".join(found)
 
