@@ -26,6 +26,7 @@ from imprint.explain.programs import Divergence, is_same_array
 from imprint.jitted.compiling import Request, trace
 from imprint.jitted.sameness import divergence_of_traces
 from imprint.program.counters import COUNTERS
+from imprint.static.exact import is_plain_value
 from imprint.versions.fresh import FreshTraces, fresh_traces, is_fresh
 from imprint.watch.captures import captured_reads
 from imprint.watch.seen import Read
@@ -178,9 +179,12 @@ def _written(
 
 
 def _objects(reads: Iterable[Read]) -> Iterator[str]:
-    """Yield the names of objects whose state is not watched."""
+    """Yield the names of objects of which no more is watched than their attributes."""
     for read in reads:
-        if not read.seen.inside and reads_state(layout_of(read.place.get())):
+        value = read.place.get()
+        if read.seen.inside or is_plain_value(value) or type(value) is tuple:
+            continue
+        if reads_state(layout_of(value)):
             yield f"{read.place} in {read.place.module}"
 
 
