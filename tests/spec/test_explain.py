@@ -262,9 +262,19 @@ def test_strict_tells_what_was_written_into_an_object():
     f = imprint.jit(namespace["f"], strict=True)
     f(1.0)
     namespace["G"].n = 2.0
-    (difference,) = f.explain(1.0).differences
-    assert str(difference).startswith("global G.n in ")
-    assert (difference.old, difference.new) == ("1.0", "2.0")
+    differences = f.explain(1.0).differences
+    assert "G.n: 1.0 → 2.0" in map(str, differences)
+    assert {(found.old, found.new) for found in differences} == {("1.0", "2.0")}
+
+
+def test_an_attribute_that_was_read_is_told():
+    namespace = {"G": Box(1.0)}
+    exec("def f(x):\n    return x * G.n\n", namespace)
+    f = imprint.jit(namespace["f"])
+    f(1.0)
+    namespace["G"].n = 2.0
+    namespace["G"].other = 2.0
+    assert [*map(str, f.explain(1.0).differences)] == ["G.n: 1.0 → 2.0"]
 
 
 def test_a_version_of_the_same_structure_is_nearest():

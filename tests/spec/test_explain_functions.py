@@ -72,7 +72,7 @@ MADE = {
         *(lambda: held(Silent()), lambda: held(Silent())),
         "Make <lambda> once, or pass what differs as an argument.",
     ),
-    "self.rates['w']: 1.0 → 2.0": (
+    "function: Scaled object → another Scaled object": (
         *(lambda: imprint.jit(Scaled({"w": 1.0})),),
         lambda: imprint.jit(Scaled({"w": 2.0})),
         "Make Scaled once, or pass what differs as an argument.",

@@ -671,7 +671,7 @@ MISSES = {
     "x: float32[2] → static 2": (Model(ONES, double), 2),
     "model.weight.shape[0]: 2 → 3": (Model(inp.ones(3), double), ONES),
     "static model.activation: function double at test_filter_jit.py:{line} → "
-    "<built-in function abs>": (Model(ONES, abs), ONES),
+    "builtin function abs": (Model(ONES, abs), ONES),
 }
 
 
