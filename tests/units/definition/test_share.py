@@ -326,9 +326,9 @@ def test_attributes_and_small_arrays_that_a_trace_wrote_do_not_count():
         model.rate += 1
         array[0] += 1
 
-    before = read_definition(fun)
+    before = read_definition(fun, strict=True)
     fun()
-    effects = effects_of(before, read_definition(fun))
+    effects = effects_of(before, read_definition(fun, strict=True))
     settled = strict_token(fun, effects)
     fun()
     assert strict_token(fun, effects) is settled
@@ -336,6 +336,13 @@ def test_attributes_and_small_arrays_that_a_trace_wrote_do_not_count():
     assert strict_token(fun, effects) is settled  # the whole array is an effect
     model.other = 1
     assert strict_token(fun, effects) is not settled
+
+
+def test_attributes_are_no_part_of_what_is_read_to_find_effects():
+    model = Model()
+    before = read_definition(model.step)
+    model.rate = 2
+    assert not effects_of(before, read_definition(model.step))
 
 
 def test_what_holds_something_that_a_trace_wrote_still_counts():
