@@ -52,7 +52,7 @@ from imprint.watch.places import (
     class_namespace,
     is_data,
 )
-from imprint.watch.seen import Read, Seen, Written, as_itself, class_of
+from imprint.watch.seen import Read, Seen, Weak, Written, as_itself, class_of, hold
 
 _KNOWN: Final = 20_000
 """Values that are met."""
@@ -107,7 +107,7 @@ class Notes:
         self._on_place = on_place
         self._captured = captured
         self._root = root
-        self._written = written
+        self.written: Written = written
         self._strict = strict
         # By name, which owners have it, until it is mentioned.
         self._waiting: dict[str, list[tuple[_Noter, Any, str]]] = {}
@@ -124,9 +124,10 @@ class Notes:
         self._objects: list[tuple[Any, type, str, bool]] = []
         self._made: list[type] = []
         self._shadowed: list[Any] = []  # classes and modules, of classes of the user's
-        self._whole: set[int] = set()
+        self._whole: dict[int, Any] = {}  # by id: kept alive
         self._of_classes: dict[int, list[str]] = {}  # names that are noted, by class
         self._is_passing = False
+        self._of_passing: set[int] = set()
         self._is_covered = False
         self._covered: dict[int, tuple[Any, str]] = {}
 
@@ -202,7 +203,7 @@ class Notes:
         return value
 
     def _read(self, place: Place, value: Any) -> None:
-        seen = Seen(value, self._written, strict=self._strict)
+        seen = Seen(value, self.written, strict=self._strict)
         seen.note_parts()
         self.reads[place.key] = Read(place, seen)
 
@@ -387,6 +388,8 @@ class Notes:
             self._wait(_note_item, value, own, path)
         kind = class_of(value)
         self._objects.append((value, kind, path, self._is_passing))
+        if self._is_passing:
+            self._of_passing.add(id(value))
         self._wait(_note_object, value, layout_of(value).names(value), path)
 
     # ---- what is not there ----
@@ -402,7 +405,7 @@ class Notes:
         cls = class_of(owner)
         if code_in(class_attribute(cls, "__getattr__")) is code:
             self.class_attribute(cls, name)
-            self.place(ObjectPlace(owner, name, layout_of(owner).name))
+            self.place(self._of_object(owner, name))
         for namespace in tuple(self._modules.values()):
             if code_in(entry(namespace, "__getattr__")) is code:
                 self.place(NamePlace(namespace, "__getattr__"))
@@ -419,12 +422,16 @@ class Notes:
             if id(each) in seen or len(seen) > _ABSENT:
                 continue
             seen.add(id(each))
-            for place in _places(each, names):
+            for place in _places(each, names, is_passing=not self.knows(each)):
                 found = place.get()
                 if found is MISSING:
                     self.place(place)
                 else:
                     queue.append(found)
+
+    def _of_object(self, owner: Any, name: str) -> ObjectPlace:
+        is_passing = id(owner) in self._of_passing or not self.knows(owner)
+        return ObjectPlace(owner, name, layout_of(owner).name, is_passing=is_passing)
 
     # ---- everything that an object has ----
 
@@ -434,20 +441,18 @@ class Notes:
         for each in queue:  # it grows
             if id(each) in self._whole or len(self._whole) > _KNOWN:
                 continue
-            self._whole.add(id(each))
+            self._whole[id(each)] = each
             queue += contained(each)[:_ITEMS]
-            kind = class_of(each)
             layout = layout_of(each)
-            if not (is_user_class(kind) or layout.is_holder):
+            if not (is_user_class(class_of(each)) or layout.is_holder):
                 continue
-            self.meet(each, layout.name)
-            if not layout.is_frozen:
-                self.place(ObjectPlace(each, "__dict__", layout.name))
-            self.use_whole(layout.names(each))
-            for name in layout.names(each):
-                if not layout.is_frozen:
-                    self.place(ObjectPlace(each, name, layout.name))
-                queue.append(layout.get(each, name))
+            if not self.knows(each):
+                self.meet_passing(each, layout.name)
+            names = layout.names(each)
+            self.use_whole(names)
+            queue += [layout.get(each, name) for name in names]
+            for name in () if layout.is_frozen else (*names, "__dict__"):
+                self.place(self._of_object(each, name))
 
     # ---- afterwards ----
 
@@ -458,6 +463,15 @@ class Notes:
             self.meet(value, path)
         finally:
             self._is_passing = False
+
+    def is_effect(self, read: Read, now: Any) -> bool:
+        """Tell whether what the trace wrote at a place does not count.
+
+        What would have to be kept alive does not: it may be large, or hold tracers.
+        """
+        if not _is_light(now):
+            return True
+        return self.written.is_effect(read.place.key, read.seen.held.get())
 
     def memos(self) -> Iterator[Any]:
         """Yield what memo functions remember now."""
@@ -517,7 +531,21 @@ def _look_into(notes: Notes, value: Any, name: str, path: str) -> None:
     notes.meet(layout_of(value).get(value, name), f"{path}.{name}")
 
 
-def _places(owner: Any, names: Iterable[str]) -> Iterator[Place]:
+def _is_light(value: Any) -> bool:
+    """Tell whether to remember a value keeps nothing alive but numbers and texts."""
+    if issubclass(class_of(value), Tracer):
+        return False
+    held = hold(value)
+    if isinstance(held, Weak) or id(class_of(value)) in _ATOMS or type(value) is str:
+        return True
+    return bool(contained(value)) and all(
+        id(class_of(x)) in _ATOMS or type(x) is str for x in contained(value)
+    )
+
+
+def _places(
+    owner: Any, names: Iterable[str], *, is_passing: bool = False
+) -> Iterator[Place]:
     """Yield the places at which an owner of the user's has, or may have, names."""
     kind = class_of(owner)
     if issubclass(kind, ModuleType):
@@ -535,7 +563,7 @@ def _places(owner: Any, names: Iterable[str]) -> Iterator[Place]:
         for name in names:
             if class_attribute(kind, name) is MISSING:
                 yield ClassPlace(kind, name)
-            yield ObjectPlace(owner, name, path)
+            yield ObjectPlace(owner, name, path, is_passing=is_passing)
 
 
 def code_in(value: Any) -> CodeType | None:

@@ -231,12 +231,15 @@ class Record:
     def _shadows(self, disturbed: list[str]) -> Iterator[Read]:
         """Yield the places where a name could come to hide another."""
         for read in self._notes.shadows():
-            place = read.place
-            if read.seen.held.is_(place.get()):
+            place, now = read.place, read.place.get()
+            if read.seen.held.is_(now):
                 yield read
             elif not self._writes.may_write(place, rebinds=True):
                 disturbed.append(f"{place} in {place.module}")
                 yield read
+            elif not self._notes.is_effect(read, now):
+                seen = Seen(now, self._notes.written, strict=self._strict)
+                yield Read(place, seen)
 
     def _left(self, values: Iterable[Any]) -> Iterator[Read]:
         """Yield what the trace read of objects that it made and left behind.
@@ -271,8 +274,10 @@ class Record:
                 seen = read.seen.settle(now)
                 if seen is not None:
                     yield Read(place, seen)
-                else:
-                    left.append(now)
+                    continue
+                left.append(now)
+                if not self._notes.is_effect(read, now):
+                    yield Read(place, Seen(now, read.seen.written, strict=self._strict))
             else:
                 disturbed.append(f"{place} in {place.module}")
                 yield read

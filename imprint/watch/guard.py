@@ -101,7 +101,7 @@ class Watch:
             )
             for read in self.reads
             for now in (read.place.get(),)
-            if not (read.seen.matches(now) or _is_over(read.place, now))
+            if not (read.seen.matches(now) or _is_over(read, now))
         ]
 
     def count_changed(self) -> int:
@@ -127,8 +127,7 @@ class Watch:
         now = [read.place.get() for read in self.reads]
         pairs = zip(self.reads, now, strict=True)
         if not all(
-            read.seen.matches(value) or _is_over(read.place, value)
-            for read, value in pairs
+            read.seen.matches(value) or _is_over(read, value) for read, value in pairs
         ):
             return False
         self.reads: tuple[Read, ...] = tuple(_renew(self.reads, now))
@@ -154,8 +153,14 @@ def watch_definition(fun: Callable[..., Any], effects: Effects = NO_EFFECTS) -> 
     return Watch(captured_reads(fun, effects))
 
 
-def _is_over(place: Place, now: Any) -> bool:
-    """Tell whether a place does not count any more: its object is gone."""
+def _is_over(read: Read, now: Any) -> bool:
+    """Tell whether a place does not count any more.
+
+    Its object is gone; or by now the traces are known to write there.
+    """
+    place = read.place
+    if place.key in read.seen.written.places:
+        return True
     return now is GONE and isinstance(place, ObjectPlace) and place.is_passing
 
 
@@ -167,6 +172,8 @@ def _renew(reads: Iterable[Read], now: Iterable[Any]) -> Iterator[Read]:
         if isinstance(place, FunctionPlace) and id(place.function) in moved:
             place = FunctionPlace(moved[id(place.function)], place.name)
             yield Read(place, Seen(place.get(), strict=seen.strict))
+        elif place.key in seen.written.places:
+            continue
         elif value is GONE or (seen.held.is_(value) and not seen.inside):
             yield read
         elif _carries_functions(value):

@@ -32,7 +32,7 @@ from imprint.definition.walk import (
     Walk,
 )
 from imprint.definition.wording import show
-from imprint.watch.places import MISSING, Place
+from imprint.watch.places import MISSING, Key, Place
 
 class_of: Final = cast("Callable[[Any], Any]", type)
 """`type`, for values of which nothing is known."""
@@ -239,12 +239,35 @@ def _items_of(part: Part, walk: Walk) -> Items | None:
 
 @final
 class Written:
-    """What the traces of one function are known to write, for all that they saw."""
+    """What the traces of one function are known to write, for all that they saw.
 
-    __slots__ = ("__weakref__", "effects")
+    Attributes:
+        effects: what they write inside values.
+        places: the places that they write each time.
+    """
+
+    __slots__ = ("__weakref__", "_once", "effects", "places")
 
     def __init__(self, effects: Effects) -> None:
         self.effects: Effects = effects
+        self.places: set[Key] = set()
+        self._once: set[Key] = set()
+
+    def is_effect(self, key: Key, before: Any) -> bool:
+        """Tell whether what a trace wrote at a place does not count.
+
+        Where there was nothing before, it may be what is worked out once and kept: that
+        counts from then on, unless a later trace writes there again.
+
+        Args:
+            key: the place's.
+            before: what was there.
+        """
+        if key not in self._once and (before is MISSING or before is None):
+            self._once.add(key)
+        else:
+            self.places.add(key)
+        return key in self.places
 
 
 def written_by(fun: object) -> Written:
@@ -325,6 +348,11 @@ class Seen:
         elif value is MISSING or self.held.get() is MISSING:
             return False
         return self._content_of(value) == self.content
+
+    @property
+    def written(self) -> Written:
+        """What the traces of the function are known to write."""
+        return self._written
 
     @property
     def effects(self) -> Effects:
