@@ -11,38 +11,25 @@ import sys
 import pytest
 
 import imprint
-from tests.units.modules import make_module
+from tests.units.modules import fill, make_module
 
 OBJECT = "class K:\n    w = 1\nO = K()\n"
 NUMBERS = "f = lambda x: x * V[0]\n"
+READS = "f = lambda x: x * O.w\n"
+SEED = "import random\nR = random.Random(0)\nS = R.getstate()\n"
 
 pytestmark = pytest.mark.unaudited  # an audit finds each of them
 
-# Text of a module with `f`, then an edit; what only strict mode sees, what nothing sees.
-STRICT_SEES = {
-    "array": ("import numpy as np\nV = np.ones(1)\n" + NUMBERS, "V[0] = 2"),
-    "attribute": (OBJECT + "f = lambda x: x * O.w\n", "O.w = 2"),
-    "slot": (
-        "class K:\n    __slots__ = 'w'\nO = K(); O.w = 1\nf = lambda x: x * O.w\n",
+# Text of a module with `f`, then an edit, by who sees it.
+SEEN = {
+    "attribute": (OBJECT + READS, "O.w = 2"),
+    "slot": ("class K:\n    __slots__ = 'w'\nO = K(); O.w = 1\n" + READS, "O.w = 2"),
+    "class of an object": (OBJECT + "class L:\n    w = 2\n" + READS, "O.__class__ = L"),
+    "namespace": ("import types\nO = types.SimpleNamespace(w=1)\n" + READS, "O.w = 2"),
+    "attribute of a subclass of list": (
+        "class M(list): pass\nO = M(); O.w = 1\n" + READS,
         "O.w = 2",
     ),
-    "class of an object": (
-        OBJECT + "class L:\n    w = 2\nf = lambda x: x * O.w\n",
-        "O.__class__ = L",
-    ),
-    "big list": ("V = [1] * 257\n" + NUMBERS, "V[0] = 2"),
-    "subclass of list": ("class M(list): pass\nV = M([1])\n" + NUMBERS, "V[0] = 2"),
-    "namespace": (
-        "import types\nO = types.SimpleNamespace(w=1)\nf = lambda x: x * O.w\n",
-        "O.w = 2",
-    ),
-    "library": ("import math\nf = lambda x: x * math.tau\n", "math.tau = 2"),
-    "hidden builtin": ("f = lambda x: x * len('a')\n", "len = lambda _: 2"),
-}
-NOTHING_SEES = {
-    "globals()": ("W = 1\nf = lambda x: x * globals()['W']\n", "W = 2"),
-    "eval": ("W = 1\nf = lambda x: x * eval('W')\n", "W = 2"),
-    "getattr": (OBJECT + "f = lambda x: x * getattr(O, 'w')\n", "K.w = 2"),
     "class of a result": (
         OBJECT + "def get(): return O\nf = lambda x: x * get().w\n",
         "K.w = 2",
@@ -52,17 +39,104 @@ NOTHING_SEES = {
         "    except AttributeError:\n        return x\n",
         "K.w = 2",
     ),
+    "property that comes to hide": (
+        "class K: pass\nO = K(); O.w = 1\n" + READS,
+        "K.w = property(lambda _: 2)",
+    ),
+    "hidden builtin": ("f = lambda x: x * len('a')\n", "len = lambda _: 2"),
+    "rebound library": (
+        "import math\nf = lambda x: x * math.gcd(1)\n",
+        "class math:\n    gcd = lambda _: 2",
+    ),
+    "globals()": ("W = 1\nf = lambda x: x * globals()['W']\n", "W = 2"),
+    "eval": ("W = 1\nf = lambda x: x * eval('W')\n", "W = 2"),
+    "getattr": (OBJECT + "f = lambda x: x * getattr(O, 'w')\n", "K.w = 2"),
+    "attrgetter": (
+        "import operator\n"
+        + OBJECT
+        + "f = lambda x: x * operator.attrgetter('w')(O)\n",
+        "K.w = 2",
+    ),
+    "name that is worked out, of an object": (
+        OBJECT + "O.w = 1\nf = lambda x: x * getattr(O, chr(119))\n",
+        "O.w = 2",
+    ),
+    "name of a class": (
+        OBJECT + "f = lambda x: x * len(K.__name__)\n",
+        "K.__name__ = 'KK'",
+    ),
+    "name of a function": (
+        "def g(): pass\nf = lambda x: x * len(g.__name__)\n",
+        "g.__name__ = 'gg'",
+    ),
+}
+STRICT_SEES = {
+    "array": ("import numpy as np\nV = np.ones(1)\n" + NUMBERS, "V[0] = 2"),
+    "array of an object": (
+        "import numpy as np\n"
+        + OBJECT
+        + "O.w = np.ones(1)\nf = lambda x: x * O.w[0]\n",
+        "O.w[0] = 2",
+    ),
+    "big list": ("V = [1] * 257\n" + NUMBERS, "V[0] = 2"),
+    "item of a subclass of list": (
+        "class M(list): pass\nV = M([1])\n" + NUMBERS,
+        "V[0] = 2",
+    ),
+    "item of a subclass of dict": (
+        "class M(dict): pass\nV = M({0: 1})\n" + NUMBERS,
+        "V[0] = 2",
+    ),
+    "library": ("import math\nf = lambda x: x * math.tau\n", "math.tau = 2"),
+    "arguments of an exception": (
+        "O = ValueError(1)\nf = lambda x: x * O.args[0]\n",
+        "O.args = (2,)",
+    ),
+    "environment": (
+        "import os\nf = lambda x: x * int(os.environ.get('HOLE', 1))\n",
+        "os.environ['HOLE'] = '2'",
+    ),
+    "side table": (
+        "import weakref\n" + OBJECT + "T = weakref.WeakKeyDictionary({O: 1})\n"
+        "f = lambda x: x * T[O]\n",
+        "T[O] = 2",
+    ),
+}
+STRICT_TELLS_OF = {
+    "context variable": (
+        "import contextvars\nV = contextvars.ContextVar('V', default=1)\n"
+        "f = lambda x: x * V.get()\n",
+        "V.set(2)",
+    ),
+    "thread's own": (
+        "import threading\nO = threading.local()\nO.w = 1\n" + READS,
+        "O.w = 2",
+    ),
+    "state of a generator of numbers": (
+        SEED + "f = lambda x: x * (1 if R.getstate() == S else 2)\n",
+        "R.random()",
+    ),
+}
+NOTHING_SEES = {
+    "name that is worked out, of a module": (
+        "W = 1\nf = lambda x: x * globals()[chr(87)]\n",
+        "W = 2",
+    ),
+    "name that is worked out, of a class": (
+        OBJECT + "f = lambda x: x * getattr(K, chr(119))\n",
+        "K.w = 2",
+    ),
     "special method that comes to be": (
         OBJECT + "f = lambda x: x * (1 if O else 2)\n",
         "K.__len__ = lambda _: 0",
     ),
-    "property that comes to hide": (
-        "class K: pass\nO = K(); O.w = 1\nf = lambda x: x * O.w\n",
-        "K.w = property(lambda _: 2)",
+    "comparison that comes to be": (
+        OBJECT + "P = K()\nf = lambda x: x * (2 if O == P else 1)\n",
+        "K.__eq__ = lambda *_: True",
     ),
     "frozen": (
         "import dataclasses\n@dataclasses.dataclass(frozen=True)\nclass P:\n    w: int\n"
-        "O = P(1)\nf = lambda x: x * O.w\n",
+        "O = P(1)\n" + READS,
         "object.__setattr__(O, 'w', 2)",
     ),
     "keywords of a partial": (
@@ -80,14 +154,24 @@ NOTHING_SEES = {
         "f = lambda x: x * h('a')\n",
         "h.register(str, lambda x: 2)",
     ),
-    "context variable": (
-        "import contextvars\nV = contextvars.ContextVar('V', default=1)\n"
-        "f = lambda x: x * V.get()\n",
-        "V.set(2)",
+    "order of a set": (
+        "S = set([0, 8])\nf = lambda x: x * (1 + list(S)[0])\n",
+        "S = set([8, 0])",
     ),
-    "environment": (
-        "import os\nf = lambda x: x * int(os.environ.get('HOLE', 1))\n",
-        "os.environ['HOLE'] = '2'",
+    "line": (
+        "import sys\ndef h(): return sys._getframe().f_lineno - 1\n"
+        "f = lambda x: x * h()\n",
+        "import sys\n\ndef h(): return sys._getframe().f_lineno - 1",
+    ),
+    "registered class": (
+        "import abc\nclass A(abc.ABC): pass\n"
+        + OBJECT
+        + "f = lambda x: x * (2 if isinstance(O, A) else 1)\n",
+        "A.register(K)",
+    ),
+    "subclasses": (
+        OBJECT + "class L(K): pass\nf = lambda x: x * len(K.__subclasses__())\n",
+        "class M(K): pass",
     ),
     "what the trace writes": (
         "n = [0]\ndef f(x):\n    n[0] += 1\n    return x * n[0]\n",
@@ -110,7 +194,7 @@ def is_seen(text, edit, *, strict):
     module = make_module("holes", text)
     compiled = imprint.jit(module.f, strict=strict)
     assert compiled(1.0) == 1.0 or "tau" in text
-    exec(edit, vars(module))
+    fill(module, edit)
     return float(compiled(1.0)) == float(module.f(1.0))
 
 
@@ -121,9 +205,24 @@ def test_what_only_strict_mode_sees(name):
 
 
 @pytest.mark.usefixtures("_as_before")
+@pytest.mark.parametrize("strict", [False, True], ids=["default", "strict"])
+@pytest.mark.parametrize("name", SEEN)
+def test_what_is_seen(name, strict):
+    assert is_seen(*SEEN[name], strict=strict)
+
+
+@pytest.mark.usefixtures("_as_before")
 @pytest.mark.parametrize("name", STRICT_SEES)
 def test_strict_mode_sees_it(name):
     assert is_seen(*STRICT_SEES[name], strict=True)
+
+
+@pytest.mark.usefixtures("_as_before")
+@pytest.mark.parametrize("name", STRICT_TELLS_OF)
+def test_what_strict_mode_does_not_see_but_tells_of(name):
+    assert not is_seen(*STRICT_TELLS_OF[name], strict=False)
+    with pytest.warns(imprint.errors.CaptureWarning, match="in global"):
+        assert not is_seen(*STRICT_TELLS_OF[name], strict=True)
 
 
 @pytest.mark.usefixtures("_as_before")
