@@ -366,6 +366,7 @@ class _Writer:
         parameters = ", ".join(f"{name}=None" for name, _ in held)
         code = _compiled(
             _TEXT.format(
+                name=f"{self._prefix}guard",  # a module may have a name `guard`
                 cells=cells,
                 parameters=parameters,
                 conditions=" and\n    ".join(self._conditions),
@@ -454,14 +455,14 @@ _OF_OBJECT: Final = class_attribute(object, "__getattribute__")
 
 _TEXT: Final = """\
 def make({cells}):
- def guard({parameters}):
+ def {name}({parameters}):
   try:
    return (
     {conditions}
    ){otherwise}
   except {error}:
    return False
- return guard
+ return {name}
 """
 
 

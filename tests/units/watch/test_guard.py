@@ -763,11 +763,14 @@ def test_names_that_are_no_identifiers(user):
 
 def test_names_of_the_guard_do_not_meet_those_of_the_user(user):
     module = user(
-        "module", "_v0 = 1; __v1 = 2; c0 = 3\ndef root(): return _v0, __v1, c0"
+        "module",
+        "_v0 = 1; __v1 = 2; c0 = 3; guard = 4; make = 5\n"
+        "def root(): return _v0, __v1, c0, guard, make",
     )
     watch = run(module.root)
     assert watch.guard()
-    for name, value in (("_v0", 1), ("__v1", 2), ("c0", 3)):
+    values = {"_v0": 1, "__v1": 2, "c0": 3, "guard": 4, "make": 5}
+    for name, value in values.items():
         rebind(module, **{name: 7})
         assert not watch.guard()
         rebind(module, **{name: value})
