@@ -144,6 +144,7 @@ _CHANGES_ITEMS: Final = frozenset(
 )
 _EXPECTS_ABSENCE: Final = frozenset(("getattr", "hasattr", "suppress"))
 _WORDS: Final = re.compile(r"[^\W\d]\w*")
+_FIELDS: Final = re.compile(r"\{[^{}]*")  # `"{0.rate}".format(o)`
 
 
 def _read(code: CodeType) -> Mentions:
@@ -216,6 +217,7 @@ def _texts(consts: Iterable[Any], *, every_word: bool) -> Iterator[str]:
         if kind is str:
             words = _WORDS.findall(const) if every_word else words_of(const)
             yield from words
+            yield from _WORDS.findall("".join(_FIELDS.findall(const)))
             if len(words) > 1 and not every_word:
                 yield const  # it may be a module's
         elif kind is tuple or kind is frozenset:

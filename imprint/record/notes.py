@@ -161,9 +161,10 @@ class Notes:
             if name in _OF_CLASSES:
                 for cls in tuple(self._made):
                     self.class_attribute(cls, name)
-            module: Any = sys.modules.get(name)
-            if is_module(module) and is_user(module):
-                self.name(sys.modules, name)
+            for full in _modules_of(name):
+                module: Any = sys.modules.get(full)
+                if is_module(module) and is_user(module):
+                    self.name(sys.modules, full)
 
     def _wait(self, note: _Noter, owner: Any, names: Iterable[str], path: str) -> None:
         """Note places of an owner whose names are mentioned, now or later."""
@@ -437,6 +438,15 @@ class Notes:
 
     def whole(self, value: Any) -> None:
         """Note all that an object has, and what that has: its names are worked out."""
+        outer = self._is_passing
+        # What nothing leads to was perhaps made by the trace, and goes with it.
+        self._is_passing = outer or not self.knows(value)
+        try:
+            self._note_whole(value)
+        finally:
+            self._is_passing = outer
+
+    def _note_whole(self, value: Any) -> None:
         queue = [value]
         for each in queue:  # it grows
             if id(each) in self._whole or len(self._whole) > _KNOWN:
@@ -452,7 +462,9 @@ class Notes:
             self.use_whole(names)
             queue += [layout.get(each, name) for name in names]
             for name in () if layout.is_frozen else (*names, "__dict__"):
-                self.place(self._of_object(each, name))
+                place = self._of_object(each, name)
+                if not issubclass(class_of(place.get()), Tracer):
+                    self.place(place)
 
     # ---- afterwards ----
 
@@ -574,6 +586,14 @@ def code_in(value: Any) -> CodeType | None:
     elif kind is property:
         value = value.fget
     return value.__code__ if class_of(value) is FunctionType else None
+
+
+def _modules_of(name: str) -> Iterable[str]:
+    """Return the modules that a name may stand for; one with a dot before is relative."""
+    if not name.startswith("."):
+        return (name,)
+    end = f".{name.lstrip('.')}"
+    return [full for full in tuple(sys.modules) if full.endswith(end)]
 
 
 def _path_of(place: Place) -> str:

@@ -51,6 +51,16 @@ SEEN = {
     "globals()": ("W = 1\nf = lambda x: x * globals()['W']\n", "W = 2"),
     "eval": ("W = 1\nf = lambda x: x * eval('W')\n", "W = 2"),
     "getattr": (OBJECT + "f = lambda x: x * getattr(O, 'w')\n", "K.w = 2"),
+    "field of a format": (
+        OBJECT + "f = lambda x: x * int('{0.w}'.format(O))\n",
+        "O.w = 2",
+    ),
+    "imported by a relative name": (
+        "import importlib, sys, types\nm = types.ModuleType('holes.sub'); m.W = 1\n"
+        "m.__file__ = '/a_project/sub.py'; sys.modules['holes.sub'] = m\n"
+        "f = lambda x: x * importlib.import_module('.sub', 'holes').W\n",
+        "m.W = 2",
+    ),
     "attrgetter": (
         "import operator\n"
         + OBJECT
@@ -86,6 +96,22 @@ STRICT_SEES = {
     "item of a subclass of dict": (
         "class M(dict): pass\nV = M({0: 1})\n" + NUMBERS,
         "V[0] = 2",
+    ),
+    "array that C made": (
+        "import array\nV = array.array('i', [1])\n" + NUMBERS,
+        "V[0] = 2",
+    ),
+    "view of a dict": (
+        "import types\nd = {0: 1}\nV = types.MappingProxyType(d)\n" + NUMBERS,
+        "d[0] = 2",
+    ),
+    "counter": (
+        "import collections\nV = collections.Counter([0])\n" + NUMBERS,
+        "V[0] = 2",
+    ),
+    "queue": (
+        "import queue\nQ = queue.Queue(); Q.put(1)\nf = lambda x: x * Q.qsize()\n",
+        "Q.put(1)",
     ),
     "library": ("import math\nf = lambda x: x * math.tau\n", "math.tau = 2"),
     "arguments of an exception": (
@@ -125,6 +151,15 @@ NOTHING_SEES = {
     "name that is worked out, of a class": (
         OBJECT + "f = lambda x: x * getattr(K, chr(119))\n",
         "K.w = 2",
+    ),
+    "text that is run elsewhere": (
+        "W = 1\nT = 'def g(): return W'\ndef f(x):\n    names = dict(globals())\n"
+        "    exec(T, names)\n    return x * names['g']()\n",
+        "W = 2",
+    ),
+    "weak proxy": (
+        "import weakref\n" + OBJECT + "P = weakref.proxy(O)\nf = lambda x: x * P.w\n",
+        "O.w = 2",
     ),
     "special method that comes to be": (
         OBJECT + "f = lambda x: x * (1 if O else 2)\n",
@@ -187,6 +222,7 @@ def _as_before():
     math.tau = tau
     os.environ.pop("HOLE", None)
     sys.modules.pop("holes", None)
+    sys.modules.pop("holes.sub", None)
 
 
 def is_seen(text, edit, *, strict):

@@ -115,6 +115,12 @@ def test_texts_that_are_no_names_are_not_taken_for_some():
     assert found.names == {"rate"}
 
 
+def test_formats_mention_the_attributes_in_their_fields():
+    found = read("return 'the rate: {0.rate:{i.width}}'.format(x, i=i)")
+    assert {"rate", "width"} <= found.names
+    assert "the" not in found.names
+
+
 def test_texts_in_constants_that_hold_others():
     assert {"a", "b"} <= read("return x in ('a', ('b', 1))").names
     assert {"c", "d"} <= read("return x in {'c', 'd'}").names
@@ -151,6 +157,7 @@ def test_words_of_a_text(text, words):
         ("from .. import cfg; cfg.A", "..", "cfg A"),
         ("import a; import b.c", "a b", ""),
         ("importlib.import_module('pkg.cfg')", "", "import_module pkg cfg pkg.cfg"),
+        ("importlib.import_module('.cfg', x)", "", "import_module cfg .cfg"),
     ],
 )
 def test_imports_inside_a_function(line, imports, names):

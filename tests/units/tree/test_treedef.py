@@ -202,7 +202,8 @@ def test_static_data_without_a_hash_maps_but_is_no_key():
     assert str(caught.value) == (
         "pytree: expected static data that can be hashed, got "
         "PyTreeDef(CustomNode(Pair[Loose()], [*, *])). "
-        "Make it hashable (a tuple for a list), or a child of its node."
+        "Make it hashable (a tuple for a list), or a child of its node. "
+        "(unhashable type: 'Loose')"
     )
 
 
