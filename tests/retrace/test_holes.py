@@ -129,6 +129,10 @@ STRICT_SEES = {
     ),
 }
 STRICT_TELLS_OF = {
+    "weak proxy": (
+        "import weakref\n" + OBJECT + "P = weakref.proxy(O)\nf = lambda x: x * P.w\n",
+        "O.w = 2",
+    ),
     "context variable": (
         "import contextvars\nV = contextvars.ContextVar('V', default=1)\n"
         "f = lambda x: x * V.get()\n",
@@ -156,10 +160,6 @@ NOTHING_SEES = {
         "W = 1\nT = 'def g(): return W'\ndef f(x):\n    names = dict(globals())\n"
         "    exec(T, names)\n    return x * names['g']()\n",
         "W = 2",
-    ),
-    "weak proxy": (
-        "import weakref\n" + OBJECT + "P = weakref.proxy(O)\nf = lambda x: x * P.w\n",
-        "O.w = 2",
     ),
     "special method that comes to be": (
         OBJECT + "f = lambda x: x * (1 if O else 2)\n",
