@@ -1,0 +1,128 @@
+"""What a version watches beside its arguments: attributes, names, and what stands there."""
+
+import functools
+import sys
+
+import jax
+import numpy as np
+import pytest
+
+import imprint
+from tests.units.modules import fill, make_module
+
+
+class Settings:
+    """Two attributes, of which the functions below read one."""
+
+    def __init__(self):
+        self.rate, self.calls = 2.0, 0
+
+
+class Trainer:
+    """Counts and logs beside what its step reads."""
+
+    def __init__(self):
+        self.lr, self.t, self.losses = 0.5, 0, []
+
+    def _updated(self, weight):
+        return weight - self.lr * weight
+
+    update = functools.partial(imprint.jit, static_argnums=0)(_updated)
+
+    def step(self, weight):
+        self.t += 1
+        self.losses.append(float(weight))
+        return self.update(weight)
+
+
+class ByValue:
+    """Equal to all of the same number."""
+
+    def __init__(self, number):
+        self.number = number
+
+    def __eq__(self, other):
+        return isinstance(other, ByValue) and self.number == other.number
+
+    def __hash__(self):
+        return hash(self.number)
+
+
+def test_an_attribute_is_seen_and_going_back_hits():
+    settings = Settings()
+    f = imprint.jit(lambda x: x * settings.rate)
+    theirs = jax.jit(lambda x: x * settings.rate)
+    found = []
+    for rate in (2.0, 3.0, 2.0, 3.0):
+        settings.rate = rate
+        settings.calls += 1
+        found.append((float(f(1.0)), float(theirs(1.0))))
+    assert found == [(2.0, 2.0), (3.0, 2.0), (2.0, 2.0), (3.0, 2.0)]
+    assert f._cache_size() == 2
+
+
+def test_a_trainer_that_counts_has_one_version():
+    trainer, weight = Trainer(), np.float32(1)
+    for _ in range(100):
+        trainer.step(weight)
+    assert trainer.t == len(trainer.losses) == 100
+    assert Trainer.update._cache_size() == 1
+    for lr in (0.25, 0.125, 0.0625):
+        trainer.lr = lr
+        assert trainer.step(weight) == weight - np.float32(lr) * weight
+    assert Trainer.update._cache_size() == 4
+    trainer.lr = 1.5
+    differences = Trainer.update.explain(trainer, weight).differences
+    assert [*map(str, differences)] == ["self.lr: 0.0625 → 1.5"]
+
+
+def test_a_static_object_is_itself_and_what_was_read_of_it():
+    f = imprint.jit(lambda x, settings: x * settings.rate, static_argnums=1)
+    one, other = Settings(), Settings()
+    assert [float(f(1.0, s)) for s in (one, other, one)] == [2.0, 2.0, 2.0]
+    assert f._cache_size() == 2
+    one.calls += 1
+    f(1.0, one)
+    assert f._cache_size() == 2
+    one.rate = 3.0
+    assert [float(f(1.0, s)) for s in (one, other)] == [3.0, 2.0]
+    assert f._cache_size() == 3
+
+
+def test_a_static_value_counts_whole():
+    f = imprint.jit(lambda x, value: x * value.number, static_argnums=1)
+    one = ByValue(2.0)
+    assert [float(f(1.0, v)) for v in (one, ByValue(2.0))] == [2.0, 2.0]
+    assert f._cache_size() == 1
+    one.note = "read by nobody"
+    f(1.0, one)
+    assert f._cache_size() == 2
+
+
+TEXT = "import math\nf = lambda x: x * math.floor(len([2.5]))\n"
+
+
+@pytest.fixture
+def module():
+    yield make_module("watched", TEXT)
+    del sys.modules["watched"]
+
+
+@pytest.mark.parametrize(
+    ("edit", "expected"),
+    [
+        ("class math:\n    floor = lambda _: 3", 3.0),
+        ("len = lambda _: 4", 4.0),
+        ("class math:\n    floor = lambda n: n\nlen = lambda _: 5", 5.0),
+    ],
+)
+def test_a_name_of_a_library_is_seen(module, edit, expected):
+    f = imprint.jit(module.f)
+    assert f(1.0) == 1
+    fill(module, edit)
+    assert f(1.0) == expected
+    for name in ("math", "len"):
+        vars(module).pop(name, None)
+    fill(module, "import math")
+    assert f(1.0) == 1
+    assert f._cache_size() == 2
