@@ -51,6 +51,10 @@ SEEN = {
     "globals()": ("W = 1\nf = lambda x: x * globals()['W']\n", "W = 2"),
     "eval": ("W = 1\nf = lambda x: x * eval('W')\n", "W = 2"),
     "getattr": (OBJECT + "f = lambda x: x * getattr(O, 'w')\n", "K.w = 2"),
+    "key of a big dict": (
+        "D = {str(i): 1 for i in range(300)}\nf = lambda x: x * D['7']\n",
+        "D['7'] = 2",
+    ),
     "field of a format": (
         OBJECT + "f = lambda x: x * int('{0.w}'.format(O))\n",
         "O.w = 2",
@@ -113,6 +117,11 @@ STRICT_SEES = {
         "import queue\nQ = queue.Queue(); Q.put(1)\nf = lambda x: x * Q.qsize()\n",
         "Q.put(1)",
     ),
+    "keywords of a partial": (
+        "import functools\nh = functools.partial(lambda *, a: a, a=1)\n"
+        "f = lambda x: x * h()\n",
+        "h.keywords['a'] = 2",
+    ),
     "library": ("import math\nf = lambda x: x * math.tau\n", "math.tau = 2"),
     "arguments of an exception": (
         "O = ValueError(1)\nf = lambda x: x * O.args[0]\n",
@@ -173,11 +182,6 @@ NOTHING_SEES = {
         "import dataclasses\n@dataclasses.dataclass(frozen=True)\nclass P:\n    w: int\n"
         "O = P(1)\n" + READS,
         "object.__setattr__(O, 'w', 2)",
-    ),
-    "keywords of a partial": (
-        "import functools\nh = functools.partial(lambda *, a: a, a=1)\n"
-        "f = lambda x: x * h()\n",
-        "h.keywords['a'] = 2",
     ),
     "memo": (
         "import functools\nW = 1\n@functools.cache\ndef h(): return W\nh()\n"

@@ -76,6 +76,21 @@ def test_a_trainer_that_counts_has_one_version():
     assert [*map(str, differences)] == ["self.lr: 0.0625 → 1.5"]
 
 
+def test_of_a_dict_the_keys_that_were_read_are_watched():
+    cfg = {"rate": 2.0, "log": []}
+    trainer = Settings()
+    trainer.cfg = cfg
+    f = imprint.jit(lambda x: x * trainer.cfg["rate"])
+    assert f(1.0) == 2
+    cfg["log"].append(1)
+    cfg["new"] = 1
+    assert f(1.0) == 2
+    assert f._cache_size() == 1
+    cfg["rate"] = 3.0
+    assert f(1.0) == 3
+    assert f._cache_size() == 2
+
+
 def test_a_static_object_is_itself_and_what_was_read_of_it():
     f = imprint.jit(lambda x, settings: x * settings.rate, static_argnums=1)
     one, other = Settings(), Settings()

@@ -7,7 +7,13 @@ import pytest
 from imprint.core.identity import identity
 from imprint.record.mentions import mentions_of
 from imprint.record.writes import Writes
-from imprint.watch.places import CellPlace, ClassPlace, NamePlace, ObjectPlace
+from imprint.watch.places import (
+    CellPlace,
+    ClassPlace,
+    ItemPlace,
+    NamePlace,
+    ObjectPlace,
+)
 
 
 class Net:
@@ -22,7 +28,7 @@ def writes_of(text, given=None):
     scope = {}
     body = "".join(f"  {line}\n" for line in text.split("; "))
     exec(compile(f"def f(x=0, i=0):\n{body}", "/a_project/m.py", "exec"), scope)
-    writes = Writes()
+    writes = Writes(strict=False)
     if given is None:
         writes.add(mentions_of(scope["f"].__code__))
     else:
@@ -70,7 +76,7 @@ def test_which_places_code_may_bind(text, kinds):
         ("return x.rate", False),
         ("x[i] = 1", True),
         ("x.append(1)", True),
-        ("x.other = 1", True),  # an attribute of what is in there
+        ("x.other = 1", False),
         ("setattr(x, i, 1)", True),
         ("import a", False),
     ],
@@ -79,6 +85,29 @@ def test_whether_code_may_write_into_what_stands_there(text, expected):
     writes = writes_of(text)
     for place in PLACES.values():
         assert writes.may_write(place, rebinds=False) is expected
+
+
+def test_in_strict_mode_attributes_are_content():
+    writes = Writes(strict=True)
+    writes.add(mentions_of((lambda x: setattr(x, "a", 1)).__code__))
+    assert writes.may_write(PLACES["object"], rebinds=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("x['rate'] = 1", True),
+        ("del x['rate']", True),
+        ("x['rate'] += 1", True),
+        ("x['other'] = 1", False),
+        ("x[i] = 1", True),
+        ("x.update(i)", True),
+        ("x.rate = 1", False),
+    ],
+)
+def test_items_of_a_dict_are_written_by_their_keys(text, expected):
+    place = ItemPlace({"rate": 1.0}, "rate", "cfg")
+    assert writes_of(text).may_write(place, rebinds=True) is expected
 
 
 def test_a_library_may_write_what_it_is_given():
@@ -122,5 +151,7 @@ def test_effects_in_captured_containers():
 
 
 def test_without_code_nothing_is_written():
-    assert Writes().are_own(frozenset(), {})
-    assert not any(Writes().may_write(p, rebinds=True) for p in PLACES.values())
+    assert Writes(strict=False).are_own(frozenset(), {})
+    assert not any(
+        Writes(strict=False).may_write(p, rebinds=True) for p in PLACES.values()
+    )
