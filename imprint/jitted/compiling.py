@@ -73,9 +73,6 @@ def compile_version(request: Request) -> Version:
         for observer in list(OBSERVERS):
             observer.failed(miss)
         raise
-    _, settled = call_key(definition.signature, call)
-    if settled.packed() != pending.key:  # the trace wrote into a static argument
-        definition.versions.put(settled.packed(), version)
     needless = is_needless(definition.versions.all_of(pending.key), version)
     miss = replace(miss, seconds=version.costs.total, is_needless=needless)
     _tell(request, miss, version)
@@ -89,6 +86,8 @@ def _make(request: Request) -> Version:
     """Trace, lower and compile; the version is in its table when it is returned."""
     _, options, definition, pending = request
     traced = trace(request)
+    # The trace may have written into a static argument, or another thread meanwhile.
+    key = call_key(definition.signature, pending.call)[1].packed()
     flags = settings()
     module = lower_traced(
         *(traced, request.name, options),
@@ -99,10 +98,10 @@ def _make(request: Request) -> Version:
     home = home_of_call(request.name, options, traced, avals, module.kept)
     program = compile_module(module, options.compile, home.device)
     version = Version(traced, program, request.name, home, module.sentinels)
-    version.at = pending.key
+    version.at = key
     version.tables.add(definition.versions)
     BUDGET.add(definition.versions, version, program.nbytes)
-    definition.versions.put(pending.key, version)
+    definition.versions.put(key, version)
     return version
 
 
@@ -179,7 +178,6 @@ def trace(request: Request) -> TracedCall:
     if not any(isinstance(c, Tracer) for c in traced.closed.consts):
         if table is definition.traced:
             BUDGET.add(table, traced, traced.nbytes)
-        table.put(key, traced)
         _, settled = call_key(definition.signature, call)
         table.put(at(settled.packed()), traced)
     return traced
@@ -199,8 +197,11 @@ def _disturbed(
 ) -> str:
     """Return which places something else than the trace changed meanwhile."""
     found = list(traced.findings.disturbed)
-    if not traced.findings.writes.are_own(effects[0], names):
+    writes = traced.findings.writes
+    if not writes.may_change(effects[0], names):
         found.append("what it captures")
+    if not all(writes.may_change(written, {}) for written in effects[1:]):
+        found.append("a static argument")
     return ", ".join(found)
 
 

@@ -109,6 +109,10 @@ _LOAD_NAMES: Final = _codes("LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
 _STORE_GLOBALS: Final = _codes("STORE_GLOBAL", "DELETE_GLOBAL")
 _STORE_ATTRS: Final = _codes("STORE_ATTR", "DELETE_ATTR")
 _STORE_CELLS: Final = _codes("STORE_DEREF", "DELETE_DEREF")
+_STORE_FAST: Final = _code("STORE_FAST")
+_BINARY_OP: Final = _code("BINARY_OP")
+_IN_PLACE: Final = (14, 20, 23, 25)  # &= |= -= ^=, of dicts and sets
+_MAKES_LONGER: Final = (13, 18)  # += *=
 _MATCH_CLASS: Final = _code("MATCH_CLASS")
 _SHIFTS: Final = {
     _code("LOAD_ATTR"): int(sys.version_info >= (3, 12)),  # the lowest bit: a method
@@ -177,6 +181,18 @@ def _read(code: CodeType) -> Mentions:
     return _mentions(code, tuple(found), tuple(imports), attributes, stored, uses)
 
 
+def _changes_in_place(code: CodeType, every: Sequence[tuple[int, int]]) -> bool:
+    """Tell whether `v += w` on a local variable, or `d |= e`, may change a container."""
+    for before, (op, arg), (after, _) in zip(every, every[1:], every[2:], strict=False):
+        if op != _BINARY_OP:
+            continue
+        if arg in _IN_PLACE or (arg in _MAKES_LONGER and after == _STORE_FAST):
+            constant = before[0] == _LOAD_CONST and code.co_consts[before[1]]
+            if type(constant) not in (int, float, complex):
+                return True
+    return False
+
+
 def _mentions(
     code: CodeType,
     found: tuple[str, ...],
@@ -197,7 +213,9 @@ def _mentions(
         frozenset(attributes | texts),
         frozenset(stored | texts if stores_any else stored),
         stores_any,
-        uses.stores_any or not _CHANGES_ITEMS.isdisjoint(every),
+        uses.stores_any
+        or not _CHANGES_ITEMS.isdisjoint(every)
+        or _changes_in_place(code, tuple(instructions(code))),
         not _READS_ANY.isdisjoint(every | texts) or _has_computed_names(code, found),
         reads_module,
         bool(code.co_exceptiontable) or not _EXPECTS_ABSENCE.isdisjoint(every),

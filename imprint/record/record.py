@@ -34,6 +34,7 @@ from imprint.record.reach import Reach, reachable
 from imprint.record.writes import Writes
 from imprint.watch.captures import (
     captured_functions,
+    captured_names,
     captured_reads,
     contained,
     places_of,
@@ -50,6 +51,8 @@ _WALKED: Final = 2_000
 """Functions that a walk takes in."""
 _FIRINGS: Final = 256
 """Starts of one function after which no new class of arguments is expected."""
+_LIBRARY_FIRINGS: Final = 64
+"""Starts of one library's function after which what it is given is no matter."""
 _PASSING: Final = 4096
 """Objects without a name that are remembered."""
 _PARTS: Final = 64
@@ -88,7 +91,7 @@ class Record:
         )
         self._orphans: dict[int, dict[str, Any]] = {}
         self._passing: dict[int, tuple[ref[Any], str]] = {}
-        self._writes = Writes(strict=strict)
+        self._writes = Writes()
         self._notes.meet(fun, "self")
         for name, value in arguments:
             self._notes.meet_argument(value, name)
@@ -127,17 +130,25 @@ class Record:
                 self._enter_function(function)
         return done
 
-    def library(self, code: CodeType, frame: FrameType) -> None:
-        """Note the names that a library's function mentions."""
+    def library(self, code: CodeType, frame: FrameType) -> bool:
+        """Note the names that a library's function mentions.
+
+        Returns:
+            Whether later starts of the same code have nothing to add.
+        """
         mentions = mentions_of(code)
         given = frame.f_locals.values()
-        self._writes.add_library(mentions, given)
+        done = self._writes.add_library(mentions, given)
+        self._firings[id(code)] = count = self._firings.get(id(code), 0) + 1
+        if count > 1:
+            return done or count > _LIBRARY_FIRINGS
         names = [name for name in mentions.names if not name.startswith("__")]
         self._notes.mention(names, by_library=True)
         self._notes.use_whole(mentions.names)
         if mentions.reads_any:
             for value in given:
                 self._notes.whole(value)
+        return done
 
     def _enter_names(self, mentions: Mentions) -> None:
         self._writes.add(mentions)
@@ -234,7 +245,7 @@ class Record:
             place, now = read.place, read.place.get()
             if read.seen.held.is_(now):
                 yield read
-            elif not self._writes.may_write(place, rebinds=True):
+            elif not self._writes.may_bind(place, was_missing=True):
                 disturbed.append(f"{place} in {place.module}")
                 yield read
             elif not self._notes.is_effect(read, now):
@@ -266,21 +277,24 @@ class Record:
         """
         for read in tuple(self._notes.reads.values()):
             place, now = read.place, read.place.get()
-            is_same = read.seen.held.is_(now)
-            is_own = read.seen.matches(now) or self._writes.may_write(
-                place, rebinds=not is_same
-            )
-            if is_own:
+            if read.seen.matches(now) or self._is_own(read, now):
                 seen = read.seen.settle(now)
                 if seen is not None:
                     yield Read(place, seen)
                     continue
                 left.append(now)
                 if not self._notes.is_effect(read, now):
-                    yield Read(place, Seen(now, read.seen.written, strict=self._strict))
+                    yield Read(place, Seen(now, read.seen.known, strict=self._strict))
             else:
                 disturbed.append(f"{place} in {place.module}")
                 yield read
+
+    def _is_own(self, read: Read, now: Any) -> bool:
+        """Tell whether the trace may have written what is at a place now."""
+        held = read.seen.held
+        if not held.is_(now):
+            return self._writes.may_bind(read.place, was_missing=held.get() is MISSING)
+        return self._writes.may_change(read.seen.written(), captured_names(now))
 
     def _find_orphans(self) -> None:
         """Search the values that the trace saw for functions that ran.

@@ -127,10 +127,12 @@ class Recording:
                 handed = self._elsewhere.hands_over(code, frame)
                 if handed and not LISTENS_ELSEWHERE:
                     self.record.walk(handed)
-                if id(code) not in self._heard:  # a trace inside has all told again
-                    self._heard[id(code)] = code
-                    self.record.library(code, frame)
-                return handed is None
+                done = id(code) in self._heard  # a trace inside has all told again
+                if not done:
+                    done = self.record.library(code, frame)
+                    if done:
+                        self._heard[id(code)] = code
+                return done and handed is None
         except RecursionError:
             self.deaf = True
             raise

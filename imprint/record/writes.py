@@ -4,11 +4,21 @@ What differs after a trace was written by it, an effect; or, if no code that ran
 done it, by another thread, and then the trace saw a state that never was as a whole.
 """
 
+import sys
 from collections.abc import Iterable, Mapping
 from types import CellType
-from typing import Any, final
+from typing import Any, Final, final
 
-from imprint.definition.walk import Effects
+import numpy as np
+
+from imprint.core.identity import ids_of
+from imprint.core.libraries import (
+    is_module,
+    is_user_class,
+    is_user_namespace,
+    module_namespace,
+)
+from imprint.definition.walk import Effects, Name
 from imprint.record.mentions import Mentions
 from imprint.watch.places import (
     CellPlace,
@@ -18,95 +28,133 @@ from imprint.watch.places import (
     NamePlace,
     ObjectPlace,
     Place,
+    bases_of,
 )
+from imprint.watch.seen import class_of
+
+_HOLDERS: Final = ids_of(tuple, list)
+_BUILTINS: Final = frozenset(sys.builtin_module_names)
 
 
 @final
 class Writes:
-    """What the code that ran may have bound or changed.
+    """What the code that ran may have bound or changed."""
 
-    Args:
-        strict: whether the attributes of an object count as its content.
-    """
-
-    def __init__(self, *, strict: bool) -> None:
-        self._strict = strict
-        self._attributes = False  # which are content where contents are read
+    def __init__(self) -> None:
         self._names: set[str] = set()
         self._keys: set[str] = set()
         self._any = False
         self._items = False
         self._imports = False
+        self._of_libraries: set[str] = set()
         self._given: set[int] = set()  # by `id`: who asks knows that they live
 
     def add(self, mentions: Mentions) -> None:
         """Take in code that starts."""
         self._names |= mentions.stored
         self._keys |= mentions.uses.stored
-        self._attributes |= self._strict and bool(mentions.stored)
         self._any |= mentions.stores_any
         self._items |= mentions.changes_items
         self._imports |= bool(mentions.imports)
 
-    def add_library(self, mentions: Mentions, given: Iterable[Any]) -> None:
+    def add_library(self, mentions: Mentions, given: Iterable[Any]) -> bool:
         """Take in a library's code that starts, and what it is given.
 
-        What it may do to anything, it is taken to do to what it is given.
-        """
-        self._names |= mentions.stored
-        if mentions.stores_any or mentions.changes_items:
-            for value in given:
-                self._given.add(id(value))
-                if type(value) in (tuple, list):
-                    self._given.update(map(id, value))
+        By name it writes into what is a library's; what it may do to anything, it is
+        taken to do to what it is given.
 
-    def may_write(self, place: Place, *, rebinds: bool) -> bool:
-        """Tell whether that code can have made another value stand at a place.
+        Returns:
+            Whether what it is given later has nothing to add.
+        """
+        self._of_libraries |= mentions.stored
+        uses = mentions.uses.stored
+        if not (mentions.stores_any or mentions.changes_items or uses):
+            return True
+        for value in given:
+            self._given.add(id(value))
+            kind = class_of(value)
+            if id(kind) in _HOLDERS:
+                self._given.update(map(id, value))
+            elif kind is dict:
+                self._given.update(map(id, value.values()))
+            elif is_module(value):
+                self._given.add(id(module_namespace(value)))
+        return False
+
+    def may_bind(self, place: Place, *, was_missing: bool) -> bool:
+        """Tell whether that code can have bound a place to another value.
 
         Args:
             place: the place.
-            rebinds: whether it is another object, or the same with other contents.
+            was_missing: whether nothing was there before.
         """
-        owner = place.get() if not rebinds else _owner_of(place)
+        owner = _owner_of(place)
         if id(owner) in self._given:
             return True
-        if not rebinds:
-            return bool(self._items or self._any or self._keys or self._attributes)
         if isinstance(place, ItemPlace):
             return self._items or self._any or place.name in self._keys
-        if place.name in self._names:
-            return True
-        if isinstance(place, NamePlace):  # an import binds names of modules
-            return self._any or self._imports
-        return self._any and not isinstance(place, CellPlace)
+        if isinstance(place, NamePlace):
+            if place.name in self._names or self._any:
+                return True
+            if is_user_namespace(owner):  # an import binds what is not there yet
+                return self._imports and was_missing
+            return was_missing or place.name in self._of_libraries
+        if isinstance(place, CellPlace):
+            return place.name in self._names
+        return self._may_set(owner, place.name)
 
-    def are_own(self, effects: Effects, names: Mapping[int, set[str]]) -> bool:
-        """Tell whether that code can have written state of what it captures.
+    def may_change(self, effects: Effects, names: Mapping[int, set[str]]) -> bool:
+        """Tell whether that code can have written all this state.
 
         Args:
             effects: what was written.
-            names: those of closure variables, by the `id` of their cell, and of what
-                they hold.
+            names: those of closure variables, by the `id` of their cell.
         """
-        return all(
-            self._is_own(owner(), name, names[id(owner())])
-            for owner, name in effects
-            if id(owner()) in names
-        )
+        return all(self._may_change(owner(), name, names) for owner, name in effects)
 
-    def _is_own(self, owner: Any, name: object, names: set[str]) -> bool:
-        if type(owner) is CellType:
-            return not self._names.isdisjoint(names)
-        changed = self._items or self._keys or self._any or id(owner) in self._given
-        return bool(changed) or name in self._names
+    def _may_change(
+        self, owner: Any, name: Name, names: Mapping[int, set[str]]
+    ) -> bool:
+        if id(owner) in self._given or self._any:
+            return True
+        kind = class_of(owner)
+        if kind is CellType:
+            known = names.get(id(owner))
+            return known is None or not self._names.isdisjoint(known)
+        if issubclass(kind, np.ndarray):  # by functions in C, which are given it
+            return True
+        if type(name) is str:
+            return self._may_set(owner, name)
+        if name is not None and name[0] == "key" and type(name[1]) is str:
+            return self._items or name[1] in self._keys
+        return bool(self._items or self._keys or self._names)  # `self.losses += [1]`
+
+    def _may_set(self, owner: Any, name: str) -> bool:
+        """Tell whether that code can have set an attribute."""
+        if self._any or name in self._names:
+            return True
+        if name == "__dict__":  # which names there are
+            return bool(self._names)
+        cls = owner if issubclass(class_of(owner), type) else class_of(owner)
+        return name in self._of_libraries and not _is_all_users(cls)
+
+
+def _is_all_users(cls: type) -> bool:
+    """Tell whether a class has nothing of a library's that is written in Python."""
+    return all(
+        is_user_class(base) or type.__getattribute__(base, "__module__") in _BUILTINS
+        for base in bases_of(cls)
+    )
 
 
 def _owner_of(place: Place) -> Any:
-    """Return what a place is an attribute of; None for a name."""
+    """Return what a place is in."""
     if isinstance(place, ObjectPlace):
         return place.owner()
     if isinstance(place, ClassPlace):
         return place.cls
     if isinstance(place, ItemPlace):
         return place.container
+    if isinstance(place, NamePlace):
+        return place.namespace
     return place.function if isinstance(place, FunctionPlace) else None

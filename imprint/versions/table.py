@@ -110,7 +110,9 @@ class Table(Generic[T]):
             self._others.clear()
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Return the item of `key` that holds; make it if there is none.
+        """Return the item of `key` that holds; if there is none, have it made and put.
+
+        What is made may belong under another key: an argument was changed meanwhile.
 
         Many threads may want one item: one of them makes it and the others wait. When
         making it fails, or is interrupted, the waiting threads try in turn, so each
@@ -132,9 +134,7 @@ class Table(Generic[T]):
                 return make()
             done.wait()
         try:
-            item = self.find(key) or make()
-            self.put(key, item)
-            return item
+            return self.find(key) or make()
         finally:
             with self._lock:
                 del self._flights[key]

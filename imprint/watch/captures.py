@@ -64,19 +64,12 @@ def _is_effect(place: Place, effects: Effects) -> bool:
 
 
 def captured_names(fun: Any) -> dict[int, set[str]]:
-    """Return the names of the closure variables in what a callable carries, by cell.
-
-    What a variable holds that is a container bears its name, too.
-    """
+    """Return the names of the closure variables in what a callable carries, by cell."""
     found: dict[int, set[str]] = {}
     for function in captured_functions(fun).values():
         for place in places_of(function):
-            queue = [place.cell] if isinstance(place, CellPlace) else []
-            queue.append(place.get())
-            for value in queue:  # it grows
-                if len(queue) < _LIMIT and id(value) not in found:
-                    found.setdefault(id(value), set()).add(place.name)
-                    queue += contained(value)
+            if isinstance(place, CellPlace):
+                found.setdefault(id(place.cell), set()).add(place.name)
     return found
 
 

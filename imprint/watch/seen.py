@@ -350,7 +350,7 @@ class Seen:
         return self._content_of(value) == self.content
 
     @property
-    def written(self) -> Written:
+    def known(self) -> Written:
         """What the traces of the function are known to write."""
         return self._written
 
@@ -404,8 +404,14 @@ class Seen:
             return self._settled() if self.held.is_(now) else self.anew(now)
         if self._reading is None or not (self.inside and self.held.is_(now)):
             return None
-        self._written.effects |= effects_of(self._reading, self._read_parts())
+        self._written.effects |= self.written()
         return self.anew(now)
+
+    def written(self) -> Effects:
+        """Return what differs inside from what was noted before the trace."""
+        if self._reading is None:
+            return NO_EFFECTS
+        return effects_of(self._reading, self._read_parts())
 
     def shown(self) -> Any:
         """Return the value, or what prints as it did."""

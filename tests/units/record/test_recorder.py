@@ -166,6 +166,7 @@ def libraries(monkeypatch):
     def library(record, code, frame):
         assert frame.f_code is code
         told.append((record, code, frame.f_globals))
+        return True
 
     monkeypatch.setattr(recorder.Record, "library", library)
     return told
