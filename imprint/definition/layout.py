@@ -42,7 +42,7 @@ class Layout:
         *("_slots", "defines_eq", "defines_hash", "derived", "fields", "has_dict"),
         "hashable",
         *("is_dataclass", "is_frozen", "is_descriptor", "is_holder", "is_library"),
-        *("copier", "is_plain"),
+        *("copier", "is_exception", "is_plain"),
         *(
             "module",
             "name",
@@ -63,7 +63,8 @@ class Layout:
         self.qualname: str = str(_qualname_of(cls))
         self.is_library: bool = _is_library(cls, self.module, self.qualname)
         known = f"{self.module}.{self.qualname}" in _HOLDERS
-        self.is_holder: bool = known or _is_exception(mro)
+        self.is_exception: bool = _is_exception(mro)
+        self.is_holder: bool = known or self.is_exception
         self.storage: type = _storage(mro)
         self._slots, self._hidden, self.has_dict = _slots(mro, own)
         if _dict_offset(cls) and not (self.has_dict or self._hidden):
@@ -111,6 +112,11 @@ class Layout:
         """Whether Python can see all that an instance holds."""
         return self.storage is object
 
+    @property
+    def is_named(self) -> bool:
+        """Whether names lead to all that an instance holds: `names`, `get`."""
+        return self.is_open or self.is_exception
+
     def state(self, value: Any) -> dict[str, Any]:
         """Return what an instance holds in its `__dict__` and slots, by name."""
         held: dict[str, Any] = {}
@@ -132,7 +138,7 @@ class Layout:
     def names(self, value: Any) -> list[str]:
         """Return the names of what an instance holds, or may hold in slots."""
         held = _read(value, "__dict__") if self.has_dict else ()
-        return [*held, *self._slots]
+        return [*held, *self._slots, *_ARGUMENTS[: self.is_exception]]
 
     def get(self, value: Any, name: str, default: Any = None) -> Any:
         """Return what an instance itself holds under a name."""
@@ -143,6 +149,8 @@ class Layout:
         if name in self._slots:
             with suppress(AttributeError):  # not set
                 return _read(value, name)
+        if self.is_exception and name in _ARGUMENTS:
+            return arguments_of(value)
         return default
 
     def field_values(self, value: Any) -> list[Any] | None:
@@ -301,6 +309,11 @@ def _is_exception(mro: tuple[type, ...]) -> bool:
     return any(c is BaseException for c in mro)
 
 
+arguments_of: Final[Callable[[Any], tuple[Any, ...]]] = BaseException.__dict__[
+    "args"
+].__get__
+"""Of an exception."""
+_ARGUMENTS: Final = ("args",)
 _APART: Final = ("__dict__", "__suppress_context__")  # raising one writes the second
 _DESCRIPTORS: Final = (GetSetDescriptorType, MemberDescriptorType)
 

@@ -39,7 +39,12 @@ import numpy as np
 
 from imprint import tree
 from imprint.core.identity import identity, ids_of
-from imprint.definition.layout import Layout, layout_of, layout_of_class
+from imprint.definition.layout import (
+    Layout,
+    arguments_of,
+    layout_of,
+    layout_of_class,
+)
 from imprint.definition.token import DTYPE, METHOD, SPOKEN, Content
 
 
@@ -399,12 +404,9 @@ def copier_of(layout: Layout) -> Callable[[Any], Any] | None:
     """Return how to see what an instance holds beside its attributes, if it can be."""
     if layout.copier is ...:
         is_exception = issubclass(layout.storage, BaseException)
-        found = _arguments if is_exception else _COPIERS.get(id(layout.storage))
+        found = arguments_of if is_exception else _COPIERS.get(id(layout.storage))
         layout.copier = found
     return layout.copier
-
-
-_arguments: Final = BaseException.__dict__["args"].__get__
 
 
 def is_settled(x: Any) -> bool:

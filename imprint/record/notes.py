@@ -130,6 +130,7 @@ class Notes:
         self._of_passing: set[int] = set()
         self._is_covered = False
         self._covered: dict[int, tuple[Any, str]] = {}
+        self._static: set[int] = set()  # what static arguments lead to, by `id`
 
     # ---- names ----
 
@@ -204,7 +205,10 @@ class Notes:
         return value
 
     def _read(self, place: Place, value: Any) -> None:
-        seen = Seen(value, self.written, strict=self._strict)
+        is_static = isinstance(place, ObjectPlace) and id(place.owner()) in self._static
+        if is_static:
+            self._static.add(id(value))
+        seen = Seen(value, self.written, strict=self._strict, is_static=is_static)
         seen.note_parts()
         self.reads[place.key] = Read(place, seen)
 
@@ -282,6 +286,7 @@ class Notes:
     def meet_argument(self, value: Any, path: str) -> None:
         """Take in a static argument, whose token covers objects that define `==`."""
         self._is_covered = True
+        self._static.add(id(value))
         try:
             self.meet(value, path)
         finally:
@@ -322,7 +327,10 @@ class Notes:
         elif kind is FunctionType:
             self._meet_function(value)
         elif not issubclass(kind, _OPAQUE):
-            self._queue.extend(_parts(value, kind, path))
+            parts = tuple(_parts(value, kind, path))
+            if id(value) in self._static:
+                self._static.update(id(part) for part, _ in parts)
+            self._queue.extend(parts)
             self._meet_object(value, kind, path)
 
     def _meet_module(self, namespace: dict[str, Any]) -> None:

@@ -176,7 +176,7 @@ def _quick_frozen(value: Any, layout: Layout) -> Hashable:
 
 def _quick_object(value: Any, layout: Layout) -> Hashable:
     if not layout.defines_eq:
-        return identity(value)
+        return identity(value) if layout.is_named else None
     held = layout.plain_state(value)
     contents = None if held is None else plain_contents(held.values())
     if held is None or contents is None:
@@ -301,7 +301,7 @@ class _ArgumentWalk(StateWalk):
 
     def object(self, x: Any) -> Content:
         layout = layout_of(x)
-        if layout.is_open and reads_state(layout) and not layout.defines_eq:
+        if layout.is_named and reads_state(layout) and not layout.defines_eq:
             return identity(x)  # a version watches what it read of it
         inside, self.is_free = self.is_free, True
         try:

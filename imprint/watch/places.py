@@ -329,13 +329,16 @@ def defining_class(cls: type, name: str) -> type | None:
     return next((c for c in _mro_of(cls) if name in _vars_of(c)), None)
 
 
+_ARGS: Final = vars(BaseException)["args"]
+
+
 def is_data(attribute: object) -> bool:
     """Tell whether what a class has goes before what an object has of its own.
 
-    A slot does not: it is where the object has it.
+    A slot does not: it is where the object has it, as an exception has its `args`.
     """
     kind = type(attribute)
-    if kind is MemberDescriptorType or kind is _Missing:
+    if kind is MemberDescriptorType or kind is _Missing or attribute is _ARGS:
         return False
     return any(
         class_attribute(kind, name) is not MISSING for name in ("__set__", "__delete__")

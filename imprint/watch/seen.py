@@ -22,7 +22,7 @@ import numpy as np
 
 from imprint.core.identity import Identity, Pinned, identity, ids_of
 from imprint.definition.share import Snapshot, effects_of
-from imprint.definition.state import StrictWalk
+from imprint.definition.state import HeldWalk, StrictWalk
 from imprint.definition.token import Content
 from imprint.definition.walk import (
     FORMAT,
@@ -311,10 +311,12 @@ class Seen:
         effects: what is inside and does not count; or what is known to be written,
             which may become more.
         strict: whether arrays and the state of objects count.
+        is_static: whether arrays and long lists do, as a static argument leads here.
     """
 
     __slots__ = (
-        *("_content", "_reading", "_written", "held", "inside", "items", "strict"),
+        *("_content", "_reading", "_written", "held", "inside", "is_static"),
+        *("items", "strict"),
     )
 
     def __init__(
@@ -323,9 +325,11 @@ class Seen:
         effects: Effects | Written = NO_EFFECTS,
         *,
         strict: bool = False,
+        is_static: bool = False,
     ) -> None:
         self.held: Held = hold(value)
         self.strict: bool = strict
+        self.is_static: bool = is_static
         is_shared = isinstance(effects, Written)
         self._written: Written = effects if is_shared else Written(effects)
         self._reading: Snapshot | None = None
@@ -361,7 +365,7 @@ class Seen:
 
     def anew(self, value: Any) -> "Seen":
         """Return an equal value in the place of this one."""
-        return Seen(value, self._written, strict=self.strict)
+        return Seen(value, self._written, strict=self.strict, is_static=self.is_static)
 
     def resumed(self) -> "Seen":
         """Return the same for a trace that takes it over from an earlier one."""
@@ -441,7 +445,9 @@ class Seen:
 
     @property
     def _walk(self) -> type[Walk]:
-        return StrictWalk if self.strict else Walk
+        if self.strict:
+            return StrictWalk
+        return HeldWalk if self.is_static else Walk
 
 
 def as_itself(value: Any) -> Seen:
