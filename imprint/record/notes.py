@@ -578,8 +578,13 @@ def _places(
     elif kind is FunctionType:
         if is_user_code(owner.__code__, owner.__globals__):
             yield from (FunctionPlace(owner, name) for name in names)
-    elif is_user_class(kind) and not issubclass(kind, _OPAQUE):
-        path = layout_of(owner).name
+    elif not issubclass(kind, _OPAQUE):
+        yield from _places_of_object(owner, kind, names)
+
+
+def _places_of_object(owner: Any, kind: Any, names: Iterable[str]) -> Iterator[Place]:
+    layout = layout_of(owner)
+    if layout.is_holder or is_user_class(kind):
         for name in names:
             if class_attribute(kind, name) is MISSING:
                 yield ClassPlace(kind, name)

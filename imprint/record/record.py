@@ -40,6 +40,7 @@ from imprint.watch.captures import (
     places_of,
 )
 from imprint.watch.places import (
+    GONE,
     MISSING,
     bases_of,
     class_attribute,
@@ -93,6 +94,8 @@ class Record:
         self._passing: dict[int, tuple[ref[Any], str]] = {}
         self._writes = Writes()
         self._notes.meet(fun, "self")
+        arguments = tuple(arguments)
+        self._static = [value for _, value in arguments]
         for name, value in arguments:
             self._notes.meet_argument(value, name)
         for function in self._captured.values():
@@ -209,6 +212,7 @@ class Record:
             for function in new:
                 self._enter_function(function)
                 self._enter_nested(function.__code__, function.__globals__)
+                self._enter_values(self._static, mentions_of(function.__code__))
             walked += len(new)
 
     # ---- afterwards ----
@@ -243,6 +247,8 @@ class Record:
         """Yield the places where a name could come to hide another."""
         for read in self._notes.shadows():
             place, now = read.place, read.place.get()
+            if now is GONE:
+                continue
             if read.seen.held.is_(now):
                 yield read
             elif not self._writes.may_bind(place, was_missing=True):
@@ -277,6 +283,8 @@ class Record:
         """
         for read in tuple(self._notes.reads.values()):
             place, now = read.place, read.place.get()
+            if now is GONE:  # the trace made it; or what led to it is another now
+                continue
             if read.seen.matches(now) or self._is_own(read, now):
                 seen = read.seen.settle(now)
                 if seen is not None:
