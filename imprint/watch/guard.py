@@ -8,6 +8,7 @@ kept by its text. Where something is another object, the places are compared one
 an equal number, string, tuple, list or function is as good, and the guard learns it.
 """
 
+import builtins
 import keyword
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -32,9 +33,11 @@ from imprint.watch.places import (
     NamePlace,
     ObjectPlace,
     Place,
+    bases_of,
     class_attribute,
     class_namespace,
     defining_class,
+    is_data,
 )
 from imprint.watch.seen import Held, Items, Read, Seen, Strong, class_of
 
@@ -211,11 +214,11 @@ def _guard_of(
     names = Counter(module for r in reads if (module := _module_of(r.place)))
     home = names.most_common(1)[0][0] if names else 0
     others = {
-        module: _Writer(reads)
+        module: _Writer(reads, _Objects(()))
         for module, count in names.items()
         if count >= _OWN_FUNCTION and module != home
     }
-    main = _Writer(reads)
+    main = _Writer(reads, _Objects(reads))
     quick = [read for read in reads if not read.seen.inside]
     for read in quick:
         module = _module_of(read.place)
@@ -235,18 +238,24 @@ def _module_of(place: Place) -> int:
 
 @final
 class _Writer:
-    """Writes one guard function."""
+    """Writes one guard function.
 
-    def __init__(self, reads: tuple[Read, ...]) -> None:
+    Args:
+        reads: the places of the guard, of which this function has some.
+        objects: those of which it asks attributes.
+    """
+
+    def __init__(self, reads: tuple[Read, ...], objects: "_Objects") -> None:
         self._prefix = "_"
         taken = {r.place.name for r in reads if isinstance(r.place, NamePlace)}
         while any(name.startswith(self._prefix) for name in taken):
             self._prefix += "_"
         self._globals: dict[str, Any] = {}
-        self._conditions: list[str] = []
+        self._conditions: dict[str, None] = {}  # each once
         self._held: dict[int, tuple[str, Any]] = {}
         self._cells: dict[str, CellType] = {}
-        self._owners: dict[int, str] = {}
+        self._objects = objects
+        self._dicts: set[str] = set()  # objects whose attributes are in a variable
 
     def hold(self, value: Any) -> str:
         """Return the name of a parameter whose default is a value."""
@@ -258,7 +267,7 @@ class _Writer:
 
     def condition(self, text: str) -> None:
         """Add a condition."""
-        self._conditions.append(text)
+        self._conditions[text] = None
 
     def add(self, read: Read, *, home: bool) -> None:
         """Add the condition of one place; `home`: it is in this function's globals."""
@@ -277,7 +286,7 @@ class _Writer:
             return
         where = self._where(place, seen.held.get(), home=home)
         if not seen.inside:
-            self.condition(self._is(where, seen.held))
+            self.condition(self._is(where, seen.held, binds=True))
             return
         count = sum(len(items.items) for items in seen.items)
         if seen.items and count <= _UNROLLED and all(map(_has_index, seen.items)):
@@ -294,43 +303,93 @@ class _Writer:
         """Add the condition of what an object has, which may be gone."""
         owner = self._owner(place)
         value = seen.held.get()
-        cls = class_of(place.owner())
-        if place.name == "__class__":
+        kind, name = class_of(place.owner()), place.name
+        if name == "__class__":
             condition = f"{self.hold(type)}({owner}) is {self.hold(value)}"
         elif value is MISSING:
-            own = not _is_hooked(cls) and layout_of_class(cls).has_only_dict
-            held = f"{place.name!r} not in {owner}.__dict__"
-            condition = (
-                held if own else f"{self.hold(place.get)}() is {self.hold(value)}"
-            )
-        elif (
-            seen.inside
-            or place.name == "__dict__"
-            or not _is_attribute(cls, place.name)
-        ):
+            condition = self._is_absent(place, owner, kind)
+        elif seen.inside:
             condition = f"{self.hold(seen.matches)}({self.hold(place.get)}())"
-        else:
-            condition = self._is(f"{owner}.{place.name}", seen.held)
+        elif name == "__dict__":
+            condition = self._has_names(place, owner, seen)
+        elif self._objects.has_attribute(kind, name):
+            where = f"{owner}.{name}"
+            condition = self._is(where, seen.held, binds=not place.is_passing)
+        elif not is_data(class_attribute(kind, name)):
+            where = f"{self.hold(_OF_OBJECT)}({owner}, {name!r})"  # past its own
+            condition = self._is(where, seen.held)
+        elif place.is_passing:
+            condition = f"{self.hold(seen.matches)}({self.hold(place.get)}())"
+        else:  # what the class has goes before what the object has
+            self.condition(f"{self.hold(type)}({owner}) is {self.hold(kind)}")
+            where = self._where_in_class(ClassPlace(kind, name), value)
+            condition = self._is(where, seen.held)
         self.condition(
             f"({owner} is None or {condition})" if place.is_passing else condition
         )
 
+    def _is_absent(self, place: ObjectPlace, owner: str, kind: type) -> str:
+        """Return the condition that an object has no such attribute of its own."""
+        name = place.name
+        if not self._objects.has_in_dict(kind, name):
+            return f"{self.hold(place.get)}() is {self.hold(MISSING)}"
+        shown = self._objects.shown.get((id(kind), name))
+        if shown is not None and self._objects.has_attribute(kind, name):
+            return f"{owner}.{name} is {self.hold(shown)}"  # else it would be hidden
+        held = f"{owner}.__dict__"
+        if self._objects.absent[id(place.owner)] > 1 and not place.is_passing:
+            if owner in self._dicts:
+                held = f"{owner}d"
+            else:
+                self._dicts.add(owner)
+                held = f"({owner}d := {held})"
+        return f"{name!r} not in {held}"
+
+    def _has_names(self, place: ObjectPlace, owner: str, seen: Seen) -> str:
+        """Return the condition that an object has attributes of the same names."""
+        cls = class_of(place.owner())
+        if _is_hooked(cls) or not layout_of_class(cls).has_only_dict:
+            return f"{self.hold(seen.matches)}({self.hold(place.get)}())"
+        names, held = seen.held.get(), f"{owner}.__dict__"
+        same = f"{self.hold(map)}({self.hold(is_)}, {held}, {self.hold(names)})"
+        return f"{self.hold(len)}({held}) == {len(names)} and {self.hold(all)}({same})"
+
     def _owner(self, place: ObjectPlace) -> str:
         """Return the variable that has the object of a place."""
-        key = id(place.owner)
-        name = self._owners.get(key)
+        objects = self._objects
+        key = id(place.owner), place.is_passing
+        name = objects.variables.get(key)
         if name is None:
-            name = self._owners[key] = f"{self._prefix}o{len(self._owners)}"
+            name = objects.variables[key] = f"{self._prefix}o{len(objects.variables)}"
             get = f"({name} := {self.hold(place.owner)}())"
             self.condition(
                 f"({get}, True)[1]" if place.is_passing else f"{get} is not None"
             )
         return name
 
-    def _is(self, where: str, held: Held) -> str:
+    def _is(self, where: str, held: Held, *, binds: bool = False) -> str:
+        """Return the condition that a place has the very object.
+
+        Args:
+            where: the expression that looks the place up.
+            held: the object.
+            binds: whether what is to be asked of the object may take it from here; then
+                None in its place, when it is gone, fails there.
+        """
         if isinstance(held, Strong):
             return f"{where} is {self.hold(held.value)}"
-        return f"{where} is {self.hold(held.reference)}() is not None"
+        reference = self.hold(held.reference)
+        objects = self._objects
+        key = objects.owners.get(id(held.get()))
+        if key is not None:
+            name = objects.variables.get(key)
+            if name is not None:
+                return f"{where} is {name}"
+            if binds:
+                name = f"{self._prefix}o{len(objects.variables)}"
+                objects.variables[key] = name
+                return f"({name} := {where}) is {reference}()"
+        return f"{where} is {reference}() is not None"
 
     def _add_items(self, items: Items) -> None:
         """Add the conditions that the same objects are in a container."""
@@ -380,6 +439,8 @@ class _Writer:
 
     def _where(self, place: Place, seen: Any, *, home: bool) -> str:
         """Return the expression that looks a place up."""
+        if isinstance(place, ClassPlace):
+            return self._where_in_class(place, seen)
         if seen is MISSING:
             return f"{self.hold(place.get)}()"
         if isinstance(place, NamePlace):
@@ -395,39 +456,119 @@ class _Writer:
             return f"{self.hold(dict.get)}({held}, {key})"
         if isinstance(place, FunctionPlace):
             return f"{self.hold(place.function)}.{place.name}"
-        return (
-            self._attribute(place, seen)
-            if isinstance(place, ClassPlace)
-            else self.hold(seen)
-        )
+        return self.hold(seen)
 
     def _name(self, place: NamePlace, *, home: bool) -> str:
+        if place.is_builtin and not home:
+            self.condition(f"{place.name!r} not in {self.hold(place.namespace)}")
+            return f"{self.hold(vars(builtins))}[{place.name!r}]"
         if home:
             self._globals = place.namespace
             if place.name.isidentifier() and not keyword.iskeyword(place.name):
                 return place.name
-        if place.is_builtin:
-            return f"{self.hold(place.get)}()"
         return f"{self.hold(place.namespace)}[{place.name!r}]"
 
-    def _attribute(self, place: ClassPlace, seen: Any) -> str:
+    def _where_in_class(self, place: ClassPlace, seen: Any) -> str:
+        """Return the expression that looks up what a class holds, or a base of it.
+
+        What has to hold beside it, that no class before that one has the name, is added.
+        """
+        cls, name = place.cls, place.name
         if _is_direct(place, seen):
-            return f"{self.hold(place.cls)}.{place.name}"
-        if defining_class(place.cls, place.name) is place.cls:
-            return f"{self.hold(class_namespace(place.cls))}[{place.name!r}]"
-        return f"{self.hold(class_attribute)}({self.hold(place.cls)}, {place.name!r})"
+            return f"{self.hold(cls)}.{name}"
+        holder = defining_class(cls, name)
+        if holder is not cls and not _shows_order(cls):
+            return f"{self.hold(class_attribute)}({self.hold(cls)}, {name!r})"
+        for base in bases_of(cls):
+            if base is holder:
+                break
+            if base is cls:
+                self.condition(
+                    f"{self.hold(cls)}.__mro__ is {self.hold(bases_of(cls))}"
+                )
+            if base is not object:
+                self.condition(f"{name!r} not in {self.hold(class_namespace(base))}")
+        if holder is None:
+            return self.hold(MISSING)
+        return f"{self.hold(class_namespace(holder))}[{name!r}]"
+
+
+@final
+class _Objects:
+    """What is known of the objects that are asked for attributes.
+
+    Args:
+        reads: the places of the guard.
+    """
+
+    def __init__(self, reads: tuple[Read, ...]) -> None:
+        self.variables: dict[tuple[int, bool], str] = {}
+        """By the `id` of a reference, the variable that has the object; it may be gone
+        if the second is true."""
+        self.owners: dict[int, tuple[int, bool]] = {}
+        """By the `id` of an object that is asked what None has not, its key there."""
+        self.shown: dict[tuple[int, str], Any] = {}
+        """What each class holds that its objects show as it is."""
+        self.absent: Counter[int] = Counter()
+        """By the `id` of a reference, how many attributes the object has not."""
+        self._attributes: dict[tuple[int, str], bool] = {}
+        self._hooked: dict[int, bool] = {}
+        for place, seen in reads:
+            if isinstance(place, ObjectPlace):
+                if seen.held.get() is MISSING:
+                    self.absent[id(place.owner)] += 1
+                if not (place.is_passing or place.name.startswith("__")):
+                    self.owners[id(place.owner())] = id(place.owner), False
+            elif isinstance(place, ClassPlace) and not seen.inside:
+                value = seen.held.get()
+                plain = class_attribute(class_of(value), "__get__") is MISSING
+                if value is not MISSING and isinstance(seen.held, Strong) and plain:
+                    self.shown[id(place.cls), place.name] = value
+
+    def has_attribute(self, cls: type, name: str) -> bool:
+        """Tell whether `x.name` gives what an instance has, and runs no user's code."""
+        known = self._attributes.get((id(cls), name))
+        if known is None:
+            known = self._attributes[id(cls), name] = _is_attribute(cls, name)
+        return known
+
+    def has_in_dict(self, cls: type, name: str) -> bool:
+        """Tell whether what an instance has under a name is in its `__dict__`."""
+        hooked = self._hooked.get(id(cls))
+        if hooked is None:
+            hooked = self._hooked[id(cls)] = _is_hooked(cls)
+        layout = layout_of_class(cls)
+        if hooked or not layout.has_dict:
+            return False
+        if layout.has_only_dict:
+            return True
+        return class_of(class_attribute(cls, name)) is not MemberDescriptorType
 
 
 def _is_direct(place: ClassPlace, seen: Any) -> bool:
     """Tell whether `cls.name` gives what the class holds, and runs no user's code."""
     kind, metaclass = class_of(seen), class_of(place.cls)
-    own = class_attribute(metaclass, "__getattribute__") is _GETATTRIBUTE
-    if not own or class_attribute(metaclass, place.name) is not MISSING:
+    if (
+        seen is MISSING
+        or not _shows(metaclass)
+        or class_attribute(metaclass, place.name) is not MISSING
+    ):
         return False
     if not place.name.isidentifier() or keyword.iskeyword(place.name):
         return False
     itself = kind is FunctionType or kind is property
     return itself or class_attribute(kind, "__get__") is MISSING
+
+
+def _shows(metaclass: type) -> bool:
+    """Tell whether an attribute of a class is looked up without code of the user's."""
+    return class_attribute(metaclass, "__getattribute__") is _GETATTRIBUTE
+
+
+def _shows_order(cls: type) -> bool:
+    """Tell whether `cls.__mro__` gives the order of its bases, and runs no user's code."""
+    metaclass = class_of(cls)
+    return _shows(metaclass) and class_attribute(metaclass, "__mro__") is _ORDER
 
 
 def _is_attribute(cls: type, name: str) -> bool:
@@ -450,6 +591,7 @@ def _has_index(items: Items) -> bool:
     return all(class_of(key) is str for key in items.keys)
 
 
+_ORDER: Final = class_attribute(type, "__mro__")
 _GETATTRIBUTE: Final = class_attribute(type, "__getattribute__")
 _OF_OBJECT: Final = class_attribute(object, "__getattribute__")
 
