@@ -30,6 +30,7 @@ class Mentions:
         globals: the names that it reads or binds in its module.
         imports: the modules that it imports, with the dots of `from ..package import`.
         names: the attributes that it may read or write, of anything.
+        public_names: those of them that do not begin with two underscores.
         stored: the names that it binds: globals, closure variables, attributes.
         stores_any: whether it may bind attributes by names that are worked out.
         changes_items: whether it may change what is in a container, by any key.
@@ -42,6 +43,7 @@ class Mentions:
     globals: tuple[str, ...]
     imports: tuple[str, ...]
     names: frozenset[str]
+    public_names: frozenset[str]
     stored: frozenset[str]
     stores_any: bool
     changes_items: bool
@@ -206,17 +208,19 @@ def _mentions(
     reads_module = not _READS_MODULE.isdisjoint(every)
     texts = set(_texts(code.co_consts, every_word=reads_module))
     tuples = [const for const in code.co_consts if type(const) is not str]
+    names = attributes | texts
     stores_any = not _STORES_ANY.isdisjoint(every)
     return Mentions(
         found,
         imports,
-        frozenset(attributes | texts),
+        frozenset(names),
+        frozenset(name for name in names if not name.startswith("__")),
         frozenset(stored | texts if stores_any else stored),
         stores_any,
         uses.stores_any
         or not _CHANGES_ITEMS.isdisjoint(every)
         or _changes_in_place(code, tuple(instructions(code))),
-        not _READS_ANY.isdisjoint(every | texts) or _has_computed_names(code, found),
+        not _READS_ANY.isdisjoint(every | names) or _has_computed_names(code, found),
         reads_module,
         bool(code.co_exceptiontable) or not _EXPECTS_ABSENCE.isdisjoint(every),
         replace(

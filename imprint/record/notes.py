@@ -138,9 +138,7 @@ class Notes:
         """Take in names by which code that starts now can read."""
         if not by_library:
             self._mention_own(names)
-        for name in names:
-            if name in self.names:
-                continue
+        for name in frozenset(names) - self.names:
             self.names.add(name)
             for note, owner, path in self._waiting.pop(name, ()):
                 note(self, owner, name, path)
@@ -150,9 +148,7 @@ class Notes:
 
     def _mention_own(self, names: Iterable[str]) -> None:
         """Take in names in the user's code: the objects of libraries count too."""
-        for name in names:
-            if name in self._own_names:
-                continue
+        for name in frozenset(names) - self._own_names:
             self._own_names.add(name)
             for value, path in self._waiting_own.pop(name, ()):
                 _note_object(self, value, name, path)
@@ -189,20 +185,26 @@ class Notes:
     def place(self, place: Place, before: Any = MISSING) -> Any:
         """Note a place once, with its value before; return its value now."""
         value = place.get()
-        key = place.key
-        if key not in self.reads:
-            seen = value if before is MISSING else before
-            self._on_place(value)
-            if id(value) in self._covered:
-                self._watch(*self._covered.pop(id(value)))
-            if seen is value and self._is_by_key(place, value):
-                self.reads[key] = Read(place, as_itself(value))
-                self._by_key.setdefault(place.name, []).append(place)
-                self._meet_items(value, _path_of(place))
-            else:
-                self._read(place, seen)
-                self.meet(value, _path_of(place))
+        if place.key not in self.reads:
+            self._note(place, value, value if before is MISSING else before)
         return value
+
+    def _note(self, place: Place, value: Any, before: Any) -> None:
+        """Note a place that is not noted yet, at which a value stands now."""
+        if id(class_of(value)) in _ATOMS:
+            self._read(place, before)
+            return
+        self._on_place(value)
+        if id(value) in self._covered:
+            self._watch(*self._covered.pop(id(value)))
+        if before is value and self._is_by_key(place, value):
+            self.reads[place.key] = Read(place, as_itself(value))
+            self._by_key.setdefault(place.name, []).append(place)
+            self._meet_items(value, _path_of(place))
+            return
+        self._read(place, before)
+        if id(value) not in self._known:
+            self.meet(value, _path_of(place))
 
     def _read(self, place: Place, value: Any) -> None:
         is_static = isinstance(place, ObjectPlace) and id(place.owner()) in self._static
@@ -539,8 +541,9 @@ def _note_function(notes: Notes, function: Any, name: str, _: str) -> None:
 
 def _note_object(notes: Notes, value: Any, name: str, path: str) -> None:
     place = ObjectPlace(value, name, path, is_passing=notes._is_passing)
-    if not issubclass(class_of(place.get()), Tracer):
-        notes.place(place)
+    found = place.get()
+    if place.key not in notes.reads and not issubclass(class_of(found), Tracer):
+        notes._note(place, found, found)
 
 
 def _note_item(notes: Notes, value: Any, name: str, path: str) -> None:

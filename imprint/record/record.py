@@ -82,6 +82,8 @@ class Record:
         self._reach = Reach()
         self._started: dict[int, tuple[CodeType, dict[str, Any]]] = {}
         self._firings: dict[int, int] = {}
+        self._mentioned: dict[int, CodeType] = {}
+        self._users: dict[int, tuple[Any, bool]] = {}
         self._met: dict[tuple[int, int], Any] = {}  # by id: kept alive
         self._entered: dict[int, FunctionType] = {}
         # Not a method: it would keep all that is noted alive until a collection.
@@ -119,7 +121,9 @@ class Record:
         if code.co_name == "<module>":
             self._writes.add(mentions)
             return True  # an import; it reads what it has just bound
-        self._enter_names(mentions)
+        if id(code) not in self._mentioned:
+            self._mentioned[id(code)] = code
+            self._enter_names(mentions)
         has_arguments = (
             code.co_argcount or code.co_kwonlyargcount or (code.co_flags & _HAS_REST)
         )
@@ -140,13 +144,15 @@ class Record:
             Whether later starts of the same code have nothing to add.
         """
         mentions = mentions_of(code)
-        given = frame.f_locals.values()
+        changes = mentions.stores_any or mentions.changes_items or mentions.uses.stored
+        given = ()
+        if changes or mentions.reads_any:
+            given = tuple(frame.f_locals.values())
         done = self._writes.add_library(mentions, given)
         self._firings[id(code)] = count = self._firings.get(id(code), 0) + 1
         if count > 1:
             return done or count > _LIBRARY_FIRINGS
-        names = [name for name in mentions.names if not name.startswith("__")]
-        self._notes.mention(names, by_library=True)
+        self._notes.mention(mentions.public_names, by_library=True)
         self._notes.use_whole(mentions.names)
         if mentions.reads_any:
             for value in given:
@@ -285,6 +291,9 @@ class Record:
             place, now = read.place, read.place.get()
             if now is GONE:  # the trace made it; or what led to it is another now
                 continue
+            if read.seen.stands(now):  # as most do
+                yield read
+                continue
             if read.seen.matches(now) or self._is_own(read, now):
                 seen = read.seen.settle(now)
                 if seen is not None:
@@ -361,13 +370,14 @@ class Record:
         count = code.co_argcount + code.co_kwonlyargcount
         count += bool(code.co_flags & 0x04) + bool(code.co_flags & 0x08)
         values = frame.f_locals
+        names = code.co_varnames[:count]
+        given: list[Any] = [values.get(name) for name in names]
         done = True
-        for i, name in enumerate(code.co_varnames[:count]):
-            value: Any = values.get(name)
+        for i, (name, value) in enumerate(zip(names, given, strict=True)):
             for part in (value, *contained(value)[:_PARTS]):
                 kind = class_of(part)
                 owner: Any = part if issubclass(kind, type | ModuleType) else kind
-                if not is_user(owner):
+                if not self._is_user(owner):
                     continue
                 done = False
                 if i == 0 and part is value:
@@ -377,7 +387,6 @@ class Record:
                 self._pass(
                     part, owner, name, is_new=i == 0 and code.co_name == "__init__"
                 )
-        given = [values.get(name) for name in code.co_varnames[:count]]
         if 0 < len(given) <= 2 and class_of(given[-1]) is str:
             self._notes.missed(code, given[0], given[-1])
             done = False
@@ -385,9 +394,17 @@ class Record:
         self._firings[id(code)] = count = self._firings.get(id(code), 0) + 1
         return done or count > _FIRINGS
 
+    def _is_user(self, owner: Any) -> bool:
+        """Tell whether a class or a module is the user's; asked once for each."""
+        known = self._users.get(id(owner))
+        if known is None:
+            known = self._users[id(owner)] = owner, is_user(owner)
+        return known[1]
+
     def _pass(self, value: Any, owner: Any, name: str, *, is_new: bool) -> None:
         """Take in an argument: what it is of; itself, if it lives on."""
-        self._notes.meet(owner, name)
+        if not self._notes.knows(owner):
+            self._notes.meet(owner, name)
         if owner is value or is_new or self._notes.knows(value):
             return
         if id(value) not in self._passing and len(self._passing) < _PASSING:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from types import CellType, FunctionType, MappingProxyType, MemberDescriptorType
 from typing import Any, ClassVar, Final, TypeAlias, cast, final
 
-from imprint.core.identity import Standin, identity
+from imprint.core.identity import Standin, identity, ids_of
 from imprint.definition.layout import layout_of
 
 _mro_of: Final[Callable[[type], tuple[type, ...]]] = vars(type)["__mro__"].__get__
@@ -318,9 +318,10 @@ def module_of(function: FunctionType) -> str:
 
 def class_attribute(cls: type, name: str) -> Any:
     """Return what a class or a base of it holds under a name, or MISSING."""
-    owner = defining_class(cls, name)
-    if owner is not None:
-        return _vars_of(owner).get(name, MISSING)
+    for owner in _mro_of(cls):  # a trace asks this most: `defining_class` takes twice
+        found = _vars_of(owner).get(name, MISSING)
+        if found is not MISSING:
+            return found
     return _OF_TYPES[name](cls) if name in _OF_TYPES else MISSING
 
 
@@ -338,11 +339,18 @@ def is_data(attribute: object) -> bool:
     A slot does not: it is where the object has it, as an exception has its `args`.
     """
     kind = type(attribute)
-    if kind is MemberDescriptorType or kind is _Missing or attribute is _ARGS:
+    if id(kind) in _NO_DATA or attribute is _ARGS:
         return False
     return any(
         class_attribute(kind, name) is not MISSING for name in ("__set__", "__delete__")
     )
+
+
+_NO_DATA: Final = ids_of(
+    *(MemberDescriptorType, _Missing, FunctionType, staticmethod, classmethod),
+    *(int, bool, float, complex, str, bytes, type(None), tuple, list, dict),
+)
+"""Classes of what an object may hide, so that they need not be asked."""
 
 
 def bases_of(cls: type) -> tuple[type, ...]:

@@ -46,6 +46,8 @@ _STRONG: Final = ids_of(
 )
 """Classes that `hold` need not ask: a weak reference that is refused costs 700 ns."""
 _NUMBERS: Final = ids_of(int, float, bool, complex, type(None))
+_ATOMS: Final = _NUMBERS | ids_of(str, bytes)
+"""Classes of what can be read later: it is kept, and nothing is inside."""
 _LISTS: Final = ids_of(list, deque, set)
 _DICTS: Final = ids_of(dict, OrderedDict)
 _UNREAD: Final = object()
@@ -339,7 +341,8 @@ class Seen:
         self.inside = False
         """Whether what is inside can change, and counts."""
         self._content: Content = _UNREAD
-        if value is not MISSING and not issubclass(class_of(value), SHARED):
+        kind = class_of(value)
+        if not (id(kind) in _ATOMS or value is MISSING or issubclass(kind, SHARED)):
             self._read(value)
 
     def matches(self, value: Any) -> bool:
@@ -352,6 +355,10 @@ class Seen:
         elif value is MISSING or self.held.get() is MISSING:
             return False
         return self._content_of(value) == self.content
+
+    def stands(self, value: Any) -> bool:
+        """Tell whether a value is the very object, in which nothing can change."""
+        return not self.inside and self.held.is_(value)
 
     @property
     def known(self) -> Written:
