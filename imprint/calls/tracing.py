@@ -105,7 +105,7 @@ def trace_call(
 
     def flat(*tracers: Any) -> list[Any]:
         leaves = [no_values(x.shape) if is_float0(x) else x for x in tracers]
-        traced = call._replace(dynamic=treedef.unflatten(leaves))
+        traced = Call(call.form, treedef.unflatten(leaves), call.static)
         args, kwargs = signature.arguments(traced)
         arrays, results = split_result(fun(*args, **kwargs), signature.is_static_result)
         check_results(signature.function_name, arrays, results)

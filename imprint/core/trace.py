@@ -7,10 +7,9 @@ A tracer belongs to one trace; one whose trace has ended was leaked by the user,
 `check_alive` says so.
 """
 
-from collections.abc import Generator
-from contextlib import contextmanager
-from contextvars import ContextVar
-from typing import Any, ClassVar, Final, NoReturn
+from contextlib import AbstractContextManager
+from contextvars import ContextVar, Token
+from typing import Any, ClassVar, Final, NoReturn, final
 
 from imprint.core import hooks
 from imprint.core.array import NumberArray
@@ -49,14 +48,26 @@ _current: ContextVar[Trace | None] = ContextVar("imprint_trace", default=None)
 current_trace: Final = _current.get
 
 
-@contextmanager
-def tracing(trace: Trace | None) -> Generator[None]:
+def tracing(trace: Trace | None) -> AbstractContextManager[None]:
     """Make `trace` the current trace inside the `with` block; None means eager."""
-    token = _current.set(trace)
-    try:
-        yield
-    finally:
-        _current.reset(token)
+    return _Tracing(trace)
+
+
+@final
+class _Tracing:
+    """Its functions are imprint's: the recorder is not told of `contextlib`'s."""
+
+    __slots__ = ("_token", "_trace")
+    _token: Token[Trace | None]
+
+    def __init__(self, trace: Trace | None) -> None:
+        self._trace = trace
+
+    def __enter__(self) -> None:
+        self._token = _current.set(self._trace)
+
+    def __exit__(self, *_: object) -> None:
+        _current.reset(self._token)
 
 
 def process_under(
