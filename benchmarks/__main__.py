@@ -23,6 +23,7 @@ from benchmarks import (
     import_time,
     memory,
     tracing,
+    watching,
 )
 from benchmarks.measure import measure
 from benchmarks.pairs import Fact, Pair
@@ -33,6 +34,7 @@ FILES = (
     call_forms,
     cold,
     tracing,
+    watching,
     compiling,
     eager,
     engine,

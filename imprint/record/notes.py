@@ -191,9 +191,10 @@ class Notes:
 
     def _note(self, place: Place, value: Any, before: Any) -> None:
         """Note a place that is not noted yet, at which a value stands now."""
-        if id(class_of(value)) in _ATOMS:
+        kind = class_of(value)
+        if id(kind) in _ATOMS or issubclass(kind, _OPAQUE):
             self._read(place, before)
-            return
+            return  # it leads to nothing
         self._on_place(value)
         if id(value) in self._covered:
             self._watch(*self._covered.pop(id(value)))
@@ -433,7 +434,7 @@ class Notes:
             if id(each) in seen or len(seen) > _ABSENT:
                 continue
             seen.add(id(each))
-            for place in _places(each, names, is_passing=not self.knows(each)):
+            for place in _places(each, names):
                 found = place.get()
                 if found is MISSING:
                     self.place(place)
@@ -566,9 +567,7 @@ def _is_light(value: Any) -> bool:
     )
 
 
-def _places(
-    owner: Any, names: Iterable[str], *, is_passing: bool = False
-) -> Iterator[Place]:
+def _places(owner: Any, names: Iterable[str]) -> Iterator[Place]:
     """Yield the places at which an owner of the user's has, or may have, names."""
     kind = class_of(owner)
     if issubclass(kind, ModuleType):
@@ -591,7 +590,8 @@ def _places_of_object(owner: Any, kind: Any, names: Iterable[str]) -> Iterator[P
         for name in names:
             if class_attribute(kind, name) is MISSING:
                 yield ClassPlace(kind, name)
-            yield ObjectPlace(owner, name, path, is_passing=is_passing)
+            # It may be one that the trace made: then it is gone with it.
+            yield ObjectPlace(owner, name, layout.name, is_passing=True)
 
 
 def code_in(value: Any) -> CodeType | None:

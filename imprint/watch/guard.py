@@ -285,9 +285,13 @@ class _Writer:
             )
             return
         where = self._where(place, seen.held.get(), home=home)
-        if not seen.inside:
+        if seen.inside:
+            self._add_inside(where, seen)
+        else:
             self.condition(self._is(where, seen.held, binds=True))
-            return
+
+    def _add_inside(self, where: str, seen: Seen) -> None:
+        """Add the conditions of a value in which something can change."""
         count = sum(len(items.items) for items in seen.items)
         if seen.items and count <= _UNROLLED and all(map(_has_index, seen.items)):
             self.condition(self._is(where, seen.held))
@@ -309,6 +313,9 @@ class _Writer:
         elif value is MISSING:
             condition = self._is_absent(place, owner, kind)
         elif seen.inside:
+            if self._objects.has_attribute(kind, name) and not place.is_passing:
+                self._add_inside(f"{owner}.{name}", seen)
+                return
             condition = f"{self.hold(seen.matches)}({self.hold(place.get)}())"
         elif name == "__dict__":
             condition = self._has_names(place, owner, seen)
