@@ -185,12 +185,20 @@ class Notes:
     def place(self, place: Place, before: Any = MISSING) -> Any:
         """Note a place once, with its value before; return its value now."""
         value = place.get()
-        if place.key not in self.reads:
-            self._note(place, value, value if before is MISSING else before)
+        key = place.key
+        if key not in self.reads:
+            self._note(place, key, value, value if before is MISSING else before)
         return value
 
-    def _note(self, place: Place, value: Any, before: Any) -> None:
+    def _note(self, place: Place, key: Key, value: Any, before: Any) -> None:
         """Note a place that is not noted yet, at which a value stands now."""
+<<<<<<< HEAD
+=======
+        noted = Seen(before, self._written, strict=self._strict)
+        if noted.inside:
+            noted.note_parts()
+        self.reads[key] = Read(place, noted)
+>>>>>>> ae2555a (Spare a default of each parameter of the guard, and the second key of a place)
         kind = class_of(value)
         if id(kind) in _ATOMS or issubclass(kind, _OPAQUE):
             self._read(place, before)
@@ -542,9 +550,12 @@ def _note_function(notes: Notes, function: Any, name: str, _: str) -> None:
 
 def _note_object(notes: Notes, value: Any, name: str, path: str) -> None:
     place = ObjectPlace(value, name, path, is_passing=notes._is_passing)
+    key = place.key
+    if key in notes.reads:
+        return
     found = place.get()
-    if place.key not in notes.reads and not issubclass(class_of(found), Tracer):
-        notes._note(place, found, found)
+    if not issubclass(class_of(found), Tracer):
+        notes._note(place, key, found, found)
 
 
 def _note_item(notes: Notes, value: Any, name: str, path: str) -> None:

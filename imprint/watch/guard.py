@@ -429,7 +429,7 @@ class _Writer:
         last = "" if otherwise is None else f" or {self.hold(otherwise)}()"
         held = list(self._held.values())
         cells = ", ".join(self._cells)
-        parameters = ", ".join(f"{name}=None" for name, _ in held)
+        parameters = ", ".join(name for name, _ in held)  # all have a default, below
         code = _compiled(
             _TEXT.format(
                 name=f"{self._prefix}guard",  # a module may have a name `guard`
