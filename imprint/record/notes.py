@@ -192,36 +192,30 @@ class Notes:
 
     def _note(self, place: Place, key: Key, value: Any, before: Any) -> None:
         """Note a place that is not noted yet, at which a value stands now."""
-<<<<<<< HEAD
-=======
-        noted = Seen(before, self._written, strict=self._strict)
-        if noted.inside:
-            noted.note_parts()
-        self.reads[key] = Read(place, noted)
->>>>>>> ae2555a (Spare a default of each parameter of the guard, and the second key of a place)
         kind = class_of(value)
         if id(kind) in _ATOMS or issubclass(kind, _OPAQUE):
-            self._read(place, before)
+            self._read(place, key, before)
             return  # it leads to nothing
         self._on_place(value)
         if id(value) in self._covered:
             self._watch(*self._covered.pop(id(value)))
         if before is value and self._is_by_key(place, value):
-            self.reads[place.key] = Read(place, as_itself(value))
+            self.reads[key] = Read(place, as_itself(value))
             self._by_key.setdefault(place.name, []).append(place)
             self._meet_items(value, _path_of(place))
             return
-        self._read(place, before)
+        self._read(place, key, before)
         if id(value) not in self._known:
             self.meet(value, _path_of(place))
 
-    def _read(self, place: Place, value: Any) -> None:
+    def _read(self, place: Place, key: Key, value: Any) -> None:
         is_static = isinstance(place, ObjectPlace) and id(place.owner()) in self._static
         if is_static:
             self._static.add(id(value))
         seen = Seen(value, self.written, strict=self._strict, is_static=is_static)
-        seen.note_parts()
-        self.reads[place.key] = Read(place, seen)
+        if seen.inside:
+            seen.note_parts()
+        self.reads[key] = Read(place, seen)
 
     def name(self, namespace: dict[str, Any], name: str) -> Any:
         """Note a name of a module."""
@@ -265,7 +259,7 @@ class Notes:
             self._whole_names.add(name)
             for place in self._by_key.pop(name, ()):
                 value = place.get()
-                self._read(place, value)
+                self._read(place, place.key, value)
                 self.meet(value, _path_of(place))
 
     def _meet_items(self, value: dict[str, Any], path: str) -> None:
