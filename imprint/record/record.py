@@ -42,6 +42,7 @@ from imprint.watch.captures import (
 from imprint.watch.places import (
     GONE,
     MISSING,
+    ObjectPlace,
     bases_of,
     class_attribute,
     class_namespace,
@@ -240,6 +241,8 @@ class Record:
         disturbed: list[str] = []
         left: list[Any] = []
         reads = [*self._settled(disturbed, left), *self._shadows(disturbed)]
+        if left:
+            _let_go(reads)
         reads += self._left(left)
         captured = tuple(
             None
@@ -476,6 +479,16 @@ def _stands(
 
 def _is_global(name: str, namespace: dict[str, Any]) -> bool:
     return dict.__contains__(namespace, name) or name in vars(builtins)
+
+
+def _let_go(reads: Iterable[Read]) -> None:
+    """Let objects count only while they live, as one may go with what the trace wrote.
+
+    Of one that something watched leads to, that tells when it goes.
+    """
+    for read in reads:
+        if isinstance(read.place, ObjectPlace):
+            read.place.is_passing = True
 
 
 def _free_variables(code: CodeType, frame: FrameType) -> dict[str, Any]:

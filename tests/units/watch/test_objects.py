@@ -278,6 +278,22 @@ def test_an_object_that_the_trace_made_is_gone_with_it(user):
     assert not watch.guard()
 
 
+def test_an_object_that_the_trace_replaced_is_gone_for_good(user):
+    module = user(
+        "module",
+        TEXT
+        + """
+def replaces(x):
+    model.net = Net(model.net.rate)
+    return x * model.net.rate
+""",
+    )
+    first, second = run(module.replaces, 2.0), run(module.replaces, 3.0)
+    gc.collect()
+    assert first.guard()
+    assert second.guard()
+
+
 def test_an_argument_that_lives_on_is_watched_while_it_lives(user):
     module = user("module", TEXT)
     net = module.Net(1.0)
