@@ -28,7 +28,7 @@ from imprint.explain.tokens import TOO_LARGE, Disagreement, disagreements
 from imprint.versions.definitions import DEFINITIONS, Definition, Made
 from imprint.versions.version import Version
 from imprint.watch.guard import Change
-from imprint.watch.places import MISSING
+from imprint.watch.places import GONE, MISSING
 from imprint.watch.seen import Unknown
 
 
@@ -211,7 +211,11 @@ def _told(change: Change, walk: type[Walk]) -> list[Disagreement]:
     """Return what a watched place was and is; of a function that was edited, where."""
     where = "" if change.kind == "object" else f" in {change.module}"
     path = f"{change.name}{where}"
-    if type(change.old) is Unknown and change.new is not MISSING:
+    if (
+        type(change.old) is Unknown
+        and change.new is not MISSING
+        and change.new is not GONE
+    ):
         now = walk(change.old.effects).value(change.new)
         inside = disagreements(change.old.content, now, change.name)
         if inside:
@@ -231,7 +235,7 @@ _INSIDE: Final = ("constant in ", "name read in ")
 
 def _shown(value: Any, walk: type[Walk]) -> str:
     """Return a value as it prints; no `__repr__` of a user runs in a call."""
-    if value is MISSING or type(value) is Unknown:
+    if value is MISSING or value is GONE or type(value) is Unknown:
         return repr(value)
     return show(walk(NO_EFFECTS).value(value))
 

@@ -29,14 +29,21 @@ _OF_TYPES: Final[dict[str, Callable[[type], Any]]] = {
 
 
 class _Missing:
-    """Stands for a value where there is none."""
+    """Stands for a value where there is none.
+
+    Args:
+        text: what it prints as.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
 
     def __repr__(self) -> str:
-        return "<not defined>"
+        return self._text
 
 
-MISSING: Final = _Missing()
-GONE: Final = _Missing()
+MISSING: Final = _Missing("<not defined>")
+GONE: Final = _Missing("<gone>")
 """Stands for what an object had that is not alive any more."""
 
 Key: TypeAlias = tuple[str, int, str]

@@ -220,7 +220,7 @@ def test_a_change_inside_a_container_is_named(made, edit, told, writes):
     names = {"G": copy.deepcopy(made)}
     exec("def f(x):\n    return len(G) * x\ndef g(x):\n    return x", names)
     if writes and isinstance(made, dict):
-        exec("def f(x):\n    G['n'] = G.get('n', 0) + 1\n    return x", names)
+        exec("def f(x):\n    G['n'] = G.get('n', 0) + 1\n    return x, len(G)", names)
         told = told.replace("2.0}", "2.0, <what the trace wrote>}")
         told = told.replace("1}", "1, <what the trace wrote>}")
     f = imprint.jit(names["f"])

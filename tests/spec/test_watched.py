@@ -76,6 +76,15 @@ def test_a_trainer_that_counts_has_one_version():
     assert [*map(str, differences)] == ["self.lr: 0.0625 → 1.5"]
 
 
+def test_an_object_that_is_gone_is_told():
+    things = [Settings() for _ in range(300)]  # what is in it is not watched
+    f = imprint.jit(lambda x: x * things[0].rate)
+    f(1.0)
+    things[0] = Settings()
+    told = [*map(str, f.explain(1.0).differences)]
+    assert told == ["things[…].rate: 2.0 → <gone>"]
+
+
 def test_of_a_dict_the_keys_that_were_read_are_watched():
     cfg = {"rate": 2.0, "log": []}
     trainer = Settings()
