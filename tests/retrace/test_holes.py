@@ -55,6 +55,10 @@ SEEN = {
         "D = {str(i): 1 for i in range(300)}\nf = lambda x: x * D['7']\n",
         "D['7'] = 2",
     ),
+    "arguments of an exception": (
+        "O = ValueError(1)\nf = lambda x: x * O.args[0]\n",
+        "O.args = (2,)",
+    ),
     "field of a format": (
         OBJECT + "f = lambda x: x * int('{0.w}'.format(O))\n",
         "O.w = 2",
@@ -123,10 +127,6 @@ STRICT_SEES = {
         "h.keywords['a'] = 2",
     ),
     "library": ("import math\nf = lambda x: x * math.tau\n", "math.tau = 2"),
-    "arguments of an exception": (
-        "O = ValueError(1)\nf = lambda x: x * O.args[0]\n",
-        "O.args = (2,)",
-    ),
     "environment": (
         "import os\nf = lambda x: x * int(os.environ.get('HOLE', 1))\n",
         "os.environ['HOLE'] = '2'",
