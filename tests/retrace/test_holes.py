@@ -170,6 +170,11 @@ NOTHING_SEES = {
         "    exec(T, names)\n    return x * names['g']()\n",
         "W = 2",
     ),
+    "what is inspected": (
+        "import inspect\ndef h(a=1): pass\n"
+        "f = lambda x: x * inspect.signature(h).parameters['a'].default\n",
+        "h.__defaults__ = (2,)",
+    ),
     "special method that comes to be": (
         OBJECT + "f = lambda x: x * (1 if O else 2)\n",
         "K.__len__ = lambda _: 0",
