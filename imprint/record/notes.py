@@ -125,6 +125,7 @@ class Notes:
         self._made: list[type] = []
         self._shadowed: list[Any] = []  # classes and modules, of classes of the user's
         self._whole: dict[int, Any] = {}  # by id: kept alive
+        self._users: dict[int, bool] = {}
         self._of_classes: dict[int, list[str]] = {}  # names that are noted, by class
         self._is_passing = False
         self._of_passing: set[int] = set()
@@ -378,7 +379,7 @@ class Notes:
         self._meet_class(kind)
         layout = layout_of(value)
         names = layout.names(value)
-        is_own = layout.is_holder or is_user_class(kind)
+        is_own = layout.is_holder or self._is_users(kind)
         if self._strict and id(kind) not in _COMPOSITES:
             is_own = True
         says_all = layout.speaks or (layout.is_frozen and layout.is_open)
@@ -394,6 +395,13 @@ class Notes:
             self._wait(_look_into, value, names, path)
         else:
             self._watch(value, path)
+
+    def _is_users(self, kind: type) -> bool:
+        """Tell whether a class that was met is the user's; asked once for each."""
+        known = self._users.get(id(kind))
+        if known is None:
+            known = self._users[id(kind)] = is_user_class(kind)
+        return known
 
     def _watch(self, value: Any, path: str) -> None:
         if layout_of(value).storage is dict:
@@ -644,7 +652,9 @@ def _parts(value: Any, kind: Any, path: str) -> Iterator[tuple[Any, str]]:
         yield from ((x, path) for x in gc.get_referents(value))
     else:
         layout = layout_of(value)
-        yield layout.get(value, "__wrapped__"), path
+        wrapped = layout.get(value, "__wrapped__")
+        if wrapped is not None:
+            yield wrapped, path
         copy = COPIES.get(layout.storage)
         plain = value if copy is None else copy(value)
         for part in contained(plain)[:_ITEMS]:

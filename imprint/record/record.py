@@ -356,6 +356,8 @@ class Record:
 
     def _enter_values(self, values: Iterable[Any], mentions: Mentions) -> None:
         """Note what code reads of values by names that are worked out, or not there."""
+        if not (mentions.reads_any or mentions.expects_absence):
+            return
         for value in values:
             if mentions.reads_any:
                 self._notes.whole(value)
