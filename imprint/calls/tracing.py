@@ -5,7 +5,7 @@ the static ones; the result is flattened and its leaves checked.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, final, overload
 
 from imprint import tree
@@ -21,6 +21,7 @@ from imprint.record.record import Findings
 from imprint.record.recorder import Recording
 from imprint.transforms.staging import Staged, check_leaks_of, stage
 from imprint.watch.guard import Watch
+from imprint.watch.places import Key, Place
 
 
 @final
@@ -34,11 +35,14 @@ class TracedCall:
         form: which parameters are dynamic, and their names.
         seconds: what tracing took.
         findings: what it read by name; `watch` tells whether that is as it was.
+
+    Attributes:
+        unread: places that are not watched, as a trace was heard not to read them.
     """
 
     __slots__ = (
         *("__weakref__", "closed", "findings", "form", "hits", "in_tree"),
-        *("results", "seconds", "watch"),
+        *("results", "seconds", "unread", "watch"),
     )
 
     def __init__(
@@ -52,6 +56,7 @@ class TracedCall:
         self.closed = closed
         self.findings = findings
         self.watch: Watch = Watch(findings.reads)
+        self.unread: dict[Key, Place] = {}
         self.hits = 0
         self.in_tree: tree.TreeDef
         self.results: Results
@@ -72,6 +77,18 @@ class TracedCall:
     def holds(self) -> bool:
         """Tell whether what the trace read is as it was."""
         return self.watch.holds()
+
+    def failing(self) -> list[Place]:
+        """List the watched places that are not as they were."""
+        return [read.place for read in self.watch.failing()]
+
+    def forget(self, unread: Mapping[Key, Place]) -> None:
+        """Watch no more places that a trace does not read."""
+        reads = [r for r in self.watch.reads if r.place.key not in unread]
+        if len(reads) < len(self.watch.reads):
+            self.unread = {**self.unread, **unread}
+            self.findings = self.findings._replace(reads=tuple(reads))
+            self.watch = Watch(reads)
 
     def leaf_names(self) -> list[str]:
         """Return the names of the arguments of the jaxpr."""

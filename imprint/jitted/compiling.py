@@ -6,7 +6,7 @@
 3. The jaxpr is lowered and compiled, with sentinels where flags ask for them.
 """
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
@@ -28,19 +28,22 @@ from imprint.definition.wording import show
 from imprint.errors import ArgumentError, CaptureWarning, RecompileError
 from imprint.explain.explanation import Explanation, told
 from imprint.jitted.report import explain_miss
-from imprint.jitted.sameness import is_needless
+from imprint.jitted.sameness import divergence_of_traces, is_needless
 from imprint.program.counters import COUNTERS
 from imprint.program.donation import Donation
 from imprint.program.lowered import LoweredProgram, lower
 from imprint.program.program import compile_module
+from imprint.record.probe import Probes, may_probe
 from imprint.record.recorder import contribute, is_strict
 from imprint.static.exact import check_equal_hashes, read_static
 from imprint.versions.budget import BUDGET
 from imprint.versions.definitions import DEFINITIONS, Definition
 from imprint.versions.fresh import count_trace, traces_of
-from imprint.versions.observers import OBSERVERS
+from imprint.versions.observers import OBSERVERS, Costs
+from imprint.versions.table import Table
 from imprint.versions.version import Version
 from imprint.watch.captures import captured_names
+from imprint.watch.places import Key, Place
 
 
 class Request(NamedTuple):
@@ -67,19 +70,33 @@ def compile_version(request: Request) -> Version:
     try:
         for observer in list(OBSERVERS):
             observer.missed(miss)
-        _check_limit(request, miss)
-        version = _make(request)
+        version = _renewed(request)
+        is_new = version is None
+        if version is None:
+            _check_limit(request, miss)
+            version = _make(request)
     except BaseException:
         for observer in list(OBSERVERS):
             observer.failed(miss)
         raise
-    needless = is_needless(definition.versions.all_of(pending.key), version)
-    miss = replace(miss, seconds=version.costs.total, is_needless=needless)
-    _tell(request, miss, version)
+    of_its_key = definition.versions.all_of(pending.key)
+    needless = not is_new or is_needless(of_its_key, version)
+    costs = version.costs if is_new else Costs(version.trace_s, 0.0, 0.0)
+    miss = replace(miss, seconds=costs.total, is_needless=needless)
+    _tell(request, miss, version, costs)
     _warn_captured(request, version.traced)
     if request.options.strict:
         _warn_opaque(request, version.traced)
     return version
+
+
+def _renewed(request: Request) -> Version | None:
+    """Return the version that goes on answering, as what changed is not read."""
+    old = request.definition.versions.all_of(request.pending.key)
+    if not any(all(map(may_probe, version.traced.failing())) for version in old):
+        return None
+    traced = trace(request)
+    return next((v for v in old if v.traced is traced and v.holds()), None)
 
 
 def _make(request: Request) -> Version:
@@ -105,7 +122,7 @@ def _make(request: Request) -> Version:
     return version
 
 
-def _tell(request: Request, miss: Explanation, version: Version) -> None:
+def _tell(request: Request, miss: Explanation, version: Version, costs: Costs) -> None:
     """Tell whoever wants to know of a new version, which is in its table by now."""
     definition = request.definition
     definition.last_miss = miss
@@ -118,7 +135,7 @@ def _tell(request: Request, miss: Explanation, version: Version) -> None:
     if config.explain_misses:
         _log("%s", miss)
     for observer in list(OBSERVERS):
-        observer.compiled(miss, version.costs)
+        observer.compiled(miss, costs)
     family = DEFINITIONS.family_of(request.fun, definition)
     family.note(request.fun, definition, miss)
 
@@ -156,15 +173,17 @@ def trace(request: Request) -> TracedCall:
         contribute(traced.findings, fun)
         return traced
     avals = [get_aval(x) for x in leaves]
+    places = _loose(table, key)
     for _ in range(_TRIES):
         count_trace()
         before = _read(fun, call, strict=strict)
         names = captured_names(fun)  # of what it does not capture yet nobody else knows
-        traced = trace_call(
-            *(fun, definition.signature, call, avals),
-            "jit" if options.filtered is None else "filter_jit",
-            strict=strict,
-        )
+        with Probes(places) as probes:
+            traced = trace_call(
+                *(fun, definition.signature, call, avals),
+                "jit" if options.filtered is None else "filter_jit",
+                strict=strict,
+            )
         after = _read(fun, call, strict=strict)
         effects = [*map(effects_of, before, after)]
         disturbed = _disturbed(traced, effects, names)
@@ -175,11 +194,41 @@ def trace(request: Request) -> TracedCall:
     options.shardings_of_arguments(traced.in_tree)  # raises if it is no prefix of it
     options.shardings_of_results(traced.out_tree)
     _learn(request, effects)
+    traced = _narrowed(request, traced, table.all_of(key), probes.unread)
     if not any(isinstance(c, Tracer) for c in traced.closed.consts):
-        if table is definition.traced:
+        if table is definition.traced and table.key_of(traced) is None:
             BUDGET.add(table, traced, traced.nbytes)
         _, settled = call_key(definition.signature, call)
         table.put(at(settled.packed()), traced)
+    return traced
+
+
+def _loose(table: Table[TracedCall], key: Hashable) -> list[Place]:
+    """Return places that changed, or are known not to be read in other states."""
+    found = {p.key: p for each in table.all_of(key) for p in each.failing()}
+    for each in table:
+        found |= each.unread
+    return [*found.values()]
+
+
+def _narrowed(
+    request: Request,
+    traced: TracedCall,
+    old: Iterable[TracedCall],
+    unread: Mapping[Key, Place],
+) -> TracedCall:
+    """Watch what a trace read; return an earlier one if it holds then, and is the same."""
+    if not unread:
+        return traced
+    traced.forget(unread)
+    for each in old:
+        changed = [place.key for place in each.failing()]
+        if unread.keys() >= {*changed} and divergence_of_traces(each, traced) is None:
+            each.forget(unread)
+            for version in request.definition.versions:
+                if version.traced is each:
+                    version.guard = each.watch.guard
+            return each
     return traced
 
 

@@ -4,6 +4,8 @@
 - `notes`: which places were read, and what stood there before?
 - `reach`: which functions and classes does a value lead to?
 - `writes`: what can the code that ran have written?
+- `probe`: does a trace read the attribute that made a version stale?
+- `covers`: who reads an attribute of a class or an object?
 - `record`: which functions of a trace are entered, when, and what of it counts?
 - `recorder`: which functions ran?
 - `elsewhere`: which of those that other threads run are a part of the trace?

@@ -38,6 +38,7 @@ class Mentions:
         reads_any: whether it may read attributes by names that are worked out.
         reads_module: whether it may read its module so: `globals()`, `eval`.
         expects_absence: whether it may go on where an attribute is not there.
+        reads_whole: whether it may read at once all that an object or a class holds.
     """
 
     globals: tuple[str, ...]
@@ -51,6 +52,7 @@ class Mentions:
     reads_module: bool
     expects_absence: bool
     uses: ItemUses
+    reads_whole: bool
 
 
 # By `id`, what code that is alive mentions: an entry leaves with its code, whose hash and
@@ -125,7 +127,7 @@ _SHIFTS: Final = {
 }
 """Of instructions with an attribute: by how many bits the index of its name is shifted."""
 
-_READS_ANY: Final = frozenset(
+_READS_WHOLE: Final = frozenset(
     (
         *("vars", "dir", "dumps", "__dict__", "__getattribute__", "__getstate__"),
         *("__reduce__", "__reduce_ex__", "__slots__"),
@@ -210,6 +212,7 @@ def _mentions(
     tuples = [const for const in code.co_consts if type(const) is not str]
     names = attributes | texts
     stores_any = not _STORES_ANY.isdisjoint(every)
+    reads_whole = not _READS_WHOLE.isdisjoint(every | texts)
     return Mentions(
         found,
         imports,
@@ -220,7 +223,7 @@ def _mentions(
         uses.stores_any
         or not _CHANGES_ITEMS.isdisjoint(every)
         or _changes_in_place(code, tuple(instructions(code))),
-        not _READS_ANY.isdisjoint(every | names) or _has_computed_names(code, found),
+        reads_whole or _has_computed_names(code, found),
         reads_module,
         bool(code.co_exceptiontable) or not _EXPECTS_ABSENCE.isdisjoint(every),
         replace(
@@ -229,6 +232,7 @@ def _mentions(
                 texts if reads_module else _texts(tuples, every_word=False)
             ),
         ),
+        reads_whole,
     )
 
 

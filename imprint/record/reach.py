@@ -21,7 +21,7 @@ from imprint.definition.layout import layout_of
 from imprint.watch.places import class_namespace
 from imprint.watch.seen import class_of
 
-_SEARCHED: Final = 20_000
+SEARCHED: Final = 20_000
 """Objects among which closures that no name leads to are searched."""
 
 
@@ -110,7 +110,7 @@ def reachable(roots: Iterable[Any]) -> Iterator[Any]:
     for value in queue:  # it grows
         yield value
         for part in _parts_of(value):
-            if id(part) not in seen and len(queue) < _SEARCHED:
+            if id(part) not in seen and len(queue) < SEARCHED:
                 seen.add(id(part))
                 queue.append(part)
 

@@ -30,6 +30,7 @@ from imprint.core.libraries import (
 from imprint.definition.layout import layout_of
 from imprint.record.mentions import Mentions, is_function_code, mentions_of
 from imprint.record.notes import Notes, code_in
+from imprint.record.probe import note_reads, uncover
 from imprint.record.reach import Reach, reachable
 from imprint.record.writes import Writes
 from imprint.watch.captures import (
@@ -161,6 +162,8 @@ class Record:
         return done
 
     def _enter_names(self, mentions: Mentions) -> None:
+        if mentions.reads_whole:
+            uncover()
         self._writes.add(mentions)
         self._notes.use(mentions.uses)
         self._notes.mention(mentions.names)
@@ -181,6 +184,7 @@ class Record:
                 if effects is not None
             )
         made = self._nested_codes()
+        note_reads({read.place.key for read in (*findings.reads, *reads)})
         for read in (*findings.reads, *reads):
             function = getattr(read.place, "function", None)
             if function is None or (

@@ -20,6 +20,8 @@ from typing import Any, Final, Self, final
 
 from imprint.core.libraries import is_own_code, is_user_code, own_file
 from imprint.record.elsewhere import Elsewhere
+from imprint.record.mentions import mentions_of
+from imprint.record.probe import uncover
 from imprint.record.record import Record
 from imprint.watch.seen import Findings
 
@@ -68,6 +70,7 @@ class Recording:
         try:
             self.by_names: bool = not _listener.begin(self)
             if self.by_names:
+                uncover()
                 self.record.walk()
         except BaseException:  # an interrupt
             _listener.end(self)
@@ -88,6 +91,8 @@ class Recording:
         if error is None:
             if self._error is not None:
                 raise self._error
+            if self.deaf:
+                uncover()
             with self.lock:
                 if self.deaf and not self.by_names:
                     late = self._make_record()
@@ -127,12 +132,17 @@ class Recording:
                 handed = self._elsewhere.hands_over(code, frame)
                 if handed and not LISTENS_ELSEWHERE:
                     self.record.walk(handed)
+                takes_any = mentions_of(code).reads_any
+                if takes_any and _is_asked_by_imprint(frame):
+                    return False  # it may be the user's who asks next
                 done = id(code) in self._heard  # a trace inside has all told again
                 if not done:
                     done = self.record.library(code, frame)
                     if done:
                         self._heard[id(code)] = code
-                return done and handed is None
+                if mentions_of(code).reads_whole:
+                    uncover(frame.f_locals.values())
+                return done and handed is None and not takes_any
         except RecursionError:
             self.deaf = True
             raise
@@ -177,6 +187,16 @@ def contribute(findings: Findings, fun: Callable[..., Any]) -> None:
         if recording.counts(_frame(1)):
             with recording.lock:
                 recording.record.adopt(findings, fun)
+
+
+def _is_asked_by_imprint(frame: FrameType) -> bool:
+    """Tell whether imprint, not the user's code, called a library: for a signature."""
+    asking = frame.f_back
+    while asking is not None and not is_own_code(asking.f_code, asking.f_globals):
+        if is_user_code(asking.f_code, asking.f_globals):
+            return False
+        asking = asking.f_back
+    return asking is not None
 
 
 def _canary() -> None:

@@ -102,6 +102,14 @@ class Watch:
                 read.place.module,
                 _action(read, now),
             )
+            for read in self.failing()
+            for now in (read.place.get(),)
+        ]
+
+    def failing(self) -> list[Read]:
+        """List the reads of which something else is there now."""
+        return [
+            read
             for read in self.reads
             for now in (read.place.get(),)
             if not (read.seen.matches(now) or _is_over(read, now))
@@ -109,7 +117,7 @@ class Watch:
 
     def count_changed(self) -> int:
         """Return how many places are not as they were."""
-        return len(self.changed())
+        return len(self.failing())
 
     def _otherwise(self) -> Callable[[], bool]:
         """Return what the guard asks when something is another object.

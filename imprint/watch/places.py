@@ -323,18 +323,36 @@ def module_of(function: FunctionType) -> str:
     return str(_get(function.__globals__, "__name__", "?"))
 
 
+class Cover:
+    """Stands in a class for what it holds, while somebody looks who reads it.
+
+    What is hidden is MISSING where the class itself holds nothing.
+    """
+
+    __slots__ = ("hidden",)
+    hidden: Any
+
+
 def class_attribute(cls: type, name: str) -> Any:
     """Return what a class or a base of it holds under a name, or MISSING."""
     for owner in _mro_of(cls):  # a trace asks this most: `defining_class` takes twice
         found = _vars_of(owner).get(name, MISSING)
-        if found is not MISSING:
+        if found is not MISSING and (found := uncovered(found)) is not MISSING:
             return found
     return _OF_TYPES[name](cls) if name in _OF_TYPES else MISSING
 
 
 def defining_class(cls: type, name: str) -> type | None:
     """Return the class in the method resolution order that holds a name."""
-    return next((c for c in _mro_of(cls) if name in _vars_of(c)), None)
+    for base in _mro_of(cls):
+        if uncovered(_vars_of(base).get(name, MISSING)) is not MISSING:
+            return base
+    return None
+
+
+def uncovered(value: Any) -> Any:
+    """Return what a class holds, past what stands there for it."""
+    return value.hidden if issubclass(type(value), Cover) else value
 
 
 _ARGS: Final = vars(BaseException)["args"]
