@@ -246,12 +246,7 @@ def _module_of(place: Place) -> int:
 
 @final
 class _Writer:
-    """Writes one guard function.
-
-    Args:
-        reads: the places of the guard, of which this function has some.
-        objects: those of which it asks attributes.
-    """
+    """Writes one guard function, of some of the places that are read."""
 
     def __init__(self, reads: tuple[Read, ...], objects: "_Objects") -> None:
         self._prefix = "_"
@@ -518,8 +513,7 @@ class _Objects:
 
     def __init__(self, reads: tuple[Read, ...]) -> None:
         self.variables: dict[tuple[int, bool], str] = {}
-        """By the `id` of a reference, the variable that has the object; it may be gone
-        if the second is true."""
+        """By the `id` of a reference, and whether it may be gone, who has the object."""
         self.owners: dict[int, tuple[int, bool]] = {}
         """By the `id` of an object that is asked what None has not, its key there."""
         self.shown: dict[tuple[int, str], Any] = {}
@@ -555,9 +549,8 @@ class _Objects:
         layout = layout_of_class(cls)
         if hooked or not layout.has_dict:
             return False
-        if layout.has_only_dict:
-            return True
-        return class_of(class_attribute(cls, name)) is not MemberDescriptorType
+        held = class_attribute(cls, name)  # by a slot, perhaps
+        return layout.has_only_dict or class_of(held) is not MemberDescriptorType
 
 
 def _is_direct(place: ClassPlace, seen: Any) -> bool:
