@@ -187,7 +187,8 @@ def _read(code: CodeType) -> Mentions:
 
 def _changes_in_place(code: CodeType, every: Sequence[tuple[int, int]]) -> bool:
     """Tell whether `v += w` on a local variable, or `d |= e`, may change a container."""
-    for before, (op, arg), (after, _) in zip(every, every[1:], every[2:], strict=False):
+    triples = zip(every[:-2], every[1:-1], every[2:], strict=True)
+    for before, (op, arg), (after, _) in triples:
         if op != _BINARY_OP:
             continue
         if arg in _IN_PLACE or (arg in _MAKES_LONGER and after == _STORE_FAST):

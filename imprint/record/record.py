@@ -3,9 +3,8 @@
 1. When a user's function starts for the first time, `start` notes what its code mentions
    (`notes`), and so the values before the function could change them. Of a library's
    function the names alone count, as it may be given objects of the user's.
-2. A value that is noted leads to functions (`reach`); when one of these starts, its
-   closure and its code are noted too. Methods are found through the class of their first
-   argument. What the root captures is left out: its token says that (`captures`).
+2. A value that is noted leads to functions (`reach`); when one starts, its closure and
+   its code are noted too. What the root captures is left out: its token says that.
 3. `settle` looks at each place again. What the trace itself changed is an effect of it
    and no input (rule E): a rebound name is dropped, a container counts by identity. What
    changed though no code that ran binds such a name was changed by another thread.
