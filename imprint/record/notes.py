@@ -9,22 +9,14 @@ the trace is strict.
 """
 
 import builtins
-import functools
-import gc
-import operator
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from types import CodeType, FunctionType, MethodType, ModuleType
+from collections.abc import Callable, Iterable, Mapping
+from types import FunctionType, ModuleType
 from typing import Any, Final, TypeAlias, cast, final
-from weakref import ref
 
-import numpy as np
-
-from imprint.core.array import NumberArray
 from imprint.core.identity import ids_of
 from imprint.core.libraries import (
-    entry,
     is_module,
     is_user,
     is_user_class,
@@ -33,10 +25,10 @@ from imprint.core.libraries import (
     module_namespace,
 )
 from imprint.core.trace import Tracer
-from imprint.definition.layout import layout_of, layout_of_class
-from imprint.definition.rules import COPIES
+from imprint.definition.layout import layout_of
 from imprint.record.items import ItemUses
 from imprint.record.mentions import words_of
+from imprint.record.parts import COMPOSITES, ITEMS, OPAQUE, parts_of, path_of
 from imprint.watch.captures import contained, places_of
 from imprint.watch.places import (
     MISSING,
@@ -50,18 +42,12 @@ from imprint.watch.places import (
     bases_of,
     class_attribute,
     class_namespace,
-    is_data,
 )
-from imprint.watch.seen import Read, Seen, Weak, Written, as_itself, class_of, hold
+from imprint.watch.seen import Read, Seen, Written, as_itself, class_of
 
 _KNOWN: Final = 20_000
 """Values that are met."""
-_ITEMS: Final = 1024
-"""Items of one container that are met."""
-_ABSENT: Final = 64
-"""Values at which names are looked for that are not there."""
-_ATOMS: Final = ids_of(int, bool, float, complex, bytes, type(None), type(Ellipsis))
-_OPAQUE: Final = (np.ndarray, np.generic, np.dtype, NumberArray)
+ATOMS: Final = ids_of(int, bool, float, complex, bytes, type(None), type(Ellipsis))
 _OF_FUNCTIONS: Final = frozenset(
     (
         *("__annotations__", "__closure__", "__code__", "__defaults__", "__doc__"),
@@ -116,18 +102,18 @@ class Notes:
         self._by_key: dict[str, list[Place]] = {}
         self._dicts: dict[int, tuple[dict[str, Any], str]] = {}  # by id: kept alive
         self._waiting_own: dict[str, list[tuple[Any, str]]] = {}
-        self._known: dict[int, Any] = {}  # by id: kept alive while the trace runs
+        self.known: dict[int, Any] = {}  # by id: kept alive while the trace runs
         self._queue: deque[tuple[Any, str]] = deque()
         self._is_meeting = False
-        self._modules: dict[int, dict[str, Any]] = {}
+        self.modules: dict[int, dict[str, Any]] = {}
         self._functions: list[FunctionType] = []
-        self._objects: list[tuple[Any, type, str, bool]] = []
+        self.objects: list[tuple[Any, type, str, bool]] = []
         self._made: list[type] = []
-        self._shadowed: list[Any] = []  # classes and modules, of classes of the user's
+        self.shadowed: list[Any] = []  # classes and modules, of classes of the user's
         self._whole: dict[int, Any] = {}  # by id: kept alive
         self._users: dict[int, bool] = {}
-        self._of_classes: dict[int, list[str]] = {}  # names that are noted, by class
-        self._is_passing = False
+        self.of_classes: dict[int, list[str]] = {}  # names that are noted, by class
+        self.is_passing = False
         self._of_passing: set[int] = set()
         self._is_covered = False
         self._covered: dict[int, tuple[Any, str]] = {}
@@ -143,7 +129,7 @@ class Notes:
             self.names.add(name)
             for note, owner, path in self._waiting.pop(name, ()):
                 note(self, owner, name, path)
-            for namespace in tuple(self._modules.values()):
+            for namespace in tuple(self.modules.values()):
                 if dict.__contains__(namespace, name):
                     self.name(namespace, name)
 
@@ -188,13 +174,13 @@ class Notes:
         value = place.get()
         key = place.key
         if key not in self.reads:
-            self._note(place, key, value, value if before is MISSING else before)
+            self.note(place, key, value, value if before is MISSING else before)
         return value
 
-    def _note(self, place: Place, key: Key, value: Any, before: Any) -> None:
+    def note(self, place: Place, key: Key, value: Any, before: Any) -> None:
         """Note a place that is not noted yet, at which a value stands now."""
         kind = class_of(value)
-        if id(kind) in _ATOMS or issubclass(kind, _OPAQUE):
+        if id(kind) in ATOMS or issubclass(kind, OPAQUE):
             self._read(place, key, before)
             return  # it leads to nothing
         self._on_place(value)
@@ -203,11 +189,11 @@ class Notes:
         if before is value and self._is_by_key(place, value):
             self.reads[key] = Read(place, as_itself(value))
             self._by_key.setdefault(place.name, []).append(place)
-            self._meet_items(value, _path_of(place))
+            self._meet_items(value, path_of(place))
             return
         self._read(place, key, before)
-        if id(value) not in self._known:
-            self.meet(value, _path_of(place))
+        if id(value) not in self.known:
+            self.meet(value, path_of(place))
 
     def _read(self, place: Place, key: Key, value: Any) -> None:
         is_static = isinstance(place, ObjectPlace) and id(place.owner()) in self._static
@@ -240,7 +226,7 @@ class Notes:
             and not self._strict
             and isinstance(place, _BY_KEY)
             and place.name not in self._whole_names
-            and len(value) <= _ITEMS
+            and len(value) <= ITEMS
             and all(type(key) is str for key in tuple(value))
         )
 
@@ -261,7 +247,7 @@ class Notes:
             for place in self._by_key.pop(name, ()):
                 value = place.get()
                 self._read(place, place.key, value)
-                self.meet(value, _path_of(place))
+                self.meet(value, path_of(place))
 
     def _meet_items(self, value: dict[str, Any], path: str) -> None:
         if id(value) not in self._dicts:
@@ -304,51 +290,51 @@ class Notes:
 
     def knows(self, value: Any) -> bool:
         """Tell whether a value was met."""
-        return id(value) in self._known
+        return id(value) in self.known
 
     def _meet(self, value: Any, path: str) -> None:
         kind = class_of(value)
-        if id(kind) in _ATOMS:
+        if id(kind) in ATOMS:
             return
         if kind is str:
             words = words_of(value)
             self.mention(words)
             self.use_whole(words)
             return
-        if id(value) in self._known or len(self._known) > _KNOWN:
+        if id(value) in self.known or len(self.known) > _KNOWN:
             return
-        self._known[id(value)] = value
+        self.known[id(value)] = value
         self._on_value(value)
         if issubclass(kind, ModuleType):
             self._meet_module(module_namespace(value))
             self._meet_class(kind)
-            self._shadowed.append(value)
+            self.shadowed.append(value)
         elif issubclass(kind, type):
             self._meet_class(value)
             self._meet_class(kind)
-            self._shadowed.append(value)
+            self.shadowed.append(value)
             self._made.append(value)
             for name in _OF_CLASSES & self._own_names:
                 self.class_attribute(value, name)
         elif kind is FunctionType:
             self._meet_function(value)
-        elif not issubclass(kind, _OPAQUE):
-            parts = tuple(_parts(value, kind, path))
+        elif not issubclass(kind, OPAQUE):
+            parts = tuple(parts_of(value, kind, path))
             if id(value) in self._static:
                 self._static.update(id(part) for part, _ in parts)
             self._queue.extend(parts)
             self._meet_object(value, kind, path)
 
     def _meet_module(self, namespace: dict[str, Any]) -> None:
-        if id(namespace) in self._modules:
+        if id(namespace) in self.modules:
             return
         if self._strict or is_user_namespace(namespace):
-            self._modules[id(namespace)] = namespace
+            self.modules[id(namespace)] = namespace
             for name in [n for n in self.names if dict.__contains__(namespace, n)]:
                 self.name(namespace, name)
 
     def _meet_class(self, cls: type) -> None:
-        if id(cls) in self._of_classes:
+        if id(cls) in self.of_classes:
             return
         names = {
             name: None
@@ -356,8 +342,8 @@ class Notes:
             if self._strict or is_user_class(base)
             for name in class_namespace(base).copy()
         }
-        self._of_classes[id(cls)] = []
-        self._known[id(cls)] = cls
+        self.of_classes[id(cls)] = []
+        self.known[id(cls)] = cls
         self._wait(_note_class, cls, names, "")
         if names:
             self._on_value(cls)
@@ -380,7 +366,7 @@ class Notes:
         layout = layout_of(value)
         names = layout.names(value)
         is_own = layout.is_holder or self._is_users(kind)
-        if self._strict and id(kind) not in _COMPOSITES:
+        if self._strict and id(kind) not in COMPOSITES:
             is_own = True
         says_all = layout.speaks or (layout.is_frozen and layout.is_open)
         if says_all or not is_own:
@@ -409,49 +395,13 @@ class Notes:
             own = [key for key in list(dict.keys(value)) if type(key) is str]
             self._wait(_note_item, value, own, path)
         kind = class_of(value)
-        self._objects.append((value, kind, path, self._is_passing))
-        if self._is_passing:
+        self.objects.append((value, kind, path, self.is_passing))
+        if self.is_passing:
             self._of_passing.add(id(value))
         self._wait(_note_object, value, layout_of(value).names(value), path)
 
-    # ---- what is not there ----
-
-    def missed(self, code: CodeType, owner: Any, name: str) -> None:
-        """Note a name that a `__getattr__` answers, as long as nobody has it.
-
-        Args:
-            code: that of the function that starts.
-            owner: its first argument; of a module's, whatever.
-            name: its last argument.
-        """
-        cls = class_of(owner)
-        if code_in(class_attribute(cls, "__getattr__")) is code:
-            self.class_attribute(cls, name)
-            self.place(self._of_object(owner, name))
-        for namespace in tuple(self._modules.values()):
-            if code_in(entry(namespace, "__getattr__")) is code:
-                self.place(NamePlace(namespace, "__getattr__"))
-                self.place(NamePlace(namespace, name))
-
-    def absent(self, value: Any, names: Iterable[str]) -> None:
-        """Note names that a value, and what they lead to, may come to have.
-
-        For code that goes on where an attribute is not there.
-        """
-        queue = [value]
-        seen: set[int] = set()
-        for each in queue:  # it grows
-            if id(each) in seen or len(seen) > _ABSENT:
-                continue
-            seen.add(id(each))
-            for place in _places(each, names):
-                found = place.get()
-                if found is MISSING:
-                    self.place(place)
-                else:
-                    queue.append(found)
-
-    def _of_object(self, owner: Any, name: str) -> ObjectPlace:
+    def of_object(self, owner: Any, name: str) -> ObjectPlace:
+        """Return the place of an attribute of an object, met or not."""
         is_passing = id(owner) in self._of_passing or not self.knows(owner)
         return ObjectPlace(owner, name, layout_of(owner).name, is_passing=is_passing)
 
@@ -459,13 +409,13 @@ class Notes:
 
     def whole(self, value: Any) -> None:
         """Note all that an object has, and what that has: its names are worked out."""
-        outer = self._is_passing
+        outer = self.is_passing
         # What nothing leads to was perhaps made by the trace, and goes with it.
-        self._is_passing = outer or not self.knows(value)
+        self.is_passing = outer or not self.knows(value)
         try:
             self._note_whole(value)
         finally:
-            self._is_passing = outer
+            self.is_passing = outer
 
     def _note_whole(self, value: Any) -> None:
         queue = [value]
@@ -473,7 +423,7 @@ class Notes:
             if id(each) in self._whole or len(self._whole) > _KNOWN:
                 continue
             self._whole[id(each)] = each
-            queue += contained(each)[:_ITEMS]
+            queue += contained(each)[:ITEMS]
             layout = layout_of(each)
             if not (is_user_class(class_of(each)) or layout.is_holder):
                 continue
@@ -483,7 +433,7 @@ class Notes:
             self.use_whole(names)
             queue += [layout.get(each, name) for name in names]
             for name in () if layout.is_frozen else (*names, "__dict__"):
-                place = self._of_object(each, name)
+                place = self.of_object(each, name)
                 if not issubclass(class_of(place.get()), Tracer):
                     self.place(place)
 
@@ -491,52 +441,18 @@ class Notes:
 
     def meet_passing(self, value: Any, path: str) -> None:
         """Take in an object that lives on, to which nothing leads that is noted."""
-        self._is_passing = True
+        outer, self.is_passing = self.is_passing, True
         try:
             self.meet(value, path)
         finally:
-            self._is_passing = False
-
-    def is_effect(self, read: Read, now: Any) -> bool:
-        """Tell whether what the trace wrote at a place does not count.
-
-        What would have to be kept alive does not: it may be large, or hold tracers.
-        """
-        if not _is_light(now):
-            return True
-        return self.written.is_effect(read.place.key, read.seen.held.get())
-
-    def memos(self) -> Iterator[Any]:
-        """Yield what memo functions remember now."""
-        for value in tuple(self._known.values()):
-            if class_of(value) is _Memo:
-                yield from gc.get_referents(value)
-
-    def shadows(self) -> Iterator[Read]:
-        """Yield the places at which objects could come to hide what their class has."""
-        for value, kind, path, is_passing in self._objects:
-            names = self._of_classes.get(id(kind), ())
-            if names:
-                place = ObjectPlace(value, "__class__", path, is_passing=is_passing)
-                yield Read(place, Seen(kind))
-            for name in names if layout_of(value).has_dict else ():
-                place = ObjectPlace(value, name, path, is_passing=is_passing)
-                if place.key not in self.reads and not is_data(
-                    class_attribute(kind, name)
-                ):
-                    yield Read(place, Seen(MISSING))
-        for value in self._shadowed:
-            names = self._of_classes[id(class_of(value))]
-            for place in _places(value, names):
-                if place.key not in self.reads:
-                    yield Read(place, Seen(MISSING))
+            self.is_passing = outer
 
 
 # ---- what is done when a name of an owner is mentioned ----
 
 
 def _note_class(notes: Notes, cls: Any, name: str, _: str) -> None:
-    notes._of_classes[id(cls)].append(name)
+    notes.of_classes[id(cls)].append(name)
     notes.class_attribute(cls, name)
 
 
@@ -551,13 +467,13 @@ def _note_function(notes: Notes, function: Any, name: str, _: str) -> None:
 
 
 def _note_object(notes: Notes, value: Any, name: str, path: str) -> None:
-    place = ObjectPlace(value, name, path, is_passing=notes._is_passing)
+    place = ObjectPlace(value, name, path, is_passing=notes.is_passing)
     key = place.key
     if key in notes.reads:
         return
     found = place.get()
     if not issubclass(class_of(found), Tracer):
-        notes._note(place, key, found, found)
+        notes.note(place, key, found, found)
 
 
 def _note_item(notes: Notes, value: Any, name: str, path: str) -> None:
@@ -568,101 +484,9 @@ def _look_into(notes: Notes, value: Any, name: str, path: str) -> None:
     notes.meet(layout_of(value).get(value, name), f"{path}.{name}")
 
 
-def _is_light(value: Any) -> bool:
-    """Tell whether to remember a value keeps nothing alive but numbers and texts."""
-    if issubclass(class_of(value), Tracer):
-        return False
-    held = hold(value)
-    if isinstance(held, Weak) or id(class_of(value)) in _ATOMS or type(value) is str:
-        return True
-    return bool(contained(value)) and all(
-        id(class_of(x)) in _ATOMS or type(x) is str for x in contained(value)
-    )
-
-
-def _places(owner: Any, names: Iterable[str]) -> Iterator[Place]:
-    """Yield the places at which an owner of the user's has, or may have, names."""
-    kind = class_of(owner)
-    if issubclass(kind, ModuleType):
-        namespace = module_namespace(owner)
-        if is_user_namespace(namespace):
-            yield from (NamePlace(namespace, name) for name in names)
-    elif issubclass(kind, type):
-        if is_user_class(owner):
-            yield from (ClassPlace(owner, name) for name in names)
-    elif kind is FunctionType:
-        if is_user_code(owner.__code__, owner.__globals__):
-            yield from (FunctionPlace(owner, name) for name in names)
-    elif not issubclass(kind, _OPAQUE):
-        yield from _places_of_object(owner, kind, names)
-
-
-def _places_of_object(owner: Any, kind: Any, names: Iterable[str]) -> Iterator[Place]:
-    layout = layout_of(owner)
-    if layout.is_holder or is_user_class(kind):
-        for name in names:
-            if class_attribute(kind, name) is MISSING:
-                yield ClassPlace(kind, name)
-            # It may be one that the trace made: then it is gone with it.
-            yield ObjectPlace(owner, name, layout.name, is_passing=True)
-
-
-def code_in(value: Any) -> CodeType | None:
-    """Return the code of what a class holds, if it is a method of some kind."""
-    kind = class_of(value)
-    if kind is staticmethod or kind is classmethod:
-        value = value.__func__
-    elif kind is property:
-        value = value.fget
-    return value.__code__ if class_of(value) is FunctionType else None
-
-
 def _modules_of(name: str) -> Iterable[str]:
     """Return the modules that a name may stand for; one with a dot before is relative."""
     if not name.startswith("."):
         return (name,)
     end = f".{name.lstrip('.')}"
     return [full for full in tuple(sys.modules) if full.endswith(end)]
-
-
-def _path_of(place: Place) -> str:
-    """Return what stands at a place, as a user would write it."""
-    if isinstance(place, ClassPlace):
-        return f"{layout_of_class(place.cls).name}.{place.name}"
-    return str(place) if isinstance(place, ObjectPlace | ItemPlace) else place.name
-
-
-def _parts(value: Any, kind: Any, path: str) -> Iterator[tuple[Any, str]]:
-    """Yield what a value holds that is no attribute, and what leads there."""
-    if kind is MethodType:
-        yield value.__func__, path
-        yield value.__self__, f"{path}.__self__"
-    elif kind is functools.partial:
-        yield from ((value.func, path), (value.args, path), (value.keywords, path))
-    elif kind is staticmethod or kind is classmethod:
-        yield value.__func__, path
-    elif kind is ref:
-        yield value(), path
-    elif kind is property:
-        yield from ((value.fget, path), (value.fset, path))
-    elif id(kind) in _GETTERS:
-        yield value.__reduce__(), path
-    elif kind is _Memo:
-        yield value.__wrapped__, path
-        yield from ((x, path) for x in gc.get_referents(value))
-    else:
-        layout = layout_of(value)
-        wrapped = layout.get(value, "__wrapped__")
-        if wrapped is not None:
-            yield wrapped, path
-        copy = COPIES.get(layout.storage)
-        plain = value if copy is None else copy(value)
-        for part in contained(plain)[:_ITEMS]:
-            yield part, f"{path}[…]"
-
-
-_COMPOSITES: Final = ids_of(
-    *(functools.partial, MethodType, staticmethod, classmethod, property)
-)
-_GETTERS: Final = ids_of(operator.attrgetter, operator.methodcaller)
-_Memo: Final = type(functools.cache(lambda: None))

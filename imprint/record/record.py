@@ -13,7 +13,7 @@
 import builtins
 import importlib.util
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
 from types import CodeType, FrameType, FunctionType, ModuleType
@@ -26,23 +26,22 @@ from imprint.core.libraries import (
     is_user,
     is_user_class,
 )
-from imprint.definition.layout import layout_of
+from imprint.record.absence import note_absent, note_missed
 from imprint.record.mentions import Mentions, is_function_code, mentions_of
-from imprint.record.notes import Notes, code_in
+from imprint.record.notes import Notes
+from imprint.record.parts import code_in
 from imprint.record.probe import note_reads, uncover
 from imprint.record.reach import Reach, reachable
+from imprint.record.settle import settle
 from imprint.record.writes import Writes
 from imprint.watch.captures import (
     captured_functions,
-    captured_names,
     captured_reads,
     contained,
     places_of,
 )
 from imprint.watch.places import (
-    GONE,
     MISSING,
-    ObjectPlace,
     bases_of,
     class_attribute,
     class_namespace,
@@ -241,83 +240,14 @@ class Record:
             value = reference()
             if value is not None and not self._notes.knows(value):
                 self._notes.meet_passing(value, path)
-        disturbed: list[str] = []
-        left: list[Any] = []
-        reads = [*self._settled(disturbed, left), *self._shadows(disturbed)]
-        if left:
-            _let_go(reads)
-        reads += self._left(left)
+        reads, disturbed = settle(self._notes, self._writes, strict=self._strict)
         captured = tuple(
             None
             if (seen := read.seen.settle(read.place.get())) is None
             else seen.effects
             for read in self._captured_before
         )
-        return Findings(tuple(reads), captured, tuple(disturbed), self._writes)
-
-    def _shadows(self, disturbed: list[str]) -> Iterator[Read]:
-        """Yield the places where a name could come to hide another."""
-        for read in self._notes.shadows():
-            place, now = read.place, read.place.get()
-            if now is GONE:
-                continue
-            if read.seen.held.is_(now):
-                yield read
-            elif not self._writes.may_bind(place, was_missing=True):
-                disturbed.append(f"{place} in {place.module}")
-                yield read
-            elif not self._notes.is_effect(read, now):
-                seen = Seen(now, self._notes.written, strict=self._strict)
-                yield Read(place, seen)
-
-    def _left(self, values: Iterable[Any]) -> Iterator[Read]:
-        """Yield what the trace read of objects that it made and left behind.
-
-        A fresh trace would find them. They are watched as long as they live.
-        """
-        known = {*self._notes.reads}
-        for value in values:
-            self._notes.meet_passing(value, layout_of(value).name)
-        for memo in tuple(self._notes.memos()):
-            self._notes.meet_passing(memo, layout_of(memo).name)
-        for key, read in tuple(self._notes.reads.items()):
-            if key not in known:
-                seen = read.seen.settle(read.place.get())
-                if seen is not None:
-                    yield Read(read.place, seen)
-
-    def _settled(self, disturbed: list[str], left: list[Any]) -> Iterator[Read]:
-        """Yield what was read, but for what the trace wrote.
-
-        Args:
-            disturbed: where to list the places that others changed meanwhile.
-            left: where to list what the trace left at the places that it wrote.
-        """
-        for read in tuple(self._notes.reads.values()):
-            place, now = read.place, read.place.get()
-            if now is GONE:  # the trace made it; or what led to it is another now
-                continue
-            if read.seen.stands(now):  # as most do
-                yield read
-                continue
-            if read.seen.matches(now) or self._is_own(read, now):
-                seen = read.seen.settle(now)
-                if seen is not None:
-                    yield Read(place, seen)
-                    continue
-                left.append(now)
-                if not self._notes.is_effect(read, now):
-                    yield Read(place, Seen(now, read.seen.known, strict=self._strict))
-            else:
-                disturbed.append(f"{place} in {place.module}")
-                yield read
-
-    def _is_own(self, read: Read, now: Any) -> bool:
-        """Tell whether the trace may have written what is at a place now."""
-        held = read.seen.held
-        if not held.is_(now):
-            return self._writes.may_bind(read.place, was_missing=held.get() is MISSING)
-        return self._writes.may_change(read.seen.written(), captured_names(now))
+        return Findings(reads, captured, disturbed, self._writes)
 
     def _find_orphans(self) -> None:
         """Search the values that the trace saw for functions that ran.
@@ -365,7 +295,7 @@ class Record:
             if mentions.reads_any:
                 self._notes.whole(value)
             if mentions.expects_absence:
-                self._notes.absent(value, mentions.names)
+                note_absent(self._notes, value, mentions.names)
 
     def _start_arguments(
         self, code: CodeType, frame: FrameType, mentions: Mentions
@@ -396,7 +326,7 @@ class Record:
                     part, owner, name, is_new=i == 0 and code.co_name == "__init__"
                 )
         if 0 < len(given) <= 2 and class_of(given[-1]) is str:
-            self._notes.missed(code, given[0], given[-1])
+            note_missed(self._notes, code, given[0], given[-1])
             done = False
         self._enter_values(given, mentions)
         self._firings[id(code)] = count = self._firings.get(id(code), 0) + 1
@@ -424,6 +354,7 @@ class Record:
         if is_module(cls) or (id(code), id(cls)) in self._met:
             return
         self._met[id(code), id(cls)] = cls
+        self._notes.of_classes.setdefault(id(cls), []).append(code.co_name)
         self._notes.class_attribute(
             cls, code.co_name
         )  # decorated, the code is elsewhere
@@ -484,16 +415,6 @@ def _stands(
 
 def _is_global(name: str, namespace: dict[str, Any]) -> bool:
     return dict.__contains__(namespace, name) or name in vars(builtins)
-
-
-def _let_go(reads: Iterable[Read]) -> None:
-    """Let objects count only while they live, as one may go with what the trace wrote.
-
-    Of one that something watched leads to, that tells when it goes.
-    """
-    for read in reads:
-        if isinstance(read.place, ObjectPlace):
-            read.place.is_passing = True
 
 
 def _free_variables(code: CodeType, frame: FrameType) -> dict[str, Any]:

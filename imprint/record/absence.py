@@ -1,0 +1,56 @@
+"""Absence: names that nobody has while a trace runs, and somebody may come to have.
+
+A `__getattr__` answers for what is not there, and code that goes on after an
+AttributeError, or asks `hasattr`, reads that there is nothing.
+"""
+
+from collections.abc import Iterable
+from types import CodeType
+from typing import Any, Final
+
+from imprint.core.libraries import entry
+from imprint.record.notes import Notes
+from imprint.record.parts import code_in, places_at
+from imprint.watch.places import MISSING, NamePlace, class_attribute
+from imprint.watch.seen import class_of
+
+_ABSENT: Final = 64
+"""Values at which names are looked for that are not there."""
+
+
+def note_missed(notes: Notes, code: CodeType, owner: Any, name: str) -> None:
+    """Note a name that a `__getattr__` answers, as long as nobody has it.
+
+    Args:
+        notes: of the trace.
+        code: that of the function that starts.
+        owner: its first argument; of a module's, whatever.
+        name: its last argument.
+    """
+    cls = class_of(owner)
+    if code_in(class_attribute(cls, "__getattr__")) is code:
+        notes.class_attribute(cls, name)
+        notes.place(notes.of_object(owner, name))
+    for namespace in tuple(notes.modules.values()):
+        if code_in(entry(namespace, "__getattr__")) is code:
+            notes.place(NamePlace(namespace, "__getattr__"))
+            notes.place(NamePlace(namespace, name))
+
+
+def note_absent(notes: Notes, value: Any, names: Iterable[str]) -> None:
+    """Note names that a value, and what they lead to, may come to have.
+
+    For code that goes on where an attribute is not there.
+    """
+    queue = [value]
+    seen: set[int] = set()
+    for each in queue:  # it grows
+        if id(each) in seen or len(seen) > _ABSENT:
+            continue
+        seen.add(id(each))
+        for place in places_at(each, names):
+            found = place.get()
+            if found is MISSING:
+                notes.place(place)
+            else:
+                queue.append(found)

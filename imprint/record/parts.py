@@ -1,0 +1,123 @@
+"""Parts: what a value holds, and at which places an owner has names.
+
+Nothing here runs a user's code: containers are copied by their own class, objects read
+past their hooks.
+"""
+
+import functools
+import gc
+import operator
+from collections.abc import Iterable, Iterator
+from types import CodeType, FunctionType, MethodType, ModuleType
+from typing import Any, Final
+from weakref import ref
+
+import numpy as np
+
+from imprint.core.array import NumberArray
+from imprint.core.identity import ids_of
+from imprint.core.libraries import (
+    is_user_class,
+    is_user_code,
+    is_user_namespace,
+    module_namespace,
+)
+from imprint.definition.layout import layout_of, layout_of_class
+from imprint.definition.rules import COPIES
+from imprint.watch.captures import contained
+from imprint.watch.places import (
+    MISSING,
+    ClassPlace,
+    FunctionPlace,
+    ItemPlace,
+    NamePlace,
+    ObjectPlace,
+    Place,
+    class_attribute,
+)
+from imprint.watch.seen import class_of
+
+ITEMS: Final = 1024
+"""Items of one container that are met."""
+OPAQUE: Final = (np.ndarray, np.generic, np.dtype, NumberArray)
+"""Classes of what leads to nothing."""
+
+
+def places_at(owner: Any, names: Iterable[str]) -> Iterator[Place]:
+    """Yield the places at which an owner of the user's has, or may have, names."""
+    kind = class_of(owner)
+    if issubclass(kind, ModuleType):
+        namespace = module_namespace(owner)
+        if is_user_namespace(namespace):
+            yield from (NamePlace(namespace, name) for name in names)
+    elif issubclass(kind, type):
+        if is_user_class(owner):
+            yield from (ClassPlace(owner, name) for name in names)
+    elif kind is FunctionType:
+        if is_user_code(owner.__code__, owner.__globals__):
+            yield from (FunctionPlace(owner, name) for name in names)
+    elif not issubclass(kind, OPAQUE):
+        yield from _of_object(owner, kind, names)
+
+
+def _of_object(owner: Any, kind: Any, names: Iterable[str]) -> Iterator[Place]:
+    layout = layout_of(owner)
+    if layout.is_holder or is_user_class(kind):
+        for name in names:
+            if class_attribute(kind, name) is MISSING:
+                yield ClassPlace(kind, name)
+            # It may be one that the trace made: then it is gone with it.
+            yield ObjectPlace(owner, name, layout.name, is_passing=True)
+
+
+def code_in(value: Any) -> CodeType | None:
+    """Return the code of what a class holds, if it is a method of some kind."""
+    kind = class_of(value)
+    if kind is staticmethod or kind is classmethod:
+        value = value.__func__
+    elif kind is property:
+        value = value.fget
+    return value.__code__ if class_of(value) is FunctionType else None
+
+
+def path_of(place: Place) -> str:
+    """Return what stands at a place, as a user would write it."""
+    if isinstance(place, ClassPlace):
+        return f"{layout_of_class(place.cls).name}.{place.name}"
+    return str(place) if isinstance(place, ObjectPlace | ItemPlace) else place.name
+
+
+def parts_of(value: Any, kind: Any, path: str) -> Iterator[tuple[Any, str]]:
+    """Yield what a value holds that is no attribute, and what leads there."""
+    if kind is MethodType:
+        yield value.__func__, path
+        yield value.__self__, f"{path}.__self__"
+    elif kind is functools.partial:
+        yield from ((value.func, path), (value.args, path), (value.keywords, path))
+    elif kind is staticmethod or kind is classmethod:
+        yield value.__func__, path
+    elif kind is ref:
+        yield value(), path
+    elif kind is property:
+        yield from ((value.fget, path), (value.fset, path))
+    elif id(kind) in _GETTERS:
+        yield value.__reduce__(), path
+    elif kind is MEMO:
+        yield value.__wrapped__, path
+        yield from ((x, path) for x in gc.get_referents(value))
+    else:
+        layout = layout_of(value)
+        wrapped = layout.get(value, "__wrapped__")
+        if wrapped is not None:
+            yield wrapped, path
+        copy = COPIES.get(layout.storage)
+        plain = value if copy is None else copy(value)
+        for part in contained(plain)[:ITEMS]:
+            yield part, f"{path}[…]"
+
+
+COMPOSITES: Final = ids_of(
+    *(functools.partial, MethodType, staticmethod, classmethod, property)
+)
+_GETTERS: Final = ids_of(operator.attrgetter, operator.methodcaller)
+MEMO: Final = type(functools.cache(lambda: None))

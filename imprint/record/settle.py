@@ -1,0 +1,175 @@
+"""Settling: what of the places that a trace noted counts when it is over.
+
+What the trace itself wrote is an effect of it and no input (rule E). What it works out
+once and keeps counts from then on; so does what it read of objects that it made and left
+behind, as long as they live. What no code that ran can have written was changed by
+another thread: such a trace saw a state that never was as a whole.
+"""
+
+import gc
+from collections.abc import Iterable, Iterator
+from typing import Any, final
+
+from imprint.core.trace import Tracer
+from imprint.definition.layout import layout_of
+from imprint.record.notes import ATOMS, Notes
+from imprint.record.parts import MEMO, places_at
+from imprint.record.writes import Writes
+from imprint.watch.captures import captured_names, contained
+from imprint.watch.places import (
+    GONE,
+    MISSING,
+    ObjectPlace,
+    class_attribute,
+    is_data,
+)
+from imprint.watch.seen import Read, Seen, Weak, class_of, hold
+
+
+def settle(
+    notes: Notes, writes: Writes, *, strict: bool
+) -> tuple[tuple[Read, ...], tuple[str, ...]]:
+    """Return what counts, and the places that something else than the trace changed.
+
+    Args:
+        notes: of the trace.
+        writes: what its code may have written.
+        strict: whether contents count too.
+    """
+    settling = _Settling(notes, writes, strict=strict)
+    return tuple(settling.run()), tuple(settling.disturbed)
+
+
+@final
+class _Settling:
+    def __init__(self, notes: Notes, writes: Writes, *, strict: bool) -> None:
+        self._notes = notes
+        self._writes = writes
+        self._strict = strict
+        self.disturbed: list[str] = []
+        self._left: list[Any] = []  # at the places that the trace wrote
+
+    def run(self) -> list[Read]:
+        """Return what counts."""
+        reads = [*self._settled(), *self._shadows()]
+        if self._left:
+            _let_go(reads)
+        return [*reads, *self._left_behind()]
+
+    def _shadows(self) -> Iterator[Read]:
+        """Yield the places where a name could come to hide another."""
+        for read in _hiding(self._notes):
+            place, now = read.place, read.place.get()
+            if now is GONE:
+                continue
+            if read.seen.held.is_(now):
+                yield read
+            elif not self._writes.may_bind(place, was_missing=True):
+                self.disturbed.append(f"{place} in {place.module}")
+                yield read
+            elif not _is_effect(self._notes, read, now):
+                seen = Seen(now, self._notes.written, strict=self._strict)
+                yield Read(place, seen)
+
+    def _left_behind(self) -> Iterator[Read]:
+        """Yield what the trace read of objects that it made and left behind.
+
+        A fresh trace would find them. They are watched as long as they live.
+        """
+        known = {*self._notes.reads}
+        for value in self._left:
+            self._notes.meet_passing(value, layout_of(value).name)
+        for memo in tuple(_memos(self._notes)):
+            self._notes.meet_passing(memo, layout_of(memo).name)
+        for key, read in tuple(self._notes.reads.items()):
+            if key not in known:
+                seen = read.seen.settle(read.place.get())
+                if seen is not None:
+                    yield Read(read.place, seen)
+
+    def _settled(self) -> Iterator[Read]:
+        """Yield what was read, but for what the trace wrote."""
+        for read in tuple(self._notes.reads.values()):
+            place, now = read.place, read.place.get()
+            if now is GONE:  # the trace made it; or what led to it is another now
+                continue
+            if read.seen.stands(now):  # as most do
+                yield read
+                continue
+            if read.seen.matches(now) or self._is_own(read, now):
+                seen = read.seen.settle(now)
+                if seen is not None:
+                    yield Read(place, seen)
+                    continue
+                self._left.append(now)
+                if not _is_effect(self._notes, read, now):
+                    yield Read(place, Seen(now, read.seen.known, strict=self._strict))
+            else:
+                self.disturbed.append(f"{place} in {place.module}")
+                yield read
+
+    def _is_own(self, read: Read, now: Any) -> bool:
+        """Tell whether the trace may have written what is at a place now."""
+        held = read.seen.held
+        if not held.is_(now):
+            return self._writes.may_bind(read.place, was_missing=held.get() is MISSING)
+        return self._writes.may_change(read.seen.written(), captured_names(now))
+
+
+def _let_go(reads: Iterable[Read]) -> None:
+    """Let objects count only while they live, as one may go with what the trace wrote.
+
+    Of one that something watched leads to, that tells when it goes.
+    """
+    for read in reads:
+        if isinstance(read.place, ObjectPlace):
+            read.place.is_passing = True
+
+
+def _is_effect(notes: Notes, read: Read, now: Any) -> bool:
+    """Tell whether what the trace wrote at a place does not count.
+
+    What would have to be kept alive does not: it may be large, or hold tracers.
+    """
+    if not _is_light(now):
+        return True
+    return notes.written.is_effect(read.place.key, read.seen.held.get())
+
+
+def _memos(notes: Notes) -> Iterator[Any]:
+    """Yield what memo functions remember now."""
+    for value in tuple(notes.known.values()):
+        if class_of(value) is MEMO:
+            yield from gc.get_referents(value)
+
+
+def _hiding(notes: Notes) -> Iterator[Read]:
+    """Yield the places at which objects could come to hide what their class has."""
+    for value, kind, path, is_passing in notes.objects:
+        names = notes.of_classes.get(id(kind), ())
+        if names:
+            place = ObjectPlace(value, "__class__", path, is_passing=is_passing)
+            yield Read(place, Seen(kind))
+        for name in names if layout_of(value).has_dict else ():
+            place = ObjectPlace(value, name, path, is_passing=is_passing)
+            if place.key not in notes.reads and not is_data(
+                class_attribute(kind, name)
+            ):
+                yield Read(place, Seen(MISSING))
+    for value in notes.shadowed:
+        names = notes.of_classes[id(class_of(value))]
+        for place in places_at(value, names):
+            if place.key not in notes.reads:
+                yield Read(place, Seen(MISSING))
+
+
+def _is_light(value: Any) -> bool:
+    """Tell whether to remember a value keeps nothing alive but numbers and texts."""
+    if issubclass(class_of(value), Tracer):
+        return False
+    held = hold(value)
+    if isinstance(held, Weak) or id(class_of(value)) in ATOMS or type(value) is str:
+        return True
+    return bool(contained(value)) and all(
+        id(class_of(x)) in ATOMS or type(x) is str for x in contained(value)
+    )
