@@ -292,6 +292,12 @@ class Notes:
         """Tell whether a value was met."""
         return id(value) in self.known
 
+    def _know(self, value: Any) -> None:
+        self.known[id(value)] = value
+        if self.is_passing:
+            self._of_passing.add(id(value))
+        self._on_value(value)
+
     def _meet(self, value: Any, path: str) -> None:
         kind = class_of(value)
         if id(kind) in ATOMS:
@@ -303,8 +309,7 @@ class Notes:
             return
         if id(value) in self.known or len(self.known) > _KNOWN:
             return
-        self.known[id(value)] = value
-        self._on_value(value)
+        self._know(value)
         if issubclass(kind, ModuleType):
             self._meet_module(module_namespace(value))
             self._meet_class(kind)
@@ -396,8 +401,6 @@ class Notes:
             self._wait(_note_item, value, own, path)
         kind = class_of(value)
         self.objects.append((value, kind, path, self.is_passing))
-        if self.is_passing:
-            self._of_passing.add(id(value))
         self._wait(_note_object, value, layout_of(value).names(value), path)
 
     def of_object(self, owner: Any, name: str) -> ObjectPlace:
@@ -481,6 +484,8 @@ def _note_item(notes: Notes, value: Any, name: str, path: str) -> None:
 
 
 def _look_into(notes: Notes, value: Any, name: str, path: str) -> None:
+    if layout_of(value).is_frozen:  # all that may change: its class comes to hide it
+        notes.class_attribute(class_of(value), name)
     notes.meet(layout_of(value).get(value, name), f"{path}.{name}")
 
 
