@@ -98,7 +98,7 @@ class Notes:
         # By name, which owners have it, until it is mentioned.
         self._waiting: dict[str, list[tuple[_Noter, Any, str]]] = {}
         self._keys: set[str] = set()
-        self._whole_names: set[str] = set()
+        self._whole_names: set[tuple[str, bool]] = set()
         self._by_key: dict[str, list[Place]] = {}
         self._dicts: dict[int, tuple[dict[str, Any], str]] = {}  # by id: kept alive
         self._waiting_own: dict[str, list[tuple[Any, str]]] = {}
@@ -225,7 +225,11 @@ class Notes:
             type(value) is dict
             and not self._strict
             and isinstance(place, _BY_KEY)
-            and place.name not in self._whole_names
+            and (place.name, False) not in self._whole_names
+            and (
+                isinstance(place, NamePlace)
+                or (place.name, True) not in self._whole_names
+            )
             and len(value) <= ITEMS
             and all(type(key) is str for key in tuple(value))
         )
@@ -238,13 +242,21 @@ class Notes:
                 self.place(ItemPlace(held, key, path))
         self.use_whole(uses.whole)
 
-    def use_whole(self, names: Iterable[str]) -> None:
-        """Take in names whose values are used otherwise than by a constant key."""
+    def use_whole(self, names: Iterable[str], *, by_library: bool = False) -> None:
+        """Take in names whose values are used otherwise than by a constant key.
+
+        A library names attributes, and no global of the user's.
+        """
         for name in names:
-            if name in self._whole_names:
+            if (name, by_library) in self._whole_names:
                 continue
-            self._whole_names.add(name)
-            for place in self._by_key.pop(name, ()):
+            self._whole_names.add((name, by_library))
+            found = self._by_key.pop(name, [])
+            if by_library:
+                kept = [place for place in found if isinstance(place, NamePlace)]
+                found = [place for place in found if not isinstance(place, NamePlace)]
+                self._by_key[name] = kept
+            for place in found:
                 value = place.get()
                 self._read(place, place.key, value)
                 self.meet(value, path_of(place))

@@ -153,7 +153,7 @@ class Record:
         if count > 1:
             return done or count > _LIBRARY_FIRINGS
         self._notes.mention(mentions.public_names, by_library=True)
-        self._notes.use_whole(mentions.names)
+        self._notes.use_whole(mentions.names, by_library=True)
         if mentions.reads_any:
             for value in given:
                 self._notes.whole(value)
@@ -354,10 +354,10 @@ class Record:
         if is_module(cls) or (id(code), id(cls)) in self._met:
             return
         self._met[id(code), id(cls)] = cls
-        self._notes.of_classes.setdefault(id(cls), []).append(code.co_name)
-        self._notes.class_attribute(
-            cls, code.co_name
-        )  # decorated, the code is elsewhere
+        self._notes.meet(cls, code.co_name)
+        self._notes.of_classes[id(cls)].append(code.co_name)
+        # Decorated, the code is elsewhere.
+        self._notes.class_attribute(cls, code.co_name)
         for owner in bases_of(cls):
             if not is_user_class(owner):
                 continue

@@ -23,7 +23,7 @@ from imprint.watch.places import (
     class_attribute,
     is_data,
 )
-from imprint.watch.seen import Read, Seen, Weak, class_of, hold
+from imprint.watch.seen import Read, Seen, Weak, class_of, hold, left_behind
 
 
 def settle(
@@ -58,7 +58,7 @@ class _Settling:
 
     def _shadows(self) -> Iterator[Read]:
         """Yield the places where a name could come to hide another."""
-        for read in _hiding(self._notes):
+        for read in hiding(self._notes):
             place, now = read.place, read.place.get()
             if now is GONE:
                 continue
@@ -68,8 +68,7 @@ class _Settling:
                 self.disturbed.append(f"{place} in {place.module}")
                 yield read
             elif not _is_effect(self._notes, read, now):
-                seen = Seen(now, self._notes.written, strict=self._strict)
-                yield Read(place, seen)
+                yield Read(place, self._seen(now))
 
     def _left_behind(self) -> Iterator[Read]:
         """Yield what the trace read of objects that it made and left behind.
@@ -103,10 +102,13 @@ class _Settling:
                     continue
                 self._left.append(now)
                 if not _is_effect(self._notes, read, now):
-                    yield Read(place, Seen(now, read.seen.known, strict=self._strict))
+                    yield Read(place, self._seen(now))
             else:
                 self.disturbed.append(f"{place} in {place.module}")
                 yield read
+
+    def _seen(self, now: Any) -> Seen:
+        return left_behind(now, self._notes.written, strict=self._strict)
 
     def _is_own(self, read: Read, now: Any) -> bool:
         """Tell whether the trace may have written what is at a place now."""
@@ -143,7 +145,7 @@ def _memos(notes: Notes) -> Iterator[Any]:
             yield from gc.get_referents(value)
 
 
-def _hiding(notes: Notes) -> Iterator[Read]:
+def hiding(notes: Notes) -> Iterator[Read]:
     """Yield the places at which objects could come to hide what their class has."""
     for value, kind, path, is_passing in notes.objects:
         names = notes.of_classes.get(id(kind), ())

@@ -317,8 +317,8 @@ class Seen:
     """
 
     __slots__ = (
-        *("_content", "_reading", "_written", "held", "inside", "is_static"),
-        *("items", "strict"),
+        *("_content", "_reading", "_written", "held", "inside", "is_left"),
+        *("is_static", "items", "strict"),
     )
 
     def __init__(
@@ -338,6 +338,8 @@ class Seen:
         """What is inside, until the trace is over."""
         self.items: tuple[Items, ...] = ()
         """The containers in it, if they tell whether what is inside is the same."""
+        self.is_left = False
+        """Whether the trace left it there, where nothing was before."""
         self.inside = False
         """Whether what is inside can change, and counts."""
         self._content: Content = _UNREAD
@@ -372,7 +374,9 @@ class Seen:
 
     def anew(self, value: Any) -> "Seen":
         """Return an equal value in the place of this one."""
-        return Seen(value, self._written, strict=self.strict, is_static=self.is_static)
+        seen = Seen(value, self._written, strict=self.strict, is_static=self.is_static)
+        seen.is_left = self.is_left
+        return seen
 
     def resumed(self) -> "Seen":
         """Return the same for a trace that takes it over from an earlier one."""
@@ -455,6 +459,13 @@ class Seen:
         if self.strict:
             return StrictWalk
         return HeldWalk if self.is_static else Walk
+
+
+def left_behind(value: Any, written: Written, *, strict: bool) -> Seen:
+    """Return what a trace left where nothing was before: a later one may write it."""
+    seen = Seen(value, written, strict=strict)
+    seen.is_left = True
+    return seen
 
 
 def as_itself(value: Any) -> Seen:

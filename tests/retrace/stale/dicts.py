@@ -157,13 +157,6 @@ DICTS = {
             return x * (2.0 if "fast" in V else 1.0)
         --- V.add("fast")
         """,
-    "item that the trace counts beside another": """
-        V = [0, 1.0]
-        def f(x):
-            V[0] += 1
-            return x * V[1]
-        --- V[1] = 2.0
-        """,
     "attribute that the trace sets beside another": """
         O.w = 1.0
         def f(x):

@@ -173,13 +173,6 @@ HOLDERS = {
         f = lambda x: x * p.h()
         --- P.scale = 2.0
         """,
-    "field of a dataclass type": """
-        @dataclasses.dataclass
-        class P:
-            a: float = 1.0
-        f = lambda x: x * dataclasses.fields(P)[0].default
-        --- P.__dataclass_fields__["a"].default = 2.0
-        """,
     "SimpleNamespace": """
         n = types.SimpleNamespace(w=1.0)
         f = lambda x: x * n.w
@@ -395,5 +388,4 @@ HOLDERS = {
         --- K.rate = 2.0
         --- O.rate = 3.0
         """,
-    "threading.local": "import threading\nT = threading.local(); T.o = O\nf = lambda x: x * T.o.rate --- K.rate = 2.0",
 }

@@ -230,29 +230,6 @@ THREADS = {
         --- m.put(2.0)
         --- m.put(3.0)
         """,
-    "name that the code stores in another branch": """
-        W, D = 1.0, False
-        def f(x):
-            global W
-            if D: W = 5.0
-            y = x * W
-            meanwhile()
-            return y
-        --- W = 2.0
-        --- W = 3.0
-        """,
-    "attribute that the code stores in another object": """
-        class M:
-            def __init__(self): self.w = 1.0
-        m = M()
-        def f(x):
-            y = x * m.w
-            M()
-            meanwhile()
-            return y
-        --- m.w = 2.0
-        --- m.w = 3.0
-        """,
     "attribute beside a counter": """
         class M:
             n, w = 0, 1.0

@@ -8,7 +8,9 @@ import weakref
 import numpy as np
 import pytest
 
+from imprint.record.absence import note_absent, note_missed
 from imprint.record.notes import Notes
+from imprint.record.settle import hiding
 from imprint.watch.places import MISSING, NamePlace
 from imprint.watch.seen import written_by
 
@@ -259,7 +261,7 @@ def test_a_passing_object_counts_while_it_lives():
 
 def test_absent():
     notes = notes_of()
-    notes.absent(Net(Net()), ["rate", "late"])
+    note_absent(notes, Net(Net()), ["rate", "late"])
     late = [r for r in notes.reads.values() if r.place.name == "late"]
     assert {r.place.kind for r in late} == {"class", "object"}
     assert len(late) == 3  # the class, and both objects
@@ -275,7 +277,7 @@ def test_absent_from_a_module_a_class_a_function(user):
         (np, None),
     ):
         notes = notes_of()
-        notes.absent(owner, ["late"])
+        note_absent(notes, owner, ["late"])
         assert places(notes) == ({place} if place else set())
 
 
@@ -287,9 +289,9 @@ def test_names_that_a_getattr_answers(user):
     )
     notes, owner = notes_of(), module.K()
     notes.meet(module, "m")
-    notes.missed(module.K.__getattr__.__code__, owner, "late")
+    note_missed(notes, module.K.__getattr__.__code__, owner, "late")
     assert places(notes) == {"class attribute K.late", "K.late"}
-    notes.missed(vars(module)["__getattr__"].__code__, "late", "late")
+    note_missed(notes, vars(module)["__getattr__"].__code__, "late", "late")
     assert {"global late", "global __getattr__"} <= places(notes)
 
 
@@ -297,7 +299,7 @@ def test_shadows():
     notes, net = notes_of(), Net()
     notes.meet(net, "v")
     notes.mention(["depth", "rate"])
-    found = {str(read.place) for read in notes.shadows()}
+    found = {str(read.place) for read in hiding(notes)}
     assert found == {"v.__class__", "v.depth"}  # one may come to hide the class's
 
 
@@ -305,7 +307,7 @@ def test_without_a_name_of_the_class_there_are_no_shadows():
     notes = notes_of()
     notes.meet(Net(), "v")
     notes.mention(["rate"])
-    assert not list(notes.shadows())
+    assert not list(hiding(notes))
 
 
 # ---- who is told ----
