@@ -16,6 +16,7 @@ from imprint.record import recorder
 from imprint.watch.guard import Watch
 from tests.lanes import exhaustive
 
+pytestmark = pytest.mark.usefixtures("kept_executables")
 X = inp.ones(4)
 EQUAL_X = inp.ones(5)
 

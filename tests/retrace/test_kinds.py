@@ -34,7 +34,10 @@ from tests.retrace.oracle.programs import HEAD, Program, Step, filled
 from tests.retrace.oracle.world import MODULES, World, run
 from tests.retrace.stale.meanwhile import Meanwhile
 
-pytestmark = pytest.mark.filterwarnings("ignore:.* was compiled 8 times")
+pytestmark = [
+    pytest.mark.usefixtures("kept_executables"),
+    pytest.mark.filterwarnings("ignore:.* was compiled 8 times"),
+]
 
 GLOBAL = "def root(x):\n    return emit(x, <>)"
 INNER = "@imprint.jit\ndef inner(x):\n    return emit(x, <>)\ndef root(x):\n    return inner(x)"
