@@ -20,6 +20,7 @@ import hypothesis
 import pytest
 
 from imprint.config import config
+from tests.lanes import is_sampled_out
 
 hypothesis.settings.register_profile(
     "ci",
@@ -103,6 +104,12 @@ def _audited_or_not(request):
 def pytest_report_header():
     engine = f"jaxlib {version('jaxlib')} {os.environ.get('XLA_FLAGS', '')}".rstrip()
     return f"imprint on CPython {platform.python_version()}, {engine}"
+
+
+def pytest_itemcollected(item):
+    """Leave out of the fast lane what was not drawn for it."""
+    if is_sampled_out(item):
+        item.add_marker("exhaustive")
 
 
 def pytest_collection_modifyitems(items):

@@ -5,6 +5,8 @@ lane runs each law over each primitive and each kind of scenario once. What is m
 more of the same: further dtypes, shapes, programs and seeds of a sweep.
 """
 
+import zlib
+
 import pytest
 
 
@@ -28,3 +30,13 @@ def exhaustive_but(quick, cases):
     missing = set(quick) - set(cases)
     assert not missing, f"{missing} are none of the cases"
     return [case if case in quick else exhaustive(case)[0] for case in cases]
+
+
+def is_sampled_out(item):
+    """Tell whether a case of a test marked `sampled(n)` is for the exhaustive lane alone.
+
+    One in n stays in the fast lane, spread over all parameters. The name of a case decides,
+    so that workers agree, and further cases move none.
+    """
+    mark = item.get_closest_marker("sampled")
+    return mark is not None and zlib.crc32(item.name.encode()) % mark.args[0] != 0

@@ -27,6 +27,7 @@ from tests.retrace.test_stale import KINDS, scenarios
 
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.sampled(4),
     pytest.mark.unaudited,
     pytest.mark.usefixtures("kept_executables"),
 ]

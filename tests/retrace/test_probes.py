@@ -18,6 +18,7 @@ from imprint.program.counters import COUNTERS
 from imprint.record import covers
 from tests.units.modules import make_module
 
+pytestmark = pytest.mark.usefixtures("kept_executables")
 X = inp.float32(2)
 HEAD = "import copy, dataclasses, functools, operator, types\nimport imprint\n"
 
@@ -84,6 +85,7 @@ def nothing_is_left():
     assert not covers.COVERS
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("owner", OWNERS.values(), ids=OWNERS)
 @pytest.mark.parametrize("read", READS.values(), ids=READS)
 def test_a_probe_hears_each_way_to_read(owner, read):
@@ -148,6 +150,7 @@ UNREAD = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("owner", OWNERS.values(), ids=OWNERS)
 @pytest.mark.parametrize("text", UNREAD.values(), ids=UNREAD)
 def test_what_nobody_reads_is_traced_once_more_at_most(owner, text):
@@ -217,6 +220,7 @@ ERRORS = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("error", ERRORS.values(), ids=ERRORS)
 @pytest.mark.parametrize("owner", OWNERS.values(), ids=OWNERS)
 def test_classes_are_put_back_after_an_error(owner, error):
