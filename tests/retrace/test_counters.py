@@ -21,6 +21,7 @@ import imprint.numpy as inp
 from imprint.jitted.filter_jit import filter_jit
 from imprint.module import Module, field
 from imprint.program.counters import COUNTERS
+from tests.lanes import exhaustive
 from tests.units.modules import make_module
 
 STEPS = 50
@@ -408,7 +409,7 @@ HEAD = "import functools, types\nimport beside_cfg as cfg\nimport imprint\n"
 
 
 @pytest.mark.parametrize("text", BESIDE.values(), ids=BESIDE)
-@pytest.mark.parametrize("way", ["jit", "filter_jit", "nested", "anew"])
+@pytest.mark.parametrize("way", ["jit", "anew", *exhaustive("filter_jit", "nested")])
 def test_what_changes_beside_makes_no_version(text, way, monkeypatch):
     import_of(monkeypatch)
     text, edit = parts(text)

@@ -53,6 +53,7 @@ def program_of(kind, piece, edit):
     return Program(text, read, static, kind.startswith("node"), steps)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("strict", [False, True], ids=["default", "strict"])
 @pytest.mark.parametrize(("kind", "name"), CASES)
 def test_each_edit_is_seen(kind, name, strict):

@@ -16,6 +16,7 @@ import imprint
 import imprint.numpy as inp
 from imprint.program.counters import COUNTERS
 from imprint.record import covers
+from tests.lanes import exhaustive
 from tests.units.modules import make_module
 
 pytestmark = pytest.mark.usefixtures("kept_executables")
@@ -333,11 +334,13 @@ def test_threads_that_trace_at_once_see_what_is_there():
     assert module.K.__dict__["n"] == 3.0
 
 
-def test_a_class_is_changed_by_probes_so_many_times():
+@pytest.mark.parametrize("times", [10, *exhaustive(covers.TIMES)])
+def test_a_class_is_changed_by_probes_so_many_times(times, monkeypatch):
+    monkeypatch.setattr(covers, "TIMES", times)
     module = module_of(
         "class K: n = 0\no, D = K(), False\nf = lambda x: o.n if D else x"
     )
-    for i in range(covers.TIMES + 20):
+    for i in range(times + 20):
         f = imprint.jit(lambda x, i=i: module.f(x) + i)
         f(X)
         module.K.n += 1
