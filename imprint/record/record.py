@@ -355,7 +355,7 @@ class Record:
             return
         self._met[id(code), id(cls)] = cls
         self._notes.meet(cls, code.co_name)
-        self._notes.of_classes[id(cls)].append(code.co_name)
+        self._notes.of_classes[id(cls)].append("__class__")  # it matters by now
         # Decorated, the code is elsewhere.
         self._notes.class_attribute(cls, code.co_name)
         for owner in bases_of(cls):

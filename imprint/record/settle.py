@@ -153,10 +153,10 @@ def hiding(notes: Notes) -> Iterator[Read]:
             place = ObjectPlace(value, "__class__", path, is_passing=is_passing)
             yield Read(place, Seen(kind))
         for name in names if layout_of(value).has_dict else ():
+            if name.startswith("__") or is_data(class_attribute(kind, name)):
+                continue  # looked up in the class
             place = ObjectPlace(value, name, path, is_passing=is_passing)
-            if place.key not in notes.reads and not is_data(
-                class_attribute(kind, name)
-            ):
+            if place.key not in notes.reads:
                 yield Read(place, Seen(MISSING))
     for value in notes.shadowed:
         names = notes.of_classes[id(class_of(value))]

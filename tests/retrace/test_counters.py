@@ -28,6 +28,10 @@ STEPS = 50
 X = inp.float32(2)
 
 
+# A strict function tells of what it cannot look into.
+pytestmark = pytest.mark.filterwarnings("ignore:.* that strict=True can look into")
+
+
 def traces_of(action):
     before = COUNTERS.traces
     action()
