@@ -63,7 +63,48 @@ class Part(NamedTuple):
     content: Content
 
 
-class Walk:
+class _State:
+    """What a walk knows of state that can change, and notes of it."""
+
+    volatile: bool = False
+    _effects: Effects = NO_EFFECTS
+    _lengths: dict[Standin, int | None] | None = None
+    _parts: list[Part] | None = None
+    _apart: bool = False
+
+    def is_effect(self, owner: Any, name: Name) -> bool:
+        """Tell whether a trace is known to write what is there."""
+        return bool(self._effects) and (identity(owner), name) in self._effects
+
+    def is_written(self, owner: Any, key: Any) -> bool:
+        """Tell whether a trace is known to write what stands under a key."""
+        return bool(self._effects) and self.is_effect(owner, name_of_key(key))
+
+    def length(self, owner: Any) -> int | None:
+        """Return how many items of a list count, if a trace is known to append to it."""
+        return self._written_into().get(identity(owner))
+
+    def _is_written_into(self, owner: Any) -> bool:
+        """Tell whether a trace is known to write items of a container."""
+        return bool(self._effects) and identity(owner) in self._written_into()
+
+    def _written_into(self) -> dict[Standin, int | None]:
+        if self._lengths is None:
+            self._lengths = _lengths_of(self._effects)
+        return self._lengths
+
+    def changes(self, owner: Any, name: Name, content: Content) -> None:
+        """Note that what was read can change in place."""
+        self.volatile = True
+        if self._parts is not None:
+            self._parts.append(Part(owner, name, content))
+
+    def inside(self, x: Any, content: Content) -> Content:
+        """Return what counts of something that can change, in what holds it."""
+        return identity(x) if self._apart else content
+
+
+class Walk(_State):
     """One way through a value; a fresh one for each.
 
     Args:
@@ -77,7 +118,6 @@ class Walk:
     container_leaves: ClassVar[int] = 256
     scalars: ClassVar[int] = 256
     reads_all: ClassVar[bool] = False
-    volatile: bool = False
     has_cells: bool = False
     _leaves = 0
     _lowest = DEPTH
@@ -90,7 +130,6 @@ class Walk:
         apart: bool = False,
     ) -> None:
         self._effects = effects
-        self._lengths: dict[Standin, int | None] | None = None
         self._parts = parts
         self._apart = apart
         self._open: dict[int, int] = {}
@@ -114,7 +153,7 @@ class Walk:
 
     def items(self, x: Any, read: Callable[[Any], Content]) -> Content:
         """Return the content of what is immutable but may be huge."""
-        is_too_long = len(x) > self.leaves and not self._is_scalar(x)
+        is_too_long = len(x) > self.leaves and not _is_scalar(x, self.scalars)
         return self.beyond(x) if is_too_long else self.node(x, read)
 
     def sequence(self, kind: type, xs: Any) -> Content:
@@ -122,17 +161,11 @@ class Walk:
 
         Of many scalars it is a digest, which takes 30 ns each instead of 900.
         """
-        if len(xs) <= _MANY or not self._is_scalar(xs):
+        if len(xs) <= _MANY or not _is_scalar(xs, self.scalars):
             return kind, *self.values(xs)
         self._leaves += len(xs) // 16
         digest = blake2b(marshal.dumps(tuple(xs), FORMAT), digest_size=16).digest()
         return MANY, kind, len(xs), digest
-
-    def _is_scalar(self, xs: Any) -> bool:
-        """Tell whether all items are scalars, and not too many of them."""
-        if len(xs) > self.scalars or type(xs) not in (list, tuple):
-            return False
-        return _SCALARS.issuperset(map(id, map(type, xs)))  # no class is asked
 
     def node(self, x: Any, read: Callable[[Any], Content]) -> Content:
         """Return the content of a composite: what `read` makes of it."""
@@ -154,12 +187,14 @@ class Walk:
     def container(self, x: Any, read: Callable[[Any], Content]) -> Content:
         """Return the content of what can change in place; if it is big, its identity."""
         owner = self._owners.get(id(x), x)
-        if len(x) > self.container_leaves and not self._is_scalar(x):
+        if len(x) > self.container_leaves and not _is_scalar(x, self.scalars):
             return self.beyond(owner)
         if self.is_effect(owner, None):
             return EFFECT
         before, length = self._leaves, self.length(owner) if self._effects else None
-        content = self.node(x, read if length is None else self._first(length, read))
+        if length is not None:
+            read = _only_first(length, read, () if self._apart else (EFFECT,))
+        content = self.node(x, read)
         if self._leaves - before > self.container_leaves:
             return self.beyond(owner)
         self.changes(owner, None, content)
@@ -208,17 +243,6 @@ class Walk:
         if self._apart:
             return []
         return [*found, EFFECT] if self._is_written_into(owner) else found
-
-    def _first(
-        self, length: int, read: Callable[[Any], Content]
-    ) -> Callable[[Any], Content]:
-        """Return how the first items of a list or deque are read."""
-        end = () if self._apart else (EFFECT,)
-        return lambda x: (*read(_first_of(x, length)), *end)
-
-    def inside(self, x: Any, content: Content) -> Content:
-        """Return what counts of something that can change, in what holds it."""
-        return identity(x) if self._apart else content
 
     # ---- functions ----
 
@@ -370,35 +394,6 @@ class Walk:
         finally:
             self._parts = parts
 
-    # ---- state that can change ----
-
-    def is_effect(self, owner: Any, name: Name) -> bool:
-        """Tell whether a trace is known to write what is there."""
-        return bool(self._effects) and (identity(owner), name) in self._effects
-
-    def is_written(self, owner: Any, key: Any) -> bool:
-        """Tell whether a trace is known to write what stands under a key."""
-        return bool(self._effects) and self.is_effect(owner, name_of_key(key))
-
-    def length(self, owner: Any) -> int | None:
-        """Return how many items of a list count, if a trace is known to append to it."""
-        return self._written_into().get(identity(owner))
-
-    def _is_written_into(self, owner: Any) -> bool:
-        """Tell whether a trace is known to write items of a container."""
-        return bool(self._effects) and identity(owner) in self._written_into()
-
-    def _written_into(self) -> dict[Standin, int | None]:
-        if self._lengths is None:
-            self._lengths = _lengths_of(self._effects)
-        return self._lengths
-
-    def changes(self, owner: Any, name: Name, content: Content) -> None:
-        """Note that what was read can change in place."""
-        self.volatile = True
-        if self._parts is not None:
-            self._parts.append(Part(owner, name, content))
-
 
 def name_of_key(key: object) -> Name:
     """Return the name of what stands under a key: the same by whatever walk."""
@@ -415,6 +410,20 @@ def _lengths_of(effects: Effects) -> dict[Standin, int | None]:
             if name[0] == "length" and (known is None or name[1] < known):
                 lengths[standin] = name[1]
     return lengths
+
+
+def _is_scalar(xs: Any, most: int) -> bool:
+    """Tell whether all items are scalars, and not too many of them."""
+    if len(xs) > most or type(xs) not in (list, tuple):
+        return False
+    return _SCALARS.issuperset(map(id, map(type, xs)))  # no class is asked
+
+
+def _only_first(
+    length: int, read: Callable[[Any], Content], end: tuple[Content, ...]
+) -> Callable[[Any], Content]:
+    """Return how the first items of a list or deque are read."""
+    return lambda x: (*read(_first_of(x, length)), *end)
 
 
 def _first_of(x: Any, length: int) -> Any:

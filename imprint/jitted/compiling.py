@@ -174,7 +174,9 @@ def trace(request: Request) -> TracedCall:
         return traced
     avals = [get_aval(x) for x in leaves]
     places = _loose(table, key)
-    for _ in range(_TRIES):
+    tries = 0
+    while True:
+        tries += 1
         count_trace()
         before = _read(fun, call, strict=strict)
         names = captured_names(fun)  # of what it does not capture yet nobody else knows
@@ -189,8 +191,9 @@ def trace(request: Request) -> TracedCall:
         disturbed = _disturbed(traced, effects, names)
         if not disturbed:
             break
-    else:
-        warn(_DISTURBED.format(name=request.name, tries=_TRIES, places=disturbed))
+        if tries == _TRIES:
+            warn(_DISTURBED.format(name=request.name, tries=tries, places=disturbed))
+            break
     options.shardings_of_arguments(traced.in_tree)  # raises if it is no prefix of it
     options.shardings_of_results(traced.out_tree)
     _learn(request, effects)

@@ -23,9 +23,9 @@ from imprint.watch.places import (
     bases_of,
     class_attribute,
     class_namespace,
+    class_of,
     uncovered,
 )
-from imprint.watch.seen import class_of
 
 TIMES: Final = 100
 """How often the attributes of one class are covered. Each time changes the class twice,
@@ -138,7 +138,7 @@ class ObjectCover(ClassCover):
             return held[self.name]
         if of_class is MISSING:
             raise self._error(value, cls)
-        get = class_attribute(type(of_class), "__get__")
+        get = class_attribute(class_of(of_class), "__get__")
         return of_class if get is MISSING else get(of_class, value, cls)
 
     def __set__(self, value: Any, new: Any) -> None:

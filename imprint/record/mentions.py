@@ -17,6 +17,7 @@ from typing import Any, Final
 from weakref import ref
 
 from imprint.record.items import ItemUses, item_uses
+from imprint.watch.places import class_of
 
 _LONGEST: Final = 100
 """Characters of a text that may be a name, or a way of names with dots."""
@@ -240,7 +241,7 @@ def _mentions(
 def _texts(consts: Iterable[Any], *, every_word: bool) -> Iterator[str]:
     """Yield the names in constants: keywords of patterns and calls, `getattr`'s."""
     for const in consts:
-        kind = type(const)
+        kind = class_of(const)
         if kind is str:
             words = _WORDS.findall(const) if every_word else words_of(const)
             yield from words

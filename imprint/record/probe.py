@@ -34,9 +34,9 @@ from imprint.watch.places import (
     Place,
     bases_of,
     class_attribute,
+    class_of,
     defining_class,
 )
-from imprint.watch.seen import class_of
 
 _PROBED: Final = 16
 """Places that one trace probes."""

@@ -28,9 +28,10 @@ from imprint.watch.places import (
     NamePlace,
     ObjectPlace,
     Place,
+    ValuePlace,
     bases_of,
+    class_of,
 )
-from imprint.watch.seen import class_of
 
 _HOLDERS: Final = ids_of(tuple, list)
 _BUILTINS: Final = frozenset(sys.builtin_module_names)
@@ -101,6 +102,8 @@ class Writes:
             return was_missing or place.name in self._of_libraries
         if isinstance(place, CellPlace):
             return place.name in self._names
+        if isinstance(place, ValuePlace):  # no name leads to it
+            return False
         return self._may_set(owner, place.name)
 
     def may_change(self, effects: Effects, names: Mapping[int, set[str]]) -> bool:

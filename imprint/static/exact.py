@@ -174,7 +174,7 @@ def _quick_frozen(value: Any, layout: Layout) -> Hashable:
     return token
 
 
-def _quick_object(value: Any, layout: Layout) -> Hashable:
+def _quick_object(value: Any, layout: Layout) -> Content:
     if not layout.defines_eq:
         return identity(value) if layout.is_named else None
     held = layout.plain_state(value)

@@ -3,5 +3,6 @@
 - `places`: where does running code find a value by name?
 - `seen`: is a value as good as the one that a trace saw?
 - `captures`: which functions does a callable carry along?
+- `attributes`: which attributes does Python look up without code of the user's?
 - `guard`: does everything that a version read still hold, in nanoseconds?
 """

@@ -17,8 +17,8 @@ from typing import Any, Final
 from imprint.core.identity import identity, ids_of
 from imprint.definition.layout import layout_of
 from imprint.definition.walk import NO_EFFECTS, Effects, Part, Walk
-from imprint.watch.places import CellPlace, FunctionPlace, Place, ValuePlace
-from imprint.watch.seen import Read, Seen, class_of
+from imprint.watch.places import CellPlace, FunctionPlace, Place, ValuePlace, class_of
+from imprint.watch.seen import Read, Seen
 
 _LIMIT: Final = 4096
 _DICTS: Final = ids_of(dict, OrderedDict, defaultdict)

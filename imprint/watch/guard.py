@@ -16,12 +16,19 @@ from dataclasses import dataclass
 from functools import lru_cache
 from marshal import dumps
 from operator import is_
-from types import CellType, CodeType, FunctionType, MemberDescriptorType
+from types import CellType, CodeType, FunctionType
 from typing import Any, Final, final
 from weakref import ref
 
 from imprint.definition.layout import layout_of_class
 from imprint.definition.walk import FORMAT, NO_EFFECTS, Effects
+from imprint.watch.attributes import (
+    OF_OBJECT,
+    Objects,
+    is_direct,
+    is_hooked,
+    shows_order,
+)
 from imprint.watch.captures import captured_functions, captured_reads
 from imprint.watch.places import (
     GONE,
@@ -36,11 +43,14 @@ from imprint.watch.places import (
     bases_of,
     class_attribute,
     class_namespace,
+    class_of,
     defining_class,
     is_data,
 )
-from imprint.watch.seen import Held, Items, Read, Seen, Strong, class_of
+from imprint.watch.seen import Held, Items, Read, Seen, Strong
 
+_GET: Final[Callable[..., Any]] = vars(dict)["get"]
+_CONTAINS: Final[Callable[..., bool]] = vars(dict)["__contains__"]
 _UNROLLED: Final = 32
 """Items of containers that are looked up one by one; more are told by a loop."""
 _OWN_FUNCTION: Final = 4
@@ -222,11 +232,11 @@ def _guard_of(
     names = Counter(module for r in reads if (module := _module_of(r.place)))
     home = names.most_common(1)[0][0] if names else 0
     others = {
-        module: _Writer(reads, _Objects(()))
+        module: _Writer(reads, Objects(()))
         for module, count in names.items()
         if count >= _OWN_FUNCTION and module != home
     }
-    main = _Writer(reads, _Objects(reads))
+    main = _Writer(reads, Objects(reads))
     quick = [read for read in reads if not read.seen.inside]
     for read in quick:
         module = _module_of(read.place)
@@ -248,7 +258,7 @@ def _module_of(place: Place) -> int:
 class _Writer:
     """Writes one guard function, of some of the places that are read."""
 
-    def __init__(self, reads: tuple[Read, ...], objects: "_Objects") -> None:
+    def __init__(self, reads: tuple[Read, ...], objects: "Objects") -> None:
         self._prefix = "_"
         taken = {r.place.name for r in reads if isinstance(r.place, NamePlace)}
         while any(name.startswith(self._prefix) for name in taken):
@@ -283,9 +293,7 @@ class _Writer:
             return
         if isinstance(place, ItemPlace) and seen.held.get() is MISSING:
             held = self.hold(place.container)
-            self.condition(
-                f"not {self.hold(dict.__contains__)}({held}, {place.name!r})"
-            )
+            self.condition(f"not {self.hold(_CONTAINS)}({held}, {place.name!r})")
             return
         where = self._where(place, seen.held.get(), home=home)
         if seen.inside:
@@ -326,7 +334,7 @@ class _Writer:
             where = f"{owner}.{name}"
             condition = self._is(where, seen.held, binds=not place.is_passing)
         elif not is_data(class_attribute(kind, name)):
-            where = f"{self.hold(_OF_OBJECT)}({owner}, {name!r})"  # past its own
+            where = f"{self.hold(OF_OBJECT)}({owner}, {name!r})"  # past its own
             condition = self._is(where, seen.held)
         elif place.is_passing:
             condition = f"{self.hold(seen.matches)}({self.hold(place.get)}())"
@@ -358,7 +366,7 @@ class _Writer:
     def _has_names(self, place: ObjectPlace, owner: str, seen: Seen) -> str:
         """Return the condition that an object has attributes of the same names."""
         cls = class_of(place.owner())
-        if _is_hooked(cls) or not layout_of_class(cls).has_only_dict:
+        if is_hooked(cls) or not layout_of_class(cls).has_only_dict:
             return f"{self.hold(seen.matches)}({self.hold(place.get)}())"
         names, held = seen.held.get(), f"{owner}.__dict__"
         same = f"{self.hold(map)}({self.hold(is_)}, {held}, {self.hold(names)})"
@@ -463,7 +471,7 @@ class _Writer:
             held, key = self.hold(place.container), repr(place.name)
             if class_of(place.container) is dict:
                 return f"{held}[{key}]"
-            return f"{self.hold(dict.get)}({held}, {key})"
+            return f"{self.hold(_GET)}({held}, {key})"
         if isinstance(place, FunctionPlace):
             return f"{self.hold(place.function)}.{place.name}"
         return self.hold(seen)
@@ -484,10 +492,10 @@ class _Writer:
         What has to hold beside it, that no class before that one has the name, is added.
         """
         cls, name = place.cls, place.name
-        if _is_direct(place, seen):
+        if is_direct(place, seen):
             return f"{self.hold(cls)}.{name}"
         holder = defining_class(cls, name)
-        if holder is not cls and not _shows_order(cls):
+        if holder is not cls and not shows_order(cls):
             return f"{self.hold(class_attribute)}({self.hold(cls)}, {name!r})"
         for base in bases_of(cls):
             if base is holder:
@@ -503,94 +511,6 @@ class _Writer:
         return f"{self.hold(class_namespace(holder))}[{name!r}]"
 
 
-@final
-class _Objects:
-    """What is known of the objects that are asked for attributes.
-
-    Args:
-        reads: the places of the guard.
-    """
-
-    def __init__(self, reads: tuple[Read, ...]) -> None:
-        self.variables: dict[tuple[int, bool], str] = {}
-        """By the `id` of a reference, and whether it may be gone, who has the object."""
-        self.owners: dict[int, tuple[int, bool]] = {}
-        """By the `id` of an object that is asked what None has not, its key there."""
-        self.shown: dict[tuple[int, str], Any] = {}
-        """What each class holds that its objects show as it is."""
-        self.absent: Counter[int] = Counter()
-        """By the `id` of a reference, how many attributes the object has not."""
-        self._attributes: dict[tuple[int, str], bool] = {}
-        self._hooked: dict[int, bool] = {}
-        for place, seen in reads:
-            if isinstance(place, ObjectPlace):
-                if seen.held.get() is MISSING:
-                    self.absent[id(place.owner)] += 1
-                if not (place.is_passing or place.name.startswith("__")):
-                    self.owners[id(place.owner())] = id(place.owner), False
-            elif isinstance(place, ClassPlace) and not seen.inside:
-                value = seen.held.get()
-                plain = class_attribute(class_of(value), "__get__") is MISSING
-                if value is not MISSING and isinstance(seen.held, Strong) and plain:
-                    self.shown[id(place.cls), place.name] = value
-
-    def has_attribute(self, cls: type, name: str) -> bool:
-        """Tell whether `x.name` gives what an instance has, and runs no user's code."""
-        known = self._attributes.get((id(cls), name))
-        if known is None:
-            known = self._attributes[id(cls), name] = _is_attribute(cls, name)
-        return known
-
-    def has_in_dict(self, cls: type, name: str) -> bool:
-        """Tell whether what an instance has under a name is in its `__dict__`."""
-        hooked = self._hooked.get(id(cls))
-        if hooked is None:
-            hooked = self._hooked[id(cls)] = _is_hooked(cls)
-        layout = layout_of_class(cls)
-        if hooked or not layout.has_dict:
-            return False
-        held = class_attribute(cls, name)  # by a slot, perhaps
-        return layout.has_only_dict or class_of(held) is not MemberDescriptorType
-
-
-def _is_direct(place: ClassPlace, seen: Any) -> bool:
-    """Tell whether `cls.name` gives what the class holds, and runs no user's code."""
-    kind, metaclass = class_of(seen), class_of(place.cls)
-    if (
-        seen is MISSING
-        or not _shows(metaclass)
-        or class_attribute(metaclass, place.name) is not MISSING
-    ):
-        return False
-    if not place.name.isidentifier() or keyword.iskeyword(place.name):
-        return False
-    itself = kind is FunctionType or kind is property
-    return itself or class_attribute(kind, "__get__") is MISSING
-
-
-def _shows(metaclass: type) -> bool:
-    """Tell whether an attribute of a class is looked up without code of the user's."""
-    return class_attribute(metaclass, "__getattribute__") is _GETATTRIBUTE
-
-
-def _shows_order(cls: type) -> bool:
-    """Tell whether `cls.__mro__` gives the order of its bases, and runs no user's code."""
-    metaclass = class_of(cls)
-    return _shows(metaclass) and class_attribute(metaclass, "__mro__") is _ORDER
-
-
-def _is_attribute(cls: type, name: str) -> bool:
-    """Tell whether `x.name` gives what an instance has, and runs no user's code."""
-    if _is_hooked(cls) or not name.isidentifier() or keyword.iskeyword(name):
-        return False
-    kind = class_of(class_attribute(cls, name))
-    return kind is MemberDescriptorType or class_attribute(kind, "__set__") is MISSING
-
-
-def _is_hooked(cls: type) -> bool:
-    return class_attribute(cls, "__getattribute__") is not _OF_OBJECT
-
-
 def _has_index(items: Items) -> bool:
     """Tell whether what is in a container can be looked up one by one."""
     if items.keys is None:
@@ -598,10 +518,6 @@ def _has_index(items: Items) -> bool:
         return kind is list or kind is CellType
     return all(class_of(key) is str for key in items.keys)
 
-
-_ORDER: Final = class_attribute(type, "__mro__")
-_GETATTRIBUTE: Final = class_attribute(type, "__getattribute__")
-_OF_OBJECT: Final = class_attribute(object, "__getattribute__")
 
 _TEXT: Final = """\
 def make({cells}):

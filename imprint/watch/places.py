@@ -18,6 +18,8 @@ _mro_of: Final[Callable[[type], tuple[type, ...]]] = vars(type)["__mro__"].__get
 _vars_of: Final[Callable[[type], MappingProxyType[str, Any]]] = vars(type)[
     "__dict__"
 ].__get__
+class_of: Final = cast("Callable[[Any], Any]", type)
+"""`type`, for values of which nothing is known."""
 _get: Final = cast("Any", dict).get
 """`dict.get`: the class of a namespace may be the user's, and is not asked."""
 _qualname_of: Final[Callable[[type], str]] = vars(type)["__qualname__"].__get__
@@ -216,19 +218,19 @@ class ObjectPlace:
     @property
     def module(self) -> str:
         """The name of the module of its class."""
-        owner = self.owner()
-        return str(type.__getattribute__(type(owner), "__module__"))
+        return str(type.__getattribute__(class_of(self.owner()), "__module__"))
 
     def get(self) -> Any:
         """Return the value now, MISSING, or GONE with the object."""
         owner = self.owner()
         if owner is None:
             return GONE
+        kind = class_of(owner)
         if self.name == "__class__":
-            return type(owner)
+            return kind
         if self.name == "__dict__":  # the names that it has
             return tuple(layout_of(owner).names(owner))
-        hiding = class_attribute(type(owner), self.name)
+        hiding = class_attribute(kind, self.name)
         if is_data(hiding):
             return hiding
         return layout_of(owner).get(owner, self.name, MISSING)
@@ -267,7 +269,7 @@ class ItemPlace:
 
     def get(self) -> Any:
         """Return the value now, or MISSING."""
-        return dict.get(self.container, self.name, MISSING)
+        return _get(self.container, self.name, MISSING)
 
     def __str__(self) -> str:
         return f"{self.path}[{self.name!r}]"

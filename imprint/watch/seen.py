@@ -15,7 +15,7 @@ from itertools import islice, repeat
 from marshal import dumps
 from operator import call, is_
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
-from typing import Any, Final, NamedTuple, TypeAlias, cast, final
+from typing import Any, Final, NamedTuple, TypeAlias, final
 from weakref import WeakValueDictionary, ref
 
 import numpy as np
@@ -32,10 +32,8 @@ from imprint.definition.walk import (
     Walk,
 )
 from imprint.definition.wording import show
-from imprint.watch.places import MISSING, Key, Place
+from imprint.watch.places import MISSING, Key, Place, class_of
 
-class_of: Final = cast("Callable[[Any], Any]", type)
-"""`type`, for values of which nothing is known."""
 SHARED: Final = (
     *(FunctionType, BuiltinFunctionType, CodeType, ModuleType),
     *(type, np.dtype),
@@ -347,6 +345,13 @@ class Seen:
         if not (id(kind) in _ATOMS or value is MISSING or issubclass(kind, SHARED)):
             self._read(value)
 
+    @classmethod
+    def as_itself(cls, value: Any) -> "Seen":
+        """Return what was seen of a value that counts as itself, whatever is inside."""
+        seen = cls(None)
+        seen.held, seen._content = hold(value), identity(value)
+        return seen
+
     def matches(self, value: Any) -> bool:
         """Tell whether another value is as good, whatever happened since."""
         if self.held.is_(value):
@@ -468,11 +473,7 @@ def left_behind(value: Any, written: Written, *, strict: bool) -> Seen:
     return seen
 
 
-def as_itself(value: Any) -> Seen:
-    """Return what a trace saw of a value that counts as itself, whatever is inside."""
-    seen = Seen(None)
-    seen.held, seen._content = hold(value), identity(value)
-    return seen
+as_itself: Final = Seen.as_itself
 
 
 class Read(NamedTuple):
