@@ -5,7 +5,7 @@ the static ones; the result is flattened and its leaves checked.
 """
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, final, overload
 
 from imprint import tree
@@ -129,7 +129,7 @@ def trace_call(
         found.append(results)
         return arrays
 
-    data: Iterable[object] = (call.form.treedef or treedef).static_data()
+    data = (call.form.treedef or treedef).static_data()
     held = [(type_name(type(x)), x) for x in data]
     held += zip(call.form.static_names, call.static, strict=True)
     with Recording(fun, held, strict=strict) as recording:

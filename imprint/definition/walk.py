@@ -268,7 +268,7 @@ class Walk(_State):
                 code,
                 namespace(fun.__globals__),
                 None if defaults is None else tuple(self.values(defaults)),
-                self._keyword_defaults(fun.__kwdefaults__, code.keyword_only),
+                _keyword_defaults(self, fun.__kwdefaults__, code.keyword_only),
                 tuple(self.attributes(fun, attributes.copy())) if attributes else None,
                 *[self._cell(cell) for cell in fun.__closure__ or ()],
             ),
@@ -283,13 +283,6 @@ class Walk(_State):
         self.has_cells = outer[1] or token.has_cells
         self._lowest = min(outer[2], self._lowest)
         return token
-
-    def _keyword_defaults(self, given: Any, names: tuple[str, ...]) -> Content:
-        if given is None:
-            return None
-        return tuple(
-            [self.value(given[name]) if name in given else ABSENT for name in names]
-        )
 
     def _cell(self, cell: CellType) -> Content:
         self.has_cells = True
@@ -410,6 +403,14 @@ def _lengths_of(effects: Effects) -> dict[Standin, int | None]:
             if name[0] == "length" and (known is None or name[1] < known):
                 lengths[standin] = name[1]
     return lengths
+
+
+def _keyword_defaults(walk: Walk, given: Any, names: tuple[str, ...]) -> Content:
+    if given is None:
+        return None
+    return tuple(
+        [walk.value(given[name]) if name in given else ABSENT for name in names]
+    )
 
 
 def _is_scalar(xs: Any, most: int) -> bool:

@@ -181,9 +181,9 @@ class TreeDef:
             return kind, data.value
         return kind, (None if isinstance(data, type) else data)  # of a named tuple
 
-    def static_data(self) -> list[Any]:
+    def static_data(self) -> list[object]:
         """Return the static data of all nodes of registered classes."""
-        found: list[Any] = []
+        found: list[object] = []
 
         def visit(_: type, data: Any, __: tuple[Any, ...]) -> None:
             if isinstance(data, Static):
