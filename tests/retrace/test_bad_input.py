@@ -31,7 +31,10 @@ from tests.spec.work import work_of
 from tests.units.modules import make_module
 
 # A strict function tells of what it cannot look into: test_kinds.
-pytestmark = pytest.mark.filterwarnings("ignore:.* that strict=True can look into")
+pytestmark = [
+    pytest.mark.usefixtures("kept_executables"),
+    pytest.mark.filterwarnings("ignore:.* that strict=True can look into"),
+]
 
 
 def refuse(*_):

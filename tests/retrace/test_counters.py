@@ -24,6 +24,7 @@ from imprint.program.counters import COUNTERS
 from tests.lanes import exhaustive
 from tests.units.modules import make_module
 
+pytestmark = pytest.mark.usefixtures("kept_executables")
 STEPS = 50
 X = inp.float32(2)
 
