@@ -2,9 +2,12 @@
 
 - `mentions`: which names does a code object read?
 - `items`: which dictionaries does it read by constant keys alone?
+- `parts`: what does a value hold, and where does an owner have names?
 - `notes`: which places were read, and what stood there before?
+- `absence`: which names does nobody have yet?
 - `reach`: which functions and classes does a value lead to?
 - `writes`: what can the code that ran have written?
+- `settle`: what of the places counts when the trace is over?
 - `probe`: does a trace read the attribute that made a version stale?
 - `covers`: who reads an attribute?
 - `record`: which functions of a trace are entered, when, and what of it counts?
