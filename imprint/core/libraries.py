@@ -11,6 +11,7 @@ import os
 import re
 import sys
 import sysconfig
+from collections.abc import Callable, Iterable
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
@@ -91,6 +92,12 @@ def is_user_namespace(namespace: dict[str, Any]) -> bool:
     spec = entry(namespace, "__spec__")
     origin = spec.origin if type(spec) is ModuleSpec else None
     return origin not in ("built-in", "frozen")
+
+
+holds: Final = cast("Callable[[Any, object], bool]", vars(dict)["__contains__"])
+"""Whether a dict has a key; a class of the user's is not asked."""
+keys_of: Final = cast("Callable[[Any], Iterable[Any]]", vars(dict)["keys"])
+"""The keys of a dict; a class of the user's is not asked."""
 
 
 def entry(namespace: dict[str, Any], name: str) -> Any:

@@ -17,11 +17,13 @@ from typing import Any, Final, TypeAlias, cast, final
 
 from imprint.core.identity import ids_of
 from imprint.core.libraries import (
+    holds,
     is_module,
     is_user,
     is_user_class,
     is_user_code,
     is_user_namespace,
+    keys_of,
     module_namespace,
 )
 from imprint.core.trace import Tracer
@@ -130,7 +132,7 @@ class Notes:
             for note, owner, path in self._waiting.pop(name, ()):
                 note(self, owner, name, path)
             for namespace in tuple(self.modules.values()):
-                if dict.__contains__(namespace, name):
+                if holds(namespace, name):
                     self.name(namespace, name)
 
     def _mention_own(self, names: Iterable[str]) -> None:
@@ -222,7 +224,7 @@ class Notes:
     def _is_by_key(self, place: Place, value: Any) -> bool:
         """Tell whether only items of what stands at a place are read, by their keys."""
         return (
-            type(value) is dict
+            class_of(value) is dict
             and not self._strict
             and isinstance(place, _BY_KEY)
             and (place.name, False) not in self._whole_names
@@ -253,7 +255,9 @@ class Notes:
             self._whole_names.add((name, by_library))
             found = self._by_key.pop(name, [])
             if by_library:
-                kept = [place for place in found if isinstance(place, NamePlace)]
+                kept: list[Place] = [
+                    place for place in found if isinstance(place, NamePlace)
+                ]
                 found = [place for place in found if not isinstance(place, NamePlace)]
                 self._by_key[name] = kept
             for place in found:
@@ -347,7 +351,7 @@ class Notes:
             return
         if self._strict or is_user_namespace(namespace):
             self.modules[id(namespace)] = namespace
-            for name in [n for n in self.names if dict.__contains__(namespace, n)]:
+            for name in [n for n in self.names if holds(namespace, n)]:
                 self.name(namespace, name)
 
     def _meet_class(self, cls: type) -> None:
@@ -365,7 +369,7 @@ class Notes:
         if names:
             self._on_value(cls)
         new = class_attribute(cls, "__new__")
-        if names and issubclass(cls, tuple) and class_of(new) is staticmethod:
+        if names and tuple in bases_of(cls) and class_of(new) is staticmethod:
             self.class_attribute(cls, "__new__")
             self.place(FunctionPlace(new.__func__, "__defaults__"))
 
@@ -409,7 +413,7 @@ class Notes:
     def _watch(self, value: Any, path: str) -> None:
         if layout_of(value).storage is dict:
             self._meet_items(value, path)
-            own = [key for key in list(dict.keys(value)) if type(key) is str]
+            own = [key for key in list(keys_of(value)) if type(key) is str]
             self._wait(_note_item, value, own, path)
         kind = class_of(value)
         self.objects.append((value, kind, path, self.is_passing))

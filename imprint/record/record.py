@@ -22,6 +22,7 @@ from weakref import ref
 
 from imprint.core.libraries import (
     entry,
+    holds,
     is_module,
     is_user,
     is_user_class,
@@ -414,7 +415,7 @@ def _stands(
 
 
 def _is_global(name: str, namespace: dict[str, Any]) -> bool:
-    return dict.__contains__(namespace, name) or name in vars(builtins)
+    return holds(namespace, name) or name in vars(builtins)
 
 
 def _free_variables(code: CodeType, frame: FrameType) -> dict[str, Any]:

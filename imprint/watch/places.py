@@ -281,6 +281,7 @@ class ValuePlace:
 
     __slots__ = ("_value",)
     kind: ClassVar[str] = "definition"
+    name: ClassVar[str] = ""
 
     def __init__(self, value: object) -> None:
         self._value = value
