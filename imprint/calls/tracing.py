@@ -54,7 +54,7 @@ class TracedCall:
         findings: Findings,
     ) -> None:
         self.closed = closed
-        self.findings = findings
+        self.findings: Findings = findings
         self.watch: Watch = Watch(findings.reads)
         self.unread: dict[Key, Place] = {}
         self.hits = 0

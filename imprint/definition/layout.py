@@ -66,6 +66,7 @@ class Layout:
         self.is_exception: bool = _is_exception(mro)
         self.is_holder: bool = known or self.is_exception
         self.storage: type = _storage(mro)
+        self.has_dict: bool
         self._slots, self._hidden, self.has_dict = _slots(mro, own)
         if _dict_offset(cls) and not (self.has_dict or self._hidden):
             self.storage = cls  # written in C, and its attributes are not shown

@@ -118,6 +118,7 @@ class Walk(_State):
     container_leaves: ClassVar[int] = 256
     scalars: ClassVar[int] = 256
     reads_all: ClassVar[bool] = False
+    volatile: bool = False
     has_cells: bool = False
     _leaves = 0
     _lowest = DEPTH

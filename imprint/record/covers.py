@@ -57,8 +57,8 @@ class ClassCover(Cover):
     __slots__ = ("cls", "name", "watchers")
 
     def __init__(self, cls: type, name: str, hidden: Any) -> None:
-        self.cls = cls
-        self.name = name
+        self.cls: type = cls
+        self.name: str = name
         self.hidden = hidden
         self.watchers: tuple[Watcher, ...] = ()
 

@@ -56,10 +56,12 @@ class Recording:
         self.strict = strict
         self.findings = Findings((), ())
         self.by_names = False
-        self.deaf = False
+        self.deaf: bool = False
         """Whether something may have started untold."""
         self.frame: FrameType | None = None
-        self.lock = threading.RLock()  # work that was handed over starts elsewhere
+        self.lock: threading.RLock = (
+            threading.RLock()
+        )  # work that was handed over starts elsewhere
         self._error: BaseException | None = None
         self._elsewhere = Elsewhere()
         self._heard: dict[int, CodeType] = {}
