@@ -59,9 +59,8 @@ class Recording:
         self.deaf: bool = False
         """Whether something may have started untold."""
         self.frame: FrameType | None = None
-        self.lock: threading.RLock = (
-            threading.RLock()
-        )  # work that was handed over starts elsewhere
+        # Work that was handed over starts elsewhere.
+        self.lock: threading.RLock = threading.RLock()
         self._error: BaseException | None = None
         self._elsewhere = Elsewhere()
         self._heard: dict[int, CodeType] = {}
