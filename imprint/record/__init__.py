@@ -3,7 +3,8 @@
 - `mentions`: which names does a code object read?
 - `items`: which dictionaries does it read by constant keys alone?
 - `parts`: what does a value hold, and where does an owner have names?
-- `notes`: which places were read, and what stood there before?
+- `noted`: which places were read, and what stood there before?
+- `notes`: which owners of places can the trace come to?
 - `absence`: which names does nobody have yet?
 - `reach`: which functions and classes does a value lead to?
 - `writes`: what can the code that ran have written?

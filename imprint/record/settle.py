@@ -12,7 +12,8 @@ from typing import Any, final
 
 from imprint.core.trace import Tracer
 from imprint.definition.layout import layout_of
-from imprint.record.notes import ATOMS, Notes
+from imprint.record.noted import ATOMS
+from imprint.record.notes import Notes
 from imprint.record.parts import MEMO, places_at
 from imprint.record.writes import Writes
 from imprint.watch.captures import captured_names, contained

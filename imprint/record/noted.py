@@ -1,0 +1,294 @@
+"""Noted places: at which names of which owners a trace may have read.
+
+A name that code mentions makes a place of each owner that has it; an owner that is met
+waits for its names to be mentioned. So a place is noted once, when both are known, and
+before code that mentions the name runs.
+"""
+
+import builtins
+import sys
+from collections.abc import Callable, Iterable
+from types import FunctionType
+from typing import Any, Final, TypeAlias, cast
+
+from imprint.core.identity import ids_of
+from imprint.core.libraries import (
+    holds,
+    is_module,
+    is_user,
+)
+from imprint.core.trace import Tracer
+from imprint.definition.layout import layout_of
+from imprint.record.items import ItemUses
+from imprint.record.parts import ITEMS, OPAQUE, path_of
+from imprint.watch.captures import places_of
+from imprint.watch.places import (
+    MISSING,
+    ClassPlace,
+    FunctionPlace,
+    ItemPlace,
+    Key,
+    NamePlace,
+    ObjectPlace,
+    Place,
+)
+from imprint.watch.seen import Read, Seen, Written, as_itself, class_of
+
+ATOMS: Final = ids_of(int, bool, float, complex, bytes, type(None), type(Ellipsis))
+OF_FUNCTIONS: Final = frozenset(
+    (
+        *("__annotations__", "__closure__", "__code__", "__defaults__", "__doc__"),
+        *("__globals__", "__kwdefaults__", "__module__", "__name__", "__qualname__"),
+    )
+)
+
+OF_CLASSES: Final = frozenset(("__name__", "__qualname__"))
+
+_BY_KEY: Final = (NamePlace, ObjectPlace, ClassPlace, ItemPlace)
+
+_get: Final = cast("Any", dict).get
+Noter: TypeAlias = Callable[["Noted", Any, str, str], None]
+
+
+class Noted:
+    """The places of one trace, by name.
+
+    Args:
+        written: what earlier traces of the function are known to write.
+        strict: whether libraries and the contents of arrays and objects count.
+    """
+
+    def __init__(self, written: Written, *, strict: bool) -> None:
+        self.reads: dict[Key, Read] = {}
+        self.names: set[str] = set()
+        self._own_names: set[str] = set()
+        self.written: Written = written
+        self._strict = strict
+        # By name, which owners have it, until it is mentioned.
+        self._waiting: dict[str, list[tuple[Noter, Any, str]]] = {}
+        self._waiting_own: dict[str, list[tuple[Any, str]]] = {}
+        self._keys: set[str] = set()
+        self._whole_names: set[tuple[str, bool]] = set()
+        self._by_key: dict[str, list[Place]] = {}
+        self._dicts: dict[int, tuple[dict[str, Any], str]] = {}  # by id: kept alive
+        self.modules: dict[int, dict[str, Any]] = {}
+        self._functions: list[FunctionType] = []
+        self._made: list[type] = []
+        self.of_classes: dict[int, list[str]] = {}  # names that are noted, by class
+        self.is_passing: bool = False
+        self._static: set[int] = set()  # what static arguments lead to, by `id`
+
+    def meet(self, value: Any, path: str) -> None:
+        """Take in a value that the trace can come to."""
+        raise NotImplementedError
+
+    def meet_namespace(self, namespace: dict[str, Any]) -> None:
+        """Take in the dictionary of a module that code reads itself."""
+        raise NotImplementedError
+
+    def knows(self, value: Any) -> bool:
+        """Tell whether a value was met."""
+        raise NotImplementedError
+
+    def _stands(self, value: Any) -> None:
+        """Take in that a value stands at a place."""
+        raise NotImplementedError
+
+    # ---- names ----
+
+    def mention(self, names: Iterable[str], *, by_library: bool = False) -> None:
+        """Take in names by which code that starts now can read."""
+        if not by_library:
+            self._mention_own(names)
+        for name in frozenset(names) - self.names:
+            self.names.add(name)
+            for note, owner, path in self._waiting.pop(name, ()):
+                note(self, owner, name, path)
+            for namespace in tuple(self.modules.values()):
+                if holds(namespace, name):
+                    self.name(namespace, name)
+
+    def _mention_own(self, names: Iterable[str]) -> None:
+        """Take in names in the user's code: the objects of libraries count too."""
+        for name in frozenset(names) - self._own_names:
+            self._own_names.add(name)
+            for value, path in self._waiting_own.pop(name, ()):
+                note_object(self, value, name, path)
+            if name in OF_FUNCTIONS:
+                for function in tuple(self._functions):
+                    note_function(self, function, name, "")
+            if name in OF_CLASSES:
+                for cls in tuple(self._made):
+                    self.class_attribute(cls, name)
+            for full in _modules_of(name):
+                module: Any = sys.modules.get(full)
+                if is_module(module) and is_user(module):
+                    self.name(sys.modules, full)
+
+    def _wait(self, note: Noter, owner: Any, names: Iterable[str], path: str) -> None:
+        """Note places of an owner whose names are mentioned, now or later."""
+        mentioned, waiting = self.names, self._waiting
+        for name in names:
+            if name in mentioned:
+                note(self, owner, name, path)
+            else:
+                waiting.setdefault(name, []).append((note, owner, path))
+
+    def _wait_own(self, value: Any, names: Iterable[str], path: str) -> None:
+        """Note attributes of a library's object that the user's code mentions."""
+        for name in names:
+            if name in self._own_names:
+                note_object(self, value, name, path)
+            else:
+                self._waiting_own.setdefault(name, []).append((value, path))
+
+    # ---- places ----
+
+    def place(self, place: Place, before: Any = MISSING) -> Any:
+        """Note a place once, with its value before; return its value now."""
+        value = place.get()
+        key = place.key
+        if key not in self.reads:
+            self.note(place, key, value, value if before is MISSING else before)
+        return value
+
+    def note(self, place: Place, key: Key, value: Any, before: Any) -> None:
+        """Note a place that is not noted yet, at which a value stands now."""
+        kind = class_of(value)
+        if id(kind) in ATOMS or issubclass(kind, OPAQUE):
+            self._read(place, key, before)
+            return  # it leads to nothing
+        self._stands(value)
+        if before is value and self._is_by_key(place, value):
+            self.reads[key] = Read(place, as_itself(value))
+            self._by_key.setdefault(place.name, []).append(place)
+            self._meet_items(value, path_of(place))
+            return
+        self._read(place, key, before)
+        if id(value) not in self.known:
+            self.meet(value, path_of(place))
+
+    def _read(self, place: Place, key: Key, value: Any) -> None:
+        is_static = isinstance(place, ObjectPlace) and id(place.owner()) in self._static
+        if is_static:
+            self._static.add(id(value))
+        seen = Seen(value, self.written, strict=self._strict, is_static=is_static)
+        if seen.inside:
+            seen.note_parts()
+        self.reads[key] = Read(place, seen)
+
+    def name(self, namespace: dict[str, Any], name: str) -> Any:
+        """Note a name of a module."""
+        value = _get(namespace, name, MISSING)
+        key = "global", id(namespace), name
+        if key not in self.reads:
+            is_builtin = value is MISSING and name in vars(builtins)
+            self.place(NamePlace(namespace, name, is_builtin=is_builtin))
+        return value
+
+    def class_attribute(self, cls: type, name: str) -> Any:
+        """Note what a class answers under a name."""
+        return self.place(ClassPlace(cls, name))
+
+    # ---- dicts that are read by constant keys ----
+
+    def _is_by_key(self, place: Place, value: Any) -> bool:
+        """Tell whether only items of what stands at a place are read, by their keys."""
+        return (
+            class_of(value) is dict
+            and not self._strict
+            and isinstance(place, _BY_KEY)
+            and (place.name, False) not in self._whole_names
+            and (
+                isinstance(place, NamePlace)
+                or (place.name, True) not in self._whole_names
+            )
+            and len(value) <= ITEMS
+            and all(type(key) is str for key in tuple(value))
+        )
+
+    def use(self, uses: ItemUses) -> None:
+        """Take in how code that starts now uses items."""
+        for key in uses.keys - self._keys:
+            self._keys.add(key)
+            for held, path in tuple(self._dicts.values()):
+                self.place(ItemPlace(held, key, path))
+        self.use_whole(uses.whole)
+
+    def use_whole(self, names: Iterable[str], *, by_library: bool = False) -> None:
+        """Take in names whose values are used otherwise than by a constant key.
+
+        A library names attributes, and no global of the user's.
+        """
+        for name in names:
+            if (name, by_library) in self._whole_names:
+                continue
+            self._whole_names.add((name, by_library))
+            found = self._by_key.pop(name, [])
+            if by_library:
+                kept: list[Place] = [
+                    place for place in found if isinstance(place, NamePlace)
+                ]
+                found = [place for place in found if not isinstance(place, NamePlace)]
+                self._by_key[name] = kept
+            for place in found:
+                value = place.get()
+                self._read(place, place.key, value)
+                self.meet(value, path_of(place))
+
+    def _meet_items(self, value: dict[str, Any], path: str) -> None:
+        if id(value) not in self._dicts:
+            self._dicts[id(value)] = value, path
+            for key in tuple(self._keys):
+                self.place(ItemPlace(value, key, path))
+
+
+# ---- what is done when a name of an owner is mentioned ----
+
+
+def note_class(notes: Noted, cls: Any, name: str, _: str) -> None:
+    """Note what a class answers under a name."""
+    notes.of_classes[id(cls)].append(name)
+    notes.class_attribute(cls, name)
+
+
+def note_function(notes: Noted, function: Any, name: str, _: str) -> None:
+    """Note what a function says of itself under a name."""
+    if name == "__globals__":
+        notes.meet_namespace(function.__globals__)
+    elif name == "__closure__":
+        for place in places_of(function):
+            notes.place(place)
+    else:
+        notes.place(FunctionPlace(function, name))
+
+
+def note_object(notes: Noted, value: Any, name: str, path: str) -> None:
+    """Note an attribute of an object, unless it is of this very trace."""
+    place = ObjectPlace(value, name, path, is_passing=notes.is_passing)
+    key = place.key
+    if key in notes.reads:
+        return
+    found = place.get()
+    if not issubclass(class_of(found), Tracer):
+        notes.note(place, key, found, found)
+
+
+def note_item(notes: Noted, value: Any, name: str, path: str) -> None:
+    """Note what stands under a key of a dict."""
+    notes.place(ItemPlace(value, name, path))
+
+
+def look_into(notes: Noted, value: Any, name: str, path: str) -> None:
+    """Take in what an object has under a name, which is not watched itself."""
+    if layout_of(value).is_frozen:  # all that may change: its class comes to hide it
+        notes.class_attribute(class_of(value), name)
+    notes.meet(layout_of(value).get(value, name), f"{path}.{name}")
+
+
+def _modules_of(name: str) -> Iterable[str]:
+    """Return the modules that a name may stand for; one with a dot before is relative."""
+    if not name.startswith("."):
+        return (name,)
+    end = f".{name.lstrip('.')}"
+    return [full for full in tuple(sys.modules) if full.endswith(end)]
