@@ -11,6 +11,7 @@
 - `settle`: what of the places counts when the trace is over?
 - `probe`: does a trace read the attribute that made a version stale?
 - `covers`: who reads an attribute?
+- `entering`: what is noted when a function starts?
 - `record`: which functions of a trace are entered, when, and what of it counts?
 - `recorder`: which functions ran?
 - `elsewhere`: which of those that other threads run are a part of the trace?

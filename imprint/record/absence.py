@@ -31,7 +31,7 @@ def note_missed(notes: Notes, code: CodeType, owner: Any, name: str) -> None:
     if code_in(class_attribute(cls, "__getattr__")) is code:
         notes.class_attribute(cls, name)
         notes.place(notes.of_object(owner, name))
-    for namespace in tuple(notes.modules.values()):
+    for namespace in tuple(notes.owners.modules.values()):
         if code_in(entry(namespace, "__getattr__")) is code:
             notes.place(NamePlace(namespace, "__getattr__"))
             notes.place(NamePlace(namespace, name))

@@ -8,6 +8,7 @@ before code that mentions the name runs.
 import builtins
 import sys
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any, Final, TypeAlias, cast
 
@@ -50,6 +51,43 @@ _get: Final = cast("Any", dict).get
 Noter: TypeAlias = Callable[["Noted", Any, str, str], None]
 
 
+@dataclass(slots=True)
+class _Items:
+    """Dicts of which items are read, by constant keys; by id: kept alive."""
+
+    keys: set[str] = field(default_factory=set[str])
+    whole: set[tuple[str, bool]] = field(default_factory=set[tuple[str, bool]])
+    places: dict[str, list[Place]] = field(default_factory=dict[str, list[Place]])
+    dicts: dict[int, tuple[dict[str, Any], str]] = field(
+        default_factory=dict[int, tuple[dict[str, Any], str]]
+    )
+
+
+@dataclass(slots=True)
+class Owners:
+    """What was met and has names: modules, functions, classes, objects.
+
+    Attributes:
+        modules: their dictionaries, by `id`.
+        functions: the user's.
+        made: classes.
+        of_classes: names that are noted, by the `id` of a class.
+        objects: each with its class, what leads to it, and whether it is passing.
+        shadowed: classes and modules, which may be of classes of the user's.
+    """
+
+    modules: dict[int, dict[str, Any]] = field(
+        default_factory=dict[int, dict[str, Any]]
+    )
+    functions: list[FunctionType] = field(default_factory=list[FunctionType])
+    made: list[type] = field(default_factory=list[type])
+    of_classes: dict[int, list[str]] = field(default_factory=dict[int, list[str]])
+    objects: list[tuple[Any, type, str, bool]] = field(
+        default_factory=list[tuple[Any, type, str, bool]]
+    )
+    shadowed: list[Any] = field(default_factory=list[Any])
+
+
 class Noted:
     """The places of one trace, by name.
 
@@ -67,14 +105,8 @@ class Noted:
         # By name, which owners have it, until it is mentioned.
         self._waiting: dict[str, list[tuple[Noter, Any, str]]] = {}
         self._waiting_own: dict[str, list[tuple[Any, str]]] = {}
-        self._keys: set[str] = set()
-        self._whole_names: set[tuple[str, bool]] = set()
-        self._by_key: dict[str, list[Place]] = {}
-        self._dicts: dict[int, tuple[dict[str, Any], str]] = {}  # by id: kept alive
-        self.modules: dict[int, dict[str, Any]] = {}
-        self._functions: list[FunctionType] = []
-        self._made: list[type] = []
-        self.of_classes: dict[int, list[str]] = {}  # names that are noted, by class
+        self._items = _Items()
+        self.owners: Owners = Owners()
         self.is_passing: bool = False
         self._static: set[int] = set()  # what static arguments lead to, by `id`
 
@@ -104,7 +136,7 @@ class Noted:
             self.names.add(name)
             for note, owner, path in self._waiting.pop(name, ()):
                 note(self, owner, name, path)
-            for namespace in tuple(self.modules.values()):
+            for namespace in tuple(self.owners.modules.values()):
                 if holds(namespace, name):
                     self.name(namespace, name)
 
@@ -115,10 +147,10 @@ class Noted:
             for value, path in self._waiting_own.pop(name, ()):
                 note_object(self, value, name, path)
             if name in OF_FUNCTIONS:
-                for function in tuple(self._functions):
+                for function in tuple(self.owners.functions):
                     note_function(self, function, name, "")
             if name in OF_CLASSES:
-                for cls in tuple(self._made):
+                for cls in tuple(self.owners.made):
                     self.class_attribute(cls, name)
             for full in _modules_of(name):
                 module: Any = sys.modules.get(full)
@@ -161,11 +193,11 @@ class Noted:
         self._stands(value)
         if before is value and self._is_by_key(place, value):
             self.reads[key] = Read(place, as_itself(value))
-            self._by_key.setdefault(place.name, []).append(place)
+            self._items.places.setdefault(place.name, []).append(place)
             self._meet_items(value, path_of(place))
             return
         self._read(place, key, before)
-        if id(value) not in self.known:
+        if not self.knows(value):
             self.meet(value, path_of(place))
 
     def _read(self, place: Place, key: Key, value: Any) -> None:
@@ -198,10 +230,10 @@ class Noted:
             class_of(value) is dict
             and not self._strict
             and isinstance(place, _BY_KEY)
-            and (place.name, False) not in self._whole_names
+            and (place.name, False) not in self._items.whole
             and (
                 isinstance(place, NamePlace)
-                or (place.name, True) not in self._whole_names
+                or (place.name, True) not in self._items.whole
             )
             and len(value) <= ITEMS
             and all(type(key) is str for key in tuple(value))
@@ -209,9 +241,9 @@ class Noted:
 
     def use(self, uses: ItemUses) -> None:
         """Take in how code that starts now uses items."""
-        for key in uses.keys - self._keys:
-            self._keys.add(key)
-            for held, path in tuple(self._dicts.values()):
+        for key in uses.keys - self._items.keys:
+            self._items.keys.add(key)
+            for held, path in tuple(self._items.dicts.values()):
                 self.place(ItemPlace(held, key, path))
         self.use_whole(uses.whole)
 
@@ -221,25 +253,25 @@ class Noted:
         A library names attributes, and no global of the user's.
         """
         for name in names:
-            if (name, by_library) in self._whole_names:
+            if (name, by_library) in self._items.whole:
                 continue
-            self._whole_names.add((name, by_library))
-            found = self._by_key.pop(name, [])
+            self._items.whole.add((name, by_library))
+            found = self._items.places.pop(name, [])
             if by_library:
                 kept: list[Place] = [
                     place for place in found if isinstance(place, NamePlace)
                 ]
                 found = [place for place in found if not isinstance(place, NamePlace)]
-                self._by_key[name] = kept
+                self._items.places[name] = kept
             for place in found:
                 value = place.get()
                 self._read(place, place.key, value)
                 self.meet(value, path_of(place))
 
     def _meet_items(self, value: dict[str, Any], path: str) -> None:
-        if id(value) not in self._dicts:
-            self._dicts[id(value)] = value, path
-            for key in tuple(self._keys):
+        if id(value) not in self._items.dicts:
+            self._items.dicts[id(value)] = value, path
+            for key in tuple(self._items.keys):
                 self.place(ItemPlace(value, key, path))
 
 
@@ -248,7 +280,7 @@ class Noted:
 
 def note_class(notes: Noted, cls: Any, name: str, _: str) -> None:
     """Note what a class answers under a name."""
-    notes.of_classes[id(cls)].append(name)
+    notes.owners.of_classes[id(cls)].append(name)
     notes.class_attribute(cls, name)
 
 

@@ -81,8 +81,6 @@ class Notes(Noted):
         self.known: dict[int, Any] = {}  # by id: kept alive while the trace runs
         self._queue: deque[tuple[Any, str]] = deque()
         self._is_meeting = False
-        self.objects: list[tuple[Any, type, str, bool]] = []
-        self.shadowed: list[Any] = []  # classes and modules, of classes of the user's
         self._whole: dict[int, Any] = {}  # by id: kept alive
         self._users: dict[int, bool] = {}
         self._of_passing: set[int] = set()
@@ -152,12 +150,12 @@ class Notes(Noted):
         if issubclass(kind, ModuleType):
             self._meet_module(module_namespace(value))
             self._meet_class(kind)
-            self.shadowed.append(value)
+            self.owners.shadowed.append(value)
         elif issubclass(kind, type):
             self._meet_class(value)
             self._meet_class(kind)
-            self.shadowed.append(value)
-            self._made.append(value)
+            self.owners.shadowed.append(value)
+            self.owners.made.append(value)
             for name in OF_CLASSES & self._own_names:
                 self.class_attribute(value, name)
         elif kind is FunctionType:
@@ -170,15 +168,15 @@ class Notes(Noted):
             self._meet_object(value, kind, path)
 
     def _meet_module(self, namespace: dict[str, Any]) -> None:
-        if id(namespace) in self.modules:
+        if id(namespace) in self.owners.modules:
             return
         if self._strict or is_user_namespace(namespace):
-            self.modules[id(namespace)] = namespace
+            self.owners.modules[id(namespace)] = namespace
             for name in [n for n in self.names if holds(namespace, n)]:
                 self.name(namespace, name)
 
     def _meet_class(self, cls: type) -> None:
-        if id(cls) in self.of_classes:
+        if id(cls) in self.owners.of_classes:
             return
         names = {
             name: None
@@ -186,7 +184,7 @@ class Notes(Noted):
             if self._strict or is_user_class(base)
             for name in class_namespace(base).copy()
         }
-        self.of_classes[id(cls)] = []
+        self.owners.of_classes[id(cls)] = []
         self.known[id(cls)] = cls
         self._wait(note_class, cls, names, "")
         if names:
@@ -200,7 +198,7 @@ class Notes(Noted):
         if id(function) in self._captured:
             return
         if is_user_code(function.__code__, function.__globals__):
-            self._functions.append(function)
+            self.owners.functions.append(function)
             names = [*function.__dict__, *(OF_FUNCTIONS & self._own_names)]
             self._wait(note_function, function, names, "")
 
@@ -239,7 +237,7 @@ class Notes(Noted):
             own = [key for key in list(keys_of(value)) if type(key) is str]
             self._wait(note_item, value, own, path)
         kind = class_of(value)
-        self.objects.append((value, kind, path, self.is_passing))
+        self.owners.objects.append((value, kind, path, self.is_passing))
         self._wait(note_object, value, layout_of(value).names(value), path)
 
     def of_object(self, owner: Any, name: str) -> ObjectPlace:
@@ -288,4 +286,4 @@ class Notes(Noted):
         try:
             self.meet(value, path)
         finally:
-            self.is_passing = outer
+            self.is_passing: bool = outer

@@ -148,8 +148,8 @@ def _memos(notes: Notes) -> Iterator[Any]:
 
 def hiding(notes: Notes) -> Iterator[Read]:
     """Yield the places at which objects could come to hide what their class has."""
-    for value, kind, path, is_passing in notes.objects:
-        names = notes.of_classes.get(id(kind), ())
+    for value, kind, path, is_passing in notes.owners.objects:
+        names = notes.owners.of_classes.get(id(kind), ())
         if names:
             place = ObjectPlace(value, "__class__", path, is_passing=is_passing)
             yield Read(place, Seen(kind))
@@ -159,8 +159,8 @@ def hiding(notes: Notes) -> Iterator[Read]:
             place = ObjectPlace(value, name, path, is_passing=is_passing)
             if place.key not in notes.reads:
                 yield Read(place, Seen(MISSING))
-    for value in notes.shadowed:
-        names = notes.of_classes[id(class_of(value))]
+    for value in notes.owners.shadowed:
+        names = notes.owners.of_classes[id(class_of(value))]
         for place in places_at(value, names):
             if place.key not in notes.reads:
                 yield Read(place, Seen(MISSING))

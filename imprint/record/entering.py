@@ -1,0 +1,262 @@
+"""Entering: what is noted when a function of a trace starts.
+
+Its code tells the names that it mentions, its closure and its arguments what it can come
+to, and the class of its first argument by which name it is held. What the root captures
+is left out: its token says that (`captures`).
+"""
+
+import builtins
+import importlib.util
+import sys
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from types import CodeType, FrameType, FunctionType, ModuleType
+from typing import Any, Final
+from weakref import ref
+
+from imprint.core.libraries import (
+    entry,
+    holds,
+    is_module,
+    is_user,
+    is_user_class,
+)
+from imprint.record.absence import note_absent, note_missed
+from imprint.record.mentions import Mentions, is_function_code, mentions_of
+from imprint.record.notes import Notes
+from imprint.record.parts import code_in
+from imprint.record.probe import uncover
+from imprint.record.reach import Reach
+from imprint.record.writes import Writes
+from imprint.watch.captures import (
+    captured_functions,
+    contained,
+    places_of,
+)
+from imprint.watch.places import (
+    MISSING,
+    bases_of,
+    class_attribute,
+    class_namespace,
+)
+from imprint.watch.seen import class_of, written_by
+
+_WALKED: Final = 2_000
+"""Functions that a walk takes in."""
+_FIRINGS: Final = 256
+"""Starts of one function after which no new class of arguments is expected."""
+_LIBRARY_FIRINGS: Final = 64
+"""Starts of one library's function after which what it is given is no matter."""
+_PASSING: Final = 4096
+"""Objects without a name that are remembered."""
+_PARTS: Final = 64
+"""Items of an argument that is a container."""
+_HAS_REST: Final = 0x04 | 0x08  # CO_VARARGS, CO_VARKEYWORDS
+
+
+@dataclass(slots=True)
+class _Told:
+    """What was told already, by `id`: kept alive."""
+
+    firings: dict[int, int] = field(default_factory=dict[int, int])
+    mentioned: dict[int, CodeType] = field(default_factory=dict[int, CodeType])
+    users: dict[int, tuple[Any, bool]] = field(
+        default_factory=dict[int, tuple[Any, bool]]
+    )
+    met: dict[tuple[int, int], Any] = field(default_factory=dict[tuple[int, int], Any])
+
+
+class Entering:
+    """What a trace noted of the functions that started.
+
+    Args:
+        fun: the function that is traced.
+        strict: whether libraries and the contents of arrays and objects count.
+    """
+
+    def __init__(self, fun: Any, *, strict: bool) -> None:
+        self._strict = strict
+        self._captured = captured_functions(fun)
+        self._reach = Reach()
+        self._started: dict[int, tuple[CodeType, dict[str, Any]]] = {}
+        self._told = _Told()
+        self._entered: dict[int, FunctionType] = {}
+        # Not a method: it would keep all that is noted alive until a collection.
+        on_place = partial(_stands, self._captured, self._entered)
+        self._notes = Notes(
+            *(self._reach.explore, on_place, self._captured, fun, written_by(fun)),
+            strict=strict,
+        )
+        self._orphans: dict[int, dict[str, Any]] = {}
+        self._passing: dict[int, tuple[ref[Any], str]] = {}
+        self._writes = Writes()
+
+    def _enter_names(self, mentions: Mentions) -> None:
+        if mentions.reads_whole:
+            uncover()
+        self._writes.add(mentions)
+        self._notes.use(mentions.uses)
+        self._notes.mention(mentions.names)
+
+    def _enter_function(self, function: FunctionType) -> None:
+        if id(function) in self._entered:
+            return
+        self._entered[id(function)] = function
+        code = function.__code__
+        alone = len(self._reach.functions.get(id(code), ())) == 1
+        before = self._orphans.get(id(code), {}) if alone else {}
+        captured = id(function) in self._captured
+        values: list[Any] = []
+        for place in places_of(function):
+            if captured:
+                value = place.get()
+                self._notes.meet(value, place.name)
+            else:
+                value = self._notes.place(place, before.get(place.name, MISSING))
+            values.append(value)
+        self._enter_values(values, mentions_of(code))
+        for default in (*(function.__defaults__ or ()), *_keyword_defaults(function)):
+            self._notes.meet(default, code.co_name)
+
+    def _enter_values(self, values: Iterable[Any], mentions: Mentions) -> None:
+        """Note what code reads of values by names that are worked out, or not there."""
+        if not (mentions.reads_any or mentions.expects_absence):
+            return
+        for value in values:
+            if mentions.reads_any:
+                self._notes.whole(value)
+            if mentions.expects_absence:
+                note_absent(self._notes, value, mentions.names)
+
+    def _start_arguments(
+        self, code: CodeType, frame: FrameType, mentions: Mentions
+    ) -> bool:
+        """Note what is read from arguments that are objects, classes, modules.
+
+        Returns:
+            Whether no other kinds of arguments are to be expected.
+        """
+        count = code.co_argcount + code.co_kwonlyargcount
+        count += bool(code.co_flags & 0x04) + bool(code.co_flags & 0x08)
+        values = frame.f_locals
+        names = code.co_varnames[:count]
+        given: list[Any] = [values.get(name) for name in names]
+        done = True
+        for i, (name, value) in enumerate(zip(names, given, strict=True)):
+            for part in (value, *contained(value)[:_PARTS]):
+                kind = class_of(part)
+                owner: Any = part if issubclass(kind, type | ModuleType) else kind
+                if not self._is_user(owner):
+                    continue
+                done = False
+                if i == 0 and part is value:
+                    self._start_method(code, owner)
+                    if owner is value and is_user_class(kind):
+                        self._start_method(code, kind)
+                self._pass(
+                    part, owner, name, is_new=i == 0 and code.co_name == "__init__"
+                )
+        if 0 < len(given) <= 2 and class_of(given[-1]) is str:
+            note_missed(self._notes, code, given[0], given[-1])
+            done = False
+        self._enter_values(given, mentions)
+        self._told.firings[id(code)] = count = self._told.firings.get(id(code), 0) + 1
+        return done or count > _FIRINGS
+
+    def _is_user(self, owner: Any) -> bool:
+        """Tell whether a class or a module is the user's; asked once for each."""
+        known = self._told.users.get(id(owner))
+        if known is None:
+            known = self._told.users[id(owner)] = owner, is_user(owner)
+        return known[1]
+
+    def _pass(self, value: Any, owner: Any, name: str, *, is_new: bool) -> None:
+        """Take in an argument: what it is of; itself, if it lives on."""
+        if not self._notes.knows(owner):
+            self._notes.meet(owner, name)
+        if owner is value or is_new or self._notes.knows(value):
+            return
+        if id(value) not in self._passing and len(self._passing) < _PASSING:
+            with suppress(TypeError):  # it takes no weak reference
+                self._passing[id(value)] = ref(value), name
+
+    def _start_method(self, code: CodeType, cls: type) -> None:
+        """Note by which name a class or a base of it holds code that starts."""
+        if is_module(cls) or (id(code), id(cls)) in self._told.met:
+            return
+        self._told.met[id(code), id(cls)] = cls
+        self._notes.meet(cls, code.co_name)
+        self._notes.owners.of_classes[id(cls)].append("__class__")  # it matters by now
+        # Decorated, the code is elsewhere.
+        self._notes.class_attribute(cls, code.co_name)
+        for owner in bases_of(cls):
+            if not is_user_class(owner):
+                continue
+            for name, value in class_namespace(owner).copy().items():
+                if code_in(value) is code:
+                    self._notes.class_attribute(cls, name)
+                    if class_attribute(cls, name) is not value:  # by `super()`
+                        self._notes.class_attribute(owner, name)
+
+    def _enter_code(
+        self, code: CodeType, namespace: dict[str, Any], mentions: Mentions
+    ) -> None:
+        self._started[id(code)] = code, namespace
+        in_function = is_function_code(code)
+        for name in mentions.globals:
+            # Others are names of the class whose body this is.
+            if in_function or _is_global(name, namespace):
+                value = self._notes.name(namespace, name)
+                self._enter_values((value,), mentions)
+        for name in mentions.imports:
+            self._enter_import(name, namespace)
+        if mentions.reads_module:
+            self._notes.meet_namespace(namespace)
+
+    def _enter_import(
+        self, name: str, namespace: dict[str, Any], *, may_miss: bool = False
+    ) -> None:
+        """Note which module an import gives, or that there is none."""
+        with suppress(ImportError):
+            name = importlib.util.resolve_name(name, entry(namespace, "__package__"))
+        module = sys.modules.get(name)
+        if (
+            self._strict
+            or (module is None and may_miss)
+            or (is_module(module) and is_user(module))
+        ):
+            self._notes.name(sys.modules, name)
+
+    def _enter_nested(self, code: CodeType, namespace: dict[str, Any]) -> None:
+        mentions = mentions_of(code)
+        self._enter_names(mentions)
+        self._enter_code(code, namespace, mentions)
+        for const in code.co_consts:
+            if isinstance(const, CodeType):
+                self._enter_nested(const, namespace)
+
+
+def _stands(
+    captured: dict[int, FunctionType], entered: dict[int, FunctionType], value: Any
+) -> None:
+    """Take in that a value stands at a place that was noted."""
+    if captured.pop(id(value), None) is not None:  # by a name as well
+        entered.pop(id(value), None)
+
+
+def _is_global(name: str, namespace: dict[str, Any]) -> bool:
+    return holds(namespace, name) or name in vars(builtins)
+
+
+def free_variables(code: CodeType, frame: FrameType) -> dict[str, Any]:
+    """Return the closure variables of a frame, as far as they have values."""
+    if not code.co_freevars:
+        return {}
+    values = frame.f_locals
+    return {n: values[n] for n in code.co_freevars if n in values}
+
+
+def _keyword_defaults(function: FunctionType) -> tuple[Any, ...]:
+    return tuple((function.__kwdefaults__ or {}).values())
