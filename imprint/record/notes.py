@@ -190,7 +190,8 @@ class Notes(Noted):
         if names:
             self._on_value(cls)
         new = class_attribute(cls, "__new__")
-        if names and tuple in bases_of(cls) and class_of(new) is staticmethod:
+        is_tuple = any(base is tuple for base in bases_of(cls))
+        if names and is_tuple and class_of(new) is staticmethod:
             self.class_attribute(cls, "__new__")
             self.place(FunctionPlace(new.__func__, "__defaults__"))
 

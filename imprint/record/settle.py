@@ -161,7 +161,7 @@ def hiding(notes: Notes) -> Iterator[Read]:
                 yield Read(place, Seen(MISSING))
     for value in notes.owners.shadowed:
         names = notes.owners.of_classes[id(class_of(value))]
-        for place in places_at(value, names):
+        for place in places_at(value, [n for n in names if not n.startswith("__")]):
             if place.key not in notes.reads:
                 yield Read(place, Seen(MISSING))
 
