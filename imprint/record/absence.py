@@ -54,3 +54,16 @@ def note_absent(notes: Notes, value: Any, names: Iterable[str]) -> None:
                 notes.place(place)
             else:
                 queue.append(found)
+
+
+def note_answered(notes: Notes) -> None:
+    """Note all names that objects with a `__getattr__` do not have.
+
+    For a walk, which does not hear what it is asked for.
+    """
+    for value, kind, *_ in tuple(notes.owners.objects):
+        if code_in(class_attribute(kind, "__getattr__")) is None:
+            continue
+        for place in places_at(value, tuple(notes.names)):
+            if place.get() is MISSING:
+                notes.place(place)

@@ -17,6 +17,7 @@ from typing import Any, Final, final
 from imprint.core.libraries import (
     is_user_class,
 )
+from imprint.record.absence import note_answered
 from imprint.record.entering import Entering, free_variables
 from imprint.record.mentions import mentions_of
 from imprint.record.probe import note_reads
@@ -177,12 +178,13 @@ class Record(Entering):
             known = [f for found in self._reach.functions.values() for f in found]
             new = [f for f in known if id(f) not in self._entered]
             if not new:
-                return
+                break
             for function in new:
                 self._enter_function(function)
                 self._enter_nested(function.__code__, function.__globals__)
                 self._enter_values(self._static, mentions_of(function.__code__))
             walked += len(new)
+        note_answered(self._notes)
 
     # ---- afterwards ----
 
