@@ -45,6 +45,7 @@ class Writes:
         self._names: set[str] = set()
         self._keys: set[str] = set()
         self._any = False
+        self._any_global = False
         self._items = False
         self._imports = False
         self._of_libraries: set[str] = set()
@@ -55,6 +56,7 @@ class Writes:
         self._names |= mentions.stored
         self._keys |= mentions.uses.stored
         self._any |= mentions.stores_any
+        self._any_global |= mentions.reads_module
         self._items |= mentions.changes_items
         self._imports |= bool(mentions.imports)
 
@@ -95,7 +97,7 @@ class Writes:
         if isinstance(place, ItemPlace):
             return self._items or self._any or place.name in self._keys
         if isinstance(place, NamePlace):
-            if place.name in self._names or self._any:
+            if place.name in self._names or self._any_global:
                 return True
             if is_user_namespace(owner):  # an import binds what is not there yet
                 return self._imports and was_missing
