@@ -36,12 +36,12 @@ every_seed = pytest.mark.parametrize(
 )
 
 
-def search(number, check, *, strict):
+def search(number, check, *, strict, is_wide=False):
     """Check the programs of one seed; Hypothesis shows the smallest that fails."""
 
     @seed(number)
     @settings(max_examples=PER_SEED)
-    @given(programs(strict=strict))
+    @given(programs(strict=strict, is_wide=is_wide))
     def drawn(program):
         note(str(program))
         check(program)
@@ -51,7 +51,11 @@ def search(number, check, *, strict):
 
 @every_seed
 def test_a_hit_gives_what_a_fresh_trace_gives(number):
-    search(number, lambda program: run(program, strict=False), strict=False)
+    search(
+        *(number, lambda program: run(program, strict=False)),
+        strict=False,
+        is_wide=True,
+    )
 
 
 @every_seed

@@ -27,6 +27,7 @@ from tests.retrace.oracle.statics import (
 )
 from tests.retrace.oracle.ways import KEEPERS, WAYS
 
+PLAIN = {**SOURCES, **CONTAINERS}
 VALUES = {**SOURCES, **CONTAINERS, **GROWN, **KINDS, **NAMES}
 HASHABLE = tuple(c for c in CONSTANTS if not c.startswith("["))
 HEAD = """\
@@ -84,9 +85,10 @@ def filled(text, number, constants, inner=""):
 class _Maker:
     """Puts a program together from what is drawn."""
 
-    def __init__(self, draw, *, strict):
+    def __init__(self, draw, *, strict, is_wide):
         self._draw = draw
         self._strict = strict
+        self.is_wide = is_wide
         self._count = 0
         self.meanwhile = False
         self.lines = []
@@ -109,8 +111,8 @@ class _Maker:
 
     def value(self):
         """Add a source, or an object whose attribute is read, inside carriers."""
-        if self._draw(st.booleans()):
-            expression = self.add(self.choose(VALUES))
+        if not self.is_wide or self._draw(st.booleans()):
+            expression = self.add(self.choose(VALUES if self.is_wide else PLAIN))
         else:
             expression = self.add(self.choose(HOLDERS))
             for _ in range(self._draw(st.sampled_from((0, 0, 1, 2)))):
@@ -125,8 +127,9 @@ class _Maker:
 
     def static(self):
         """Add what a static argument `n`, or a node's field, holds; tell if it is a node."""
-        if self._draw(st.booleans()):
-            piece = self.choose({**STATICS, **STATIC_KINDS, **NODES})
+        if not self.is_wide or self._draw(st.booleans()):
+            kinds = STATIC_KINDS if self.is_wide else {}
+            piece = self.choose({**STATICS, **kinds, **NODES})
             return self.add(piece), piece in NODES.values()
         held = self.add(self.choose(HASHED))
         piece = self.choose({**STATIC_HOLDERS, **NODE_HOLDERS})
@@ -143,9 +146,15 @@ class _Maker:
 
 
 @st.composite
-def programs(draw, *, strict):
-    """Draw a program; `strict`: with edits that only `strict=True` sees."""
-    maker = _Maker(draw, strict=strict)
+def programs(draw, *, strict, is_wide):
+    """Draw a program.
+
+    Args:
+        strict: with edits that only `strict=True` sees.
+        is_wide: of all pieces; else without the ways to read holders, and without edits
+            by another thread in the middle of a trace.
+    """
+    maker = _Maker(draw, strict=strict, is_wide=is_wide)
     static, is_node = None, False
     terms = [maker.value() for _ in range(draw(st.integers(1, 3)))]
     terms += [maker.nested() for _ in range(draw(st.sampled_from((0, 0, 1, 2))))]
@@ -155,7 +164,7 @@ def programs(draw, *, strict):
         static = "S"
         term, is_node = maker.static()
         terms.append(term)
-    if draw(st.integers(0, 3)) == 0:
+    if is_wide and draw(st.integers(0, 3)) == 0:
         maker.meanwhile = True
         terms.insert(draw(st.integers(0, len(terms))), "meanwhile()")
     make = maker.add(root, ", ".join(terms))
