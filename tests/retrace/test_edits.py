@@ -29,6 +29,7 @@ KINDS = {
 pytestmark = [
     pytest.mark.usefixtures("kept_executables"),
     pytest.mark.filterwarnings("ignore:.* was compiled 8 times"),
+    pytest.mark.filterwarnings("ignore:.* that strict=True can look into"),
 ]
 CASES = [(kind, name) for kind, pieces in KINDS.items() for name in pieces]
 

@@ -37,6 +37,7 @@ from tests.retrace.stale.meanwhile import Meanwhile
 pytestmark = [
     pytest.mark.usefixtures("kept_executables"),
     pytest.mark.filterwarnings("ignore:.* was compiled 8 times"),
+    pytest.mark.filterwarnings("ignore:.* that strict=True can look into"),
 ]
 
 GLOBAL = "def root(x):\n    return emit(x, <>)"

@@ -28,6 +28,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.usefixtures("kept_executables"),
     pytest.mark.filterwarnings("ignore:.* was compiled 8 times"),
+    pytest.mark.filterwarnings("ignore:.* that strict=True can look into"),
 ]
 every_seed = pytest.mark.parametrize(
     "number",

@@ -66,7 +66,7 @@ def test_a_builtin_of_another_module():
     homes = [types.ModuleType(name) for name in ("home", "other")]
     vars(homes[0]).update(a=1, b=2)
     places = [NamePlace(vars(homes[0]), name) for name in "ab"]
-    made = watch(*places, NamePlace(vars(homes[1]), "len", is_builtin=True))
+    made = watch(*places, NamePlace(vars(homes[1]), "divmod", is_builtin=True))
     homes[1].len = len
     assert made.guard()
     homes[1].len = max
@@ -79,8 +79,8 @@ def test_a_builtin_that_is_replaced(monkeypatch):
     homes = [types.ModuleType(name) for name in ("home", "other")]
     vars(homes[0]).update(a=1, b=2)
     places = [NamePlace(vars(homes[0]), name) for name in "ab"]
-    made = watch(*places, NamePlace(vars(homes[1]), "len", is_builtin=True))
-    monkeypatch.setattr(builtins, "len", lambda x: 0)
+    made = watch(*places, NamePlace(vars(homes[1]), "divmod", is_builtin=True))
+    monkeypatch.setattr(builtins, "divmod", lambda *_: 0)
     assert not made.guard()
 
 
