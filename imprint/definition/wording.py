@@ -7,6 +7,7 @@ is in `token`.
 
 from collections import OrderedDict, defaultdict, deque
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from types import BuiltinFunctionType, CodeType, ModuleType
 from typing import Any, Final, cast
@@ -134,6 +135,9 @@ def _object(layout: Layout, parts: Content) -> str:
     if layout.cls is not None and issubclass(layout.cls, np.generic):
         (_, dtype), data = parts
         return f"{layout.name}({np.frombuffer(data, dtype)[0]})"
+    if layout.cls is not None and issubclass(layout.cls, partial):
+        shown = [*map(_text, parts[:3]), *_named_each(parts[3], parts[4:])]
+        return f"{layout.name}({', '.join(shown)})"
     if len(parts) == len(layout.fields):
         return f"{layout.name}({_named(layout.fields, parts)})"
     return f"{layout.name}({_joined(parts)})"
@@ -183,9 +187,13 @@ def _joined(items: Content) -> str:
     return ", ".join(map(_text, items))
 
 
-def _named(names: tuple[str, ...], contents: Content) -> str:
+def _named_each(names: tuple[str, ...], contents: Content) -> list[str]:
     pairs = zip(names, contents, strict=True)
-    return ", ".join(f"{name}={_text(content)}" for name, content in pairs)
+    return [f"{name}={_text(content)}" for name, content in pairs]
+
+
+def _named(names: tuple[str, ...], contents: Content) -> str:
+    return ", ".join(_named_each(names, contents))
 
 
 def _paired(flat: Content) -> str:
