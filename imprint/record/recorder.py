@@ -302,6 +302,7 @@ LISTENS_ELSEWHERE: Final = sys.version_info >= (3, 12)
 
 if sys.version_info >= (3, 12):
     _MONITORING = sys.monitoring
+    _DISABLE: Final = sys.monitoring.DISABLE
     _EVENTS = _MONITORING.events
     _IDS = (4, 3, 5)  # the first two have no meaning of their own
     _NAME = "imprint"
@@ -351,8 +352,12 @@ if sys.version_info >= (3, 12):
         def _on_start(self, code: CodeType, _: int) -> Any:
             if own_file(code.co_filename) and code is not _CANARY:
                 return _MONITORING.DISABLE
+            recordings = self.recordings
             done = self.tell(code, _frame(1))
-            return _MONITORING.DISABLE if done else None
+            # One that began meanwhile, in another thread, has turned this on again and
+            # was not told. No other thread runs between this look and the end.
+            is_same = self.recordings is recordings
+            return _DISABLE if done and is_same else None
 
         def _on_throw(self, code: CodeType, _: int, __: BaseException) -> None:
             self.tell(code, _frame(1))

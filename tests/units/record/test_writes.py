@@ -55,7 +55,7 @@ BINDS = [
     ("x.rate = 1", "global class object closure"),  # by name: of whom is not asked
     ("del x.rate", "global class object closure"),
     ("global rate; rate = 1", "global class object closure"),
-    ("setattr(x, i, 1)", "global class object"),
+    ("setattr(x, i, 1)", "class object"),
     ("setattr(x, 'rate', 1)", "global class object closure"),
     ("vars(x)[i] = 1", "global class object"),
     ("exec(i)", "global class object"),

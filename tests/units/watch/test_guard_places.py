@@ -67,11 +67,11 @@ def test_a_builtin_of_another_module():
     vars(homes[0]).update(a=1, b=2)
     places = [NamePlace(vars(homes[0]), name) for name in "ab"]
     made = watch(*places, NamePlace(vars(homes[1]), "divmod", is_builtin=True))
-    homes[1].len = len
+    homes[1].divmod = divmod
     assert made.guard()
-    homes[1].len = max
+    homes[1].divmod = max
     assert not made.guard()
-    del homes[1].len
+    del homes[1].divmod
     assert made.guard()
 
 
