@@ -132,10 +132,11 @@ def _object(layout: Layout, parts: Content) -> str:
         return f"{layout.name}({items}{_named(parts[3], parts[4:])})"
     if parts and parts[0] is SPOKEN:
         return f"{layout.name} of {_text(parts[1])}"
-    if layout.cls is not None and issubclass(layout.cls, np.generic):
+    kind: Any = layout.cls
+    if kind is not None and issubclass(kind, np.generic):
         (_, dtype), data = parts
         return f"{layout.name}({np.frombuffer(data, dtype)[0]})"
-    if layout.cls is not None and issubclass(layout.cls, partial):
+    if kind is not None and issubclass(kind, partial):
         shown = [*map(_text, parts[:3]), *_named_each(parts[3], parts[4:])]
         return f"{layout.name}({', '.join(shown)})"
     if len(parts) == len(layout.fields):

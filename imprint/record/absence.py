@@ -57,10 +57,14 @@ def note_absent(notes: Notes, value: Any, names: Iterable[str]) -> None:
 
 
 def note_answered(notes: Notes) -> None:
-    """Note all names that objects with a `__getattr__` do not have.
+    """Note all names that objects and modules with a `__getattr__` do not have.
 
     For a walk, which does not hear what it is asked for.
     """
+    for namespace in tuple(notes.owners.modules.values()):
+        if code_in(entry(namespace, "__getattr__")) is not None:
+            for name in ("__getattr__", *notes.names):
+                notes.place(NamePlace(namespace, name))
     for value, kind, *_ in tuple(notes.owners.objects):
         if code_in(class_attribute(kind, "__getattr__")) is None:
             continue
