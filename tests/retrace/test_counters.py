@@ -24,13 +24,16 @@ from imprint.program.counters import COUNTERS
 from tests.lanes import exhaustive
 from tests.units.modules import make_module
 
-pytestmark = pytest.mark.usefixtures("kept_executables")
 STEPS = 50
 X = inp.float32(2)
 
 
-# A strict function tells of what it cannot look into.
-pytestmark = pytest.mark.filterwarnings("ignore:.* that strict=True can look into")
+pytestmark = [
+    pytest.mark.usefixtures("kept_executables"),
+    pytest.mark.unaudited,  # they count traces
+    # A strict function tells of what it cannot look into.
+    pytest.mark.filterwarnings("ignore:.* that strict=True can look into"),
+]
 
 
 def traces_of(action):

@@ -27,6 +27,7 @@ FAST = range(7)
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.usefixtures("kept_executables"),
+    pytest.mark.unaudited,  # they compare with a fresh trace themselves
     pytest.mark.filterwarnings("ignore:.* was compiled 8 times"),
     pytest.mark.filterwarnings("ignore:.* that strict=True can look into"),
 ]
