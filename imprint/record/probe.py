@@ -36,6 +36,7 @@ from imprint.watch.places import (
     class_attribute,
     class_of,
     defining_class,
+    is_plain,
 )
 
 _PROBED: Final = 16
@@ -125,14 +126,6 @@ def may_probe(place: Place) -> bool:
         and SimpleNamespace not in bases_of(cls)  # it compares in C what it holds
         and not is_tree_node(cls)
         and not subclasses_of(cls)  # `super()` looks past the object
-    )
-
-
-def is_plain(value: Any) -> bool:
-    """Tell whether a class gives a value as it holds it."""
-    return value is not MISSING and all(
-        class_attribute(class_of(value), name) is MISSING
-        for name in ("__get__", "__set__", "__delete__")
     )
 
 

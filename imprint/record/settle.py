@@ -60,7 +60,7 @@ class _Settling:
     def _shadows(self) -> Iterator[Read]:
         """Yield the places where a name could come to hide another."""
         for read in hiding(self._notes):
-            place, now = read.place, read.place.get()
+            place, now = read.place, read.now()
             if now is GONE:
                 continue
             if read.seen.held.is_(now):
@@ -83,14 +83,14 @@ class _Settling:
             self._notes.meet_passing(memo, layout_of(memo).name)
         for key, read in tuple(self._notes.reads.items()):
             if key not in known:
-                seen = read.seen.settle(read.place.get())
+                seen = read.seen.settle(read.now())
                 if seen is not None:
                     yield Read(read.place, seen)
 
     def _settled(self) -> Iterator[Read]:
         """Yield what was read, but for what the trace wrote."""
         for read in tuple(self._notes.reads.values()):
-            place, now = read.place, read.place.get()
+            place, now = read.place, read.now()
             if now is GONE:  # the trace made it; or what led to it is another now
                 continue
             if read.seen.stands(now):  # as most do

@@ -113,7 +113,7 @@ class Watch:
                 _action(read, now),
             )
             for read in self.failing()
-            for now in (read.place.get(),)
+            for now in (read.now(),)
         ]
 
     def failing(self) -> list[Read]:
@@ -121,7 +121,7 @@ class Watch:
         return [
             read
             for read in self.reads
-            for now in (read.place.get(),)
+            for now in (read.now(),)
             if not (read.seen.matches(now) or _is_over(read, now))
         ]
 
@@ -145,7 +145,7 @@ class Watch:
 
     def _holds_by_content(self) -> bool:
         """Compare place by place; take equal values for what was seen from now on."""
-        now = [read.place.get() for read in self.reads]
+        now = [read.now() for read in self.reads]
         pairs = zip(self.reads, now, strict=True)
         if not all(
             read.seen.matches(value) or _is_over(read, value) for read, value in pairs

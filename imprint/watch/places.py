@@ -235,6 +235,11 @@ class ObjectPlace:
             return hiding
         return layout_of(owner).get(owner, self.name, MISSING)
 
+    def shown(self) -> Any:
+        """Return what the class shows where the object has nothing, or MISSING."""
+        found = class_attribute(class_of(self.owner()), self.name)
+        return found if is_plain(found) else MISSING
+
     def __str__(self) -> str:
         return f"{self.path}.{self.name}"
 
@@ -379,6 +384,14 @@ _NO_DATA: Final = ids_of(
     *(int, bool, float, complex, str, bytes, type(None), tuple, list, dict),
 )
 """Classes of what an object may hide, so that they need not be asked."""
+
+
+def is_plain(value: Any) -> bool:
+    """Tell whether a class gives a value as it holds it."""
+    return value is not MISSING and all(
+        class_attribute(class_of(value), name) is MISSING
+        for name in ("__get__", "__set__", "__delete__")
+    )
 
 
 def bases_of(cls: type) -> tuple[type, ...]:

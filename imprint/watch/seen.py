@@ -32,7 +32,7 @@ from imprint.definition.walk import (
     Walk,
 )
 from imprint.definition.wording import show
-from imprint.watch.places import MISSING, Key, Place, class_of
+from imprint.watch.places import MISSING, Key, ObjectPlace, Place, class_of
 
 SHARED: Final = (
     *(FunctionType, BuiltinFunctionType, CodeType, ModuleType),
@@ -481,6 +481,20 @@ class Read(NamedTuple):
 
     place: Place
     seen: Seen
+
+    def now(self) -> Any:
+        """Return what is there now, as a program finds it.
+
+        What an object has is as good as the same where its class shows it, as the
+        guard has it, which asks as a program does.
+        """
+        place, now = self.place, self.place.get()
+        is_absent = self.seen.held.get() is MISSING
+        if not isinstance(place, ObjectPlace) or (now is MISSING) is is_absent:
+            return now
+        if now is MISSING:
+            return place.shown()
+        return MISSING if now is place.shown() else now
 
 
 class Findings(NamedTuple):

@@ -253,6 +253,18 @@ def test_attributes_that_a_trace_read(user, reader):
     assert not watch.guard()
 
 
+def test_what_an_object_shows_of_its_class_is_as_good_as_its_own(user):
+    """As the guard has it; a trace around one that holds has not been disturbed."""
+    module = user("module", TEXT)
+    watch, reader = run(module.chained, 2.0), module.model.net
+    module.Net.rate = reader.rate
+    del reader.rate
+    assert watch.guard()
+    assert watch.failing() == []
+    module.Net.rate = 7.0
+    assert [str(read.place) for read in watch.failing()] == ["model.net.rate"]
+
+
 def test_what_the_trace_wrote_is_an_effect(user):
     module = user("module", TEXT)
     found = find(module.counts, 2.0)
