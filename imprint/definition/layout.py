@@ -109,6 +109,11 @@ class Layout:
         return self.has_dict and not self._slots
 
     @property
+    def has_attributes(self) -> bool:
+        """Whether an instance can hold anything by name."""
+        return self.has_dict or bool(self._slots or self._hidden)
+
+    @property
     def is_open(self) -> bool:
         """Whether Python can see all that an instance holds."""
         return self.storage is object

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from imprint.core.identity import identity
+from imprint.core.identity import Standin, identity
 from imprint.definition.state import HASHED, ContentWalk, StateWalk, StrictWalk
 from imprint.definition.token import (
     ROOT,
@@ -126,6 +126,22 @@ def effects_of(before: Snapshot, after: Snapshot) -> Effects:
         for name in _written(part, now.get(place), changed)
     ]
     return frozenset(found)
+
+
+def written_places(effects: Effects) -> frozenset[tuple[Standin, Name]]:
+    """Return what effects write, which is the same of a list however long it was."""
+    return frozenset((owner, _place(name)) for owner, name in effects)
+
+
+def likewise(effects: Effects, last: Effects) -> Effects:
+    """Return what earlier traces wrote that the last one wrote too, and what that wrote."""
+    places = written_places(last)
+    return last.union(each for each in effects if (each[0], _place(each[1])) in places)
+
+
+def _place(name: Name) -> Name:
+    is_length = type(name) is tuple and name[0] == "length"
+    return ("length", None) if is_length else name
 
 
 def _written(

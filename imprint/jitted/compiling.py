@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from imprint import tree
 from imprint.calls.home import home_of_call
-from imprint.calls.key import PackedKey, Pending, call_key, unplaced
+from imprint.calls.key import CallKey, PackedKey, Pending, static_tokens, unplaced
 from imprint.calls.options import JitOptions
 from imprint.calls.signature import Call, Form
 from imprint.calls.tracing import TracedCall, trace_call
@@ -21,9 +21,15 @@ from imprint.core.aval import get_aval
 from imprint.core.identity import identity
 from imprint.core.source import warn
 from imprint.core.trace import Tracer
-from imprint.definition.share import Snapshot, effects_of, read_definition
+from imprint.definition.share import (
+    Snapshot,
+    effects_of,
+    likewise,
+    read_definition,
+    written_places,
+)
 from imprint.definition.state import StrictWalk
-from imprint.definition.walk import Effects
+from imprint.definition.walk import NO_EFFECTS, Effects
 from imprint.definition.wording import show
 from imprint.errors import ArgumentError, CaptureWarning, RecompileError
 from imprint.explain.explanation import Explanation, told
@@ -33,6 +39,7 @@ from imprint.program.counters import COUNTERS
 from imprint.program.donation import Donation
 from imprint.program.lowered import LoweredProgram, lower
 from imprint.program.program import compile_module
+from imprint.record.beside import Beside
 from imprint.record.probe import Probes, may_probe
 from imprint.record.recorder import contribute, is_strict
 from imprint.static.exact import check_equal_hashes, read_static
@@ -44,6 +51,7 @@ from imprint.versions.table import Table
 from imprint.versions.version import Version
 from imprint.watch.captures import captured_names
 from imprint.watch.places import Key, Place
+from imprint.watch.seen import written_by
 
 
 class Request(NamedTuple):
@@ -103,8 +111,6 @@ def _make(request: Request) -> Version:
     """Trace, lower and compile; the version is in its table when it is returned."""
     _, options, definition, pending = request
     traced = trace(request)
-    # The trace may have written into a static argument, or another thread meanwhile.
-    key = call_key(definition.signature, pending.call)[1].packed()
     flags = settings()
     module = lower_traced(
         *(traced, request.name, options),
@@ -115,11 +121,29 @@ def _make(request: Request) -> Version:
     home = home_of_call(request.name, options, traced, avals, module.kept)
     program = compile_module(module, options.compile, home.device)
     version = Version(traced, program, request.name, home, module.sentinels)
-    version.at = key
+    if traces_of(definition).key_of(traced) is None:
+        return (
+            version  # another thread changed the function: it answers this call alone
+        )
+    version.at = _settled(request)
     version.tables.add(definition.versions)
     BUDGET.add(definition.versions, version, program.nbytes)
-    definition.versions.put(key, version)
+    definition.versions.put(version.at, version)
     return version
+
+
+def _settled(request: Request) -> PackedKey:
+    """Return the key of a call that was traced.
+
+    The trace may have written into a static argument, or another thread meanwhile. The
+    dynamic arguments are as they were: a trace gets them built anew.
+    """
+    pending = request.pending
+    key = CallKey.unpack(pending.key)
+    if key.form is None:
+        return pending.key
+    static = static_tokens(request.definition.signature, pending.call)
+    return key._replace(static=static).packed()
 
 
 def _tell(request: Request, miss: Explanation, version: Version, costs: Costs) -> None:
@@ -156,7 +180,7 @@ _COMPILED: Final = (
 
 def trace(request: Request) -> TracedCall:
     """Trace a function for a call, unless a trace of this kind of call still holds."""
-    fun, options, definition, (placed, leaves, call) = request
+    fun, options, definition, (placed, *_) = request
     strict = options.strict or is_strict()
 
     def at(packed: PackedKey) -> Hashable:
@@ -172,14 +196,58 @@ def trace(request: Request) -> TracedCall:
     if traced is not None:
         contribute(traced.findings, fun)
         return traced
+    done = _trace_undisturbed(request, _loose(table, key), strict=strict)
+    traced = done.traced
+    options.shardings_of_arguments(traced.in_tree)  # raises if it is no prefix of it
+    options.shardings_of_results(traced.out_tree)
+    if done.is_of_another:
+        return traced
+    _learn(request, done.effects)
+    traced = _narrowed(request, traced, table.all_of(key), done.unread)
+    if not any(isinstance(c, Tracer) for c in traced.closed.consts):
+        if table is definition.traced and table.key_of(traced) is None:
+            BUDGET.add(table, traced, traced.nbytes)
+        table.put(at(_settled(request)), traced)
+    return traced
+
+
+class _Done(NamedTuple):
+    """A trace, and what it did.
+
+    Args:
+        traced: the trace.
+        effects: what it wrote into what the function captures, and each static argument.
+        unread: the places that were probed and that it did not read.
+        is_of_another: whether another thread changed what the function captures, which
+            makes another function of it.
+    """
+
+    traced: TracedCall
+    effects: list[Effects]
+    unread: Mapping[Key, Place]
+    is_of_another: bool
+
+
+def _trace_undisturbed(request: Request, places: list[Place], *, strict: bool) -> _Done:
+    """Trace a function until it sees one state, which no other thread changes meanwhile.
+
+    What the code that ran cannot have changed, another thread did. What it can have
+    changed may be another thread's too, if one ran: what each trace changes is its own.
+    """
+    fun, options, definition, (_, leaves, call) = request
     avals = [get_aval(x) for x in leaves]
-    places = _loose(table, key)
-    tries = 0
+    known, tries = written_by(fun), 0
+    mark, changed = known.mark(), frozenset[Any]()
+    first: list[Snapshot] = []
+    earlier: list[Effects] = []
     while True:
         tries += 1
         count_trace()
-        before = _read(fun, call, strict=strict)
+        beside = Beside()
+        held = _read(fun, call, strict=strict)
         names = captured_names(fun)  # of what it does not capture yet nobody else knows
+        first = first or held
+        earlier = earlier or [NO_EFFECTS] * len(held)
         with Probes(places) as probes:
             traced = trace_call(
                 *(fun, definition.signature, call, avals),
@@ -187,23 +255,19 @@ def trace(request: Request) -> TracedCall:
                 strict=strict,
             )
         after = _read(fun, call, strict=strict)
-        effects = [*map(effects_of, before, after)]
+        effects = [*map(effects_of, held, after)]
         disturbed = _disturbed(traced, effects, names)
-        if not disturbed:
-            break
-        if tries == _TRIES:
-            warn(_DISTURBED.format(name=request.name, tries=tries, places=disturbed))
-            break
-    options.shardings_of_arguments(traced.in_tree)  # raises if it is no prefix of it
-    options.shardings_of_results(traced.out_tree)
-    _learn(request, effects)
-    traced = _narrowed(request, traced, table.all_of(key), probes.unread)
-    if not any(isinstance(c, Tracer) for c in traced.closed.consts):
-        if table is definition.traced and table.key_of(traced) is None:
-            BUDGET.add(table, traced, traced.nbytes)
-        _, settled = call_key(definition.signature, call)
-        table.put(at(settled.packed()), traced)
-    return traced
+        written = [*map(written_places, effects)]
+        before, changed = changed, traced.findings.changed.union(*written)
+        is_quiet = not disturbed and (changed <= before or not beside.ran())
+        if is_quiet or tries == _TRIES:
+            if disturbed:
+                warn(_DISTURBED.format(name=request.name, places=disturbed))
+            moved = written_places(effects_of(first[0], after[0])) - written[0]
+            own = [*map(likewise, earlier, effects)]
+            return _Done(traced, own, probes.unread, bool(moved))
+        earlier = [a | b for a, b in zip(earlier, effects, strict=True)]
+        known.reset(mark)
 
 
 def _loose(table: Table[TracedCall], key: Hashable) -> list[Place]:
@@ -238,7 +302,7 @@ def _narrowed(
 _TRIES: Final = 4
 _DISTURBED: Final = (
     "{name}: expected what it reads to stay as it is while it is traced, got {places} "
-    "changed by another thread in each of {tries} traces. What was compiled may answer "
+    f"changed by another thread in each of {_TRIES} traces. What was compiled may answer "
     "for a state that never was. Pass what changes as an argument, or trace before the "
     "thread starts: {name}.lower(...)."
 )

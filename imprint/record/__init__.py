@@ -14,5 +14,6 @@
 - `entering`: what is noted when a function starts?
 - `record`: which functions of a trace are entered, when, and what of it counts?
 - `recorder`: which functions ran?
+- `beside`: did other threads run beside the trace?
 - `elsewhere`: which of those that other threads run are a part of the trace?
 """

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, Final
-from weakref import ref
 
 from imprint.core.libraries import (
     entry,
@@ -23,6 +22,7 @@ from imprint.core.libraries import (
     is_user,
     is_user_class,
 )
+from imprint.definition.layout import layout_of
 from imprint.record.absence import note_absent, note_missed
 from imprint.record.mentions import Mentions, is_function_code, mentions_of
 from imprint.record.notes import Notes
@@ -41,7 +41,7 @@ from imprint.watch.places import (
     class_attribute,
     class_namespace,
 )
-from imprint.watch.seen import class_of, written_by
+from imprint.watch.seen import Held, Weak, class_of, hold, written_by
 
 _WALKED: Final = 2_000
 """Functions that a walk takes in."""
@@ -90,7 +90,7 @@ class Entering:
             strict=strict,
         )
         self._orphans: dict[int, dict[str, Any]] = {}
-        self._passing: dict[int, tuple[ref[Any], str]] = {}
+        self._passing: dict[int, tuple[Held, str]] = {}
         self._writes = Writes()
 
     def _enter_names(self, mentions: Mentions) -> None:
@@ -179,8 +179,9 @@ class Entering:
         if owner is value or is_new or self._notes.knows(value):
             return
         if id(value) not in self._passing and len(self._passing) < _PASSING:
-            with suppress(TypeError):  # it takes no weak reference
-                self._passing[id(value)] = ref(value), name
+            held = hold(value)
+            if isinstance(held, Weak) or layout_of(value).has_attributes:
+                self._passing[id(value)] = held, name
 
     def _start_method(self, code: CodeType, cls: type) -> None:
         """Note by which name a class or a base of it holds code that starts."""

@@ -71,6 +71,13 @@ class Reach:
             self.explore(value if kind is FunctionType else kind)
         self.roots.clear()
 
+    def renew(self) -> None:
+        """Know functions by the code that they have now, too."""
+        for function in [f for found in self.functions.values() for f in found]:
+            known = self.functions.setdefault(id(function.__code__), [])
+            if all(f is not function for f in known):
+                known.append(function)
+
     def _explore_function(self, function: FunctionType) -> None:
         wrapped = function.__dict__.get("__wrapped__")
         if wrapped is not None:

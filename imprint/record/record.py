@@ -11,6 +11,7 @@
 """
 
 from collections.abc import Iterable
+from sys import getrefcount
 from types import CodeType, FrameType, FunctionType
 from typing import Any, Final, final
 
@@ -31,7 +32,7 @@ from imprint.watch.places import (
     bases_of,
     class_namespace,
 )
-from imprint.watch.seen import Findings, Read, Seen, class_of
+from imprint.watch.seen import Findings, Held, Read, Seen, Strong, class_of
 
 _WALKED: Final = 2_000
 """Functions that a walk takes in."""
@@ -193,23 +194,26 @@ class Record(Entering):
         for code, namespace in tuple(self._started.values()):
             for name in mentions_of(code).imports:  # perhaps the trace imported it
                 self._enter_import(name, namespace, may_miss=True)
+        self._reach.renew()
         self._find_orphans()
         for key, (code, _) in tuple(self._started.items()):
             for function in self._reach.functions.get(key, ()):
                 if function.__code__ is code:
                     self._enter_function(function)
-        for reference, path in tuple(self._passing.values()):
-            value = reference()
+        for held, path in tuple(self._passing.values()):
+            value = held.get() if _lives_on(held) else None
             if value is not None and not self._notes.knows(value):
                 self._notes.meet_passing(value, path)
-        reads, disturbed = settle(self._notes, self._writes, strict=self._strict)
+        reads, disturbed, changed = settle(
+            self._notes, self._writes, strict=self._strict
+        )
         captured = tuple(
             None
             if (seen := read.seen.settle(read.place.get())) is None
             else seen.effects
             for read in self._captured_before
         )
-        return Findings(reads, captured, disturbed, self._writes)
+        return Findings(reads, captured, disturbed, changed, self._writes)
 
     def _find_orphans(self) -> None:
         """Search the values that the trace saw for functions that ran.
@@ -226,3 +230,11 @@ class Record(Entering):
     def _nested_codes(self) -> set[int]:
         """Return the `id` of the code of functions that the trace itself made."""
         return {id(const) for code in self.codes for const in code.co_consts}
+
+
+def _lives_on(held: Held) -> bool:
+    """Tell whether somebody else holds an object that takes no weak reference."""
+    return not isinstance(held, Strong) or getrefcount(held.value) > _OURS
+
+
+_OURS: Final = 2  # what holds it, and the call that counts

@@ -12,6 +12,7 @@ from typing import Any, final
 
 from imprint.core.trace import Tracer
 from imprint.definition.layout import layout_of
+from imprint.definition.share import written_places
 from imprint.record.noted import ATOMS
 from imprint.record.notes import Notes
 from imprint.record.parts import MEMO, places_at
@@ -29,8 +30,8 @@ from imprint.watch.seen import Read, Seen, Weak, class_of, hold, left_behind
 
 def settle(
     notes: Notes, writes: Writes, *, strict: bool
-) -> tuple[tuple[Read, ...], tuple[str, ...]]:
-    """Return what counts, and the places that something else than the trace changed.
+) -> tuple[tuple[Read, ...], tuple[str, ...], frozenset[Any]]:
+    """Return what counts, the places that something else changed, and what it changed.
 
     Args:
         notes: of the trace.
@@ -38,7 +39,8 @@ def settle(
         strict: whether contents count too.
     """
     settling = _Settling(notes, writes, strict=strict)
-    return tuple(settling.run()), tuple(settling.disturbed)
+    reads = tuple(settling.run())
+    return reads, tuple(settling.disturbed), frozenset(settling.changed)
 
 
 @final
@@ -48,6 +50,7 @@ class _Settling:
         self._writes = writes
         self._strict = strict
         self.disturbed: list[str] = []
+        self.changed: set[Any] = set()
         self._left: list[Any] = []  # at the places that the trace wrote
 
     def run(self) -> list[Read]:
@@ -68,8 +71,10 @@ class _Settling:
             elif not self._writes.may_bind(place, was_missing=True):
                 self.disturbed.append(f"{place} in {place.module}")
                 yield read
-            elif not _is_effect(self._notes, read, now):
-                yield Read(place, self._seen(now))
+            else:
+                self.changed.add(place.key)
+                if not _is_effect(self._notes, read, now):
+                    yield Read(place, self._seen(now))
 
     def _left_behind(self) -> Iterator[Read]:
         """Yield what the trace read of objects that it made and left behind.
@@ -115,8 +120,11 @@ class _Settling:
         """Tell whether the trace may have written what is at a place now."""
         held = read.seen.held
         if not held.is_(now):
+            self.changed.add(read.place.key)
             return self._writes.may_bind(read.place, was_missing=held.get() is MISSING)
-        return self._writes.may_change(read.seen.written(), captured_names(now))
+        written = read.seen.written()
+        self.changed |= written_places(written) or {read.place.key}
+        return self._writes.may_change(written, captured_names(now))
 
 
 def _let_go(reads: Iterable[Read]) -> None:

@@ -269,6 +269,14 @@ class Written:
             self.places.add(key)
         return key in self.places
 
+    def mark(self) -> tuple[Effects, set[Key], set[Key]]:
+        """Return what is known by now, to which `reset` goes back."""
+        return self.effects, {*self.places}, {*self._once}
+
+    def reset(self, mark: tuple[Effects, set[Key], set[Key]]) -> None:
+        """Forget what was learnt since, of a trace that does not count."""
+        self.effects, self.places, self._once = mark
+
 
 def written_by(fun: object) -> Written:
     """Return what the traces of a function are known to write.
@@ -505,10 +513,12 @@ class Findings(NamedTuple):
         captured: of each place in what its function captures, what the trace wrote
             inside; None if it wrote the place itself. See `captures`.
         disturbed: the places that something else than the trace changed meanwhile.
+        changed: what else changed: the keys of places, and what is inside values.
         writes: what the code that ran may have written.
     """
 
     reads: tuple[Read, ...]
     captured: tuple[Effects | None, ...]
     disturbed: tuple[str, ...] = ()
+    changed: frozenset[Any] = frozenset()
     writes: Any = None

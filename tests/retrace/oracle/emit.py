@@ -19,10 +19,20 @@ POOL.submit(int).result()
 
 def emit(x, *terms):
     """Return `x` changed by each of the terms: arrays that depend on it, or values."""
-    values = [t for t in terms if not isinstance(t, imprint.Array)]
+    arrays = []
+    values = _without_arrays([*terms], arrays)
     word = zlib.crc32(repr(values).encode())
     out = x + np.array([word & 0xFFFF, word >> 16], np.int32)
-    for term in terms:
-        if isinstance(term, imprint.Array):
-            out = out * 31 + term
+    for array in arrays:
+        out = out * 31 + array
     return out
+
+
+def _without_arrays(value, arrays):
+    """Return a value with `...` for each array in it, which may depend on `x`."""
+    if isinstance(value, imprint.Array):
+        arrays.append(value)
+        return ...
+    if type(value) in (tuple, list):
+        return type(value)(_without_arrays(each, arrays) for each in value)
+    return value

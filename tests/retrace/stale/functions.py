@@ -125,4 +125,16 @@ FUNCTIONS = {
         f = lambda x: x * g.send(1.0)
         --- K.rate = 2.0
         """,
+    "slot of an object that a primed generator gives": """
+        class P: __slots__ = "w"
+        def give(p):
+            while True: yield p
+        p = P(); p.w = 1.0
+        g = give(p); next(g)
+        def get(p):
+            return max([p, p], key=lambda each: each.w).w
+        def f(x):
+            return x * get(next(g))
+        --- p.w = 2.0
+        """,
 }

@@ -377,6 +377,74 @@ THREADS = {
         --- W = 2.0
         --- W = 3.0
         """,
+    "global, where code may write any name": """
+        W = 1.0
+        O.w = 1.0
+        def f(x):
+            y = x * W + vars(O)["w"]
+            meanwhile()
+            return y
+        --- W = 2.0
+        --- W = 3.0
+        """,
+    "global, where the trace counts in a list": """
+        W = 1.0
+        C = []
+        def f(x):
+            C.append(1)
+            y = x * W + vars(O).get("w", 1.0)
+            meanwhile()
+            return y
+        --- W = 2.0
+        --- W = 3.0
+        """,
+    "global, where a captured list grows": """
+        W = 1.0
+        def make(calls):
+            def f(x):
+                calls.append(1)
+                y = x * W + vars(O).get("w", 1.0)
+                meanwhile()
+                return y
+            return f
+        f = make([])
+        --- W = 2.0
+        --- W = 3.0
+        """,
+    "closure variable of one of two equal functions": """
+        def make(a):
+            return jit(lambda x: (x * a, meanwhile())[0])
+        g = make(1.0)
+        def f(x):
+            return g(x)
+        compiled = f
+        --- g.__wrapped__.__closure__[0].cell_contents = 2.0
+        --- g = make(1.0)
+        """,
+    "static field of a node": """
+        class N(Module):
+            a: object = field(static=True)
+        n = N([1.0])
+        g = jit(lambda x, n: (meanwhile(), x * n.a[0])[1])
+        def f(x):
+            return g(x, n)
+        compiled = f
+        --- n.a[0] = 2.0
+        --- n.a[0] = 3.0
+        """,
+    "code of a helper that did not run yet": """
+        def h():
+            return 1.0
+        p = functools.partial(h)
+        N = {}
+        exec("class K: w = 1.0", N)
+        V = [N["K"]()]
+        def f(x):
+            meanwhile()
+            return x * p() * V[0].w
+        --- h.__code__ = (lambda: 2.0).__code__
+        --- h.__code__ = (lambda: 3.0).__code__
+        """,
 }
 
 POOLS = {

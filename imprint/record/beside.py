@@ -1,0 +1,68 @@
+"""Whether other threads ran beside a trace: then what changed may be theirs.
+
+The system counts the time for which each thread ran, so one that only waits is told from
+one that did something. Where it does not, or Python does not know the thread, it is taken
+to have run. Threads that a library runs for itself do not write what is the user's.
+"""
+
+import sys
+import threading
+import time
+from types import FrameType
+from typing import Final, final
+
+from imprint.core.libraries import entry, is_user_code
+
+
+@final
+class Beside:
+    """The threads other than this one, from now on."""
+
+    __slots__ = ("_before",)
+
+    def __init__(self) -> None:
+        self._before = _times()
+
+    def ran(self) -> bool:
+        """Tell whether one of them ran meanwhile, or may have."""
+        return _times() != self._before
+
+
+def _times() -> dict[int, object]:
+    """Return for how long each other thread ran, by its `ident`."""
+    known = {thread.ident: thread.native_id for thread in threading.enumerate()}
+    own = threading.get_ident()
+    return {
+        ident: _time_of(known.get(ident))
+        for ident, frame in sys._current_frames().items()  # pyright: ignore[reportPrivateUsage] - no other way
+        if ident != own and not _is_service(frame)
+    }
+
+
+def _time_of(native: int | None) -> object:
+    """Return for how long a thread ran; an object that equals no other if unknown."""
+    if native is None or not _HAS_CLOCKS:
+        return object()
+    try:
+        return time.clock_gettime((~native << 3) | 6)  # CPUCLOCK_PERTHREAD_SCHED
+    except OSError:  # it ended just now
+        return object()
+
+
+_HAS_CLOCKS: Final = sys.platform == "linux"
+
+
+def _is_service(top: FrameType) -> bool:
+    """Tell whether a thread runs code of libraries, and not just Python's own.
+
+    A pool that waits for the user's work runs nothing but Python's.
+    """
+    frame: FrameType | None = top
+    of_library = False
+    while frame is not None:
+        if is_user_code(frame.f_code, frame.f_globals):
+            return False
+        name = str(entry(frame.f_globals, "__name__"))
+        of_library |= name.partition(".")[0] not in sys.stdlib_module_names
+        frame = frame.f_back
+    return of_library

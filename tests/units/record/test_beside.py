@@ -1,0 +1,86 @@
+"""Which other threads ran beside a trace."""
+
+import sys
+import threading
+import time
+
+from imprint.record.beside import Beside
+
+ROUND = "def serve(asked, answered):\n    while asked.acquire() and not ended:\n"
+ROUND += "        answered.release()\n"
+
+
+class Server:
+    """A thread that waits, answers when it is asked, and waits again.
+
+    Args:
+        file: of its code.
+        name: of its module.
+        waits: whether to begin when it waits.
+    """
+
+    def __init__(self, file, name, *, waits=True):
+        self.waits = waits
+        self.asked, self.answered = threading.Semaphore(0), threading.Semaphore(0)
+        self.names = {"__name__": name, "__file__": file, "ended": []}
+        exec(compile(ROUND, file, "exec"), self.names)
+        self.thread = threading.Thread(
+            target=self.names["serve"], args=(self.asked, self.answered)
+        )
+
+    def __enter__(self):
+        self.thread.start()
+        self.ask()
+        while self.waits and Beside().ran():  # it is on its way to wait
+            time.sleep(0.01)
+        return self
+
+    def __exit__(self, *_):
+        self.names["ended"].append(1)
+        self.asked.release()
+        self.thread.join()
+
+    def ask(self):
+        self.asked.release()
+        self.answered.acquire()
+
+
+def test_a_thread_that_waits_did_not_run():
+    with Server("/a_project/server.py", "server"):
+        beside = Beside()
+        assert sum(range(10_000)) > 0
+        assert not beside.ran()
+
+
+def test_a_thread_that_waits_again_ran():
+    with Server("/a_project/server.py", "server") as server:
+        beside = Beside()
+        server.ask()
+        assert beside.ran()
+
+
+def test_a_thread_of_a_library_is_not_asked():
+    file = f"{sys.prefix}/lib/python3/site-packages/some_library/server.py"
+    with Server(file, "some_library.server") as server:
+        beside = Beside()
+        server.ask()
+        assert not beside.ran()
+
+
+def test_a_pool_that_waits_for_work_is():
+    with Server(threading.__file__, "threading") as server:
+        beside = Beside()
+        server.ask()
+        assert beside.ran()
+
+
+def test_a_thread_that_began_ran():
+    beside = Beside()
+    with Server("/a_project/server.py", "server"):
+        assert beside.ran()
+
+
+def test_where_the_system_does_not_count_a_thread_may_have_run(monkeypatch):
+    monkeypatch.setattr("imprint.record.beside._HAS_CLOCKS", False)
+    with Server("/a_project/server.py", "server", waits=False):
+        assert Beside().ran()
