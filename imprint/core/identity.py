@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Final, TypeAlias, final
 from weakref import ref
 
 _name_of_type: Final = type.__dict__["__name__"].__get__  # past any metaclass
+_module_of_type: Final[Callable[[type], object]] = type.__dict__["__module__"].__get__
 
 
 @final
@@ -83,6 +84,15 @@ def namespace(names: dict[str, Any]) -> Standin:
 def type_name(kind: type) -> str:
     """Return the name of a class, whatever its metaclass does."""
     return str(_name_of_type(kind))
+
+
+def module_name(kind: type) -> str:
+    """Return the name of a class's module; empty if it has none, as one made in C may."""
+    try:
+        found = _module_of_type(kind)
+    except AttributeError:
+        return ""
+    return found if type(found) is str else ""
 
 
 def ids_of(*classes: type) -> frozenset[int]:

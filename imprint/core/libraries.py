@@ -19,6 +19,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 
+from imprint.core.identity import module_name
 from imprint.core.source import is_library
 
 _STANDARD: Final = tuple(
@@ -128,7 +129,7 @@ def is_user_class(cls: type) -> bool:
     One that was made from text, or by a function, may bear the name of the module that
     made it; then that does not have it.
     """
-    module = type.__getattribute__(cls, "__module__")
+    module = module_name(cls)
     if not _in_library(module):
         return True
     if module not in _MAKERS or not _flags_of(cls) & _HEAP:

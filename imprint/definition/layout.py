@@ -21,7 +21,7 @@ from types import (
 from typing import Any, Final, TypeAlias, final
 from weakref import ref
 
-from imprint.core.identity import type_name
+from imprint.core.identity import module_name, type_name
 
 _HEAP: Final = 1 << 9  # Py_TPFLAGS_HEAPTYPE: not one of the interpreter's own
 _WORD: Final = 8
@@ -59,7 +59,7 @@ class Layout:
         own = [_vars_of(c).copy() for c in mro]  # a thread may write into it
         self._class = ref(cls, _forgetter(id(cls)))
         self.name: str = type_name(cls)
-        self.module: str = str(_module_of(cls))
+        self.module: str = module_name(cls)
         self.qualname: str = str(_qualname_of(cls))
         self.is_library: bool = _is_library(cls, self.module, self.qualname)
         known = f"{self.module}.{self.qualname}" in _HOLDERS
@@ -220,7 +220,6 @@ _base_of: Final[Callable[[type], type | None]] = type.__dict__["__base__"].__get
 _size_of: Final[Callable[[type], int]] = type.__dict__["__basicsize__"].__get__
 _flags_of: Final[Callable[[type], int]] = type.__dict__["__flags__"].__get__
 _dict_offset: Final[Callable[[type], int]] = type.__dict__["__dictoffset__"].__get__
-_module_of: Final[Callable[[type], object]] = type.__dict__["__module__"].__get__
 _qualname_of: Final[Callable[[type], str]] = type.__dict__["__qualname__"].__get__
 _MASKED: Final = frozenset(("numpy.ma.MaskedArray", "numpy.ma.core.MaskedArray"))
 # Classes of libraries whose instances hold what users put there, and no caches.
@@ -306,7 +305,7 @@ def _slots(
 
 def _derived(mro: tuple[type, ...], own: list[dict[str, Any]]) -> frozenset[str]:
     names = [n for d in own for n, v in d.items() if type(v) is cached_property]
-    if not _MASKED.isdisjoint([f"{_module_of(c)}.{_qualname_of(c)}" for c in mro]):
+    if not _MASKED.isdisjoint([f"{module_name(c)}.{_qualname_of(c)}" for c in mro]):
         names.append("_fill_value")  # None until somebody asks for it
     return frozenset(names)
 

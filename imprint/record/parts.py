@@ -7,8 +7,8 @@ past their hooks.
 import functools
 import gc
 import operator
-from collections.abc import Iterable, Iterator
-from types import CodeType, FunctionType, MethodType, ModuleType
+from collections.abc import Callable, Iterable, Iterator
+from types import CodeType, FunctionType, GeneratorType, MethodType, ModuleType
 from typing import Any, Final
 from weakref import ref
 
@@ -92,19 +92,8 @@ def parts_of(value: Any, kind: Any, path: str) -> Iterator[tuple[Any, str]]:
     if kind is MethodType:
         yield value.__func__, path
         yield value.__self__, f"{path}.__self__"
-    elif kind is functools.partial:
-        yield from ((value.func, path), (value.args, path), (value.keywords, path))
-    elif kind is staticmethod or kind is classmethod:
-        yield value.__func__, path
-    elif kind is ref:
-        yield value(), path
-    elif kind is property:
-        yield from ((value.fget, path), (value.fset, path))
-    elif id(kind) in _GETTERS:
-        yield value.__reduce__(), path
-    elif kind is MEMO:
-        yield value.__wrapped__, path
-        yield from ((x, path) for x in gc.get_referents(value))
+    elif id(kind) in _HELD:
+        yield from ((held, path) for held in _HELD[id(kind)](value))
     else:
         layout = layout_of(value)
         wrapped = layout.get(value, "__wrapped__")
@@ -116,8 +105,25 @@ def parts_of(value: Any, kind: Any, path: str) -> Iterator[tuple[Any, str]]:
             yield part, f"{path}[…]"
 
 
+def _locals_of(generator: Any) -> Iterable[Any]:
+    """Return what the variables of a generator hold, if it has begun."""
+    frame = generator.gi_frame
+    return () if frame is None else tuple(frame.f_locals.values())
+
+
 COMPOSITES: Final = ids_of(
     *(functools.partial, MethodType, staticmethod, classmethod, property)
 )
-_GETTERS: Final = ids_of(operator.attrgetter, operator.methodcaller)
 MEMO: Final = type(functools.cache(lambda: None))
+_HELD: Final[dict[int, Callable[[Any], Iterable[Any]]]] = {
+    id(functools.partial): lambda x: (x.func, x.args, x.keywords),
+    id(staticmethod): lambda x: (x.__func__,),
+    id(classmethod): lambda x: (x.__func__,),
+    id(property): lambda x: (x.fget, x.fset),
+    id(ref): lambda x: (x(),),
+    id(operator.attrgetter): lambda x: x.__reduce__(),
+    id(operator.methodcaller): lambda x: x.__reduce__(),
+    id(GeneratorType): _locals_of,
+    id(MEMO): lambda x: (x.__wrapped__, *gc.get_referents(x)),
+}
+"""By the `id` of a class of Python's, what its instances hold that is no attribute."""

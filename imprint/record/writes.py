@@ -11,7 +11,7 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from imprint.core.identity import ids_of
+from imprint.core.identity import ids_of, module_name
 from imprint.core.libraries import (
     is_module,
     is_user_class,
@@ -147,8 +147,7 @@ class Writes:
 def _is_all_users(cls: type) -> bool:
     """Tell whether a class has nothing of a library's that is written in Python."""
     return all(
-        is_user_class(base) or type.__getattribute__(base, "__module__") in _BUILTINS
-        for base in bases_of(cls)
+        is_user_class(base) or module_name(base) in _BUILTINS for base in bases_of(cls)
     )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from types import CellType, FunctionType, MappingProxyType, MemberDescriptorType
 from typing import Any, ClassVar, Final, TypeAlias, cast, final
 
-from imprint.core.identity import Standin, identity, ids_of
+from imprint.core.identity import Standin, identity, ids_of, module_name
 from imprint.definition.layout import layout_of
 
 _mro_of: Final[Callable[[type], tuple[type, ...]]] = vars(type)["__mro__"].__get__
@@ -144,7 +144,7 @@ class ClassPlace:
     @property
     def module(self) -> str:
         """The name of the class's module."""
-        return str(type.__getattribute__(self.cls, "__module__"))
+        return module_name(self.cls)
 
     def get(self) -> Any:
         """Return the value now, or MISSING."""
@@ -218,7 +218,7 @@ class ObjectPlace:
     @property
     def module(self) -> str:
         """The name of the module of its class."""
-        return str(type.__getattribute__(class_of(self.owner()), "__module__"))
+        return module_name(class_of(self.owner()))
 
     def get(self) -> Any:
         """Return the value now, MISSING, or GONE with the object."""
@@ -270,7 +270,7 @@ class ItemPlace:
     @property
     def module(self) -> str:
         """The name of the module of its class."""
-        return str(type.__getattribute__(type(self.container), "__module__"))
+        return module_name(type(self.container))
 
     def get(self) -> Any:
         """Return the value now, or MISSING."""
@@ -299,7 +299,7 @@ class ValuePlace:
     @property
     def module(self) -> str:
         """The name of the module of its class."""
-        return str(type.__getattribute__(type(self._value), "__module__"))
+        return module_name(type(self._value))
 
     def get(self) -> Any:
         """Return the value."""

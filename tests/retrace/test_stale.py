@@ -53,7 +53,7 @@ def test_an_edit_is_seen(text):
     play(text)
 
 
-@pytest.mark.parametrize("text", scenarios("statics", "instances"))
+@pytest.mark.parametrize("text", scenarios("statics", "instances", "functions"))
 def test_an_edit_is_seen_where_nobody_tells_what_runs(text, monkeypatch):
     monkeypatch.setattr(recorder._listener, "listen", lambda: False)
     play(text)

@@ -388,4 +388,14 @@ HOLDERS = {
         --- K.rate = 2.0
         --- O.rate = 3.0
         """,
+    "class that belongs to no module": """
+        N = {}
+        exec("M = type('M', (), {'w': 1.0})", N)
+        M = N["M"]
+        m = M()
+        def f(x):
+            return x * m.w
+        --- m.w = 2.0
+        --- M.w = 3.0; del m.w
+        """,
 }
