@@ -4,6 +4,7 @@ They are apart from `primitives` because their rules transform jaxprs, so they n
 transforms. Nothing outside this package names one: others ask its declaration.
 
 - `call`: what does a function jitted inside traced code become?
+- `closing`: how does the function of a branch or a step become a jaxpr?
 - `interpret`: what does a jaxpr compute, by the references of its primitives?
 """
 

@@ -104,7 +104,15 @@ def own_leaf(x: Any, transform: str, name: str) -> Any:
 _FILTERED = ("grad", "jvp", "value_and_grad", "vjp", "vmap")
 
 
-def result_leaves(result: Any, name: str) -> tuple[list[Any], tree.TreeDef]:
+_OUTSIDE = (
+    "Return only what the computation gives; keep Python values outside, or in the aux "
+    "of a function with has_aux=True."
+)
+
+
+def result_leaves(
+    result: Any, name: str, remedy: str = _OUTSIDE
+) -> tuple[list[Any], tree.TreeDef]:
     """Take what a function returned apart into leaves, each an array or a number.
 
     Raises:
@@ -118,15 +126,9 @@ def result_leaves(result: Any, name: str) -> tuple[list[Any], tree.TreeDef]:
             where = f"result{tree.keystr(treedef.paths()[i])}"
             raise ArgumentError(
                 f"{name}: expected to return arrays and numbers, got {shown(x)} as "
-                f"{where}. {conversion(x, where) or _OUTSIDE}"
+                f"{where}. {conversion(x, where) or remedy}"
             ) from None
     return leaves, treedef
-
-
-_OUTSIDE = (
-    "Return only what the computation gives; keep Python values outside, or in the aux "
-    "of a function with has_aux=True."
-)
 
 
 def as_result(x: Any) -> Any:

@@ -225,6 +225,37 @@ class Builder(Rearranging):
             signature((low, x, high), (x.type,)),
         )
 
+    # ---- branches and loops ----
+
+    def case(
+        self, index: Value, branches: Sequence[Region], types: Sequence[TensorType]
+    ) -> tuple[Value, ...]:
+        """Run the branch whose number is `index`; the last one if there is none.
+
+        Args:
+            index: an int32 of rank 0.
+            branches: what each writes; they take nothing, and see the values outside.
+            types: those of the results of each.
+        """
+        regions = ", ".join(self.region((), branch)[0] for branch in branches)
+        return self.ops(
+            f'"stablehlo.case"({index.name}) ({regions})',
+            types,
+            signature((index,), types),
+        )
+
+    def while_loop(
+        self, carry: Sequence[Value], condition: Region, body: Region
+    ) -> tuple[Value, ...]:
+        """Run `body` on the carry as long as `condition` of it, a bool, is true."""
+        types = [x.type for x in carry]
+        regions = ", ".join(self.region(types, r)[0] for r in (condition, body))
+        return self.ops(
+            f'"stablehlo.while"({names_of(carry)}) ({regions})',
+            types,
+            signature(carry, types),
+        )
+
     # ---- reduction and contraction ----
 
     def reduce(

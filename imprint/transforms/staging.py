@@ -208,6 +208,15 @@ def stage(
     The constants of the result may be tracers of an enclosing trace: the caller passes
     them on as operands (`close_over`) or hands them to an evaluation under that trace.
     """
+    return stage_with_origins(fun, in_avals, staged)[0]
+
+
+def stage_with_origins(
+    fun: Callable[..., Sequence[Any]],
+    in_avals: Sequence[ShapedArray],
+    staged: Staged,
+) -> tuple[ClosedJaxpr, list[Any]]:
+    """Trace as `stage` does; return also the objects that the constants stand for."""
     trace = StagingTrace(staged)
     try:
         with tracing(trace):
@@ -216,7 +225,7 @@ def stage(
         trace.ended = True
     if config.check_tracer_leaks and staged.site is not None:
         staged.ended.append(weakref.ref(trace))  # it refers to tracers that it captured
-    return closed
+    return closed, [origin for _, origin in trace.captured]
 
 
 def check_leaks_of(staged: Staged) -> None:
