@@ -9,7 +9,7 @@ so what any of them captured becomes an argument of all (`unite`).
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -65,7 +65,7 @@ def close(
 
     def flat(*tracers: Any) -> list[Any]:
         result = fun(*in_tree.unflatten(tracers))
-        leaves, out_tree = result_leaves(result, f"{caller}({name})", _REMEDY)
+        leaves, out_tree = result_leaves(result, f"{caller}({name})", REMEDY)
         trees.append(out_tree)
         return leaves
 
@@ -80,10 +80,7 @@ def close(
     return Closed(hoist_consts(staging), captured, tuple(origins), trees[0])
 
 
-_REMEDY = (
-    "Return only what the computation gives; keep Python values outside, or choose them "
-    "by an index."
-)
+REMEDY: Final = "Return only what the computation gives; keep Python values outside."
 
 
 def unite(bodies: Sequence[Closed]) -> tuple[tuple[ClosedJaxpr, ...], tuple[Any, ...]]:

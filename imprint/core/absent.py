@@ -53,10 +53,6 @@ _LOOP: Final = (
     "Write a Python loop over a known number of steps, and join results with "
     "imprint.numpy.stack; where a step may be skipped, choose with imprint.numpy.where."
 )
-_CHOOSE: Final = (
-    "Compute both and choose with imprint.numpy.where; a condition known while tracing "
-    "is a Python `if`."
-)
 _ONE_DEVICE: Final = "Programs run on one device so far: leave it out."
 _MAPPED: Final = (
     "There are no named axes yet: reduce after imprint.vmap, over the mapped axis."
@@ -218,8 +214,7 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("kaiser i0", ""),
     ),
     "imprint.lax": (
-        ("cond cond_p", _CHOOSE),
-        ("switch platform_dependent", "Compute all, and write imprint.lax.select_n."),
+        ("platform_dependent", "Compute all, and write imprint.lax.select_n."),
         ("scan scan_p fori_loop associative_scan", _LOOP),
         (
             "while_loop while_p custom_root",

@@ -260,7 +260,10 @@ def _value(node: ast.AST, frame: FrameType) -> Any:
 
 # ---- the remedies: a caller appends how the value stays one of Python's ----
 
-_IF: Final = "To choose by a traced condition write imprint.numpy.where{}"
+_IF: Final = (
+    "To choose by a traced condition write imprint.numpy.where{}, or\n"
+    "  imprint.lax.cond(condition, f, g), which computes only one of the two"
+)
 _AND_OR: Final = (
     "To join traced conditions write imprint.numpy.logical_{}(a, b), or `(a) {} (b)`"
 )
@@ -277,7 +280,10 @@ _COMPREHENSION: Final = (
     "How many elements are left must be known while tracing: keep them all, and put\n"
     "  something neutral in the place of the others with imprint.numpy.where"
 )
-_MATCH: Final = "To choose by a traced value write imprint.numpy.where(x == case, a, b)"
+_MATCH: Final = (
+    "To choose by a traced value write imprint.numpy.where(x == case, a, b), or\n"
+    "  imprint.lax.switch(index, functions)"
+)
 _CONTAINERS: Final = (
     "Python asks each pair of elements for a bool: compare them as arrays,\n"
     "  imprint.numpy.array_equal(a, b), or imprint.numpy.stack(a) == b"

@@ -161,7 +161,8 @@ class Tracer(NumberArray):
 
 # What is true of every construct that asks; `constructs` knows better where it can.
 _BOOL_REMEDY = (
-    "To choose by a traced condition write imprint.numpy.where(condition, a, b)"
+    "To choose by a traced condition write imprint.numpy.where(condition, a, b), or\n"
+    "  imprint.lax.cond(condition, f, g), which computes only one of the two"
 )
 _INT_REMEDY = (
     "Sizes, indices and counts must be known while tracing: take them from `x.shape`"

@@ -4,11 +4,14 @@ Each is one primitive, or a few slices of one. They do not promote dtypes, and r
 only what has rank 0 or length 1: the rest is what `imprint.numpy` adds. The primitives
 themselves (`lax.add_p`) are here for those who write transforms.
 
+- `branching`: how is one of several functions chosen?
 - `composed`: which functions of JAX's are made of one or two primitives?
 - `elementwise`: which shapes do functions of two operands take?
 """
 
+from imprint.control.cond import cond_p
 from imprint.core import missing, public
+from imprint.lax.branching import cond, switch
 from imprint.lax.composed import (
     batch_matmul,
     broadcast,
@@ -317,6 +320,8 @@ __all__ = [
     "complex_p",
     "concatenate",
     "concatenate_p",
+    "cond",
+    "cond_p",
     "conj",
     "conj_p",
     "convert_element_type",
@@ -480,6 +485,7 @@ __all__ = [
     "stop_gradient_p",
     "sub",
     "sub_p",
+    "switch",
     "tan",
     "tan_p",
     "tanh",

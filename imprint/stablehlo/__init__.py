@@ -11,6 +11,7 @@ jaxpr and each primitive's `lower` rule calls the builder.
 
 from imprint.stablehlo.builder import Builder as Builder
 from imprint.stablehlo.builder import ModuleWriter as ModuleWriter
+from imprint.stablehlo.builder import Region as Region
 from imprint.stablehlo.types import TOKEN as TOKEN
 from imprint.stablehlo.types import TensorType as TensorType
 from imprint.stablehlo.types import Value as Value

@@ -253,6 +253,11 @@ def check_leaks_outside_jit(trace: Any) -> None:
         check_leaks(trace)
 
 
+def is_staging() -> bool:
+    """Tell whether what runs now is a part of a jaxpr that is being written."""
+    return _staging_around(current_trace()) is not None
+
+
 def _staging_around(trace: Any) -> StagingTrace | None:
     while trace is not None and not isinstance(trace, StagingTrace):
         trace = trace.parent

@@ -81,6 +81,19 @@ def check_structure(expected: TreeDef, got: TreeDef, caller: str) -> None:
             )
 
 
+def first_difference(expected: TreeDef, got: TreeDef) -> tuple[str, str, str] | None:
+    """Return where two structures first differ, and what each has there, in words."""
+    if expected == got:
+        return None
+    try:
+        for path, below in _pairs((), expected, got):
+            if not below.is_leaf:
+                return keystr(path), "a leaf", _kind(below)
+    except _Mismatch as at:
+        return keystr(at.path), at.prefix, at.full
+    return "", str(expected), str(got)
+
+
 def _spread(
     leaves: list[Leaf], prefix: TreeDef, full: TreeDef, caller: str
 ) -> list[Leaf]:
@@ -101,6 +114,7 @@ class _Mismatch(Exception):  # noqa: N818 - caught in this file, never an error 
 
     def __init__(self, path: KeyPath, prefix: TreeDef, full: TreeDef) -> None:
         super().__init__()
+        self.path = path
         self.where = _where(path)
         self.prefix = _kind(prefix)
         self.full = _kind(full)

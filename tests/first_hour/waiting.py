@@ -47,10 +47,6 @@ def convolutional_network(lib):
     return lib.lax.conv(image, kernel, (1, 1), "SAME")
 
 
-def stop_early(lib):
-    return lib.jit(lambda x: lib.lax.cond(x > 0, lambda: x, lambda: -x))(2.0)
-
-
 WAITING = {
     norm_of_rows: "imprint.numpy.linalg",
     gaussian_process: "imprint.numpy.linalg",
@@ -60,5 +56,4 @@ WAITING = {
     median_filter: "imprint.numpy.median",
     histogram_of_draws: "imprint.numpy.sort",
     convolutional_network: "imprint.lax.conv",
-    stop_early: "imprint.lax.cond",
 }

@@ -27,7 +27,11 @@ def test_every_declaration_of_the_package_is_listed():
     assert declared == NAMES
 
 
-@pytest.mark.parametrize("source", OUTSIDE, ids=str)
+# What offers them to those who write transforms, under JAX's names, asks none of them.
+OFFERS = "imprint/lax/__init__.py"
+
+
+@pytest.mark.parametrize("source", [s for s in OUTSIDE if str(s) != OFFERS], ids=str)
 def test_nothing_outside_names_a_control_primitive(source):
     used = {node.id for node in source.nodes(ast.Name)}
     used |= {node.attr for node in source.nodes(ast.Attribute)}

@@ -1,0 +1,465 @@
+"""The conditional: an equation that runs one of several jaxprs, chosen by its operand 0.
+
+`cond` and `switch` are this one primitive. All branches take the same operands and give
+results of the same avals; where only some of them have a tangent, a batch axis or a
+residual, the others are asked for it too (`_alike`), so that derivatives and batches are
+conditionals again. A chosen branch runs alone, unless `vmap` maps the choice: then every
+branch runs on the whole batch and elements are selected.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from imprint.control.call import jit_p
+from imprint.control.interpret import interpret
+from imprint.core.aval import ShapedArray, get_aval
+from imprint.core.control import ControlPrimitive, Narrowed, Unit, Watched
+from imprint.core.jaxpr import ClosedJaxpr, Jaxpr, Var, eval_jaxpr
+from imprint.core.primitive import Avals, Dims, Values
+from imprint.core.tangents import Linear, Zero, is_zero
+from imprint.dtypes import is_inexact
+from imprint.primitives.barrier import stop_gradient
+from imprint.primitives.basis import broadcast_in_dim, instantiate, moveaxis
+from imprint.primitives.comparison import eq
+from imprint.primitives.convert import convert_element_type_p
+from imprint.primitives.select import select_n
+from imprint.primitives.shape import expand_dims, squeeze
+from imprint.primitives.slicing import concatenate, slice_in_dim
+from imprint.stablehlo import Builder, Region, Value
+from imprint.transforms.batch import batch_jaxpr
+from imprint.transforms.dce import narrow
+from imprint.transforms.demands import Mask
+from imprint.transforms.jvp import jvp_jaxpr, merge_zeros
+from imprint.transforms.linearize import LinearizedJaxpr, linearize_jaxpr
+from imprint.transforms.lowering import ir_type, lower_body, ordered_effects
+from imprint.transforms.staging import Staged, StagingTrace, stage
+from imprint.transforms.transpose import transpose_jaxpr
+
+Branches = tuple[ClosedJaxpr, ...]
+_NOTHING: Final[Mask] = False
+
+
+def choose(index: Any, branches: Branches, operands: Sequence[Any]) -> list[Any]:
+    """Run branch number `index`, an int32 in range, on the operands.
+
+    A result that is the same operand in every branch is that operand.
+    """
+    branches = _alike_types(branches)
+    passed = [
+        column[0] if len({*column}) == 1 else None
+        for column in zip(*map(_passed, branches), strict=True)
+    ]
+    kept = tuple(place is None for place in passed)
+    narrowed = tuple(
+        branch if all(kept) else _with_results(branch, kept) for branch in branches
+    )
+    effects = cond_p.effects_of({"branches": narrowed})
+    outs: Values = ()
+    if any(kept) or effects:
+        outs = cond_p.bind(index, *operands, branches=narrowed)
+    rest = iter(outs)
+    return [next(rest) if place is None else operands[place] for place in passed]
+
+
+def _passed(branch: ClosedJaxpr) -> list[int | None]:
+    """Return which argument each result is; None for one that is computed."""
+    places = {v: i for i, v in enumerate(branch.jaxpr.invars)}
+    outs = branch.jaxpr.outvars
+    return [places.get(v) if isinstance(v, Var) else None for v in outs]
+
+
+def _with_results(branch: ClosedJaxpr, kept: Sequence[bool]) -> ClosedJaxpr:
+    jaxpr = branch.jaxpr
+    outvars = [v for v, keep in zip(jaxpr.outvars, kept, strict=True) if keep]
+    return ClosedJaxpr(Jaxpr((), jaxpr.invars, outvars, jaxpr.eqns, jaxpr.name))
+
+
+# ---- branches that give the same ----
+
+
+def _alike(
+    derive: Callable[[ClosedJaxpr, Mask], tuple[Any, tuple[bool, ...]]],
+    branches: Branches,
+) -> tuple[list[Any], tuple[bool, ...]]:
+    """Derive something from each branch; what one of them gives, all are asked to give.
+
+    Args:
+        derive: takes a branch and what is demanded of it; returns what is derived, and
+            what that gives.
+        branches: the branches.
+    """
+    found = [derive(branch, _NOTHING) for branch in branches]
+    every = tuple(map(any, zip(*(gives for _, gives in found), strict=True)))
+    return [
+        derived if gives == every else derive(branch, every)[0]
+        for branch, (derived, gives) in zip(branches, found, strict=True)
+    ], every
+
+
+def _alike_types(branches: Sequence[ClosedJaxpr]) -> Branches:
+    """Return the branches with results that are weak only if they are in all of them."""
+    columns = zip(*(branch.out_avals for branch in branches), strict=True)
+    wanted = tuple(
+        next((aval for aval in column if not aval.weak_type), column[0])
+        for column in columns
+    )
+    return tuple(_typed(branch, wanted) for branch in branches)
+
+
+def _typed(branch: ClosedJaxpr, wanted: Avals) -> ClosedJaxpr:
+    if branch.out_avals == wanted:
+        return branch
+
+    def run(*args: Any) -> list[Any]:
+        outs = eval_jaxpr(branch.jaxpr, (), *args)
+        return [
+            x
+            if get_aval(x) is aval
+            else convert_element_type_p.bind1(x, new_dtype=aval.dtype, weak_type=False)
+            for x, aval in zip(outs, wanted, strict=True)
+        ]
+
+    staged = Staged("cond", branch.jaxpr.name)
+    return branch.derived(
+        ("typed", wanted), lambda: stage(run, branch.in_avals, staged)
+    )
+
+
+# ---- what it computes ----
+
+
+def _aval(index: ShapedArray, *_: ShapedArray, branches: Branches) -> Avals:
+    return branches[0].out_avals
+
+
+def _chosen(index: Any, branches: Branches) -> ClosedJaxpr:
+    at = int(np.asarray(index))
+    return branches[at if 0 <= at < len(branches) else -1]
+
+
+def _reference(index: Any, *arrays: Any, branches: Branches) -> Values:
+    return interpret(_chosen(index, branches).jaxpr, arrays)
+
+
+def _eager(index: Any, *operands: Any, branches: Branches) -> Values:
+    branch = _chosen(index, branches)
+    return jit_p.bind(*operands, jaxpr=branch, name=branch.jaxpr.name)
+
+
+def _lower(
+    b: Builder, index: Value, *values: Value, branches: Branches
+) -> tuple[Value, ...]:
+    ordered = ordered_effects(*(branch.jaxpr for branch in branches))
+    given = [*(b.tokens[e] for e in ordered), *values]
+
+    def region(branch: ClosedJaxpr) -> Region:
+        return lambda inner, _: lower_body(
+            inner,
+            branch.jaxpr,
+            given,
+            ordered,
+            locations=bool(b.module.locations),
+        )
+
+    count = len(ordered)
+    types = [*(t.type for t in given[:count]), *map(ir_type, branches[0].out_avals)]
+    outs = b.case(index, [region(branch) for branch in branches], types)
+    b.tokens.update(zip(ordered, outs[:count], strict=True))
+    return outs[count:]
+
+
+# ---- derivatives ----
+
+
+def _jvp(
+    primals: Values, tangents: Values, *, branches: Branches
+) -> tuple[Values, Values]:
+    nonzero = tuple(not is_zero(t) for t in tangents[1:])
+    derived, out_nonzero = _alike(
+        lambda branch, wanted: jvp_jaxpr(branch, nonzero, instantiate=wanted), branches
+    )
+    given = [t for t in tangents if not is_zero(t)]
+    results = cond_p.bind(*primals, *given, branches=_alike_types(derived))
+    avals = branches[0].out_avals
+    count = len(avals)
+    return results[:count], merge_zeros(avals, out_nonzero, results[count:])
+
+
+def _linearize(
+    tangent_trace: StagingTrace,
+    primals: Values,
+    tangents: Values,
+    *,
+    branches: Branches,
+) -> tuple[Values, Values]:
+    active = tuple(not is_zero(t) for t in tangents[1:])
+    first, *others = branches
+    split = first.derived(("cond", active, *others), lambda: _split(branches, active))
+    avals = first.out_avals
+    results = cond_p.bind(*primals, branches=split.primals)
+    given = [t for t in tangents if not is_zero(t)]
+    out_tangents: Values = ()
+    if any(split.nonzero) or cond_p.effects_of({"branches": split.tangents}):
+        values = [*primals[1:], *results]
+        known = [values[i] for i in split.residuals]
+        out_tangents = tangent_trace.process(
+            cond_p, (primals[0], *known, *given), {"branches": split.tangents}
+        )
+    return results[: len(avals)], merge_zeros(avals, split.nonzero, out_tangents)
+
+
+class _Split(NamedTuple):
+    """The branches, split into primals and tangent programs that fit together.
+
+    Args:
+        primals: `(*args) -> (*outs, *slots)`; a slot holds a residual of the branch that
+            runs, or zeros.
+        tangents: `(*residuals, *tangents) -> nonzero tangents out`.
+        nonzero: which results have a tangent.
+        residuals: where each residual is found, counted in `(*args, *outs, *slots)`.
+    """
+
+    primals: Branches
+    tangents: Branches
+    nonzero: tuple[bool, ...]
+    residuals: tuple[int, ...]
+
+
+def _split(branches: Branches, active: tuple[bool, ...]) -> _Split:
+    """Split all branches; residuals of equal avals share a slot, as one branch runs."""
+
+    def derive(branch: ClosedJaxpr, wanted: Mask) -> Any:
+        lin = linearize_jaxpr(branch, active, instantiate=wanted)
+        return lin, lin.nonzero
+
+    lins, nonzero = _alike(derive, branches)
+    shared = len(branches[0].in_avals) + len(branches[0].out_avals)
+    slots: list[ShapedArray] = []
+    places = [_places(lin, shared, len(branches[0].out_avals), slots) for lin in lins]
+    used = sorted({place for taken in places for place in taken})
+    position = {place: i for i, place in enumerate(used)}
+    residual_avals = {
+        place: var.aval
+        for lin, taken in zip(lins, places, strict=True)
+        for place, var in zip(
+            taken, lin.tangent.jaxpr.invars[: len(taken)], strict=True
+        )
+    }
+    primals = [
+        _with_slots(lin, taken, shared, slots)
+        for lin, taken in zip(lins, places, strict=True)
+    ]
+    tangents = [
+        _widened(
+            lin.tangent.jaxpr,
+            [position[place] for place in taken],
+            [residual_avals[place] for place in used],
+        )
+        for lin, taken in zip(lins, places, strict=True)
+    ]
+    return _Split(_alike_types(primals), _alike_types(tangents), nonzero, tuple(used))
+
+
+def _places(
+    lin: LinearizedJaxpr, shared: int, outs: int, slots: list[ShapedArray]
+) -> list[int]:
+    """Return where each residual of a branch is found; add slots where there is none."""
+    free = list(range(len(slots)))
+    places: list[int] = []
+    for residual in lin.residuals:
+        if residual < shared:  # an argument or a result
+            places.append(residual)
+            continue
+        aval = lin.primal.out_avals[outs + residual - shared]
+        slot = next((i for i in free if slots[i] is aval), None)
+        if slot is None:
+            slot = len(slots)
+            slots.append(aval)
+        else:
+            free.remove(slot)
+        places.append(shared + slot)
+    return places
+
+
+def _with_slots(
+    lin: LinearizedJaxpr, places: list[int], shared: int, slots: list[ShapedArray]
+) -> ClosedJaxpr:
+    """Return the primal program of a branch, which fills all slots."""
+    outs = len(lin.nonzero)
+    sources = {
+        place: residual
+        for place, residual in zip(places, lin.residuals, strict=True)
+        if place >= shared
+    }
+
+    def run(*args: Any) -> list[Any]:
+        results = eval_jaxpr(lin.primal.jaxpr, (), *args)
+        values = [*args, *results]
+        filled = (
+            values[sources[i]] if i in sources else instantiate(Zero(aval))
+            for i, aval in enumerate(slots, start=shared)
+        )
+        return [*results[:outs], *filled]
+
+    return stage(run, lin.primal.in_avals, Staged("cond", lin.primal.jaxpr.name))
+
+
+def _widened(jaxpr: Jaxpr, positions: list[int], avals: list[ShapedArray]) -> Any:
+    """Return a tangent program that takes the residuals of all branches."""
+    leading = [Var(aval) for aval in avals]
+    for i, position in enumerate(positions):
+        leading[position] = jaxpr.invars[i]
+    rest = jaxpr.invars[len(positions) :]
+    return ClosedJaxpr(
+        Jaxpr((), (*leading, *rest), jaxpr.outvars, jaxpr.eqns, jaxpr.name)
+    )
+
+
+def _transpose(cts: Values, operands: Values, *, branches: Branches) -> Values:
+    index, *others = operands
+    linear = tuple(isinstance(x, Linear) for x in others)
+    nonzero = tuple(not is_zero(ct) for ct in cts)
+    derived, given_back = _alike(
+        lambda branch, wanted: transpose_jaxpr(
+            branch, linear, nonzero, instantiate=wanted
+        ),
+        branches,
+    )
+    known = [x for x in others if not isinstance(x, Linear)]
+    given = [ct for ct in cts if not is_zero(ct)]
+    results = iter(cond_p.bind(index, *known, *given, branches=_alike_types(derived)))
+    marks = iter(given_back)
+    return (
+        None,
+        *((next(results) if next(marks) else None) if lin else None for lin in linear),
+    )
+
+
+# ---- batching ----
+
+
+def _batch(args: Values, dims: Dims, *, branches: Branches) -> tuple[Values, Dims]:
+    size = next(
+        get_aval(x).shape[d] for x, d in zip(args, dims, strict=True) if d is not None
+    )
+    if dims[0] is not None:
+        if cond_p.effects_of({"branches": branches}):
+            return _one_by_one(args, dims, size, branches)
+        return _selected(args, dims, size, branches)
+    found = [batch_jaxpr(branch, size, dims[1:]) for branch in branches]
+    wanted = tuple(
+        next((d for d in column if d is not None), None)
+        for column in zip(*(came for _, came in found), strict=True)
+    )
+    derived = [
+        batched
+        if came == wanted
+        else batch_jaxpr(branch, size, dims[1:], out_dims=wanted)[0]
+        for branch, (batched, came) in zip(branches, found, strict=True)
+    ]
+    return cond_p.bind(*args, branches=_alike_types(derived)), wanted
+
+
+def _selected(
+    args: Values, dims: Dims, size: int, branches: Branches
+) -> tuple[Values, Dims]:
+    """Run every branch on the whole batch, and select the elements of each."""
+    index = moveaxis(args[0], dims[0] or 0, 0)
+    count = len(branches[0].out_avals)
+    pairs = [
+        _batched(x, d, size) if is_inexact(get_aval(x).dtype) else (x, d)
+        for x, d in zip(args[1:], dims[1:], strict=True)
+    ]
+    moved = tuple(d for _, d in pairs)
+    columns: list[list[Any]] = []
+    for number, branch in enumerate(branches):
+        runs = eq(index, np.int32(number))
+        guarded = [_guarded(runs, x) for x, _ in pairs]
+        derived, _ = batch_jaxpr(branch, size, moved, out_dims=(0,) * count)
+        columns.append(eval_jaxpr(derived.jaxpr, (), *guarded))
+    outs = [
+        select_n(_repeated(index, get_aval(cases[0]).shape), *cases)
+        for cases in zip(*columns, strict=True)
+    ]
+    return tuple(outs), (0,) * count
+
+
+def _batched(x: Any, dim: int | None, size: int) -> tuple[Any, int]:
+    """Return an operand with the hidden axis in front."""
+    if dim is not None:
+        return moveaxis(x, dim, 0), 0
+    aval = get_aval(x)
+    kept = tuple(range(1, aval.ndim + 1))
+    return broadcast_in_dim(x, (size, *aval.shape), kept), 0
+
+
+def _guarded(runs: Any, x: Any) -> Any:
+    """Return an operand without its gradient where a branch does not run.
+
+    Otherwise a derivative that is infinite there would become NaN: it is multiplied by
+    the zero cotangent of what is not selected.
+    """
+    if not is_inexact(get_aval(x).dtype):
+        return x
+    return select_n(_repeated(runs, get_aval(x).shape), stop_gradient(x), x)
+
+
+def _repeated(x: Any, shape: tuple[Any, ...]) -> Any:
+    """Repeat a vector along all axes but the first."""
+    if len(shape) == 1:
+        return x
+    return broadcast_in_dim(x, shape, (0,))
+
+
+def _one_by_one(
+    args: Values, dims: Dims, size: int, branches: Branches
+) -> tuple[Values, Dims]:
+    """Choose for each slice by itself: a branch with effects must not run for others."""
+    rows = [
+        cond_p.bind(
+            *(
+                x if d is None else squeeze(slice_in_dim(x, i, i + 1, axis=d), (d,))
+                for x, d in zip(args, dims, strict=True)
+            ),
+            branches=branches,
+        )
+        for i in range(size)
+    ]
+    if not rows:
+        empty = (a.with_shape((0, *a.shape)) for a in branches[0].out_avals)
+        outs = tuple(instantiate(Zero(aval)) for aval in empty)
+    else:
+        outs = tuple(
+            concatenate([expand_dims(x, (0,)) for x in column], 0)
+            for column in zip(*rows, strict=True)
+        )
+    return outs, (0,) * len(outs)
+
+
+# ---- dead code ----
+
+
+def _dce(used: tuple[bool, ...], *, branches: Branches) -> Narrowed:
+    needs = [narrow(branch, used)[1] for branch in branches]
+    every = tuple(map(any, zip(*needs, strict=True)))
+    narrowed = tuple(narrow(branch, used, keep=every)[0] for branch in branches)
+    return Narrowed((True, *every), used, {"branches": narrowed})
+
+
+cond_p: Final = ControlPrimitive(
+    name="cond",
+    aval=_aval,
+    reference=_reference,
+    lower=_lower,
+    jvp=_jvp,
+    linearize=_linearize,
+    transpose=_transpose,
+    batch=_batch,
+    dce=_dce,
+    jaxprs=("branches",),
+    eager=_eager,
+    sentinels=Watched.AS_ONE,
+    granularity=Unit.BODY,
+)

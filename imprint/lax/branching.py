@@ -1,0 +1,247 @@
+"""Conditionals under JAX's names: `cond` and `switch`.
+
+Inside `jit` all branches are traced and the chosen one runs; so it is under `vmap` with a
+choice that is not mapped. Where nothing is traced to a program and the choice is known,
+the chosen function is called and the others are not looked at.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, Final, cast
+
+import numpy as np
+
+from imprint import dtypes
+from imprint.control.agreement import Kind, Returned, difference
+from imprint.control.closing import REMEDY, Closed, close, own_leaves, unite
+from imprint.control.cond import choose
+from imprint.core.aval import get_aval
+from imprint.core.folding import folding
+from imprint.core.functions import as_result, name_of, result_leaves
+from imprint.core.trace import Tracer
+from imprint.errors import ArgumentError, DTypeError, ShapeError, TreeError
+from imprint.primitives.basis import scalar_like
+from imprint.primitives.comparison import ne
+from imprint.primitives.convert import convert_element_type
+from imprint.primitives.select import clamp
+from imprint.transforms.staging import is_staging
+
+_NONE: Final[Any] = object()
+"""An `operand` that was not given: None is one."""
+
+
+@folding
+def cond(
+    pred: Any,
+    true_fun: Callable[..., Any],
+    false_fun: Callable[..., Any],
+    *operands: Any,
+    operand: Any = _NONE,
+) -> Any:
+    """Call one of two functions; a compiled program computes that one alone.
+
+    Under `vmap` with a condition that is mapped, both are computed and elements chosen.
+
+    Args:
+        pred: the condition: a number of rank 0; what is not zero is true.
+        true_fun: called with the operands if it is true.
+        false_fun: called if it is false; it returns what `true_fun` does: the same
+            tree, shapes and dtypes.
+        operands: pytrees of arrays. The functions may also close over arrays.
+        operand: one operand, as a keyword.
+
+    Example:
+        >>> import imprint
+        >>> from imprint import lax, numpy as np
+        >>> root = imprint.jit(lambda x: lax.cond(x > 0, np.sqrt, np.zeros_like, x))
+        >>> root(4.0), root(-4.0)
+        (Array(2., dtype=float32, weak_type=True), Array(0., dtype=float32, weak_type=True))
+    """
+    is_old = len(operands) == 2 and callable(false_fun) and callable(operands[1])
+    if is_old and not callable(true_fun):  # operand and function, operand and function
+        on_true, true_fun, on_false, false_fun = true_fun, false_fun, *operands
+        return _both(pred, (true_fun, on_true), (false_fun, on_false))
+    operands = _operands("cond", operands, operand)
+    named = {"true_fun": true_fun, "false_fun": false_fun}
+    _check_functions("cond", named)
+    index = convert_element_type(_condition(pred), np.int32)
+    return _choose("cond", index, named, operands, order=(1, 0))
+
+
+@folding
+def switch(
+    index: Any,
+    branches: Sequence[Callable[..., Any]],
+    *operands: Any,
+    operand: Any = _NONE,
+) -> Any:
+    """Call one of several functions, by its number; see `cond`.
+
+    Args:
+        index: an integer of rank 0; one out of range counts as the nearest.
+        branches: functions that return the same tree, shapes and dtypes.
+        operands: what the chosen one is called with.
+        operand: one operand, as a keyword.
+
+    Example:
+        >>> from imprint import lax, numpy as np
+        >>> lax.switch(1, [np.sin, np.square, np.exp], 3.0)
+        Array(9., dtype=float32, weak_type=True)
+    """
+    named = _numbered(branches)
+    operands = _operands("switch", operands, operand)
+    _check_functions("switch", named)
+    number = _number(index, len(named))
+    return _choose("switch", number, named, operands, order=range(len(named)))
+
+
+# ---- arguments ----
+
+
+def _both(pred: Any, on_true: tuple[Any, Any], on_false: tuple[Any, Any]) -> Any:
+    (true_fun, true_operand), (false_fun, false_operand) = on_true, on_false
+
+    def when_true(x: Any, _: Any) -> Any:
+        return true_fun(x)
+
+    def when_false(_: Any, x: Any) -> Any:
+        return false_fun(x)
+
+    return cond(pred, when_true, when_false, true_operand, false_operand)
+
+
+def _numbered(branches: Any) -> dict[str, Any]:
+    if not isinstance(branches, Iterable):
+        raise ArgumentError(
+            f"switch: expected a list of functions, got {branches!r}. Put the branches "
+            "into a list."
+        )
+    listed = enumerate(cast("Iterable[Any]", branches))
+    return {f"branches[{i}]": function for i, function in listed}
+
+
+def _operands(caller: str, operands: tuple[Any, ...], operand: Any) -> tuple[Any, ...]:
+    if operand is _NONE:
+        return operands
+    if operands:
+        raise ArgumentError(
+            f"{caller}: expected operands by position or one as `operand=`, got both. "
+            "Pass all of them by position."
+        )
+    return (operand,)
+
+
+def _check_functions(caller: str, functions: dict[str, Any]) -> None:
+    if not functions:
+        raise ArgumentError(
+            f"{caller}: expected at least one branch, got none. Pass a list of functions."
+        )
+    for name, function in functions.items():
+        if not callable(function):
+            raise ArgumentError(
+                f"{caller}: expected a function as {name}, got {function!r}. To return "
+                "a value, wrap it: lambda *_: value."
+            )
+
+
+def _condition(pred: Any) -> Any:
+    """Return the condition as a bool."""
+    aval = _scalar("cond", "a condition", pred, "reduce it with `.any()` or `.all()`")
+    if dtypes.is_complex(aval.dtype):
+        raise DTypeError(
+            f"cond: expected a bool or a real number as the condition, got {aval}. "
+            "Compare it with something."
+        )
+    return pred if dtypes.is_bool(aval.dtype) else ne(pred, scalar_like(pred, 0))
+
+
+def _number(index: Any, count: int) -> Any:
+    """Return the number of a branch, as an int32 in range."""
+    aval = _scalar("switch", "an index", index, "take one of its elements")
+    if not dtypes.is_integer(aval.dtype):
+        raise DTypeError(
+            f"switch: expected an integer as the index, got {aval}. Convert it with "
+            "`.astype(int)`; by a bool, imprint.lax.cond chooses."
+        )
+    bits = dtypes.bit_width(aval.dtype) - dtypes.is_signed(aval.dtype)
+    last = min(count - 1, 2**bits - 1)  # a narrow index reaches no further
+    low, high = (scalar_like(index, limit) for limit in (0, last))
+    return convert_element_type(clamp(low, index, high), np.int32)
+
+
+def _scalar(caller: str, what: str, x: Any, remedy: str) -> Any:
+    try:
+        aval = get_aval(x)
+    except TypeError:
+        raise ArgumentError(
+            f"{caller}: expected {what}, got {type(x).__name__} {x!r}. Pass an array of "
+            "rank 0 or a number."
+        ) from None
+    if aval.ndim:
+        raise ShapeError(
+            f"{caller}: expected {what} of rank 0, got {aval}. To choose by all elements "
+            f"together {remedy}; to choose by each, use imprint.numpy.where or "
+            "imprint.vmap."
+        )
+    return aval
+
+
+# ---- the choice ----
+
+
+def _choose(
+    caller: str,
+    index: Any,
+    named: dict[str, Callable[..., Any]],
+    operands: tuple[Any, ...],
+    *,
+    order: Sequence[int],
+) -> Any:
+    """Call the function whose place in `named` is `order[index]`."""
+    functions = list(named.values())
+    leaves, in_tree, leaf_names = own_leaves(operands, f"lax.{caller}", "operands")
+    if len(order) == 1 or not (isinstance(index, Tracer) or is_staging()):
+        function = functions[order[int(index) if len(order) > 1 else 0]]
+        result = function(*in_tree.unflatten(list(map(as_result, leaves))))
+        outs, out_tree = result_leaves(result, f"{caller}({name_of(function)})", REMEDY)
+        return out_tree.unflatten(list(map(as_result, outs)))
+    avals = [get_aval(x) for x in leaves]
+    bodies = [close(f, in_tree, avals, caller, leaf_names) for f in functions]
+    _check_agreement(caller, named, bodies)
+    branches, captured = unite([bodies[i] for i in order])
+    outs = choose(index, branches, [*captured, *leaves])
+    return bodies[0].out_tree.unflatten(list(map(as_result, outs)))
+
+
+def _check_agreement(
+    caller: str, named: dict[str, Callable[..., Any]], bodies: Sequence[Closed]
+) -> None:
+    """Raise an error that names the first leaf in which two branches differ."""
+    returned = [Returned(body.out_tree, body.jaxpr.out_avals) for body in bodies]
+    labels = [f"{name}, {_defined(function)}," for name, function in named.items()]
+    for label, other in zip(labels, returned, strict=True):
+        found = difference(returned[0], other)
+        if found is None:
+            continue
+        if found.kind is Kind.TREE:
+            error, remedy = TreeError, "Return the same containers from all branches."
+        elif found.kind is Kind.DTYPE:
+            error = DTypeError
+            remedy = f"Cast what they return there: `.astype({found.dtype!r})`."
+        else:
+            error = ShapeError
+            remedy = "Bring them to one shape, as imprint.numpy.broadcast_to does."
+        where = f" at result{found.where}" if found.where else ""
+        raise error(
+            f"{caller}: expected branches that return the same tree, dtypes and shapes, "
+            f"got {found.expected} and {found.got}{where}.\n"
+            f"  {labels[0]} returns {returned[0]}\n  {label} returns {other}\n  {remedy}"
+        )
+
+
+def _defined(function: Any) -> str:
+    code = getattr(function, "__code__", None)
+    name = name_of(function)
+    if code is None:
+        return name
+    return f"{name} at {Path(code.co_filename).name}:{code.co_firstlineno}"
