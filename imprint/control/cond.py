@@ -15,9 +15,10 @@ import numpy as np
 from imprint.control.call import jit_p
 from imprint.control.interpret import interpret
 from imprint.core.aval import ShapedArray, get_aval
-from imprint.core.control import ControlPrimitive, Narrowed, Unit, Watched
-from imprint.core.jaxpr import ClosedJaxpr, Jaxpr, Var, eval_jaxpr
+from imprint.core.control import ControlPrimitive, Narrowed, Unit
+from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var, eval_jaxpr
 from imprint.core.primitive import Avals, Dims, Values
+from imprint.core.source import reset_replayed_source, set_replayed_source
 from imprint.core.tangents import Linear, Zero, is_zero
 from imprint.dtypes import is_inexact
 from imprint.primitives.barrier import stop_gradient
@@ -448,6 +449,48 @@ def _dce(used: tuple[bool, ...], *, branches: Branches) -> Narrowed:
     return Narrowed((True, *every), used, {"branches": narrowed})
 
 
+# ---- debug_nans ----
+
+
+def _sentinels(
+    watch: Any, eqn: Eqn, operands: Sequence[tuple[Any, int]]
+) -> list[tuple[Any, int]]:
+    """Flag what the branch that runs makes; the flags of the others are not raised."""
+    bodies = [watch.body(branch) for branch in eqn.params["branches"]]
+    counts = [len(body.origins) for body in bodies]
+    branches = tuple(
+        _with_flags_of_all(body.closed, sum(counts[:i]), sum(counts[i + 1 :]))
+        for i, body in enumerate(bodies)
+    )
+    token = set_replayed_source(eqn.source)
+    try:
+        *outs, flags = cond_p.bind(*(x for x, _ in operands), branches=branches)
+        given = [flag for _, flag in operands]
+        made = [
+            watch.adopt(
+                slice_in_dim(flags, sum(counts[:i]), sum(counts[: i + 1])),
+                *(body, eqn, given[1:]),
+            )
+            for i, body in enumerate(bodies)
+        ]
+        causes = [(*column, *given) for column in zip(*made, strict=True)]
+        return [
+            (x, watch.add(x, "cond", eqn.source, tuple(f for f in flags if f >= 0)))
+            for x, flags in zip(outs, causes, strict=True)
+        ]
+    finally:
+        reset_replayed_source(token)
+
+
+def _with_flags_of_all(branch: ClosedJaxpr, before: int, after: int) -> ClosedJaxpr:
+    def run(*args: Any) -> list[Any]:
+        *outs, flags = eval_jaxpr(branch.jaxpr, branch.consts, *args)
+        first, last = (broadcast_in_dim(np.False_, (n,), ()) for n in (before, after))
+        return [*outs, concatenate([first, flags, last], 0)]
+
+    return stage(run, branch.in_avals, Staged("debug_nans", branch.jaxpr.name))
+
+
 cond_p: Final = ControlPrimitive(
     name="cond",
     aval=_aval,
@@ -460,6 +503,6 @@ cond_p: Final = ControlPrimitive(
     dce=_dce,
     jaxprs=("branches",),
     eager=_eager,
-    sentinels=Watched.AS_ONE,
+    sentinels=_sentinels,
     granularity=Unit.BODY,
 )

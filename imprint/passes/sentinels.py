@@ -7,7 +7,7 @@ that made it from operands without one, and that equation knows the user's line.
 that no result holds (a branch that `where` dropped) is no error.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final, NamedTuple
 
@@ -115,19 +115,8 @@ def with_sentinels(
         infinities: whether they watch for infinities.
     """
     kind = watched_for(nans=nans, infinities=infinities)
-    watch = _Watch(_TESTS[kind], nans=nans, infinities=infinities)
-    found: list[tuple[int, ...]] = []
-
-    def run(*args: Any) -> list[Any]:
-        watched = [watch.add(x, None, None, ()) for x in args]
-        jaxpr = closed.jaxpr
-        outs = watch.run(jaxpr, closed.consts, args, watched)
-        found.append(tuple(flag for _, flag in outs))
-        return [*(x for x, _ in outs), watch.vector()]
-
-    staged = Staged("debug_nans", closed.jaxpr.name)
-    flagged = stage(run, closed.in_avals, staged)
-    return flagged, Sentinels(kind, tuple(watch.origins), found[0])
+    flagged = _Watch(nans=nans, infinities=infinities).body(closed)
+    return flagged.closed, Sentinels(kind, flagged.origins, flagged.results)
 
 
 def watched_for(*, nans: bool, infinities: bool) -> str:
@@ -143,16 +132,67 @@ def holds_one(x: Any, *, nans: bool, infinities: bool) -> bool:
     )
 
 
+class Flagged(NamedTuple):
+    """A jaxpr with its flags.
+
+    Args:
+        closed: `(*args) -> (*results, flags)`.
+        origins: what each flag watches; the arguments come first.
+        results: the flag of each result; -1 where it has none.
+    """
+
+    closed: ClosedJaxpr
+    origins: tuple[Origin, ...]
+    results: tuple[int, ...]
+
+
 class _Watch:
     """Runs a jaxpr and flags its values."""
 
-    def __init__(
-        self, test: Callable[[Any], Any], *, nans: bool, infinities: bool
-    ) -> None:
-        self._test = test
+    def __init__(self, *, nans: bool, infinities: bool) -> None:
+        self._test = _TESTS[watched_for(nans=nans, infinities=infinities)]
         self._constant_test = partial(holds_one, nans=nans, infinities=infinities)
+        self._anew = partial(_Watch, nans=nans, infinities=infinities)
         self._flags: list[Any] = []
         self.origins: list[Origin] = []
+
+    def body(self, closed: ClosedJaxpr) -> Flagged:
+        """Return a jaxpr, such as one that an equation holds, with flags of its own."""
+        inner = self._anew()
+        found: list[tuple[int, ...]] = []
+
+        def run(*args: Any) -> list[Any]:
+            watched = [inner.add(x, None, None, ()) for x in args]
+            outs = inner.run(closed.jaxpr, closed.consts, args, watched)
+            found.append(tuple(flag for _, flag in outs))
+            return [*(x for x, _ in outs), inner.vector()]
+
+        staged = Staged("debug_nans", closed.jaxpr.name)
+        flagged = stage(run, closed.in_avals, staged)
+        return Flagged(flagged, tuple(inner.origins), found[0])
+
+    def adopt(
+        self, flags: Any, body: Flagged, eqn: Eqn, operands: Sequence[int]
+    ) -> list[int]:
+        """Add the flags of a body that an equation ran; return those of its results.
+
+        Args:
+            flags: their values.
+            body: what they mean.
+            eqn: the equation.
+            operands: the flags of the arguments of the body; -1 where there is none.
+        """
+        first = len(self.origins)
+        for i, origin in enumerate(body.origins):
+            if i < len(operands):  # it holds what the operand holds
+                known = (operands[i],) if operands[i] >= 0 else ()
+                origin = Origin(eqn.primitive.name, eqn.source, known)
+            else:
+                made_from = tuple(first + flag for flag in origin.made_from)
+                origin = origin._replace(made_from=made_from)
+            self.origins.append(origin)
+        self._flags.append(flags)
+        return [first + flag if flag >= 0 else -1 for flag in body.results]
 
     def add(
         self,
@@ -185,7 +225,7 @@ class _Watch:
     def vector(self) -> Any:
         """Return all flags as one array."""
         if not self._flags:
-            return np.zeros(0, bool)
+            return broadcast_in_dim(np.False_, (0,), ())  # no constant of a body
         return concatenate(tuple(self._flags), 0)
 
     def run(
