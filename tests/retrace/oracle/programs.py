@@ -35,7 +35,7 @@ import array, collections, contextlib, copy, dataclasses, enum, functools, impor
 import itertools, operator, sys, threading, types, weakref
 from dataclasses import dataclass
 import numpy as np
-import imprint, imprint.numpy as inp
+import imprint, imprint.lax, imprint.numpy as inp
 from imprint import tree
 from imprint.module import Module, field
 import oracle_cfg as cfg, oracle_other as other

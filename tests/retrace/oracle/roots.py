@@ -80,6 +80,40 @@ NESTED = {
             "v#.__code__ = (lambda x: emit(x, ?)).__code__",
         ),
     ),
+    # Compiled, every branch is traced: each raises what the one that is taken does.
+    "conditional": piece(
+        """
+        def t#(y):
+            return emit(y, <>, ?)
+        def f#(y):
+            return emit(y, <>)
+        """,
+        "imprint.lax.cond(x.sum() > 1, t#, f#, x)",
+        (
+            "def t#(y):\n    return emit(y, <>, ?)",
+            "f#.__code__ = (lambda y: emit(y, <>, ?)).__code__",
+            "t#, f# = f#, t#",
+        ),
+    ),
+    "one of several": piece(
+        """
+        class K#:
+            def __init__(self):
+                self.w = ?
+            def m(self, x):
+                return emit(x, <>, self.w)
+        O# = K#()
+        W# = [?]
+        """,
+        "imprint.lax.switch(x.sum(), "
+        "[lambda: emit(x, <>), lambda: O#.m(x), lambda: emit(x, <>, W#)])",
+        (
+            "O#.w = ?",
+            "O# = K#(); O#.w = ?",
+            "W#.append(?)",
+            "K#.m = lambda self, x: emit(x, <>, ?)",
+        ),
+    ),
 }
 
 # The function that is compiled: `ROOT = <read>` makes it, again and again.
