@@ -35,6 +35,8 @@ class JitOptions:
         in_shardings: a prefix of the dynamic arguments, of devices, shardings and None.
         out_shardings: likewise of the result.
         filtered: what `filter_jit` was asked for; None for `jit`.
+        is_loop: whether it runs a loop outside of all traces, whose step may capture what
+            it likes without a warning.
     """
 
     static: tuple[Any, Any] = (None, None)
@@ -49,6 +51,7 @@ class JitOptions:
     in_shardings: Any = None
     out_shardings: Any = None
     filtered: Filter | None = None
+    is_loop: bool = False
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, tuple(getattr(self, field.name) for field in fields(self))

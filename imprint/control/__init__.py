@@ -8,12 +8,24 @@ transforms. Nothing outside this package names one: others ask its declaration.
 - `closing`: how does the function of a branch or a step become a jaxpr?
 - `cond`: what do conditionals become?
 - `interpret`: what does a jaxpr compute, by the references of its primitives?
+- `scan`: what does a loop of known length become, under each transform?
+- `scan_lowering`: what is written for it?
+- `forwarding`: what is no part of a loop, as its step only hands it on?
+- `residuals`: what is kept of each step for the derivative?
+- `backward`: what is a step backwards?
+- `while_`: what does a loop that ends by its condition become?
+- `operands`: how do operands and arguments of loops change places?
 """
 
 from typing import Final
 
-from imprint.control import call, cond
+from imprint.control import call, cond, scan, while_
 from imprint.core.control import ControlPrimitive
 
-ALL: Final[tuple[ControlPrimitive, ...]] = (call.jit_p, cond.cond_p)
+ALL: Final[tuple[ControlPrimitive, ...]] = (
+    call.jit_p,
+    cond.cond_p,
+    scan.scan_p,
+    while_.while_p,
+)
 """Every control primitive; the laws read it."""

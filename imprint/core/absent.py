@@ -215,13 +215,12 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     ),
     "imprint.lax": (
         ("platform_dependent", "Compute all, and write imprint.lax.select_n."),
-        ("scan scan_p fori_loop associative_scan", _LOOP),
+        ("scan_p associative_scan", _LOOP),
         (
-            "while_loop while_p custom_root",
+            "while_p custom_root",
             "Make the most steps there can be in a Python loop, and keep a step with "
             "imprint.numpy.where; or loop outside.",
         ),
-        ("map", "Write imprint.vmap(f)(xs)."),
         ("custom_linear_solve linear_solve_p linalg", _LINALG),
         (
             "sort sort_p sort_key_val top_k top_k_p approx_max_k approx_min_k "

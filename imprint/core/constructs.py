@@ -300,8 +300,8 @@ _SIZE: Final = (
     "A shape, a size or a count must be known while tracing: take it from `x.shape`"
 )
 _RANGE: Final = (
-    "The number of steps must be known while tracing: take it from `x.shape`; or make\n"
-    "  the most steps there can be, and keep a step by imprint.numpy.where(i < n, new, old)"
+    "The number of steps must be known while tracing: take it from `x.shape`; or write\n"
+    "  imprint.lax.fori_loop(lower, upper, step, value), which takes a traced one"
 )
 _FORMAT: Final = (
     "The value exists only when the compiled program runs: return it, and make the\n"
@@ -371,8 +371,8 @@ _STATEMENTS: Final[dict[type, Asked]] = {
     ast.IfExp: Asked("`… if … else …`", _IF.format("(condition, a, b)")),
     ast.While: Asked(
         "`while`",
-        "A loop that ends by a traced condition is not there yet: make the most steps\n"
-        "  there can be, and keep a step by imprint.numpy.where; or loop outside",
+        "To loop as long as a traced condition holds write\n"
+        "  imprint.lax.while_loop(condition, step, value)",
     ),
     ast.Assert: Asked(
         "`assert`",

@@ -92,6 +92,8 @@ def compile_version(request: Request) -> Version:
     costs = version.costs if is_new else Costs(version.trace_s, 0.0, 0.0)
     miss = replace(miss, seconds=costs.total, is_needless=needless)
     _tell(request, miss, version, costs)
+    if request.options.is_loop:
+        return version
     _warn_captured(request, version.traced)
     if request.options.strict:
         _warn_opaque(request, version.traced)

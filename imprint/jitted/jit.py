@@ -5,6 +5,7 @@ way of a call is told in `dispatch`.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final, Literal, ParamSpec, TypeVar, Unpack, overload
 
@@ -162,6 +163,17 @@ def _options(  # noqa: PLR0913, PLR0917 - the options of `jit`, for `lru_cache`
 _NOTHING = (*[None] * 6, False, None, None, False, *[None] * 3, "warn", False)
 _PLAIN: Final = _options(*_NOTHING)
 """The options of a function that was given none."""
+
+
+_LOOP: Final = interned(replace(_PLAIN, strict=True, is_loop=True))
+
+
+def run_loop(loop: Callable[..., Any], *args: Any) -> Any:
+    """Run a loop outside of all traces: compiled, and found by its definition.
+
+    What its step captures is compared by contents, as nobody decided to capture it.
+    """
+    return Jitted(loop, _LOOP)(*args)
 
 
 def _plain(given: Any, kind: type[Any], option: str) -> Any:

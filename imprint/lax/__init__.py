@@ -7,6 +7,8 @@ themselves (`lax.add_p`) are here for those who write transforms.
 - `branching`: how is one of several functions chosen?
 - `composed`: which functions of JAX's are made of one or two primitives?
 - `elementwise`: which shapes do functions of two operands take?
+- `loops`: what do the loops of JAX's become?
+- `carry`: what has a step to give back?
 """
 
 from imprint.control.cond import cond_p
@@ -65,6 +67,7 @@ from imprint.lax.elementwise import (
     shift_right_logical,
     sub,
 )
+from imprint.lax.loops import fori_loop, map, scan, while_loop
 from imprint.primitives.arg_reductions import argmax, argmax_p, argmin, argmin_p
 from imprint.primitives.arithmetic import (
     atan2_p,
@@ -375,6 +378,7 @@ __all__ = [
     "expm1_p",
     "floor",
     "floor_p",
+    "fori_loop",
     "full",
     "full_like",
     "ge",
@@ -402,6 +406,7 @@ __all__ = [
     "logistic_p",
     "lt",
     "lt_p",
+    "map",
     "max",
     "max_p",
     "min",
@@ -455,6 +460,7 @@ __all__ = [
     "round_p",
     "rsqrt",
     "rsqrt_p",
+    "scan",
     "select",
     "select_n",
     "select_n_p",
@@ -494,6 +500,7 @@ __all__ = [
     "transpose",
     "transpose_p",
     "unstack",
+    "while_loop",
     "xor_p",
 ]
 

@@ -503,3 +503,13 @@ def projectile_fit(lib):
 
 def stop_early(lib):
     return lib.jit(lambda x: lib.lax.cond(x > 0, lambda: x, lambda: -x))(2.0)
+
+
+def recurrent_network(lib):
+    jnp = lib.numpy
+    cell = lambda h, x: (jnp.tanh(h + x), h)
+    return lib.lax.scan(cell, jnp.zeros(3), jnp.ones((5, 3)))
+
+
+def bisection(lib):
+    return lib.lax.while_loop(lambda x: x > 1.0, lambda x: x / 2, 10.0)

@@ -24,16 +24,6 @@ def spectral_equation(lib):
     return lib.jit(lambda u: jnp.fft.ifft(jnp.fft.fft(u)).real)(u)
 
 
-def recurrent_network(lib):
-    jnp = lib.numpy
-    cell = lambda h, x: (jnp.tanh(h + x), h)
-    return lib.lax.scan(cell, jnp.zeros(3), jnp.ones((5, 3)))
-
-
-def bisection(lib):
-    return lib.lax.while_loop(lambda x: x > 1.0, lambda x: x / 2, 10.0)
-
-
 def median_filter(lib):
     return lib.numpy.median(np.arange(12.0).reshape(4, 3), axis=0)
 
@@ -51,8 +41,6 @@ WAITING = {
     norm_of_rows: "imprint.numpy.linalg",
     gaussian_process: "imprint.numpy.linalg",
     spectral_equation: "imprint.numpy.fft",
-    recurrent_network: "imprint.lax.scan",
-    bisection: "imprint.lax.while_loop",
     median_filter: "imprint.numpy.median",
     histogram_of_draws: "imprint.numpy.sort",
     convolutional_network: "imprint.lax.conv",

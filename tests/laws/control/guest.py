@@ -107,12 +107,14 @@ class Guest:
         culprit: an equation on which a body makes NaN at operands below zero, by `log`.
         made_by: a pattern of what `debug_nans` then names: the primitive and its line,
             those of `log` where it looks inside, else those of the guest.
+        is_reversible: whether it has a transpose.
     """
 
     primitive: ControlPrimitive
     examples: tuple[Example, ...] = field(repr=False)
     culprit: Example = field(repr=False)
     made_by: str
+    is_reversible: bool = True
 
     def broken(self, **rules):
         kept = {rule: getattr(self.primitive, rule) for rule in RULES}

@@ -19,6 +19,7 @@ from tests.laws.control.guest import (
     int32,
     wrapped,
 )
+from tests.laws.control.loop_guests import LOOPS
 
 # ---- conditionals ----
 
@@ -93,4 +94,5 @@ GUESTS = (
         ),
         made_by=r"`log` at guests\.py:\d+ \(np\.log\(x\)\)",
     ),
+    *LOOPS,
 )

@@ -5,6 +5,7 @@ the reference, JAX, slices and differences; and what is not a value, such as whi
 operands remain, against an oracle that does not read the rules.
 """
 
+import contextlib
 import itertools
 
 import numpy as np
@@ -16,7 +17,7 @@ from imprint.core.check import check_jaxpr
 from imprint.core.control import Unit, one_equation
 from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal, Var, eval_jaxpr
 from imprint.core.tangents import zero_of
-from imprint.errors import NonFiniteError
+from imprint.errors import NonFiniteError, NotDifferentiableError
 from imprint.explain.granularity import granularity
 from imprint.passes.sentinels import with_sentinels
 from imprint.program.lowered import lower
@@ -41,15 +42,22 @@ def law(check):
 
     def of_guest(guest):
         for example in guest.examples:
-            try:
+            with noted(example):
                 check(example)
-            except Exception as err:
-                err.add_note(f"{example}\n{example.program}")
-                raise
 
     of_guest.__name__ = check.__name__
     LAWS.append(of_guest)
     return of_guest
+
+
+@contextlib.contextmanager
+def noted(example):
+    """Say of which example an error tells."""
+    try:
+        yield
+    except Exception as err:
+        err.add_note(f"{example}\n{example.program}")
+        raise
 
 
 def assert_values(got, want):
@@ -205,13 +213,40 @@ def assert_residuals_are_handed_on(call, lin):
                 inner.jaxpr.outvars[len(call.out_avals) :],
             )
             assert len({*extra}) == len(extra), "a residual is given twice"
-            assert not {*extra} & {*inner.jaxpr.invars}, "an argument is a result"
-            assert not {*extra} & {v for v in outs if isinstance(v, Var)}
+            moving = carry_of(eqn.params, inner.jaxpr)
+            assert not {*extra} & {*inner.jaxpr.invars} - moving, (
+                "an argument is a result"
+            )
+            assert not {*extra} & {v for v in outs if isinstance(v, Var)} - moving
 
 
-@law
-def transposes(example):
+def carry_of(params, jaxpr):
+    """Return the carry of a step, which is another in each: it may be a residual."""
+    first, count = params.get("num_consts", 0), params.get("num_carry", 0)
+    carry = {*jaxpr.invars[first : first + count]}
+    return carry | {v for v in jaxpr.outvars[:count] if isinstance(v, Var)}
+
+
+def transposes(guest):
     """<ct, jvp t> = <vjp ct, t>: each mix of operands and of cotangents."""
+    for example in guest.examples:
+        if guest.is_reversible:
+            with noted(example):
+                assert_transposed(example)
+            continue
+        active = tuple(a.dtype.kind == "f" for a in example.call.avals)
+        lin = linearize_jaxpr(example.program, active)
+        linear = tuple(
+            i >= len(lin.residuals) for i in range(len(lin.tangent.in_avals))
+        )
+        with pytest.raises(NotDifferentiableError):
+            transpose_jaxpr(lin.tangent, linear, (True,) * sum(lin.nonzero))
+
+
+LAWS.append(transposes)
+
+
+def assert_transposed(example):
     call, primals = example.call, example.operands()
     tangents = directions(call.avals, seed=3)
     cts = directions(call.out_avals, seed=4)

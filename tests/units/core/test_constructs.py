@@ -125,14 +125,14 @@ def decorated():
 
 CONSTRUCTS = {
     decorated: ("`not`", "imprint.numpy.logical_not(x)"),
-    while_: ("`while`", "make the most steps"),
-    over_lines: ("`while`", "make the most steps"),
+    while_: ("`while`", "imprint.lax.while_loop(condition, step, value)"),
+    over_lines: ("`while`", "imprint.lax.while_loop(condition, step, value)"),
     if_: ("`if`", "imprint.numpy.where(condition, a, b)"),
     if_of_a_name: ("`if`", "imprint.numpy.where(condition, a, b)"),
     if_of_a_call: ("`if`", "imprint.numpy.where(condition, a, b)"),
     if_of_a_method: ("`if`", "imprint.numpy.where(condition, a, b)"),
     if_of_an_element: ("`if`", "imprint.numpy.where(condition, a, b)"),
-    while_of_a_remainder: ("`while`", "make the most steps"),
+    while_of_a_remainder: ("`while`", "imprint.lax.while_loop(condition, step, value)"),
     if_not: ("`if`", "imprint.numpy.where(condition, a, b)"),
     if_with_and: ("`if`", "imprint.numpy.where(condition, a, b)"),
     if_with_and_before: ("`and`", "`(a) & (b)`"),
@@ -204,7 +204,10 @@ CONSTRUCTS = {
     (lambda x: hash(x)): ("a key of a dict or set", "look up outside"),
 }
 INTEGERS = {
-    (lambda i: range(i)): ("`range()`", "imprint.numpy.where(i < n, new, old)"),
+    (lambda i: range(i)): (
+        "`range()`",
+        "imprint.lax.fori_loop(lower, upper, step, value)",
+    ),
     (lambda i: [1, 2, 3][i]): ("an index", "imprint.numpy.asarray([1, 2, 3])[i]"),
     (lambda i: np.ones(2)[i]): ("an index", "imprint.numpy.asarray(np.ones(2))[i]"),
     (lambda i: "abc"[i]): ("an index or a size", "must be known"),

@@ -1,0 +1,112 @@
+"""Bookkeeping of loops: operands in groups, and jaxprs whose arguments change places.
+
+A loop's operands come in groups (what it captured, its carry, what it walks over), and
+so do those of the jaxprs that its rules derive, in another order. What is made of a jaxpr
+here is kept in it, so it is one object. A derived jaxpr may have constants: whoever binds
+it hands them on before the other operands that stay as they are.
+"""
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from imprint.core.aval import get_aval
+from imprint.core.jaxpr import ClosedJaxpr, Jaxpr, Literal
+from imprint.core.tangents import is_zero
+from imprint.primitives.basis import broadcast_in_dim, instantiate, moveaxis
+from imprint.transforms.staging import hoist_consts
+
+_T = TypeVar("_T")
+Mask = tuple[bool, ...]
+
+
+def split(values: Sequence[_T], *counts: int) -> list[list[_T]]:
+    """Return groups of `counts` values, and the rest as the last group."""
+    groups: list[list[_T]] = []
+    at = 0
+    for count in counts:
+        groups.append([*values[at : at + count]])
+        at += count
+    return [*groups, [*values[at:]]]
+
+
+def pick(values: Sequence[_T], mask: Sequence[bool]) -> list[_T]:
+    """Return the values that are marked."""
+    return [x for x, on in zip(values, mask, strict=True) if on]
+
+
+def put_back(values: Sequence[Any], mask: Sequence[bool]) -> list[Any]:
+    """Return values where the mask is true, None elsewhere: undo `pick`."""
+    given = iter(values)
+    return [next(given) if on else None for on in mask]
+
+
+def either(a: Sequence[bool], b: Sequence[bool]) -> Mask:
+    """Return where one of two masks is true."""
+    return tuple(x or y for x, y in zip(a, b, strict=True))
+
+
+def nonzeros(tangents: Sequence[Any]) -> Mask:
+    """Return which tangents are not symbolically zero."""
+    return tuple(not is_zero(t) for t in tangents)
+
+
+def as_values(tangents: Sequence[Any], mask: Sequence[bool]) -> list[Any]:
+    """Return the marked tangents as values."""
+    return [instantiate(t) for t in pick(tangents, mask)]
+
+
+def reordered(
+    closed: ClosedJaxpr, inputs: Sequence[int], outputs: Sequence[int] | None = None
+) -> ClosedJaxpr:
+    """Return a jaxpr with its arguments and results in another order; constants first.
+
+    Args:
+        closed: the jaxpr.
+        inputs: for each argument of the new one, which one of the old.
+        outputs: likewise, of the results; None where they stay.
+    """
+
+    def make() -> ClosedJaxpr:
+        old = hoist_consts(closed).jaxpr
+        consts, args = split(old.invars, len(closed.consts))
+        invars = [*consts, *(args[i] for i in inputs)]
+        outvars = old.outvars if outputs is None else [old.outvars[i] for i in outputs]
+        return ClosedJaxpr(Jaxpr((), invars, outvars, old.eqns, old.name))
+
+    return closed.derived(("reordered", *inputs, None, *(outputs or ())), make)
+
+
+def interleaved(counts: Sequence[int], others: Sequence[int]) -> list[int]:
+    """Return the order that puts each group of a second row behind that of the first.
+
+    Args:
+        counts: the sizes of the groups of the first row.
+        others: those of the second, which follows the first.
+    """
+    order: list[int] = []
+    at, behind = 0, sum(counts)
+    for count, other in zip(counts, others, strict=True):
+        order += range(at, at + count)
+        order += range(behind, behind + other)
+        at, behind = at + count, behind + other
+    return order
+
+
+def dependent(jaxpr: Jaxpr, marked: Sequence[bool]) -> Mask:
+    """Return which results depend on a marked argument."""
+    found = {*pick(jaxpr.invars, marked)}
+    for eqn in jaxpr.eqns:
+        if not found.isdisjoint(v for v in eqn.invars if not isinstance(v, Literal)):
+            found.update(eqn.outvars)
+    return tuple(v in found for v in jaxpr.outvars)
+
+
+def repeated(x: Any, length: int) -> Any:
+    """Return a value once for each step, or each example, along a new first axis."""
+    shape = get_aval(x).shape
+    return broadcast_in_dim(x, (length, *shape), tuple(range(1, len(shape) + 1)))
+
+
+def in_front(x: Any, dim: int | None, size: int) -> Any:
+    """Return a value with its hidden axis in front; one without is repeated."""
+    return repeated(x, size) if dim is None else moveaxis(x, dim, 0)

@@ -1,0 +1,367 @@
+"""`scan`: a loop of known length, whose step is a jaxpr.
+
+The step takes what the loop captured, the carry and one slice of each operand that is
+walked over, and gives the next carry and one slice of each stacked result. Every rule
+derives another step and binds another scan: derivatives and batching ask for a jaxpr until
+the carry meets itself again. `residuals` and `backward` have
+what reverse mode makes of a step.
+What a step hands on as it came is taken out of the loop before it is bound.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from imprint.control.backward import backward_step, known_carry
+from imprint.control.forwarding import without_forwarded
+from imprint.control.interpret import interpret
+from imprint.control.operands import (
+    Mask,
+    as_values,
+    dependent,
+    either,
+    in_front,
+    interleaved,
+    nonzeros,
+    pick,
+    put_back,
+    reordered,
+    repeated,
+    split,
+)
+from imprint.control.residuals import part_residuals
+from imprint.control.scan_lowering import lower_scan
+from imprint.core.aval import ShapedArray, get_aval
+from imprint.core.control import ControlPrimitive, Eager, Narrowed, Unit, Watched
+from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
+from imprint.core.primitive import Avals, Dims, Values
+from imprint.core.tangents import Linear
+from imprint.core.trace import tracing
+from imprint.primitives.basis import full, moveaxis
+from imprint.stablehlo import Builder, Value
+from imprint.transforms.batch import batch_jaxpr
+from imprint.transforms.dce import narrow
+from imprint.transforms.jvp import jvp_jaxpr, merge_zeros
+from imprint.transforms.linearize import linearize_jaxpr
+from imprint.transforms.staging import StagingTrace, hoist_consts
+
+
+def scan(
+    step: ClosedJaxpr,
+    consts: Sequence[Any],
+    carry: Sequence[Any],
+    xs: Sequence[Any],
+    **loop: Any,
+) -> list[Any]:
+    """Bind a scan; what its step only hands on is no part of it.
+
+    Args:
+        step: `(*consts, *carry, *slices) -> (*carry, *slices)`; constants of its own come
+            before `consts`.
+        consts: what stays as it is.
+        carry: what goes from step to step.
+        xs: what is walked over, along axis 0.
+        loop: `length`, how many steps there are; `reverse`, whether the last slice is the
+            first; `unroll`, how many steps one turn of the compiled loop takes.
+    """
+    operands = [*step.consts, *consts, *carry, *xs]
+    if step.consts:
+        step = step.derived("hoisted", lambda: hoist_consts(step))
+    counts = len(operands) - len(carry) - len(xs), len(carry)
+    plan = step.derived(("plan", counts), lambda: without_forwarded(step, *counts))
+    outs = scan_p.bind(
+        *(operands[i] for i in plan.operands),
+        jaxpr=plan.jaxpr or step,
+        num_consts=plan.num_consts,
+        num_carry=plan.num_carry,
+        **loop,
+    )
+    results: list[Any] = []
+    for at, is_operand, is_repeated in plan.results:
+        x = operands[at] if is_operand else outs[at]
+        results.append(repeated(x, loop["length"]) if is_repeated else x)
+    return results
+
+
+# ---- the rules ----
+
+
+def _aval(
+    *avals: ShapedArray, jaxpr: ClosedJaxpr, length: int, num_carry: int, **_: Any
+) -> Avals:
+    outs, ys = split(jaxpr.out_avals, num_carry)
+    return (*outs, *(y.with_shape((length, *y.shape)) for y in ys))
+
+
+def _reference(
+    *arrays: Any,
+    jaxpr: ClosedJaxpr,
+    length: int,
+    num_consts: int,
+    num_carry: int,
+    **loop: Any,
+) -> Values:
+    consts, carry, xs = split(arrays, num_consts, num_carry)
+    _, stacked = split(jaxpr.out_avals, num_carry)
+    ys = [np.zeros((length, *a.shape), a.dtype) for a in stacked]
+    order = range(length)
+    for i in reversed(order) if loop["reverse"] else order:
+        outs = interpret(jaxpr.jaxpr, (*consts, *carry, *(x[i] for x in xs)))
+        carry, slices = split(outs, num_carry)
+        for y, part in zip(ys, slices, strict=True):
+            y[i] = part
+    return (*carry, *ys)
+
+
+def _lower(
+    b: Builder, *values: Value, jaxpr: ClosedJaxpr, **params: Any
+) -> tuple[Value, ...]:
+    return lower_scan(b, values, jaxpr, **params)
+
+
+def _jvp(
+    primals: Values,
+    tangents: Values,
+    *,
+    jaxpr: ClosedJaxpr,
+    num_consts: int,
+    num_carry: int,
+    **loop: Any,
+) -> tuple[Values, Values]:
+    counts = num_consts, num_carry
+    in_consts, carry, in_xs = map(tuple, split(nonzeros(tangents), *counts))
+    others = (False,) * (len(jaxpr.out_avals) - num_carry)
+    while True:
+        active = (*in_consts, *carry, *in_xs)
+        derived, came = jvp_jaxpr(jaxpr, active, instantiate=(*carry, *others))
+        if came[:num_carry] == carry:
+            break
+        carry = either(came[:num_carry], carry)
+    out_ys = came[num_carry:]
+    sizes = num_consts, num_carry, len(in_xs)
+    step = reordered(
+        derived,
+        interleaved(sizes, (sum(in_consts), sum(carry), sum(in_xs))),
+        interleaved((num_carry, len(out_ys)), (sum(carry), sum(out_ys))),
+    )
+    groups = zip(
+        split(primals, *counts),
+        split(tangents, *counts),
+        (in_consts, carry, in_xs),
+        strict=True,
+    )
+    consts, carried, xs = [[*ps, *as_values(ts, on)] for ps, ts, on in groups]
+    outs = scan(step, [*derived.consts, *consts], carried, xs, **loop)
+    firsts, first_ts, ys, ys_ts = split(outs, num_carry, sum(carry), len(out_ys))
+    results = (*firsts, *ys)
+    avals = tuple(map(get_aval, results))
+    return results, merge_zeros(avals, came, [*first_ts, *ys_ts])
+
+
+def _linearize(
+    tangent_trace: StagingTrace,
+    primals: Values,
+    tangents: Values,
+    *,
+    jaxpr: ClosedJaxpr,
+    num_consts: int,
+    num_carry: int,
+    **loop: Any,
+) -> tuple[Values, Values]:
+    counts = num_consts, num_carry
+    on_consts, on_carry, on_xs = map(tuple, split(nonzeros(tangents), *counts))
+    others = (False,) * (len(jaxpr.out_avals) - num_carry)
+    while True:
+        active = (*on_consts, *on_carry, *on_xs)
+        lin = linearize_jaxpr(jaxpr, active, instantiate=(*on_carry, *others))
+        came = lin.nonzero[:num_carry]
+        if came == on_carry:
+            break
+        on_carry = either(came, on_carry)
+    parted = lin.primal.derived(
+        ("parted", counts, lin.residuals), lambda: part_residuals(lin, *counts)
+    )
+    consts, carry, xs = split(primals, *counts)
+    fixed: list[Any] = [*lin.primal.consts, *consts]
+    fixed += eval_jaxpr(parted.before, (), *fixed)
+    outs = scan(parted.step, fixed, carry, xs, **loop)
+    results, stacked = split(outs, len(jaxpr.out_avals))
+    walked = [*xs, *results[num_carry:], *stacked]
+    out_tangents: list[Any] = []
+    if any(lin.nonzero) or lin.tangent.eqns:
+        groups = zip(
+            split(tangents, *counts), (on_consts, on_carry, on_xs), strict=True
+        )
+        with tracing(tangent_trace):
+            ts = [as_values(group, on) for group, on in groups]
+            out_tangents = scan(
+                reordered(lin.tangent, parted.order(*map(len, ts))),
+                [*(fixed[i] for i in parted.fixed), *ts[0]],
+                ts[1],
+                [*(walked[i] for i in parted.walked), *ts[2]],
+                **loop,
+            )
+    avals = tuple(map(get_aval, results))
+    return tuple(results), merge_zeros(avals, lin.nonzero, out_tangents)
+
+
+def _transpose(
+    cts: Values,
+    operands: Values,
+    *,
+    jaxpr: ClosedJaxpr,
+    num_consts: int,
+    num_carry: int,
+    **loop: Any,
+) -> Values:
+    counts = num_consts, num_carry
+    consts, carry, xs = split(operands, *counts)
+    in_consts, carried, in_xs = (
+        [type(x) is Linear for x in g] for g in (consts, carry, xs)
+    )
+    while (
+        True
+    ):  # a carry that begins as a known value, such as zeros, may be linear too
+        linear = (*in_consts, *carried, *in_xs)
+        after = either(dependent(jaxpr.jaxpr, linear)[:num_carry], carried)
+        if after == tuple(carried):
+            break
+        carried = after
+    if not all(carried):
+        return _transpose_rest(cts, operands, tuple(carried), (jaxpr, *counts), loop)
+    nonzero = nonzeros(cts)
+    back = jaxpr.derived(
+        ("backward", linear, nonzero, counts),
+        lambda: backward_step(jaxpr, linear, nonzero, num_carry, num_consts),
+    )
+    targets = pick([x for x in consts if type(x) is Linear], back.consts)
+    outs = scan(
+        back.step,
+        [x for x in consts if type(x) is not Linear],
+        [
+            *(full(x.aval.shape, 0, x.aval.dtype) for x in targets),
+            *as_values(cts[:num_carry], back.carry),
+        ],
+        [
+            *(x for x in xs if type(x) is not Linear),
+            *pick(cts[num_carry:], nonzero[num_carry:]),
+        ],
+        **{**loop, "reverse": not loop["reverse"]},
+    )
+    sums, of_carry, of_xs = split(outs, len(targets), sum(back.carry))
+    return (
+        *put_back(put_back(sums, back.consts), in_consts),
+        *put_back(of_carry, back.carry),
+        *put_back(put_back(of_xs, back.xs), in_xs),
+    )
+
+
+def _transpose_rest(
+    cts: Values,
+    operands: Values,
+    carried: Mask,
+    step: tuple[ClosedJaxpr, int, int],
+    loop: dict[str, Any],
+) -> Values:
+    """Transpose a scan with a carry that is known: compute that first, walk over it."""
+    jaxpr, num_consts, num_carry = step
+    known = jaxpr.derived(
+        ("known", carried, num_consts), lambda: known_carry(jaxpr, carried, num_consts)
+    )
+    groups = zip(
+        split(operands, num_consts, num_carry),
+        split(known.operands, num_consts, num_carry),
+        strict=True,
+    )
+    outs = scan(known.step, *(pick(xs, on) for xs, on in groups), **loop)
+    _, stacked = split(outs, num_carry - sum(carried))
+    consts, carry, xs = split(operands, num_consts, num_carry)
+    came = _transpose(
+        (*pick(cts[:num_carry], carried), *cts[num_carry:]),
+        (*consts, *pick(carry, carried), *stacked, *xs),
+        jaxpr=known.rest,
+        num_consts=num_consts,
+        num_carry=sum(carried),
+        **loop,
+    )
+    of_consts, of_carry, _, of_xs = split(came, num_consts, sum(carried), len(stacked))
+    return (*of_consts, *put_back(of_carry, carried), *of_xs)
+
+
+def _batch(
+    args: Values,
+    dims: Dims,
+    *,
+    jaxpr: ClosedJaxpr,
+    num_consts: int,
+    num_carry: int,
+    **loop: Any,
+) -> tuple[Values, Dims]:
+    size = next(
+        get_aval(x).shape[d] for x, d in zip(args, dims, strict=True) if d is not None
+    )
+    consts, carry, xs = split(args, num_consts, num_carry)
+    at_consts, at_carry, at_xs = split(dims, num_consts, num_carry)
+    # The axis that is walked over stays in front.
+    xs = [moveaxis(x, 0, 1) if d == 0 else x for x, d in zip(xs, at_xs, strict=True)]
+    at_slices = [None if d is None else max(d - 1, 0) for d in at_xs]
+    others: Dims = (None,) * (len(jaxpr.out_avals) - num_carry)
+    fronts: Dims = tuple(None if d is None else 0 for d in at_carry)
+    while True:
+        given = (*at_consts, *fronts, *at_slices)
+        derived, came = batch_jaxpr(jaxpr, size, given, out_dims=(*fronts, *others))
+        after: Dims = tuple(None if d is None else 0 for d in came[:num_carry])
+        if after == fronts:
+            break
+        fronts = after
+    carried = [
+        x if to is None else in_front(x, d, size)
+        for x, d, to in zip(carry, at_carry, fronts, strict=True)
+    ]
+    outs = scan(derived, consts, carried, xs, **loop)
+    stacked = (None if d is None else d + 1 for d in came[num_carry:])
+    return tuple(outs), (*fronts, *stacked)
+
+
+def _dce(
+    used: tuple[bool, ...],
+    *,
+    jaxpr: ClosedJaxpr,
+    num_consts: int,
+    num_carry: int,
+    **loop: Any,
+) -> Narrowed:
+    carry, ys = used[:num_carry], used[num_carry:]
+    xs = (False,) * (len(jaxpr.in_avals) - num_consts - num_carry)
+    while True:
+        keep = ((False,) * num_consts) + carry + xs
+        step, needed = narrow(jaxpr, carry + ys, keep=keep)
+        following = needed[num_consts : num_consts + num_carry]
+        if following == carry:
+            break
+        carry = following
+    params = {
+        "jaxpr": step,
+        "num_consts": sum(needed[:num_consts]),
+        "num_carry": sum(carry),
+        **loop,
+    }
+    return Narrowed(needed, carry + ys, params)
+
+
+scan_p: Final = ControlPrimitive(
+    name="scan",
+    aval=_aval,
+    reference=_reference,
+    lower=_lower,
+    jvp=_jvp,
+    linearize=_linearize,
+    transpose=_transpose,
+    batch=_batch,
+    dce=_dce,
+    jaxprs=("jaxpr",),
+    eager=Eager.COMPILED,
+    sentinels=Watched.AS_ONE,
+    granularity=Unit.BODY,
+)
