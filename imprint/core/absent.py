@@ -215,7 +215,7 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     ),
     "imprint.lax": (
         ("platform_dependent", "Compute all, and write imprint.lax.select_n."),
-        ("scan_p associative_scan", _LOOP),
+        ("scan_p", _LOOP),
         (
             "while_p custom_root",
             "Make the most steps there can be in a Python loop, and keep a step with "

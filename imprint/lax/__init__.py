@@ -9,10 +9,12 @@ themselves (`lax.add_p`) are here for those who write transforms.
 - `elementwise`: which shapes do functions of two operands take?
 - `loops`: what do the loops of JAX's become?
 - `carry`: what has a step to give back?
+- `associative`: how are all partial results of a function found at once?
 """
 
 from imprint.control.cond import cond_p
 from imprint.core import missing, public
+from imprint.lax.associative import associative_scan
 from imprint.lax.branching import cond, switch
 from imprint.lax.composed import (
     batch_matmul,
@@ -290,6 +292,7 @@ __all__ = [
     "asin_p",
     "asinh",
     "asinh_p",
+    "associative_scan",
     "atan",
     "atan2",
     "atan2_p",

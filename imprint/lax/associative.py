@@ -1,0 +1,105 @@
+"""`associative_scan`: all partial results of an associative function, in few steps.
+
+Neighbours are joined first, the partial results of these pairs are those at odd places,
+and each joined with the next element gives those at even places. So a scan of n elements
+is one of n / 2, and 2 log n applications of the function to whole arrays.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from imprint import tree
+from imprint.control.closing import own_leaves
+from imprint.core import dims
+from imprint.core.aval import get_aval
+from imprint.core.folding import folding
+from imprint.core.functions import as_result, check_function
+from imprint.errors import ShapeError
+from imprint.lax.composed import stack
+from imprint.primitives.axes import canonical_axis
+from imprint.primitives.shape import reshape, rev
+from imprint.primitives.slicing import concatenate, slice_in_dim
+
+
+@folding
+def associative_scan(
+    fn: Callable[[Any, Any], Any],
+    elems: Any,
+    reverse: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
+    axis: int = 0,
+) -> Any:
+    """Return all partial results of an associative function along an axis.
+
+    Args:
+        fn: `(a, b) -> c`, elementwise along `axis`: it is given parts of `elems`, and
+            `fn(fn(a, b), c)` must be `fn(a, fn(b, c))`.
+        elems: a pytree of arrays, equally long along `axis`.
+        reverse: whether it begins at the end.
+        axis: the axis.
+
+    >>> import imprint
+    >>> import imprint.numpy as np
+    >>> imprint.lax.associative_scan(np.add, np.arange(5))
+    Array([ 0,  1,  3,  6, 10], dtype=int32)
+    """
+    check_function(fn, "associative_scan")
+    leaves, treedef, names = own_leaves(elems, "associative_scan", "elems")
+    along = [canonical_axis("associative_scan", axis, get_aval(x).ndim) for x in leaves]
+    lengths = {
+        name: dims.concrete(get_aval(x).shape[at], "associative_scan")
+        for name, x, at in zip(names, leaves, along, strict=True)
+    }
+    if len({*lengths.values()}) > 1:
+        listed = ", ".join(f"{name}: {n}" for name, n in lengths.items())
+        raise ShapeError(
+            "associative_scan: expected arrays of one length along axis "
+            f"{axis}, got {listed}. Give arrays that are as long as each other."
+        )
+
+    def join(a: Sequence[Any], b: Sequence[Any]) -> list[Any]:
+        result = fn(treedef.unflatten(a), treedef.unflatten(b))
+        outs, out_tree = tree.flatten(result)
+        tree.check_structure(treedef, out_tree, "associative_scan")
+        return outs
+
+    pairs = list(zip(map(as_result, leaves), along, strict=True))
+    whole = [rev(x, (at,)) if reverse else x for x, at in pairs]
+    outs = _partial(join, whole, along) if leaves else []
+    pairs = list(zip(outs, along, strict=True))
+    return treedef.unflatten([rev(x, (at,)) if reverse else x for x, at in pairs])
+
+
+def _partial(join: Any, xs: list[Any], along: list[int]) -> list[Any]:
+    length = get_aval(xs[0]).shape[along[0]]
+    count = dims.concrete(length, "associative_scan")
+    if count < 2:
+        return xs
+
+    def part(xs: list[Any], start: int, limit: int, stride: int = 1) -> list[Any]:
+        return [
+            slice_in_dim(x, start, limit, stride, at)
+            for x, at in zip(xs, along, strict=True)
+        ]
+
+    half = count // 2
+    joined = join(part(xs, 0, 2 * half, 2), part(xs, 1, 2 * half, 2))
+    odd = _partial(join, joined, along)
+    before = part(odd, 0, (count - 1) // 2)
+    even = part(xs, 0, 1)
+    if count > 2:
+        later = join(before, part(xs, 2, count, 2))
+        even = [
+            concatenate((first, rest), at)
+            for first, rest, at in zip(even, later, along, strict=True)
+        ]
+    return [_alternated(*each) for each in zip(even, odd, along, strict=True)]
+
+
+def _alternated(even: Any, odd: Any, at: int) -> Any:
+    """Return elements of two arrays in turn; the first may have one more."""
+    shape = get_aval(odd).shape
+    half = shape[at]
+    paired = stack([slice_in_dim(even, 0, half, 1, at), odd], at + 1)
+    both = reshape(paired, (*shape[:at], 2 * half, *shape[at + 1 :]))
+    last = slice_in_dim(even, half, get_aval(even).shape[at], 1, at)
+    return concatenate((both, last), at)
