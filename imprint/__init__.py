@@ -5,6 +5,7 @@ The public names stand here, under JAX's names where they mean the same. To impo
 - `numpy`: which functions take arrays and tracers, under NumPy's names?
 - `lax`: which operations neither promote nor broadcast, under JAX's names?
 - `random`: how are random numbers drawn from keys?
+- `custom_derivatives`: how does a function get a derivative that the user defines?
 - `sharding`: on which device is an array, and must it stay there?
 - `stages`: what are the traced, lowered and compiled forms of a function?
 - `tree`: how are nested containers taken apart, mapped and put together?
@@ -52,6 +53,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from imprint import cache as cache
+from imprint import custom_derivatives as custom_derivatives
 from imprint import debug as debug
 from imprint import eager as eager
 from imprint import errors as errors
@@ -82,6 +84,10 @@ from imprint.core.compile_time import (
     ensure_compile_time_eval as ensure_compile_time_eval,
 )
 from imprint.core.shape_struct import ShapeDtypeStruct as ShapeDtypeStruct
+from imprint.custom_derivatives.closures import closure_convert as closure_convert
+from imprint.custom_derivatives.closures import custom_gradient as custom_gradient
+from imprint.custom_derivatives.forward import custom_jvp as custom_jvp
+from imprint.custom_derivatives.reverse import custom_vjp as custom_vjp
 from imprint.jitted.dispatch import clear_caches as clear_caches
 from imprint.jitted.filter_jit import filter_jit as filter_jit
 from imprint.jitted.jit import jit as jit
@@ -162,7 +168,17 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_FACES = ("cache", "debug", "errors", "numpy", "random", "sharding", "stages", "tree")
+_FACES = (
+    "cache",
+    "custom_derivatives",
+    "debug",
+    "errors",
+    "numpy",
+    "random",
+    "sharding",
+    "stages",
+    "tree",
+)
 _LATER = (
     "flatten_util",
     "lax",

@@ -37,6 +37,7 @@ __all__ = [
     "TracerBoolConversionError",
     "TracerIntegerConversionError",
     "TreeError",
+    "UndefinedRuleError",
     "UnexpectedTracerError",
     "did_you_mean",
 ]
@@ -141,6 +142,14 @@ class NotDifferentiableError(TypeError, ValueError):
 
     Raised for integer or boolean inputs of `grad`, for a result that is not a real
     scalar, and for reverse mode through a loop of unknown length.
+    """
+
+
+class UndefinedRuleError(AttributeError):
+    """A function with a derivative of its own was called before that was defined.
+
+    An `AttributeError`. Define the rule: `f.defjvp` of a `custom_jvp`, `f.defvjp` of a
+    `custom_vjp`.
     """
 
 

@@ -97,8 +97,7 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("fwd_and_bwd", "Write imprint.vjp, which returns the value and the backward."),
         ("linear_transpose", "Of a linear function f write imprint.vjp(f, x)[1]."),
         (
-            "custom_jvp custom_vjp custom_gradient custom_derivatives custom_batching "
-            "closure_convert ad softmax_custom_jvp",
+            "custom_batching ad softmax_custom_jvp",
             DERIVATIVE,
         ),
         (

@@ -61,6 +61,7 @@ class Record(Entering):
         self, fun: Any, arguments: Iterable[tuple[str, Any]] = (), *, strict: bool
     ) -> None:
         super().__init__(fun, strict=strict)
+        self._expected: dict[tuple[Any, ...], Any] = {}  # by id: kept alive
         self._captured_before = captured_reads(fun, strict=strict)
         for read in self._captured_before:
             read.seen.note_parts()
@@ -143,9 +144,13 @@ class Record(Entering):
                 for (place, _), effects in pairs
                 if effects is not None
             )
+        self._take((*findings.reads, *reads))
+
+    def _take(self, reads: tuple[Read, ...]) -> None:
+        """Take over what was read, but of functions that this trace carries or makes."""
         made = self._nested_codes()
-        note_reads({read.place.key for read in (*findings.reads, *reads)})
-        for read in (*findings.reads, *reads):
+        note_reads({read.place.key for read in reads})
+        for read in reads:
             function = getattr(read.place, "function", None)
             if function is None or (
                 id(function) not in self._captured and id(function.__code__) not in made
@@ -186,6 +191,27 @@ class Record(Entering):
                 self._enter_values(self._static, mentions_of(function.__code__))
             walked += len(new)
         note_answered(self._notes)
+
+    def expect(self, functions: tuple[Any, ...], values: tuple[Any, ...]) -> None:
+        """Note what functions read that may start when the trace is over.
+
+        A rule of the user's runs when what was traced is differentiated. What is noted
+        so counts as read: no probe can hear it.
+
+        Args:
+            functions: the user's.
+            values: Python values that they will be given.
+        """
+        key = *map(id, functions), None, *map(id, values)
+        if key in self._expected:
+            return
+        self._expected[key] = functions, values
+        later = Record(_nothing, strict=self._strict)
+        for value in values:
+            later._notes.meet(value, class_of(value).__name__)
+        later.walk((*functions, *values))
+        self._take(later.settle().reads)
+        self._started = {**later._started, **self._started}
 
     # ---- afterwards ----
 
@@ -238,3 +264,7 @@ def _lives_on(held: Held) -> bool:
 
 
 _OURS: Final = 2  # what holds it, and the call that counts
+
+
+def _nothing() -> None:
+    """Stand for what is traced where only functions that may start count."""

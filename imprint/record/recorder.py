@@ -190,6 +190,22 @@ def contribute(findings: Findings, fun: Callable[..., Any]) -> None:
                 recording.record.adopt(findings, fun)
 
 
+def expect(functions: Iterable[Any], values: Iterable[Any] = ()) -> None:
+    """Add what functions read that may start when a trace is over to what it read.
+
+    To be called where such functions are handed to a trace: the rule of a derivative,
+    which runs when the program is differentiated.
+
+    Args:
+        functions: the user's.
+        values: Python values that they will be given.
+    """
+    for recording in _listener.recordings:
+        if recording.counts(_frame(1)):
+            with recording.lock:
+                recording.record.expect((*functions,), (*values,))
+
+
 def _is_asked_by_imprint(frame: FrameType) -> bool:
     """Tell whether imprint, not the user's code, called a library: for a signature."""
     asking = frame.f_back

@@ -163,7 +163,7 @@ def batch_jaxpr(
             moved = zip(came, demanded, strict=True)
             found.append(tuple(d if to is None else to for d, to in moved))
             return [
-                x if to is None else _moved(x, d, to, size)
+                x if to is None else at_axis(x, d, to, size)
                 for x, d, to in zip(outs, came, demanded, strict=True)
             ]
 
@@ -176,8 +176,8 @@ def batch_jaxpr(
     return closed.derived(("batch", size, dims, demanded), derive)
 
 
-def _moved(x: Any, dim: int | None, to: int, size: int) -> Any:
-    """Return `x` with its hidden axis at `to`; one that has none is repeated."""
+def at_axis(x: Any, dim: int | None, to: int, size: int) -> Any:
+    """Return a value with its hidden axis at `to`; one that has none is repeated."""
     if dim is not None:
         return moveaxis(x, dim, to)
     aval = get_aval(x)

@@ -18,7 +18,7 @@ HOMES = (
     *("imprint.nn.initializers", "imprint.optim", "imprint.tree", "imprint.tree_util"),
     *("imprint.flatten_util", "imprint.module", "imprint.testing", "imprint.cache"),
     *("imprint.debug", "imprint.config", "imprint.errors", "imprint.stages"),
-    *("imprint.sharding", "imprint.typing"),
+    *("imprint.sharding", "imprint.typing", "imprint.custom_derivatives"),
 )
 
 HERE = """\

@@ -221,3 +221,75 @@ def numpy_of_a_differentiated_value():
 
 def float_of_a_mapped_value():
     imprint.vmap(lambda x: float(x))(np.ones(2, np.float32))
+
+
+def rule_that_was_not_defined():
+    @imprint.custom_jvp
+    def soft(x):
+        return inp.log(1.0 + inp.exp(x))
+
+    imprint.grad(soft)(1.0)
+
+
+def bwd_of_another_structure():
+    @imprint.custom_vjp
+    def scaled(x, by):
+        return x * by
+
+    def fwd(x, by):
+        return scaled(x, by), by
+
+    def bwd(by, ct):
+        return ct * by
+
+    scaled.defvjp(fwd, bwd)
+    imprint.grad(scaled)(2.0, 3.0)
+
+
+def bwd_of_another_shape():
+    @imprint.custom_vjp
+    def scaled(x, by):
+        return x * by
+
+    def fwd(x, by):
+        return scaled(x, by), (x, by)
+
+    def bwd(residuals, ct):
+        x, by = residuals
+        return ct * by, ct * x
+
+    scaled.defvjp(fwd, bwd)
+    imprint.grad(lambda by: scaled(np.ones(3, np.float32), by).sum())(3.0)
+
+
+def tangent_of_another_shape():
+    @imprint.custom_jvp
+    def total(x):
+        return x.sum()
+
+    @total.defjvp
+    def rule(primals, tangents):
+        return total(*primals), tangents[0]
+
+    imprint.grad(total)(np.ones(3, np.float32))
+
+
+def forward_through_a_custom_vjp():
+    @imprint.custom_vjp
+    def same(x):
+        return x
+
+    same.defvjp(lambda x: (x, None), lambda _, ct: (ct,))
+    imprint.jvp(same, (1.0,), (1.0,))
+
+
+def rule_that_closes_over():
+    def loss(x, scale):
+        @imprint.custom_jvp
+        def scaled(x):
+            return x * scale
+
+        scaled.defjvp(lambda primals, tangents: (scaled(*primals), tangents[0]))
+        return scaled(x)
+
+    imprint.grad(loss, argnums=(0, 1))(2.0, 3.0)

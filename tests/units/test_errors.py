@@ -28,6 +28,7 @@ BASES = {
     "StaleVersionError": (RuntimeError,),
     "AxisError": (TypeError, ValueError, IndexError),
     "TreeError": (ValueError,),
+    "UndefinedRuleError": (AttributeError,),
     "UnexpectedTracerError": (TypeError,),
 }
 CLASSES = {

@@ -38,6 +38,8 @@ class Example:
         primitive: whose equation it is.
         domain: the interval from which floats are drawn, where it is smooth.
         integers: the interval of integers.
+        has_rule: whether its derivative is not that of its jaxprs, but a rule's, which
+            may use what they do not and does not know what they captured.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Example:
     primitive: ControlPrimitive
     domain: tuple[float, float] = (0.3, 1.7)
     integers: tuple[int, int] = (0, 4)
+    has_rule: bool = False
 
     @cached_property
     def _found(self):

@@ -20,6 +20,7 @@ from tests.laws.control.guest import (
     wrapped,
 )
 from tests.laws.control.loop_guests import LOOPS
+from tests.laws.control.rules import RULES
 
 # ---- conditionals ----
 
@@ -95,4 +96,5 @@ GUESTS = (
         made_by=r"`log` at guests\.py:\d+ \(np\.log\(x\)\)",
     ),
     *LOOPS,
+    *RULES,
 )

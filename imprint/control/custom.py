@@ -1,0 +1,326 @@
+"""Calls of functions that have a derivative of the user's: `custom_jvp`, `custom_vjp`.
+
+Where something is staged, such a call is one equation that holds the jaxpr of the function
+and, beside it, the rule, which runs only when the equation is differentiated. Where nothing
+is, the function runs as it is written, and under differentiation the rule alone does: both
+see the values that there are, so Python may choose by them.
+A `Rule` is flat: it takes leaves and gives leaves. Operands that the function closes over
+lead; the rule does not know them, so they must not be differentiated.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from imprint.control.interpret import interpret
+from imprint.core.aval import ShapedArray, get_aval
+from imprint.core.control import ControlPrimitive, Narrowed, Unit, Watched
+from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
+from imprint.core.primitive import Avals, Dims, Values
+from imprint.core.tangents import Linear, Zero, is_zero, tangent_aval, zero_of
+from imprint.core.trace import Trace, current_trace, tracing
+from imprint.errors import UnexpectedTracerError
+from imprint.primitives.convert import convert_element_type
+from imprint.stablehlo import Builder, Value
+from imprint.transforms.batch import at_axis, batch_flat, batch_jaxpr
+from imprint.transforms.dce import narrow
+from imprint.transforms.jvp import JVPTrace, JVPTracer
+from imprint.transforms.linearize import LinearizeTrace, LinearizeTracer, SplitTrace
+from imprint.transforms.lowering import lower_inline
+from imprint.transforms.staging import (
+    JitTracer,
+    Staged,
+    StagingTrace,
+    hoist_consts,
+    stage,
+)
+from imprint.transforms.transpose import transpose_jaxpr
+
+Flat = Callable[..., Sequence[Any]]
+
+
+class Rule:
+    """How a flat function is differentiated; compared by identity.
+
+    Args:
+        primitive: of whose equations it is a param.
+        name: the user's name of the function.
+    """
+
+    def __init__(self, primitive: ControlPrimitive, name: str) -> None:
+        self.primitive: ControlPrimitive = primitive
+        self.name: str = name
+
+    def tangents(self, primals: Values, tangents: Values) -> tuple[Values, Values]:
+        """Return the results and their tangents; a tangent may be `Zero` both ways."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+def call_with_rule(fun: Flat, rule: Rule, args: Values) -> Values:
+    """Call a flat function that has a rule, as the current trace has it."""
+    trace = current_trace()
+    if trace is None:
+        return tuple(fun(*args))
+    if isinstance(trace, JVPTrace):
+        primals, tangents = trace.split(args)
+        found = _differentiate(fun, rule, (trace, trace.parent), primals, tangents)
+        return tuple(_traced(trace, JVPTracer, *pair) for pair in found)
+    if isinstance(trace, LinearizeTrace):
+        pairs = [trace.unpack(x) for x in args]
+        primals, tangents = tuple(p for p, _ in pairs), tuple(t for _, t in pairs)
+        found = _differentiate(fun, rule, (trace, trace.split), primals, tangents)
+        return tuple(_traced(trace, LinearizeTracer, *pair) for pair in found)
+    if isinstance(trace, SplitTrace):
+        if any(_is_of(x, trace.tangent_trace) for x in args):
+            return tuple(
+                fun(*args)
+            )  # of a linear program nothing but the transpose is asked
+        with tracing(trace.parent):
+            return call_with_rule(fun, rule, args)
+    closed = stage(fun, [get_aval(x) for x in args], Staged("custom", rule.name))
+    hoisted = closed.derived("hoisted", lambda: hoist_consts(closed))
+    params = {"jaxpr": hoisted, "rule": rule, "captured": len(closed.consts)}
+    return trace.process(rule.primitive, (*closed.consts, *args), params)
+
+
+def _differentiate(
+    fun: Flat,
+    rule: Rule,
+    traces: tuple[Trace, Trace | None],
+    primals: Values,
+    tangents: Values,
+) -> list[tuple[Any, Any]]:
+    """Return results and tangents of a call under differentiation by the first trace."""
+    own, below = traces
+    own.ended = True  # what the function or the rule closes over has no tangent here
+    try:
+        with tracing(below):
+            if all(map(is_zero, tangents)):
+                outs = call_with_rule(fun, rule, primals)
+                return [(x, zero_of(get_aval(x))) for x in outs]
+            return list(zip(*rule.tangents(primals, tangents), strict=True))
+    except UnexpectedTracerError as err:
+        raise _closes_over(rule) from err
+    finally:
+        own.ended = False
+
+
+def _closes_over(rule: Rule) -> UnexpectedTracerError:
+    return UnexpectedTracerError(
+        f"{rule.primitive}: expected {rule} to be differentiated by its arguments alone, "
+        "got a value that it or its rule closes over. A rule says nothing about such a "
+        f"value: pass it to {rule} as an argument, or through imprint.lax.stop_gradient "
+        "first."
+    )
+
+
+def _traced(trace: Any, kind: Any, out: Any, tangent: Any) -> Any:
+    return out if is_zero(tangent) else kind(trace, out, tangent)
+
+
+def _is_of(x: Any, trace: Trace) -> bool:
+    return type(x) is JitTracer and x.owner is trace
+
+
+# ---- the rules of the primitives ----
+
+
+def _aval(*avals: ShapedArray, jaxpr: ClosedJaxpr, rule: Rule, captured: int) -> Avals:
+    return jaxpr.out_avals
+
+
+def _reference(*arrays: Any, jaxpr: ClosedJaxpr, rule: Rule, captured: int) -> Values:
+    return interpret(jaxpr.jaxpr, arrays)
+
+
+def _eager(*operands: Any, jaxpr: ClosedJaxpr, rule: Rule, captured: int) -> Values:
+    return tuple(eval_jaxpr(jaxpr.jaxpr, (), *operands))
+
+
+def _lower(
+    b: Builder, *values: Value, jaxpr: ClosedJaxpr, rule: Rule, captured: int
+) -> tuple[Value, ...]:
+    return tuple(lower_inline(b, jaxpr.jaxpr, values))
+
+
+def _jvp(
+    primals: Values,
+    tangents: Values,
+    *,
+    jaxpr: ClosedJaxpr,
+    rule: Rule,
+    captured: int,
+) -> tuple[Values, Values]:
+    if not all(map(is_zero, tangents[:captured])):
+        raise _closes_over(rule)
+    outs, out_tangents = rule.tangents(primals[captured:], tangents[captured:])
+    avals = jaxpr.out_avals
+    return (
+        tuple(map(_fitting, outs, avals)),
+        tuple(map(_fitting, out_tangents, map(tangent_aval, avals))),
+    )
+
+
+def _fitting(x: Any, aval: ShapedArray) -> Any:
+    """Return what a rule gave with the weak type that the function's result has."""
+    if is_zero(x):
+        return Zero(aval)
+    if get_aval(x).weak_type is aval.weak_type:
+        return x
+    return convert_element_type(x, aval.dtype, weak_type=aval.weak_type)
+
+
+def _linearize(
+    tangent_trace: StagingTrace, primals: Values, tangents: Values, **params: Any
+) -> tuple[Values, Values]:
+    with tracing(SplitTrace(current_trace(), tangent_trace)):
+        return _jvp(primals, tangents, **params)
+
+
+def _transpose(
+    cts: Values, operands: Values, *, jaxpr: ClosedJaxpr, rule: Rule, captured: int
+) -> Values:
+    linear = tuple(isinstance(x, Linear) for x in operands)
+    derived, given_back = transpose_jaxpr(
+        jaxpr, linear, tuple(not is_zero(ct) for ct in cts)
+    )
+    known = [x for x in operands if not isinstance(x, Linear)]
+    given = [ct for ct in cts if not is_zero(ct)]
+    results = iter(eval_jaxpr(derived.jaxpr, derived.consts, *known, *given))
+    marks = iter(given_back)
+    return tuple(
+        (next(results) if next(marks) else None) if lin else None for lin in linear
+    )
+
+
+def _batch(
+    args: Values, dims: Dims, *, jaxpr: ClosedJaxpr, rule: Rule, captured: int
+) -> tuple[Values, Dims]:
+    size = next(
+        get_aval(x).shape[d] for x, d in zip(args, dims, strict=True) if d is not None
+    )
+    _, came = batch_jaxpr(jaxpr, size, dims)
+    out_dims = tuple(0 if d is None else d for d in came)  # a tangent may have the axis
+    derived, _ = batch_jaxpr(jaxpr, size, dims, out_dims=out_dims)
+    hoisted = derived.derived("hoisted", lambda: hoist_consts(derived))
+    batched = _Batched(rule, size, dims[captured:], out_dims)
+    more = len(derived.consts)
+    outs = rule.primitive.bind(
+        *(*derived.consts, *args), jaxpr=hoisted, rule=batched, captured=more + captured
+    )
+    return outs, out_dims
+
+
+def _dce(
+    used: tuple[bool, ...], *, jaxpr: ClosedJaxpr, rule: Rule, captured: int
+) -> Narrowed:
+    every = (True,) * len(
+        jaxpr.in_avals
+    )  # the rule may need what the function does not
+    narrower, _ = narrow(jaxpr, used, keep=every)
+    if all(used):
+        params = {"jaxpr": narrower, "rule": rule, "captured": captured}
+    else:
+        chosen = _Chosen(rule, used)
+        params = {"jaxpr": narrower, "rule": chosen, "captured": captured}
+    return Narrowed(every, used, params)
+
+
+# ---- rules made of rules ----
+
+
+class _Made(Rule):
+    """A rule made of another, and of plain data."""
+
+    def __init__(self, rule: Rule, *how: Any) -> None:
+        super().__init__(rule.primitive, rule.name)
+        self._rule = rule
+        self._how = how
+
+    def __imprint_token__(self) -> Any:
+        """Return what stands for this rule where programs are compared."""
+        return type(self).__name__, self._rule, self._how
+
+
+class _Chosen(_Made):
+    """The rule of a function of which only some results are used."""
+
+    def tangents(self, primals: Values, tangents: Values) -> tuple[Values, Values]:
+        """Return the used results and their tangents."""
+        (used,) = self._how
+        outs, out_tangents = self._rule.tangents(primals, tangents)
+        return _where(used, outs), _where(used, out_tangents)
+
+
+def _where(used: Sequence[bool], values: Values) -> Values:
+    return tuple(x for x, on in zip(values, used, strict=True) if on)
+
+
+class _Batched(_Made):
+    """The rule of a function that has one more axis."""
+
+    def tangents(self, primals: Values, tangents: Values) -> tuple[Values, Values]:
+        """Return results and tangents, with the hidden axis where it shall be."""
+        size, dims, out_dims = self._how
+        given = [t for t in tangents if not is_zero(t)]
+        given_dims = [d for t, d in zip(tangents, dims, strict=True) if not is_zero(t)]
+        zeros: list[Any] = []
+
+        def one(*xs: Any) -> list[Any]:
+            some = iter(xs[len(primals) :])
+            own = xs[: len(primals)]
+            outs, out_tangents = self._rule.tangents(
+                own,
+                tuple(
+                    zero_of(get_aval(x)) if is_zero(t) else next(some)
+                    for x, t in zip(own, tangents, strict=True)
+                ),
+            )
+            zeros[:] = [t if is_zero(t) else None for t in out_tangents]
+            return [*outs, *(t for t in out_tangents if not is_zero(t))]
+
+        found, came = batch_flat(
+            one, (*primals, *given), (*dims, *given_dims), self.name
+        )
+        count = len(out_dims)
+        outs = tuple(
+            at_axis(x, d, to, size)
+            for x, d, to in zip(found[:count], came[:count], out_dims, strict=True)
+        )
+        rest = iter(zip(found[count:], came[count:], strict=True))
+        return outs, tuple(
+            zero_of(get_aval(out))
+            if zero is not None
+            else at_axis(*next(rest), to, size)
+            for out, zero, to in zip(outs, zeros, out_dims, strict=True)
+        )
+
+
+# ---- the primitives ----
+
+
+_RULES: Final[dict[str, Any]] = {
+    "aval": _aval,
+    "reference": _reference,
+    "lower": _lower,
+    "jvp": _jvp,
+    "linearize": _linearize,
+    "transpose": _transpose,
+    "batch": _batch,
+    "dce": _dce,
+    "jaxprs": ("jaxpr",),
+    "eager": _eager,
+    "sentinels": Watched.DISSOLVED,
+    "granularity": Unit.INLINE,
+}
+custom_jvp_call_p: Final = ControlPrimitive(name="custom_jvp_call", **_RULES)
+custom_vjp_call_p: Final = ControlPrimitive(name="custom_vjp_call", **_RULES)
+
+
+class ForwardRule(Rule):
+    """A rule that is known by a function of primals and tangents."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(custom_jvp_call_p, name)

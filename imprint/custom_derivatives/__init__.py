@@ -1,0 +1,33 @@
+"""Derivatives that a user defines: `custom_jvp`, `custom_vjp` and what they take and give.
+
+- `forward`: how does a function get a rule for its tangents (`custom_jvp`)?
+- `reverse`: how does a function get a rule for its cotangents (`custom_vjp`)?
+- `flat`: how is a call of such a function one of its leaves?
+- `zeros`: what does a rule see of tangents that are zero?
+- `closures`: how do the values that a function closes over become arguments?
+"""
+
+from imprint.core import missing, public
+from imprint.custom_derivatives.closures import closure_convert, custom_gradient
+from imprint.custom_derivatives.forward import custom_jvp
+from imprint.custom_derivatives.reverse import custom_vjp
+from imprint.custom_derivatives.zeros import (
+    CustomVJPPrimal,
+    SymbolicZero,
+    custom_vjp_primal_tree_values,
+    zero_from_primal,
+)
+
+__all__ = [
+    "CustomVJPPrimal",
+    "SymbolicZero",
+    "closure_convert",
+    "custom_gradient",
+    "custom_jvp",
+    "custom_vjp",
+    "custom_vjp_primal_tree_values",
+    "zero_from_primal",
+]
+
+missing.explain_missing(__name__)
+public.offer_public(__name__)

@@ -1,0 +1,190 @@
+"""Calls of functions with a rule of the user's, as calls of their leaves.
+
+Arguments are brought to their positions, since a rule is given them so; those without a
+derivative (`nondiff_argnums`) stay what they are. The structure of the result is noted by
+whichever runs first, the function or its rule, and what runs later has to have it.
+"""
+
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from types import FunctionType
+from typing import Any, final
+
+from imprint import tree
+from imprint.control.custom import Rule, call_with_rule
+from imprint.core.aval import ShapedArray, get_aval
+from imprint.core.functions import own_leaf, result_leaves
+from imprint.core.trace import current_trace
+from imprint.errors import ArgumentError, TreeError
+from imprint.record.recorder import expect
+
+
+@final
+class Arguments:
+    """The arguments of one call.
+
+    Args:
+        args: all of them, by position.
+        nondiff: the positions of those without a derivative.
+        who: the transform and the function, for messages.
+    """
+
+    __slots__ = ("_count", "leaves", "nondiff", "treedef", "values")
+
+    def __init__(self, args: Sequence[Any], nondiff: Iterable[int], who: str) -> None:
+        self._count = len(args)
+        self.nondiff: tuple[int, ...] = tuple(i for i in nondiff if i < len(args))
+        self.values: tuple[Any, ...] = tuple(args[i] for i in self.nondiff)
+        kept = tuple(x for i, x in enumerate(args) if i not in self.nondiff)
+        leaves, self.treedef = tree.flatten(kept)
+        paths = None
+        owned: list[Any] = []
+        for i, x in enumerate(leaves):
+            try:
+                owned.append(own_leaf(x, who, ""))
+            except ArgumentError:
+                paths = paths or self.treedef.paths()
+                own_leaf(x, who, f"argument{tree.keystr(paths[i])}")
+        self.leaves: tuple[Any, ...] = tuple(owned)
+
+    def detached(self) -> "Arguments":
+        """Return the same without the leaves: what a rule remembers of a call."""
+        copy = object.__new__(Arguments)
+        copy._count, copy.nondiff = self._count, self.nondiff
+        copy.values, copy.treedef, copy.leaves = self.values, self.treedef, ()
+        return copy
+
+    def merged(self, leaves: Iterable[Any]) -> list[Any]:
+        """Return all arguments, with these for the leaves."""
+        others = iter(self.treedef.unflatten(leaves))
+        fixed = dict(zip(self.nondiff, self.values, strict=True))
+        return [fixed[i] if i in fixed else next(others) for i in range(self._count)]
+
+
+@final
+class Outcome:
+    """What a function returned, or else its rule: the structure and the avals."""
+
+    __slots__ = ("avals", "treedef")
+
+    def __init__(self) -> None:
+        self.treedef: tree.TreeDef | None = None
+        self.avals: list[ShapedArray] = []
+
+    def note(self, result: Any, name: str) -> list[Any]:
+        """Take the leaves of what the function returned."""
+        leaves, self.treedef = result_leaves(result, name)
+        self.avals = [get_aval(x) for x in leaves]
+        return leaves
+
+    def check(self, result: Any, who: str, name: str) -> list[Any]:
+        """Take the leaves of the result that a rule returned; raise unless they fit.
+
+        Args:
+            result: it.
+            who: the rule, for messages.
+            name: the function's name.
+        """
+        if self.treedef is None:
+            return self.note(result, who)
+        leaves, treedef = result_leaves(result, who)
+        if treedef != self.treedef:
+            raise TreeError(
+                f"{who}: expected the result of {name} as the first of the pair, of "
+                f"structure {self.treedef}, got {treedef}. Return what {name} returns."
+            )
+        for x, aval in zip(leaves, self.avals, strict=True):
+            came = get_aval(x)
+            if (came.shape, came.dtype) != (aval.shape, aval.dtype):
+                raise ArgumentError(
+                    f"{who}: expected the result of {name} as the first of the pair, "
+                    f"{aval.strong()}, got {came.strong()}. Return what {name} returns."
+                )
+        return leaves
+
+
+def call_flat(
+    fun: Callable[..., Any],
+    arguments: Arguments,
+    rule: Rule,
+    outcome: Outcome,
+    functions: Iterable[Any],
+) -> Any:
+    """Call a function that has a rule.
+
+    Args:
+        fun: the function.
+        arguments: the call.
+        rule: how it is differentiated.
+        outcome: what notes the structure of the result.
+        functions: the user's functions that make up the rule.
+    """
+
+    def flat(*leaves: Any) -> list[Any]:
+        return outcome.note(fun(*arguments.merged(leaves)), rule.name)
+
+    expect(functions, arguments.values)
+    outs = call_with_rule(flat, rule, arguments.leaves)
+    assert outcome.treedef is not None
+    return outcome.treedef.unflatten(outs)
+
+
+def is_traced() -> bool:
+    """Tell whether anything is traced; else a call of the function is all there is."""
+    return current_trace() is not None
+
+
+def positions(
+    fun: Callable[..., Any],
+    argnums: int | Iterable[int],
+    argnames: str | Iterable[str],
+    who: str,
+) -> tuple[int, ...]:
+    """Return the positions of the arguments without a derivative, in order."""
+    found = {argnums} if isinstance(argnums, int) else {*argnums}
+    names = (argnames,) if isinstance(argnames, str) else tuple(argnames)
+    if names:
+        known = [*inspect.signature(fun).parameters]
+        for name in names:
+            if name not in known:
+                raise ArgumentError(
+                    f"{who}: expected names of parameters in nondiff_argnames, got "
+                    f"{name!r}. The function has {', '.join(known)}."
+                )
+            found.add(known.index(name))
+    return tuple(sorted(found))
+
+
+def by_position(
+    fun: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], who: str
+) -> tuple[Any, ...]:
+    """Return the arguments of a call by position, those left out by their defaults."""
+    if not kwargs and type(fun) is FunctionType:
+        code = fun.__code__
+        if code.co_argcount == len(args) and not code.co_kwonlyargcount:
+            return args
+    try:
+        bound = inspect.signature(fun).bind(*args, **kwargs)
+    except TypeError as err:
+        raise ArgumentError(
+            f"{who}: expected arguments that fit its signature, got others: {err}. A rule "
+            "is given arguments by position."
+        ) from err
+    bound.apply_defaults()
+    if bound.kwargs:
+        raise ArgumentError(
+            f"{who}: expected arguments that have a position, as a rule is given them by "
+            f"position, got {', '.join(bound.kwargs)} by keyword alone. Make them "
+            "parameters before the `*`."
+        )
+    return bound.args
+
+
+def pair_of(result: Any, who: str, first: str, second: str) -> tuple[Any, Any]:
+    """Return the two parts of what a rule returned."""
+    if not isinstance(result, tuple | list) or len(result) != 2:  # pyright: ignore[reportUnknownArgumentType] - of anything
+        raise ArgumentError(
+            f"{who}: expected a pair ({first}, {second}), got "
+            f"{type(result).__name__}. Return exactly two things."  # pyright: ignore[reportUnknownArgumentType] - of anything
+        )
+    return result[0], result[1]  # pyright: ignore[reportUnknownVariableType] - of anything

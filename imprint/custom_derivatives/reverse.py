@@ -1,0 +1,317 @@
+"""`custom_vjp`: a function with a rule for its cotangents.
+
+The rule is two functions: `fwd` takes the arguments and returns the result and what the
+second needs to know (the residuals), `bwd` takes the arguments that have no derivative, the
+residuals and the cotangent of the result, and returns a cotangent for each other argument.
+"""
+
+from collections.abc import Callable, Iterable
+from functools import update_wrapper
+from typing import Any, Generic, ParamSpec, TypeVar, cast, final
+
+from imprint import tree
+from imprint.control.custom_lin import BackwardRule, Pull
+from imprint.core.aval import ShapedArray, get_aval
+from imprint.core.folding import folding
+from imprint.core.foreign import shown
+from imprint.core.functions import check_function, name_of
+from imprint.core.primitive import Values
+from imprint.core.tangents import Zero, is_float0, is_zero, tangent_aval
+from imprint.core.trace import Tracer
+from imprint.custom_derivatives.flat import (
+    Arguments,
+    Outcome,
+    by_position,
+    call_flat,
+    is_traced,
+    pair_of,
+    positions,
+)
+from imprint.custom_derivatives.zeros import CustomVJPPrimal, given, taken
+from imprint.dtypes import is_inexact
+from imprint.errors import (
+    ArgumentError,
+    TreeError,
+    UndefinedRuleError,
+    UnexpectedTracerError,
+)
+from imprint.primitives.convert import convert_element_type
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@final
+class custom_vjp(Generic[P, R]):  # noqa: N801 - JAX's name
+    """A function whose derivative is defined by a rule for its cotangents.
+
+    Such a function has reverse mode only: `grad`, `vjp`, `jacrev`.
+
+    Args:
+        fun: the function.
+        nondiff_argnums: positions of arguments that are no part of the derivative; they
+            may be anything but tracers, and are given to `bwd` first.
+        nondiff_argnames: their names.
+
+    Example:
+        >>> import imprint
+        >>> import imprint.numpy as np
+        >>> @imprint.custom_vjp
+        ... def clipped(x):
+        ...     return x
+        >>> def fwd(x):
+        ...     return clipped(x), None
+        >>> def bwd(_, ct):
+        ...     return (np.clip(ct, -1.0, 1.0),)
+        >>> clipped.defvjp(fwd, bwd)
+        >>> imprint.grad(lambda x: 10.0 * clipped(x))(2.0)
+        Array(1., dtype=float32, weak_type=True)
+    """
+
+    __wrapped__: Callable[P, R]
+
+    def __init__(
+        self,
+        fun: Callable[P, R],
+        nondiff_argnums: int | Iterable[int] = (),
+        nondiff_argnames: str | Iterable[str] = (),
+    ) -> None:
+        check_function(fun, "custom_vjp")
+        update_wrapper(cast("Any", self), fun)
+        self.fun = fun
+        self._name = name_of(fun)
+        who = f"custom_vjp({self._name})"
+        self.nondiff_argnums: tuple[int, ...] = positions(
+            fun, nondiff_argnums, nondiff_argnames, who
+        )
+        self._rule: dict[str, Any] = {}  # watched: it is the dict that stays
+        self.symbolic_zeros: bool = False
+        self.optimize_remat: bool = False
+
+    @property
+    def fwd(self) -> Callable[..., Any] | None:
+        """The forward function; None before the rule is defined."""
+        return self._rule.get("fwd")
+
+    @property
+    def bwd(self) -> Callable[..., Any] | None:
+        """The backward function; None before the rule is defined."""
+        return self._rule.get("bwd")
+
+    def __getattr__(self, name: str) -> Any:
+        if name in {"__wrapped__", "fun"}:  # while a copy or a pickle is made
+            raise AttributeError(name)
+        return getattr(self.fun, name)
+
+    def defvjp(
+        self,
+        fwd: Callable[..., tuple[Any, Any]],
+        bwd: Callable[..., Any],
+        symbolic_zeros: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
+        optimize_remat: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
+    ) -> None:
+        """Define the rule.
+
+        Args:
+            fwd: `(*args) -> (result, residuals)`, with all arguments of the function.
+            bwd: `(*nondiff, residuals, cotangent) -> cotangents`, a tuple with one for
+                each argument that is no `nondiff` one; None for one that is zero.
+            symbolic_zeros: whether `fwd` is told which arguments are differentiated, as
+                leaves `CustomVJPPrimal`, and `bwd` is given a `SymbolicZero` for each
+                cotangent that is known to be zero.
+            optimize_remat: accepted as JAX does; nothing needs it here.
+        """
+        check_function(fwd, "custom_vjp")
+        check_function(bwd, "custom_vjp")
+        self.symbolic_zeros = bool(symbolic_zeros)
+        self.optimize_remat = bool(optimize_remat)
+        self._rule.update(fwd=fwd, bwd=bwd, symbolic_zeros=self.symbolic_zeros)
+
+    @folding
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call the function; where it is differentiated, by its rule."""
+        who = f"custom_vjp({self._name})"
+        if not self._rule:
+            raise UndefinedRuleError(
+                f"{who}: expected a rule to be defined before the first call, got none. "
+                f"Define one: {self._name}.defvjp(fwd, bwd)."
+            )
+        if not is_traced():
+            return self.fun(*args, **kwargs)
+        every = by_position(self.fun, args, kwargs, who)
+        arguments = Arguments(every, self.nondiff_argnums, who)
+        for i, value in zip(arguments.nondiff, arguments.values, strict=True):
+            _check_untraced(value, i, who)
+        outcome = Outcome()
+        rule = _VjpRule(self._name, self._rule, arguments.detached(), outcome)
+        return call_flat(self.fun, arguments, rule, outcome, (self.fwd, self.bwd))
+
+    def __repr__(self) -> str:
+        return f"<custom_vjp {self.fun!r}>"
+
+    def __imprint_token__(self) -> Any:
+        """Return what stands for this function in the token of one that captures it."""
+        return "custom_vjp", self.fun, self._rule, self.nondiff_argnums
+
+
+def _check_untraced(value: Any, position: int, who: str) -> None:
+    for x in tree.leaves(value):
+        if isinstance(x, Tracer):
+            raise UnexpectedTracerError(
+                f"{who}: expected no traced value in nondiff_argnums, got tracer "
+                f"{x.aval} in argument {position}. Such an argument is held until the "
+                "backward pass, when the trace is over: leave it out of nondiff_argnums "
+                "and return None for its cotangent."
+            )
+
+
+@final
+class _VjpRule(BackwardRule):
+    """The rule of one call.
+
+    Args:
+        name: the function's.
+        rule: the user's functions, and whether they take symbolic zeros.
+        arguments: the call, without leaves.
+        outcome: what the function returned.
+    """
+
+    def __init__(
+        self, name: str, rule: dict[str, Any], arguments: Arguments, outcome: Outcome
+    ) -> None:
+        super().__init__(name)
+        self.fwd: Callable[..., Any]
+        self.bwd: Callable[..., Any]
+        self.symbolic: bool
+        self.fwd, self.bwd, self.symbolic = rule.values()
+        self.arguments = arguments
+        self.outcome = outcome
+
+    def __imprint_token__(self) -> Any:
+        """Return what stands for this rule where programs are compared."""
+        values = self.arguments.values
+        return self.name, self.fwd, self.bwd, self.symbolic, values
+
+    def forward(
+        self, primals: Values, perturbed: tuple[bool, ...]
+    ) -> tuple[Values, Values, Pull]:
+        """Return the results, the residuals and the backward function."""
+        who = f"fwd {name_of(self.fwd)} of custom_vjp({self.name})"
+        leaves: Iterable[Any] = primals
+        if self.symbolic:
+            leaves = map(CustomVJPPrimal, primals, perturbed)
+        result = self.fwd(*self.arguments.merged(leaves))
+        out, remembered = pair_of(result, who, "result", "residuals")
+        outs = self.outcome.check(out, who, self.name)
+        residuals, residual_tree = tree.flatten(remembered)
+        for i, x in enumerate(residuals):
+            _check_residual(x, residual_tree, i, who)
+        pull = _Backward(
+            self, residual_tree, [get_aval(x) for x in primals], perturbed, outs
+        )
+        return tuple(outs), tuple(residuals), Pull(self.name, pull)
+
+
+def _check_residual(x: Any, treedef: tree.TreeDef, i: int, who: str) -> None:
+    try:
+        get_aval(x)
+    except TypeError:
+        path = tree.keystr(treedef.paths()[i])
+        raise ArgumentError(
+            f"{who}: expected arrays and numbers as residuals, got {shown(x)} as "
+            f"residuals{path}. Pass Python values by nondiff_argnums."
+        ) from None
+
+
+@final
+class _Backward:
+    """The backward function of one call of the forward function."""
+
+    def __init__(
+        self,
+        rule: _VjpRule,
+        residual_tree: tree.TreeDef,
+        avals: list[ShapedArray],
+        perturbed: tuple[bool, ...],
+        outs: list[Any],
+    ) -> None:
+        self._rule = rule
+        self._residual_tree = residual_tree
+        self._avals = [aval.unplaced() for aval in avals]
+        self._perturbed = perturbed
+        self._out_avals = [get_aval(x).unplaced() for x in outs]
+
+    def __call__(self, residuals: Values, cts: Values) -> list[Any]:
+        rule = self._rule
+        some = iter(cts)
+        leaves = [
+            given(
+                next(some) if is_inexact(aval.dtype) else Zero(tangent_aval(aval)),
+                symbolic=rule.symbolic,
+            )
+            for aval in self._out_avals
+        ]
+        treedef: Any = rule.outcome.treedef
+        result = rule.bwd(
+            *rule.arguments.values,
+            self._residual_tree.unflatten(residuals),
+            treedef.unflatten(leaves),
+        )
+        found = self._cotangents(result)
+        return [ct for ct, on in zip(found, self._perturbed, strict=True) if on]
+
+    def _cotangents(self, result: Any) -> list[Any]:
+        """Return what the user's function returned, one for each leaf; None is zero."""
+        rule, treedef = self._rule, self._rule.arguments.treedef
+        who = f"bwd {name_of(rule.bwd)} of custom_vjp({rule.name})"
+        children = treedef.children()
+        if type(result) is list and len(cast("list[Any]", result)) == len(children):
+            result = tuple(cast("list[Any]", result))
+        if not isinstance(result, tuple):
+            raise TreeError(
+                f"{who}: expected a tuple with one cotangent for each of the "
+                f"{len(children)} arguments, of structure {treedef}, got "
+                f"{shown(result)}. For one argument return `(ct,)`."
+            )
+        leaves = _spread(result, treedef, who)
+        names = [tree.keystr(path) for path in treedef.paths()]
+        return [
+            _checked(*each, who)
+            for each in zip(leaves, self._avals, names, strict=True)
+        ]
+
+
+def _spread(result: Any, treedef: tree.TreeDef, who: str) -> list[Any]:
+    """Return a cotangent, or None, for each leaf of the arguments."""
+    try:
+        return tree.broadcast_prefix(
+            result, treedef.unflatten([0] * treedef.num_leaves), is_leaf=_is_none
+        )
+    except ValueError:
+        raise TreeError(
+            f"{who}: expected cotangents of the structure of the arguments, {treedef}, got "
+            f"{tree.structure(result)}. Return a tuple with one cotangent for each "
+            "argument, of its structure; None for one that is zero."
+        ) from None
+
+
+def _is_none(x: Any) -> bool:
+    return x is None
+
+
+def _checked(ct: Any, aval: ShapedArray, path: str, who: str) -> Any:
+    zero = Zero(tangent_aval(aval))
+    if ct is None or is_float0(zero.aval):
+        return zero
+    found = taken(ct)
+    came = found.aval if is_zero(found) else get_aval(found)
+    if came.shape != aval.shape:
+        raise ArgumentError(
+            f"{who}: expected a cotangent {aval.strong()} as result{path}, as the "
+            f"argument it belongs to, got {came.strong()}. Sum or reshape it to the shape "
+            "of the argument."
+        )
+    if is_zero(found):
+        return zero
+    same = came.dtype == aval.dtype
+    return found if same else convert_element_type(found, aval.dtype)

@@ -1,0 +1,52 @@
+"""Guests whose derivative is a rule of the user's: `custom_jvp` and `custom_vjp`.
+
+The rule that a body gets here is its own derivative, so that differences find it right, and
+is known forwards for both: what a rule known backwards gives is an equation of its own, and
+in `units/custom_derivatives`, as is that a rule is used which differs, or closes over.
+"""
+
+import dataclasses
+
+import jax
+
+from imprint.control.custom import (
+    Rule,
+    call_with_rule,
+    custom_jvp_call_p,
+    custom_vjp_call_p,
+)
+from imprint.transforms.jvp import jvp_flat
+from tests.laws.control.guest import BODIES, NAN, Guest, wrapped
+
+
+class Own(Rule):
+    """The derivative of a flat function, as the rule of it."""
+
+    def __init__(self, primitive, fun):
+        super().__init__(primitive, "own")
+        self.fun = fun
+
+    def tangents(self, primals, tangents):
+        return jvp_flat(self.fun, primals, tangents)
+
+
+def guest(primitive):
+    def example(body):
+        rule = Own(primitive, body.ours)
+        found = wrapped(
+            body,
+            lambda fun: lambda *xs: call_with_rule(fun, rule, xs),
+            jax.jit,
+            primitive,
+        )
+        return dataclasses.replace(found, has_rule=True)
+
+    return Guest(
+        primitive=primitive,
+        examples=tuple(example(b) for b in BODIES if b.name != "captured"),
+        culprit=example(NAN),
+        made_by=r"`log` at guest\.py:\d+ \(np\.log\(x\)\)",
+    )
+
+
+RULES = (guest(custom_jvp_call_p), guest(custom_vjp_call_p))

@@ -1,0 +1,184 @@
+"""A rule is a part of what a function is: editing it is a new version, which is told."""
+
+import types
+
+import pytest
+
+import imprint
+import imprint.numpy as inp
+
+SOURCE = """
+import imprint
+import imprint.numpy as np
+
+SCALE = 2.0
+
+def helper(x):
+    return x * SCALE
+
+@imprint.custom_jvp
+def by_jvp(x):
+    return np.sin(x)
+
+@by_jvp.defjvp
+def rule(primals, tangents):
+    return by_jvp(*primals), helper(tangents[0])
+
+@imprint.custom_vjp
+def by_vjp(x):
+    return np.sin(x)
+
+def fwd(x):
+    return by_vjp(x), x
+
+def bwd(_, ct):
+    return (helper(ct),)
+
+by_vjp.defvjp(fwd, bwd)
+
+@imprint.jit
+def inner(x):
+    return FUNCTION(x) * 1.0
+
+derivative = imprint.grad(inner)
+compiled = imprint.jit(imprint.grad(inner))
+direct = imprint.jit(imprint.grad(lambda x: FUNCTION(x)))
+"""
+
+NAMES = ("derivative", "compiled", "direct")
+
+
+@pytest.fixture(params=["by_jvp", "by_vjp"])
+def cell(request):
+    """A notebook: a module whose code is run, and run again in part."""
+    module = types.ModuleType("a_notebook_of_rules")
+    text = SOURCE.replace("FUNCTION", request.param)
+    exec(compile(text, "<cell>", "exec"), module.__dict__)
+    module.kind = request.param
+    return module
+
+
+def run(module, text):
+    exec(compile(text, "<edit>", "exec"), module.__dict__)
+
+
+def gradients(module):
+    return {float(getattr(module, name)(1.0)) for name in NAMES}
+
+
+EDITS = {
+    "a global that a helper reads": "SCALE = 5.0",
+    "a helper": "def helper(x): return x * 5.0",
+    "code in place": "helper.__code__ = (lambda x: x * 5.0).__code__",
+    "a rule": (
+        "by_jvp.defjvp(lambda p, t: (by_jvp(*p), t[0] * 5.0))\n"
+        "by_vjp.defvjp(fwd, lambda _, ct: (ct * 5.0,))"
+    ),
+    "a rule for each argument": (
+        "by_jvp.defjvps(lambda t, out, x: t * 5.0)\n"
+        "by_vjp.defvjp(fwd, lambda _, ct: (ct * 5.0,))"
+    ),
+    "code of the rule": (
+        "rule.__code__ = (lambda p, t: (by_jvp(*p), t[0] * 5.0)).__code__\n"
+        "bwd.__code__ = (lambda _, ct: (ct * 5.0,)).__code__"
+    ),
+    "how zeros are given": (
+        "by_jvp.defjvp(lambda p, t: (by_jvp(*p), t[0] * 5.0), symbolic_zeros=True)\n"
+        "by_vjp.defvjp(lambda x: (by_vjp(x.value), None),\n"
+        "    lambda _, ct: (ct * 5.0,), symbolic_zeros=True)"
+    ),
+}
+
+
+@pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS.keys())
+def test_an_edit_is_seen(cell, edit):
+    assert gradients(cell) == {2.0}
+    assert gradients(cell) == {2.0}
+    run(cell, edit)
+    assert gradients(cell) == {5.0}
+
+
+def test_what_was_not_edited_is_not_traced_again(cell):
+    assert gradients(cell) == {2.0}
+    with imprint.testing.max_compiles(0):
+        assert gradients(cell) == {2.0}
+        run(cell, "def rule(primals, tangents): pass")  # not defined as the rule
+        assert gradients(cell) == {2.0}
+
+
+def test_a_rule_that_is_run_again_as_it_was_is_the_same():
+    text = "@f.defjvp\ndef rule(primals, tangents):\n    return f(*primals), tangents[0] * 3.0"
+    module = types.ModuleType("a_notebook_of_rules")
+    run(module, "import imprint\nf = imprint.custom_jvp(lambda x: x)\n" + text)
+    compiled = imprint.jit(imprint.grad(lambda x: module.f(x)))
+    assert compiled(1.0) == 3.0
+    with imprint.testing.max_compiles(0):
+        run(module, text)
+        assert compiled(1.0) == 3.0
+
+
+def test_an_explanation_names_the_rule(cell):
+    cell.compiled(1.0)
+    run(cell, EDITS["a rule"])
+    part = "jvp" if cell.kind == "by_jvp" else "bwd"
+    assert f"global {cell.kind}['{part}']" in str(cell.compiled.explain(1.0))
+
+
+def test_an_explanation_names_what_the_rule_reads(cell):
+    cell.compiled(1.0)
+    run(cell, EDITS["a global that a helper reads"])
+    assert "global SCALE in a_notebook_of_rules: 2.0 → 5.0" in str(
+        cell.compiled.explain(1.0)
+    )
+
+
+def test_functions_made_anew_with_equal_rules_share_versions():
+    traced = []
+
+    def make(scale):
+        f = imprint.custom_vjp(inp.sin)
+        f.defvjp(lambda x: (f(x), None), lambda _, ct: (ct * scale,))
+
+        @imprint.jit
+        def compiled(x):
+            traced.append(scale)
+            return imprint.grad(f)(x)
+
+        return compiled
+
+    got = [float(make(scale)(1.0)) for scale in (2.0, 2.0, 3.0, 2.0)]
+    assert got == [2.0, 2.0, 3.0, 2.0]
+    assert traced == [2.0, 3.0]
+
+
+def test_a_rule_reads_what_its_python_arguments_hold():
+    class Config:
+        scale = 2.0
+
+    config = Config()
+    f = imprint.custom_vjp(lambda config, x: x, nondiff_argnums=(0,))
+    f.defvjp(lambda config, x: (x, None), lambda config, _, ct: (ct * config.scale,))
+    compiled = imprint.jit(lambda x: f(config, x))
+    derivative = imprint.grad(compiled)
+    assert derivative(1.0) == 2.0
+    config.scale = 3.0
+    assert derivative(1.0) == 3.0
+    Config.scale = 4.0
+    del config.scale
+    assert derivative(1.0) == 4.0
+
+
+def test_an_object_that_holds_a_function_with_a_rule_shows_its_edits():
+    class Layer:
+        def __init__(self):
+            self.act = imprint.custom_jvp(lambda x: x)
+            self.act.defjvp(lambda p, t: (self.act(*p), t[0] * 2.0))
+
+        def __call__(self, x):
+            return self.act(x)
+
+    layer = Layer()
+    derivative = imprint.grad(imprint.jit(lambda x: layer(x)))
+    assert derivative(1.0) == 2.0
+    layer.act.defjvp(lambda p, t: (p[0], t[0] * 7.0))
+    assert derivative(1.0) == 7.0
