@@ -6,6 +6,7 @@ The public names stand here, under JAX's names where they mean the same. To impo
 - `lax`: which operations neither promote nor broadcast, under JAX's names?
 - `random`: how are random numbers drawn from keys?
 - `custom_derivatives`: how does a function get a derivative that the user defines?
+- `ad_checkpoint`: what does a backward pass remember, and what is computed again?
 - `sharding`: on which device is an array, and must it stay there?
 - `stages`: what are the traced, lowered and compiled forms of a function?
 - `tree`: how are nested containers taken apart, mapped and put together?
@@ -52,6 +53,7 @@ The faces in `_LATER` load when they are first asked for: in each import `module
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from imprint import ad_checkpoint as ad_checkpoint
 from imprint import cache as cache
 from imprint import custom_derivatives as custom_derivatives
 from imprint import debug as debug
@@ -62,6 +64,9 @@ from imprint import random as random
 from imprint import sharding as sharding
 from imprint import stages as stages
 from imprint import tree as tree
+from imprint.ad_checkpoint import checkpoint_policies as checkpoint_policies
+from imprint.ad_checkpoint.checkpoint import checkpoint as checkpoint
+from imprint.ad_checkpoint.checkpoint import remat as remat
 from imprint.config import audit as audit
 from imprint.config import check_tracer_leaks as check_tracer_leaks
 from imprint.config import config as config

@@ -7,6 +7,7 @@ transforms. Nothing outside this package names one: others ask its declaration.
 - `call`: what does a function jitted inside traced code become?
 - `closing`: how does the function of a branch or a step become a jaxpr?
 - `cond`: what do conditionals become?
+- `checkpoint`: what is computed again in a backward pass, and what is remembered?
 - `custom`: what becomes of a call of a function with a derivative of the user's?
 - `custom_lin`: what is the tangent of one that is known backwards only?
 - `interpret`: what does a jaxpr compute, by the references of its primitives?
@@ -21,7 +22,7 @@ transforms. Nothing outside this package names one: others ask its declaration.
 
 from typing import Final
 
-from imprint.control import call, cond, custom, scan, while_
+from imprint.control import call, checkpoint, cond, custom, scan, while_
 from imprint.core.control import ControlPrimitive
 
 ALL: Final[tuple[ControlPrimitive, ...]] = (
@@ -29,6 +30,7 @@ ALL: Final[tuple[ControlPrimitive, ...]] = (
     cond.cond_p,
     scan.scan_p,
     while_.while_p,
+    checkpoint.checkpoint_p,
     custom.custom_jvp_call_p,
     custom.custom_vjp_call_p,
 )

@@ -13,7 +13,6 @@ import numpy as np
 
 from imprint.core.absent_models import (
     CALLBACK,
-    CHECKPOINT,
     DERIVATIVE,
     MODELS,
     WINDOW,
@@ -99,10 +98,6 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         (
             "custom_batching ad softmax_custom_jvp",
             DERIVATIVE,
-        ),
-        (
-            "ad_checkpoint checkpoint remat checkpoint_policies",
-            CHECKPOINT,
         ),
         (
             "named_call named_scope",

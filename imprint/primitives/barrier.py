@@ -4,7 +4,8 @@ optimization_barrier takes and returns any number of values. All its results are
 before anything that uses one of them, and equal computations on both sides are not
 merged. XLA:CPU forgets it before it fuses, and may then compute a cheap operand anew in
 everything that uses it; materialize, which is ours alone, has it computed once.
-stop_gradient is the identity with a derivative of zero.
+stop_gradient is the identity with a derivative of zero. name is the identity, too: by its
+name a policy of `checkpoint` knows the value.
 """
 
 from typing import Any, Final
@@ -140,3 +141,66 @@ def stop_gradient(x: Any) -> Any:
 
 def _constant(x: Any) -> Any:
     return stop_gradient_p.bind1(x) if is_inexact(get_aval(x).dtype) else x
+
+
+# ---- name ----
+
+
+def _name_aval(x: ShapedArray, *, name: str) -> Avals:
+    return (x,)
+
+
+def _name_reference(x: Any, *, name: str) -> Values:
+    return (x,)
+
+
+def _name_lower(_: Builder, x: Value, *, name: str) -> tuple[Value, ...]:
+    return (x,)
+
+
+def _name_jvp(primals: Values, tangents: Values, *, name: str) -> Any:
+    return name_p.bind(*primals, name=name), tangents
+
+
+def _name_transpose(cts: Values, _: Values, *, name: str) -> Values:
+    return cts
+
+
+def _name_batch(args: Values, dims: Dims, *, name: str) -> Any:
+    return name_p.bind(*args, name=name), dims
+
+
+name_p: Final = Primitive(
+    name="name",
+    aval=_name_aval,
+    reference=_name_reference,
+    lower=_name_lower,
+    jvp=_name_jvp,
+    transpose=_name_transpose,
+    batch=_name_batch,
+    samples=Samples(
+        EVERY,
+        cases=(
+            Case(((),), {"name": "x"}),
+            Case(((2, 3),), {"name": "hidden"}),
+            Case(((0,),), {"name": "x"}),
+        ),
+    ),
+)
+
+
+def checkpoint_name(x: Any, name: str) -> Any:
+    """Return the pytree `x`; a policy of `checkpoint` knows its arrays by a name.
+
+    Args:
+        x: a pytree of arrays.
+        name: the name.
+
+    Example:
+        >>> import imprint
+        >>> from imprint.ad_checkpoint import checkpoint_name
+        >>> print(imprint.make_jaxpr(lambda x: checkpoint_name(x, "hidden"))(1.0))
+        { lambda ; a:f32[]. let b:f32[] = name[name=hidden] a in (b,) }
+    """
+    leaves, treedef = flatten(x)
+    return unflatten(treedef, [name_p.bind1(leaf, name=name) for leaf in leaves])

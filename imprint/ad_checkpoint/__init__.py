@@ -1,0 +1,15 @@
+"""What a backward pass remembers: `checkpoint`, its policies and the names of values.
+
+- `checkpoint`: how does a function remember its arguments and little else?
+- `policies`: what may be remembered beside them?
+"""
+
+from imprint.ad_checkpoint import policies as checkpoint_policies
+from imprint.ad_checkpoint.policies import Recompute, Saveable
+from imprint.core import missing, public
+from imprint.primitives.barrier import checkpoint_name
+
+__all__ = ["Recompute", "Saveable", "checkpoint_name", "checkpoint_policies"]
+
+missing.explain_missing(__name__)
+public.offer_public(__name__)

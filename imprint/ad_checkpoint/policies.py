@@ -1,0 +1,175 @@
+"""Policies: which values a checkpointed function may keep for its backward pass.
+
+A policy is a function `(primitive, *avals, **params) -> bool` of an equation; where it says
+True, the results may be saved, and are if the backward pass needs them. Those that take
+arguments are compared by these, so one that is made anew is the same.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, final
+
+from imprint.core import missing, public
+from imprint.core.primitive import Primitive
+
+__all__ = [
+    "checkpoint_dots",
+    "checkpoint_dots_with_no_batch_dims",
+    "dots_saveable",
+    "dots_with_no_batch_dims_saveable",
+    "everything_saveable",
+    "nothing_saveable",
+    "save_any_names_but_these",
+    "save_anything_except_these_names",
+    "save_from_both_policies",
+    "save_only_these_names",
+]
+
+Policy = Callable[..., Any]
+
+Saveable: Final = True
+"""What a policy says of results that may be saved."""
+Recompute: Final = False
+"""What a policy says of results that are computed again."""
+
+
+def everything_saveable(*_: Any, **__: Any) -> bool:
+    """Save whatever the backward pass needs, as without `checkpoint`."""
+    return Saveable
+
+
+def nothing_saveable(*_: Any, **__: Any) -> bool:
+    """Compute everything again; the policy of `checkpoint` without one."""
+    return Recompute
+
+
+def dots_saveable(primitive: Primitive, *_: Any, **__: Any) -> bool:
+    """Save the results of matrix products, which cost the most to compute again."""
+    return primitive.name in _PRODUCTS
+
+
+_PRODUCTS: Final = ("dot_general", "conv_general_dilated")
+
+checkpoint_dots = dots_saveable
+"""Another name of `dots_saveable`."""
+
+
+def dots_with_no_batch_dims_saveable(
+    primitive: Primitive, *_: Any, **params: Any
+) -> bool:
+    """Save the results of matrix products without a batch axis, such as with weights."""
+    if primitive.name != "dot_general":
+        return Recompute
+    _, (left, right) = params["dimension_numbers"]
+    return not left and not right
+
+
+checkpoint_dots_with_no_batch_dims = dots_with_no_batch_dims_saveable
+"""Another name of `dots_with_no_batch_dims_saveable`."""
+
+
+@final
+@dataclass(frozen=True)
+class _Names:
+    """Saves values by the names that `checkpoint_name` gave them.
+
+    Args:
+        names: some names.
+        are_saved: whether values of these names are saved, or those of others.
+    """
+
+    names: frozenset[str]
+    are_saved: bool
+
+    def __call__(self, primitive: Primitive, *_: Any, **params: Any) -> bool:
+        if primitive.name != "name":
+            return Recompute
+        return (params["name"] in self.names) is self.are_saved
+
+
+def save_only_these_names(*names_which_can_be_saved: str) -> Policy:
+    """Return the policy that saves values of these names, and no others.
+
+    Args:
+        names_which_can_be_saved: names given by `checkpoint_name`.
+
+    Example:
+        >>> import imprint
+        >>> import imprint.numpy as np
+        >>> from imprint.ad_checkpoint import checkpoint_name
+        >>> policy = imprint.checkpoint_policies.save_only_these_names("hidden")
+        >>> def f(x):
+        ...     return np.sin(checkpoint_name(np.exp(x), "hidden"))
+        >>> imprint.grad(imprint.checkpoint(f, policy=policy))(0.0)
+        Array(0.54030..., dtype=float32, weak_type=True)
+    """
+    return _Names(frozenset(names_which_can_be_saved), are_saved=True)
+
+
+def save_any_names_but_these(*names_not_to_save: str) -> Policy:
+    """Return the policy that saves values with a name, but those of these names.
+
+    Args:
+        names_not_to_save: names given by `checkpoint_name`.
+
+    Example:
+        >>> import imprint
+        >>> policy = imprint.checkpoint_policies.save_any_names_but_these("large")
+        >>> imprint.grad(imprint.checkpoint(lambda x: x**2, policy=policy))(3.0)
+        Array(6., dtype=float32, weak_type=True)
+    """
+    return _Names(frozenset(names_not_to_save), are_saved=False)
+
+
+def save_anything_except_these_names(*names_not_to_save: str) -> Policy:
+    """Return the policy that saves whatever the backward pass needs, as JAX's does.
+
+    A value whose name is given is saved under the equation that computes it, which has
+    no name; so the names make no difference.
+
+    Args:
+        names_not_to_save: names given by `checkpoint_name`.
+
+    Example:
+        >>> import imprint
+        >>> policy = imprint.checkpoint_policies.save_anything_except_these_names("a")
+        >>> imprint.grad(imprint.checkpoint(lambda x: x**2, policy=policy))(3.0)
+        Array(6., dtype=float32, weak_type=True)
+    """
+    return everything_saveable
+
+
+@final
+@dataclass(frozen=True)
+class _Either:
+    """Saves what one of two policies saves."""
+
+    first: Policy
+    second: Policy
+
+    def __call__(self, primitive: Primitive, *avals: Any, **params: Any) -> bool:
+        first = self.first(primitive, *avals, **params)
+        return bool(first or self.second(primitive, *avals, **params))
+
+
+def save_from_both_policies(policy_1: Policy, policy_2: Policy) -> Policy:
+    """Return the policy that saves what at least one of two saves.
+
+    Args:
+        policy_1: the one.
+        policy_2: the other.
+
+    Example:
+        >>> import imprint
+        >>> from imprint import checkpoint_policies as policies
+        >>> policy = policies.save_from_both_policies(
+        ...     policies.dots_saveable, policies.save_only_these_names("hidden")
+        ... )
+        >>> imprint.grad(imprint.checkpoint(lambda x: x**2, policy=policy))(3.0)
+        Array(6., dtype=float32, weak_type=True)
+    """
+    return _Either(policy_1, policy_2)
+
+
+missing.explain_missing(__name__)
+public.offer_public(__name__)

@@ -1,0 +1,316 @@
+"""Rematerialisation: a part of a program that remembers its arguments, and little else.
+
+Differentiated backwards, a `checkpoint` equation hands its operands on as residuals, and
+what its policy allows to be saved; the rest is computed again where the tangents are. That
+equation stands behind a barrier (`differentiated`), or the compiler would merge what is
+computed twice. What has effects is never computed again: its results are saved.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final, cast
+
+from imprint.control.interpret import interpret
+from imprint.core.aval import ShapedArray, get_aval
+from imprint.core.control import ControlPrimitive, Narrowed, Unit, Watched
+from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var, eval_jaxpr
+from imprint.core.primitive import Avals, Dims, Values
+from imprint.core.tangents import Linear, is_zero
+from imprint.stablehlo import Builder, Value
+from imprint.transforms.batch import batch_jaxpr
+from imprint.transforms.dce import narrow
+from imprint.transforms.jvp import jvp_jaxpr, merge_zeros
+from imprint.transforms.linearize import LinearizedJaxpr, linearize_jaxpr
+from imprint.transforms.lowering import lower_inline
+from imprint.transforms.staging import Staged, StagingTrace, hoist_consts, stage
+from imprint.transforms.transpose import transpose_jaxpr
+
+Policy = Callable[..., Any] | None
+PreventCse = bool | tuple[bool, ...]
+"""The same for all operands, or one for each."""
+
+
+def checkpoint_call(
+    closed: ClosedJaxpr, args: Sequence[Any], policy: Policy, prevent_cse: PreventCse
+) -> Values:
+    """Bind a call of `closed`, of which little is remembered.
+
+    Args:
+        closed: what is called; its constants become leading operands.
+        args: its arguments.
+        policy: `(primitive, *avals, **params) -> bool`: what may be saved beside them;
+            None for nothing.
+        prevent_cse: whether what is computed again waits for the arguments.
+    """
+    params = {"policy": policy, "differentiated": False}
+    return _bind(closed, args, prevent_cse=prevent_cse, **params)
+
+
+def _bind(
+    closed: ClosedJaxpr, args: Sequence[Any], *, prevent_cse: PreventCse, **params: Any
+) -> Values:
+    hoisted = closed.derived("hoisted", lambda: hoist_consts(closed))
+    if isinstance(prevent_cse, tuple):
+        prevent_cse = (False,) * len(closed.consts) + prevent_cse
+    operands = *closed.consts, *args
+    return checkpoint_p.bind(
+        *operands, jaxpr=hoisted, prevent_cse=prevent_cse, **params
+    )
+
+
+def _longer(prevent_cse: PreventCse, more: int) -> PreventCse:
+    """Return the same for operands behind which there are more, tangents or cotangents."""
+    return (
+        prevent_cse + (True,) * more if isinstance(prevent_cse, tuple) else prevent_cse
+    )
+
+
+def _where(prevent_cse: PreventCse, kept: Iterable[bool]) -> PreventCse:
+    """Return the same for some of the operands."""
+    if isinstance(prevent_cse, bool):
+        return prevent_cse
+    return tuple(on for on, k in zip(prevent_cse, kept, strict=True) if k)
+
+
+def _aval(*avals: ShapedArray, jaxpr: ClosedJaxpr, **_: Any) -> Avals:
+    return jaxpr.out_avals
+
+
+def _reference(*arrays: Any, jaxpr: ClosedJaxpr, **_: Any) -> Values:
+    return interpret(jaxpr.jaxpr, arrays)
+
+
+def _eager(*operands: Any, jaxpr: ClosedJaxpr, **_: Any) -> Values:
+    return tuple(eval_jaxpr(jaxpr.jaxpr, (), *operands))
+
+
+def _lower(
+    b: Builder,
+    *values: Value,
+    jaxpr: ClosedJaxpr,
+    policy: Policy,
+    prevent_cse: PreventCse,
+    differentiated: bool,
+) -> tuple[Value, ...]:
+    if isinstance(prevent_cse, bool):
+        prevent_cse = (prevent_cse,) * len(values)
+    if differentiated and any(prevent_cse):
+        pairs = list(zip(values, prevent_cse, strict=True))
+        behind = iter(b.optimization_barrier([v for v, on in pairs if on]))
+        values = tuple(next(behind) if on else v for v, on in pairs)
+    return tuple(lower_inline(b, jaxpr.jaxpr, values))
+
+
+# ---- derivatives ----
+
+
+def _jvp(
+    primals: Values,
+    tangents: Values,
+    *,
+    jaxpr: ClosedJaxpr,
+    prevent_cse: PreventCse,
+    **params: Any,
+) -> tuple[Values, Values]:
+    nonzero = tuple(not is_zero(t) for t in tangents)
+    derived, out_nonzero = jvp_jaxpr(jaxpr, nonzero)
+    given = [t for t in tangents if not is_zero(t)]
+    longer = _longer(prevent_cse, len(given))
+    results = _bind(derived, [*primals, *given], prevent_cse=longer, **params)
+    count = len(jaxpr.out_avals)
+    return results[:count], merge_zeros(jaxpr.out_avals, out_nonzero, results[count:])
+
+
+def _linearize(
+    tangent_trace: StagingTrace,
+    primals: Values,
+    tangents: Values,
+    *,
+    jaxpr: ClosedJaxpr,
+    prevent_cse: PreventCse,
+    **params: Any,
+) -> tuple[Values, Values]:
+    active = tuple(not is_zero(t) for t in tangents)
+    lin = _split(jaxpr, active, params["policy"])
+    count = len(jaxpr.out_avals)
+    results = checkpoint_p.bind(
+        *primals, jaxpr=lin.primal, prevent_cse=prevent_cse, **params
+    )
+    given = [t for t in tangents if not is_zero(t)]
+    out_tangents: Values = ()
+    if lin.tangent.eqns or any(lin.nonzero):
+        if isinstance(prevent_cse, tuple):
+            every = _longer(prevent_cse, len(results))
+            prevent_cse = tuple(cast("Any", every)[i] for i in lin.residuals)
+        out_tangents = tangent_trace.process(
+            checkpoint_p,
+            (*lin.known(primals, results), *given),
+            {
+                **params,
+                "jaxpr": lin.tangent,
+                "prevent_cse": _longer(prevent_cse, len(given)),
+                "differentiated": True,
+            },
+        )
+    return results[:count], merge_zeros(jaxpr.out_avals, lin.nonzero, out_tangents)
+
+
+def _split(
+    jaxpr: ClosedJaxpr, active: tuple[bool, ...], policy: Policy
+) -> LinearizedJaxpr:
+    """Split a jaxpr so that its tangent program computes again what is not saved."""
+
+    def derive() -> LinearizedJaxpr:
+        lin = linearize_jaxpr(jaxpr, active)
+        closed = lin.primal if policy is None else _without_calls(lin.primal)
+        primal = closed.jaxpr
+        values = [*primal.invars, *primal.outvars]
+        wanted = [values[i] for i in lin.residuals]
+        made = [v for eqn in primal.eqns if _is_saved(eqn, policy) for v in eqn.outvars]
+        again, needed = _slice(primal.eqns, wanted, {*made})
+        outs = primal.outvars[: len(jaxpr.out_avals)]
+        extra = [v for v in made if v in needed and v not in outs]
+        residuals = [v for v in (*primal.invars, *made) if v in needed]
+        places = [*primal.invars, *outs, *extra]
+        return LinearizedJaxpr(
+            _with_results(jaxpr, primal, (*outs, *extra)) if extra else jaxpr,
+            _after(Jaxpr((), residuals, wanted, again), lin.tangent),
+            lin.nonzero,
+            tuple(places.index(v) for v in residuals),
+        )
+
+    return jaxpr.derived(("checkpoint", active, policy), derive)
+
+
+def _with_results(
+    closed: ClosedJaxpr, primal: Jaxpr, outs: tuple[Atom, ...]
+) -> ClosedJaxpr:
+    """Return the primal program with these results, and what they need."""
+    whole = Jaxpr((), primal.invars, outs, primal.eqns, primal.name)
+    used, every = (True,) * len(outs), (True,) * len(closed.in_avals)
+    return narrow(ClosedJaxpr(whole), used, keep=every)[0]
+
+
+def _after(recomputed: Jaxpr, tangent: ClosedJaxpr) -> ClosedJaxpr:
+    """Return the tangent program behind what computes its residuals."""
+    count = len(recomputed.invars)
+
+    def run(*xs: Any) -> list[Any]:
+        residuals = eval_jaxpr(recomputed, (), *xs[:count])
+        return eval_jaxpr(tangent.jaxpr, (), *residuals, *xs[count:])
+
+    known = [v.aval for v in recomputed.invars]
+    avals = [*known, *tangent.in_avals[len(recomputed.outvars) :]]
+    return hoist_consts(stage(run, avals, Staged("checkpoint", tangent.jaxpr.name)))
+
+
+def _is_saved(eqn: Eqn, policy: Policy) -> bool:
+    if eqn.effects:
+        return True
+    if policy is None:
+        return False
+    avals = [v.aval for v in eqn.invars]
+    return bool(policy(eqn.primitive, *avals, **eqn.params))
+
+
+def _slice(
+    eqns: Sequence[Eqn], wanted: Iterable[Atom], saved: set[Var]
+) -> tuple[list[Eqn], set[Atom]]:
+    """Return the equations that give what is wanted from what is saved, and what they use."""
+    needed: set[Atom] = {*wanted}
+    found: list[Eqn] = []
+    for eqn in reversed(eqns):
+        if any(v in needed and v not in saved for v in eqn.outvars):
+            found.append(eqn)
+            needed.update(v for v in eqn.invars if isinstance(v, Var))
+    found.reverse()
+    return found, needed
+
+
+def _without_calls(closed: ClosedJaxpr) -> ClosedJaxpr:
+    """Return a jaxpr with nested calls in place: a policy asks of what is inside."""
+    if not any(eqn.primitive.is_call for eqn in closed.eqns):
+        return closed
+    staged = Staged("checkpoint", closed.jaxpr.name)
+    return stage(lambda *xs: _dissolved(closed.jaxpr, xs), closed.in_avals, staged)
+
+
+def _dissolved(jaxpr: Jaxpr, args: Sequence[Any]) -> list[Any]:
+    env: dict[Atom, Any] = dict(zip(jaxpr.invars, args, strict=True))
+
+    def read(atom: Atom) -> Any:
+        return env[atom] if isinstance(atom, Var) else atom.read()
+
+    for eqn in jaxpr.eqns:
+        operands = [read(v) for v in eqn.invars]
+        if eqn.primitive.is_call:
+            (inner,) = eqn.primitive.jaxprs(eqn.params)
+            results = _dissolved(inner.jaxpr, operands)
+        else:
+            results = eqn.primitive.bind(*operands, **eqn.params)
+        env.update(zip(eqn.outvars, results, strict=True))
+    return [read(v) for v in jaxpr.outvars]
+
+
+def _transpose(
+    cts: Values,
+    operands: Values,
+    *,
+    jaxpr: ClosedJaxpr,
+    prevent_cse: PreventCse,
+    **params: Any,
+) -> Values:
+    linear = tuple(isinstance(x, Linear) for x in operands)
+    derived, given_back = transpose_jaxpr(
+        jaxpr, linear, tuple(not is_zero(ct) for ct in cts)
+    )
+    known = [x for x in operands if not isinstance(x, Linear)]
+    given = [ct for ct in cts if not is_zero(ct)]
+    left = _where(prevent_cse, (not lin for lin in linear))
+    longer = _longer(left, len(given))
+    found = _bind(derived, [*known, *given], prevent_cse=longer, **params)
+    results, marks = iter(found), iter(given_back)
+    return tuple(
+        (next(results) if next(marks) else None) if lin else None for lin in linear
+    )
+
+
+# ---- batching, dead code ----
+
+
+def _batch(
+    args: Values, dims: Dims, *, jaxpr: ClosedJaxpr, **params: Any
+) -> tuple[Values, Dims]:
+    size = next(
+        get_aval(x).shape[d] for x, d in zip(args, dims, strict=True) if d is not None
+    )
+    derived, out_dims = batch_jaxpr(jaxpr, size, dims)
+    return _bind(derived, args, **params), out_dims
+
+
+def _dce(
+    used: tuple[bool, ...],
+    *,
+    jaxpr: ClosedJaxpr,
+    prevent_cse: PreventCse,
+    **params: Any,
+) -> Narrowed:
+    narrower, operands = narrow(jaxpr, used)
+    left = _where(prevent_cse, operands)
+    return Narrowed(operands, used, {**params, "jaxpr": narrower, "prevent_cse": left})
+
+
+checkpoint_p: Final = ControlPrimitive(
+    name="checkpoint",
+    aval=_aval,
+    reference=_reference,
+    lower=_lower,
+    jvp=_jvp,
+    linearize=_linearize,
+    transpose=_transpose,
+    batch=_batch,
+    dce=_dce,
+    jaxprs=("jaxpr",),
+    eager=_eager,
+    sentinels=Watched.DISSOLVED,
+    granularity=Unit.INLINE,
+)

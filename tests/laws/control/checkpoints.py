@@ -1,0 +1,41 @@
+"""The guest that remembers little: `checkpoint`, without a policy and with some."""
+
+import jax
+
+from imprint.control.checkpoint import checkpoint_call, checkpoint_p
+from imprint.core.aval import get_aval
+from imprint.transforms.staging import Staged, stage
+from tests.laws.control.guest import BODIES, NAN, Guest, wrapped
+
+POLICIES = {
+    "": None,
+    "all saved, ": lambda *_, **__: True,
+    "some saved, ": lambda primitive, *_, **__: primitive.name in ("sin", "exp", "mul"),
+}
+
+
+def example(body, said="", policy=None):
+    def wrap(fun):
+        def call(*xs):
+            closed = stage(fun, [get_aval(x) for x in xs], Staged("laws", body.name))
+            return checkpoint_call(closed, xs, policy, (True,) * len(xs))
+
+        return call
+
+    found = wrapped(body, wrap, jax.checkpoint, checkpoint_p)
+    object.__setattr__(found, "name", f"{said}{body.name}")
+    return found
+
+
+CHECKPOINTS = (
+    Guest(
+        primitive=checkpoint_p,
+        examples=tuple(
+            example(body, said, policy)
+            for body in BODIES
+            for said, policy in POLICIES.items()
+        ),
+        culprit=example(NAN),
+        made_by=r"`log` at guest\.py:\d+ \(np\.log\(x\)\)",
+    ),
+)
