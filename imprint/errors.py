@@ -37,6 +37,7 @@ __all__ = [
     "TracerBoolConversionError",
     "TracerIntegerConversionError",
     "TreeError",
+    "UnboundAxisError",
     "UndefinedRuleError",
     "UnexpectedTracerError",
     "did_you_mean",
@@ -83,6 +84,14 @@ class UnexpectedTracerError(TypeError):
 
     It left the traced function by a side effect: a global, an attribute, a list. Return
     the value from the function instead. `check_tracer_leaks` finds where it left.
+    """
+
+
+class UnboundAxisError(NameError):
+    """A collective names an axis that nothing maps here. A `NameError`.
+
+    The message lists the names that are bound. Name the axis where it is mapped:
+    `imprint.vmap(f, axis_name=...)`.
     """
 
 

@@ -3,7 +3,7 @@
 `CallKey` is the key in parts; a table of versions knows it `packed`, as one flat tuple,
 which the warm path (`jitted.dispatch`) writes out by itself. A call of which every
 argument is an array has no form, tree or static value to tell: its key is flags and
-avals. What belongs to an argument (shape, dtype, weak type, sharding) is in its aval;
+avals. A call inside a named axis, which only traces meet, has the axes first. What belongs to an argument (shape, dtype, weak type, sharding) is in its aval;
 what belongs to the function is in its definition, whose table it is. A new part of the
 key is a field of `CallKey`, a place in `packed` and `unpack`, and a name in `kind`.
 """
@@ -16,6 +16,7 @@ from imprint.calls.signature import Call, Form, Signature
 from imprint.config import Settings, key_settings
 from imprint.core.aval import ShapedArray, checked_integer, get_aval
 from imprint.core.shape_struct import described
+from imprint.core.trace import NamedAxes, named_axes
 from imprint.definition.wording import shortened, show
 from imprint.errors import ArgumentError, DTypeError
 from imprint.explain.explanation import Kind
@@ -35,6 +36,7 @@ class CallKey(NamedTuple):
         static: the exact value of each static argument.
         settings: the flags that can change a program.
         avals: of the leaves.
+        axes: the named axes that are mapped around the call.
     """
 
     form: Form | None
@@ -42,20 +44,26 @@ class CallKey(NamedTuple):
     static: tuple[Any, ...]
     settings: Settings
     avals: tuple[ShapedArray, ...]
+    axes: NamedAxes = ()
 
     def packed(self) -> PackedKey:
         """Return the key as tables hold it."""
-        if self.form is None:
-            return (self.settings, *self.avals)
-        return (self.form, self.treedef, self.static, self.settings, *self.avals)
+        whole: PackedKey = (self.form, self.treedef, self.static)
+        head = whole if self.form is not None else ()
+        packed = (*head, self.settings, *self.avals)
+        return (self.axes, *packed) if self.axes else packed
 
     @classmethod
     def unpack(cls, packed: PackedKey) -> Self:
         """Return the parts of a key."""
+        axes: NamedAxes = ()
+        if type(packed[0]) is tuple:
+            axes, *rest = packed
+            packed = tuple(rest)
         if isinstance(packed[0], Settings):
-            return cls(None, None, (), packed[0], packed[1:])
+            return cls(None, None, (), packed[0], packed[1:], axes)
         form, treedef, static, flags, *avals = packed
-        return cls(form, treedef, static, flags, tuple(avals))
+        return cls(form, treedef, static, flags, tuple(avals), axes)
 
     def kind(self, form: Form, treedef: tree.TreeDef) -> Kind:
         """Return the kind of call that the key stands for, named for its reader.
@@ -132,10 +140,10 @@ def call_key(signature: Signature, call: Call) -> tuple[list[Any], CallKey]:
         check_leaves(signature.function_name, call.form, leaves, treedef)
         avals = tuple([get_aval(x) for x in leaves])
     if call.form.plain and treedef.is_flat_tuple:
-        return leaves, CallKey(None, None, (), key_settings(), avals)
+        return leaves, CallKey(None, None, (), key_settings(), avals, named_axes())
     whole = None if treedef.is_flat_tuple else treedef
-    static = static_tokens(signature, call)
-    return leaves, CallKey(call.form, whole, static, key_settings(), avals)
+    static, flags = static_tokens(signature, call), key_settings()
+    return leaves, CallKey(call.form, whole, static, flags, avals, named_axes())
 
 
 def unplaced(key: PackedKey) -> PackedKey:

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from imprint.control.interpret import interpret
-from imprint.core.aval import ShapedArray, get_aval
+from imprint.core.aval import ShapedArray
 from imprint.core.control import ControlPrimitive, Eager, Narrowed, Unit, Watched
 from imprint.core.jaxpr import ClosedJaxpr
 from imprint.core.primitive import Avals, Dims, Values
 from imprint.core.tangents import Linear, is_zero
 from imprint.stablehlo import Builder, Value
-from imprint.transforms.batch import batch_jaxpr
+from imprint.transforms.batch import batch_jaxpr, hidden_size
 from imprint.transforms.dce import narrow
 from imprint.transforms.jvp import jvp_jaxpr, merge_zeros
 from imprint.transforms.linearize import linearize_jaxpr
@@ -97,10 +97,7 @@ def _transpose(
 def _batch(
     args: Values, dims: Dims, *, jaxpr: ClosedJaxpr, name: str
 ) -> tuple[Values, Dims]:
-    size = next(
-        get_aval(x).shape[d] for x, d in zip(args, dims, strict=True) if d is not None
-    )
-    derived, out_dims = batch_jaxpr(jaxpr, size, dims)
+    derived, out_dims = batch_jaxpr(jaxpr, hidden_size(args, dims), dims)
     return call(derived, args, name), out_dims
 
 

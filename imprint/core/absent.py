@@ -54,7 +54,8 @@ _LOOP: Final = (
 )
 _ONE_DEVICE: Final = "Programs run on one device so far: leave it out."
 _MAPPED: Final = (
-    "There are no named axes yet: reduce after imprint.vmap, over the mapped axis."
+    "Programs run on one device so far: along axes that imprint.vmap maps, write "
+    "imprint.lax.all_to_all."
 )
 _DRAW_OUTSIDE: Final = (
     "Draw with numpy.random.default_rng outside, and pass the numbers as an argument."
@@ -244,10 +245,7 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ),
         ("reduce reduce_p", _REDUCE),
         (
-            "all_gather all_gather_p all_to_all all_to_all_p axis_index axis_index_p "
-            "axis_size pbroadcast pcast pmax pmax_p pmean pmin pmin_p ppermute ppermute_p "
-            "precv psend pshuffle psum psum_p psum_scatter psum_scatter_start pswapaxes "
-            "ragged_all_to_all ragged_all_to_all_p",
+            "pcast precv psend psum_scatter_start ragged_all_to_all ragged_all_to_all_p",
             _MAPPED,
         ),
         ("with_sharding_constraint sharding_constraint_p", _ONE_DEVICE),

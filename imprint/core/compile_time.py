@@ -46,6 +46,7 @@ class _CompileTime(Trace):
         self, primitive: Any, operands: tuple[Any, ...], params: dict[str, Any]
     ) -> tuple[Any, ...]:
         known = not any(isinstance(x, Tracer) for x in operands)
+        known = known and not primitive.axis_names_of(params)
         trace = None if known else self._outer
         return process_under(trace, primitive, operands, params)
 

@@ -15,7 +15,15 @@ from typing import Any, NamedTuple, TypeAlias, final
 from imprint.core.aval import ShapedArray
 from imprint.core.effects import PURE, Effects
 from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var
-from imprint.core.primitive import Absent, Avals, Params, Primitive, Rule
+from imprint.core.primitive import (
+    NO_NAMES,
+    Absent,
+    Avals,
+    AxisNames,
+    Params,
+    Primitive,
+    Rule,
+)
 
 
 class Eager(Enum):
@@ -138,6 +146,11 @@ class ControlPrimitive(Primitive):
     def effects_of(self, params: Mapping[str, Any]) -> Effects:
         """Return the effects of the jaxprs that the params hold."""
         return PURE.union(*(closed.jaxpr.effects for closed in self.jaxprs(params)))
+
+    def axis_names_of(self, params: Mapping[str, Any]) -> AxisNames:
+        """Return the named axes that the jaxprs need that the params hold."""
+        held = self.jaxprs(params)
+        return NO_NAMES.union(*(closed.jaxpr.axis_names for closed in held))
 
     def with_jaxprs(self, params: Params, jaxprs: tuple[ClosedJaxpr, ...]) -> Params:
         """Return the params with other jaxprs, which take and return the same avals.

@@ -15,8 +15,9 @@ from imprint.core import source
 from imprint.core.aval import ShapedArray, number_of
 from imprint.core.effects import PURE, Effects
 from imprint.core.pretty import format_jaxpr
-from imprint.core.primitive import Primitive
+from imprint.core.primitive import NO_NAMES, AxisNames, Primitive
 from imprint.core.source import Source
+from imprint.core.trace import named_axes
 
 
 @final
@@ -88,7 +89,10 @@ class Eqn:
 class Jaxpr:
     """A program with free constants; see `ClosedJaxpr`."""
 
-    __slots__ = ("_effects", "constvars", "eqns", "invars", "name", "outvars")
+    __slots__ = (
+        *("_axis_names", "_effects"),
+        *("constvars", "eqns", "invars", "name", "outvars"),
+    )
 
     def __init__(
         self,
@@ -103,7 +107,16 @@ class Jaxpr:
         self.outvars: tuple[Atom, ...] = tuple(outvars)
         self.eqns: tuple[Eqn, ...] = tuple(eqns)
         self.name: str = name
+        self._axis_names: AxisNames | None = None
         self._effects: Effects | None = None
+
+    @property
+    def axis_names(self) -> AxisNames:
+        """The named axes that its equations need."""
+        if self._axis_names is None:
+            every = (eqn.primitive.axis_names_of(eqn.params) for eqn in self.eqns)
+            self._axis_names = NO_NAMES.union(*every)
+        return self._axis_names
 
     @property
     def effects(self) -> Effects:
@@ -145,7 +158,13 @@ class ClosedJaxpr:
         return self.jaxpr.eqns
 
     def derived(self, key: Hashable, make: Callable[[], "_T"]) -> "_T":
-        """Return what `make` derives from this jaxpr, made once a key."""
+        """Return what `make` derives from this jaxpr, made once a key.
+
+        It may run rules of the user's, which see the named axes around: these count too.
+        """
+        axes = named_axes()
+        if axes:
+            key = key, axes
         found = self._memo.get(key)
         if found is None:
             found = self._memo.setdefault(key, make())

@@ -6,9 +6,10 @@ take and return tuples; operands are positional, params are keywords, hashable a
 static. `bind` hands the operands to the current trace. Shape rules are remembered by
 (avals, params), which makes staging and eager evaluation cheap. A primitive that holds
 jaxprs has more rules: `control`. All primitives are pure but the `EffectfulPrimitive`s.
+A `CollectivePrimitive` works along an axis that `vmap` hides, and knows it by its name.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any, Final, NoReturn
 
 from imprint.core import hooks
@@ -25,6 +26,9 @@ Dims = tuple[int | None, ...]
 Values = tuple[Any, ...]
 Rule = Callable[..., Any]
 
+AxisNames = frozenset[Hashable]
+
+NO_NAMES: Final[AxisNames] = frozenset()
 _MEMO_LIMIT: Final = 4096
 
 
@@ -144,6 +148,10 @@ class Primitive:
         """Return what an equation with these params does besides its results: nothing."""
         return PURE
 
+    def axis_names_of(self, params: Mapping[str, Any]) -> AxisNames:
+        """Return the named axes that an equation with these params needs: none."""
+        return NO_NAMES
+
     def __repr__(self) -> str:
         return self.name
 
@@ -167,3 +175,26 @@ class EffectfulPrimitive(Primitive):
     def effects_of(self, params: Mapping[str, Any]) -> Effects:
         """Return what an equation with these params does besides its results."""
         return self.effects(**params)
+
+
+class CollectivePrimitive(Primitive):
+    """A primitive that works along the named axis in its param `axis_name`."""
+
+    __slots__ = ("collect",)
+
+    def __init__(self, *, collect: Rule, **rules: Any) -> None:
+        """Declare one.
+
+        Args:
+            collect: `(size, operands, dims, **params) -> (results, dims)`: what it is
+                where the axis is at hand, of `size`; an operand without it is the same
+                in each place. `batch` is for all other axes.
+            **rules: those of every primitive; they never ask for the size of the axis,
+                so what is derived from an equation is right wherever the equation is.
+        """
+        super().__init__(**rules)
+        self.collect: Rule = collect
+
+    def axis_names_of(self, params: Mapping[str, Any]) -> AxisNames:
+        """Return the one named axis that it needs."""
+        return frozenset((params["axis_name"],))

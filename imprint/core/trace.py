@@ -5,11 +5,15 @@ means eager evaluation. A transform pushes its trace with `tracing`, and its rul
 under the trace that was current before (`parent`), so transforms nest.
 A tracer belongs to one trace; one whose trace has ended was leaked by the user, and
 `check_alive` says so.
+The named axes that collectives may use are those of the current trace (`axes`): a trace
+has the axes of the one it is made under, and `vmap` adds its own. So a rule, which runs
+under the parent, sees no axis that is hidden above it.
 """
 
+from collections.abc import Hashable
 from contextlib import AbstractContextManager
 from contextvars import ContextVar, Token
-from typing import Any, ClassVar, Final, NoReturn, final
+from typing import Any, ClassVar, Final, NamedTuple, NoReturn, final
 
 from imprint.core import hooks
 from imprint.core.array import NumberArray
@@ -19,14 +23,30 @@ from imprint.core.source import Source, current_source
 from imprint.errors import ConcretizationError, ShapeError, UnexpectedTracerError
 
 
-class Trace:
-    """Gives primitives a meaning; `ended` once the function it traced returned."""
+class NamedAxis(NamedTuple):
+    """An axis that `vmap` hides, under the name by which collectives know it."""
 
-    __slots__ = ("__weakref__", "ended")
+    name: Hashable
+    size: int
+
+
+NamedAxes = tuple[NamedAxis, ...]
+"""The axes around a place of the program, the innermost last; no name twice."""
+
+
+class Trace:
+    """Gives primitives a meaning; `ended` once the function it traced returned.
+
+    Attributes:
+        axes: the named axes of what it traces.
+    """
+
+    __slots__ = ("__weakref__", "axes", "ended")
     stages: ClassVar[bool] = False
     """Whether it writes a program, whose results are arrays of their own anyway."""
 
     def __init__(self) -> None:
+        self.axes: NamedAxes = named_axes()
         self.ended: bool = False
 
     def process(
@@ -46,6 +66,12 @@ class Trace:
 
 _current: ContextVar[Trace | None] = ContextVar("imprint_trace", default=None)
 current_trace: Final = _current.get
+
+
+def named_axes() -> NamedAxes:
+    """Return the named axes that are mapped around here."""
+    trace = current_trace()
+    return () if trace is None else trace.axes
 
 
 def tracing(trace: Trace | None) -> AbstractContextManager[None]:

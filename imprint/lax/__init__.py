@@ -5,6 +5,7 @@ only what has rank 0 or length 1: the rest is what `imprint.numpy` adds. The pri
 themselves (`lax.add_p`) are here for those who write transforms.
 
 - `branching`: how is one of several functions chosen?
+- `collectives`: what can a function do along the axes that are mapped around it?
 - `composed`: which functions of JAX's are made of one or two primitives?
 - `elementwise`: which shapes do functions of two operands take?
 - `loops`: what do the loops of JAX's become?
@@ -16,6 +17,21 @@ from imprint.control.cond import cond_p
 from imprint.core import missing, public
 from imprint.lax.associative import associative_scan
 from imprint.lax.branching import cond, switch
+from imprint.lax.collectives import (
+    all_gather,
+    all_to_all,
+    axis_index,
+    axis_size,
+    pbroadcast,
+    pmax,
+    pmean,
+    pmin,
+    ppermute,
+    pshuffle,
+    psum,
+    psum_scatter,
+    pswapaxes,
+)
 from imprint.lax.composed import (
     batch_matmul,
     broadcast,
@@ -112,6 +128,15 @@ from imprint.primitives.bitwise import (
     shift_right_arithmetic_p,
     shift_right_logical_p,
     xor_p,
+)
+from imprint.primitives.collectives import (
+    all_gather_p,
+    all_to_all_p,
+    axis_index_p,
+    pmax_p,
+    pmin_p,
+    ppermute_p,
+    psum_p,
 )
 from imprint.primitives.comparison import (
     eq_p,
@@ -283,6 +308,10 @@ __all__ = [
     "acosh_p",
     "add",
     "add_p",
+    "all_gather",
+    "all_gather_p",
+    "all_to_all",
+    "all_to_all_p",
     "and_p",
     "argmax",
     "argmax_p",
@@ -299,6 +328,9 @@ __all__ = [
     "atan_p",
     "atanh",
     "atanh_p",
+    "axis_index",
+    "axis_index_p",
+    "axis_size",
     "batch_matmul",
     "bitcast_convert_type",
     "bitcast_convert_type_p",
@@ -428,12 +460,25 @@ __all__ = [
     "or_p",
     "pad",
     "pad_p",
+    "pbroadcast",
+    "pmax",
+    "pmax_p",
+    "pmean",
+    "pmin",
+    "pmin_p",
     "polygamma",
     "polygamma_p",
     "population_count",
     "population_count_p",
     "pow",
     "pow_p",
+    "ppermute",
+    "ppermute_p",
+    "pshuffle",
+    "psum",
+    "psum_p",
+    "psum_scatter",
+    "pswapaxes",
     "real",
     "real_p",
     "reciprocal",

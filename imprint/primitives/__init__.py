@@ -26,6 +26,7 @@ counts once. Those that hold a jaxpr are in `control`.
 - `reductions`: how do axes disappear by an associative operation?
 - `arg_reductions`: at which index is the extreme?
 - `cumulative`: how is each element joined with all before it?
+- `collectives`: what passes between the places that a named axis runs over?
 - `dot`: how are two operands contracted?
 - `precision`: how exactly is a product computed?
 - `barrier`: what keeps the compiler from moving or merging a computation?
@@ -43,6 +44,7 @@ from imprint.primitives import (
     basis,
     bits,
     bitwise,
+    collectives,
     comparison,
     convert,
     copying,
@@ -86,6 +88,7 @@ _FAMILIES: Final[tuple[ModuleType, ...]] = (
     dot,
     barrier,
     copying,
+    collectives,
 )
 
 ALL: Final[tuple[Primitive, ...]] = tuple(

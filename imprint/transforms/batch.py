@@ -2,19 +2,25 @@
 
 A `BatchTracer` is a value with an axis that the user's function does not see. Each
 primitive's batch rule says where the axis is in its result. `batch_jaxpr` derives the
-jaxpr of the batched program, which control primitives need; a loop demands where the
-hidden axis of its carry is, so that it meets itself again (`out_dims`).
+batched jaxpr, which control primitives need; a loop demands where the hidden axis of its
+carry is, so that it meets itself again (`out_dims`).
+The axis may have a name; equations refer to it by that alone. The innermost trace of the
+name eliminates it: collectives by their rule `collect`, a control primitive whose jaxprs
+need it (`axis_names`) by `batch`, which `batch_jaxpr` sees the name in (`hidden_axis`).
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, final
+from contextvars import ContextVar
+from typing import Any, Final, final
 
 from imprint.config import config
 from imprint.core.aval import ShapedArray, get_aval
+from imprint.core.control import ControlPrimitive
 from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
-from imprint.core.primitive import Dims, Primitive
+from imprint.core.primitive import CollectivePrimitive, Dims, Primitive
 from imprint.core.source import Source
 from imprint.core.trace import (
+    NamedAxis,
     Trace,
     Tracer,
     current_trace,
@@ -70,22 +76,33 @@ register_leaf(BatchTracer)
 class BatchTrace(Trace):
     """Runs batch rules under the parent trace."""
 
-    __slots__ = ("name", "parent")
+    __slots__ = ("axis", "name", "parent")
 
-    def __init__(self, parent: Trace | None, name: str) -> None:
+    def __init__(self, parent: Trace | None, name: str, axis: NamedAxis | None) -> None:
         super().__init__()
         self.parent: Trace | None = parent
         self.name: str = name
+        self.axis: NamedAxis | None = axis
+        if axis is not None:
+            self.axes = (*(a for a in self.axes if a.name != axis.name), axis)
 
     def process(
         self, primitive: Primitive, operands: tuple[Any, ...], params: dict[str, Any]
     ) -> tuple[Any, ...]:
         """Apply the batch rule of `primitive`."""
         values, dims = self.split(operands)
-        if all(d is None for d in dims):
+        named = self.axis
+        if named is not None and named.name not in primitive.axis_names_of(params):
+            named = None
+        if named is None and all(d is None for d in dims):
             return process_under(self.parent, primitive, values, params)
         with tracing(self.parent):
-            outs, out_dims = primitive.batch(values, dims, **params)
+            if type(primitive) is ControlPrimitive:
+                outs, out_dims = _under_name(self.axis, primitive, values, dims, params)
+            elif named is not None and type(primitive) is CollectivePrimitive:
+                outs, out_dims = primitive.collect(named.size, values, dims, **params)
+            else:
+                outs, out_dims = primitive.batch(values, dims, **params)
         return tuple(
             out if d is None else BatchTracer(self, out, d)
             for out, d in zip(outs, out_dims, strict=True)
@@ -108,18 +125,59 @@ class BatchTrace(Trace):
         return "leave its argument unmapped (in_axes=None)"
 
 
+_hidden: ContextVar[NamedAxis | None] = ContextVar("imprint_hidden", default=None)
+hidden_axis: Final = _hidden.get
+"""Return the name and size of the axis that the present `batch` rule hides, if named."""
+
+
+def _under_name(
+    axis: NamedAxis | None,
+    primitive: ControlPrimitive,
+    values: Sequence[Any],
+    dims: Dims,
+    params: dict[str, Any],
+) -> tuple[Sequence[Any], Dims]:
+    """Batch an equation that holds jaxprs, with the name of the axis known."""
+    token = _hidden.set(axis)
+    try:
+        return primitive.batch(values, dims, **params)
+    finally:
+        _hidden.reset(token)
+
+
+def hidden_size(values: Sequence[Any], dims: Dims) -> int:
+    """Return the length of the axis that the present `batch` rule hides.
+
+    An equation that needs the name of the axis is batched even if no operand has it.
+    """
+    for x, d in zip(values, dims, strict=True):
+        if d is not None:
+            return get_aval(x).shape[d]
+    axis = hidden_axis()
+    assert axis is not None, "no operand is batched, and no name is needed"
+    return axis.size
+
+
 def batch_flat(
     fun: Callable[..., Sequence[Any]],
     args: Sequence[Any],
     dims: Dims,
     name: str = "<function>",
+    axis: NamedAxis | None = None,
 ) -> tuple[tuple[Any, ...], Dims]:
     """Run `fun` on flat arguments whose hidden axes are `dims`.
+
+    Args:
+        fun: takes and returns flat arrays.
+        args: what it is run on.
+        dims: where the hidden axis of each is; None where it has none.
+        name: the user's name of the function, for messages.
+        axis: the name of the hidden axis, if collectives may use it.
 
     Returns:
         The results and their hidden axes; None for a result without one.
     """
-    trace = BatchTrace(current_trace(), name)
+    trace = BatchTrace(current_trace(), name, axis)
     tracers = [
         x if d is None else BatchTracer(trace, x, d)
         for x, d in zip(args, dims, strict=True)
@@ -152,13 +210,16 @@ def batch_jaxpr(
         The derived jaxpr and the hidden axis of each of its results.
     """
     demanded = out_dims or (None,) * len(closed.out_avals)
+    axis = hidden_axis()
 
     def derive() -> tuple[ClosedJaxpr, Dims]:
         found: list[Dims] = []
 
         def run(*args: Any) -> Sequence[Any]:
             outs, came = batch_flat(
-                lambda *xs: eval_jaxpr(closed.jaxpr, closed.consts, *xs), args, dims
+                lambda *xs: eval_jaxpr(closed.jaxpr, closed.consts, *xs),
+                *(args, dims),
+                axis=axis,
             )
             moved = zip(came, demanded, strict=True)
             found.append(tuple(d if to is None else to for d, to in moved))
@@ -173,7 +234,7 @@ def batch_jaxpr(
         derived = stage(run, avals, Staged("vmap", closed.jaxpr.name))
         return derived, found[0]
 
-    return closed.derived(("batch", size, dims, demanded), derive)
+    return closed.derived(("batch", size, dims, demanded, axis), derive)
 
 
 def at_axis(x: Any, dim: int | None, to: int, size: int) -> Any:

@@ -1,7 +1,8 @@
 """`vmap`: batching of functions of pytrees.
 
 Axes are given as prefixes of the arguments' trees. What is checked here: that every
-mapped leaf has the axis and that all of them have the same length there.
+mapped leaf has the axis and that all of them have the same length there. What a name of
+the axis means is in `batch`.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -18,9 +19,12 @@ from imprint.core.functions import (
     result_leaves,
     wraps,
 )
+from imprint.core.named import check_name
+from imprint.core.primitive import Dims
 from imprint.core.tangents import is_float0, no_values
+from imprint.core.trace import NamedAxis
 from imprint.errors import ArgumentError, ShapeError
-from imprint.primitives.basis import broadcast_in_dim, moveaxis
+from imprint.primitives.basis import broadcast_in_dim, moveaxis, reduce_sum
 from imprint.transforms.batch import batch_flat
 
 P = ParamSpec("P")
@@ -29,12 +33,14 @@ R = TypeVar("R")
 InAxes = Any
 
 
-def vmap(
+def vmap(  # noqa: PLR0913, PLR0917 - JAX's signature
     fun: Callable[P, R],
     in_axes: InAxes = 0,
     out_axes: Any = 0,
     axis_name: Hashable | None = None,
     axis_size: int | None = None,
+    spmd_axis_name: Hashable | tuple[Hashable, ...] | None = None,
+    sum_match: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
 ) -> Callable[P, R]:
     """Return the function that applies `fun` to each slice along an axis, at once.
 
@@ -45,8 +51,12 @@ def vmap(
             argument's tree. What is not mapped may be anything, and is passed as it
             is. Keyword arguments are mapped along their first axis.
         out_axes: where the mapped axis stands in the result; a prefix of its tree.
-        axis_name: accepted as JAX does; collectives over it are not built yet.
+        axis_name: by which name collectives in `fun`, such as `imprint.lax.psum`, know
+            the mapped axis.
         axis_size: the length of the mapped axis, needed if no argument is mapped.
+        spmd_axis_name: over which axes of a mesh the mapped axis is sharded where `fun`
+            constrains a sharding; so far nothing does.
+        sum_match: whether a mapped result is summed where `out_axes` is None.
 
     >>> import imprint
     >>> import imprint.numpy as np
@@ -54,11 +64,8 @@ def vmap(
     Array([3., 3.], dtype=float32)
     """
     check_function(fun, "vmap")
-    if axis_name is not None:
-        raise ArgumentError(
-            f"vmap: expected no axis_name, got {axis_name!r}: collectives over named "
-            "axes are not built yet. Leave it out."
-        )
+    check_name(axis_name, "vmap")
+    check_name(spmd_axis_name, "vmap")
     name = name_of(fun)
     axes: InAxes = (*in_axes,) if in_axes.__class__ is list else in_axes
     from_the_end = any(map(_is_negative, tree.leaves(out_axes)))
@@ -88,16 +95,15 @@ def vmap(
             found[:] = [(out_tree, _hidden(result) if from_the_end else ())]
             return outs
 
-        outs, out_dims = batch_flat(flat, owned, flat_dims, name)
+        axis = None if axis_name is None else NamedAxis(axis_name, size)
+        outs, out_dims = batch_flat(flat, owned, flat_dims, name, axis)
         ((out_tree, hidden),) = found
         wanted = tree.flatten_axes(out_axes, out_tree, f"vmap({name}) out_axes")
         wanted = _past_hidden(wanted, hidden) if from_the_end else wanted
-        return out_tree.unflatten(
-            [
-                _place(x, d, w, size, name)
-                for x, d, w in zip(outs, out_dims, wanted, strict=True)
-            ]
-        )
+        if sum_match:
+            outs, out_dims = _summed(outs, out_dims, wanted)
+        pairs = zip(outs, out_dims, wanted, strict=True)
+        return out_tree.unflatten([_place(x, d, w, size, name) for x, d, w in pairs])
 
     return mapped
 
@@ -113,6 +119,17 @@ def _without_float0(
         for x, d in zip(leaves, dims, strict=True)
     ]
     return [x for x, _ in slices], tuple([d for _, d in slices])
+
+
+def _summed(
+    outs: Sequence[Any], dims: Dims, wanted: Sequence[Any]
+) -> tuple[Sequence[Any], Dims]:
+    """Sum mapped results over their axis where none is wanted."""
+    pairs = [
+        (reduce_sum(x, (d,)), None) if d is not None and w is None else (x, d)
+        for x, d, w in zip(outs, dims, wanted, strict=True)
+    ]
+    return [x for x, _ in pairs], tuple([d for _, d in pairs])
 
 
 def _leaf_name(path: tree.KeyPath) -> str:

@@ -29,6 +29,7 @@ BASES = {
     "AxisError": (TypeError, ValueError, IndexError),
     "TreeError": (ValueError,),
     "UndefinedRuleError": (AttributeError,),
+    "UnboundAxisError": (NameError,),
     "UnexpectedTracerError": (TypeError,),
 }
 CLASSES = {

@@ -119,13 +119,21 @@ def test_each_part_of_a_key_tells_two_calls_apart(part):
         "static": functools.partial(f, X, power=4),
         "settings": functools.partial(f, X),
         "avals": functools.partial(f, Y),
+        "axes": functools.partial(f, X),
     }[part]
     signature = f._bound().signature
     flag = imprint.enable_x64(part == "settings")
     before = pending_of(signature, (X,), {}).key
+    keys = []
+
+    def note(_):
+        keys.append(pending_of(signature, other.args, other.keywords).key)
+
     with flag:
-        after = pending_of(signature, other.args, other.keywords).key
+        imprint.vmap(note, axis_name="i" if part == "axes" else None)(np.ones(2))
+    (after,) = keys
     assert before != after
+    assert CallKey.unpack(after).packed() == after
     changed = (
         getattr(CallKey.unpack(before), part),
         getattr(CallKey.unpack(after), part),

@@ -294,11 +294,11 @@ def _f(x, y):
             "float32[]. Map another axis, or None to pass it whole.",
         ),
         (
-            {"axis_name": "batch"},
+            {"axis_name": ["batch"]},
             (draw(2), 1),
             ArgumentError,
-            "vmap: expected no axis_name, got 'batch': collectives over named axes are "
-            "not built yet. Leave it out.",
+            "vmap: expected axis_name to be hashable, got list ['batch']. Name an axis by "
+            "a string; several, in a tuple.",
         ),
     ],
 )

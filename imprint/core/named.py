@@ -1,0 +1,51 @@
+"""Which named axes are bound: what collectives ask, and the error if one is not.
+
+The axes are those of the current trace (`trace.named_axes`); a collective names one, or
+several in a tuple or a list, the first of which varies slowest.
+"""
+
+from collections.abc import Hashable, Sequence
+from typing import Any, cast
+
+from imprint.core.foreign import shown
+from imprint.core.trace import NamedAxes, named_axes
+from imprint.errors import ArgumentError, UnboundAxisError
+
+
+def names_in(axis_name: Any) -> tuple[Any, ...]:
+    """Return the names that a collective is given: one, or a tuple or list of them."""
+    if isinstance(axis_name, tuple | list):
+        return tuple(cast("Sequence[Any]", axis_name))
+    return (axis_name,)
+
+
+def size_of(axis_name: Hashable, who: str) -> int:
+    """Return the size of a named axis; `who` begins the error if it is not bound."""
+    check_name(axis_name, who)
+    axes = named_axes()
+    for axis in axes:
+        if axis.name == axis_name:
+            return axis.size
+    raise unbound(axis_name, who, axes)
+
+
+def check_name(axis_name: Any, who: str) -> None:
+    """Raise unless a value can name an axis."""
+    try:
+        hash(axis_name)
+    except TypeError:
+        raise ArgumentError(
+            f"{who}: expected axis_name to be hashable, got {shown(axis_name)}. "
+            "Name an axis by a string; several, in a tuple."
+        ) from None
+
+
+def unbound(axis_name: Hashable, who: str, axes: NamedAxes = ()) -> UnboundAxisError:
+    """Return the error of an axis that is not bound."""
+    bound = ", ".join(f"{a.name!r} of size {a.size}" for a in axes)
+    wanted = f"one of those mapped here: {bound}" if axes else "one that is mapped here"
+    came = "" if axes else ", and no axis that is mapped here has a name"
+    return UnboundAxisError(
+        f"{who}: expected the name of an axis, {wanted}; got {axis_name!r}{came}. Name it "
+        f"where it is mapped, around this call: imprint.vmap(f, axis_name={axis_name!r})."
+    )

@@ -1,0 +1,473 @@
+"""Collectives under JAX's names: what a function does along axes mapped around it.
+
+`vmap(f, axis_name="i")` runs `f` at each place of an axis at once, and in `f` the places
+may hear of one another. A collective names an axis, or several in a tuple, the first of
+which varies slowest; the primitives take one each. Reductions take integers too: axes of
+the array itself. Values are trees. What is no tracer is the same in each place, so that a
+sum of it is known while tracing.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from imprint import dtypes, tree
+from imprint.core import dims
+from imprint.core.aval import get_aval
+from imprint.core.named import names_in, size_of
+from imprint.core.trace import Tracer
+from imprint.errors import AbsentRuleError, ArgumentError, ShapeError
+from imprint.lax.composed import index_in_dim
+from imprint.primitives.axes import canonical_axes, canonical_axis, whole
+from imprint.primitives.basis import moveaxis, mul, reduce_sum, scalar_like
+from imprint.primitives.collectives import (
+    Pairs,
+    all_gather_p,
+    all_to_all_p,
+    axis_index_p,
+    pmax_p,
+    pmin_p,
+    ppermute_p,
+    psum_p,
+    reduce_scatter_p,
+)
+from imprint.primitives.convert import convert_element_type
+from imprint.primitives.reductions import reduce_max, reduce_min
+from imprint.primitives.shape import reshape
+
+Groups = Sequence[Sequence[int]] | None
+
+# ---- the axis itself ----
+
+
+def axis_index(axis_name: Any) -> Any:
+    """Return the place along a named axis, or along several as one, as an int32.
+
+    >>> import imprint
+    >>> from imprint import lax, numpy as np
+    >>> imprint.vmap(lambda x: x + lax.axis_index("i"), axis_name="i")(np.zeros(3))
+    Array([0., 1., 2.], dtype=float32)
+    """
+    index: Any = 0
+    for name, size in _sizes(axis_name, "axis_index"):
+        index = index * size + axis_index_p.bind1(axis_name=name)
+    return index
+
+
+def axis_size(axis_name: Any) -> int:
+    """Return the size of a named axis, or the product of several, as an int.
+
+    >>> import imprint
+    >>> from imprint import lax, numpy as np
+    >>> imprint.vmap(lambda x: x / lax.axis_size("i"), axis_name="i")(np.ones(2))
+    Array([0.5, 0.5], dtype=float32)
+    """
+    return dims.product(size for _, size in _sizes(axis_name, "axis_size"))
+
+
+def _sizes(axis_name: Any, who: str, groups: Groups = None) -> list[tuple[Any, int]]:
+    """Return the named axes that a collective is given, with their sizes."""
+    if groups is not None:
+        raise AbsentRuleError(
+            f"{who}: expected axis_index_groups=None, as vmap knows no groups, got "
+            f"{groups}. Map the groups as an axis of their own: reshape the mapped axis "
+            "to (groups, places), and nest two vmaps."
+        )
+    names = names_in(axis_name)
+    found = [(name, size_of(name, who)) for name in names]
+    if len(set(names)) < len(names):
+        raise ArgumentError(
+            f"{who}: expected distinct names of axes, got {axis_name!r}. Name each once."
+        )
+    return found
+
+
+# ---- reductions ----
+
+
+def psum(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
+    """Return the sum over a named axis, in each place of it.
+
+    Args:
+        x: a tree of arrays; booleans are counted.
+        axis_name: the name of an axis that is mapped around, or a tuple of such, and of
+            integers for axes of the arrays.
+        axis_index_groups: None; groups of places are not there under `vmap`.
+
+    >>> import imprint
+    >>> from imprint import lax, numpy as np
+    >>> share = imprint.vmap(lambda x: x / lax.psum(x, "i"), axis_name="i")
+    >>> share(np.array([1.0, 3.0]))
+    Array([0.25, 0.75], dtype=float32)
+    """
+    names, axes = _parted(axis_name)
+    sizes = _sizes(names, "psum", axis_index_groups)
+    leaves, treedef = tree.flatten(x)
+    leaves = [
+        convert_element_type(leaf, dtypes.int32)
+        if get_aval(leaf).dtype == dtypes.bool_
+        else leaf
+        for leaf in leaves
+    ]
+    is_known = not any(isinstance(leaf, Tracer) for leaf in leaves)
+
+    def total(leaf: Any) -> Any:
+        if axes:
+            at = canonical_axes("psum", axes, get_aval(leaf).ndim)
+            leaf = reduce_sum(leaf, at)
+        if is_known:
+            return _times(leaf, dims.product(size for _, size in sizes))
+        for name, _ in sizes:
+            leaf = psum_p.bind1(leaf, axis_name=name)
+        return leaf
+
+    return treedef.unflatten([total(leaf) for leaf in leaves])
+
+
+def _times(x: Any, size: int) -> Any:
+    """Return `size * x`, in the type that `x` has: a number of Python's stays one."""
+    if isinstance(x, int | float | complex):
+        return x * size
+    if isinstance(x, np.ndarray | np.generic):
+        return np.asarray(size).astype(get_aval(x).dtype) * x
+    return mul(x, scalar_like(x, np.int64(size)))
+
+
+def pmean(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
+    """Return the mean over a named axis, in each place of it.
+
+    Args:
+        x: a tree of arrays.
+        axis_name: as for `psum`.
+        axis_index_groups: as for `psum`.
+
+    >>> import imprint
+    >>> from imprint import lax, numpy as np
+    >>> centre = imprint.vmap(lambda x: x - lax.pmean(x, "i"), axis_name="i")
+    >>> centre(np.array([1.0, 3.0]))
+    Array([-1.,  1.], dtype=float32)
+    """
+    names, axes = _parted(axis_name)
+    size = dims.product(n for _, n in _sizes(names, "pmean", axis_index_groups))
+
+    def mean(leaf: Any, total: Any) -> Any:
+        shape = get_aval(leaf).shape
+        at = canonical_axes("pmean", axes, len(shape))
+        return total / (size * dims.product(shape[axis] for axis in at))
+
+    return tree.map(mean, x, psum(x, axis_name))
+
+
+def pmax(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
+    """Return the maximum over a named axis, in each place of it.
+
+    Args:
+        x: a tree of arrays.
+        axis_name: as for `psum`.
+        axis_index_groups: as for `psum`.
+
+    >>> import imprint
+    >>> from imprint import lax, numpy as np
+    >>> imprint.vmap(lambda x: lax.pmax(x, "i"), axis_name="i")(np.array([1.0, 3.0]))
+    Array([3., 3.], dtype=float32)
+    """
+    return _extreme("pmax", x, axis_name, axis_index_groups)
+
+
+def pmin(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
+    """Return the minimum over a named axis, in each place of it.
+
+    Args:
+        x: a tree of arrays.
+        axis_name: as for `psum`.
+        axis_index_groups: as for `psum`.
+    """
+    return _extreme("pmin", x, axis_name, axis_index_groups)
+
+
+def _extreme(who: str, x: Any, axis_name: Any, groups: Groups) -> Any:
+    primitive, reduce = (pmax_p, reduce_max) if who == "pmax" else (pmin_p, reduce_min)
+    names, axes = _parted(axis_name)
+    sizes = _sizes(names, who, groups)
+
+    def extreme(leaf: Any) -> Any:
+        if axes:
+            leaf = reduce(leaf, canonical_axes(who, axes, get_aval(leaf).ndim))
+        for name, _ in sizes:
+            leaf = primitive.bind1(leaf, axis_name=name)
+        return leaf
+
+    return tree.map(extreme, x)
+
+
+def _parted(axis_name: Any) -> tuple[tuple[Any, ...], tuple[int, ...]]:
+    """Part names from integers, which stand for axes of the array."""
+    given = names_in(axis_name)
+    names = tuple(n for n in given if not isinstance(n, int))
+    return names, tuple(n for n in given if isinstance(n, int))
+
+
+# ---- each place gets values of others ----
+
+
+def all_gather(
+    x: Any,
+    axis_name: Any,
+    *,
+    axis_index_groups: Groups = None,
+    axis: int = 0,
+    tiled: bool = False,
+    to: str = "varying",
+) -> Any:
+    """Return the values of all places along a named axis, in each place.
+
+    Args:
+        x: a tree of arrays.
+        axis_name: the name of an axis that is mapped around, or a tuple of such.
+        axis_index_groups: None; groups of places are not there under `vmap`.
+        axis: where the places stand in the result.
+        tiled: whether the values are joined along `axis`, which they have, instead of
+            along a new one.
+        to: "varying"; others mean something under `shard_map` only.
+
+    >>> import imprint
+    >>> from imprint import lax, numpy as np
+    >>> imprint.vmap(lambda x: lax.all_gather(x, "i"), axis_name="i")(np.arange(2))
+    Array([[0, 1],
+           [0, 1]], dtype=int32)
+    """
+    sizes = _sizes(axis_name, "all_gather", axis_index_groups)
+    if to != "varying":
+        raise ArgumentError(
+            f"all_gather: expected to='varying', got {to!r}. Leave it out: others are "
+            "for shard_map."
+        )
+
+    def gathered(leaf: Any) -> Any:
+        shape = get_aval(leaf).shape
+        at = canonical_axis("all_gather", axis, len(shape) + (not tiled))
+        for name, size in reversed(sizes):
+            leaf = all_gather_p.bind1(
+                leaf, axis_name=name, all_gather_dimension=at, axis_size=size
+            )
+        return _merged(leaf, at, len(sizes) + tiled)
+
+    return tree.map(gathered, x)
+
+
+def psum_scatter(
+    x: Any,
+    axis_name: Any,
+    *,
+    scatter_dimension: int = 0,
+    axis_index_groups: Groups = None,
+    tiled: bool = False,
+) -> Any:
+    """Return the sum over a named axis, of which each place gets its own part.
+
+    Args:
+        x: a tree of arrays.
+        axis_name: the name of an axis that is mapped around, or a tuple of such.
+        scatter_dimension: the axis of which each place gets one element.
+        axis_index_groups: None; groups of places are not there under `vmap`.
+        tiled: whether the axis stays and is cut into parts instead.
+
+    >>> import imprint
+    >>> from imprint import lax, numpy as np
+    >>> imprint.vmap(lambda x: lax.psum_scatter(x, "i"), axis_name="i")(np.eye(2) + 1)
+    Array([3., 3.], dtype=float32)
+    """
+    sizes = _sizes(axis_name, "psum_scatter", axis_index_groups)
+
+    def scattered(leaf: Any) -> Any:
+        ndim = get_aval(leaf).ndim
+        at = canonical_axis("psum_scatter", scatter_dimension, ndim)
+        leaf = _divided(leaf, at, sizes, "psum_scatter", tiled=tiled)
+        for name, _ in sizes:
+            leaf = reduce_scatter_p.bind1(leaf, axis_name=name, scatter_dimension=at)
+        return leaf
+
+    return tree.map(scattered, x)
+
+
+def all_to_all(
+    x: Any,
+    axis_name: Any,
+    split_axis: int,
+    concat_axis: int,
+    *,
+    axis_index_groups: Groups = None,
+    tiled: bool = False,
+) -> Any:
+    """Send one part of an axis to each place, and join what comes from each.
+
+    Args:
+        x: a tree of arrays.
+        axis_name: the name of an axis that is mapped around, or a tuple of such.
+        split_axis: the axis that is parted, an element for each place; it goes.
+        concat_axis: where the places stand in the result that the parts come from.
+        axis_index_groups: None; groups of places are not there under `vmap`.
+        tiled: whether both axes stay: one is cut into parts, and they are joined along
+            the other.
+
+    >>> import imprint
+    >>> from imprint import lax, numpy as np
+    >>> turned = imprint.vmap(lambda x: lax.all_to_all(x, "i", 0, 0), axis_name="i")
+    >>> turned(np.arange(4).reshape(2, 2))
+    Array([[0, 2],
+           [1, 3]], dtype=int32)
+    """
+    sizes = _sizes(axis_name, "all_to_all", axis_index_groups)
+
+    def exchanged(leaf: Any) -> Any:
+        ndim = get_aval(leaf).ndim
+        split = canonical_axis("all_to_all", split_axis, ndim)
+        concat = canonical_axis("all_to_all", concat_axis, ndim)
+        leaf = _divided(leaf, split, sizes, "all_to_all", tiled=tiled)
+        end = get_aval(leaf).ndim - 1
+        for name, _ in sizes:
+            leaf = all_to_all_p.bind1(
+                leaf, axis_name=name, split_axis=split, concat_axis=end
+            )
+        for i in range(len(sizes)):
+            leaf = moveaxis(leaf, end - len(sizes) + 1 + i, concat + i)
+        return _merged(leaf, concat, len(sizes) + tiled)
+
+    return tree.map(exchanged, x)
+
+
+def pswapaxes(
+    x: Any, axis_name: Any, axis: int, *, axis_index_groups: Groups = None
+) -> Any:
+    """Exchange a named axis with an axis of the array, which has to be as long.
+
+    Args:
+        x: a tree of arrays.
+        axis_name: the name of an axis that is mapped around, or a tuple of such.
+        axis: the axis of the array.
+        axis_index_groups: None; groups of places are not there under `vmap`.
+    """
+    return all_to_all(x, axis_name, axis, axis, axis_index_groups=axis_index_groups)
+
+
+def _divided(
+    x: Any, axis: int, sizes: Sequence[tuple[Any, int]], who: str, *, tiled: bool
+) -> Any:
+    """Return an array whose axis is one for each named axis; and the rest, if tiled."""
+    shape = get_aval(x).shape
+    counts = [size for _, size in sizes]
+    length, places = shape[axis], dims.product(counts)
+    if not (dims.divides(places, length) if tiled else dims.equal(length, places)):
+        wanted = f"a multiple of {places}" if tiled else f"{places}, one for each place"
+        raise ShapeError(
+            f"{who}: expected axis {axis} to have length {wanted}, got {get_aval(x)}. "
+            "Reshape it, or choose another axis."
+        )
+    rest = (length // places,) if tiled else ()
+    return reshape(x, (*shape[:axis], *counts, *rest, *shape[axis + 1 :]))
+
+
+def _merged(x: Any, axis: int, count: int) -> Any:
+    """Make one axis of `count` neighbours."""
+    if count == 1:
+        return x
+    shape = get_aval(x).shape
+    end = axis + count
+    return reshape(x, (*shape[:axis], dims.product(shape[axis:end]), *shape[end:]))
+
+
+# ---- permutations ----
+
+
+def ppermute(x: Any, axis_name: Any, perm: Sequence[tuple[int, int]]) -> Any:
+    """Send values from place to place along a named axis.
+
+    Args:
+        x: a tree of arrays.
+        axis_name: the name of an axis that is mapped around.
+        perm: pairs of source and target, each place at most once a source and at most
+            once a target. A place to which nothing is sent gets zeros.
+
+    >>> import imprint
+    >>> from imprint import lax, numpy as np
+    >>> ahead = lambda x: lax.ppermute(x, "i", [(0, 1), (1, 2), (2, 0)])
+    >>> imprint.vmap(ahead, axis_name="i")(np.arange(3))
+    Array([2, 0, 1], dtype=int32)
+    """
+    name, size = _only(axis_name, "ppermute")
+    pairs = tuple(_pairs(perm, size))
+
+    def sent(leaf: Any) -> Any:
+        return ppermute_p.bind1(leaf, axis_name=name, perm=pairs)
+
+    return tree.map(sent, x)
+
+
+def _pairs(perm: Any, size: int) -> Iterator[tuple[int, int]]:
+    pairs: Pairs = tuple(
+        (whole("ppermute", "a source", s), whole("ppermute", "a target", t))
+        for s, t in perm
+    )
+    for places in zip(*pairs, strict=True):
+        if len(set(places)) < len(places) or not set(places) <= set(range(size)):
+            raise ArgumentError(
+                f"ppermute: expected distinct sources, and distinct targets, in "
+                f"[0, {size}), got perm={list(pairs)}. Give each place one source."
+            )
+    yield from pairs
+
+
+def pshuffle(x: Any, axis_name: Any, perm: Sequence[int]) -> Any:
+    """Return in place `i` of a named axis the value of place `perm[i]`.
+
+    Args:
+        x: a tree of arrays.
+        axis_name: the name of an axis that is mapped around.
+        perm: a permutation of the places.
+
+    >>> import imprint
+    >>> from imprint import lax, numpy as np
+    >>> back = imprint.vmap(lambda x: lax.pshuffle(x, "i", [2, 1, 0]), axis_name="i")
+    >>> back(np.arange(3))
+    Array([2, 1, 0], dtype=int32)
+    """
+    _, size = _only(axis_name, "pshuffle")
+    if sorted(perm) != list(range(size)):
+        raise ArgumentError(
+            f"pshuffle: expected a permutation of the places 0 to {size - 1}, got "
+            f"{perm}. Name each place once."
+        )
+    return ppermute(x, axis_name, [(s, t) for t, s in enumerate(perm)])
+
+
+def pbroadcast(x: Any, axis_name: Any, source: int) -> Any:
+    """Return in each place of a named axis the value of the place `source`.
+
+    Args:
+        x: a tree of arrays.
+        axis_name: the name of an axis that is mapped around.
+        source: the place whose value it is.
+    """
+    _, size = _only(axis_name, "pbroadcast")
+    at = whole("pbroadcast", "source", source)
+    if not 0 <= at < size:
+        raise ArgumentError(
+            f"pbroadcast: expected source in [0, {size}), got {at}. Name a place."
+        )
+
+    def chosen(leaf: Any) -> Any:
+        return index_in_dim(leaf, at, keepdims=False)
+
+    return tree.map(chosen, all_gather(x, axis_name))
+
+
+def _only(axis_name: Any, who: str) -> tuple[Any, int]:
+    """Return the one named axis that a collective is given, and its size."""
+    sizes = _sizes(axis_name, who)
+    if len(sizes) != 1:
+        raise ArgumentError(
+            f"{who}: expected the name of one axis, got {axis_name!r}. Gather over "
+            "several with imprint.lax.all_gather, and choose from the result."
+        )
+    return sizes[0]

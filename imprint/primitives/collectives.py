@@ -1,0 +1,403 @@
+"""The primitives that work along a named axis: between the places that `vmap` runs at once.
+
+Each names one axis; what is meant by several is put together in `lax.collectives`. A rule
+`collect` says what it is where that axis is at hand, so no program that runs holds one of
+them: their references and lowerings can only say that the axis is not bound. All but the
+extremes are linear. Params count axes as the user sees them, without the named one.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from imprint import dtypes
+from imprint.core import dims
+from imprint.core.aval import ShapedArray, get_aval
+from imprint.core.named import unbound
+from imprint.core.primitive import Absent, Avals, CollectivePrimitive, Dims, Values
+from imprint.primitives.arithmetic import div
+from imprint.primitives.axes import insert
+from imprint.primitives.basis import (
+    NOT_LINEAR,
+    broadcast_in_dim,
+    full,
+    moveaxis,
+    mul,
+    reduce_sum,
+    scalar_like,
+    transpose,
+)
+from imprint.primitives.comparison import eq
+from imprint.primitives.convert import convert_element_type
+from imprint.primitives.copying import copy_p
+from imprint.primitives.reductions import reduce_max, reduce_min
+from imprint.primitives.shape import iota
+from imprint.primitives.slicing import concatenate, slice_in_dim
+
+_NO_LAWS: Final = Absent("no axis is bound where the laws bind one primitive alone")
+
+Pairs = tuple[tuple[int, int], ...]
+
+
+def _nowhere(name: str) -> Callable[..., Any]:
+    """Return the rule of a primitive that has lost its axis."""
+
+    def rule(*_: Any, axis_name: Any, **params: Any) -> Any:
+        raise unbound(axis_name, name)
+
+    return rule
+
+
+def _repeated(x: Any, size: int, axis: int = 0) -> Any:
+    """Give an array one more axis, along which it is the same."""
+    shape = get_aval(x).shape
+    kept = tuple(i for i in range(len(shape) + 1) if i != axis)
+    return broadcast_in_dim(x, insert(shape, axis, size), kept)
+
+
+def _linear(
+    name: str,
+    *,
+    aval: Callable[..., ShapedArray],
+    transpose: Callable[..., Any],
+    batch: Callable[..., Any],
+    collect: Callable[..., tuple[Any, int | None]],
+) -> CollectivePrimitive:
+    """Declare a collective of one operand, in which it is linear.
+
+    Args:
+        name: as printed in jaxprs.
+        aval: `(aval, **params)` → the aval of the result.
+        transpose: `(ct, aval of the operand, **params)` → the cotangent.
+        batch: `(x, b, **params)` → the result and its hidden axis.
+        collect: `(size, x, d, **params)` → the result and the named axis in it.
+    """
+
+    def aval_rule(x: ShapedArray, *, axis_name: Any, **params: Any) -> Avals:
+        return (aval(x, **params),)
+
+    def jvp(primals: Values, tangents: Values, **params: Any) -> Any:
+        return primitive.bind(*primals, **params), primitive.bind(*tangents, **params)
+
+    def transpose_rule(cts: Values, operands: Values, **params: Any) -> Values:
+        return (transpose(cts[0], operands[0].aval, **params),)
+
+    def batch_rule(args: Values, at: Dims, **params: Any) -> Any:
+        out, b = batch(args[0], at[0], **params)
+        return (out,), (b,)
+
+    def collect_rule(
+        size: int, args: Values, at: Dims, *, axis_name: Any, **params: Any
+    ) -> Any:
+        out, b = collect(size, args[0], at[0], **params)
+        return (out,), (b,)
+
+    primitive = CollectivePrimitive(
+        name=name,
+        aval=aval_rule,
+        reference=_nowhere(name),
+        lower=_nowhere(name),
+        jvp=jvp,
+        transpose=transpose_rule,
+        batch=batch_rule,
+        collect=collect_rule,
+        samples=_NO_LAWS,
+    )
+    return primitive
+
+
+# ---- psum ----
+
+
+def _same(x: ShapedArray) -> ShapedArray:
+    return x
+
+
+def _psum_transpose(ct: Any, _: ShapedArray, *, axis_name: Any) -> Any:
+    return psum_p.bind1(ct, axis_name=axis_name)
+
+
+def _psum_batch(x: Any, b: int, *, axis_name: Any) -> Any:
+    return psum_p.bind1(x, axis_name=axis_name), b
+
+
+def _sum_of(size: int, x: Any, d: int | None) -> Any:
+    if d is not None:
+        return reduce_sum(x, (d,))
+    return mul(x, scalar_like(x, np.int64(size)))  # wraps in int8, as the sum does
+
+
+def _psum_collect(size: int, x: Any, d: int | None) -> Any:
+    return _sum_of(size, x, d), None
+
+
+psum_p: Final = _linear(
+    "psum",
+    aval=_same,
+    transpose=_psum_transpose,
+    batch=_psum_batch,
+    collect=_psum_collect,
+)
+
+
+# ---- pmax, pmin ----
+
+
+def _extreme(name: str, reduce: Callable[[Any, Sequence[int]], Any]) -> Any:
+    """Declare pmax or pmin, with the derivative of reduce_max: equal extremes share."""
+
+    def aval(x: ShapedArray, *, axis_name: Any) -> Avals:
+        return (x,)
+
+    def jvp(primals: Values, tangents: Values, *, axis_name: Any) -> Any:
+        (x,), (t,) = primals, tangents
+        out = primitive.bind1(x, axis_name=axis_name)
+        hits = convert_element_type(eq(x, out), get_aval(x).dtype)
+        total = psum_p.bind1(mul(t, hits), axis_name=axis_name)
+        return (out,), (div(total, psum_p.bind1(hits, axis_name=axis_name)),)
+
+    def batch(args: Values, at: Dims, *, axis_name: Any) -> Any:
+        return primitive.bind(*args, axis_name=axis_name), at
+
+    def collect(_: int, args: Values, at: Dims, *, axis_name: Any) -> Any:
+        (x,), (d,) = args, at
+        return (copy_p.bind1(x) if d is None else reduce(x, (d,)),), (None,)
+
+    primitive = CollectivePrimitive(
+        name=name,
+        aval=aval,
+        reference=_nowhere(name),
+        lower=_nowhere(name),
+        jvp=jvp,
+        transpose=NOT_LINEAR,
+        batch=batch,
+        collect=collect,
+        samples=_NO_LAWS,
+    )
+    return primitive
+
+
+pmax_p: Final[CollectivePrimitive] = _extreme("pmax", reduce_max)
+pmin_p: Final[CollectivePrimitive] = _extreme("pmin", reduce_min)
+
+
+# ---- ppermute ----
+
+
+def _ppermute_aval(x: ShapedArray, *, perm: Pairs) -> ShapedArray:
+    return x
+
+
+def _ppermute_transpose(ct: Any, _: ShapedArray, *, axis_name: Any, perm: Pairs) -> Any:
+    back = tuple((target, source) for source, target in perm)
+    return ppermute_p.bind1(ct, axis_name=axis_name, perm=back)
+
+
+def _ppermute_batch(x: Any, b: int, *, axis_name: Any, perm: Pairs) -> Any:
+    return ppermute_p.bind1(x, axis_name=axis_name, perm=perm), b
+
+
+def _ppermute_collect(size: int, x: Any, d: int | None, *, perm: Pairs) -> Any:
+    if d is None:
+        if len(perm) == size:
+            return copy_p.bind1(x), None
+        x, d = _repeated(x, size), 0
+    sources: list[int | None] = [None] * size
+    for source, target in perm:
+        sources[target] = source
+    parts = [_part(x, d, first, count) for first, count in _runs(sources)]
+    return concatenate(parts, d), d
+
+
+def _runs(sources: Sequence[int | None]) -> list[tuple[int | None, int]]:
+    """Return the first source and the length of each run of neighbours, or of nothing."""
+    runs: list[tuple[int | None, int]] = []
+    for source in sources:
+        if runs:
+            first, count = runs[-1]
+            if source == (None if first is None else first + count):
+                runs[-1] = first, count + 1
+                continue
+        runs.append((source, 1))
+    return runs
+
+
+def _part(x: Any, axis: int, first: int | None, count: int) -> Any:
+    if first is not None:
+        return slice_in_dim(x, first, first + count, axis=axis)
+    aval = get_aval(x)
+    shape = (*aval.shape[:axis], count, *aval.shape[axis + 1 :])
+    return full(shape, 0, aval.dtype)
+
+
+ppermute_p: Final = _linear(
+    "ppermute",
+    aval=_ppermute_aval,
+    transpose=_ppermute_transpose,
+    batch=_ppermute_batch,
+    collect=_ppermute_collect,
+)
+
+
+# ---- all_gather ----
+
+
+def _gather_aval(
+    x: ShapedArray, *, all_gather_dimension: int, axis_size: int
+) -> ShapedArray:
+    return x.with_shape(insert(x.shape, all_gather_dimension, axis_size))
+
+
+def _gather_transpose(
+    ct: Any,
+    _: ShapedArray,
+    *,
+    axis_name: Any,
+    all_gather_dimension: int,
+    axis_size: int,
+) -> Any:
+    return reduce_scatter_p.bind1(
+        ct, axis_name=axis_name, scatter_dimension=all_gather_dimension
+    )
+
+
+def _gather_batch(
+    x: Any, b: int, *, axis_name: Any, all_gather_dimension: int, axis_size: int
+) -> Any:
+    out = all_gather_p.bind1(
+        moveaxis(x, b, 0),
+        axis_name=axis_name,
+        all_gather_dimension=all_gather_dimension + 1,
+        axis_size=axis_size,
+    )
+    return out, 0
+
+
+def _gather_collect(
+    size: int, x: Any, d: int | None, *, all_gather_dimension: int, axis_size: int
+) -> Any:
+    if d is None:
+        return _repeated(x, size, all_gather_dimension), None
+    return moveaxis(x, d, all_gather_dimension), None
+
+
+all_gather_p: Final = _linear(
+    "all_gather",
+    aval=_gather_aval,
+    transpose=_gather_transpose,
+    batch=_gather_batch,
+    collect=_gather_collect,
+)
+
+
+# ---- reduce_scatter ----
+
+
+def _scatter_aval(x: ShapedArray, *, scatter_dimension: int) -> ShapedArray:
+    axis = scatter_dimension
+    return x.with_shape((*x.shape[:axis], *x.shape[axis + 1 :]))
+
+
+def _scatter_transpose(
+    ct: Any, x: ShapedArray, *, axis_name: Any, scatter_dimension: int
+) -> Any:
+    return all_gather_p.bind1(
+        ct,
+        axis_name=axis_name,
+        all_gather_dimension=scatter_dimension,
+        axis_size=x.shape[scatter_dimension],
+    )
+
+
+def _scatter_batch(x: Any, b: int, *, axis_name: Any, scatter_dimension: int) -> Any:
+    x, axis = moveaxis(x, b, 0), scatter_dimension + 1
+    out = reduce_scatter_p.bind1(x, axis_name=axis_name, scatter_dimension=axis)
+    return out, 0
+
+
+def _scatter_collect(
+    size: int, x: Any, d: int | None, *, scatter_dimension: int
+) -> Any:
+    return _sum_of(size, x, d), scatter_dimension
+
+
+reduce_scatter_p: Final = _linear(
+    "reduce_scatter",
+    aval=_scatter_aval,
+    transpose=_scatter_transpose,
+    batch=_scatter_batch,
+    collect=_scatter_collect,
+)
+
+
+# ---- all_to_all ----
+
+
+def _exchange_aval(x: ShapedArray, *, split_axis: int, concat_axis: int) -> ShapedArray:
+    kept = (*x.shape[:split_axis], *x.shape[split_axis + 1 :])
+    return x.with_shape(insert(kept, concat_axis, x.shape[split_axis]))
+
+
+def _exchange_transpose(
+    ct: Any, _: ShapedArray, *, axis_name: Any, split_axis: int, concat_axis: int
+) -> Any:
+    return all_to_all_p.bind1(
+        ct, axis_name=axis_name, split_axis=concat_axis, concat_axis=split_axis
+    )
+
+
+def _exchange_batch(
+    x: Any, b: int, *, axis_name: Any, split_axis: int, concat_axis: int
+) -> Any:
+    out = all_to_all_p.bind1(
+        moveaxis(x, b, 0),
+        axis_name=axis_name,
+        split_axis=split_axis + 1,
+        concat_axis=concat_axis + 1,
+    )
+    return out, 0
+
+
+def _exchange_collect(
+    size: int, x: Any, d: int | None, *, split_axis: int, concat_axis: int
+) -> Any:
+    x = _repeated(x, size) if d is None else moveaxis(x, d, 0)
+    order = [i for i in range(1, get_aval(x).ndim) if i != split_axis + 1]
+    order.insert(concat_axis, 0)
+    return transpose(x, (split_axis + 1, *order)), 0
+
+
+all_to_all_p: Final = _linear(
+    "all_to_all",
+    aval=_exchange_aval,
+    transpose=_exchange_transpose,
+    batch=_exchange_batch,
+    collect=_exchange_collect,
+)
+
+
+# ---- axis_index ----
+
+_ALONE: Final = Absent("it has no operand that could be batched or differentiated")
+
+
+def _index_aval(*, axis_name: Any) -> Avals:
+    return (ShapedArray((), dtypes.int32),)
+
+
+def _index_collect(size: int, _args: Values, _at: Dims, *, axis_name: Any) -> Any:
+    return (iota(dtypes.int32, dims.as_dim(size)),), (0,)
+
+
+axis_index_p: Final = CollectivePrimitive(
+    name="axis_index",
+    aval=_index_aval,
+    reference=_nowhere("axis_index"),
+    lower=_nowhere("axis_index"),
+    jvp=_ALONE,
+    transpose=_ALONE,
+    batch=_ALONE,
+    collect=_index_collect,
+    samples=_NO_LAWS,
+)
