@@ -6,6 +6,7 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint import lax
+from imprint.control.call import jit_p
 from imprint.errors import ArgumentError, ShapeError, UnboundAxisError
 from tests.oracle import jax
 from tests.tolerances import assert_close
@@ -178,6 +179,13 @@ def test_the_innermost_axis_of_a_name_is_meant():
         return along(api, api.jit(lambda y: api.lax.psum(y, "i")), x)
 
     agree(lambda api: along(api, lambda x: inner(api, x) + api.lax.psum(x, "i"), ROWS))
+    agree(
+        lambda api: along(
+            api,
+            lambda x: along(api, lambda y: y * api.lax.axis_size("i"), x),
+            ROWS,
+        )
+    )
 
 
 def test_any_hashable_value_is_a_name():
@@ -319,6 +327,38 @@ def test_a_jitted_function_within_one_that_names_no_axis_itself():
     for size in (2, 5, 2):
         got = along(imprint, outer, inp.zeros(size))
         assert got.tolist() == [2 * size] * size
+
+
+def test_what_is_derived_from_a_program_belongs_to_the_axes_too():
+    """A rule of the user's that runs meanwhile may ask for them."""
+    closed = imprint.make_jaxpr(inp.sin)(1.0)
+
+    def derive(x):
+        sizes.append(closed.derived("size", lambda: lax.axis_size("i")))
+        return x
+
+    sizes = []
+    for size in (3, 4, 3):
+        along(imprint, derive, inp.zeros(size))
+    assert sizes == [3, 4, 3]
+
+
+def test_an_axis_without_the_name_is_not_the_one_that_is_meant():
+    jaxprs = []
+
+    def note(x):
+        jaxprs.append(imprint.make_jaxpr(lambda y: lax.psum(y, "i"))(x))
+        return x
+
+    along(imprint, note, inp.zeros(3))
+    (closed,) = jaxprs
+
+    def bind(x):
+        return jit_p.bind1(x, jaxpr=closed, name="f")
+
+    assert along(imprint, bind, inp.ones(3)).tolist() == [3, 3, 3]
+    with pytest.raises(UnboundAxisError):
+        imprint.vmap(bind)(inp.ones(3))
 
 
 def test_a_function_without_arguments():

@@ -66,6 +66,16 @@ CALLS = {
         lambda x: {"a": x, "b": 1.0}, 0, {"a": 0, "b": None}
     )(ONES),
     "None as a result": lambda api: api.vmap(lambda x: (x, None))(ONES),
+    "a sum of what is mapped": lambda api: api.vmap(
+        lambda x, y: (x, x * y, y, x), (0, None), (0, None, None, None), sum_match=True
+    )(ROWS, ROWS[0]),
+    "a sum along a later axis": lambda api: api.vmap(
+        lambda x: x, 1, None, sum_match=True
+    )(ROWS),
+    "an axis of a mesh": lambda api: api.vmap(lambda x: x, spmd_axis_name=("a", "b"))(
+        ONES
+    ),
+    "a name that nothing uses": lambda api: api.vmap(_plus, axis_name="i")(ONES, ONES),
     "nothing": lambda api: api.vmap(lambda x: x * 2)(numpy.ones(0, "float32")),
 }
 
