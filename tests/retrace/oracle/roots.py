@@ -114,6 +114,42 @@ NESTED = {
             "K#.m = lambda self, x: emit(x, <>, ?)",
         ),
     ),
+    "named axis": piece(
+        """
+        A# = "i", 2
+        @imprint.jit
+        def j#(x):
+            return emit(x, <>, imprint.lax.axis_size("i"))
+        def v#(f, x, name, size):
+            return imprint.vmap(f, axis_name=name)(inp.stack([x] * size))[0]
+        """,
+        "v#(j#, x, *A#) + v#(j#, x, 'i', 3)",
+        (
+            "A# = 'i', 3",
+            "A# = 'i', 4",
+            "A# = 'j', 2",
+            "A# = None, 2",
+            "j# = imprint.jit(lambda x: emit(x, <>, imprint.lax.psum(?, 'i')))",
+        ),
+    ),
+    "named axis around two": piece(
+        """
+        A# = "i", 2
+        def g#(x):
+            return emit(x, <>, imprint.lax.axis_size("i"))
+        j# = imprint.jit(g#)
+        k# = imprint.jit(lambda x: j#(x) * 3)
+        def v#(f, x, name, size):
+            return imprint.vmap(f, axis_name=name)(inp.stack([x] * size)).sum(0)
+        """,
+        "v#(lambda x: v#(k#, x, *A#), x, 'i', 3)",
+        (
+            "A# = 'i', 4",
+            "A# = 'j', 2",
+            "A# = None, 3",
+            "def g#(x):\n    return emit(x, <>, imprint.lax.axis_size('i'))",
+        ),
+    ),
 }
 
 # The function that is compiled: `ROOT = <read>` makes it, again and again.
