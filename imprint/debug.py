@@ -1,16 +1,22 @@
-"""Counts of what this process has done, for tests and dashboards.
+"""Counts of what this process has done, and what a replay of a call is made of.
 
-They only grow, so the difference of two readings is what happened between them. They
-count events, not objects: a version that was dropped was compiled all the same.
+Counts are for tests and dashboards. They only grow, so the difference of two readings is
+what happened between them. They count events, not objects: a version that was dropped was
+compiled all the same. Replays come from `jit(f).replay(...)`; their classes are here to
+write types with.
 """
 
 from typing import NamedTuple
 
 from imprint.core import missing
+from imprint.explain.replay import Parting as Parting
+from imprint.explain.replay import Replay as Replay
+from imprint.explain.steps import Entered as Entered
+from imprint.explain.steps import Step as Step
 from imprint.program.counters import COUNTERS
 from imprint.versions.version import calls_answered
 
-__all__ = ["Counts", "counters"]
+__all__ = ["Counts", "Entered", "Parting", "Replay", "Step", "counters"]
 
 
 class Counts(NamedTuple):

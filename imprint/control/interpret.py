@@ -1,28 +1,54 @@
 """What a jaxpr means: its primitives' references, one after the other, on NumPy arrays.
 
 The reference of a control primitive runs its bodies this way, so it has the meaning, and
-the effects, of what is inside; nothing is traced and nothing compiled.
+the effects, of what is inside; nothing is traced and nothing compiled. And so whoever
+steps through a program sees into each control primitive, without a rule for that: what
+its reference runs is handed to the interpreter that `interpreting` sets.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, Final
 
 import numpy as np
 
 from imprint.core.jaxpr import Jaxpr, Literal, Var
 from imprint.core.primitive import Values
 
+Interpreter = Callable[[Jaxpr, Sequence[Any]], Values]
+
+_interpreter: Final[ContextVar[Interpreter | None]] = ContextVar(
+    "imprint_interpreter", default=None
+)
+
 
 def interpret(jaxpr: Jaxpr, arrays: Sequence[Any]) -> Values:
     """Run a jaxpr without constants on NumPy arrays, by the primitives' references."""
+    other = _interpreter.get()
+    if other is not None:
+        return other(jaxpr, arrays)
     env: dict[Var, Any] = dict(zip(jaxpr.invars, arrays, strict=True))
 
     def read(atom: Var | Literal) -> Any:
-        if isinstance(atom, Literal):
-            return np.asarray(atom.value, atom.aval.dtype)
-        return env[atom]
+        return literal_value(atom) if isinstance(atom, Literal) else env[atom]
 
     for eqn in jaxpr.eqns:
         results = eqn.primitive.reference(*map(read, eqn.invars), **eqn.params)
         env.update(zip(eqn.outvars, results, strict=True))
     return tuple(read(atom) for atom in jaxpr.outvars)
+
+
+def literal_value(literal: Literal) -> Any:
+    """Return the value of a literal as a NumPy array."""
+    return np.asarray(literal.value, literal.aval.dtype)
+
+
+@contextmanager
+def interpreting(interpreter: Interpreter | None) -> Generator[None]:
+    """Let `interpret` hand what it is given to another, inside the `with` block."""
+    token = _interpreter.set(interpreter)
+    try:
+        yield
+    finally:
+        _interpreter.reset(token)

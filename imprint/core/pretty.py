@@ -9,7 +9,7 @@ result that nobody uses is `_`. Works on the shape of the objects, not on their 
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from itertools import count
-from typing import Any, Final, cast
+from typing import Any, Final, cast, final
 
 from imprint.core.document import Doc, Group, Line, Nest, join, layout
 
@@ -30,6 +30,25 @@ def format_eqn(jaxpr: Any, eqn: Any) -> str:
     printer = _Printer(jaxpr)
     printer.whole(jaxpr)
     return layout([printer.eqn(eqn)])
+
+
+@final
+class Names:
+    """The names that equations and variables have in the text of a jaxpr."""
+
+    def __init__(self, jaxpr: Any) -> None:
+        self._printer = _Printer(jaxpr)
+        for _, inner in self._printer.shared_jaxprs():
+            self._printer.whole(inner)
+        self._printer.jaxpr(jaxpr)
+
+    def eqn(self, eqn: Any) -> str:
+        """Return the text of an equation."""
+        return layout([self._printer.eqn(eqn)])
+
+    def atom(self, atom: Any) -> str:
+        """Return the name of a variable, or a literal with its type."""
+        return self._printer.atom(atom)
 
 
 class _Printer:
@@ -113,16 +132,17 @@ class _Printer:
         return [f"{name}=", Group([Nest(["(", Line(""), listed]), Line(""), ")"])]
 
     def _binders(self, variables: Sequence[Any]) -> Doc:
-        shown = [f"{self._atom(v)}:{v.aval.short()}" for v in variables]
+        shown = [f"{self.atom(v)}:{v.aval.short()}" for v in variables]
         return Nest(Group(join([Group(Line())], shown)))
 
     def _atoms(self, atoms: Sequence[Any], separator: str = "") -> Doc:
-        shown = [self._atom(v) for v in atoms]
+        shown = [self.atom(v) for v in atoms]
         return Nest(Group(join([separator, Group(Line())], shown)))
 
     # ---- names ----
 
-    def _atom(self, atom: Any) -> str:
+    def atom(self, atom: Any) -> str:
+        """Return the name of a variable, or a literal with its type."""
         if hasattr(atom, "value"):
             return f"{atom.value}:{atom.aval.short()}"
         name = self._names.get(atom)
@@ -138,7 +158,7 @@ class _Printer:
                 continue
             if other not in lent and mine not in self._names:
                 lent.add(other)
-                self._names[mine] = self._atom(other)
+                self._names[mine] = self.atom(other)
 
 
 def _as_jaxprs(value: Any) -> list[Any]:

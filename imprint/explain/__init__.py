@@ -6,5 +6,7 @@
 - `arrays`: in what does an array differ from the one that a version takes?
 - `containers`: where do the trees of two calls differ?
 - `programs`: where does one program part from another?
+- `replay`: what does each equation of a call compute, and where does it go wrong?
+- `steps`: how is a program run equation by equation?
 - `granularity`: what would jitting outside, inside or both cost?
 """

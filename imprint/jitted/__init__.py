@@ -10,6 +10,7 @@
 - `audit`: is a hit what a fresh trace gives?
 - `sameness`: do two traces give the same program and the same result?
 - `report`: what can a user ask of the versions of a function?
+- `replaying`: which program and values does a replay step through?
 - `stages`: how is a call traced, lowered and compiled by hand?
 - `make_jaxpr`: what does a function look like, without running it?
 """

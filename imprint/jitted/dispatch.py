@@ -29,10 +29,12 @@ from imprint.core.jaxpr import eval_jaxpr
 from imprint.core.trace import current_trace
 from imprint.definition.walk import Effects
 from imprint.explain.explanation import Explanation
+from imprint.explain.replay import Replay
 from imprint.jitted.audit import audit, audit_nested
 from imprint.jitted.binding import Binding
 from imprint.jitted.bound import BoundJitted
 from imprint.jitted.compiling import Request, compile_version, trace
+from imprint.jitted.replaying import replay
 from imprint.jitted.report import CacheInfo, cache_info, explain
 from imprint.jitted.stages import Given, Lowered, Traced
 from imprint.runtime import EngineError, collect_garbage
@@ -266,10 +268,9 @@ class Jitted(Binding):
     def trace(self, *args: Any, **kwargs: Any) -> Traced:
         """Trace the function for this kind of call; arguments may be abstract."""
         request = self._request(self._bound(), args, kwargs)
-        signature = request.definition.signature
-        leaves, call = request.pending.leaves, request.pending.call
-        avals = tuple(map(get_aval, leaves))
-        given = Given(static_tokens(signature, call), avals, len(args))
+        signature, pending = request.definition.signature, request.pending
+        avals = tuple(map(get_aval, pending.leaves))
+        given = Given(static_tokens(signature, pending.call), avals, len(args))
         return Traced(trace(request), signature, self._options, given)
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
@@ -298,6 +299,23 @@ class Jitted(Binding):
         definition = self._bound()
         pending = pending_of(definition.signature, args, kwargs)
         return explain(self._fun, definition, pending)
+
+    def replay(self, *args: Any, **kwargs: Any) -> Replay:
+        """Return this call equation by equation, with the user's lines and the values.
+
+        The program that would answer the call is run on the host, by NumPy, when the
+        steps are asked for; nothing is compiled, and nothing donated.
+
+        >>> import imprint
+        >>> import imprint.numpy as np
+        >>> @imprint.jit
+        ... def entropy(p):
+        ...     return -np.sum(p * np.log(p))
+        >>> culprit = entropy.replay(np.array([0.5, -0.5])).first_nan()
+        >>> print(culprit.source.expression, culprit.inputs[0])
+        np.log(p) [ 0.5 -0.5]
+        """
+        return replay(self._request(self._bound(), args, kwargs), args, kwargs)
 
     @property
     def last_miss(self) -> Explanation | None:

@@ -19,6 +19,7 @@ from typing import (
 )
 
 from imprint.explain.explanation import Explanation
+from imprint.explain.replay import Replay
 from imprint.jitted.report import CacheInfo
 from imprint.jitted.stages import Lowered, Traced
 from imprint.versions.version import Version
@@ -64,6 +65,10 @@ class JittedFunction(Protocol[P, R_co]):
 
     def explain(self, *args: P.args, **kwargs: P.kwargs) -> Explanation:
         """Say which version answers this call, or why it needs a new one."""
+        ...
+
+    def replay(self, *args: P.args, **kwargs: P.kwargs) -> Replay:
+        """Return this call equation by equation, with the user's lines and the values."""
         ...
 
     @property

@@ -1,0 +1,330 @@
+"""Steps: what each equation of a program computes, one after the other, on the host.
+
+A program is run by the references of its primitives (`control.interpret`), and each
+equation is told with its values when it has been computed. An equation that holds jaxprs
+is entered: what its reference runs is told equation by equation, and the `path` of a step
+says inside which equations it is, and in which iteration or branch. No rule of a control
+primitive is asked for that. A value is held while the rest of its jaxpr needs it.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final, NamedTuple, TypeAlias, final
+
+import numpy as np
+
+from imprint import dtypes
+from imprint.control.interpret import interpreting, literal_value
+from imprint.core.control import ControlPrimitive, Unit
+from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
+from imprint.core.pretty import Names
+from imprint.core.primitive import Values
+from imprint.core.source import Source
+
+HostArray: TypeAlias = np.ndarray[Any, Any]
+
+
+class Entered(NamedTuple):
+    """An equation that a step is inside of.
+
+    Args:
+        equation: it, in the program around.
+        inside: which of its jaxprs runs, and in which turn: `iteration 3 of scan`; empty
+            where its equations stand for those of the caller.
+        source: the user's line.
+    """
+
+    equation: Eqn
+    inside: str
+    source: Source | None
+
+    def __str__(self) -> str:
+        inside = f"\n    in {self.inside}" if self.inside else ""
+        return f"{_place(self.source)}{inside}"
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One equation and its values.
+
+    Args:
+        number: how many steps were before it.
+        equation: the equation.
+        source: the user's line; None if it is not known.
+        inputs: the values of its operands, which are read-only.
+        outputs: the values of its results, which are read-only.
+        path: the equations that it is inside of, the outermost first.
+        program: the program that is stepped through.
+    """
+
+    number: int
+    equation: Eqn
+    source: Source | None
+    inputs: tuple[HostArray, ...] = field(repr=False)
+    outputs: tuple[HostArray, ...] = field(repr=False)
+    path: tuple[Entered, ...] = field(repr=False)
+    program: "SteppedProgram" = field(repr=False)
+
+    @property
+    def makes_nan(self) -> bool:
+        """Whether a result holds a NaN, and no operand does."""
+        return any(map(has_nan, self.outputs)) and not any(map(has_nan, self.inputs))
+
+    @property
+    def text(self) -> str:
+        """The equation, with the names that the text of the program has."""
+        text = " ".join(self.program.names.eqn(self.equation).split())
+        return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The user's lines, as in a traceback, the innermost last."""
+        return (*map(str, self.path), _place(self.source))
+
+    def __str__(self) -> str:
+        return self.told(next(filter(None, map(_nan_place, self.outputs)), None))
+
+    def told(self, at: tuple[int, ...] | None = None) -> str:
+        """Return the step as a traceback, the innermost line last, and its values.
+
+        Args:
+            at: the place of an element to show of each value that is large.
+        """
+        head = f"Step {self.number} of {self.program.name} (innermost line last):"
+        used = self.named(self.equation.invars, self.inputs)
+        made = self.named(self.equation.outvars, self.outputs)
+        values = [f"      {n} = {shown(x, at)}" for n, x in (used | made).items()]
+        return "\n".join([head, *self.places, f"    {self.text}", *values])
+
+    def named(
+        self, atoms: Sequence[Atom], values: Sequence[HostArray]
+    ) -> dict[str, HostArray]:
+        """Return values by the names of their variables, but those of literals."""
+        pairs = zip(atoms, values, strict=True)
+        atom = self.program.names.atom
+        return {atom(a): x for a, x in pairs if not isinstance(a, Literal)}
+
+
+@final
+class SteppedProgram:
+    """A program that is stepped through.
+
+    Args:
+        name: the function's.
+        closed: its jaxpr.
+        arguments: the values of its arguments, by the names that users have for them.
+    """
+
+    def __init__(
+        self, name: str, closed: ClosedJaxpr, arguments: Sequence[tuple[str, HostArray]]
+    ) -> None:
+        self.name: str = name
+        self.closed: ClosedJaxpr = closed
+        self.arguments: tuple[tuple[str, HostArray], ...] = tuple(arguments)
+
+    @cached_property
+    def names(self) -> Names:
+        """The names of its variables."""
+        return Names(self.closed.jaxpr)
+
+    def run(self, tell: Callable[[Step], None]) -> Values:
+        """Run it, and tell of each step when it is done; return its results."""
+        return _Run(self, tell).whole()
+
+
+# ---- running ----
+
+
+class _Open:
+    """An equation that is being computed, and what it has run of its jaxprs."""
+
+    __slots__ = ("equation", "held", "inside", "runs")
+
+    def __init__(self, equation: Eqn) -> None:
+        self.equation = equation
+        self.inside = ""
+        self.runs: Counter[str] = Counter()
+        self.held = _held(equation)
+
+    def enter(self, jaxpr: Jaxpr) -> None:
+        """Note that it runs one of its jaxprs now."""
+        name, is_choice = self.held.get(jaxpr, ("", False))
+        turn = self.runs[name]
+        self.runs[name] += 1
+        self.inside = _words(self.equation, name, turn, is_choice=is_choice)
+
+
+class _Run:
+    """One run of a program."""
+
+    def __init__(self, program: SteppedProgram, tell: Callable[[Step], None]) -> None:
+        self._program = program
+        self._tell = tell
+        self._number = 0
+        self._open: list[_Open] = []
+        self._last_uses: dict[Jaxpr, list[list[Var]]] = {}
+
+    def whole(self) -> Values:
+        """Run the program."""
+        closed = self._program.closed
+        consts = [np.asarray(x) for x in closed.consts]
+        arguments = [value for _, value in self._program.arguments]
+        with np.errstate(all="ignore"):
+            return self._jaxpr(closed.jaxpr, consts, arguments)
+
+    def _enter(self, jaxpr: Jaxpr, arrays: Sequence[Any]) -> Values:
+        """Run a jaxpr of the equation that is being computed."""
+        self._open[-1].enter(jaxpr)
+        with interpreting(None):
+            return self._jaxpr(jaxpr, (), arrays)
+
+    def _jaxpr(
+        self, jaxpr: Jaxpr, consts: Sequence[Any], arrays: Sequence[Any]
+    ) -> Values:
+        env: dict[Var, Any] = dict(zip(jaxpr.constvars, consts, strict=True))
+        env.update(zip(jaxpr.invars, arrays, strict=True))
+
+        def read(atom: Atom) -> Any:
+            return literal_value(atom) if isinstance(atom, Literal) else env[atom]
+
+        last = self._last_uses.get(jaxpr)
+        if last is None:
+            last = self._last_uses[jaxpr] = _last_uses(jaxpr)
+        for eqn, done in zip(jaxpr.eqns, last, strict=True):
+            outs = self._eqn(eqn, tuple(map(read, eqn.invars)))
+            env.update(zip(eqn.outvars, outs, strict=True))
+            for var in done:
+                del env[var]
+        return tuple(map(read, jaxpr.outvars))
+
+    def _eqn(self, eqn: Eqn, inputs: Values) -> Values:
+        """Compute an equation; tell of it, unless what is inside was told."""
+        if type(eqn.primitive) is ControlPrimitive:
+            entered = _Open(eqn)
+            self._open.append(entered)
+            try:
+                with interpreting(self._enter):
+                    outs = eqn.primitive.reference(*inputs, **eqn.params)
+            finally:
+                self._open.pop()
+        else:
+            entered = None
+            outs = eqn.primitive.reference(*inputs, **eqn.params)
+        # NumPy computes integers below a byte as int8: only the dtype cuts them.
+        pairs = zip(outs, eqn.outvars, strict=True)
+        results = tuple([np.asarray(x, v.aval.dtype) for x, v in pairs])
+        if entered is None or not entered.runs:
+            self._told(eqn, inputs, results)
+        return results
+
+    def _told(self, eqn: Eqn, inputs: Values, results: Values) -> None:
+        path = tuple(
+            [Entered(o.equation, o.inside, o.equation.source) for o in self._open]
+        )
+        values = _sealed(inputs), _sealed(results)
+        step = Step(self._number, eqn, eqn.source, *values, path, self._program)
+        self._number += 1
+        self._tell(step)
+
+
+def _sealed(values: Values) -> tuple[HostArray, ...]:
+    views: list[HostArray] = [np.asarray(x).view() for x in values]
+    for view in views:
+        view.flags.writeable = False
+    return tuple(views)
+
+
+def _last_uses(jaxpr: Jaxpr) -> list[list[Var]]:
+    """Return, for each equation, the variables that nothing needs after it."""
+    needed = {v for v in jaxpr.outvars if isinstance(v, Var)}
+    found: list[list[Var]] = []
+    for eqn in reversed(jaxpr.eqns):
+        used = (v for v in (*eqn.invars, *eqn.outvars) if isinstance(v, Var))
+        done = [v for v in dict.fromkeys(used) if v not in needed]
+        needed.update(done)
+        found.append(done)
+    return found[::-1]
+
+
+# ---- wording ----
+
+
+def _held(eqn: Eqn) -> dict[Jaxpr, tuple[str, bool]]:
+    """Return the jaxprs of an equation: the name of each, and whether it is a choice."""
+    found: dict[Jaxpr, tuple[str, bool]] = {}
+    for name in getattr(eqn.primitive, "held", ()):
+        value = eqn.params[name]
+        if isinstance(value, ClosedJaxpr):
+            found[value.jaxpr] = name, False
+        else:
+            for i, each in enumerate(value):
+                found[each.jaxpr] = f"{name}[{i}]", True
+    return found
+
+
+def _words(eqn: Eqn, held: str, turn: int, *, is_choice: bool) -> str:
+    """Say where inside an equation a step is: `iteration 3 of scan`."""
+    primitive: Any = eqn.primitive
+    if primitive.granularity is Unit.INLINE:
+        return ""
+    if primitive.granularity is Unit.PART:
+        return str(eqn.params.get("name", primitive.name))
+    if is_choice:
+        return f"{held} of {primitive}"
+    several = f"{held}, " if len(primitive.held) > 1 and held else ""
+    return f"{several}iteration {turn} of {primitive}"
+
+
+_LONGEST: Final = 200
+_WHOLE: Final = 8
+"""Elements up to which a value is shown whole."""
+
+
+def _place(source: Source | None) -> str:
+    """Return the lines of a place, as those of a traceback."""
+    if source is None:
+        return "  (no line of yours)"
+    place = f'  File "{source.file}", line {source.line}, in {source.code.co_name}'
+    return f"{place}\n    {source.expression}" if source.expression else place
+
+
+def shown(value: HostArray, at: tuple[int, ...] | None = None) -> str:
+    """Return a value in short: its elements, or of a large one its extent.
+
+    Args:
+        value: the value.
+        at: the place of an element to show of a large one, if it has that place.
+    """
+    if value.size <= _WHOLE:
+        return " ".join(np.array2string(value, precision=6, separator=", ").split())
+    shape = ",".join(map(str, value.shape))
+    text = f"{value.dtype.name}[{shape}]"
+    if at is not None and _has_place(value, at):
+        text += f" with {value[at]} at [{', '.join(map(str, at))}]"
+    if not dtypes.is_inexact(value.dtype) or dtypes.is_complex(value.dtype):
+        return text
+    nans = np.isnan(value)
+    if nans.all():
+        return f"{text}, all NaN"
+    kept = value[~nans]
+    count = int(nans.sum())
+    told = f", {count:,} of {value.size:,} NaN" if count else ""
+    return f"{text}, from {kept.min()} to {kept.max()}{told}"
+
+
+def _has_place(value: HostArray, at: tuple[int, ...]) -> bool:
+    return len(at) == value.ndim and all(map(int.__lt__, at, value.shape))
+
+
+def has_nan(value: HostArray) -> bool:
+    """Tell whether a value holds a NaN."""
+    return dtypes.is_inexact(value.dtype) and bool(np.isnan(value).any())
+
+
+def _nan_place(value: HostArray) -> tuple[int, ...] | None:
+    if not has_nan(value):
+        return None
+    return tuple(int(i) for i in np.argwhere(np.isnan(value))[0])

@@ -1,0 +1,48 @@
+"""Replaying: the program of a call and its arguments, to be stepped through.
+
+The program is that of the version that answers, or would: traced if need be, with the
+passes that every program goes through, and never compiled. The values of the arguments
+are read at once, so that what is done to them later does not matter.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from imprint.array import host_of, to_array
+from imprint.calls.leaves import check_values
+from imprint.core.folding import folding
+from imprint.core.trace import Tracer
+from imprint.errors import ArgumentError
+from imprint.explain.replay import Replay
+from imprint.explain.steps import SteppedProgram
+from imprint.jitted.compiling import Request, trace
+from imprint.passes.pipeline import run_passes
+
+
+@folding
+def replay(request: Request, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Replay:
+    """Return the replay of a call, which was made with these arguments."""
+    leaves, call = request.pending.leaves, request.pending.call
+    check_values(request.name, call, leaves)
+    for x in leaves:
+        if isinstance(x, Tracer):
+            raise ArgumentError(
+                f"{request.name}.replay: expected arguments with values, got a tracer "
+                f"{x.aval}. Replay outside of jit, grad and vmap."
+            )
+    traced = trace(request)
+    values = [host_of(to_array(x)) for x in leaves]
+    arguments = list(zip(traced.leaf_names(), values, strict=True))
+    program = SteppedProgram(request.name, run_passes(traced.closed), arguments)
+    return Replay(program, lambda fun: _replay_of(fun)(*args, **kwargs))
+
+
+def _replay_of(fun: Callable[..., Any]) -> Callable[..., Replay]:
+    """Return what replays a function."""
+    found = getattr(fun, "replay", None)
+    if found is None:
+        raise ArgumentError(
+            f"first_difference: expected a replay or a compiled function, got {fun!r}. "
+            "Compile it with imprint.jit."
+        )
+    return found
