@@ -6,14 +6,14 @@ steps through a program sees into each control primitive, without a rule for tha
 its reference runs is handed to the interpreter that `interpreting` sets.
 """
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Final
 
 import numpy as np
 
-from imprint.core.jaxpr import Jaxpr, Literal, Var
+from imprint.core.jaxpr import Eqn, Jaxpr, Literal, Var
 from imprint.core.primitive import Values
 
 Interpreter = Callable[[Jaxpr, Sequence[Any]], Values]
@@ -34,9 +34,16 @@ def interpret(jaxpr: Jaxpr, arrays: Sequence[Any]) -> Values:
         return literal_value(atom) if isinstance(atom, Literal) else env[atom]
 
     for eqn in jaxpr.eqns:
-        results = eqn.primitive.reference(*map(read, eqn.invars), **eqn.params)
-        env.update(zip(eqn.outvars, results, strict=True))
+        env.update(zip(eqn.outvars, compute(eqn, map(read, eqn.invars)), strict=True))
     return tuple(read(atom) for atom in jaxpr.outvars)
+
+
+def compute(eqn: Eqn, operands: Iterable[Any]) -> Values:
+    """Return the results of an equation, by the reference of its primitive."""
+    results = eqn.primitive.reference(*operands, **eqn.params)
+    # NumPy computes integers below a byte as int8: only the dtype cuts them.
+    pairs = zip(results, eqn.outvars, strict=True)
+    return tuple([np.asarray(x, v.aval.dtype) for x, v in pairs])
 
 
 def literal_value(literal: Literal) -> Any:

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, final
 import numpy as np
 
 from imprint import dtypes
-from imprint.control.interpret import interpreting, literal_value
+from imprint.control.interpret import compute, interpreting, literal_value
 from imprint.core.control import ControlPrimitive, Unit
 from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from imprint.core.pretty import Names
@@ -202,20 +202,17 @@ class _Run:
 
     def _eqn(self, eqn: Eqn, inputs: Values) -> Values:
         """Compute an equation; tell of it, unless what is inside was told."""
+        entered = None
         if type(eqn.primitive) is ControlPrimitive:
             entered = _Open(eqn)
             self._open.append(entered)
             try:
                 with interpreting(self._enter):
-                    outs = eqn.primitive.reference(*inputs, **eqn.params)
+                    results = compute(eqn, inputs)
             finally:
                 self._open.pop()
         else:
-            entered = None
-            outs = eqn.primitive.reference(*inputs, **eqn.params)
-        # NumPy computes integers below a byte as int8: only the dtype cuts them.
-        pairs = zip(outs, eqn.outvars, strict=True)
-        results = tuple([np.asarray(x, v.aval.dtype) for x, v in pairs])
+            results = compute(eqn, inputs)
         if entered is None or not entered.runs:
             self._told(eqn, inputs, results)
         return results

@@ -13,7 +13,7 @@ import imprint
 import imprint.numpy as np
 from imprint.control.interpret import interpret
 from imprint.core.control import ControlPrimitive, Eager, Unit, Watched
-from imprint.core.primitive import Absent
+from imprint.core.primitive import Absent, Primitive
 from imprint.errors import ArgumentError
 from imprint.explain.steps import shown
 from imprint.transforms.staging import Staged, hoist_consts, stage
@@ -193,9 +193,11 @@ def test_values_are_read_only():
 
 
 def test_integers_below_a_byte_are_cut():
-    f = imprint.jit(lambda x: x + x)
-    x = np.asarray(7, imprint.dtypes.int4)
-    assert int(f.replay(x).steps[-1].outputs[0]) == int(f(x)) == -2
+    x = np.asarray(-8, imprint.dtypes.int4)
+    f = imprint.jit(lambda x: abs(x) > 0)
+    assert bool(f.replay(x).steps[-1].outputs[0]) is bool(f(x)) is False
+    body = body_of(lambda x: [abs(x) > 0], x)
+    assert not repeat_p.bind(x, body=body, times=1)[0]
 
 
 def test_filter_jit_methods_and_models():
@@ -219,6 +221,8 @@ def test_filter_jit_methods_and_models():
 
 
 def test_a_tracer_is_refused():
+    with pytest.raises(ArgumentError, match="expected an array with values"):
+        norm.replay(imprint.ShapeDtypeStruct((2,), "float32"))
     with pytest.raises(ArgumentError, match=r"norm\.replay: expected arguments with"):
         imprint.jit(lambda x: norm.replay(x))(np.ones(2))
 
@@ -276,10 +280,24 @@ def test_a_primitive_that_fails_leaves_the_interpreter_as_it_was():
     failing = primitive("failing", fail, ("body",))
     step = body_of(lambda x: [np.log(x)], onp.float32(0.0))
     f = imprint.jit(lambda x: failing.bind(x, body=step)[0])
-    for ask in (len, list, lambda steps: steps[0]):
+    for ask in (len, lambda steps: list(iter(steps)), lambda steps: steps[0]):
         with pytest.raises(ZeroDivisionError, match="in the reference"):
             ask(f.replay(2.0).steps)
     assert interpret(step.jaxpr, (onp.float32(1.0),)) == (0.0,)
+
+
+def test_what_a_primitive_without_jaxprs_interprets_is_its_own():
+    step = body_of(lambda x: [np.log(x)], ONE)
+
+    def reference(x):
+        return interpret(step.jaxpr, (x,))
+
+    absent = Absent("not used here")
+    rules = dict.fromkeys(("lower", "jvp", "transpose", "batch", "samples"), absent)
+    opaque = Primitive(name="opaque", aval=lambda x: (x,), reference=reference, **rules)
+    around = body_of(lambda x: [opaque.bind(x)[0]], ONE)
+    f = imprint.jit(lambda x: opaque.bind(repeat_p.bind(x, body=around, times=1)[0]))
+    assert [s.equation.primitive for s in f.replay(9.0)] == [opaque, opaque]
 
 
 # ---- questions ----
@@ -334,6 +352,7 @@ def test_values_of_other_dtypes_are_compared_by_the_tolerance():
     x = onp.linspace(0.5, 1.5, 4, dtype=onp.float32)
     narrow = norm.replay(np.asarray(x, imprint.dtypes.bfloat16))
     assert norm.replay(x).first_difference(narrow, rtol=0.1) is None
+    assert narrow.first_difference(norm.replay(x), rtol=0.1) is None
     assert norm.replay(x).first_difference(narrow).ours.number == 0
     whole = imprint.jit(lambda x: x // 2)
     assert whole.replay(3).first_difference(whole.replay(2), atol=9) is not None
@@ -452,6 +471,24 @@ def test_an_iteration_that_is_left_ends_its_thread():
     while threading.active_count() > before and time.monotonic() < deadline:
         time.sleep(0.01)
     assert threading.active_count() == before
+
+
+def test_a_reference_runs_in_the_context_of_the_caller():
+    found = []
+
+    def reference(x, *, body):
+        found.append(imprint.config.log_compiles)
+        return (x,)
+
+    asking = primitive("asking", reference, ("body",))
+    step = body_of(lambda x: [x], ONE)
+    f = imprint.jit(lambda x: asking.bind(x, body=step)[0])
+    with imprint.log_compiles(True):
+        replay = f.replay(1.0)
+        next(iter(replay))
+        len(replay.steps)
+    next(iter(replay))
+    assert found == [True, True, False]
 
 
 def test_flags_of_the_caller_hold_in_a_replay():
