@@ -86,7 +86,7 @@ def _miss_lines(miss: Miss, told: set[str]) -> Iterator[_Line]:
     needless = ", needless: it is the same program" if miss.why.is_needless else ""
     told_of = f"  {miss.reason}{at}{needless}"
     yield _Line(("", "", *_seconds(miss.costs), told_of), "")
-    for remedy in miss.remedies:
+    for remedy in (*miss.remedies, *filter(None, [miss.why.advice])):
         if remedy in told:
             continue
         told.add(remedy)

@@ -9,4 +9,6 @@
 - `replay`: what does each equation of a call compute, and where does it go wrong?
 - `steps`: how is a program run equation by equation?
 - `granularity`: what would jitting outside, inside or both cost?
+- `repeats`: which blocks of equations did a Python loop write one after the other?
+- `loops`: which loop was that?
 """

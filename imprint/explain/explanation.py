@@ -141,7 +141,9 @@ class Explanation:
             worked out later, which costs the miss nothing.
         seconds: what tracing, lowering and compiling took, if it has been done.
         site: where the call was made.
-        advice: what jitting outside, inside or both would cost.
+        advice: what jitting outside, inside or both would cost, and which Python loop
+            wrote equal equations again and again; of a miss that compiled, the latter,
+            if that took long.
         defined: where the function is defined, as `file.py:12`; empty if unknown.
         is_needless: whether the version that was made has the program of another, which
             read what has changed since.
@@ -187,10 +189,11 @@ class Explanation:
     def __str__(self) -> str:
         where = f" at {self.site}" if self.site is not None else ""
         start = f"{self.function}{where}"
+        more = f" {self.advice}" if self.advice else ""
         if self.hit:
-            advice = f" {self.advice}" if self.advice else ""
-            return f"{start} is answered by version {self.nearest}.{advice}"
+            return f"{start} is answered by version {self.nearest}.{more}"
         cost = f" It took {self.seconds:.2f} s." if self.seconds is not None else ""
+        cost += more
         if not self.differences:
             return f"{start} compiles: it has no version yet.{cost}"
         listed, advice = told(self.differences)

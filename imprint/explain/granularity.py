@@ -123,12 +123,14 @@ def _collect(jaxpr: Jaxpr, parts: dict[int, ClosedJaxpr]) -> int:
     return calls
 
 
+def dissolved(eqn: Eqn) -> int:
+    """Return how many equations the compiler sees of one, with what it calls."""
+    inside = sum(_dissolved(part.jaxpr) for part in subjaxprs(eqn))
+    return 1 + inside if _unit(eqn) is Unit.BODY else inside or 1
+
+
 def _dissolved(jaxpr: Jaxpr) -> int:
-    count = 0
-    for eqn in jaxpr.eqns:
-        inside = sum(_dissolved(part.jaxpr) for part in subjaxprs(eqn))
-        count += 1 + inside if _unit(eqn) is Unit.BODY else inside or 1
-    return count
+    return sum(map(dissolved, jaxpr.eqns))
 
 
 def _cost(equations: int, programs: int, calls: int) -> Cost:

@@ -33,6 +33,7 @@ from imprint.definition.walk import NO_EFFECTS, Effects
 from imprint.definition.wording import show
 from imprint.errors import ArgumentError, CaptureWarning, RecompileError
 from imprint.explain.explanation import Explanation, told
+from imprint.explain.repeats import repeats_told
 from imprint.jitted.report import explain_miss
 from imprint.jitted.sameness import divergence_of_traces, is_needless
 from imprint.program.counters import COUNTERS
@@ -90,7 +91,8 @@ def compile_version(request: Request) -> Version:
     of_its_key = definition.versions.all_of(pending.key)
     needless = not is_new or is_needless(of_its_key, version)
     costs = version.costs if is_new else Costs(version.trace_s, 0.0, 0.0)
-    miss = replace(miss, seconds=costs.total, is_needless=needless)
+    advice = repeats_told(version.jaxpr) if costs.compile > _SLOW else ""
+    miss = replace(miss, seconds=costs.total, is_needless=needless, advice=advice)
     _tell(request, miss, version, costs)
     if request.options.is_loop:
         return version
@@ -98,6 +100,10 @@ def compile_version(request: Request) -> Version:
     if request.options.strict:
         _warn_opaque(request, version.traced)
     return version
+
+
+_SLOW: Final = 0.25
+"""Seconds of compiling after which somebody will want to know what takes so long."""
 
 
 def _renewed(request: Request) -> Version | None:

@@ -24,6 +24,7 @@ from imprint.definition.wording import shortened, show, told_apart
 from imprint.explain.comparison import nearest_of
 from imprint.explain.explanation import Compared, Difference, Explanation, Later
 from imprint.explain.granularity import granularity
+from imprint.explain.repeats import repeats_told
 from imprint.explain.tokens import TOO_LARGE, Disagreement, disagreements
 from imprint.versions.definitions import DEFINITIONS, Definition, Made
 from imprint.versions.version import Version
@@ -70,7 +71,7 @@ def explain(
         compared=Compared([v is found for v in versions].index(True)),
         seconds=found.costs.total,
         site=current_source(),
-        advice=str(granularity(found.jaxpr)),
+        advice=f"{granularity(found.jaxpr)} {repeats_told(found.jaxpr)}".rstrip(),
         defined=DEFINITIONS.family_of(fun, definition).defined,
         watched=found.watched,
     )

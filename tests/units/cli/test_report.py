@@ -88,6 +88,20 @@ def test_a_recompile_that_was_needless_is_marked_and_counted():
     ]
 
 
+def test_what_a_python_loop_repeats_is_told_once_below_its_misses():
+    row = a_row(2)
+    advice = "100 equal blocks of 40 equations from a Python loop at a.py:4."
+    for i, miss in enumerate(row.misses):
+        row.misses[i] = miss._replace(why=replace(miss.why, advice=advice))
+    stream = io.StringIO()
+    print_report([row], stream)
+    lines = stream.getvalue().splitlines()
+    first = next(i for i, line in enumerate(lines) if line.endswith("  first call"))
+    assert lines[first + 1].strip() == advice
+    assert stream.getvalue().count(advice) == 1
+    assert row.as_dict()["misses"][0]["advice"] == advice
+
+
 def test_plain_text_without_rich(monkeypatch):
     monkeypatch.setitem(sys.modules, "rich.console", None)
     stream = Terminal()

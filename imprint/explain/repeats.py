@@ -1,0 +1,268 @@
+"""Repeats: blocks of equations that a Python loop wrote one after the other.
+
+1. Each equation has a token: its primitive, its line, the avals of its operands and
+   results, and its params; whole numbers in params may differ, as `x[i]` has another start
+   in each turn, if they do so by equal steps.
+2. Where a token came last says how long a block may be: such distances are few.
+3. For each, the longest runs of blocks are found in which each equation equals that of the
+   block before it, and takes its operands from the same places of its own block. What
+   comes from outside of a block (a carry, a constant, a weight) may be another one.
+4. Of runs that overlap, the one that saves most is told.
+"""
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any, Final, NamedTuple, cast, final
+
+from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal, subjaxprs
+from imprint.core.source import Source
+from imprint.explain.granularity import dissolved
+from imprint.explain.loops import Loop, loop_around
+
+_FEWEST: Final = 4
+"""Blocks below which a loop is none to be spoken of."""
+_SAVED: Final = 100
+"""Equations that a loop has to save."""
+_LENGTHS: Final = 16
+"""Lengths of blocks that are tried in a jaxpr."""
+
+
+class Repeat(NamedTuple):
+    """Equal blocks of equations, one after the other.
+
+    Args:
+        counts: how many blocks there are, and how many equations each has, those of
+            nested calls among them; a loop that is differentiated has some forward, some
+            backward.
+        source: where the first one was written.
+        loop: the Python loop that wrote them, if it is known.
+        stacked: whether each takes another array from outside, such as its weights.
+    """
+
+    counts: tuple[tuple[int, int], ...]
+    source: Source | None
+    loop: Loop | None
+    stacked: bool
+
+    @property
+    def saved(self) -> int:
+        """How many equations a loop would not compile."""
+        return sum((blocks - 1) * equations for blocks, equations in self.counts)
+
+    def __str__(self) -> str:
+        (blocks, equations), *more = self.counts
+        told = f"{blocks:,} equal blocks of {equations:,} equations"
+        told += "".join(f", {n:,} of {size:,}" for n, size in more)
+        if self.loop is not None:
+            told += f"{',' * bool(more)} from a Python loop at {self.loop}"
+        elif self.source is not None:
+            told += f", the first at {self.source}"
+        name = "`lax.scan` over" if self.stacked else "`lax.fori_loop`"
+        over = " what each takes, stacked," if self.stacked else ""
+        return f"{told}: {name}{over} would compile 1 of {'each' if more else 'them'}."
+
+
+def repeats(closed: ClosedJaxpr) -> tuple[Repeat, ...]:
+    """Return what a program repeats, also in the jaxprs it holds; most is saved first."""
+    found: dict[Hashable, Repeat] = {}
+    seen: set[int] = set()
+    todo = [closed]
+    while todo:
+        one = todo.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        for new in _repeats_of(one.jaxpr):
+            old = found.setdefault(new.loop or _place(new.source), new)
+            if old is not new:
+                counts = (*old.counts, *new.counts)
+                found[new.loop or _place(new.source)] = old._replace(counts=counts)
+        todo += [inner for eqn in one.eqns for inner in subjaxprs(eqn)]
+    return tuple(sorted(found.values(), key=lambda r: -r.saved))
+
+
+def repeats_told(closed: ClosedJaxpr) -> str:
+    """Return what to say of what a program repeats; empty if that is not worth a word."""
+    return " ".join(map(str, repeats(closed)[:_TOLD]))
+
+
+_TOLD: Final = 3
+
+
+class _Run(NamedTuple):
+    """Equal blocks: where the first one starts, their length, and how many there are."""
+
+    start: int
+    length: int
+    blocks: int
+
+    @property
+    def end(self) -> int:
+        """The position after the last block."""
+        return self.start + self.length * self.blocks
+
+
+def _repeats_of(jaxpr: Jaxpr) -> list[Repeat]:
+    lengths = _lengths(_tokens(jaxpr.eqns))
+    if not lengths:
+        return []
+    equations = _Equations(jaxpr)
+    weights = [dissolved(eqn) for eqn in jaxpr.eqns]
+    runs = [run for length in lengths for run in equations.runs(length)]
+
+    def saved(run: _Run) -> int:
+        return sum(weights[run.start + run.length : run.end])
+
+    chosen: list[_Run] = []
+    for run in sorted(runs, key=saved, reverse=True):
+        apart = all(run.end <= c.start or c.end <= run.start for c in chosen)
+        if apart and saved(run) >= _SAVED:
+            chosen.append(run)
+    chosen.sort()
+    sources = [_sources(jaxpr.eqns[run.start : run.end]) for run in chosen]
+    loops = [*map(loop_around, sources)]
+    return [
+        Repeat(
+            ((run.blocks, sum(weights[run.start : run.start + run.length])),),
+            jaxpr.eqns[run.start].source,
+            loops[k] or _loop_of_same_lines(k, chosen, sources, loops),
+            equations.is_stacked(run),
+        )
+        for k, run in enumerate(chosen)
+    ]
+
+
+def _loop_of_same_lines(
+    k: int,
+    runs: Sequence[_Run],
+    sources: Sequence[Sequence[Source]],
+    loops: Sequence[Loop | None],
+) -> Loop | None:
+    """Return the loop of a run that was written on the same lines, and as often.
+
+    A transform writes the equations of a backward pass, when no loop is executed.
+    """
+    if any(source.callers for source in sources[k]):
+        return None
+    places = {*map(_place, sources[k])}
+    found = {
+        loop
+        for run, lines, loop in zip(runs, sources, loops, strict=True)
+        if abs(run.blocks - runs[k].blocks) <= 1
+        and not places.isdisjoint(map(_place, lines))
+    }
+    found.discard(None)
+    return found.pop() if len(found) == 1 else None
+
+
+def _sources(eqns: Iterable[Eqn]) -> list[Source]:
+    return [eqn.source for eqn in eqns if eqn.source is not None]
+
+
+# ---- equations ----
+
+
+def _tokens(eqns: Iterable[Eqn]) -> list[int]:
+    """Return a number for each equation; equal ones may stand at the same place of blocks."""
+    known: dict[Hashable, int] = {}
+    return [known.setdefault(_token(eqn), len(known)) for eqn in eqns]
+
+
+def _token(eqn: Eqn) -> Hashable:
+    ins, outs = ([v.aval for v in atoms] for atoms in (eqn.invars, eqn.outvars))
+    params = [(name, _without_numbers(value)) for name, value in eqn.params.items()]
+    return id(eqn.primitive), _place(eqn.source), *ins, None, *outs, *params
+
+
+def _place(source: Source | None) -> Hashable:
+    """Return what tells places apart; to hash their code takes long."""
+    return None if source is None else (id(source.code), source.offset)
+
+
+def _without_numbers(value: Any) -> Hashable:
+    """Return a param with a mark for each whole number in it."""
+    if type(value) is not tuple:
+        return int if type(value) is int else value
+    return tuple([_without_numbers(each) for each in cast("tuple[Any, ...]", value)])
+
+
+def _numbers(value: Any) -> list[int]:
+    """Return the whole numbers in a param."""
+    if type(value) is not tuple:
+        return [value] if type(value) is int else []
+    return [n for each in cast("tuple[Any, ...]", value) for n in _numbers(each)]
+
+
+def _lengths(tokens: Iterable[int]) -> list[int]:
+    """Return how long blocks may be: how far equal tokens are apart."""
+    last: dict[int, int] = {}
+    gaps: Counter[int] = Counter()
+    for i, token in enumerate(tokens):
+        if token in last:
+            gaps[i - last[token]] += 1
+        last[token] = i
+    often = gaps.most_common(_LENGTHS)
+    return [gap for gap, count in often if count >= _FEWEST - 1]
+
+
+@final
+class _Equations:
+    """The equations of a jaxpr, to be compared."""
+
+    def __init__(self, jaxpr: Jaxpr) -> None:
+        self._eqns = jaxpr.eqns
+        self._tokens = _tokens(jaxpr.eqns)
+        self._made_at: dict[Any, int] = {
+            var: i for i, eqn in enumerate(jaxpr.eqns) for var in eqn.outvars
+        }
+        self._numbers = [_numbers(tuple(eqn.params.values())) for eqn in jaxpr.eqns]
+
+    def runs(self, length: int) -> list[_Run]:
+        """Return the longest runs of equal blocks of a length."""
+        found: list[_Run] = []
+        start = 0
+        for i in range(length, len(self._eqns) + 1):
+            if i < len(self._eqns) and self._is_same(i, length, start):
+                continue
+            blocks = (i - start) // length
+            if blocks >= _FEWEST:
+                found.append(_Run(start, length, blocks))
+            start = i - length + 1
+        return found
+
+    def _is_same(self, i: int, length: int, start: int) -> bool:
+        """Tell whether an equation is as that of the block before."""
+        if self._tokens[i] != self._tokens[i - length]:
+            return False
+        block = i - (i - start) % length
+        pairs = zip(self._eqns[i].invars, self._eqns[i - length].invars, strict=True)
+        for ours, theirs in pairs:
+            mine = self._made_at.get(ours, -1) - block
+            other = self._made_at.get(theirs, -1) - block + length
+            if max(mine, -1) != max(other, -1):  # below zero: from outside
+                return False
+        if not self._numbers[i] or i - 2 * length < start:
+            return True
+        return self._step(i, length) == self._step(i - length, length)
+
+    def _step(self, i: int, length: int) -> list[int]:
+        """Return by how much the numbers differ from those of the block before."""
+        pairs = zip(self._numbers[i], self._numbers[i - length], strict=True)
+        return [ours - theirs for ours, theirs in pairs]
+
+    def is_stacked(self, run: _Run) -> bool:
+        """Tell whether blocks take different arrays that none of them makes."""
+        second = range(run.start + run.length, run.start + 2 * run.length)
+        return any(
+            ours is not theirs
+            for i in second
+            for ours, theirs in zip(
+                self._eqns[i].invars, self._eqns[i + run.length].invars, strict=True
+            )
+            if self._is_outside(ours, run) and self._is_outside(theirs, run)
+        )
+
+    def _is_outside(self, atom: Any, run: _Run) -> bool:
+        if isinstance(atom, Literal):
+            return False
+        return not run.start <= self._made_at.get(atom, -1) < run.end
