@@ -17,6 +17,7 @@ from imprint.core.identity import type_name
 from imprint.core.jaxpr import ClosedJaxpr
 from imprint.core.source import current_source
 from imprint.core.tangents import is_float0, no_values
+from imprint.record.holding import hold
 from imprint.record.record import Findings
 from imprint.record.recorder import Recording
 from imprint.transforms.staging import Staged, check_leaks_of, stage
@@ -38,11 +39,13 @@ class TracedCall:
 
     Attributes:
         unread: places that are not watched, as a trace was heard not to read them.
+        is_told_apart: whether functions equal to this one are others since it was
+            traced: callbacks hold what it captures.
     """
 
     __slots__ = (
         *("__weakref__", "closed", "findings", "form", "hits", "in_tree"),
-        *("results", "seconds", "unread", "watch"),
+        *("is_told_apart", "results", "seconds", "unread", "watch"),
     )
 
     def __init__(
@@ -58,6 +61,7 @@ class TracedCall:
         self.watch: Watch = Watch(findings.reads)
         self.unread: dict[Key, Place] = {}
         self.hits = 0
+        self.is_told_apart = False
         self.in_tree: tree.TreeDef
         self.results: Results
         self.in_tree, self.results = trees
@@ -135,11 +139,16 @@ def trace_call(
     with Recording(fun, held, strict=strict) as recording:
         closed = stage(flat, avals, staged)
     seconds = time.perf_counter() - start
-    findings = recording.findings
+    roots = fun, *(value for _, value in held)
+    findings, is_told_apart = hold(
+        roots, closed.jaxpr, recording.findings, recording.record.codes
+    )
     if staged.ended:
         del recording  # it holds what the function met, tracers too
         check_leaks_of(staged)
-    return TracedCall(closed, (treedef, found[0]), call.form, seconds, findings)
+    traced = TracedCall(closed, (treedef, found[0]), call.form, seconds, findings)
+    traced.is_told_apart = is_told_apart
+    return traced
 
 
 @final

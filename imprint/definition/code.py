@@ -29,11 +29,15 @@ class Code:
         code: the code object that was seen first; it is not kept.
         constants: its constants, nested code as `Code`, without an idle docstring.
         digest: of all that counts.
+
+    Attributes:
+        held: the closure variables that callbacks of compiled programs hold, and whether
+            code that runs while tracing reads them too; see `record.holding`.
     """
 
     __slots__ = (
         *("__weakref__", "arguments", "bytecode", "constants", "digest", "file"),
-        *("free", "keyword_only", "line", "name", "names"),
+        *("free", "held", "keyword_only", "line", "name", "names"),
     )
 
     def __init__(
@@ -46,6 +50,7 @@ class Code:
         self.line: int = code.co_firstlineno
         self.names: tuple[str, ...] = code.co_names
         self.free: tuple[str, ...] = code.co_freevars
+        self.held: dict[str, bool] = _NONE
         self.bytecode: int = hash(code.co_code)
         count = code.co_argcount
         self.arguments: tuple[str, ...] = code.co_varnames[:count]
@@ -53,8 +58,19 @@ class Code:
             count : count + code.co_kwonlyargcount
         ]
 
+    def hold(self, name: str, *, is_read: bool) -> bool:
+        """Note that callbacks hold a closure variable; return whether that is new."""
+        before = self.held.get(name)
+        if before is None or (is_read and not before):
+            self.held = {**self.held, name: is_read}
+            return True
+        return False
+
     def __repr__(self) -> str:
         return f"<code of {self.name}>"
+
+
+_NONE: Final[dict[str, bool]] = {}
 
 
 def code_of(code: CodeType) -> Code:

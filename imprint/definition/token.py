@@ -55,6 +55,8 @@ MANY: Final = Mark("many")
 """(MANY, class, length, digest): of the items of a long list or tuple of scalars"""
 EQUAL: Final = Mark("equal")
 """(EQUAL, Equal, names, *contents): an object that only its own `==` can compare"""
+HELD: Final = Mark("held by a callback")
+"""(HELD, stand-in, content): a cell or container that no equal one stands for"""
 EMPTY: Final = Mark("nothing yet")
 """A closure variable that has no value yet."""
 ABSENT: Final = Mark("absent")

@@ -16,7 +16,7 @@ from types import CellType, FunctionType, NoneType
 from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
 from imprint.core.identity import Standin, identity, namespace, namespaces
-from imprint.definition.code import code_of, codes
+from imprint.definition.code import Code, code_of, codes
 from imprint.definition.layout import Layout, layout_of
 from imprint.definition.rules import RULES, copier_of, rule_of
 from imprint.definition.token import (
@@ -25,6 +25,7 @@ from imprint.definition.token import (
     EFFECT,
     EMPTY,
     FUNCTION,
+    HELD,
     MANY,
     STATE,
     Content,
@@ -70,7 +71,7 @@ class _State:
     _effects: Effects = NO_EFFECTS
     _lengths: dict[Standin, int | None] | None = None
     _parts: list[Part] | None = None
-    _apart: bool = False
+    is_apart: bool = False
 
     def is_effect(self, owner: Any, name: Name) -> bool:
         """Tell whether a trace is known to write what is there."""
@@ -101,7 +102,7 @@ class _State:
 
     def inside(self, x: Any, content: Content) -> Content:
         """Return what counts of something that can change, in what holds it."""
-        return identity(x) if self._apart else content
+        return identity(x) if self.is_apart else content
 
 
 class Walk(_State):
@@ -122,6 +123,7 @@ class Walk(_State):
     has_cells: bool = False
     _leaves = 0
     _lowest = DEPTH
+    is_holding: bool = False
 
     def __init__(
         self,
@@ -132,7 +134,7 @@ class Walk(_State):
     ) -> None:
         self._effects = effects
         self._parts = parts
-        self._apart = apart
+        self.is_apart = apart
         self._open: dict[int, int] = {}
         self._done: dict[int, Token] = {}
         self._owners: dict[int, Any] = {}
@@ -194,17 +196,18 @@ class Walk(_State):
             return EFFECT
         before, length = self._leaves, self.length(owner) if self._effects else None
         if length is not None:
-            read = _only_first(length, read, () if self._apart else (EFFECT,))
+            read = _only_first(length, read, () if self.is_apart else (EFFECT,))
         content = self.node(x, read)
         if self._leaves - before > self.container_leaves:
             return self.beyond(owner)
         self.changes(owner, None, content)
-        return self.inside(owner, content)
+        content = self.inside(owner, content)
+        return (HELD, identity(owner), content) if self.is_holding else content
 
     def pairs(self, x: Any) -> list[Content]:
         """Return the contents of the keys and values of a dict, in turn."""
         items = list(x.items())
-        if not (self._apart or self._effects):
+        if not (self.is_apart or self._effects):
             return self.values([part for pair in items for part in pair])
         self._leaves += 2 * len(items)
         owner = self._owners.get(id(x), x)
@@ -215,9 +218,9 @@ class Walk(_State):
                 continue
             pair = self.value(key), self.value(value)
             found.append(pair)
-            if self._apart:
+            if self.is_apart:
                 self.changes(owner, name, pair[1])
-        if self._apart:
+        if self.is_apart:
             self.changes(owner, ORDER, tuple([name_of_key(key) for key, _ in items]))
             return []
         if self.is_effect(owner, ORDER):
@@ -229,7 +232,7 @@ class Walk(_State):
     def members(self, x: Any) -> list[Content]:
         """Return the contents of what is in a set."""
         items = x.copy()
-        if not (self._apart or self._effects):
+        if not (self.is_apart or self._effects):
             return self.values(items)
         self._leaves += len(items)
         owner = self._owners.get(id(x), x)
@@ -239,9 +242,9 @@ class Walk(_State):
             if self.is_effect(owner, name):
                 continue
             found.append(self.value(item))
-            if self._apart:
+            if self.is_apart:
                 self.changes(owner, name, None)
-        if self._apart:
+        if self.is_apart:
             return []
         return [*found, EFFECT] if self._is_written_into(owner) else found
 
@@ -271,7 +274,7 @@ class Walk(_State):
                 None if defaults is None else tuple(self.values(defaults)),
                 _keyword_defaults(self, fun.__kwdefaults__, code.keyword_only),
                 tuple(self.attributes(fun, attributes.copy())) if attributes else None,
-                *[self._cell(cell) for cell in fun.__closure__ or ()],
+                *_cells(self, fun.__closure__ or (), code),
             ),
             volatile=self.volatile,
             has_cells=self.has_cells,
@@ -285,7 +288,8 @@ class Walk(_State):
         self._lowest = min(outer[2], self._lowest)
         return token
 
-    def _cell(self, cell: CellType) -> Content:
+    def cell(self, cell: CellType) -> Content:
+        """Return the content of a closure variable."""
         self.has_cells = True
         if self.is_effect(cell, None):
             return EFFECT
@@ -406,6 +410,28 @@ def _lengths_of(effects: Effects) -> dict[Standin, int | None]:
     return lengths
 
 
+def _cells(walk: Walk, cells: tuple[CellType, ...], code: Code) -> list[Content]:
+    """Return the contents of closure variables.
+
+    What a callback holds is no other that is equal: see `record.holding`.
+    """
+    held = code.held
+    if not held or walk.is_apart:
+        return [walk.cell(cell) for cell in cells]
+    walk.has_cells = True
+    found: list[Content] = []
+    for cell, name in zip(cells, code.free, strict=True):
+        if name not in held:
+            found.append(walk.cell(cell))
+        elif not held[name]:
+            found.append(identity(cell))
+        else:
+            outer, walk.is_holding = walk.is_holding, True
+            found.append((HELD, identity(cell), walk.cell(cell)))
+            walk.is_holding = outer
+    return found
+
+
 def _keyword_defaults(walk: Walk, given: Any, names: tuple[str, ...]) -> Content:
     if given is None:
         return None
@@ -447,7 +473,7 @@ def scalar_function_token(fun: FunctionType) -> Token | None:
     names = _namespaces(id(fun.__globals__))
     if known is None or names is None or fun.__defaults__ is not None:
         return None
-    if known[1]() is not fun.__code__ or names() is None:
+    if known[1]() is not fun.__code__ or names() is None or known[0].held:
         return None
     if fun.__kwdefaults__ is not None or fun.__dict__:
         return None

@@ -25,6 +25,7 @@ from imprint.definition.token import (
     EFFECT,
     EQUAL,
     FUNCTION,
+    HELD,
     MANY,
     METHOD,
     ROOT,
@@ -149,8 +150,8 @@ def _marked(mark: Mark, content: Content) -> str:
         return f"function {show_code(content[1])}"
     if mark is METHOD:
         return f"method {_text(content[2]).removeprefix('function ')}"
-    if mark is ROOT:
-        return _text(content[1])
+    if mark is ROOT or mark is HELD:
+        return _text(content[-1])
     if mark is DTYPE:
         return f"dtype {content[1]}"
     if mark is ARRAY:

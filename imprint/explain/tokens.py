@@ -19,6 +19,7 @@ from imprint.definition.token import (
     ARRAY,
     EQUAL,
     FUNCTION,
+    HELD,
     METHOD,
     ROOT,
     SPOKEN,
@@ -109,8 +110,8 @@ def _parts(path: str, old: Content, new: Content) -> _Parts | None:
         return None
     if head is FUNCTION:
         return _function_parts(path, old, new)
-    if head is ROOT:
-        return [(path, old[1], new[1])]
+    if head is ROOT or (head is HELD and old[1] is new[1]):
+        return [(path, old[-1], new[-1])]
     if head is EQUAL:
         was, now = (dict(zip(c[2], c[3:], strict=True)) for c in (old, new))
         return _merged(was, now, f"{path or 'self'}.{{}}")

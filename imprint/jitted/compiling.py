@@ -117,8 +117,9 @@ def _renewed(request: Request) -> Version | None:
 
 def _make(request: Request) -> Version:
     """Trace, lower and compile; the version is in its table when it is returned."""
-    _, options, definition, pending = request
+    _, options, _, pending = request
     traced = trace(request)
+    request = _settled(request)
     flags = settings()
     module = lower_traced(
         *(traced, request.name, options),
@@ -129,18 +130,17 @@ def _make(request: Request) -> Version:
     home = home_of_call(request.name, options, traced, avals, module.kept)
     program = compile_module(module, options.compile, home.device)
     version = Version(traced, program, request.name, home, module.sentinels)
+    definition = request.definition
     if traces_of(definition).key_of(traced) is None:
-        return (
-            version  # another thread changed the function: it answers this call alone
-        )
-    version.at = _settled(request)
+        return version  # another thread made it another function: for this call alone
+    version.at = _key_after(request)
     version.tables.add(definition.versions)
     BUDGET.add(definition.versions, version, program.nbytes)
     definition.versions.put(version.at, version)
     return version
 
 
-def _settled(request: Request) -> PackedKey:
+def _key_after(request: Request) -> PackedKey:
     """Return the key of a call that was traced.
 
     The trace may have written into a static argument, or another thread meanwhile. The
@@ -211,11 +211,14 @@ def trace(request: Request) -> TracedCall:
     if done.is_of_another:
         return traced
     _learn(request, done.effects)
+    if traced.is_told_apart:
+        request = _settled(request)
+        definition, table = request.definition, traces_of(request.definition)
     traced = _narrowed(request, traced, table.all_of(key), done.unread)
     if not any(isinstance(c, Tracer) for c in traced.closed.consts):
         if table is definition.traced and table.key_of(traced) is None:
             BUDGET.add(table, traced, traced.nbytes)
-        table.put(at(_settled(request)), traced)
+        table.put(at(_key_after(request)), traced)
     return traced
 
 
@@ -336,6 +339,27 @@ def _read(fun: Callable[..., Any], call: Call, *, strict: bool) -> list[Snapshot
         read_definition(fun, strict=strict),
         *(read_static(value, name) for value, name in static),
     ]
+
+
+def _settled(request: Request) -> Request:
+    """Return the request with the definition that the function has after a trace.
+
+    What callbacks hold counts by identity from then on: functions that are equal but for
+    that must not find what is compiled.
+    """
+    fun, options, definition, _ = request
+    if definition.owner is not None:
+        return request
+    token = DEFINITIONS.token_of(fun, strict=options.strict)
+    key, content, owner = DEFINITIONS.identify(fun, token, options, definition)
+    found = DEFINITIONS.find(key)
+    if owner is not None or found is definition:
+        return request
+    if found is None:
+        made = Definition(content, definition.signature, options, None)
+        made.family = definition.family
+        found = DEFINITIONS.add(key, made)
+    return request._replace(definition=found)
 
 
 def _learn(request: Request, effects: list[Effects]) -> None:

@@ -13,6 +13,7 @@
 - `covers`: who reads an attribute?
 - `entering`: what is noted when a function starts?
 - `record`: which functions of a trace are entered, when, and what of it counts?
+- `holding`: what do the callbacks of a program hold of what was read?
 - `recorder`: which functions ran?
 - `beside`: did other threads run beside the trace?
 - `elsewhere`: which of those that other threads run are a part of the trace?

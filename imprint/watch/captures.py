@@ -15,10 +15,11 @@ from types import FunctionType, MethodType
 from typing import Any, Final
 
 from imprint.core.identity import identity, ids_of
+from imprint.definition.code import code_of
 from imprint.definition.layout import layout_of
 from imprint.definition.walk import NO_EFFECTS, Effects, Part, Walk
 from imprint.watch.places import CellPlace, FunctionPlace, Place, ValuePlace, class_of
-from imprint.watch.seen import Read, Seen
+from imprint.watch.seen import Read, Seen, as_itself
 
 _LIMIT: Final = 4096
 _DICTS: Final = ids_of(dict, OrderedDict, defaultdict)
@@ -34,7 +35,7 @@ def captured_functions(fun: Any) -> dict[int, FunctionType]:
     for value in queue:  # it grows
         if class_of(value) is FunctionType:
             found[id(value)] = value
-        for part in _parts(value):
+        for part in parts_of(value):
             if id(part) not in seen and len(queue) < _LIMIT:
                 seen.add(id(part))
                 queue.append(part)
@@ -53,9 +54,19 @@ def captured_reads(
     ]
     if class_of(fun) is not FunctionType:
         places.append(ValuePlace(fun))
-    return tuple(
-        Read(place, Seen(place.get(), effects, strict=strict)) for place in places
-    )
+    reads = [Read(place, Seen(place.get(), effects, strict=strict)) for place in places]
+    return *reads, *(Read(p, as_itself(p.get())) for p in places if is_held(p))
+
+
+def is_held(place: Place) -> bool:
+    """Tell whether a place is a closure variable that a callback holds, and others read.
+
+    Then another value is not as good, if it is equal.
+    """
+    if not isinstance(place, CellPlace):
+        return False
+    held = code_of(place.function.__code__).held
+    return bool(held) and place.name in held
 
 
 def _is_effect(place: Place, effects: Effects) -> bool:
@@ -84,14 +95,19 @@ def are_containers(fun: Any, effects: Effects) -> bool:
 
 
 def places_of(function: FunctionType) -> Iterator[FunctionPlace | CellPlace]:
-    """Yield the places of a function: code, defaults, cells."""
+    """Yield the places of a function: code, defaults, cells.
+
+    What only callbacks read of its cells is no part of what a trace saw.
+    """
     yield FunctionPlace(function, "__code__")
     for name in ("__defaults__", "__kwdefaults__"):
         if getattr(function, name):
             yield FunctionPlace(function, name)
     cells = function.__closure__ or ()
+    held = code_of(function.__code__).held if cells else {}
     for name, cell in zip(function.__code__.co_freevars, cells, strict=True):
-        yield CellPlace(cell, name, function)
+        if held.get(name) is not False:
+            yield CellPlace(cell, name, function)
 
 
 def contained(value: Any) -> tuple[Any, ...]:
@@ -102,7 +118,7 @@ def contained(value: Any) -> tuple[Any, ...]:
     return tuple(value.values() if id(kind) in _DICTS else value)
 
 
-def _parts(value: Any) -> Iterator[Any]:
+def parts_of(value: Any) -> Iterator[Any]:
     """Yield what a token reads of a value."""
     kind = class_of(value)
     if kind is FunctionType:
