@@ -18,7 +18,8 @@ The public names stand here, under JAX's names where they mean the same. To impo
 - `optim`: how do gradients become updates of parameters?
 - `testing`: how do tests limit compiles and check derivatives?
 - `cache`: how are all versions of the process looked at, bounded and dropped?
-- `debug`: how much has the process traced, compiled and answered?
+- `debug`: what is seen of programs that run, and of what the process has compiled?
+- `experimental`: which names of `jax.experimental` are there?
 - `config`: which flags are there, and who set them?
 - `errors`: what can go wrong, and what is to be done about it?
 - `cli`: what does the command `imprint` do?
@@ -34,6 +35,7 @@ Inside, from a call down to the engine:
 - `watch`: is what a trace read still as it was?
 - `explain`: why did a call compile, and what would help?
 - `eager`: what does an operation do outside every trace?
+- `callbacks`: how does a compiled program call a function of Python's?
 - `placement`: how do values get to a device, and back?
 - `array`: what does a concrete array hold?
 - `program`: how does a jaxpr become an executable?
@@ -67,6 +69,8 @@ from imprint import tree as tree
 from imprint.ad_checkpoint import checkpoint_policies as checkpoint_policies
 from imprint.ad_checkpoint.checkpoint import checkpoint as checkpoint
 from imprint.ad_checkpoint.checkpoint import remat as remat
+from imprint.callbacks import effects_barrier as effects_barrier
+from imprint.callbacks import pure_callback as pure_callback
 from imprint.config import audit as audit
 from imprint.config import check_tracer_leaks as check_tracer_leaks
 from imprint.config import config as config
@@ -119,6 +123,7 @@ from imprint.transforms.jacobians import jacrev as jacrev
 from imprint.transforms.vmap import vmap as vmap
 
 if TYPE_CHECKING:
+    from imprint import experimental as experimental
     from imprint import flatten_util as flatten_util
     from imprint import lax as lax
     from imprint import nn as nn
@@ -185,6 +190,7 @@ _FACES = (
     "tree",
 )
 _LATER = (
+    "experimental",
     "flatten_util",
     "lax",
     "module",

@@ -10,7 +10,7 @@ and the params.
 
 import contextvars
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -56,11 +56,12 @@ def evaluate(
     primitive: Primitive, operands: tuple[Any, ...], params: dict[str, Any]
 ) -> tuple[Any, ...]:
     """Apply a primitive to concrete operands; hot."""
-    if type(primitive) is ControlPrimitive:
-        if primitive.eager is Eager.COMPILED:
-            return _run_compiled(primitive, operands, params)
-        if primitive.eager is not Eager.INTERPRETED:
-            return primitive.eager(*operands, **params)
+    run: Callable[..., Any] = _quiet.run
+    if type(primitive) is not Primitive:
+        if not isinstance(primitive, ControlPrimitive):
+            run = _in_present_context
+        elif primitive.eager is not Eager.INTERPRETED:
+            return _by_rule(primitive, operands, params)
     avals: list[Any] = []
     hosts: list[Any] = []
     for x in operands:
@@ -79,7 +80,7 @@ def evaluate(
             make = np.asarray if is_typed else host_values
             hosts.append(make(x, aval.dtype))
     out_avals = primitive.out_avals(tuple(avals), params)
-    outs = _quiet.run(primitive.reference, *hosts, **params)
+    outs = run(primitive.reference, *hosts, **params)
     flags = settings()  # 50 ns with the tests
     if flags.debug_nans or flags.debug_infs:
         _check_finite(primitive, hosts, outs)
@@ -91,6 +92,22 @@ def evaluate(
         return (make(aval, np.asarray(out, aval.dtype)),)
     pairs = zip(out_avals, outs, strict=True)
     return tuple([make(aval, np.asarray(out, aval.dtype)) for aval, out in pairs])
+
+
+def _by_rule(
+    primitive: ControlPrimitive, operands: tuple[Any, ...], params: dict[str, Any]
+) -> tuple[Any, ...]:
+    if primitive.eager is Eager.COMPILED:
+        return _run_compiled(primitive, operands, params)
+    rule: Any = primitive.eager
+    return rule(*operands, **params)
+
+
+def _in_present_context(
+    reference: Callable[..., Any], *args: Any, **params: Any
+) -> Any:
+    """Run what has effects, which are the user's: with the user's flags and variables."""
+    return reference(*args, **params)
 
 
 def _check_finite(primitive: Primitive, hosts: Sequence[Any], outs: Any) -> None:

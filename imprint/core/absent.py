@@ -116,12 +116,8 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("explain_cache_misses", "Write imprint.explain_misses."),
         ("float0", "Its dtype is that of imprint.grad(f, allow_int=True)(1)."),
         ("live_arrays", "What versions hold is listed by imprint.cache.entries."),
-        ("effects_barrier", "Wait for a result with imprint.block_until_ready."),
         ("copy_to_host_async", "Write imprint.device_get."),
-        (
-            "pure_callback ffi",
-            CALLBACK,
-        ),
+        ("ffi", CALLBACK),
         ("export", "The text of a program is imprint.jit(f).lower(x).as_text()."),
         ("scipy", "What it shares with networks is in imprint.nn; or scipy outside."),
         ("image", "Of whole multiples write imprint.numpy.repeat."),
@@ -144,7 +140,7 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("example_libraries", "Optimizers are in imprint.optim, layers in imprint.nn."),
         ("test_util", "Write imprint.testing.check_grads."),
         (
-            "cloud_tpu_init collect_profile experimental extend interpreters lib ops tools",
+            "cloud_tpu_init collect_profile extend interpreters lib ops tools",
             "",
         ),
     ),
@@ -328,11 +324,7 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ),
     ),
     "imprint.debug": (
-        (
-            "print log callback DebugEffect OrderedDebugEffect",
-            "Return the value and print it outside; or call print as it is, in a `with "
-            "imprint.disable_jit():`.",
-        ),
+        ("log DebugEffect OrderedDebugEffect", "Write imprint.debug.print."),
         ("breakpoint", "Stop in a `with imprint.disable_jit():`."),
         (
             "inspect_array_sharding visualize_array_sharding visualize_sharding",

@@ -21,7 +21,7 @@ DERIVATIVE: Final = (
     "the value of h and the derivative of g."
 )
 CHECKPOINT: Final = "Leave it out: results are the same, and all residuals are kept."
-CALLBACK: Final = "Compute before the call, and pass the result as an argument."
+CALLBACK: Final = "Write imprint.pure_callback."
 _ONE_DEVICE: Final = "Programs run on one device so far: write imprint.filter_vmap."
 _OWN: Final = (
     "Write its init and update as an imprint.optim.GradientTransformation; parts are "

@@ -172,6 +172,10 @@ class EffectfulPrimitive(Primitive):
         super().__init__(**rules)
         self.effects: Callable[..., Effects] = effects
 
+    def out_avals(self, avals: Avals, params: Mapping[str, Any]) -> Avals:
+        """Return the avals of the results; a memo would keep the user's callbacks alive."""
+        return self._new_avals(avals, params)
+
     def effects_of(self, params: Mapping[str, Any]) -> Effects:
         """Return what an equation with these params does besides its results."""
         return self.effects(**params)

@@ -30,6 +30,7 @@ counts once. Those that hold a jaxpr are in `control`.
 - `dot`: how are two operands contracted?
 - `precision`: how exactly is a product computed?
 - `barrier`: what keeps the compiler from moving or merging a computation?
+- `callbacks`: how does a program call a function of Python's?
 - `copying`: when is a result that is its operand an array of its own?
 """
 
@@ -44,6 +45,7 @@ from imprint.primitives import (
     basis,
     bits,
     bitwise,
+    callbacks,
     collectives,
     comparison,
     convert,
@@ -87,6 +89,7 @@ _FAMILIES: Final[tuple[ModuleType, ...]] = (
     cumulative,
     dot,
     barrier,
+    callbacks,
     copying,
     collectives,
 )

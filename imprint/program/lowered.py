@@ -20,7 +20,7 @@ from imprint.passes.sentinels import Sentinels, with_sentinels
 from imprint.program.counters import COUNTERS
 from imprint.program.donation import Donation, match_donated
 from imprint.program.vector_width import favoured_options
-from imprint.runtime import CompileOptions
+from imprint.runtime import CompileOptions, HostFunction
 from imprint.transforms.lowering import lower_jaxpr
 
 
@@ -39,6 +39,7 @@ class LoweredProgram(NamedTuple):
         options: the engine's options that suit it; what the user asks goes over them.
         equations: how many were lowered; those of a shared call count once.
         seconds: what lowering took.
+        callbacks: the functions of the host that the text calls, by their index.
     """
 
     text: str
@@ -52,6 +53,7 @@ class LoweredProgram(NamedTuple):
     options: CompileOptions
     equations: int
     seconds: float
+    callbacks: tuple[HostFunction, ...]
 
     @property
     def plain_text(self) -> str:
@@ -95,8 +97,9 @@ def lower(
         len(consts) + kept.index(i): f" {{tf.aliasing_output = {k} : i32}}"
         for i, k in aliases.results.items()
     }
+    module = lower_jaxpr(jaxpr, name, arg_attrs=attrs)
     return LoweredProgram(
-        text=lower_jaxpr(jaxpr, name, arg_attrs=attrs),
+        text=module.text(),
         consts=consts,
         kept=kept,
         in_avals=tuple(v.aval for v in jaxpr.invars),
@@ -107,6 +110,7 @@ def lower(
         options=options,
         equations=_count_equations(jaxpr, set()),
         seconds=time.perf_counter() - start,
+        callbacks=tuple(module.callbacks),
     )
 
 

@@ -1,9 +1,10 @@
 """From a lowered program to something that runs: compile, and share what is equal.
 
 The engine is given the options that suit the program, and those of the user over them.
-Programs of equal text, options and device have one executable, for as long as one of them
-is in use: calls that differ in weak types only (`x = f(x)` from a Python scalar) have
-equal texts, so the second costs a trace and no compilation.
+Programs of equal text, options and device, which call the same functions of the host, have
+one executable, for as long as one of them is in use: calls that differ in weak types only
+(`x = f(x)` from a Python scalar) have equal texts, so the second costs a trace and no
+compilation.
 """
 
 import time
@@ -90,13 +91,15 @@ def _executable(
     module: LoweredProgram, options: runtime.CompileOptions, device: runtime.Device
 ) -> tuple[runtime.Executable, bool]:
     """Compile a module, unless its text is that of an executable that is in use."""
-    key = module.text, options, device
+    key = module.text, options, device, module.callbacks
     found = _executables.get(key)
     shared = found is not None
     if found is None:
         start = time.perf_counter()
         with PROGRESS.during(module.text, module.equations):
-            found = runtime.compile(module.text, module.out_avals, options, device)
+            found = runtime.compile(
+                *(module.text, module.out_avals, options, device), module.callbacks
+            )
         COUNTERS.compiles += 1
         COUNTERS.compile_seconds += time.perf_counter() - start
         COUNTERS.equations += module.equations

@@ -9,6 +9,7 @@ what it leaves out is checked here, except on the warm path: `Executable.call`,
 - `client`: which devices are there, and when does their client start?
 - `options`: how is a program compiled on this machine?
 - `executable`: how is a program compiled, and run on buffers?
+- `callbacks`: how does a program call Python, and raise what that raises?
 - `arguments`: how does a call take NumPy arrays without putting each?
 - `transfer`: how does a value get to a device, and back?
 - `buffer`: what may be asked of a value on a device?
@@ -25,6 +26,7 @@ from imprint.runtime.buffer import (
     is_ready,
     on_device_size,
 )
+from imprint.runtime.callbacks import HostFunction
 from imprint.runtime.client import (
     Device,
     default_backend,
@@ -61,6 +63,7 @@ __all__ = [
     "EngineError",
     "Executable",
     "HostCall",
+    "HostFunction",
     "MemoryStats",
     "OptionValue",
     "Runs",

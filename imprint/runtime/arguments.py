@@ -6,7 +6,8 @@ keeps a few places: aligned NumPy arrays that the engine shares as buffers. A ca
 2. writes the host values into its arrays (0.1 µs each), or puts those that have none,
 3. executes on its buffers, and gives the place back with the execution's token.
 The caller's array has been read when the call returns. Two places, so that a call need
-not wait for the one before it. Programs that call back into Python must not come here.
+not wait for the one before it. Programs that call back into Python have none: what they
+call may call them again.
 """
 
 from collections import deque
@@ -48,7 +49,7 @@ def host_call(executable: Runs, in_avals: Sequence[Aval]) -> HostCall:
     the list by buffers. The caller has checked that each value is what its aval says, or
     wider and to be narrowed, and that no host value is donated (put those instead).
     """
-    if not isinstance(executable, Executable):
+    if not isinstance(executable, Executable) or executable.callbacks:
         return _putting(executable, in_avals)
     slot_of = _slot_maker(executable, in_avals)
     places = deque((_Place(), _Place()), maxlen=2)
@@ -86,7 +87,7 @@ def host_call(executable: Runs, in_avals: Sequence[Aval]) -> HostCall:
 
 
 def _putting(executable: Runs, in_avals: Sequence[Aval]) -> HostCall:
-    """Return the function for what has no tokens: it puts each host value."""
+    """Return the function for what has no places: it puts each host value."""
     copied = unchecked_put(executable.device)
 
     def call(arguments: list[Any], hosts: Sequence[int]) -> list[Buffer]:

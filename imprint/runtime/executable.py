@@ -22,6 +22,12 @@ from imprint.runtime.buffer import (
     is_deleted,
     show,
 )
+from imprint.runtime.callbacks import (
+    HostFunction,
+    keeping_exceptions,
+    parsed,
+    waiting,
+)
 from imprint.runtime.client import Device, default_device
 from imprint.runtime.compat import (
     EngineError,
@@ -71,20 +77,30 @@ class Executable:
         handlers: What makes the results buffers, one per result.
         out_avals: The avals of the results.
         device: Where it runs.
+        callbacks: The functions of the host that it calls; it has them as long as it is.
     """
 
     __slots__ = (
         *("__weakref__", "_loaded", "_nbytes"),
-        *("device", "execute", "handlers", "out_avals"),
+        *("callbacks", "device", "execute", "handlers", "out_avals"),
     )
 
     def __init__(
-        self, loaded: Any, out_avals: Sequence[Aval], device: Device, nbytes: int = 0
+        self,
+        loaded: Any,
+        out_avals: Sequence[Aval],
+        device: Device,
+        *,
+        nbytes: int = 0,
+        callbacks: tuple[HostFunction, ...] = (),
     ) -> None:
         self._loaded: Final = loaded
         self._nbytes = nbytes  # 0 until somebody asks
         self.device: Final = device
+        self.callbacks: Final = callbacks
         self.execute: Callable[..., Any] = loaded.execute_sharded
+        if callbacks:
+            self.execute = waiting(loaded.execute_sharded)
         self.out_avals: Final = tuple(out_avals)
         self.handlers: Final[list[Any]] = [
             result_handler(aval, device.sharding) for aval in self.out_avals
@@ -174,10 +190,18 @@ def compile(  # noqa: A001 - the word of the field; used as `runtime.compile`
     out_avals: Sequence[Aval],
     options: CompileOptions | None = None,
     device: Device | None = None,
+    callbacks: tuple[HostFunction, ...] = (),
 ) -> Executable:
     """Compile a StableHLO module with a public function `main`.
 
     The result keeps no reference to the text. Other threads run meanwhile.
+
+    Args:
+        module_text: The module.
+        out_avals: The avals of its results.
+        options: How it is compiled.
+        device: Where it runs.
+        callbacks: The functions of the host that its text calls, by their index.
 
     Raises:
         CompileError: XLA refused the program or an option.
@@ -189,13 +213,17 @@ def compile(  # noqa: A001 - the word of the field; used as `runtime.compile`
         *built.env_option_overrides,
         *corrections(module_text),
     ]
+    module: Any = parsed(module_text) if callbacks else module_text
+    called: dict[str, Any] = {}
+    if callbacks:  # a text would be refused with them
+        called["host_callbacks"] = [*map(keeping_exceptions, callbacks)]
     try:
         loaded = on.client.compile_and_load(
-            module_text, engine.DeviceList((on.handle,)), built
+            module, engine.DeviceList((on.handle,)), built, **called
         )
     except EngineError as err:
         raise explain_compile_error(chosen, err) from err
-    return Executable(loaded, out_avals, on)
+    return Executable(loaded, out_avals, on, callbacks=callbacks)
 
 
 def hlo_text(module_text: str, *, debug_info: bool = False) -> str:
@@ -237,7 +265,7 @@ def deserialize(
             f"deserialize: expected an executable of jaxlib {jaxlib_version}, got "
             f"{len(data)} bytes that it cannot read. Delete them and compile again."
         ) from err
-    return Executable(loaded, out_avals, on, len(data))
+    return Executable(loaded, out_avals, on, nbytes=len(data))
 
 
 # ---- errors ----

@@ -39,6 +39,8 @@ class ModuleWriter:
         self._names: set[str] = set()
         self._by_key: dict[int, tuple[str, tuple[TensorType, ...], Any]] = {}
         self.locations: dict[str, str] = {}
+        self.callbacks: list[Callable[..., Any]] = []
+        """The functions of the host that it calls, by their index."""
 
     def unique_name(self, wanted: str) -> str:
         """Return `wanted`, made a valid symbol and unique in this module."""
@@ -150,6 +152,36 @@ class Builder(Rearranging):
     def create_token(self) -> Value:
         """Begin an order of operations that have effects."""
         return self.op("stablehlo.create_token", TOKEN)
+
+    def host_call(
+        self,
+        function: Callable[..., Any],
+        operands: Sequence[Value],
+        results: Sequence[TensorType],
+        *,
+        effect: bool,
+    ) -> tuple[Value, ...]:
+        """Call a function of the host.
+
+        Args:
+            function: takes NumPy arrays, and None for a token; returns a sequence of
+                as many results, which it has checked: the engine does not.
+            operands: its arguments, tokens too.
+            results: the types of its results.
+            effect: whether it is called even if nothing uses them.
+        """
+        index = len(self.module.callbacks)
+        self.module.callbacks.append(function)
+        takes = ", ".join([_layout(x.type) for x in operands])
+        gives = ", ".join(map(_layout, results))
+        return self.ops(
+            f"stablehlo.custom_call @xla_ffi_python_cpu_callback({names_of(operands)}) "
+            f"{{api_version = 4 : i32, has_side_effect = {str(effect).lower()}, "
+            f"backend_config = {{index = {index} : ui64}}, "
+            f"operand_layouts = [{takes}], result_layouts = [{gives}]}}",
+            results,
+            signature(operands, results),
+        )
 
     def materialize(self, x: Value) -> Value:
         """Write `x` to memory: what makes it fuses with nothing that uses it.
@@ -380,6 +412,13 @@ def _return(word: str, results: Sequence[Value]) -> str:
     if not results:
         return word
     return f"{word} {names_of(results)} : {', '.join(v.type.text for v in results)}"
+
+
+def _layout(type: TensorType) -> str:  # noqa: A002 - MLIR's word
+    """Return the layout of NumPy's arrays: the last axis is the nearest in memory."""
+    ndim = 0 if type is TOKEN else len(type.shape)
+    order = list_text(range(ndim - 1, -1, -1)) if ndim else ""
+    return f"dense<{order}> : tensor<{ndim}xindex>"
 
 
 def _items(numbers: Sequence[int]) -> str:

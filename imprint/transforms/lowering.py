@@ -28,7 +28,7 @@ def lower_jaxpr(
     *,
     arg_attrs: Mapping[int, str] | None = None,
     locations: bool = True,
-) -> str:
+) -> ModuleWriter:
     """Return the StableHLO module whose `main` is `jaxpr`, which has no constants.
 
     Args:
@@ -41,7 +41,7 @@ def lower_jaxpr(
     module.name = module.unique_name(name)
     module.unique_name("main")
     _define(module, "main", jaxpr, arg_attrs or {}, public=True, locations=locations)
-    return module.text()
+    return module
 
 
 def lower_call(

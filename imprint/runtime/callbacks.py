@@ -1,0 +1,105 @@
+"""Programs that call back into Python: how they are compiled and executed.
+
+The engine calls a function of the host with NumPy arrays of its own, and takes what it
+returns unchecked: a result of another shape or dtype ends the process or gives garbage.
+So what comes here checks its own results. An exception would reach the caller as a text
+in the engine's error; here it is kept, and raised as it was. The execution has ended, with
+all its effects, when it returns: so the order between executions is that of the program,
+and the caller of a program is who gets the exception.
+"""
+
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from itertools import count
+from typing import Any, Final, TypeAlias, final
+
+from imprint.runtime.compat import EngineError
+
+HostFunction: TypeAlias = Callable[..., Sequence[Any]]
+"""Takes NumPy arrays, and a None in the place of each token; returns as many results."""
+
+
+def parsed(module_text: str | bytes) -> Any:
+    """Return a StableHLO module as the object that programs with callbacks are made of.
+
+    The first time it imports what parses, which takes 80 ms.
+    """
+    with _context():
+        return import_module("jaxlib.mlir.ir").Module.parse(module_text)
+
+
+def _context() -> Any:
+    """Return a context, which holds what is parsed in it for as long as it is; 3 ms."""
+    ir = import_module("jaxlib.mlir.ir")
+    registry = ir.DialectRegistry()
+    import_module("jaxlib.mlir._mlir_libs._jax_mlir_ext").register_dialects(registry)
+    context = ir.Context()
+    context.append_dialect_registry(registry)
+    context.load_all_available_dialects()
+    import_module("jaxlib.mlir.dialects.stablehlo").register_dialect(context)
+    return context
+
+
+def keeping_exceptions(function: HostFunction) -> HostFunction:
+    """Return what the engine calls: it keeps what the function raises for the caller."""
+
+    def called(*arrays: Any) -> Sequence[Any]:
+        try:
+            return function(*arrays)
+        except BaseException as err:
+            number = next(_numbers)
+            _raised[number] = err
+            while len(_raised) > _KEPT:
+                _raised.popitem(last=False)
+            raise RuntimeError(_MARK.format(number=number)) from None
+
+    return called
+
+
+_MARK: Final = "imprint callback {number} raised"
+_MARKED: Final = re.compile(_MARK.format(number=r"(\d+)"))
+_KEPT: Final = 64  # of callbacks that fail side by side the engine tells of one
+_numbers: Final = count()
+_raised: Final[OrderedDict[int, BaseException]] = OrderedDict()
+
+
+def exception_of(err: Exception) -> BaseException | None:
+    """Return what a callback raised, if that is what failed."""
+    found = _MARKED.search(str(err))
+    return None if found is None else _raised.pop(int(found[1]), None)
+
+
+def waiting(execute: Callable[..., Any]) -> Callable[..., Any]:
+    """Return an executable's `execute` that returns when all effects have happened."""
+
+    def run(buffers: list[Any], with_tokens: bool = False) -> Any:  # noqa: FBT001, FBT002 - the engine's
+        try:
+            results = execute(buffers, True)  # noqa: FBT003 - with tokens
+            token = results.consume_token()
+            token.block_until_ready()
+        except EngineError as err:
+            failed = err
+        else:
+            return _Ended(results, token) if with_tokens else results
+        raise exception_of(failed) or failed
+
+    return run
+
+
+@final
+class _Ended:
+    """The results of an execution whose token was waited for."""
+
+    __slots__ = ("_token", "consume_with_handlers")
+
+    def __init__(self, results: Any, token: Any) -> None:
+        self._token = token
+        self.consume_with_handlers: Callable[[list[Any]], list[Any]] = (
+            results.consume_with_handlers
+        )
+
+    def consume_token(self) -> Any:
+        """Return the token, which is ready."""
+        return self._token

@@ -1,0 +1,257 @@
+"""A program with callbacks belongs to what they hold, not to what is equal to it.
+
+They run when the program does: then they look up what a fresh trace's would look up, and
+write where those would write.
+"""
+
+import numpy as np
+import pytest
+
+import imprint
+from imprint import debug
+from imprint.program.counters import COUNTERS
+
+pytestmark = pytest.mark.unaudited  # they count traces
+ONE = np.float32(1)
+
+
+def traces(call):
+    before = COUNTERS.traces
+    call()
+    return COUNTERS.traces - before
+
+
+def appending(log):
+    """Return a compiled function whose callback appends to a list."""
+    return imprint.jit(lambda x: debug.callback(lambda y: log.append(float(y)), x))
+
+
+def through_a_function(log):
+    def add(y):
+        log.append(float(y))
+
+    return imprint.jit(lambda x: debug.callback(add, x))
+
+
+def through_a_default(log):
+    return imprint.jit(
+        lambda x: debug.callback(lambda y, log=log: log.append(float(y)), x)
+    )
+
+
+def through_a_compiled_function(log):
+    inner = appending(log)
+    return imprint.jit(lambda x: (inner(x), x + 1)[1])
+
+
+def through_a_method(log):
+    return imprint.jit(lambda x: debug.callback(log.append, x))
+
+
+def through_a_dict(log):
+    logs = {"a": log}
+    return imprint.jit(lambda x: debug.callback(logs["a"].append, x))
+
+
+MAKERS = [
+    appending,
+    through_a_function,
+    through_a_default,
+    through_a_compiled_function,
+    through_a_method,
+    through_a_dict,
+]
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_functions_made_anew_write_into_their_own_lists(make):
+    logs = [[], [], [0.0]]
+    functions = [make(log) for log in logs]
+    for i in range(3):
+        for function in functions:
+            function(np.float32(i))
+    assert [[float(x) for x in log] for log in logs] == [
+        [0, 1, 2],
+        [0, 1, 2],
+        [0, 0, 1, 2],
+    ]
+
+
+@pytest.mark.parametrize(
+    "make", [appending, through_a_function, through_a_compiled_function]
+)
+def test_what_only_callbacks_read_is_no_reason_to_trace(make):
+    log = []
+    function = make(log)
+    first = traces(lambda: function(ONE))
+    assert traces(lambda: [function(ONE) for _ in range(5)]) == 0
+    assert first == 1 + (make is through_a_compiled_function)
+    assert len(log) == 6
+
+
+def test_a_function_made_anew_with_the_same_variable_is_the_same():
+    log = []
+
+    def step(x):
+        imprint.jit(lambda x: debug.callback(lambda y: log.append(float(y)), x))(x)
+
+    assert traces(lambda: [step(np.float32(i)) for i in range(5)]) == 1
+    assert log == [0, 1, 2, 3, 4]
+
+
+def test_prints_of_functions_made_anew_are_compiled_once(capfd):
+    def step(i):
+        imprint.jit(lambda x: debug.print("x {}", x))(np.float32(i))
+
+    before = COUNTERS.compiles
+    for i in range(3):
+        step(i)
+    assert COUNTERS.compiles - before == 1
+    assert capfd.readouterr().out == "x 0.0\nx 1.0\nx 2.0\n"
+
+
+def test_a_variable_that_is_bound_anew_is_looked_up_by_the_callback():
+    def make():
+        k = 1.0
+
+        def bump():
+            nonlocal k
+            k += 1
+
+        function = imprint.jit(
+            lambda x: imprint.pure_callback(lambda y: np.float32(y * k), x, x)
+        )
+        return function, bump
+
+    (one, bump), (other, _) = make(), make()
+    assert (float(one(ONE)), float(other(ONE))) == (1, 1)
+    bump()
+    assert traces(lambda: None) == 0
+    assert (float(one(ONE)), float(other(ONE))) == (2, 1)
+
+
+def test_a_list_in_the_place_of_an_equal_one_is_another():
+    log = []
+
+    def swap():
+        nonlocal log
+        log = []
+
+    function = imprint.jit(lambda x: debug.callback(log.append, x))
+    function(ONE)
+    first = log
+    first.clear()
+    swap()
+    function(ONE)
+    assert (len(first), len(log)) == (0, 1)
+
+
+PROGRAM = """
+log = []
+def logger(log):
+    return lambda y: log.append(float(y))
+call = logger(log)
+SCALE = 1.0
+def scaled(y):
+    return np.float32(y * SCALE)
+early = imprint.jit(lambda x: debug.callback(log.append, x))
+closed = imprint.jit(lambda x: debug.callback(call, x))
+looked = imprint.jit(lambda x: debug.callback(lambda y: log.append(y), x))
+multiplied = imprint.jit(lambda x: imprint.pure_callback(scaled, x, x))
+"""
+
+
+@pytest.fixture
+def module():
+    names = {"imprint": imprint, "debug": debug, "np": np, "__name__": "callbacks"}
+    exec(PROGRAM, names)
+    return names
+
+
+@pytest.mark.parametrize("name", ["early", "looked"])
+def test_a_global_list_in_the_place_of_an_equal_one_is_another(module, name):
+    first = module["log"]
+    module[name](ONE)
+    first.clear()
+    module["log"] = []
+    module[name](ONE)
+    assert (len(first), len(module["log"])) == (0, 1)
+
+
+def test_a_global_callback_may_be_replaced(module):
+    closed, other = module["closed"], []
+    closed(ONE)
+    assert traces(lambda: closed(ONE)) == 0
+    module["call"] = module["logger"](other)
+    closed(ONE), closed(ONE)
+    assert (len(module["log"]), len(other)) == (2, 2)
+
+
+def test_a_global_that_a_callback_reads_is_read_when_it_runs(module):
+    multiplied = module["multiplied"]
+    assert float(multiplied(ONE)) == 1
+    module["SCALE"] = 3.0
+    assert traces(lambda: float(multiplied(ONE))) == 0
+    assert float(multiplied(ONE)) == 3
+
+
+def test_static_functions_made_anew_are_called_themselves():
+    function = imprint.jit(lambda x, f: debug.callback(f, x), static_argnums=1)
+
+    def logger(log):
+        return lambda y: log.append(float(y))
+
+    logs = [[], []]
+    for log in (*logs, *logs):
+        function(ONE, logger(log))
+    assert logs == [[1, 1], [1, 1]]
+
+
+def test_what_another_kind_of_call_reads_counts_there():
+    log = []
+
+    @imprint.jit
+    def function(x):
+        if x.ndim:
+            return x + len(log)
+        debug.callback(lambda y: log.append(float(y)), x)
+        return x
+
+    vector = np.zeros(1, np.float32)
+    for n in range(1, 4):
+        function(ONE)
+        assert float(function(vector)[0]) == n
+
+
+def test_what_a_callback_read_counts_once_a_trace_runs_it():
+    log = []
+
+    def count(y):
+        return np.float32(y + len(log))
+
+    @imprint.jit
+    def function(x):
+        if x.ndim:
+            return x + count(0)
+        return imprint.pure_callback(count, x, x)
+
+    vector = np.zeros(1, np.float32)
+    for n in range(3):
+        assert float(function(ONE)) == 1 + n
+        assert float(function(vector)[0]) == n
+        log.append(0)
+
+
+def test_an_edited_callback_is_another(module):
+    multiplied = module["multiplied"]
+    multiplied(ONE)
+    module["scaled"].__code__ = (lambda y: y + np.float32(10)).__code__
+    assert float(multiplied(ONE)) == 11
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_audits_find_callbacks_made_anew_to_be_the_same(make):
+    function = make([])
+    with imprint.audit(1.0):
+        for _ in range(3):
+            function(ONE)
