@@ -15,7 +15,7 @@ from importlib import import_module
 from itertools import count
 from typing import Any, Final, TypeAlias, final
 
-from imprint.runtime.compat import EngineError
+from imprint.runtime.compat import EngineError, engine
 
 HostFunction: TypeAlias = Callable[..., Sequence[Any]]
 """Takes NumPy arrays, and a None in the place of each token; returns as many results."""
@@ -72,10 +72,17 @@ def exception_of(err: Exception) -> BaseException | None:
 
 
 def waiting(execute: Callable[..., Any]) -> Callable[..., Any]:
-    """Return an executable's `execute` that returns when all effects have happened."""
+    """Return an executable's `execute` that returns when all effects have happened.
+
+    It begins when the arguments are there. Else the engine would hand it to a thread of
+    its own, of which it has as many as there are CPUs: a callback there that waits for
+    another program would wait for itself. In the caller's thread interrupts are heard.
+    """
+    wait = engine.batched_block_until_ready
 
     def run(buffers: list[Any], with_tokens: bool = False) -> Any:  # noqa: FBT001, FBT002 - the engine's
         try:
+            wait(buffers)
             results = execute(buffers, True)  # noqa: FBT003 - with tokens
             token = results.consume_token()
             token.block_until_ready()

@@ -582,6 +582,30 @@ def test_an_interrupt_reaches_the_caller():
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("cpus", [1, 2])
+def test_a_callback_that_calls_programs_does_not_wait_for_itself(cpus):
+    done = run(
+        "import faulthandler, os, threading\n"
+        "os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:%d])\n"
+        "faulthandler.dump_traceback_later(60, exit=True)\n"
+        "import imprint, imprint.numpy as np\n"
+        "inner = imprint.jit(lambda x: np.tanh(x @ x) @ x)\n"
+        "@imprint.jit\n"
+        "def f(x):\n"
+        "    y = np.tanh(x @ x)\n"
+        "    return imprint.pure_callback(lambda y: inner(y) + 1, y, y) @ y\n"
+        "x = np.ones((400, 400)) / 400\n"
+        "def work():\n"
+        "    for _ in range(3): f(x).block_until_ready()\n"
+        "threads = [threading.Thread(target=work) for _ in range(4)]\n"
+        "for t in threads: t.start()\n"
+        "for t in threads: t.join()\n"
+        "print('done')\n" % cpus
+    )
+    assert done.stdout == "done\n", done.stderr
+
+
+@pytest.mark.slow
 def test_many_callbacks_leave_no_memory_behind():
     done = run(
         "import imprint, gc\n"
