@@ -11,8 +11,10 @@ and the caller of a program is who gets the exception.
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from contextvars import Context, copy_context
 from importlib import import_module
 from itertools import count
+from threading import get_ident
 from typing import Any, Final, TypeAlias, final
 
 from imprint.runtime.compat import EngineError, engine
@@ -42,12 +44,22 @@ def _context() -> Any:
     return context
 
 
-def keeping_exceptions(function: HostFunction) -> HostFunction:
-    """Return what the engine calls: it keeps what the function raises for the caller."""
+Callers: TypeAlias = dict[int, Context]
+"""By the thread that waits for an execution, the context of its call."""
+
+
+def called_from(callers: Callers, function: HostFunction) -> HostFunction:
+    """Return what the engine calls: it keeps what the function raises for the caller.
+
+    It may run in a thread of the engine's, then with the flags of who called last.
+    """
 
     def called(*arrays: Any) -> Sequence[Any]:
         try:
-            return function(*arrays)
+            contexts = [*callers.values()] if get_ident() not in callers else ()
+            if not contexts:
+                return function(*arrays)
+            return contexts[-1].copy().run(function, *arrays)
         except BaseException as err:
             number = next(_numbers)
             _raised[number] = err
@@ -71,7 +83,7 @@ def exception_of(err: Exception) -> BaseException | None:
     return None if found is None else _raised.pop(int(found[1]), None)
 
 
-def waiting(execute: Callable[..., Any]) -> Callable[..., Any]:
+def waiting(callers: Callers, execute: Callable[..., Any]) -> Callable[..., Any]:
     """Return an executable's `execute` that returns when all effects have happened.
 
     It begins when the arguments are there. Else the engine would hand it to a thread of
@@ -81,6 +93,8 @@ def waiting(execute: Callable[..., Any]) -> Callable[..., Any]:
     wait = engine.batched_block_until_ready
 
     def run(buffers: list[Any], with_tokens: bool = False) -> Any:  # noqa: FBT001, FBT002 - the engine's
+        me = get_ident()
+        callers[me] = copy_context()
         try:
             wait(buffers)
             results = execute(buffers, True)  # noqa: FBT003 - with tokens
@@ -90,6 +104,8 @@ def waiting(execute: Callable[..., Any]) -> Callable[..., Any]:
             failed = err
         else:
             return _Ended(results, token) if with_tokens else results
+        finally:
+            callers.pop(me, None)  # it is gone if a callback called the program again
         raise exception_of(failed) or failed
 
     return run

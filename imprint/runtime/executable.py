@@ -23,8 +23,9 @@ from imprint.runtime.buffer import (
     show,
 )
 from imprint.runtime.callbacks import (
+    Callers,
     HostFunction,
-    keeping_exceptions,
+    called_from,
     parsed,
     waiting,
 )
@@ -93,14 +94,15 @@ class Executable:
         *,
         nbytes: int = 0,
         callbacks: tuple[HostFunction, ...] = (),
+        callers: Callers | None = None,
     ) -> None:
         self._loaded: Final = loaded
         self._nbytes = nbytes  # 0 until somebody asks
         self.device: Final = device
         self.callbacks: Final = callbacks
         self.execute: Callable[..., Any] = loaded.execute_sharded
-        if callbacks:
-            self.execute = waiting(loaded.execute_sharded)
+        if callers is not None:
+            self.execute = waiting(callers, loaded.execute_sharded)
         self.out_avals: Final = tuple(out_avals)
         self.handlers: Final[list[Any]] = [
             result_handler(aval, device.sharding) for aval in self.out_avals
@@ -214,16 +216,19 @@ def compile(  # noqa: A001 - the word of the field; used as `runtime.compile`
         *corrections(module_text),
     ]
     module: Any = parsed(module_text) if callbacks else module_text
+    callers: Callers = {}
     called: dict[str, Any] = {}
     if callbacks:  # a text would be refused with them
-        called["host_callbacks"] = [*map(keeping_exceptions, callbacks)]
+        called["host_callbacks"] = [called_from(callers, f) for f in callbacks]
     try:
         loaded = on.client.compile_and_load(
             module, engine.DeviceList((on.handle,)), built, **called
         )
     except EngineError as err:
         raise explain_compile_error(chosen, err) from err
-    return Executable(loaded, out_avals, on, callbacks=callbacks)
+    if not callbacks:
+        return Executable(loaded, out_avals, on)
+    return Executable(loaded, out_avals, on, callbacks=callbacks, callers=callers)
 
 
 def hlo_text(module_text: str, *, debug_info: bool = False) -> str:

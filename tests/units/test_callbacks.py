@@ -534,6 +534,26 @@ def test_a_callback_has_the_flags_of_the_caller():
     assert seen == ["float64", "float64"]
 
 
+def test_a_callback_in_a_thread_of_the_engine_has_the_flags_of_the_caller():
+    seen = set()
+
+    def note(y):
+        seen.add(threading.current_thread().name)
+        assert inp.asarray(1.0).dtype.name == "float64"
+
+    @imprint.jit
+    def f(x):
+        for _ in range(4):
+            x = inp.sin(x @ x)
+            imprint.debug.callback(note, x)
+        return x
+
+    with imprint.enable_x64(True):
+        for _ in range(10):
+            f(inp.ones((700, 700)))
+    assert seen
+
+
 def test_jit_turned_off_calls_at_once():
     seen = []
     with imprint.disable_jit(True):
@@ -586,7 +606,7 @@ def test_an_interrupt_reaches_the_caller():
 def test_a_callback_that_calls_programs_does_not_wait_for_itself(cpus):
     done = run(
         "import faulthandler, os, threading\n"
-        "os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:%d])\n"
+        "os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:CPUS])\n"
         "faulthandler.dump_traceback_later(60, exit=True)\n"
         "import imprint, imprint.numpy as np\n"
         "inner = imprint.jit(lambda x: np.tanh(x @ x) @ x)\n"
@@ -600,7 +620,7 @@ def test_a_callback_that_calls_programs_does_not_wait_for_itself(cpus):
         "threads = [threading.Thread(target=work) for _ in range(4)]\n"
         "for t in threads: t.start()\n"
         "for t in threads: t.join()\n"
-        "print('done')\n" % cpus
+        "print('done')\n".replace("CPUS", str(cpus))
     )
     assert done.stdout == "done\n", done.stderr
 
