@@ -205,7 +205,6 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("kaiser i0", ""),
     ),
     "imprint.lax": (
-        ("platform_dependent", "Compute all, and write imprint.lax.select_n."),
         ("scan_p", _LOOP),
         (
             "while_p custom_root",

@@ -16,7 +16,7 @@ themselves (`lax.add_p`) are here for those who write transforms.
 from imprint.control.cond import cond_p
 from imprint.core import missing, public
 from imprint.lax.associative import associative_scan
-from imprint.lax.branching import cond, switch
+from imprint.lax.branching import cond, platform_dependent, switch
 from imprint.lax.collectives import (
     all_gather,
     all_to_all,
@@ -461,6 +461,7 @@ __all__ = [
     "pad",
     "pad_p",
     "pbroadcast",
+    "platform_dependent",
     "pmax",
     "pmax_p",
     "pmean",

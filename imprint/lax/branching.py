@@ -1,4 +1,4 @@
-"""Conditionals under JAX's names: `cond` and `switch`.
+"""Conditionals under JAX's names: `cond`, `switch` and `platform_dependent`.
 
 Inside `jit` all branches are traced and the chosen one runs; so it is under `vmap` with a
 choice that is not mapped. Where nothing is traced to a program and the choice is known,
@@ -11,15 +11,22 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from imprint import dtypes
+from imprint import dtypes, runtime
 from imprint.control.agreement import Kind, Returned, difference
 from imprint.control.closing import REMEDY, Closed, close, own_leaves, unite
 from imprint.control.cond import choose
 from imprint.core.aval import get_aval
 from imprint.core.folding import folding
 from imprint.core.functions import as_result, name_of, result_leaves
+from imprint.core.jaxpr import eval_jaxpr
 from imprint.core.trace import Tracer
-from imprint.errors import ArgumentError, DTypeError, ShapeError, TreeError
+from imprint.errors import (
+    ArgumentError,
+    BackendError,
+    DTypeError,
+    ShapeError,
+    TreeError,
+)
 from imprint.primitives.basis import scalar_like
 from imprint.primitives.comparison import ne
 from imprint.primitives.convert import convert_element_type
@@ -93,6 +100,47 @@ def switch(
     _check_functions("switch", named)
     number = _number(index, len(named))
     return _choose("switch", number, named, operands, order=range(len(named)))
+
+
+@folding
+def platform_dependent(
+    *args: Any,
+    default: Callable[..., Any] | None = None,
+    **per_platform: Callable[..., Any],
+) -> Any:
+    """Call the function of the platform that computes.
+
+    Inside `jit` all functions are traced, as those of `switch` are, so that a program
+    that is wrong for another platform is wrong here too; one alone is compiled.
+
+    Args:
+        args: what it is called with: pytrees of arrays.
+        default: the function of a platform that is not named.
+        per_platform: functions by the names of platforms, such as `cpu` and `cuda`.
+
+    Example:
+        >>> from imprint import lax, numpy as np
+        >>> lax.platform_dependent(4.0, cpu=np.sqrt, default=np.square)
+        Array(2., dtype=float32, weak_type=True)
+    """
+    named = dict(per_platform)
+    if "gpu" in named:
+        raise ArgumentError(
+            "platform_dependent: expected names of platforms, got gpu, which may be one "
+            "of two. Pass cuda= or rocm=."
+        )
+    here = runtime.default_backend()
+    if default is not None:
+        named["default"] = default
+    _check_functions("platform_dependent", named)
+    name = here if here in named else "default"
+    if name not in named:
+        raise BackendError(
+            f"platform_dependent: expected a function for {here}, which computes, or a "
+            f"default, got {', '.join(named)}. Pass {here}= or default=."
+        )
+    at = list(named).index(name)
+    return _choose("platform_dependent", at, named, args, order=range(len(named)))
 
 
 # ---- arguments ----
@@ -197,7 +245,10 @@ def _choose(
     *,
     order: Sequence[int],
 ) -> Any:
-    """Call the function whose place in `named` is `order[index]`."""
+    """Call the function whose place in `named` is `order[index]`.
+
+    An index that is an int is known before the program is: only one branch is in it.
+    """
     functions = list(named.values())
     leaves, in_tree, leaf_names = own_leaves(operands, f"lax.{caller}", "operands")
     if len(order) == 1 or not (isinstance(index, Tracer) or is_staging()):
@@ -209,7 +260,11 @@ def _choose(
     bodies = [close(f, in_tree, avals, caller, leaf_names) for f in functions]
     _check_agreement(caller, named, bodies)
     branches, captured = unite([bodies[i] for i in order])
-    outs = choose(index, branches, [*captured, *leaves])
+    arguments = [*captured, *leaves]
+    if isinstance(index, int):
+        outs = eval_jaxpr(branches[index].jaxpr, (), *arguments)
+    else:
+        outs = choose(index, branches, arguments)
     return bodies[0].out_tree.unflatten(list(map(as_result, outs)))
 
 

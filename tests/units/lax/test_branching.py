@@ -8,7 +8,13 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint import lax
-from imprint.errors import ArgumentError, DTypeError, ShapeError, TreeError
+from imprint.errors import (
+    ArgumentError,
+    BackendError,
+    DTypeError,
+    ShapeError,
+    TreeError,
+)
 from tests.tolerances import assert_close
 
 X = np.linspace(-1.5, 2, 6, dtype="float32").reshape(2, 3)
@@ -247,6 +253,29 @@ def test_the_jaxpr_is_that_of_jax():
     assert program(imprint, inp) == program(jax, jnp)
 
 
+def test_the_function_of_this_platform_is_called():
+    def program(lib, np):
+        f = lambda x: lib.lax.platform_dependent(x, tpu=np.cos, cpu=np.sin)
+        g = lambda x: lib.lax.platform_dependent(x, cuda=np.cos, default=np.tanh)
+        return [h(X) for f in (f, g) for h in (f, lib.jit(f), lib.vmap(f))] + [
+            lib.grad(lambda x: f(x).sum())(X)
+        ]
+
+    for got, want in zip(program(imprint, inp), program(jax, jnp), strict=True):
+        assert_close(got, np.asarray(want), "program")
+
+
+def test_only_the_function_of_this_platform_is_in_the_program():
+    f = imprint.jit(
+        lambda x: lax.platform_dependent(x, cuda=inp.cos, default=lambda x: x * 2)
+    )
+    assert "cosine" not in f.lower(X).as_text()
+    with pytest.raises(ShapeError, match="platform_dependent: expected branches that"):
+        imprint.jit(lambda x: lax.platform_dependent(x, cuda=inp.sum, default=inp.sin))(
+            X
+        )
+
+
 # ---- what is refused ----
 
 WRONG = {
@@ -281,6 +310,14 @@ WRONG = {
         *(ArgumentError, "a function as branches[1], got 3"),
         lambda: lax.switch(0, [abs, 3]),
     ),
+    "no function for the platform": (
+        *(BackendError, "a function for cpu, which computes, or a default, got tpu"),
+        lambda: lax.platform_dependent(1, tpu=abs),
+    ),
+    "gpu": (
+        *(ArgumentError, "Pass cuda= or rocm="),
+        lambda: lax.platform_dependent(1, gpu=abs, cpu=abs),
+    ),
     "a text as a result": (
         *(ArgumentError, "cond(<lambda>): expected to return arrays and numbers, got str"),
         lambda: lax.cond(True, lambda: "a", lambda: "b"),
@@ -295,7 +332,7 @@ def test_wrong_arguments_are_told(wrong):
         with pytest.raises(error) as caught:
             run()
         assert text in str(caught.value)
-        assert isinstance(caught.value, TypeError)  # as JAX's is
+        assert error is BackendError or isinstance(caught.value, TypeError)  # as JAX's
 
 
 def agreed(one, other):
