@@ -144,3 +144,16 @@ def test_xla_flags_decide_before_the_cpu(monkeypatch, flags, wide):
     monkeypatch.setattr(options, "_cpu", lambda: {"flags": "avx2 avx512f"})
     monkeypatch.setenv("XLA_FLAGS", flags)
     assert options.has_wide_vectors.__wrapped__() is wide
+
+
+def test_small_loops_are_machine_code_of_their_own_unless_xla_flags_say(monkeypatch):
+    threshold = b"\x0a\x27xla_cpu_small_while_loop_byte_threshold\x12\x06100000"
+    try:
+        options._always.cache_clear()
+        assert threshold in options.CompileOptions().build().SerializeAsString()
+        asked = "--xla_backend_extra_options=xla_cpu_small_while_loop_byte_threshold=9"
+        monkeypatch.setenv("XLA_FLAGS", asked)
+        options._always.cache_clear()
+        assert threshold not in options.CompileOptions().build().SerializeAsString()
+    finally:
+        options._always.cache_clear()
