@@ -73,6 +73,7 @@ from imprint.callbacks import effects_barrier as effects_barrier
 from imprint.callbacks import pure_callback as pure_callback
 from imprint.config import audit as audit
 from imprint.config import check_tracer_leaks as check_tracer_leaks
+from imprint.config import checking_leaks as checking_leaks
 from imprint.config import config as config
 from imprint.config import debug_infs as debug_infs
 from imprint.config import debug_nans as debug_nans
@@ -92,6 +93,8 @@ from imprint.core.aval import typeof as typeof
 from imprint.core.compile_time import (
     ensure_compile_time_eval as ensure_compile_time_eval,
 )
+from imprint.core.scopes import named_call as named_call
+from imprint.core.scopes import named_scope as named_scope
 from imprint.core.shape_struct import ShapeDtypeStruct as ShapeDtypeStruct
 from imprint.custom_derivatives.closures import closure_convert as closure_convert
 from imprint.custom_derivatives.closures import custom_gradient as custom_gradient
@@ -106,6 +109,7 @@ from imprint.jitted.make_jaxpr import xla_computation as xla_computation
 from imprint.placement import block_until_ready as block_until_ready
 from imprint.placement import device_get as device_get
 from imprint.placement import device_put as device_put
+from imprint.placement import live_arrays as live_arrays
 from imprint.runtime import default_backend as default_backend
 from imprint.runtime import device_count as device_count
 from imprint.runtime import devices as devices

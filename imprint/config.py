@@ -25,6 +25,7 @@ __all__ = [
     "Settings",
     "audit",
     "check_tracer_leaks",
+    "checking_leaks",
     "config",
     "debug_infs",
     "debug_nans",
@@ -463,5 +464,6 @@ log_compiles: Final = Config.log_compiles
 explain_misses: Final = Config.explain_misses
 strict: Final = Config.strict
 check_tracer_leaks: Final = Config.check_tracer_leaks
+checking_leaks: Final = Config.check_tracer_leaks  # under JAX's other name
 enable_checks: Final = Config.enable_checks
 traceback_filtering: Final = Config.traceback_filtering

@@ -6,6 +6,7 @@ What was placed on a device that was named is committed to it. A traced array st
 is: its program runs on one device, which the arguments of the call decide.
 """
 
+import gc
 from typing import Any, TypeAlias
 
 from imprint import runtime, tree
@@ -102,6 +103,25 @@ def block_until_ready(x: Any) -> Any:
         if _is_array(leaf):
             leaf.block_until_ready()
     return x
+
+
+def live_arrays(platform: str | None = None) -> list[ArrayImpl]:
+    """List the arrays that are not deleted, those of the package itself among them.
+
+    It looks at every object of the process, to find what holds memory.
+
+    Args:
+        platform: that of the devices where they are, such as "cpu"; the default one if
+            it is left out.
+
+    >>> import imprint
+    >>> x = imprint.numpy.ones(3)
+    >>> any(y is x for y in imprint.live_arrays())
+    True
+    """
+    here = {*runtime.devices(platform)}
+    every = [x for x in gc.get_objects() if type(x) is ArrayImpl]
+    return [x for x in every if not x.is_deleted() and x.devices() <= here]
 
 
 def _is_array(x: Any) -> bool:

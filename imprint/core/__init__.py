@@ -17,6 +17,7 @@
 - `document`: how is text laid out to a width?
 - `check`: does a jaxpr obey its own rules?
 - `source`: which line of the user's made an equation, or is at fault?
+- `scopes`: which name of the user's is a part of a program under?
 - `constructs`: what of the user's asked a tracer for its value?
 - `folding`: which frames of a traceback does the user see?
 - `leaks`: which tracer outlives its trace, and who holds it?

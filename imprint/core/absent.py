@@ -101,21 +101,12 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
             DERIVATIVE,
         ),
         (
-            "named_call named_scope",
-            "Leave it out: equations carry the line that made them.",
-        ),
-        (
             "api_util",
             "Shape and dtype are x.shape and x.dtype; both, imprint.eval_shape.",
-        ),
-        (
-            "checking_leaks",
-            "Write imprint.check_tracer_leaks(True), in a `with` statement.",
         ),
         ("enable_checks", "Write imprint.config.update('enable_checks', True)."),
         ("explain_cache_misses", "Write imprint.explain_misses."),
         ("float0", "Its dtype is that of imprint.grad(f, allow_int=True)(1)."),
-        ("live_arrays", "What versions hold is listed by imprint.cache.entries."),
         ("copy_to_host_async", "Write imprint.device_get."),
         ("ffi", CALLBACK),
         ("export", "The text of a program is imprint.jit(f).lower(x).as_text()."),

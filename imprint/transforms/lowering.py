@@ -98,7 +98,7 @@ def lower_inline(
 ) -> list[Value]:
     """Write the equations of a jaxpr without constants into the present function."""
     env: dict[Var, Value] = dict(zip(jaxpr.invars, args, strict=True))
-    places: dict[tuple[int, int], str] = {}
+    places: dict[tuple[int, int, str], str] = {}
     literals: dict[Any, Value] = {}
 
     def read(atom: Var | Literal) -> Value:
@@ -114,7 +114,8 @@ def lower_inline(
     before = b.location
     for eqn in jaxpr.eqns:
         if locations:
-            b.location = _location(b.module, eqn.source, places) or before
+            name = eqn.primitive.name
+            b.location = _location(b.module, eqn.source, name, places) or before
         operands = [env[v] if type(v) is Var else read(v) for v in eqn.invars]
         results = eqn.primitive.lower(b, *operands, **eqn.params)
         env.update(zip(eqn.outvars, results, strict=True))
@@ -150,15 +151,21 @@ def _define(
 
 
 def _location(
-    module: ModuleWriter, source: Source | None, places: dict[tuple[int, int], str]
+    module: ModuleWriter,
+    source: Source | None,
+    primitive: str,
+    places: dict[tuple[int, int, str], str],
 ) -> str | None:
     if source is None:
         return None
-    key = id(source.code), source.offset  # hashing a code object is slow
+    name = f"{source.scope}/{primitive}" if source.scope else ""
+    key = id(source.code), source.offset, name  # hashing a code object is slow
     found = places.get(key)
     if found is None:
         file = _UNSAFE.sub(_escaped, source.file)
         alias = module.location(f'"{file}":{source.line}:0')
+        if name:  # the operation's name in the metadata of the engine
+            alias = module.location(f'"{_UNSAFE.sub(_escaped, name)}"({alias})')
         found = places[key] = f" loc({alias})"
     return found
 

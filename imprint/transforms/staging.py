@@ -20,6 +20,7 @@ from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from imprint.core.leaks import check_leaks
 from imprint.core.primitive import Primitive
 from imprint.core.protocols import OPERANDS, plain
+from imprint.core.scopes import outside_scopes
 from imprint.core.source import (
     Source,
     called_source,
@@ -136,7 +137,7 @@ class StagingTrace(Trace):
         """
         count = len(self.eqns)
         self._next_note = count + max(_NOTED, count // 8)
-        if source is None or replayed_source() is not None:
+        if source is None or isinstance(replayed_source(), Source):
             return source
         return called_source(source, _STAGE)
 
@@ -240,7 +241,7 @@ def stage_with_origins(
     """Trace as `stage` does; return also the objects that the constants stand for."""
     trace = StagingTrace(staged)
     try:
-        with tracing(trace):
+        with tracing(trace), outside_scopes():
             closed = trace.finish(fun(*map(trace.new_arg, in_avals)))
     finally:
         trace.ended = True
