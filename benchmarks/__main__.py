@@ -23,6 +23,7 @@ from benchmarks import (
     import_time,
     loops,
     memory,
+    needless,
     tracing,
     watching,
 )
@@ -43,6 +44,7 @@ FILES = (
     memory,
     definitions,
     filtering,
+    needless,
 )
 HEAD = ("", "imprint", "jax", "ratio", "median", "target", "")
 WIDTHS = (46, 10, 10, 7, 7, 7, 7)

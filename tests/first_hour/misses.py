@@ -1,0 +1,79 @@
+"""`python -m tests.first_hour.misses PART`: how often ordinary programs miss, and needlessly.
+
+A miss is needless if something changed that the function reads, and the program came out
+the same: imprint watches too much. The programs are those of a user's first hour, of the
+tour, and of the pages and docstrings. The last line printed is the number of misses, and
+how many of them were needless by function.
+"""
+
+import collections
+import contextlib
+import inspect
+import io
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+import imprint
+from imprint.cli import tour
+from imprint.versions.observers import OBSERVERS
+from tests.docs.examples import docstrings, pages, run_doctest, run_page
+from tests.first_hour import more_programs, programs
+
+
+def first_hour():
+    for module in (programs, more_programs):
+        for program in vars(module).values():
+            if inspect.isfunction(program) and program.__module__ == module.__name__:
+                program(imprint)
+
+
+def the_tour():
+    with tempfile.TemporaryDirectory() as out:
+        tour.tour(tour.PARTS, Path(out), 50)
+
+
+def documentation():
+    for page in pages():
+        run_page(page)
+    for test in docstrings():
+        run_doctest(test)
+
+
+PARTS = {part.__name__: part for part in (first_hour, the_tour, documentation)}
+
+
+class Misses:
+    """Counts the misses of this process; an `Observer`."""
+
+    def __init__(self):
+        self.count = 0
+        self.needless = collections.Counter()
+
+    def missed(self, miss):
+        pass
+
+    def failed(self, miss):
+        pass
+
+    def compiled(self, miss, costs):
+        self.count += 1
+        if miss.is_needless:
+            self.needless[f"{miss.function} ({miss.defined})"] += 1
+
+
+def count_misses(program):
+    """Run a program; return its misses, and the needless ones by function."""
+    misses = Misses()
+    OBSERVERS.append(misses)
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            program()
+    finally:
+        OBSERVERS.remove(misses)
+    return misses.count, misses.needless
+
+
+if __name__ == "__main__":
+    print(json.dumps(count_misses(PARTS[sys.argv[1]])))
