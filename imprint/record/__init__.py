@@ -1,5 +1,6 @@
 """The record of a trace: what did the user's functions read while they were traced?
 
+- `bytecode`: which instructions is a code object made of?
 - `mentions`: which names does a code object read?
 - `items`: which dictionaries does it read by constant keys alone?
 - `parts`: what does a value hold, and where does an owner have names?

@@ -15,13 +15,7 @@ from functools import partial
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, Final
 
-from imprint.core.libraries import (
-    entry,
-    holds,
-    is_module,
-    is_user,
-    is_user_class,
-)
+from imprint.core.libraries import entry, holds, is_module, is_user, is_user_class
 from imprint.definition.layout import layout_of
 from imprint.record.absence import note_absent, note_missed
 from imprint.record.mentions import Mentions, is_function_code, mentions_of
@@ -30,30 +24,16 @@ from imprint.record.parts import code_in
 from imprint.record.probe import uncover
 from imprint.record.reach import Reach
 from imprint.record.writes import Writes
-from imprint.watch.captures import (
-    captured_functions,
-    contained,
-    places_of,
-)
-from imprint.watch.places import (
-    MISSING,
-    bases_of,
-    class_attribute,
-    class_namespace,
-)
+from imprint.watch.captures import captured_functions, contained, places_of
+from imprint.watch.places import MISSING, bases_of, class_attribute, class_namespace
 from imprint.watch.seen import Held, Weak, class_of, hold, written_by
 
-_WALKED: Final = 2_000
-"""Functions that a walk takes in."""
 _FIRINGS: Final = 256
 """Starts of one function after which no new class of arguments is expected."""
-_LIBRARY_FIRINGS: Final = 64
-"""Starts of one library's function after which what it is given is no matter."""
 _PASSING: Final = 4096
 """Objects without a name that are remembered."""
 _PARTS: Final = 64
 """Items of an argument that is a container."""
-_HAS_REST: Final = 0x04 | 0x08  # CO_VARARGS, CO_VARKEYWORDS
 
 
 @dataclass(slots=True)

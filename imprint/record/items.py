@@ -6,14 +6,18 @@ stands under a key goes by that key: in `cfg["opt"]["lr"]`, `cfg` and `opt` are 
 constant keys, and `lr` is used whole.
 """
 
-import opcode
-import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from types import CodeType
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
-_Instructions: TypeAlias = Sequence[tuple[int, int]]
+from imprint.record.bytecode import (
+    ATTRIBUTES,
+    GLOBALS,
+    LOAD_CONST,
+    Instructions,
+    numbers,
+    variables_of,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,50 +37,32 @@ class ItemUses:
     stores_any: bool
 
 
-def item_uses(code: CodeType, found: _Instructions) -> ItemUses:
+def item_uses(code: CodeType, found: Instructions) -> ItemUses:
     """Return how a code object, whose instructions are given, uses items."""
     return _Reader(code, found).run()
 
 
-def _codes(*names: str) -> frozenset[int]:
-    return frozenset(opcode.opmap[n] for n in names if n in opcode.opmap)
-
-
-_BY_NAME: Final = {
-    opcode.opmap[name]: shift
-    for name, shift in {
-        "LOAD_GLOBAL": 1,
-        "LOAD_NAME": 0,
-        "LOAD_FROM_DICT_OR_GLOBALS": 0,
-        "LOAD_ATTR": int(sys.version_info >= (3, 12)),
-        "LOAD_METHOD": 0,
-        "LOAD_SUPER_ATTR": 2,
-        "IMPORT_FROM": 0,
-    }.items()
-    if name in opcode.opmap
-}
-"""Instructions that load what has a name: by how many bits its index is shifted."""
-_METHODS: Final = _codes("LOAD_METHOD", "LOAD_ATTR")
-_CELLS: Final = _codes("LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF")
-_LOAD_CONST: Final = _codes("LOAD_CONST")
-_CONSTS: Final = _LOAD_CONST | _codes("RETURN_CONST")
-_READ: Final = _codes("BINARY_SUBSCR")
-_WRITE: Final = _codes("STORE_SUBSCR", "DELETE_SUBSCR")
-_COPY: Final = _codes("COPY")
-_SWAP: Final = _codes("SWAP")
-_CONTAINS: Final = _codes("CONTAINS_OP")
-_CALL: Final = _codes("CALL")
-_SLICES: Final = _codes("STORE_SLICE")
+_BY_NAME: Final = {**GLOBALS, **ATTRIBUTES}
+_METHODS: Final = numbers("LOAD_METHOD", "LOAD_ATTR")
+_CELLS: Final = numbers("LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF")
+_LOAD_CONST: Final = frozenset((LOAD_CONST,))
+_CONSTS: Final = _LOAD_CONST | numbers("RETURN_CONST")
+_READ: Final = numbers("BINARY_SUBSCR")
+_WRITE: Final = numbers("STORE_SUBSCR", "DELETE_SUBSCR")
+_COPY: Final = numbers("COPY")
+_SWAP: Final = numbers("SWAP")
+_CONTAINS: Final = numbers("CONTAINS_OP")
+_CALL: Final = numbers("CALL")
+_SLICES: Final = numbers("STORE_SLICE")
 
 
 class _Reader:
     """One pass over a code object."""
 
-    def __init__(self, code: CodeType, found: _Instructions) -> None:
+    def __init__(self, code: CodeType, found: Instructions) -> None:
         self._code = code
         self._found = found
-        cells = [n for n in code.co_cellvars if n not in code.co_varnames]
-        self._variables = (*code.co_varnames, *cells, *code.co_freevars)
+        self._variables = variables_of(code)
         self._whole: set[str] = set()
         self._texts: set[str] = set()
         self._keys: set[str] = set()

@@ -3,19 +3,27 @@
 It is read once from the bytecode, whole: every branch counts, and every way to write an
 attribute. `o.rate`, `super().rate`, `case Point(rate=r)`, `getattr(o, "rate")` and
 `attrgetter("rate")` all mention `rate`, on whatever stands there, so which receiver a
-read has need not be known. Bytecode is decoded here and not by `dis`, which takes 20
-times as long.
+read has need not be known.
 """
 
 import opcode
 import re
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from types import CodeType
 from typing import Any, Final
 from weakref import ref
 
+from imprint.record.bytecode import (
+    ATTRIBUTES,
+    GLOBALS,
+    LOAD_CONST,
+    Instructions,
+    instructions,
+    number,
+    numbers,
+    variables_of,
+)
 from imprint.record.items import ItemUses, item_uses
 from imprint.watch.places import class_of
 
@@ -83,50 +91,19 @@ def is_function_code(code: CodeType) -> bool:
     return bool(code.co_flags & 1)  # CO_OPTIMIZED: its locals are fast
 
 
-def instructions(code: CodeType) -> Iterator[tuple[int, int]]:
-    """Yield opcode and whole argument of each instruction, leaving out the caches."""
-    raw = code.co_code
-    prefix = 0
-    for op, low in zip(raw[::2], raw[1::2], strict=True):
-        if op == _EXTENDED_ARG:
-            prefix = (prefix | low) << 8
-        elif op != _CACHE:
-            yield op, prefix | low
-            prefix = 0
-
-
-def _codes(*names: str) -> frozenset[int]:
-    return frozenset(opcode.opmap[n] for n in names if n in opcode.opmap)
-
-
-def _code(name: str) -> int:
-    return opcode.opmap.get(name, -1)  # -1: another Python's
-
-
-_CACHE: Final = _code("CACHE")
-_EXTENDED_ARG: Final = _code("EXTENDED_ARG")
-_LOAD_CONST: Final = _code("LOAD_CONST")
-_LOAD_GLOBAL: Final = _code("LOAD_GLOBAL")
-_IMPORT_NAME: Final = _code("IMPORT_NAME")
-_ASKS: Final = _code("PRECALL" if "PRECALL" in opcode.opmap else "CALL")
+_IMPORT_NAME: Final = number("IMPORT_NAME")
+_ASKS: Final = number("PRECALL" if "PRECALL" in opcode.opmap else "CALL")
 """The instruction at which the arguments of a call are on the stack."""
-_LOAD_NAMES: Final = _codes("LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
-_STORE_GLOBALS: Final = _codes("STORE_GLOBAL", "DELETE_GLOBAL")
-_STORE_ATTRS: Final = _codes("STORE_ATTR", "DELETE_ATTR")
-_STORE_CELLS: Final = _codes("STORE_DEREF", "DELETE_DEREF")
-_STORE_FAST: Final = _code("STORE_FAST")
-_BINARY_OP: Final = _code("BINARY_OP")
+_STORE_GLOBALS: Final = numbers("STORE_GLOBAL", "DELETE_GLOBAL")
+_STORE_ATTRS: Final = numbers("STORE_ATTR", "DELETE_ATTR")
+_STORE_CELLS: Final = numbers("STORE_DEREF", "DELETE_DEREF")
+_STORE_FAST: Final = number("STORE_FAST")
+_BINARY_OP: Final = number("BINARY_OP")
 _IN_PLACE: Final = (14, 20, 23, 25)  # &= |= -= ^=, of dicts and sets
 _MAKES_LONGER: Final = (13, 18)  # += *=
-_MATCH_CLASS: Final = _code("MATCH_CLASS")
-_SHIFTS: Final = {
-    _code("LOAD_ATTR"): int(sys.version_info >= (3, 12)),  # the lowest bit: a method
-    _code("LOAD_METHOD"): 0,
-    _code("LOAD_SUPER_ATTR"): 2,
-    _code("IMPORT_FROM"): 0,
-    **dict.fromkeys(_STORE_ATTRS, 0),
-}
-"""Of instructions with an attribute: by how many bits the index of its name is shifted."""
+_MATCH_CLASS: Final = number("MATCH_CLASS")
+_NAMED: Final = {**ATTRIBUTES, **dict.fromkeys(_STORE_ATTRS, 0)}
+"""Instructions with an attribute: by how many bits the index of its name is shifted."""
 
 _READS_WHOLE: Final = frozenset(
     (
@@ -163,37 +140,38 @@ def _read(code: CodeType) -> Mentions:
     stored: set[str] = set()
     imports: list[str] = []
     consts: list[Any] = [None, None]  # an import has two
-    every = tuple(instructions(code))
+    every = instructions(code)
     for op, arg in every:
-        if op == _LOAD_CONST:
+        if op == LOAD_CONST:
             consts = [consts[-1], code.co_consts[arg]]
-        elif op == _LOAD_GLOBAL or op in _LOAD_NAMES:
-            found[names[arg >> (op == _LOAD_GLOBAL)]] = None
+        elif op in GLOBALS:
+            found[names[arg >> GLOBALS[op]]] = None
         elif op in _STORE_GLOBALS:
             found[names[arg]] = None
             stored.add(names[arg])
-        elif op in _SHIFTS:
-            attributes.add(names[arg >> _SHIFTS[op]])
+        elif op in _NAMED:
+            attributes.add(names[arg >> _NAMED[op]])
             if op in _STORE_ATTRS:
                 stored.add(names[arg])
         elif op == _IMPORT_NAME:
             imports.append(_module(names[arg], *consts))
         elif op in _STORE_CELLS:
-            stored.add(_variable(code, arg))
+            stored.add(variables_of(code)[arg])
         elif op == _MATCH_CLASS:
             attributes.add("__match_args__")
     uses = item_uses(code, every)
-    return _mentions(code, tuple(found), tuple(imports), attributes, stored, uses)
+    listed = tuple(found), tuple(imports)
+    return _mentions(code, every, listed, attributes, stored, uses)
 
 
-def _changes_in_place(code: CodeType, every: Sequence[tuple[int, int]]) -> bool:
+def _changes_in_place(code: CodeType, every: Instructions) -> bool:
     """Tell whether `v += w` on a local variable, or `d |= e`, may change a container."""
     triples = zip(every[:-2], every[1:-1], every[2:], strict=True)
     for before, (op, arg), (after, _) in triples:
         if op != _BINARY_OP:
             continue
         if arg in _IN_PLACE or (arg in _MAKES_LONGER and after == _STORE_FAST):
-            constant = before[0] == _LOAD_CONST and code.co_consts[before[1]]
+            constant = before[0] == LOAD_CONST and code.co_consts[before[1]]
             if type(constant) not in (int, float, complex):
                 return True
     return False
@@ -201,13 +179,14 @@ def _changes_in_place(code: CodeType, every: Sequence[tuple[int, int]]) -> bool:
 
 def _mentions(
     code: CodeType,
-    found: tuple[str, ...],
-    imports: tuple[str, ...],
+    done: Instructions,
+    listed: tuple[tuple[str, ...], tuple[str, ...]],
     attributes: set[str],
     stored: set[str],
     uses: ItemUses,
 ) -> Mentions:
     """Return what a code object mentions, of which these are the instructions' part."""
+    found, imports = listed
     every = attributes.union(found)
     reads_module = not _READS_MODULE.isdisjoint(every)
     texts = set(_texts(code.co_consts, every_word=reads_module))
@@ -224,8 +203,8 @@ def _mentions(
         stores_any,
         uses.stores_any
         or not _CHANGES_ITEMS.isdisjoint(every)
-        or _changes_in_place(code, tuple(instructions(code))),
-        reads_whole or _has_computed_names(code, found),
+        or _changes_in_place(code, done),
+        reads_whole or _has_computed_names(code, done, found),
         reads_module,
         bool(code.co_exceptiontable) or not _EXPECTS_ABSENCE.isdisjoint(every),
         replace(
@@ -252,23 +231,23 @@ def _texts(consts: Iterable[Any], *, every_word: bool) -> Iterator[str]:
             yield from _texts(const, every_word=every_word)
 
 
-def _has_computed_names(code: CodeType, found: tuple[str, ...]) -> bool:
+def _has_computed_names(
+    code: CodeType, done: Instructions, found: tuple[str, ...]
+) -> bool:
     """Tell whether `getattr` is used otherwise than on a constant name."""
     if "getattr" not in found:
         return False
     depth = 0  # of the stack, where no branch is
     uses: list[int] = []  # depths at which the arguments of a `getattr` begin
     before = [0, 0]
-    for op, arg in instructions(code):
+    for op, arg in done:
         if op == _ASKS and uses and depth == uses[-1] + arg:
-            if arg not in (2, 3) or before[1 - arg] != _LOAD_CONST:
+            if arg not in (2, 3) or before[1 - arg] != LOAD_CONST:
                 return True
             uses.pop()
         depth += opcode.stack_effect(op, arg if op >= opcode.HAVE_ARGUMENT else None)
-        if op == _LOAD_GLOBAL or op in _LOAD_NAMES:
-            name = code.co_names[arg >> (op == _LOAD_GLOBAL)]
-            if name == "getattr":
-                uses.append(depth)
+        if op in GLOBALS and code.co_names[arg >> GLOBALS[op]] == "getattr":
+            uses.append(depth)
         before = [before[-1], op]
     return bool(uses)
 
@@ -278,8 +257,3 @@ def _module(name: str, level: Any, names: Any) -> str:
     if not names:  # `import a.b` binds `a`
         name = name.partition(".")[0]
     return "." * level + name if isinstance(level, int) else name
-
-
-def _variable(code: CodeType, number: int) -> str:
-    cells = [n for n in code.co_cellvars if n not in code.co_varnames]
-    return (*code.co_varnames, *cells, *code.co_freevars)[number]

@@ -15,35 +15,21 @@ from sys import getrefcount
 from types import CodeType, FrameType, FunctionType
 from typing import Any, Final, final
 
-from imprint.core.libraries import (
-    is_user_class,
-)
+from imprint.core.libraries import is_user_class
 from imprint.record.absence import note_answered
 from imprint.record.entering import Entering, free_variables
 from imprint.record.mentions import mentions_of
 from imprint.record.probe import note_reads
 from imprint.record.reach import reachable
 from imprint.record.settle import settle
-from imprint.watch.captures import (
-    captured_reads,
-    places_of,
-)
-from imprint.watch.places import (
-    bases_of,
-    class_namespace,
-)
+from imprint.watch.captures import captured_reads, places_of
+from imprint.watch.places import bases_of, class_namespace
 from imprint.watch.seen import Findings, Held, Read, Seen, Strong, class_of
 
 _WALKED: Final = 2_000
 """Functions that a walk takes in."""
-_FIRINGS: Final = 256
-"""Starts of one function after which no new class of arguments is expected."""
 _LIBRARY_FIRINGS: Final = 64
 """Starts of one library's function after which what it is given is no matter."""
-_PASSING: Final = 4096
-"""Objects without a name that are remembered."""
-_PARTS: Final = 64
-"""Items of an argument that is a container."""
 _HAS_REST: Final = 0x04 | 0x08  # CO_VARARGS, CO_VARKEYWORDS
 
 
