@@ -14,10 +14,8 @@ import sysconfig
 from collections.abc import Callable, Iterable
 from importlib.machinery import ModuleSpec
 from pathlib import Path
-from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from types import CodeType, ModuleType
 from typing import Any, Final, cast
-
-import numpy as np
 
 from imprint.core.identity import module_name
 from imprint.core.source import is_library
@@ -148,28 +146,6 @@ _MAKERS: Final = frozenset(("builtins", "dataclasses", "types"))
 _HEAP: Final = 1 << 9  # Py_TPFLAGS_HEAPTYPE: not one of the interpreter's own
 _flags_of: Final = vars(type)["__flags__"].__get__
 _name_of: Final = vars(type)["__name__"].__get__
-
-
-def is_library_value(name: str, value: Any) -> bool:
-    """Tell whether `name` is just the way to a part of an installed library.
-
-    So is a library's module under any name, and a function or a class of a library under
-    its own name. A library's function under another name (`activation = np.tanh`) is a
-    choice of the user.
-    """
-    kind = cast("type[Any]", type(value))
-    if issubclass(kind, ModuleType):
-        return not is_user_namespace(module_namespace(value))
-    if kind is FunctionType:
-        same = value.__name__ == name
-        return same and not is_user_code(value.__code__, value.__globals__)
-    if issubclass(kind, type):
-        same = type.__getattribute__(value, "__name__") == name
-        return same and not is_user_class(value)
-    if kind is BuiltinFunctionType:
-        bound = value.__self__
-        return value.__name__ == name and (bound is None or is_module(bound))
-    return kind is np.ufunc and value.__name__ == name
 
 
 def _in_library(module: object) -> bool:

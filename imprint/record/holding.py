@@ -20,7 +20,7 @@ from imprint.core.jaxpr import Jaxpr, subjaxprs
 from imprint.definition.code import code_of
 from imprint.watch.captures import captured_functions, contained, parts_of
 from imprint.watch.places import CellPlace, class_of
-from imprint.watch.seen import Findings, Read, as_itself
+from imprint.watch.seen import Findings, Read, Seen
 
 _LIMIT: Final = 4096
 _MUTABLE: Final = ids_of(list, dict, set, bytearray)
@@ -193,4 +193,4 @@ def _reads(findings: Findings, held: Held) -> Iterator[Read]:
         # Functions in it may have another token by now.
         yield Read(place, read.seen.anew(value)) if read.seen.inside else read
         if _leads_to(value, held):
-            yield Read(place, as_itself(value))
+            yield Read(place, Seen.as_itself(value))

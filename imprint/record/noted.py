@@ -7,6 +7,7 @@ before code that mentions the name runs.
 
 import builtins
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from types import FunctionType
@@ -33,7 +34,7 @@ from imprint.watch.places import (
     ObjectPlace,
     Place,
 )
-from imprint.watch.seen import Read, Seen, Written, as_itself, class_of
+from imprint.watch.seen import Read, Seen, Written, class_of
 
 ATOMS: Final = ids_of(int, bool, float, complex, bytes, type(None), type(Ellipsis))
 OF_FUNCTIONS: Final = frozenset(
@@ -88,7 +89,7 @@ class Owners:
     shadowed: list[Any] = field(default_factory=list[Any])
 
 
-class Noted:
+class Noted(ABC):
     """The places of one trace, by name.
 
     Args:
@@ -110,21 +111,21 @@ class Noted:
         self.is_passing: bool = False
         self._static: set[int] = set()  # what static arguments lead to, by `id`
 
+    @abstractmethod
     def meet(self, value: Any, path: str) -> None:
         """Take in a value that the trace can come to."""
-        raise NotImplementedError
 
+    @abstractmethod
     def meet_namespace(self, namespace: dict[str, Any]) -> None:
         """Take in the dictionary of a module that code reads itself."""
-        raise NotImplementedError
 
+    @abstractmethod
     def knows(self, value: Any) -> bool:
         """Tell whether a value was met."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _stands(self, value: Any) -> None:
         """Take in that a value stands at a place."""
-        raise NotImplementedError
 
     # ---- names ----
 
@@ -192,7 +193,7 @@ class Noted:
             return  # it leads to nothing
         self._stands(value)
         if before is value and self._is_by_key(place, value):
-            self.reads[key] = Read(place, as_itself(value))
+            self.reads[key] = Read(place, Seen.as_itself(value))
             self._items.places.setdefault(place.name, []).append(place)
             self._meet_items(value, path_of(place))
             return

@@ -116,10 +116,6 @@ class Notes(Noted):
         finally:
             self._is_covered = False
 
-    def meet_namespace(self, namespace: dict[str, Any]) -> None:
-        """Take in the dictionary of a module that code reads itself."""
-        self._meet_module(namespace)
-
     def _stands(self, value: Any) -> None:
         self._on_place(value)
         if id(value) in self._covered:
@@ -148,7 +144,7 @@ class Notes(Noted):
             return
         self._know(value)
         if issubclass(kind, ModuleType):
-            self._meet_module(module_namespace(value))
+            self.meet_namespace(module_namespace(value))
             self._meet_class(kind)
             self.owners.shadowed.append(value)
         elif issubclass(kind, type):
@@ -167,7 +163,8 @@ class Notes(Noted):
             self._queue.extend(parts)
             self._meet_object(value, kind, path)
 
-    def _meet_module(self, namespace: dict[str, Any]) -> None:
+    def meet_namespace(self, namespace: dict[str, Any]) -> None:
+        """Take in the dictionary of a module."""
         if id(namespace) in self.owners.modules:
             return
         if self._strict or is_user_namespace(namespace):

@@ -6,8 +6,8 @@
 2. A value that is noted leads to functions (`reach`); when one starts, its closure and
    its code are noted too. What the root captures is left out: its token says that.
 3. `settle` looks at each place again. What the trace itself changed is an effect of it
-   and no input (rule E): a rebound name is dropped, a container counts by identity. What
-   changed though no code that ran binds such a name was changed by another thread.
+   and no input (rule E): a rebound name is dropped, and what is written inside a container
+   does not count. What no code that ran can have changed, another thread did.
 """
 
 from collections.abc import Iterable

@@ -19,7 +19,7 @@ from imprint.definition.code import code_of
 from imprint.definition.layout import layout_of
 from imprint.definition.walk import NO_EFFECTS, Effects, Part, Walk
 from imprint.watch.places import CellPlace, FunctionPlace, Place, ValuePlace, class_of
-from imprint.watch.seen import Read, Seen, as_itself
+from imprint.watch.seen import Read, Seen
 
 _LIMIT: Final = 4096
 _DICTS: Final = ids_of(dict, OrderedDict, defaultdict)
@@ -55,7 +55,7 @@ def captured_reads(
     if class_of(fun) is not FunctionType:
         places.append(ValuePlace(fun))
     reads = [Read(place, Seen(place.get(), effects, strict=strict)) for place in places]
-    return *reads, *(Read(p, as_itself(p.get())) for p in places if is_held(p))
+    return *reads, *(Read(p, Seen.as_itself(p.get())) for p in places if is_held(p))
 
 
 def is_held(place: Place) -> bool:

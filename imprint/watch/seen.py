@@ -481,9 +481,6 @@ def left_behind(value: Any, written: Written, *, strict: bool) -> Seen:
     return seen
 
 
-as_itself: Final = Seen.as_itself
-
-
 class Read(NamedTuple):
     """A place that was read, with what stood there."""
 

@@ -10,7 +10,6 @@ import pytest
 import imprint
 from imprint.cli import tour
 from imprint.core.libraries import (
-    is_library_value,
     is_user_class,
     is_user_code,
     is_user_file,
@@ -70,24 +69,6 @@ def test_classes():
     assert not is_user_class(np.ndarray)
     assert not is_user_class(type("Lost", (), {"__module__": "json"}))
     assert is_user_class(type("Odd", (), {"__module__": 3}))
-
-
-def test_a_part_of_a_library_under_its_own_name_does_not_count():
-    assert is_library_value("np", np)
-    assert is_library_value("anything", np)
-    assert is_library_value("sqrt", math.sqrt)
-    assert is_library_value("dumps", json.dumps)
-    assert is_library_value("sin", np.sin)
-    assert is_library_value("ndarray", np.ndarray)
-
-
-def test_a_choice_among_parts_of_a_library_counts():
-    assert not is_library_value("activation", np.tanh)
-    assert not is_library_value("encode", json.dumps)
-    assert not is_library_value("root", math.sqrt)
-    assert not is_library_value("add", [].append)
-    assert not is_library_value("weights", np.ones(3))
-    assert not is_library_value("test_classes", test_classes)
 
 
 def test_a_class_of_a_script_is_the_users_whoever_runs_it():
