@@ -7,6 +7,7 @@ identity, other objects as the walk at hand reads objects. What a walk does on t
 (bounds, recursion, functions) is in `walk`.
 """
 
+import builtins
 import functools
 import gc
 from array import array
@@ -260,6 +261,8 @@ def _set(walk: Visitor, x: Any) -> Content:
 
 
 def _dict(walk: Visitor, x: Any) -> Content:
+    if x is _BUILTINS:  # in the namespace of a text that was executed
+        return identity(x)
     return walk.container(x, lambda y: (dict, *walk.pairs(y)))
 
 
@@ -281,6 +284,7 @@ def _bytearray(walk: Visitor, x: Any) -> Content:
 
 
 _SHORT: Final = 256
+_BUILTINS: Final = vars(builtins)
 
 
 # ---- callables, and objects that say what they are ----

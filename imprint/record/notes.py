@@ -8,6 +8,7 @@ known, so before code that mentions the name runs. What is a library's counts on
 the trace is strict.
 """
 
+import builtins
 from collections import deque
 from collections.abc import Callable, Mapping
 from types import FunctionType, ModuleType
@@ -46,6 +47,8 @@ from imprint.watch.places import (
 )
 from imprint.watch.seen import Written, class_of
 
+_BUILTINS: Final = vars(builtins)
+"""It stands in each namespace in which text was executed; names of it are watched."""
 _KNOWN: Final = 20_000
 """Values that are met."""
 
@@ -133,7 +136,7 @@ class Notes(Noted):
 
     def _meet(self, value: Any, path: str) -> None:
         kind = class_of(value)
-        if id(kind) in ATOMS:
+        if id(kind) in ATOMS or value is _BUILTINS:
             return
         if kind is str:
             words = words_of(value)
