@@ -224,12 +224,12 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
             "conv_general_permutations conv_general_shape_tuple conv_shape_tuple "
             "conv_transpose conv_transpose_shape_tuple conv_with_general_padding "
             "ConvDimensionNumbers ConvGeneralDilatedDimensionNumbers padtype_to_pads "
-            "reduce_window reduce_window_max_p reduce_window_min_p reduce_window_p "
+            "reduce_window_max_p reduce_window_min_p reduce_window_p "
             "reduce_window_shape_tuple reduce_window_sum_p select_and_gather_add_p "
             "select_and_scatter_add_p select_and_scatter_p",
             WINDOW,
         ),
-        ("reduce reduce_p", _REDUCE),
+        ("reduce_p", _REDUCE),
         (
             "pcast precv psend psum_scatter_start ragged_all_to_all ragged_all_to_all_p",
             _MAPPED,

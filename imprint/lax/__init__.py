@@ -11,6 +11,7 @@ themselves (`lax.add_p`) are here for those who write transforms.
 - `loops`: what do the loops of JAX's become?
 - `carry`: what has a step to give back?
 - `associative`: how are all partial results of a function found at once?
+- `monoids`: how is an axis or a window reduced by any function?
 """
 
 from imprint.control.cond import cond_p
@@ -86,6 +87,7 @@ from imprint.lax.elementwise import (
     sub,
 )
 from imprint.lax.loops import fori_loop, map, scan, while_loop
+from imprint.lax.monoids import reduce, reduce_window
 from imprint.primitives.arg_reductions import argmax, argmax_p, argmin, argmin_p
 from imprint.primitives.arithmetic import (
     atan2_p,
@@ -483,6 +485,7 @@ __all__ = [
     "real",
     "real_p",
     "reciprocal",
+    "reduce",
     "reduce_and",
     "reduce_and_p",
     "reduce_max",
@@ -497,6 +500,7 @@ __all__ = [
     "reduce_prod_p",
     "reduce_sum",
     "reduce_sum_p",
+    "reduce_window",
     "reduce_xor",
     "reduce_xor_p",
     "rem",

@@ -1,0 +1,391 @@
+"""Reductions by any associative function: `reduce` and `reduce_window`.
+
+The function is written for two numbers, or two trees of them. It is staged once and
+joins whole arrays as a batch, neighbours first, so n elements take log2(n) joins one
+after another, and derivatives and batches are those of what is inside. `init_value` has
+to be its identity. The functions of this package that have a reduction of their own
+(`add`, `max`) are that one. A window of w elements is put together from windows of 1, 2,
+4, … elements, axis by axis, the last one first, so the order of elements stays.
+"""
+
+from collections.abc import Callable, Sequence
+from types import FunctionType
+from typing import Any, Final, NamedTuple
+
+from imprint import tree
+from imprint.control.agreement import Returned, difference
+from imprint.control.closing import close, own_leaves
+from imprint.core import dims
+from imprint.core.aval import ShapedArray, get_aval
+from imprint.core.folding import folding
+from imprint.core.functions import as_result, check_function, name_of
+from imprint.core.jaxpr import eval_jaxpr
+from imprint.dtypes import is_complex
+from imprint.errors import ArgumentError, DTypeError, ShapeError
+from imprint.lax import elementwise
+from imprint.primitives.axes import canonical_axes
+from imprint.primitives.basis import broadcast_in_dim, reduce_sum, transpose
+from imprint.primitives.bitwise import or_p
+from imprint.primitives.comparison import gt, lt, ne
+from imprint.primitives.convert import convert_element_type
+from imprint.primitives.reductions import (
+    reduce_and,
+    reduce_max,
+    reduce_min,
+    reduce_or,
+    reduce_prod,
+    reduce_xor,
+)
+from imprint.primitives.select import select_n
+from imprint.primitives.shape import reshape
+from imprint.primitives.slicing import concatenate, pad, slice_in_dim
+from imprint.transforms.batch import batch_jaxpr
+
+Arrays = list[Any]
+Join = Callable[[Arrays, Arrays], Arrays]
+
+
+@folding
+def reduce(
+    operands: Any,
+    init_values: Any,
+    computation: Callable[[Any, Any], Any],
+    dimensions: Sequence[int],
+) -> Any:
+    """Join all elements over some axes by an associative function.
+
+    Args:
+        operands: an array, or a tree of arrays of one shape that are joined together.
+        init_values: the identity of `computation`: a number, or the tree of them.
+        computation: takes two elements, each as `init_values`, and returns one.
+        dimensions: the axes, which disappear.
+
+    Example:
+        >>> from imprint import lax, numpy as np
+        >>> lax.reduce(np.arange(6.0), 0.0, lambda x, y: x + y + x * y, [0]) + 1
+        Array(720., dtype=float32)
+    """
+    monoid = _monoid("reduce", operands, init_values, computation)
+    ndim = monoid.avals[0].ndim
+    axes = canonical_axes("reduce", dimensions, ndim)
+    reducer = _known(_REDUCERS, computation, len(monoid.avals))
+    if reducer is not None:
+        outs = [reducer(monoid.operands[0], axes)]
+    else:
+        kept = [i for i in range(ndim) if i not in axes]
+        shape = tuple(monoid.avals[0].shape[i] for i in kept)
+        order = (*axes, *kept)
+        lengths = dims.product(monoid.avals[0].shape[i] for i in axes)
+        count = dims.concrete(lengths, "reduce")
+        rows = [reshape(transpose(x, order), (count, *shape)) for x in monoid.operands]
+        outs = _folded(monoid, rows, count)
+    return monoid.result(outs)
+
+
+@folding
+def reduce_window(  # noqa: PLR0913, PLR0917 - JAX's signature
+    operand: Any,
+    init_value: Any,
+    computation: Callable[[Any, Any], Any],
+    window_dimensions: Sequence[int],
+    window_strides: Sequence[int] | None = None,
+    padding: str | Sequence[tuple[int, int]] = "VALID",
+    base_dilation: Sequence[int] | None = None,
+    window_dilation: Sequence[int] | None = None,
+) -> Any:
+    """Join the elements of each window that slides over an array.
+
+    Args:
+        operand: an array, or a tree of arrays of one shape that are joined together.
+        init_value: the identity of `computation`: a number, or the tree of them.
+        computation: takes two elements, each as `init_value`, and returns one.
+        window_dimensions: the length of the window along each axis.
+        window_strides: the steps between windows; 1 by default.
+        padding: "VALID", "SAME", "SAME_LOWER", or how many identities stand before and
+            behind each axis.
+        base_dilation: the distance of neighbours, with identities between; 1 by default.
+        window_dilation: the distance of the elements of a window; 1 by default.
+
+    Example:
+        >>> from imprint import lax, numpy as np
+        >>> lax.reduce_window(np.arange(5.0), -np.inf, lax.max, (3,))
+        Array([2., 3., 4.], dtype=float32)
+    """
+    monoid = _monoid("reduce_window", operand, init_value, computation)
+    lengths = monoid.avals[0].shape
+    shape = tuple(dims.concrete(n, "reduce_window") for n in lengths)
+    window = _Window(
+        _each("window_dimensions", window_dimensions, shape),
+        _each("window_strides", window_strides, shape),
+        _each("base_dilation", base_dilation, shape),
+        _each("window_dilation", window_dilation, shape),
+    )
+    pads = window.pads(shape, padding)
+    config = [(*p, d - 1) for p, d in zip(pads, window.base, strict=True)]
+    outs = [
+        pad(x, init, config)
+        for x, init in zip(monoid.operands, monoid.inits, strict=True)
+    ]
+    for axis in reversed(range(len(shape))):
+        outs = window.along(monoid.join, outs, axis)
+    return monoid.result(outs)
+
+
+# ---- what joins ----
+
+
+class _Monoid(NamedTuple):
+    """An associative function of lists of arrays, and what it is applied to."""
+
+    join: Join
+    operands: Arrays
+    inits: Arrays
+    avals: list[ShapedArray]
+    treedef: tree.TreeDef
+
+    def result(self, outs: Arrays) -> Any:
+        """Join the identities to what was reduced, and make it a tree."""
+        shape = get_aval(outs[0]).shape
+        first = [broadcast_in_dim(x, shape, ()) for x in self.inits]
+        joined = self.join(first, outs)
+        return self.treedef.unflatten(list(map(as_result, joined)))
+
+
+def _monoid(
+    caller: str, operands: Any, inits: Any, computation: Callable[[Any, Any], Any]
+) -> _Monoid:
+    check_function(computation, caller)
+    arrays, treedef, names = own_leaves(operands, f"lax.{caller}", "operand")
+    values, init_tree, _ = own_leaves(inits, f"lax.{caller}", "init_value")
+    if treedef != init_tree or not arrays:
+        raise ArgumentError(
+            f"{caller}: expected an init_value for each operand, got {init_tree} for "
+            f"{treedef}. Pass trees of the same structure."
+        )
+    avals = [get_aval(x) for x in arrays]
+    checked = [
+        _init(caller, init, aval, name)
+        for init, aval, name in zip(values, avals, names, strict=True)
+    ]
+    if not all(dims.equal_shapes(aval.shape, avals[0].shape) for aval in avals):
+        listed = ", ".join(map(str, avals))
+        raise ShapeError(
+            f"{caller}: expected operands of one shape, got {listed}. Broadcast them."
+        )
+    join = _known(_JOINS, computation, len(arrays))
+    if join is None:
+        join = _closed(caller, computation, checked, treedef)
+    return _Monoid(join, arrays, checked, avals, treedef)
+
+
+def _init(caller: str, init: Any, aval: ShapedArray, name: str) -> Any:
+    """Return an identity, of the dtype of its operand."""
+    own = get_aval(init)
+    if own.ndim:
+        raise ShapeError(
+            f"{caller}: expected an init_value of rank 0 for {name}, got {own}. Pass the "
+            "identity of the computation, one number."
+        )
+    if own.dtype != aval.dtype and not own.weak_type:
+        raise DTypeError(
+            f"{caller}: expected an init_value of dtype {aval.dtype} for {name}, got "
+            f"{own}. Cast it: `.astype({aval.dtype.name!r})`."
+        )
+    weak = own.weak_type and aval.weak_type
+    return convert_element_type(as_result(init), aval.dtype, weak_type=weak)
+
+
+def _closed(
+    caller: str,
+    computation: Callable[[Any, Any], Any],
+    inits: Arrays,
+    treedef: tree.TreeDef,
+) -> Join:
+    """Stage a function of two elements; return how it joins arrays."""
+    in_avals = [get_aval(x).strong() for x in inits]
+    pair = tree.structure((treedef.unflatten(inits), treedef.unflatten(inits)))
+    body = close(computation, pair, in_avals * 2, caller, ())
+    expected = Returned(treedef, in_avals)
+    came = Returned(body.out_tree, body.jaxpr.out_avals)
+    found = difference(expected, came)
+    if found is not None:
+        where = f" at result{found.where}" if found.where else ""
+        cast = f" Cast it: `.astype({in_avals[0].dtype.name!r})`." * bool(found.dtype)
+        raise ArgumentError(
+            f"{caller}: expected {name_of(computation)} to return one element as it "
+            f"takes two, {expected}, got {came}, which has {found.got}{where}.{cast}"
+        )
+    free = (None,) * len(body.captured)
+    count = len(inits)
+
+    def join(xs: Arrays, ys: Arrays) -> Arrays:
+        shape = get_aval(xs[0]).shape
+        size = dims.product(shape)
+        flat = [reshape(x, (size,)) for x in (*xs, *ys)]
+        axes = (*free, *(0 for _ in flat))
+        batched, _ = batch_jaxpr(body.jaxpr, size, axes, out_dims=(0,) * count)
+        outs = eval_jaxpr(batched.jaxpr, (), *body.captured, *flat)
+        return [
+            convert_element_type(reshape(x, shape), aval.dtype)
+            for x, aval in zip(outs, in_avals, strict=True)
+        ]
+
+    return join
+
+
+def _folded(monoid: _Monoid, xs: Arrays, n: int) -> Arrays:
+    """Join the rows of arrays, neighbours first."""
+    if n == 0:
+        shape = get_aval(xs[0]).shape[1:]
+        return [broadcast_in_dim(init, shape, ()) for init in monoid.inits]
+    while n > 1:
+        even = n - n % 2
+        firsts = [slice_in_dim(x, 0, even, 2) for x in xs]
+        seconds = [slice_in_dim(x, 1, even, 2) for x in xs]
+        joined = monoid.join(firsts, seconds)
+        if n % 2:  # the last one has no neighbour
+            lasts = [slice_in_dim(x, even, n) for x in xs]
+            pairs = zip(joined, lasts, strict=True)
+            joined = [concatenate(pair, 0) for pair in pairs]
+        xs, n = joined, n // 2 + n % 2
+    return [reshape(x, get_aval(x).shape[1:]) for x in xs]
+
+
+# ---- windows ----
+
+
+class _Window(NamedTuple):
+    """A window: its lengths, steps and distances along each axis."""
+
+    lengths: tuple[int, ...]
+    strides: tuple[int, ...]
+    base: tuple[int, ...]
+    dilation: tuple[int, ...]
+
+    def pads(
+        self, shape: tuple[Any, ...], padding: str | Sequence[tuple[int, int]]
+    ) -> list[tuple[int, int]]:
+        """Return how much stands before and behind each axis."""
+        if not isinstance(padding, str):
+            pairs = [(int(low), int(high)) for low, high in padding]
+            if len(pairs) != len(shape):
+                raise ShapeError(
+                    f"reduce_window: expected a pair of padding for each of {len(shape)} "
+                    f"axes, got {padding}. Give (low, high) an axis."
+                )
+            return pairs
+        if padding not in _PADDINGS:
+            raise ArgumentError(
+                f"reduce_window: expected padding {', '.join(_PADDINGS)} or pairs of "
+                f"ints, got {padding!r}."
+            )
+        pads: list[tuple[int, int]] = []
+        for i, n in enumerate(shape):
+            extent = (self.lengths[i] - 1) * self.dilation[i] + 1
+            windows = -(-n // self.strides[i])
+            total = max((windows - 1) * self.strides[i] + extent - n, 0)
+            low = total // 2 if padding == "SAME" else total - total // 2
+            pads.append((0, 0) if padding == "VALID" else (low, total - low))
+        return pads
+
+    def along(self, join: Join, xs: Arrays, axis: int) -> Arrays:
+        """Join the elements of each window along one axis."""
+        length, step = self.lengths[axis], self.dilation[axis]
+        size = max(get_aval(xs[0]).shape[axis] - (length - 1) * step, 0)
+
+        def part(arrays: Arrays, start: int, count: int) -> Arrays:
+            return [
+                slice_in_dim(x, start, start + count, axis=axis) if count else x
+                for x in arrays
+            ]
+
+        if size == 0:
+            return [slice_in_dim(x, 0, 0, axis=axis) for x in xs]
+        found: Arrays | None = None
+        covered, block = 0, 1  # `xs` has what `block` elements give
+        while True:
+            if length & block:
+                more = part(xs, covered * step, size)
+                found = more if found is None else join(found, more)
+                covered += block
+            if block * 2 > length:
+                break
+            count = get_aval(xs[0]).shape[axis] - block * step
+            xs = join(part(xs, 0, count), part(xs, block * step, count))
+            block *= 2
+        assert found is not None
+        return [slice_in_dim(x, 0, size, self.strides[axis], axis) for x in found]
+
+
+_PADDINGS: Final = ("VALID", "SAME", "SAME_LOWER")
+
+
+def _each(
+    name: str, given: Sequence[int] | None, shape: tuple[Any, ...]
+) -> tuple[int, ...]:
+    """Return a positive int for each axis; ones by default."""
+    if given is None:
+        return (1,) * len(shape)
+    values = tuple(int(n) for n in given)
+    if len(values) != len(shape) or any(n < 1 for n in values):
+        raise ShapeError(
+            f"reduce_window: expected {name} of {len(shape)} positive ints, one for each "
+            f"axis, got {tuple(given)}."
+        )
+    return values
+
+
+# ---- functions that are known ----
+
+
+def _known(table: dict[Any, Any], computation: Any, operands: int) -> Any:
+    """Return what a table has for a function of one operand; None if nothing."""
+    return table.get(computation) if operands == 1 and _is_plain(computation) else None
+
+
+def _is_plain(computation: Any) -> bool:
+    return isinstance(computation, FunctionType)  # others may have no hash
+
+
+def _elementwise(function: Callable[[Any, Any], Any]) -> Join:
+    return lambda xs, ys: [function(xs[0], ys[0])]
+
+
+def _first_extreme(
+    function: Callable[[Any, Any], Any], is_better: Callable[[Any, Any], Any]
+) -> Join:
+    """Return the join by `max` or `min` in which the first of equal ones is chosen.
+
+    So the whole gradient goes to it, as in JAX; `max` itself would share it.
+    """
+
+    def join(xs: Arrays, ys: Arrays) -> Arrays:
+        (x,), (y,) = xs, ys
+        if is_complex(get_aval(x).dtype):
+            return [function(x, y)]
+        is_later = or_p.bind1(is_better(y, x), ne(y, y))
+        return [select_n(is_later, x, y)]
+
+    return join
+
+
+_JOINS: Final[dict[Any, Join]] = {
+    **{
+        function: _elementwise(function)
+        for function in (
+            *(elementwise.add, elementwise.mul, elementwise.bitwise_and),
+            *(elementwise.bitwise_or, elementwise.bitwise_xor),
+        )
+    },
+    elementwise.max: _first_extreme(elementwise.max, gt),
+    elementwise.min: _first_extreme(elementwise.min, lt),
+}
+_REDUCERS: Final[dict[Any, Callable[[Any, tuple[int, ...]], Any]]] = {
+    elementwise.add: reduce_sum,
+    elementwise.mul: reduce_prod,
+    elementwise.max: reduce_max,
+    elementwise.min: reduce_min,
+    elementwise.bitwise_and: reduce_and,
+    elementwise.bitwise_or: reduce_or,
+    elementwise.bitwise_xor: reduce_xor,
+}
