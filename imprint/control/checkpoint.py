@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, cast
 
 from imprint.control.interpret import interpret
-from imprint.core.aval import ShapedArray, get_aval
+from imprint.core.aval import ShapedArray
 from imprint.core.control import ControlPrimitive, Narrowed, Unit, Watched
 from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var, eval_jaxpr
 from imprint.core.primitive import Avals, Dims, Values
 from imprint.core.tangents import Linear, is_zero
 from imprint.stablehlo import Builder, Value
-from imprint.transforms.batch import batch_jaxpr
+from imprint.transforms.batch import batch_jaxpr, hidden_size
 from imprint.transforms.dce import narrow
 from imprint.transforms.jvp import jvp_jaxpr, merge_zeros
 from imprint.transforms.linearize import LinearizedJaxpr, linearize_jaxpr
@@ -280,9 +280,7 @@ def _transpose(
 def _batch(
     args: Values, dims: Dims, *, jaxpr: ClosedJaxpr, **params: Any
 ) -> tuple[Values, Dims]:
-    size = next(
-        get_aval(x).shape[d] for x, d in zip(args, dims, strict=True) if d is not None
-    )
+    size = hidden_size(args, dims)
     derived, out_dims = batch_jaxpr(jaxpr, size, dims)
     return _bind(derived, args, **params), out_dims
 

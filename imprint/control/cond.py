@@ -29,7 +29,7 @@ from imprint.primitives.select import select_n
 from imprint.primitives.shape import expand_dims, squeeze
 from imprint.primitives.slicing import concatenate, slice_in_dim
 from imprint.stablehlo import Builder, Region, Value
-from imprint.transforms.batch import batch_jaxpr
+from imprint.transforms.batch import batch_jaxpr, hidden_size
 from imprint.transforms.dce import narrow
 from imprint.transforms.demands import Mask
 from imprint.transforms.jvp import jvp_jaxpr, merge_zeros
@@ -342,9 +342,7 @@ def _transpose(cts: Values, operands: Values, *, branches: Branches) -> Values:
 
 
 def _batch(args: Values, dims: Dims, *, branches: Branches) -> tuple[Values, Dims]:
-    size = next(
-        get_aval(x).shape[d] for x, d in zip(args, dims, strict=True) if d is not None
-    )
+    size = hidden_size(args, dims)
     if dims[0] is not None:
         if cond_p.effects_of({"branches": branches}):
             return _one_by_one(args, dims, size, branches)

@@ -21,7 +21,13 @@ from imprint.core.trace import Trace, current_trace, tracing
 from imprint.errors import UnexpectedTracerError
 from imprint.primitives.convert import convert_element_type
 from imprint.stablehlo import Builder, Value
-from imprint.transforms.batch import at_axis, batch_flat, batch_jaxpr
+from imprint.transforms.batch import (
+    at_axis,
+    batch_flat,
+    batch_jaxpr,
+    hidden_axis,
+    hidden_size,
+)
 from imprint.transforms.dce import narrow
 from imprint.transforms.jvp import JVPTrace, JVPTracer
 from imprint.transforms.linearize import LinearizeTrace, LinearizeTracer, SplitTrace
@@ -198,14 +204,12 @@ def _transpose(
 def _batch(
     args: Values, dims: Dims, *, jaxpr: ClosedJaxpr, rule: Rule, captured: int
 ) -> tuple[Values, Dims]:
-    size = next(
-        get_aval(x).shape[d] for x, d in zip(args, dims, strict=True) if d is not None
-    )
+    size = hidden_size(args, dims)
     _, came = batch_jaxpr(jaxpr, size, dims)
     out_dims = tuple(0 if d is None else d for d in came)  # a tangent may have the axis
     derived, _ = batch_jaxpr(jaxpr, size, dims, out_dims=out_dims)
     hoisted = derived.derived("hoisted", lambda: hoist_consts(derived))
-    batched = _Batched(rule, size, dims[captured:], out_dims)
+    batched = _Batched(rule, size, dims[captured:], out_dims, hidden_axis())
     more = len(derived.consts)
     outs = rule.primitive.bind(
         *(*derived.consts, *args), jaxpr=hoisted, rule=batched, captured=more + captured
@@ -263,7 +267,7 @@ class _Batched(_Made):
 
     def tangents(self, primals: Values, tangents: Values) -> tuple[Values, Values]:
         """Return results and tangents, with the hidden axis where it shall be."""
-        size, dims, out_dims = self._how
+        size, dims, out_dims, axis = self._how
         given = [t for t in tangents if not is_zero(t)]
         given_dims = [d for t, d in zip(tangents, dims, strict=True) if not is_zero(t)]
         zeros: list[Any] = []
@@ -282,7 +286,7 @@ class _Batched(_Made):
             return [*outs, *(t for t in out_tangents if not is_zero(t))]
 
         found, came = batch_flat(
-            one, (*primals, *given), (*dims, *given_dims), self.name
+            one, (*primals, *given), (*dims, *given_dims), self.name, axis
         )
         count = len(out_dims)
         outs = tuple(

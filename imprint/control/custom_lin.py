@@ -16,7 +16,7 @@ from imprint.core.tangents import Zero, is_zero, zero_of
 from imprint.dtypes import is_inexact
 from imprint.errors import NotDifferentiableError
 from imprint.primitives.basis import reduce_sum
-from imprint.transforms.batch import at_axis, batch_flat
+from imprint.transforms.batch import at_axis, batch_flat, hidden_axis, hidden_size
 
 
 class Pull:
@@ -106,9 +106,7 @@ def _batch(
     known: int,
     results: tuple[ShapedArray, ...],
 ) -> tuple[Values, Dims]:
-    size = next(
-        get_aval(x).shape[d] for x, d in zip(args, dims, strict=True) if d is not None
-    )
+    size = hidden_size(args, dims)
     batched = _batched(pull, size, dims[:known], dims[known:])
     avals = tuple(aval.with_shape((size, *aval.shape)) for aval in results)
     outs = custom_lin_p.bind(*args, pull=batched, known=known, results=avals)
@@ -117,6 +115,7 @@ def _batch(
 
 def _batched(pull: Pull, size: int, known_dims: Dims, dims: Dims) -> Pull:
     """Return the backward function of slices, whose cotangents have the axis in front."""
+    axis = hidden_axis()
 
     def pulled(residuals: Values, cts: Values) -> list[Any]:
         given = [ct for ct in cts if not is_zero(ct)]
@@ -135,7 +134,8 @@ def _batched(pull: Pull, size: int, known_dims: Dims, dims: Dims) -> Pull:
             return [ct for ct in found if not is_zero(ct)]
 
         given_dims = (*known_dims, *[0] * len(given))
-        found, came = batch_flat(one, (*residuals, *given), given_dims, pull.name)
+        values = (*residuals, *given)
+        found, came = batch_flat(one, values, given_dims, pull.name, axis)
         rest = iter(zip(found, came, strict=True))
         return [
             _zero_with_axis(zero, d, size)

@@ -40,7 +40,7 @@ from imprint.core.tangents import Linear
 from imprint.core.trace import tracing
 from imprint.primitives.basis import full, moveaxis
 from imprint.stablehlo import Builder, Value
-from imprint.transforms.batch import batch_jaxpr
+from imprint.transforms.batch import batch_jaxpr, hidden_size
 from imprint.transforms.dce import narrow
 from imprint.transforms.jvp import jvp_jaxpr, merge_zeros
 from imprint.transforms.linearize import linearize_jaxpr
@@ -298,9 +298,7 @@ def _batch(
     num_carry: int,
     **loop: Any,
 ) -> tuple[Values, Dims]:
-    size = next(
-        get_aval(x).shape[d] for x, d in zip(args, dims, strict=True) if d is not None
-    )
+    size = hidden_size(args, dims)
     consts, carry, xs = split(args, num_consts, num_carry)
     at_consts, at_carry, at_xs = split(dims, num_consts, num_carry)
     # The axis that is walked over stays in front.

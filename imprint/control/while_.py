@@ -32,7 +32,7 @@ from imprint.primitives.basis import broadcast_in_dim
 from imprint.primitives.reductions import reduce_or
 from imprint.primitives.select import select_n
 from imprint.stablehlo import Builder, Value
-from imprint.transforms.batch import batch_jaxpr
+from imprint.transforms.batch import batch_jaxpr, hidden_size
 from imprint.transforms.dce import narrow
 from imprint.transforms.jvp import jvp_jaxpr, merge_zeros
 from imprint.transforms.lowering import lower_body, ordered_effects
@@ -231,9 +231,7 @@ def _batch(
     cond_nconsts: int,
     body_nconsts: int,
 ) -> tuple[Values, Dims]:
-    size = next(
-        get_aval(x).shape[d] for x, d in zip(args, dims, strict=True) if d is not None
-    )
+    size = hidden_size(args, dims)
     of_condition, of_step, carry = split(args, cond_nconsts, body_nconsts)
     at_condition, at_step, at_carry = split(dims, cond_nconsts, body_nconsts)
     fronts: Dims = tuple(None if d is None else 0 for d in at_carry)

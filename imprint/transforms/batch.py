@@ -15,7 +15,6 @@ from typing import Any, Final, final
 
 from imprint.config import config
 from imprint.core.aval import ShapedArray, get_aval
-from imprint.core.control import ControlPrimitive
 from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
 from imprint.core.primitive import CollectivePrimitive, Dims, Primitive
 from imprint.core.source import Source
@@ -97,12 +96,12 @@ class BatchTrace(Trace):
         if named is None and all(d is None for d in dims):
             return process_under(self.parent, primitive, values, params)
         with tracing(self.parent):
-            if type(primitive) is ControlPrimitive:
-                outs, out_dims = _under_name(self.axis, primitive, values, dims, params)
-            elif named is not None and type(primitive) is CollectivePrimitive:
+            if named is not None and type(primitive) is CollectivePrimitive:
                 outs, out_dims = primitive.collect(named.size, values, dims, **params)
-            else:
+            elif self.axis is hidden_axis():  # nearly always None
                 outs, out_dims = primitive.batch(values, dims, **params)
+            else:
+                outs, out_dims = _under_name(self.axis, primitive, values, dims, params)
         return tuple(
             out if d is None else BatchTracer(self, out, d)
             for out, d in zip(outs, out_dims, strict=True)
@@ -132,12 +131,12 @@ hidden_axis: Final = _hidden.get
 
 def _under_name(
     axis: NamedAxis | None,
-    primitive: ControlPrimitive,
+    primitive: Primitive,
     values: Sequence[Any],
     dims: Dims,
     params: dict[str, Any],
 ) -> tuple[Sequence[Any], Dims]:
-    """Batch an equation that holds jaxprs, with the name of the axis known."""
+    """Batch an equation with the name of the axis known, to which user's rules belong."""
     token = _hidden.set(axis)
     try:
         return primitive.batch(values, dims, **params)
