@@ -13,6 +13,7 @@ from importlib.metadata import version
 
 from benchmarks import (
     call_forms,
+    callbacks,
     cold,
     compiling,
     definitions,
@@ -34,6 +35,7 @@ FILES = (
     import_time,
     dispatch,
     call_forms,
+    callbacks,
     cold,
     tracing,
     watching,
