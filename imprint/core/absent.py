@@ -315,7 +315,6 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     ),
     "imprint.debug": (
         ("log DebugEffect OrderedDebugEffect", "Write imprint.debug.print."),
-        ("breakpoint", "Stop in a `with imprint.disable_jit():`."),
         (
             "inspect_array_sharding visualize_array_sharding visualize_sharding",
             _ONE_DEVICE,

@@ -1,6 +1,8 @@
 """Callbacks run as JAX's do: printed texts are compared, and what they raise is theirs."""
 
+import bdb
 import gc
+import io
 import subprocess
 import sys
 import threading
@@ -162,6 +164,56 @@ def test_options_may_come_first(capfd):
     assert ours == theirs == "[0. 1. 2.]\n" * 2
     with pytest.raises(ArgumentError, match="expected what to call before"):
         imprint.debug.print(x=ONE)
+
+
+# ---- debug.breakpoint ----
+
+
+def stopped(commands, call):
+    out = io.StringIO()
+    call({"stdin": io.StringIO(commands), "stdout": out})
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_breakpoint_shows_the_values_at_the_line(compiled):
+    def call(options):
+        def f(x, name="n"):
+            y = {"a": x * 2}
+            imprint.debug.breakpoint(**options)
+            return y["a"]
+
+        assert float((imprint.jit(f) if compiled else f)(ONE)) == 2
+
+    text = stopped("p float(y['a']), name\nlist\np np.pi\nc\n", call)
+    assert "test_callbacks.py" in text.splitlines()[0]
+    assert "f()" in text.splitlines()[0]
+    assert "(2.0, 'n')" in text
+    assert "->" in text
+    assert "imprint.debug.breakpoint(**options)" in text
+    assert "3.14159" in text
+
+
+def test_a_breakpoint_that_is_quit_ends_the_call():
+    @imprint.jit
+    def f(x):
+        imprint.debug.breakpoint(stdin=io.StringIO("q\n"), stdout=io.StringIO())
+        return x
+
+    with pytest.raises(bdb.BdbQuit):
+        f(ONE)
+
+
+def test_breakpoints_stop_in_each_call_and_element():
+    def call(options):
+        def f(x):
+            token = imprint.debug.breakpoint(token=x, **options)
+            return token + 1
+
+        g = imprint.jit(imprint.vmap(f))
+        g(THREE), g(THREE)
+
+    assert stopped("p float(x)\nc\n" * 6, call).count("(Pdb) 2.0") == 2
 
 
 # ---- callbacks with results ----
