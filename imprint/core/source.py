@@ -134,18 +134,20 @@ def current_source() -> Source | None:
     return None
 
 
-def called_source(source: Source, top: CodeType) -> Source:
+def called_source(source: Source, top: str) -> Source:
     """Return a place that runs now with the user's places from which it was reached.
 
     Args:
         source: what `current_source` gave.
-        top: the code whose innermost frame is where the user's calls begin.
+        top: the file whose innermost frame around it is where the user's calls begin.
     """
     found: list[Source] = []
     frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage] - 20x cheaper than inspect
     known = _is_inner
-    while frame is not None and frame.f_code is not top:
+    while frame is not None:
         code = frame.f_code
+        if found and code.co_filename == top:
+            break
         inner = known.get(code.co_filename)
         if inner is None:
             inner = known[code.co_filename] = _is_passed(code.co_filename)

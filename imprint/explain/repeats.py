@@ -50,16 +50,21 @@ class Repeat(NamedTuple):
         return sum((blocks - 1) * equations for blocks, equations in self.counts)
 
     def __str__(self) -> str:
-        (blocks, equations), *more = self.counts
-        told = f"{blocks:,} equal blocks of {equations:,} equations"
-        told += "".join(f", {n:,} of {size:,}" for n, size in more)
+        ((blocks, equations), times), *more = Counter(self.counts).items()
+        told = f"{blocks:,} equal blocks of {equations:,} equations{_times(times)}"
+        told += "".join(f", {n:,} of {size:,}{_times(k)}" for (n, size), k in more)
         if self.loop is not None:
             told += f"{',' * bool(more)} from a Python loop at {self.loop}"
         elif self.source is not None:
             told += f", the first at {self.source}"
         name = "`lax.scan` over" if self.stacked else "`lax.fori_loop`"
         over = " what each takes, stacked," if self.stacked else ""
-        return f"{told}: {name}{over} would compile 1 of {'each' if more else 'them'}."
+        each = "each" if len(self.counts) > 1 else "them"
+        return f"{told}: {name}{over} would compile 1 of {each}."
+
+
+def _times(count: int) -> str:
+    return f" ({count} times)" if count > 1 else ""
 
 
 def repeats(closed: ClosedJaxpr) -> tuple[Repeat, ...]:
@@ -103,10 +108,10 @@ class _Run(NamedTuple):
 
 
 def _repeats_of(jaxpr: Jaxpr) -> list[Repeat]:
-    lengths = _lengths(_tokens(jaxpr.eqns))
+    equations = _Equations(jaxpr)
+    lengths = equations.lengths()
     if not lengths:
         return []
-    equations = _Equations(jaxpr)
     weights = [dissolved(eqn) for eqn in jaxpr.eqns]
     runs = [run for length in lengths for run in equations.runs(length)]
 
@@ -162,28 +167,56 @@ def _sources(eqns: Iterable[Eqn]) -> list[Source]:
 # ---- equations ----
 
 
-def _tokens(eqns: Iterable[Eqn]) -> list[int]:
-    """Return a number for each equation; equal ones may stand at the same place of blocks."""
-    known: dict[Hashable, int] = {}
-    return [known.setdefault(_token(eqn), len(known)) for eqn in eqns]
+@final
+class _Tokens:
+    """Numbers for equations: equal ones may stand at the same place of blocks."""
 
+    def __init__(self) -> None:
+        self._known: dict[Hashable, int] = {}
+        self._held: dict[int, int] = {}
 
-def _token(eqn: Eqn) -> Hashable:
-    ins, outs = ([v.aval for v in atoms] for atoms in (eqn.invars, eqn.outvars))
-    params = [(name, _without_numbers(value)) for name, value in eqn.params.items()]
-    return id(eqn.primitive), _place(eqn.source), *ins, None, *outs, *params
+    def of(self, eqns: Iterable[Eqn]) -> list[int]:
+        """Return the numbers of equations."""
+        return [self._number(self._token(eqn)) for eqn in eqns]
+
+    def _number(self, token: Hashable) -> int:
+        return self._known.setdefault(token, len(self._known))
+
+    def _token(self, eqn: Eqn) -> Hashable:
+        ins, outs = ([v.aval for v in atoms] for atoms in (eqn.invars, eqn.outvars))
+        params = [(name, self._param(value)) for name, value in eqn.params.items()]
+        return id(eqn.primitive), _place(eqn.source), *ins, None, *outs, *params
+
+    def _param(self, value: Any) -> Hashable:
+        """Return a param with a mark for each whole number, and a number for a jaxpr."""
+        if isinstance(value, ClosedJaxpr):
+            return self._jaxpr(value)
+        if type(value) is not tuple:
+            return int if type(value) is int else value
+        return tuple([self._param(each) for each in cast("tuple[Any, ...]", value)])
+
+    def _jaxpr(self, closed: ClosedJaxpr) -> int:
+        """Return the number of a jaxpr; of two that are traced anew, the same."""
+        if id(closed) not in self._held:
+            jaxpr = closed.jaxpr
+            order: dict[Any, int] = {}
+            variables = [*jaxpr.invars, *(v for e in jaxpr.eqns for v in e.outvars)]
+            for var in variables:
+                order[var] = len(order)
+            atoms = [*(v for e in jaxpr.eqns for v in e.invars), *jaxpr.outvars]
+            wiring = [
+                str(v) if isinstance(v, Literal) else order.get(v, -1) for v in atoms
+            ]
+            numbers = [str(_numbers(tuple(e.params.values()))) for e in jaxpr.eqns]
+            avals = [v.aval for v in jaxpr.invars]
+            token = (*avals, None, *self.of(jaxpr.eqns), None, *wiring, *numbers)
+            self._held[id(closed)] = self._number(token)
+        return self._held[id(closed)]
 
 
 def _place(source: Source | None) -> Hashable:
     """Return what tells places apart; to hash their code takes long."""
     return None if source is None else (id(source.code), source.offset)
-
-
-def _without_numbers(value: Any) -> Hashable:
-    """Return a param with a mark for each whole number in it."""
-    if type(value) is not tuple:
-        return int if type(value) is int else value
-    return tuple([_without_numbers(each) for each in cast("tuple[Any, ...]", value)])
 
 
 def _numbers(value: Any) -> list[int]:
@@ -193,29 +226,28 @@ def _numbers(value: Any) -> list[int]:
     return [n for each in cast("tuple[Any, ...]", value) for n in _numbers(each)]
 
 
-def _lengths(tokens: Iterable[int]) -> list[int]:
-    """Return how long blocks may be: how far equal tokens are apart."""
-    last: dict[int, int] = {}
-    gaps: Counter[int] = Counter()
-    for i, token in enumerate(tokens):
-        if token in last:
-            gaps[i - last[token]] += 1
-        last[token] = i
-    often = gaps.most_common(_LENGTHS)
-    return [gap for gap, count in often if count >= _FEWEST - 1]
-
-
 @final
 class _Equations:
     """The equations of a jaxpr, to be compared."""
 
     def __init__(self, jaxpr: Jaxpr) -> None:
         self._eqns = jaxpr.eqns
-        self._tokens = _tokens(jaxpr.eqns)
+        self._tokens = _Tokens().of(jaxpr.eqns)
         self._made_at: dict[Any, int] = {
             var: i for i, eqn in enumerate(jaxpr.eqns) for var in eqn.outvars
         }
         self._numbers = [_numbers(tuple(eqn.params.values())) for eqn in jaxpr.eqns]
+
+    def lengths(self) -> list[int]:
+        """Return how long blocks may be: how far equal equations are apart."""
+        last: dict[int, int] = {}
+        gaps: Counter[int] = Counter()
+        for i, token in enumerate(self._tokens):
+            if token in last:
+                gaps[i - last[token]] += 1
+            last[token] = i
+        often = gaps.most_common(_LENGTHS)
+        return [gap for gap, count in often if count >= _FEWEST - 1]
 
     def runs(self, length: int) -> list[_Run]:
         """Return the longest runs of equal blocks of a length."""

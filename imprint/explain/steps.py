@@ -9,7 +9,7 @@ primitive is asked for that. A value is held while the rest of its jaxpr needs i
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, NamedTuple, TypeAlias, final
 
@@ -46,13 +46,13 @@ class Entered(NamedTuple):
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Step:
     """One equation and its values.
 
     Args:
         number: how many steps were before it.
-        equation: the equation.
+        equation: the equation; `text` is how it prints.
         source: the user's line; None if it is not known.
         inputs: the values of its operands, which are read-only.
         outputs: the values of its results, which are read-only.
@@ -63,10 +63,10 @@ class Step:
     number: int
     equation: Eqn
     source: Source | None
-    inputs: tuple[HostArray, ...] = field(repr=False)
-    outputs: tuple[HostArray, ...] = field(repr=False)
-    path: tuple[Entered, ...] = field(repr=False)
-    program: "SteppedProgram" = field(repr=False)
+    inputs: tuple[HostArray, ...]
+    outputs: tuple[HostArray, ...]
+    path: tuple[Entered, ...]
+    program: "SteppedProgram"
 
     @property
     def makes_nan(self) -> bool:
@@ -83,6 +83,9 @@ class Step:
     def places(self) -> tuple[str, ...]:
         """The user's lines, as in a traceback, the innermost last."""
         return (*map(str, self.path), _place(self.source))
+
+    def __repr__(self) -> str:
+        return f"<step {self.number}: {self.text}>"
 
     def __str__(self) -> str:
         return self.told(next(filter(None, map(_nan_place, self.outputs)), None))
@@ -151,7 +154,7 @@ class _Open:
 
     def enter(self, jaxpr: Jaxpr) -> None:
         """Note that it runs one of its jaxprs now."""
-        name, is_choice = self.held.get(jaxpr, ("", False))
+        name, is_choice = self.held.get(jaxpr, (jaxpr.name, False))
         turn = self.runs[name]
         self.runs[name] += 1
         self.inside = _words(self.equation, name, turn, is_choice=is_choice)
@@ -271,7 +274,9 @@ def _words(eqn: Eqn, held: str, turn: int, *, is_choice: bool) -> str:
         return str(eqn.params.get("name", primitive.name))
     if is_choice:
         return f"{held} of {primitive}"
-    several = f"{held}, " if len(primitive.held) > 1 and held else ""
+    several = (
+        f"{held.removesuffix('_jaxpr')}, " if len(primitive.held) > 1 and held else ""
+    )
     return f"{several}iteration {turn} of {primitive}"
 
 

@@ -139,7 +139,7 @@ class StagingTrace(Trace):
         self._next_note = count + max(_NOTED, count // 8)
         if source is None or isinstance(replayed_source(), Source):
             return source
-        return called_source(source, _STAGE)
+        return called_source(source, __file__)
 
     def atom(self, x: Any) -> Atom:
         """Return the var or literal that stands for a value in this jaxpr."""
@@ -250,7 +250,6 @@ def stage_with_origins(
     return closed, [origin for _, origin in trace.captured]
 
 
-_STAGE: Final = stage.__code__
 _NOTED: Final = 127
 """One of so many equations is noted; prime, so that it is another one of each block."""
 

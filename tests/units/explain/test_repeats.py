@@ -177,7 +177,25 @@ def of_a_try(x):
     return x
 
 
+def of_loops(x):
+    for _ in range(60):
+        x = imprint.lax.fori_loop(0, 5, lambda i, z: np.sin(z) * 2 + i, x)
+    return x
+
+
+def in_a_step(x):
+    def step(x, _):
+        for _ in range(50):
+            x = np.sin(x) * 2 + x
+        return x, None
+
+    for _ in range(2):
+        x, _ = imprint.lax.scan(step, x, None, length=7)
+    return x
+
+
 PROGRAMS = {
+    of_loops: ("range(60)", (60, 6), False),
     of_long_turns: ("range(8)", (8, 183), False),
     of_a_loop_in_a_helper: ("range(8)", (8, 203), False),
     in_the_condition: ("while (x", (149, 1), False),  # the first test is another one
@@ -215,6 +233,14 @@ def test_the_loop_is_in_the_function_that_has_it():
         :0
     ] or True
     assert repeat.loop.line == line_of(inner, "for _")
+
+
+def test_a_loop_in_steps_that_are_traced_anew_is_told_once():
+    repeat = found_in(in_a_step, X)
+    assert repeat.counts == ((50, 3), (50, 3))
+    place = f"from a Python loop at test_repeats.py:{line_of(in_a_step, 'range(50)')}"
+    assert f"50 equal blocks of 3 equations (2 times) {place}: " in str(repeat)
+    assert str(repeat).endswith("compile 1 of each.")
 
 
 def test_the_loop_of_two_calls_is_that_inside():
@@ -349,6 +375,19 @@ def of_few(x):
     return np.sin(x)
 
 
+def of_other_loops(x):
+    for k in TURNS:
+        x = imprint.lax.fori_loop(0, 5, lambda i, z, k=k: np.sin(z) * k + i, x)
+        x = imprint.lax.fori_loop(0, 5, lambda i, z, k=k: (z + i, i - z)[k > 0], x)
+    return x
+
+
+def of_other_elements(x):
+    for k in TURNS:
+        x = imprint.lax.fori_loop(0, 5, lambda i, z, k=k: z * z[k] + i, x)
+    return x
+
+
 def of_little(x):
     for _ in range(20):
         x = np.sin(x)
@@ -361,6 +400,8 @@ def of_little(x):
         (of_other_wiring, X),
         (of_other_axes, np.ones((2, 2, 2))),
         (of_other_shapes, X),
+        (of_other_loops, X),
+        (of_other_elements, X),
         (of_little, X),
     ],
     ids=lambda f: getattr(f, "__name__", ""),

@@ -441,6 +441,47 @@ def test_a_value_in_short(value, text):
     assert shown(value) == text
 
 
+# ---- the control flow of users ----
+
+
+def test_loops_branches_and_derivatives_of_users_are_stepped_through():
+    @imprint.jit
+    def f(x, xs):
+        def step(c, t):
+            down = lambda c: np.sqrt(c - t)
+            return imprint.lax.cond(c > 2, down, lambda c: np.log(c - t), c), c
+
+        y, ys = imprint.lax.scan(step, x, xs)
+        y = imprint.lax.while_loop(
+            lambda s: s[0] < 2, lambda s: (s[0] + 1, np.sin(s[1])), (0, y)
+        )[1]
+        return imprint.checkpoint(np.exp)(y) + np.sum(ys)
+
+    x, xs = onp.float32(30.0), onp.ones(3, onp.float32)
+    steps = list(f.replay(x, xs))
+    onp.testing.assert_allclose(steps[-1].outputs[0], f(x, xs), rtol=1e-6)
+    paths = {tuple(e.inside for e in s.path) for s in steps}
+    assert paths == {
+        *((f"iteration {i} of scan",) for i in range(3)),
+        *((f"iteration {i} of scan", "branches[1] of cond") for i in range(3)),
+        *((f"cond, iteration {i} of while",) for i in range(3)),
+        *((f"body, iteration {i} of while",) for i in range(2)),
+        *(("",), ()),
+    }
+    bad = f.replay(x, xs * 3).first_nan()
+    assert [e.inside for e in bad.path] == [
+        "iteration 2 of scan",
+        "branches[0] of cond",
+    ]
+    assert repr(bad).startswith(f"<step {bad.number}: ")
+    assert [e.source.expression.split("(")[0] for e in bad.path] == [
+        *("imprint.lax.scan", "imprint.lax.cond")
+    ]
+    derivative = imprint.jit(imprint.jacfwd(f))
+    value = derivative.replay(x, xs).steps[-1].outputs[0]
+    onp.testing.assert_allclose(value, derivative(x, xs), rtol=1e-5)
+
+
 # ---- what it costs ----
 
 
