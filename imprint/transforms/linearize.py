@@ -8,6 +8,7 @@ Reverse mode is this and a transpose. A control primitive splits its jaxprs inst
 its `linearize` rule, which runs under the parent trace.
 """
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, final
 
@@ -121,12 +122,54 @@ class SplitTrace(Trace):
         tangent_trace = self.tangent_trace
         for x in operands:
             if type(x) is JitTracer and x.owner is tangent_trace:
+                if type(primitive) is ControlPrimitive:
+                    return self._process_mixed(primitive, operands, params)
                 return tangent_trace.process(primitive, operands, params)
         return process_under(self.parent, primitive, operands, params)
+
+    def _process_mixed(
+        self,
+        primitive: ControlPrimitive,
+        operands: tuple[Any, ...],
+        params: dict[str, Any],
+    ) -> tuple[Any, ...]:
+        """Send each result of an equation to where it belongs.
+
+        A rule of the user's may call `jvp` of a function that holds one: primals and
+        tangents are results of one equation then, of which the primals are known.
+        """
+        tangent_trace = self.tangent_trace
+        tangent = [type(x) is JitTracer and x.owner is tangent_trace for x in operands]
+        count = len(primitive.out_avals(tuple(map(get_aval, operands)), params))
+        known = tuple(
+            not any(itertools.compress(tangent, _needed(primitive, params, i, count)))
+            for i in range(count)
+        )
+        if not any(known):
+            return tangent_trace.process(primitive, operands, params)
+        outs: dict[int, Any] = {}
+        for of_tangent in (False, True):
+            used = tuple([k is not of_tangent for k in known])
+            if not any(used):
+                continue
+            left = primitive.dce(used, **params)
+            taken = tuple(itertools.compress(operands, left.operands))
+            trace = tangent_trace if of_tangent else self.parent
+            found = process_under(trace, primitive, taken, left.params)
+            places = itertools.compress(range(count), left.results)
+            outs |= {i: x for i, x in zip(places, found, strict=True) if used[i]}
+        return tuple([outs[i] for i in range(count)])
 
     def describe(self) -> str:
         """Say what this trace traces."""
         return self.tangent_trace.describe()
+
+
+def _needed(
+    primitive: ControlPrimitive, params: dict[str, Any], i: int, count: int
+) -> tuple[bool, ...]:
+    """Return which operands an equation needs for its result `i`."""
+    return primitive.dce(tuple([j == i for j in range(count)]), **params).operands
 
 
 class Linearized(NamedTuple):

@@ -233,6 +233,23 @@ def rule_by_a_transform(lib, np_):
     return f
 
 
+def rule_of_what_is_jitted(lib, np_):
+    """Primals and tangents are results of one equation, as they are of a loop."""
+
+    def step(carry, _):
+        x, y = carry
+        return (np_.tanh(x) * y, y), y
+
+    inner = lib.jit(lambda x: lib.lax.scan(step, (x, np_.cos(x)), None, 3)[0][0])
+
+    @lib.custom_jvp
+    def f(x):
+        return np_.exp(x) * x
+
+    f.defjvp(lambda primals, tangents: lib.jvp(inner, primals, tangents))
+    return f
+
+
 def vjp_by_a_transform(lib, np_):
     @lib.custom_vjp
     def f(x):
@@ -292,7 +309,7 @@ def converted(lib, np_):
 
 FORWARD = (
     *(by_jvp, jvp_of_trees, jvps, nondiff_jvp, jvp_with_integers, symbolic_jvp),
-    *(rule_by_a_transform, closed_over),
+    *(rule_by_a_transform, rule_of_what_is_jitted, closed_over),
 )
 BACKWARD = (
     *(by_vjp, vjp_of_trees, nondiff_vjp, vjp_with_integers, symbolic_vjp, vjp_in_jvp),
