@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
+from tests.retrace.oracle.callbacks import CALLBACKS
 from tests.retrace.oracle.carriers import CARRIERS
 from tests.retrace.oracle.containers import CONTAINERS
 from tests.retrace.oracle.grown import GROWN
@@ -123,7 +124,7 @@ class _Maker:
         return expression
 
     def nested(self):
-        return self.add(self.choose(NESTED), self.value())
+        return self.add(self.choose({**NESTED, **CALLBACKS}), self.value())
 
     def static(self):
         """Add what a static argument `n`, or a node's field, holds; tell if it is a node."""
