@@ -27,8 +27,15 @@ from imprint.program.counters import COUNTERS
 from imprint.versions.version import calls_answered
 
 __all__ = [
-    *("Counts", "Entered", "Parting", "Replay", "Step"),
-    *("breakpoint", "callback", "counters", "print"),
+    "Counts",
+    "Entered",
+    "Parting",
+    "Replay",
+    "Step",
+    "breakpoint",
+    "callback",
+    "counters",
+    "print",
 ]
 
 

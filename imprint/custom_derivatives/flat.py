@@ -36,6 +36,7 @@ class Arguments:
         self.nondiff: tuple[int, ...] = tuple(i for i in nondiff if i < len(args))
         self.values: tuple[Any, ...] = tuple(args[i] for i in self.nondiff)
         kept = tuple(x for i, x in enumerate(args) if i not in self.nondiff)
+        self.treedef: tree.TreeDef
         leaves, self.treedef = tree.flatten(kept)
         paths = None
         owned: list[Any] = []

@@ -19,6 +19,7 @@ from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
 from imprint.core.primitive import CollectivePrimitive, Dims, Primitive
 from imprint.core.source import Source
 from imprint.core.trace import (
+    NamedAxes,
     NamedAxis,
     Trace,
     Tracer,
@@ -83,7 +84,10 @@ class BatchTrace(Trace):
         self.name: str = name
         self.axis: NamedAxis | None = axis
         if axis is not None:
-            self.axes = (*(a for a in self.axes if a.name != axis.name), axis)
+            self.axes: NamedAxes = (
+                *(a for a in self.axes if a.name != axis.name),
+                axis,
+            )
 
     def process(
         self, primitive: Primitive, operands: tuple[Any, ...], params: dict[str, Any]
