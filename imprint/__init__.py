@@ -141,6 +141,7 @@ if TYPE_CHECKING:
     from imprint.module import Module as Module
     from imprint.module import Partial as Partial
     from imprint.module import apply_updates as apply_updates
+    from imprint.module import branched_error_if as branched_error_if
     from imprint.module import combine as combine
     from imprint.module import (
         default_deserialise_filter_spec as default_deserialise_filter_spec,
@@ -148,6 +149,7 @@ if TYPE_CHECKING:
     from imprint.module import (
         default_serialise_filter_spec as default_serialise_filter_spec,
     )
+    from imprint.module import error_if as error_if
     from imprint.module import field as field
     from imprint.module import filter as filter  # noqa: A004 - Equinox's name
     from imprint.module import filter_closure_convert as filter_closure_convert

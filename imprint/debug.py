@@ -16,9 +16,14 @@ from importlib import import_module
 from types import FunctionType
 from typing import Any, Final, NamedTuple, final
 
+import numpy as np
+
 from imprint.callbacks import tell
 from imprint.core import missing
-from imprint.errors import ArgumentError
+from imprint.core.aval import get_aval
+from imprint.core.source import Source, current_source
+from imprint.dtypes import is_bool
+from imprint.errors import ArgumentError, CheckError, DTypeError
 from imprint.explain.replay import Parting as Parting
 from imprint.explain.replay import Replay as Replay
 from imprint.explain.steps import Entered as Entered
@@ -34,6 +39,7 @@ __all__ = [
     "Step",
     "breakpoint",
     "callback",
+    "check",
     "counters",
     "print",
 ]
@@ -161,6 +167,79 @@ def breakpoint(  # noqa: A001 - JAX's name; used as `debug.breakpoint`
     stop = _Stop(frame, kwargs)
     tell(stop, (), dict(frame.f_locals), ordered=ordered)
     return token
+
+
+def check(pred: Any, fmt: str, *args: Any, **kwargs: Any) -> None:
+    """Raise `CheckError` at the caller of the program if `pred` is false when it runs.
+
+    It is an effect: it happens whatever uses the results, and ends the program. Under
+    `vmap` each element is checked.
+
+    Args:
+        pred: a bool, or an array of them, all of which have to be true.
+        fmt: the message, as for `str.format`.
+        *args: what stands in it.
+        **kwargs: what stands in it, by name.
+
+    >>> import imprint
+    >>> @imprint.jit
+    ... def root(x):
+    ...     imprint.debug.check(x >= 0, "no root of {x}", x=x)
+    ...     return x**0.5
+    >>> root(4.0)
+    Array(2., dtype=float32, weak_type=True)
+    >>> root(-1.0)
+    Traceback (most recent call last):
+    ...
+    imprint.errors.CheckError: no root of -1.0
+    checked at ..., `imprint.debug.check(x >= 0, "no root of {x}", x=x)`
+    """
+    check_predicate("debug.check", pred)
+    _FORMAT.vformat(fmt, args, kwargs)
+    tell(_Check(fmt), (pred, args, kwargs), {}, ordered=False)
+
+
+def check_predicate(name: str, pred: Any) -> None:
+    """Raise unless a predicate is of bools."""
+    aval = get_aval(pred)
+    if not is_bool(aval.dtype):
+        raise DTypeError(
+            f"{name}: expected a bool, or an array of them, got {aval}. Compare it, such "
+            "as with `> 0`."
+        )
+
+
+def failure(message: str, site: Source | None) -> CheckError:
+    """Return the error of a check that stands at a place of the user's program."""
+    error = CheckError(message)
+    if site is not None:
+        error.add_note(f"checked at {site}, `{site.expression}`")
+    return error
+
+
+@final
+class _Check:
+    """Raises a message unless all is true."""
+
+    __slots__ = ("_fmt", "_site")
+
+    def __init__(self, fmt: str) -> None:
+        self._fmt = fmt
+        self._site = current_source()
+
+    def __call__(self, pred: Any, args: Any, kwargs: Any) -> None:
+        """Raise CheckError with the message unless `pred` is true."""
+        if np.all(pred):
+            return
+        raise failure(self._fmt.format(*args, **kwargs), self._site)
+
+    def __imprint_token__(self) -> Any:
+        """Return what stands for this function in a comparison of programs."""
+        return "check", self._fmt
+
+    @property
+    def __name__(self) -> str:
+        return f"check({self._fmt!r})"
 
 
 @final

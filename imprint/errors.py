@@ -17,6 +17,7 @@ __all__ = [
     "AxisError",
     "BackendError",
     "CaptureWarning",
+    "CheckError",
     "CompileError",
     "ConcretizationError",
     "ConcretizationTypeError",
@@ -247,6 +248,13 @@ class NonFiniteError(FloatingPointError):
     """`debug_nans` or `debug_infs` met a NaN or an infinity. A `FloatingPointError`.
 
     The message names the operation that made it first. Both flags are off by default.
+    """
+
+
+class CheckError(RuntimeError):
+    """A `debug.check` or an `error_if` failed while a program ran. A `RuntimeError`.
+
+    The message is the user's; a note says where the check stands.
     """
 
 

@@ -41,9 +41,8 @@ _EQUINOX: Final[dict[str, Rows]] = {
             "Keep an integer, and choose by it with imprint.lax.select_n.",
         ),
         (
-            "error_if branched_error_if EquinoxRuntimeError EquinoxTracetimeError",
-            "Return what tells of the error, and raise outside; NaNs are found by "
-            "imprint.debug_nans.",
+            "EquinoxRuntimeError EquinoxTracetimeError",
+            "What imprint.error_if raises is imprint.errors.CheckError.",
         ),
         ("StrictConfig module_update_wrapper", "Leave it out."),
         ("filter_checkpoint", CHECKPOINT),

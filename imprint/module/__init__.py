@@ -12,6 +12,7 @@ are Equinox's where they mean the same.
 - `value`: when are two modules equal, and what is their hash?
 - `refusals`: what can a module not be, and what is written instead?
 - `filters`: which leaves of a tree are arrays, and how is a tree parted?
+- `checks`: which values end a program with an error?
 - `edit`: how is a changed copy of a tree made?
 - `compare`: are two trees equal, and how does a model switch to inference?
 - `show`: how does a tree print?
@@ -23,6 +24,7 @@ are Equinox's where they mean the same.
 """
 
 from imprint.module.batching import filter_vmap, if_array
+from imprint.module.checks import branched_error_if, error_if
 from imprint.module.compare import (
     tree_check,
     tree_equal,
@@ -72,9 +74,11 @@ __all__ = [
     "Module",
     "Partial",
     "apply_updates",
+    "branched_error_if",
     "combine",
     "default_deserialise_filter_spec",
     "default_serialise_filter_spec",
+    "error_if",
     "field",
     "filter",
     "filter_closure_convert",

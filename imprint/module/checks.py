@@ -1,0 +1,133 @@
+"""Errors that depend on values: raised when a compiled program meets them.
+
+`error_if` gives back the tree that it was given, so that it stands in an expression, as
+Equinox's does. It is a `debug.check`: an effect of the program, which nothing removes.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final, Literal, TypeAlias, TypeVar, cast, final
+
+import numpy as np
+
+from imprint import debug, tree
+from imprint.callbacks import tell
+from imprint.core.aval import get_aval
+from imprint.core.source import current_source
+from imprint.core.trace import Tracer
+from imprint.dtypes import is_bool, is_inexact
+from imprint.errors import ArgumentError
+from imprint.module.filters import is_array
+from imprint.numpy import any as any_of
+from imprint.numpy import full_like, iinfo, where
+
+T = TypeVar("T")
+OnError: TypeAlias = Literal["default", "raise", "breakpoint", "nan", "off"]
+
+_ANSWERS: Final = ("default", "raise", "nan", "off")
+
+
+def error_if(x: T, pred: Any, msg: str, *, on_error: OnError = "default") -> T:
+    """Return the tree `x`; raise `CheckError` if `pred` is true when the program runs.
+
+    Args:
+        x: a tree with at least one array.
+        pred: a bool, or an array of them, none of which may be true.
+        msg: the message.
+        on_error: "nan" to go on with NaN in the place of `x`, "off" for no check; else
+            it raises.
+
+    >>> import imprint
+    >>> @imprint.jit
+    ... def root(x):
+    ...     x = imprint.error_if(x, x < 0, "x must not be negative")
+    ...     return x**0.5
+    >>> root(4.0)
+    Array(2., dtype=float32, weak_type=True)
+    >>> root(-1.0)
+    Traceback (most recent call last):
+    ...
+    imprint.errors.CheckError: x must not be negative
+    ...
+    """
+    return branched_error_if(x, pred, 0, [msg], on_error=on_error)
+
+
+def branched_error_if(
+    x: T, pred: Any, index: Any, msgs: Sequence[str], *, on_error: OnError = "default"
+) -> T:
+    """Return the tree `x`; raise one of several messages if `pred` is true.
+
+    Args:
+        x: a tree with at least one array.
+        pred: a bool, or an array of them, none of which may be true.
+        index: which message it is.
+        msgs: the messages.
+        on_error: as for `error_if`.
+
+    >>> import imprint
+    >>> imprint.branched_error_if(imprint.numpy.ones(1), True, 1, ["first", "second"])
+    Traceback (most recent call last):
+    ...
+    imprint.errors.CheckError: second
+    ...
+    """
+    if on_error not in _ANSWERS:
+        raise ArgumentError(
+            f"error_if: expected on_error to be one of {_ANSWERS}, got {on_error!r}. To "
+            "stop there, write imprint.debug.breakpoint."
+        )
+    leaves, treedef = tree.flatten(x)
+    if not any(map(is_array, leaves)):
+        raise ArgumentError(
+            f"error_if: expected a tree with an array, got {x!r}. What it returns has to "
+            "be used: pass what is computed with."
+        )
+    debug.check_predicate("error_if", pred)
+    if on_error == "off":
+        return x
+    if on_error == "nan":
+        found = any_of(pred)
+        return treedef.unflatten([_or_nan(leaf, found) for leaf in leaves])
+    chosen = _Chosen(msgs)
+    if isinstance(pred, Tracer) or isinstance(index, Tracer):
+        tell(chosen, (pred, index), {}, ordered=False)
+    else:
+        chosen(pred, index)
+    return x
+
+
+@final
+class _Chosen:
+    """Raises one of several messages if something is true."""
+
+    __slots__ = ("_msgs", "_site")
+
+    def __init__(self, msgs: Sequence[str]) -> None:
+        self._msgs = tuple(msgs)
+        self._site = current_source()
+
+    def __call__(self, pred: Any, index: Any) -> None:
+        """Raise CheckError if any of `pred` is true."""
+        if np.any(pred):
+            raise debug.failure(self._msgs[int(index)], self._site)
+
+    def __imprint_token__(self) -> Any:
+        """Return what stands for this function in a comparison of programs."""
+        return "error_if", self._msgs
+
+    @property
+    def __name__(self) -> str:
+        return "error_if"
+
+
+def _or_nan(x: Any, found: Any) -> Any:
+    """Return an array, or where something is wrong the farthest from what it should be."""
+    if not is_array(x):
+        return x
+    dtype = get_aval(x).dtype
+    worst: Any = True
+    if is_inexact(dtype):
+        worst = np.nan
+    elif not is_bool(dtype):
+        worst = cast("Any", iinfo(dtype)).max
+    return where(found, full_like(x, worst), x)
