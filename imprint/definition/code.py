@@ -58,13 +58,9 @@ class Code:
             count : count + code.co_kwonlyargcount
         ]
 
-    def hold(self, name: str, *, is_read: bool) -> bool:
-        """Note that callbacks hold a closure variable; return whether that is new."""
-        before = self.held.get(name)
-        if before is None or (is_read and not before):
-            self.held = {**self.held, name: is_read}
-            return True
-        return False
+    def hold(self, name: str, *, is_read: bool) -> None:
+        """Note that callbacks hold a closure variable."""
+        self.held = {**self.held, name: is_read or self.held.get(name, False)}
 
     def __repr__(self) -> str:
         return f"<code of {self.name}>"

@@ -111,12 +111,12 @@ class Binding:
         If captured objects or arrays changed since the function was bound, a trace sees
         them as they are: functions with the captures of then must not find it.
         """
-        token = DEFINITIONS.token_of(self._fun, strict=self._options.strict)
-        if token is not self._token:  # a trace told it apart from its equals
-            return self._bind(token)
         definition = self._definition
         if self._is_fresh or definition.owner is not None:
             return definition
+        token = DEFINITIONS.token_of(self._fun, strict=self._options.strict)
+        if token is not self._token:  # a trace told it apart from its equals
+            return self._bind(token)
         key, *_ = DEFINITIONS.identify(self._fun, token, self._options, self)
         if DEFINITIONS.find(key) is definition:
             return definition

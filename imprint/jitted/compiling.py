@@ -117,9 +117,10 @@ def _renewed(request: Request) -> Version | None:
 
 def _make(request: Request) -> Version:
     """Trace, lower and compile; the version is in its table when it is returned."""
-    _, options, _, pending = request
+    options, pending = request.options, request.pending
     traced = trace(request)
-    request = _settled(request)
+    if traced.is_told_apart:
+        request = _settled(request)
     flags = settings()
     module = lower_traced(
         *(traced, request.name, options),

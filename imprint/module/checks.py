@@ -5,20 +5,19 @@ Equinox's does. It is a `debug.check`: an effect of the program, which nothing r
 """
 
 from collections.abc import Sequence
-from typing import Any, Final, Literal, TypeAlias, TypeVar, cast, final
+from typing import Any, Final, Literal, TypeAlias, TypeVar, final
 
 import numpy as np
 
-from imprint import debug, tree
+from imprint import debug, dtypes, tree
 from imprint.callbacks import tell
 from imprint.core.aval import get_aval
 from imprint.core.source import current_source
 from imprint.core.trace import Tracer
-from imprint.dtypes import is_bool, is_inexact
 from imprint.errors import ArgumentError
 from imprint.module.filters import is_array
 from imprint.numpy import any as any_of
-from imprint.numpy import full_like, iinfo, where
+from imprint.numpy import full_like, where
 
 T = TypeVar("T")
 OnError: TypeAlias = Literal["default", "raise", "breakpoint", "nan", "off"]
@@ -126,8 +125,8 @@ def _or_nan(x: Any, found: Any) -> Any:
         return x
     dtype = get_aval(x).dtype
     worst: Any = True
-    if is_inexact(dtype):
+    if dtypes.is_inexact(dtype):
         worst = np.nan
-    elif not is_bool(dtype):
-        worst = cast("Any", iinfo(dtype)).max
+    elif not dtypes.is_bool(dtype):
+        worst = int(dtypes.iinfo(dtype).max)
     return where(found, full_like(x, worst), x)

@@ -58,15 +58,14 @@ def hold(
         codes: the code that ran.
 
     Returns:
-        What it read, and whether tokens of the roots are others from now on.
+        What it read, and whether tokens of the roots may be others from now on.
     """
     run = {id(code): code for code in codes}
     noted = [_note_read(code, lambda c: id(c) in run) for code in run.values()]
     is_new = any(noted)
-    callbacks = [*_callbacks(jaxpr, set())]
-    if not callbacks:
+    held = _held_by([*_callbacks(jaxpr, set())])
+    if not (held.functions or held.containers):
         return findings, is_new
-    held = _held_by(callbacks)
     functions = {**held.functions}
     for root in roots:
         functions.update(captured_functions(root))
@@ -76,8 +75,8 @@ def hold(
             functions[id(function)] = function
     called = {id(f.__code__) for f in held.functions.values()} - run.keys()
     for function in functions.values():
-        is_new |= _note_cells(function, held, lambda c: id(c) not in called)
-    return findings._replace(reads=tuple(_reads(findings, held))), is_new
+        _note_cells(function, held, lambda c: id(c) not in called)
+    return findings._replace(reads=tuple(_reads(findings, held))), True
 
 
 # ---- 1. what they hold ----
@@ -119,15 +118,14 @@ def _held_by(callbacks: list[Any]) -> Held:
 
 def _note_cells(
     function: FunctionType, held: Held, runs: Callable[[CodeType], bool]
-) -> bool:
-    """Note which variables of a function callbacks hold; return whether one is new."""
-    code, is_new = function.__code__, False
+) -> None:
+    """Note which variables of a function callbacks hold."""
+    code = function.__code__
     for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
         is_cell = id(cell) in held.cells
         if is_cell or _leads_to(_content(cell), held):
             is_read = not is_cell or _is_read(code, name, runs)
-            is_new |= code_of(code).hold(name, is_read=is_read)
-    return is_new
+            code_of(code).hold(name, is_read=is_read)
 
 
 def _note_read(code: CodeType, runs: Callable[[CodeType], bool]) -> bool:

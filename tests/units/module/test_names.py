@@ -16,8 +16,8 @@ from tests.units.module.beside_equinox import OURS, THEIRS, agree
 
 LATER = {
     *("Enumeration", "EquinoxRuntimeError", "EquinoxTracetimeError", "StrictConfig"),
-    *("branched_error_if", "error_if", "filter_checkpoint", "filter_custom_jvp"),
-    *("filter_custom_vjp", "filter_pmap", "filter_pure_callback", "filter_shard"),
+    *("filter_checkpoint", "filter_custom_jvp", "filter_custom_vjp"),
+    *("filter_pmap", "filter_pure_callback", "filter_shard"),
     *("importlib", "internal", "module_update_wrapper", "static_field"),
 }
 """What needs more than there is, what Equinox deprecates, and its own imports."""
