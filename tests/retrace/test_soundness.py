@@ -74,4 +74,4 @@ def test_where_nobody_tells_what_runs_names_are_enough(number):
             patch.setattr(recorder._listener, "listen", lambda: False)
             run(program, strict=False, by_names=True)
 
-    search(number, check, strict=False)
+    search(number, check, strict=False, is_wide=True)
