@@ -17,6 +17,7 @@ transforms. Nothing outside this package names one: others ask its declaration.
 - `residuals`: what is kept of each step for the derivative?
 - `backward`: what is a step backwards?
 - `while_`: what does a loop that ends by its condition become?
+- `turns`: in which iteration of a loop was a NaN made?
 - `operands`: how do operands and arguments of loops change places?
 """
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from imprint.control.call import jit_p
 from imprint.control.interpret import interpret
+from imprint.control.turns import NOT_RAISED
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.control import ControlPrimitive, Narrowed, Unit
 from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var, eval_jaxpr
@@ -483,7 +484,7 @@ def _sentinels(
 def _with_flags_of_all(branch: ClosedJaxpr, before: int, after: int) -> ClosedJaxpr:
     def run(*args: Any) -> list[Any]:
         *outs, flags = eval_jaxpr(branch.jaxpr, branch.consts, *args)
-        first, last = (broadcast_in_dim(np.False_, (n,), ()) for n in (before, after))
+        first, last = (broadcast_in_dim(NOT_RAISED, (n,), ()) for n in (before, after))
         return [*outs, concatenate([first, flags, last], 0)]
 
     return stage(run, branch.in_avals, Staged("debug_nans", branch.jaxpr.name))

@@ -32,10 +32,11 @@ from imprint.control.operands import (
 )
 from imprint.control.residuals import part_residuals
 from imprint.control.scan_lowering import lower_scan
+from imprint.control.turns import ADDED, watch_turns
 from imprint.core.aval import ShapedArray, get_aval
-from imprint.core.control import ControlPrimitive, Eager, Narrowed, Unit, Watched
-from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
-from imprint.core.primitive import Avals, Dims, Values
+from imprint.core.control import ControlPrimitive, Eager, Narrowed, Unit
+from imprint.core.jaxpr import ClosedJaxpr, Eqn, eval_jaxpr
+from imprint.core.primitive import Avals, Dims, Params, Values
 from imprint.core.tangents import Linear
 from imprint.core.trace import tracing
 from imprint.primitives.basis import full, moveaxis
@@ -348,6 +349,19 @@ def _dce(
     return Narrowed(needed, carry + ys, params)
 
 
+def _sentinels(
+    watch: Any, eqn: Eqn, operands: Sequence[tuple[Any, int]]
+) -> list[tuple[Any, int]]:
+    params = eqn.params
+    carried = params["num_carry"]
+
+    def params_of(step: ClosedJaxpr) -> Params:
+        return {**params, "jaxpr": step, "num_carry": carried + ADDED}
+
+    counts = 0, params["num_consts"], carried
+    return watch_turns(watch, eqn, operands, params["jaxpr"], counts, params_of)
+
+
 scan_p: Final = ControlPrimitive(
     name="scan",
     aval=_aval,
@@ -360,6 +374,6 @@ scan_p: Final = ControlPrimitive(
     dce=_dce,
     jaxprs=("jaxpr",),
     eager=Eager.COMPILED,
-    sentinels=Watched.AS_ONE,
+    sentinels=_sentinels,
     granularity=Unit.BODY,
 )

@@ -21,10 +21,11 @@ from imprint.control.operands import (
     reordered,
     split,
 )
+from imprint.control.turns import ADDED, watch_turns
 from imprint.core.aval import ShapedArray, get_aval
-from imprint.core.control import ControlPrimitive, Eager, Narrowed, Unit, Watched
-from imprint.core.jaxpr import ClosedJaxpr, Jaxpr, Var, eval_jaxpr
-from imprint.core.primitive import Avals, Dims, Values
+from imprint.core.control import ControlPrimitive, Eager, Narrowed, Unit
+from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var, eval_jaxpr
+from imprint.core.primitive import Avals, Dims, Params, Values
 from imprint.core.tangents import tangent_aval
 from imprint.core.trace import tracing
 from imprint.errors import NotDifferentiableError
@@ -318,6 +319,24 @@ def _dce(
     return Narrowed(operands, carry, params)
 
 
+def _sentinels(
+    watch: Any, eqn: Eqn, operands: Sequence[tuple[Any, int]]
+) -> list[tuple[Any, int]]:
+    params = eqn.params
+    condition, step = params["cond_jaxpr"], params["body_jaxpr"]
+    asked, consts = params["cond_nconsts"], params["body_nconsts"]
+
+    def params_of(step: ClosedJaxpr) -> Params:
+        old = condition.jaxpr
+        more = [Var(aval) for aval in step.out_avals[-ADDED:]]
+        args = (*old.invars, *more)
+        wider = ClosedJaxpr(Jaxpr((), args, old.outvars, old.eqns, old.name))
+        return {**params, "cond_jaxpr": wider, "body_jaxpr": step}
+
+    counts = asked, consts, len(step.out_avals)
+    return watch_turns(watch, eqn, operands, step, counts, params_of)
+
+
 while_p: Final = ControlPrimitive(
     name="while",
     aval=_aval,
@@ -330,6 +349,6 @@ while_p: Final = ControlPrimitive(
     dce=_dce,
     jaxprs=("cond_jaxpr", "body_jaxpr"),
     eager=Eager.COMPILED,
-    sentinels=Watched.AS_ONE,
+    sentinels=_sentinels,
     granularity=Unit.BODY,
 )

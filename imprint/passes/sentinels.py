@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from imprint import dtypes
+from imprint.control.turns import NOT_RAISED
 from imprint.core.aval import get_aval
 from imprint.core.control import ControlPrimitive, Watched
 from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal, Var
@@ -23,6 +24,7 @@ from imprint.primitives.basis import broadcast_in_dim
 from imprint.primitives.bitwise import or_p
 from imprint.primitives.comparison import eq, ne
 from imprint.primitives.complex import imag, real
+from imprint.primitives.convert import convert_element_type
 from imprint.primitives.reductions import reduce_or
 from imprint.primitives.rounding import abs_p
 from imprint.primitives.slicing import concatenate
@@ -39,11 +41,15 @@ class Origin(NamedTuple):
         what: the primitive, or None for an argument; `CONSTANT` for a constant.
         source: the user's line.
         made_from: indices of the flags of its operands.
+        loop: the index of the flag of the loop in whose step it is; -1 outside of loops.
+            That one is one more than the iteration in which flags of the step were
+            raised first, and 0 if none were.
     """
 
     what: str | None
     source: Source | None
     made_from: tuple[int, ...]
+    loop: int = -1
 
 
 class Sentinels(NamedTuple):
@@ -101,7 +107,18 @@ class Sentinels(NamedTuple):
             return (
                 f"{CONSTANT} that `{origin.what}`{place}{text} takes already holds one"
             )
-        return f"`{origin.what}`{place}{text} makes it from operands without one"
+        turns = self._turns(flags, origin.loop)
+        return f"`{origin.what}`{place}{text} makes it from operands without one{turns}"
+
+    def _turns(self, flags: Any, at: int) -> str:
+        """Say in which iterations of which loops that was, the innermost first."""
+        told = ""
+        while at >= 0:
+            loop = self.origins[at]
+            place = "" if loop.source is None else f" at {loop.source}"
+            told += f", in iteration {int(flags[at]) - 1} of `{loop.what}`{place}"
+            at = loop.loop
+        return told
 
 
 def with_sentinels(
@@ -172,7 +189,12 @@ class _Watch:
         return Flagged(flagged, tuple(inner.origins), found[0])
 
     def adopt(
-        self, flags: Any, body: Flagged, eqn: Eqn, operands: Sequence[int]
+        self,
+        flags: Any,
+        body: Flagged,
+        eqn: Eqn,
+        operands: Sequence[int],
+        turn: Any = None,
     ) -> list[int]:
         """Add the flags of a body that an equation ran; return those of its results.
 
@@ -181,17 +203,23 @@ class _Watch:
             body: what they mean.
             eqn: the equation.
             operands: the flags of the arguments of the body; -1 where there is none.
+            turn: of a body that a loop runs, one more than the iteration in which these
+                flags were raised.
         """
         first = len(self.origins)
+        loop = -1 if turn is None else first + len(body.origins)
         for i, origin in enumerate(body.origins):
             if i < len(operands):  # it holds what the operand holds
                 known = (operands[i],) if operands[i] >= 0 else ()
                 origin = Origin(eqn.primitive.name, eqn.source, known)
             else:
                 made_from = tuple(first + flag for flag in origin.made_from)
-                origin = origin._replace(made_from=made_from)
+                around = first + origin.loop if origin.loop >= 0 else loop
+                origin = origin._replace(made_from=made_from, loop=around)
             self.origins.append(origin)
         self._flags.append(flags)
+        if turn is not None:
+            self._append(turn, Origin(eqn.primitive.name, eqn.source, ()))
         return [first + flag if flag >= 0 else -1 for flag in body.results]
 
     def add(
@@ -218,14 +246,15 @@ class _Watch:
         return self._append(np.True_, Origin(CONSTANT, None, ()))
 
     def _append(self, flag: Any, origin: Origin) -> int:
-        self._flags.append(broadcast_in_dim(flag, (1,), ()))
+        number = convert_element_type(flag, NOT_RAISED.dtype)
+        self._flags.append(broadcast_in_dim(number, (1,), ()))
         self.origins.append(origin)
         return len(self.origins) - 1
 
     def vector(self) -> Any:
         """Return all flags as one array."""
         if not self._flags:
-            return broadcast_in_dim(np.False_, (0,), ())  # no constant of a body
+            return broadcast_in_dim(NOT_RAISED, (0,), ())  # no constant of a body
         return concatenate(tuple(self._flags), 0)
 
     def run(
