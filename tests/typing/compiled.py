@@ -51,6 +51,10 @@ def what_can_be_asked(x: Array) -> None:
     assert_type(scale.lower(x), Lowered)
     assert_type(scale.lower(x).compile(), Compiled)
     assert_type(scale.explain(x).differences[0].slot, str)
+    assert_type(scale.replay(x), imprint.debug.Replay)
+    assert_type(scale.replay(x).first_nan(), imprint.debug.Step | None)
+    assert_type(scale.replay(x).first_difference(scale), imprint.debug.Parting | None)
+    scale.replay()  # pyright: ignore[reportCallIssue] - as a call
     assert_type(len(scale.versions), int)
     assert_type(scale.cache_info().hits, int)
     assert_type(scale.__name__, str)
