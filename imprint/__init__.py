@@ -6,6 +6,7 @@ The public names stand here, under JAX's names where they mean the same. To impo
 - `lax`: which operations neither promote nor broadcast, under JAX's names?
 - `random`: how are random numbers drawn from keys?
 - `custom_derivatives`: how does a function get a derivative that the user defines?
+- `custom_batching`: how does a function say itself what `vmap` makes of it?
 - `ad_checkpoint`: what does a backward pass remember, and what is computed again?
 - `sharding`: on which device is an array, and must it stay there?
 - `stages`: what are the traced, lowered and compiled forms of a function?
@@ -127,6 +128,7 @@ from imprint.transforms.jacobians import jacrev as jacrev
 from imprint.transforms.vmap import vmap as vmap
 
 if TYPE_CHECKING:
+    from imprint import custom_batching as custom_batching
     from imprint import experimental as experimental
     from imprint import flatten_util as flatten_util
     from imprint import lax as lax
@@ -197,6 +199,7 @@ _FACES = (
 )
 _LATER = (
     "experimental",
+    "custom_batching",
     "flatten_util",
     "lax",
     "module",

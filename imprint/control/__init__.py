@@ -10,6 +10,7 @@ transforms. Nothing outside this package names one: others ask its declaration.
 - `checkpoint`: what is computed again in a backward pass, and what is remembered?
 - `custom`: what becomes of a call of a function with a derivative of the user's?
 - `custom_lin`: what is the tangent of one that is known backwards only?
+- `custom_vmap`: what becomes of a call of a function with a batch rule of the user's?
 - `interpret`: what does a jaxpr compute, by the references of its primitives?
 - `scan`: what does a loop of known length become, under each transform?
 - `scan_lowering`: what is written for it?
@@ -23,7 +24,15 @@ transforms. Nothing outside this package names one: others ask its declaration.
 
 from typing import Final
 
-from imprint.control import call, checkpoint, cond, custom, scan, while_
+from imprint.control import (
+    call,
+    checkpoint,
+    cond,
+    custom,
+    custom_vmap,
+    scan,
+    while_,
+)
 from imprint.core.control import ControlPrimitive
 
 ALL: Final[tuple[ControlPrimitive, ...]] = (
@@ -34,5 +43,6 @@ ALL: Final[tuple[ControlPrimitive, ...]] = (
     checkpoint.checkpoint_p,
     custom.custom_jvp_call_p,
     custom.custom_vjp_call_p,
+    custom_vmap.custom_vmap_call_p,
 )
 """Every control primitive; the laws read it."""

@@ -97,7 +97,7 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("fwd_and_bwd", "Write imprint.vjp, which returns the value and the backward."),
         ("linear_transpose", "Of a linear function f write imprint.vjp(f, x)[1]."),
         (
-            "custom_batching ad softmax_custom_jvp",
+            "ad softmax_custom_jvp",
             DERIVATIVE,
         ),
         (

@@ -20,6 +20,7 @@ HOMES = (
     *("imprint.debug", "imprint.config", "imprint.errors", "imprint.stages"),
     *("imprint.sharding", "imprint.typing", "imprint.custom_derivatives"),
     *("imprint.ad_checkpoint", "imprint.ad_checkpoint.policies"),
+    "imprint.custom_batching",
 )
 
 HERE = """\

@@ -10,6 +10,7 @@ from imprint.control.call import jit_p
 from imprint.control.closing import close
 from imprint.control.cond import choose, cond_p
 from imprint.core.aval import get_aval
+from tests.laws.control.batch_rules import BATCH_RULES
 from tests.laws.control.checkpoints import CHECKPOINTS
 from tests.laws.control.guest import (
     BODIES,
@@ -98,5 +99,6 @@ GUESTS = (
     ),
     *LOOPS,
     *RULES,
+    *BATCH_RULES,
     *CHECKPOINTS,
 )

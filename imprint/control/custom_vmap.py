@@ -1,0 +1,290 @@
+"""Calls of functions that say themselves what they are when they are batched.
+
+Such a call is one equation that holds the jaxpr of the function and, beside it, the rule,
+which runs only when the equation is batched; everything else asks the jaxpr. Forward mode
+derives another such equation, whose rule is the derivative of the rule, and so does the
+tangent program; the transpose of it asks the jaxpr alone.
+A rule is flat: it takes leaves and gives leaves, those that are batched along axis 0.
+Operands that the function closes over lead; the rule does not know them.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from imprint.control.interpret import interpret
+from imprint.core.aval import Shape, ShapedArray, get_aval
+from imprint.core.control import ControlPrimitive, Narrowed, Unit, Watched
+from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
+from imprint.core.primitive import Avals, Dims, Values
+from imprint.core.tangents import Linear, is_zero, zero_of
+from imprint.core.trace import current_trace, tracing
+from imprint.errors import ArgumentError, UnexpectedTracerError
+from imprint.primitives.basis import instantiate
+from imprint.primitives.convert import convert_element_type
+from imprint.stablehlo import Builder, Value
+from imprint.transforms.batch import at_axis, hidden_size
+from imprint.transforms.dce import narrow
+from imprint.transforms.jvp import jvp_flat, jvp_jaxpr, merge_zeros
+from imprint.transforms.lowering import lower_inline
+from imprint.transforms.staging import Staged, StagingTrace, hoist_consts, stage
+from imprint.transforms.transpose import transpose_jaxpr
+
+Flat = Callable[..., Sequence[Any]]
+Mask = tuple[bool, ...]
+
+
+class BatchRule:
+    """How a flat function is batched; compared by identity.
+
+    Args:
+        name: the user's name of the function.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name: str = name
+
+    def batch(self, size: int, batched: Mask, args: Values) -> tuple[Values, Mask]:
+        """Return the results, and which of them are batched; all along axis 0."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+def call_with_batch_rule(fun: Flat, rule: BatchRule, args: Values) -> Values:
+    """Call a flat function that has a rule, as the current trace has it."""
+    if current_trace() is None:
+        return tuple(fun(*args))
+    closed = stage(fun, [get_aval(x) for x in args], Staged("custom_vmap", rule.name))
+    hoisted = closed.derived("hoisted", lambda: hoist_consts(closed))
+    captured = len(closed.consts)
+    return custom_vmap_call_p.bind(
+        *(*closed.consts, *args), jaxpr=hoisted, rule=rule, captured=captured
+    )
+
+
+# ---- the rules of the primitive ----
+
+
+def _aval(
+    *avals: ShapedArray, jaxpr: ClosedJaxpr, rule: BatchRule, captured: int
+) -> Avals:
+    return jaxpr.out_avals
+
+
+def _reference(
+    *arrays: Any, jaxpr: ClosedJaxpr, rule: BatchRule, captured: int
+) -> Values:
+    return interpret(jaxpr.jaxpr, arrays)
+
+
+def _eager(
+    *operands: Any, jaxpr: ClosedJaxpr, rule: BatchRule, captured: int
+) -> Values:
+    return tuple(eval_jaxpr(jaxpr.jaxpr, (), *operands))
+
+
+def _lower(
+    b: Builder, *values: Value, jaxpr: ClosedJaxpr, rule: BatchRule, captured: int
+) -> tuple[Value, ...]:
+    return tuple(lower_inline(b, jaxpr.jaxpr, values))
+
+
+def _jvp(
+    primals: Values,
+    tangents: Values,
+    *,
+    jaxpr: ClosedJaxpr,
+    rule: BatchRule,
+    captured: int,
+) -> tuple[Values, Values]:
+    nonzero = tuple(not is_zero(t) for t in tangents)
+    derived, out_nonzero = jvp_jaxpr(jaxpr, nonzero, instantiate=True)
+    own = len(primals) - captured
+    given = [t for t in tangents if not is_zero(t)]
+    ahead = sum(nonzero[:captured])
+    order = [*given[:ahead], *primals, *given[ahead:]]
+    results = custom_vmap_call_p.bind(
+        *order,
+        jaxpr=derived if not ahead else _turned(derived, len(primals), ahead),
+        rule=_Pushed(rule, own, nonzero[captured:], out_nonzero),
+        captured=captured + ahead,
+    )
+    count = len(jaxpr.out_avals)
+    return results[:count], merge_zeros(jaxpr.out_avals, out_nonzero, results[count:])
+
+
+def _turned(derived: ClosedJaxpr, count: int, ahead: int) -> ClosedJaxpr:
+    """Return the jaxpr that takes the first tangents before the primals."""
+
+    def turn() -> ClosedJaxpr:
+        def run(*args: Any) -> Sequence[Any]:
+            first, primals, rest = (
+                args[:ahead],
+                args[ahead:][:count],
+                args[ahead + count :],
+            )
+            return eval_jaxpr(derived.jaxpr, derived.consts, *primals, *first, *rest)
+
+        avals = derived.in_avals
+        given = [*avals[count : count + ahead], *avals[:count], *avals[count + ahead :]]
+        return stage(run, given, Staged("jvp", derived.jaxpr.name))
+
+    return derived.derived(("turned", count, ahead), turn)
+
+
+def _linearize(
+    tangent_trace: StagingTrace, primals: Values, tangents: Values, **params: Any
+) -> tuple[Values, Values]:
+    """Call the function; the tangent program calls it again, with tangents."""
+    outs = custom_vmap_call_p.bind(*primals, **params)
+    with tracing(tangent_trace):
+        _, out_tangents = _jvp(primals, tangents, **params)
+    return outs, out_tangents
+
+
+def _transpose(
+    cts: Values,
+    operands: Values,
+    *,
+    jaxpr: ClosedJaxpr,
+    rule: BatchRule,
+    captured: int,
+) -> Values:
+    linear = tuple(isinstance(x, Linear) for x in operands)
+    nonzero = tuple(not is_zero(ct) for ct in cts)
+    derived, given_back = transpose_jaxpr(jaxpr, linear, nonzero)
+    known = [x for x in operands if not isinstance(x, Linear)]
+    given = [ct for ct in cts if not is_zero(ct)]
+    results = iter(eval_jaxpr(derived.jaxpr, derived.consts, *known, *given))
+    marks = iter(given_back)
+    return tuple(
+        (next(results) if next(marks) else None) if lin else None for lin in linear
+    )
+
+
+def _batch(
+    args: Values, dims: Dims, *, jaxpr: ClosedJaxpr, rule: BatchRule, captured: int
+) -> tuple[Values, Dims]:
+    size = hidden_size(args, dims)
+    if any(d is not None for d in dims[:captured]):
+        raise UnexpectedTracerError(
+            f"custom_vmap: expected {rule} to be batched by its arguments alone, got a "
+            "batched value that it closes over. Its rule says nothing about such a "
+            f"value: pass it to {rule} as an argument."
+        )
+    own = tuple(
+        x if d is None else at_axis(x, d, 0, size)
+        for x, d in zip(args[captured:], dims[captured:], strict=True)
+    )
+    flags = tuple(d is not None for d in dims[captured:])
+    outs, batched = rule.batch(size, flags, own)
+    fitting = [
+        _fitting(x, aval, (size, *aval.shape) if on else aval.shape, rule)
+        for x, on, aval in zip(outs, batched, jaxpr.out_avals, strict=True)
+    ]
+    return tuple(fitting), tuple(0 if on else None for on in batched)
+
+
+def _fitting(x: Any, aval: ShapedArray, shape: Shape, rule: BatchRule) -> Any:
+    """Return a result of the rule as one of the function's; raise unless it is one."""
+    came = get_aval(x)
+    if (came.shape, came.dtype) != (shape, aval.dtype):
+        raise ArgumentError(
+            f"custom_vmap({rule}): expected its rule to return "
+            f"{aval.with_shape(shape).strong()}, as the function returns "
+            f"{aval.strong()}, got {came.strong()}. Return what the function returns, "
+            "with the mapped axis in front of what out_batched says is batched."
+        )
+    if came.weak_type is aval.weak_type:
+        return x
+    return convert_element_type(x, aval.dtype, weak_type=aval.weak_type)
+
+
+def _dce(used: Mask, *, jaxpr: ClosedJaxpr, rule: BatchRule, captured: int) -> Narrowed:
+    every = (True,) * len(
+        jaxpr.in_avals
+    )  # the rule may need what the function does not
+    narrower, _ = narrow(jaxpr, used, keep=every)
+    chosen = rule if all(used) else _Chosen(rule, used)
+    return Narrowed(
+        every, used, {"jaxpr": narrower, "rule": chosen, "captured": captured}
+    )
+
+
+# ---- rules made of rules ----
+
+
+class _Made(BatchRule):
+    """A rule made of another, and of plain data."""
+
+    def __init__(self, rule: BatchRule, *how: Any) -> None:
+        super().__init__(rule.name)
+        self._rule = rule
+        self._how = how
+
+    def __imprint_token__(self) -> Any:
+        """Return what stands for this rule where programs are compared."""
+        return type(self).__name__, self._rule, self._how
+
+
+class _Chosen(_Made):
+    """The rule of a function of which only some results are used."""
+
+    def batch(self, size: int, batched: Mask, args: Values) -> tuple[Values, Mask]:
+        """Return the used results."""
+        (used,) = self._how
+        outs, flags = self._rule.batch(size, batched, args)
+        pairs = [
+            p for p, on in zip(zip(outs, flags, strict=True), used, strict=True) if on
+        ]
+        return tuple(x for x, _ in pairs), tuple(on for _, on in pairs)
+
+
+class _Pushed(_Made):
+    """The rule of `(*primals, *tangents) -> (*results, *their tangents)`."""
+
+    def batch(self, size: int, batched: Mask, args: Values) -> tuple[Values, Mask]:
+        """Return the results and their tangents: of a rule they are batched alike."""
+        count, nonzero, out_nonzero = self._how
+        pairs = iter(zip(args[count:], batched[count:], strict=True))
+        primals: list[Any] = []
+        tangents: list[Any] = []
+        flags: list[bool] = []
+        own = zip(args[:count], batched[:count], nonzero, strict=True)
+        for x, is_batched, has_tangent in own:
+            t, also = next(pairs) if has_tangent else (None, is_batched)
+            flags.append(is_batched or also)  # one that has no axis is repeated
+            x = x if is_batched is flags[-1] else at_axis(x, None, 0, size)
+            t = t if also is flags[-1] else at_axis(t, None, 0, size)
+            primals.append(x)
+            tangents.append(t if has_tangent else zero_of(get_aval(x)))
+        found: list[Mask] = []
+
+        def run(*xs: Any) -> Values:
+            outs, out_flags = self._rule.batch(size, tuple(flags), xs)
+            found.append(out_flags)
+            return outs
+
+        outs, out_tangents = jvp_flat(run, primals, tangents, self.name)
+        (out_flags,) = found
+        some = [i for i, on in enumerate(out_nonzero) if on]
+        pushed = [instantiate(out_tangents[i]) for i in some]
+        return (*outs, *pushed), (*out_flags, *(out_flags[i] for i in some))
+
+
+custom_vmap_call_p: Final = ControlPrimitive(
+    name="custom_vmap_call",
+    aval=_aval,
+    reference=_reference,
+    lower=_lower,
+    jvp=_jvp,
+    linearize=_linearize,
+    transpose=_transpose,
+    batch=_batch,
+    dce=_dce,
+    jaxprs=("jaxpr",),
+    eager=_eager,
+    sentinels=Watched.DISSOLVED,
+    granularity=Unit.INLINE,
+)
