@@ -4,11 +4,20 @@ The axes are those of the current trace (`trace.named_axes`); a collective names
 several in a tuple or a list, the first of which varies slowest.
 """
 
-from collections.abc import Hashable, Sequence
-from typing import Any, cast
+from collections.abc import Generator, Hashable, Sequence
+from contextlib import contextmanager
+from typing import Any, cast, final
 
 from imprint.core.foreign import shown
-from imprint.core.trace import NamedAxes, named_axes
+from imprint.core.trace import (
+    NamedAxes,
+    NamedAxis,
+    Trace,
+    current_trace,
+    named_axes,
+    process_under,
+    tracing,
+)
 from imprint.errors import ArgumentError, UnboundAxisError
 
 
@@ -49,3 +58,44 @@ def unbound(axis_name: Hashable, who: str, axes: NamedAxes = ()) -> UnboundAxisE
         f"{who}: expected the name of an axis, {wanted}; got {axis_name!r}{came}. Name it "
         f"where it is mapped, around this call: imprint.vmap(f, axis_name={axis_name!r})."
     )
+
+
+# ---- axes that nothing maps ----
+
+
+@contextmanager
+def within_axes(axes: Sequence[tuple[Hashable, int]], who: str) -> Generator[None]:
+    """Bind names of axes for what is staged inside the `with` block.
+
+    Args:
+        axes: names and sizes; they hide outer axes of these names.
+        who: what begins the error if one cannot be a name.
+    """
+    for name, _ in axes:
+        check_name(name, who)
+    with tracing(_Within(axes) if axes else current_trace()):
+        yield
+
+
+@final
+class _Within(Trace):
+    """Knows axes, and leaves the rest to the trace around it."""
+
+    __slots__ = ("parent",)
+
+    def __init__(self, axes: Sequence[tuple[Hashable, int]]) -> None:
+        super().__init__()
+        self.parent: Trace | None = current_trace()
+        own = dict(axes)
+        outer = [axis for axis in self.axes if axis.name not in own]
+        self.axes = (*outer, *(NamedAxis(n, size) for n, size in own.items()))
+
+    def process(
+        self, primitive: Any, operands: tuple[Any, ...], params: dict[str, Any]
+    ) -> tuple[Any, ...]:
+        """Apply the primitive under the trace around."""
+        return process_under(self.parent, primitive, operands, params)
+
+    def describe(self) -> str:
+        """Say what the trace around traces."""
+        return self.parent.describe() if self.parent is not None else "make_jaxpr"

@@ -3,8 +3,8 @@
 All three trace and compile nothing. They have no versions: each call traces anew.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Any, Literal, overload
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, Literal, TypeAlias, overload
 
 from imprint import tree
 from imprint.calls.signature import Signature
@@ -13,6 +13,7 @@ from imprint.core.aval import get_aval
 from imprint.core.folding import folding
 from imprint.core.functions import check_function, wraps
 from imprint.core.jaxpr import ClosedJaxpr
+from imprint.core.named import within_axes
 from imprint.core.shape_struct import described
 from imprint.jitted.bound import BoundJitted
 from imprint.jitted.dispatch import Jitted
@@ -20,11 +21,14 @@ from imprint.jitted.jit import jit
 from imprint.jitted.stages import Lowered, shape_tree_of
 from imprint.versions.fresh import count_trace
 
+AxisEnv: TypeAlias = Sequence[tuple[Hashable, int]]
+
 
 @overload
 def make_jaxpr(
     fun: Callable[..., Any],
     static_argnums: int | Sequence[int] = (),
+    axis_env: AxisEnv | None = None,
     *,
     return_shape: Literal[False] = False,
 ) -> Callable[..., ClosedJaxpr]: ...
@@ -32,6 +36,7 @@ def make_jaxpr(
 def make_jaxpr(
     fun: Callable[..., Any],
     static_argnums: int | Sequence[int] = (),
+    axis_env: AxisEnv | None = None,
     *,
     return_shape: Literal[True],
 ) -> Callable[..., tuple[ClosedJaxpr, Any]]: ...
@@ -39,12 +44,14 @@ def make_jaxpr(
 def make_jaxpr(
     fun: Callable[..., Any],
     static_argnums: int | Sequence[int] = (),
+    axis_env: AxisEnv | None = None,
     *,
     return_shape: bool,
 ) -> Callable[..., Any]: ...
 def make_jaxpr(
     fun: Callable[..., Any],
     static_argnums: int | Sequence[int] = (),
+    axis_env: AxisEnv | None = None,
     *,
     return_shape: bool = False,
 ) -> Callable[..., Any]:
@@ -53,6 +60,7 @@ def make_jaxpr(
     Args:
         fun: a function of arrays, numbers and containers of them.
         static_argnums: positions of arguments that it takes as Python values.
+        axis_env: names and sizes of axes that are mapped around it, for collectives.
         return_shape: whether to return the shapes of the result beside the jaxpr.
 
     >>> import imprint
@@ -65,7 +73,8 @@ def make_jaxpr(
     @wraps(fun)
     @folding
     def jaxpr_of(*args: Any, **kwargs: Any) -> Any:
-        traced = _traced(fun, signature, args, kwargs, "make_jaxpr")
+        with within_axes(axis_env or (), "make_jaxpr"):
+            traced = _traced(fun, signature, args, kwargs, "make_jaxpr")
         if return_shape:
             return traced.closed, shape_tree_of(traced)
         return traced.closed

@@ -382,6 +382,48 @@ def test_what_is_asked_of_a_function_knows_the_axes():
     assert "axis_name=i" in jaxprs[0]
 
 
+def test_axes_that_nothing_maps_are_given_to_make_jaxpr():
+    def f(api, x):
+        return api.lax.psum(x, "i") + api.lax.axis_size("j"), api.lax.all_gather(x, "j")
+
+    env = [("i", 4), ("j", 3)]
+    found = []
+    for api in (imprint, jax):
+        made = api.make_jaxpr(
+            lambda x, api=api: f(api, x), axis_env=env, return_shape=True
+        )(np.ones(2, "float32"))
+        names = [str(eqn.primitive) for eqn in made[0].eqns]
+        found.append((names, [x.shape for x in made[1]]))
+    assert found[0] == found[1]
+    closed = imprint.make_jaxpr(lambda x: lax.psum(x, "i"), axis_env=[("i", 3)])(1.0)
+
+    def run(x):
+        return jit_p.bind1(x, jaxpr=closed, name="f")
+
+    assert along(imprint, run, inp.ones(3)).tolist() == [3, 3, 3]
+    with pytest.raises(UnboundAxisError):
+        run(1.0)
+    with pytest.raises(UnboundAxisError):
+        imprint.make_jaxpr(lambda x: lax.psum(x, "i"), axis_env=[("j", 3)])(1.0)
+    with pytest.raises(ArgumentError):
+        imprint.make_jaxpr(lambda x: x, axis_env=[(["i"], 3)])(1.0)
+
+
+def test_axes_that_nothing_maps_are_within_those_that_are_mapped():
+    sizes = []
+
+    def note(_):
+        sizes.append([lax.axis_size(name) for name in ("i", "j")])
+        return inp.ones(())
+
+    def f(x):
+        imprint.make_jaxpr(note, axis_env=[("i", 7)])(x)
+        return x
+
+    imprint.vmap(imprint.vmap(f, axis_name="j"), axis_name="i")(ROWS)
+    assert sizes == [[7, 3]]
+
+
 def test_computing_ahead_leaves_a_place_to_its_axis():
     def f(x):
         with imprint.ensure_compile_time_eval():
