@@ -10,7 +10,9 @@ from typing import Any, ParamSpec, TypeVar
 
 from imprint import tree
 from imprint.core.aval import get_aval
+from imprint.core.dims import as_dim, at_least
 from imprint.core.folding import folding
+from imprint.core.foreign import shown
 from imprint.core.functions import (
     as_result,
     check_function,
@@ -102,8 +104,7 @@ def vmap(  # noqa: PLR0913, PLR0917 - JAX's signature
         wanted = _past_hidden(wanted, hidden) if from_the_end else wanted
         if sum_match:
             outs, out_dims = _summed(outs, out_dims, wanted)
-        pairs = zip(outs, out_dims, wanted, strict=True)
-        return out_tree.unflatten([_place(x, d, w, size, name) for x, d, w in pairs])
+        return _results(outs, out_dims, wanted, size, out_tree, name)
 
     return mapped
 
@@ -208,7 +209,12 @@ def _common_size(
         if d is not None
     }
     if axis_size is not None:
-        sizes["axis_size"] = axis_size
+        sizes["axis_size"] = as_dim(axis_size, f"vmap({name}) axis_size")
+        if not at_least(sizes["axis_size"], 0):
+            raise ArgumentError(
+                f"vmap({name}): expected axis_size to be 0 or more, got {axis_size}. "
+                "Leave it out to take the size of what is mapped."
+            )
     if not sizes:
         raise ArgumentError(
             f"vmap({name}): expected at least one mapped argument or axis_size, got "
@@ -223,26 +229,50 @@ def _common_size(
     return next(iter(sizes.values()))
 
 
-def _place(x: Any, dim: int | None, wanted: Any, size: int, name: str) -> Any:
-    ndim = get_aval(x).ndim
-    if wanted is None:
-        if dim is not None:
-            raise ArgumentError(
-                f"vmap({name}): expected an unmapped result where out_axes is None, got "
-                f"one that depends on a mapped argument. Give out_axes an integer."
-            )
-        return as_result(x)
-    total = ndim if dim is not None else ndim + 1
-    if not -total <= wanted < total:
-        raise ShapeError(
-            f"vmap({name}): expected out_axes in [{-total}, {total}) for a result of "
-            f"rank {total}, got {wanted}."
+def _results(
+    outs: Sequence[Any],
+    dims: Dims,
+    wanted: Sequence[Any],
+    size: int,
+    treedef: tree.TreeDef,
+    name: str,
+) -> Any:
+    """Return the result, with the mapped axes where they are wanted."""
+    placed: list[Any] = []
+    for x, dim, to in zip(outs, dims, wanted, strict=True):
+        total = get_aval(x).ndim + (dim is None)
+        if to is None and dim is None:
+            placed.append(as_result(x))
+        elif type(to) is int and -total <= to < total:
+            placed.append(_placed(x, dim, to % total, size))
+        else:
+            leaf = tree.keystr(treedef.paths()[len(placed)])
+            raise _misplaced(f"vmap({name})", f"the result{leaf}", to, total)
+    return treedef.unflatten(placed)
+
+
+def _misplaced(who: str, leaf: str, to: Any, total: int) -> Exception:
+    """Return the error of an axis that a result cannot have."""
+    if to is None:  # `filter_vmap` asks for that of leaves with other paths
+        return ArgumentError(
+            f"{who}: expected an unmapped result where out_axes is None, got one that "
+            "depends on a mapped argument. Give out_axes an integer."
         )
-    target = wanted % total
+    if type(to) is not int:
+        return ArgumentError(
+            f"{who}: expected integers or None in out_axes, got {shown(to)} for {leaf}."
+        )
+    return ShapeError(
+        f"{who}: expected out_axes in [{-total}, {total}) for {leaf}, which has rank "
+        f"{total} with the mapped axis, got {to}."
+    )
+
+
+def _placed(x: Any, dim: int | None, target: int, size: int) -> Any:
     if is_float0(x):
         return no_values((*x.shape[:target], size, *x.shape[target:]))
     if dim is not None:
         return as_result(moveaxis(x, dim, target))
     shape = get_aval(x).shape
-    kept = tuple(i for i in range(total) if i != target)
+    kept = tuple(i for i in range(len(shape) + 1) if i != target)
     return broadcast_in_dim(x, (*shape[:target], size, *shape[target:]), kept)

@@ -5,11 +5,12 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint.errors import ArgumentError
+from imprint.errors import ArgumentError, ShapeError
 from tests.oracle import jax
 from tests.tolerances import assert_close
 
 ONES = numpy.ones(2, "float32")
+THREE = numpy.ones(3, "float32")
 ROWS = numpy.arange(6, dtype="float32").reshape(2, 3)
 SOMETHING = object()
 
@@ -69,6 +70,11 @@ CALLS = {
     "a sum of what is mapped": lambda api: api.vmap(
         lambda x, y: (x, x * y, y, x), (0, None), (0, None, None, None), sum_match=True
     )(ROWS, ROWS[0]),
+    "a truth as the size": lambda api: api.vmap(
+        lambda: api.numpy.ones(2),
+        axis_size=True,
+    )(),
+    "a size of nothing": lambda api: api.vmap(lambda: api.numpy.ones(2), axis_size=0)(),
     "a sum along a later axis": lambda api: api.vmap(
         lambda x: x, 1, None, sum_match=True
     )(ROWS),
@@ -95,6 +101,10 @@ WRONG = {
     "text as a result that is not mapped": lambda api: api.vmap(
         lambda x: (x, "a"), 0, (0, None)
     )(ONES),
+    "a negative size": lambda api: api.vmap(lambda: api.numpy.ones(2), axis_size=-1)(),
+    "a size in floats": lambda api: api.vmap(
+        lambda: api.numpy.ones(2), axis_size=2.0
+    )(),
     "another size": lambda api: api.vmap(lambda x: x, axis_size=3)(ONES),
     "too few axes": lambda api: api.vmap(_plus, in_axes=(0,))(ONES, ONES),
     "a tree of axes that does not fit": lambda api: api.vmap(
@@ -124,6 +134,50 @@ def test_a_wrong_call_raises_what_jax_raises(name):
     bases = [c for c in theirs.type.__mro__ if c.__module__ == "builtins"]
     with pytest.raises(bases[0]):
         WRONG[name](imprint)
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (
+            lambda: imprint.vmap(lambda x: {"a": 1.0, "b": (x,)}, out_axes=None)(ONES),
+            "vmap(<lambda>): expected an unmapped result where out_axes is None, got one "
+            "that depends on a mapped argument. Give out_axes an integer.",
+        ),
+        (
+            lambda: imprint.vmap(lambda x: (x, x), out_axes=(0, "a"))(ONES),
+            "vmap(<lambda>): expected integers or None in out_axes, got str 'a' for the "
+            "result[1].",
+        ),
+        (
+            lambda: imprint.vmap(lambda x: x, out_axes=3)(ROWS),
+            "vmap(<lambda>): expected out_axes in [-2, 2) for the result, which has rank 2 "
+            "with the mapped axis, got 3.",
+        ),
+        (
+            lambda: imprint.vmap(lambda: 1.0, axis_size=-1)(),
+            "vmap(<lambda>): expected axis_size to be 0 or more, got -1. Leave it out to "
+            "take the size of what is mapped.",
+        ),
+        (
+            lambda: imprint.vmap(lambda: 1.0, axis_size=2.0)(),
+            "vmap(<lambda>) axis_size: expected a whole number, got float 2.0. Convert it "
+            "with int().",
+        ),
+        (
+            lambda: imprint.vmap(lambda d, z, k: z)(
+                {"a": ONES, "b": THREE}, ONES, k=THREE
+            ),
+            "vmap(<lambda>): expected mapped axes of one length, got argument 0['a']: 2, "
+            "argument 0['b']: 3, argument 1: 2, argument k: 3. Map axes of equal length, "
+            "or None for arguments that are not mapped.",
+        ),
+    ],
+)
+def test_the_whole_message_names_the_leaf(call, text):
+    with pytest.raises((ArgumentError, ShapeError)) as caught:
+        call()
+    assert str(caught.value) == text
 
 
 def test_what_is_mapped_is_named_if_it_is_no_array():
