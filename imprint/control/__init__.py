@@ -20,6 +20,7 @@ transforms. Nothing outside this package names one: others ask its declaration.
 - `while_`: what does a loop that ends by its condition become?
 - `turns`: in which iteration of a loop was a NaN made?
 - `operands`: how do operands and arguments of loops change places?
+- `selection`: what does a conditional become whose choice is mapped?
 """
 
 from typing import Final

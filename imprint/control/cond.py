@@ -14,6 +14,7 @@ import numpy as np
 
 from imprint.control.call import jit_p
 from imprint.control.interpret import interpret
+from imprint.control.selection import select_branches
 from imprint.control.turns import NOT_RAISED
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.control import ControlPrimitive, Narrowed, Unit
@@ -21,12 +22,8 @@ from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var, eval_jaxpr
 from imprint.core.primitive import Avals, Dims, Values
 from imprint.core.source import reset_replayed_source, set_replayed_source
 from imprint.core.tangents import Linear, Zero, is_zero
-from imprint.dtypes import is_inexact
-from imprint.primitives.barrier import stop_gradient
-from imprint.primitives.basis import broadcast_in_dim, instantiate, moveaxis
-from imprint.primitives.comparison import eq
+from imprint.primitives.basis import broadcast_in_dim, instantiate
 from imprint.primitives.convert import convert_element_type_p
-from imprint.primitives.select import select_n
 from imprint.primitives.shape import expand_dims, squeeze
 from imprint.primitives.slicing import concatenate, slice_in_dim
 from imprint.stablehlo import Builder, Region, Value
@@ -347,7 +344,7 @@ def _batch(args: Values, dims: Dims, *, branches: Branches) -> tuple[Values, Dim
     if dims[0] is not None:
         if cond_p.effects_of({"branches": branches}):
             return _one_by_one(args, dims, size, branches)
-        return _selected(args, dims, size, branches)
+        return select_branches(args, dims, size, branches)
     found = [batch_jaxpr(branch, size, dims[1:]) for branch in branches]
     wanted = tuple(
         next((d for d in column if d is not None), None)
@@ -360,57 +357,6 @@ def _batch(args: Values, dims: Dims, *, branches: Branches) -> tuple[Values, Dim
         for branch, (batched, came) in zip(branches, found, strict=True)
     ]
     return cond_p.bind(*args, branches=_alike_types(derived)), wanted
-
-
-def _selected(
-    args: Values, dims: Dims, size: int, branches: Branches
-) -> tuple[Values, Dims]:
-    """Run every branch on the whole batch, and select the elements of each."""
-    index = moveaxis(args[0], dims[0] or 0, 0)
-    count = len(branches[0].out_avals)
-    pairs = [
-        _batched(x, d, size) if is_inexact(get_aval(x).dtype) else (x, d)
-        for x, d in zip(args[1:], dims[1:], strict=True)
-    ]
-    moved = tuple(d for _, d in pairs)
-    columns: list[list[Any]] = []
-    for number, branch in enumerate(branches):
-        runs = eq(index, np.int32(number))
-        guarded = [_guarded(runs, x) for x, _ in pairs]
-        derived, _ = batch_jaxpr(branch, size, moved, out_dims=(0,) * count)
-        columns.append(eval_jaxpr(derived.jaxpr, (), *guarded))
-    outs = [
-        select_n(_repeated(index, get_aval(cases[0]).shape), *cases)
-        for cases in zip(*columns, strict=True)
-    ]
-    return tuple(outs), (0,) * count
-
-
-def _batched(x: Any, dim: int | None, size: int) -> tuple[Any, int]:
-    """Return an operand with the hidden axis in front."""
-    if dim is not None:
-        return moveaxis(x, dim, 0), 0
-    aval = get_aval(x)
-    kept = tuple(range(1, aval.ndim + 1))
-    return broadcast_in_dim(x, (size, *aval.shape), kept), 0
-
-
-def _guarded(runs: Any, x: Any) -> Any:
-    """Return an operand without its gradient where a branch does not run.
-
-    Otherwise a derivative that is infinite there would become NaN: it is multiplied by
-    the zero cotangent of what is not selected.
-    """
-    if not is_inexact(get_aval(x).dtype):
-        return x
-    return select_n(_repeated(runs, get_aval(x).shape), stop_gradient(x), x)
-
-
-def _repeated(x: Any, shape: tuple[Any, ...]) -> Any:
-    """Repeat a vector along all axes but the first."""
-    if len(shape) == 1:
-        return x
-    return broadcast_in_dim(x, shape, (0,))
 
 
 def _one_by_one(

@@ -195,6 +195,42 @@ def test_a_branch_that_is_not_taken_gives_no_nan_to_a_mapped_gradient():
     ]
 
 
+@pytest.mark.parametrize("length", [2, 300])  # a large shared operand is not repeated
+def test_a_shared_operand_gets_no_nan_of_branches_that_are_not_taken(length):
+    w = np.linspace(1, 2, length).astype("float32")
+    xs = np.array([0.5, 1.5, 3.0, -1.0], "float32")
+
+    def gradients(lib, np, limit, flags):
+        def one(w, x, flag):
+            def root(x):  # its derivative is infinite or NaN where w <= x
+                return np.sqrt(w - x).sum() * 2
+
+            return lib.lax.cond((x < limit) & flag, root, lambda x: x * w[0], x)
+
+        def total(w, xs):
+            return lib.vmap(one, (None, 0, 0))(w, xs, flags).sum()
+
+        return lib.jit(lib.grad(total, (0, 1)))(w, xs)
+
+    for limit in (1.0, 1.25, -9.0):  # 1.0 is an element of w
+        for flags in (xs < 9, xs < 0, xs > 9):
+            ours = gradients(imprint, inp, limit, flags)
+            theirs = gradients(jax, jnp, limit, flags)
+            for got, want in zip(ours, theirs, strict=True):
+                assert np.isfinite(want).all()
+                assert_close(got, np.asarray(want), "gradient")
+
+
+def test_a_large_shared_operand_is_not_repeated():
+    w = inp.ones((64, 64))
+    f = imprint.vmap(lambda p, x: lax.cond(p, lambda: inp.tanh(x @ w), lambda: x))
+    xs, flags = np.ones((5, 64), "float32"), np.arange(5) > 2
+    assert "5x64x64" not in imprint.jit(f).lower(flags, xs).as_text()
+    want = np.where(flags[:, None], 1.0, xs)
+    assert_close(f(flags, xs), want.astype("float32"), "program")
+    assert f(flags[:0], xs[:0]).shape == (0, 64)
+
+
 # ---- which branch runs ----
 
 
