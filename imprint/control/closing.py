@@ -60,7 +60,7 @@ def close(
         arg_names: names of the leaves, for messages.
     """
     name = name_of(fun)
-    staged = Staged(caller, name, arg_names, current_source())
+    staged = Staged(caller, name, arg_names, current_source(), is_body=True)
     trees: list[tree.TreeDef] = []
 
     def flat(*tracers: Any) -> list[Any]:

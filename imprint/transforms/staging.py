@@ -37,9 +37,10 @@ class Staged:
 
     `site` is where the user's function was traced; None while one of our own runs. `ended`
     are the traces that staged it and what it calls, if `check_tracer_leaks` is on.
+    `is_body` says that the function is a branch or a step: its arguments are all traced.
     """
 
-    __slots__ = ("arg_names", "ended", "name", "site", "transform")
+    __slots__ = ("arg_names", "ended", "is_body", "name", "site", "transform")
 
     def __init__(
         self,
@@ -47,7 +48,10 @@ class Staged:
         name: str,
         arg_names: Sequence[str] = (),
         site: Source | None = None,
+        *,
+        is_body: bool = False,
     ) -> None:
+        self.is_body: bool = is_body
         self.transform: str = transform
         self.name: str = name
         self.arg_names: Sequence[str] = arg_names
@@ -195,6 +199,8 @@ class StagingTrace(Trace):
             return "pass a number and no array: filter_jit holds numbers static"
         if self.staged.transform == "eval_shape":
             return "close over it: lambda x: f(x, value)"
+        if self.staged.is_body:
+            return "close over a value that is one of Python's outside already"
         return super().static_advice()
 
     def producer(self, var: Var) -> Eqn | None:
@@ -217,7 +223,15 @@ class StagingTrace(Trace):
         if names:
             word = "argument" if len(names) == 1 else "arguments"
             return f"It depends on {word} {', '.join(names)} of {self.describe()}."
+        pairs = zip(self.constvars.values(), self.captured, strict=True)
+        for constvar, (_, origin) in pairs:
+            if constvar in needed and isinstance(origin, Tracer):
+                told = origin.provenance()
+                return told if constvar is var else told.replace(*_DEPENDS, 1)
         return f"No argument determines it; it was made in {self.describe()}."
+
+
+_DEPENDS: Final = "It is argument", "It depends on argument"
 
 
 def stage(

@@ -409,3 +409,39 @@ def test_branches_of_other_trees_and_shapes_are_told():
 def test_a_name_that_no_branch_knows_is_the_users_error():
     with pytest.raises(ZeroDivisionError):
         agreed(lambda: 1 / 0, lambda: 1.0)
+
+
+def test_an_if_inside_a_branch_is_told_with_what_the_value_depends_on():
+    def branch(x):
+        return x if x > 0 else -x
+
+    cases = {
+        r"argument operands\[0\] of branch, traced by cond": lambda p, x: lax.cond(
+            p, branch, inp.sin, x
+        ),
+        "It depends on argument x of <lambda>, traced by jit": lambda p, x: lax.cond(
+            p, lambda: branch(x), lambda: x
+        ),
+    }
+    for text, function in cases.items():
+        with pytest.raises(imprint.errors.ConcretizationError, match=text) as caught:
+            imprint.jit(function)(True, 1.0)
+        assert "close over a value that is one of Python's" in str(caught.value)
+        assert "imprint.lax.cond(condition, f, g)" in str(caught.value)
+
+
+def test_a_tracer_that_leaks_from_a_branch_is_told():
+    kept = []
+
+    def leak(x):
+        kept.append(x * 2)
+        return x
+
+    with pytest.raises(imprint.errors.UnexpectedTracerError, match="leak, traced by"):
+        imprint.jit(lambda p, x: lax.cond(p, leak, inp.sin, x) + kept[0])(True, 1.0)
+    kept.clear()
+    with imprint.check_tracer_leaks(True):
+        imprint.jit(lambda p, x: lax.cond(p, lambda: x * 2, lambda: x))(True, 1.0)
+        with pytest.raises(imprint.errors.UnexpectedTracerError, match="held by list"):
+            imprint.jit(lambda p, x: lax.cond(p, leak, inp.sin, x))(True, 2.0)
+        kept.clear()
