@@ -274,7 +274,7 @@ def fori_loop(
     check_function(body_fun, "fori_loop")
     dtype = _counter(lower, upper)
     if not isinstance(lower, Tracer) and not isinstance(upper, Tracer):
-        first, last = index(lower), index(upper)
+        first, last = int(lower), int(upper)
         length = max(last - first, 0)
         if settings().disable_jit and not length:
             return init_val
@@ -309,15 +309,15 @@ def fori_loop(
 
 def _counter(lower: Any, upper: Any) -> Any:
     """Return the dtype of the counter of a loop between two bounds."""
-    first, last = avals = [get_aval(x) for x in (lower, upper)]
-    if all(not a.ndim and dtypes.is_integer(a.dtype) for a in avals):
+    avals = first, last = [get_aval(x) for x in (lower, upper)]
+    if not first.ndim and not last.ndim:
         if first.dtype == last.dtype:
             return first.dtype
         signed = all(dtypes.is_signed(a.dtype) for a in avals)
         if signed and first.weak_type != last.weak_type:
             return last.dtype if first.weak_type else first.dtype
     raise DTypeError(
-        "fori_loop: expected two integers of one dtype as bounds, got lower: "
+        "fori_loop: expected two numbers of one dtype as bounds, got lower: "
         f"{first} and upper: {last}. Convert them with `.astype(...)`."
     )
 

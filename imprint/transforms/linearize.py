@@ -16,7 +16,15 @@ from imprint import dtypes
 from imprint.config import config
 from imprint.core.aval import get_aval
 from imprint.core.control import ControlPrimitive
-from imprint.core.jaxpr import ClosedJaxpr, Jaxpr, eval_jaxpr
+from imprint.core.jaxpr import (
+    Atom,
+    ClosedJaxpr,
+    Eqn,
+    Jaxpr,
+    Literal,
+    Var,
+    eval_jaxpr,
+)
 from imprint.core.primitive import Primitive
 from imprint.core.tangents import is_zero, tangent_aval, zero_of
 from imprint.core.trace import (
@@ -25,6 +33,7 @@ from imprint.core.trace import (
     process_under,
     tracing,
 )
+from imprint.primitives.basis import broadcast_in_dim_p
 from imprint.transforms.dce import dce_jaxpr, used_invars
 from imprint.transforms.demands import Mask, instantiated, mask_of
 from imprint.transforms.jvp import PrimalTracer
@@ -286,9 +295,52 @@ def linearize_jaxpr(
         primal = stage(run, closed.in_avals, staged)
         ((lin, residuals),) = found
         tangent = hoist_consts(lin.tangent)
-        return LinearizedJaxpr(primal, tangent, lin.nonzero, tuple(residuals))
+        whole = LinearizedJaxpr(primal, tangent, lin.nonzero, tuple(residuals))
+        return _without_repeats(whole)
 
     return closed.derived(("linearize", active, demanded), derive)
+
+
+def _without_repeats(lin: LinearizedJaxpr) -> LinearizedJaxpr:
+    """Keep what was repeated, not the copies: the tangent program repeats it again."""
+    old, tangent = lin.primal.jaxpr, lin.tangent.jaxpr
+    count = len(old.invars) + len(lin.nonzero)
+    values = [*old.invars, *old.outvars]
+    residuals, args = (
+        tangent.invars[: len(lin.residuals)],
+        tangent.invars[len(lin.residuals) :],
+    )
+    made: dict[Atom, Eqn] = {
+        v: e for e in old.eqns if e.primitive is broadcast_in_dim_p for v in e.outvars
+    }
+    pairs = [
+        (var, values[at], made.get(values[at]) if at >= count else None)
+        for var, at in zip(residuals, lin.residuals, strict=True)
+    ]
+    if not any(eqn for _, _, eqn in pairs):
+        return lin
+    wanted: dict[Atom, Var] = {atom: var for var, atom, eqn in pairs if eqn is None}
+    repeats: list[Eqn] = []
+    for var, _, eqn in pairs:
+        if eqn is not None:
+            (x,) = eqn.invars
+            source = x if isinstance(x, Literal) else wanted.setdefault(x, Var(x.aval))
+            repeats.append(Eqn([source], [var], eqn.primitive, eqn.params, eqn.source))
+    place = {id(x): i for i, x in reversed([*enumerate(values[:count])])}
+    others = [x for x in wanted if id(x) not in place]
+    place |= {id(x): count + i for i, x in enumerate(others)}
+    outs = (*old.outvars[: len(lin.nonzero)], *others)
+    primal = Jaxpr(old.constvars, old.invars, outs, old.eqns, old.name)
+    linear = Jaxpr(
+        *((), (*wanted.values(), *args), tangent.outvars),
+        *((*repeats, *tangent.eqns), tangent.name),
+    )
+    return LinearizedJaxpr(
+        ClosedJaxpr(primal, lin.primal.consts),
+        ClosedJaxpr(linear),
+        lin.nonzero,
+        tuple(place[id(x)] for x in wanted),
+    )
 
 
 def _without_unused(closed: ClosedJaxpr) -> ClosedJaxpr:

@@ -69,6 +69,49 @@ NESTED = {
             "O#.w = ?",
         ),
     ),
+    "step of a scan": piece(
+        """
+        def s#(c, _):
+            return emit(c, <>, ?), None
+        """,
+        "imprint.lax.scan(s#, x, None, 2)[0]",
+        (
+            "def s#(c, _):\n    return emit(c, <>, ?), None",
+            "s#.__code__ = (lambda c, _: (emit(c, ?), None)).__code__",
+            "s# = lambda c, _: (emit(c, <>, ?), None)",
+        ),
+    ),
+    "step and condition of a while": piece(
+        """
+        class K#:
+            def __init__(self):
+                self.w, self.n = ?, 2
+            def ask(self, c):
+                return c[0] < self.n
+            def step(self, c):
+                return c[0] + 1, emit(c[1], <>, self.w)
+        O# = K#()
+        """,
+        "imprint.lax.while_loop(O#.ask, O#.step, (0, x))[1]",
+        (
+            "O#.w = ?",
+            "O#.n = O#.n % 3 + 1",
+            "O# = K#(); O#.w = ?",
+            "K#.step = lambda self, c: (c[0] + 1, emit(c[1], <>, ?))",
+        ),
+    ),
+    "step of a counted loop": piece(
+        """
+        W# = [?]
+        N# = 2
+        """,
+        "imprint.lax.fori_loop(0, N#, lambda i, c: emit(c, <>, W#[0]), x)",
+        (
+            "W#[0] = ?",
+            "W# = [?]",
+            "N# = N# % 3 + 1",
+        ),
+    ),
     "vmap": piece(
         """
         def v#(x):

@@ -144,7 +144,10 @@ def _counts(i, _):
     return i
 
 
-@pytest.mark.parametrize("bounds", [(0, 3), (np.int16(0), 3), (0, np.uint8(3)), (3, 1)])
+@pytest.mark.parametrize(
+    "bounds",
+    [(0, 3), (np.int16(0), 3), (0, np.uint8(3)), (3, 1), (0.0, 2.5), (False, True)],
+)
 def test_the_counter_has_the_type_that_it_has_in_jax(bounds):
     for wrap in (lambda lib, f: f, lambda lib, f: lib.jit(f)):
         ours, theirs = (
@@ -196,6 +199,22 @@ def test_a_loop_reads_globals_as_they_are(monkeypatch):
     assert run() == 3.0
     monkeypatch.setitem(globals(), "RATE", 2.0)
     assert run() == 6.0
+
+
+def test_a_loop_reads_attributes_as_they_are():
+    class Rates:
+        rate = 1.0
+
+        def step(self, carry, _):
+            return carry + self.rate, None
+
+    rates = Rates()
+    run = lambda: float(lax.scan(rates.step, 0.0, length=3)[0])
+    assert run() == 3.0
+    rates.rate = 2.0
+    assert run() == 6.0
+    Rates.step = lambda self, carry, _: (carry - self.rate, None)
+    assert run() == -6.0
 
 
 def test_a_loop_reads_arrays_of_numpy_as_they_are():
@@ -261,7 +280,7 @@ WRONG = {
     "no bool": (lambda: lax.while_loop(lambda c: c, lambda c: c, 1.0), r"bool\[\]"),
     "bools": (lambda: lax.while_loop(lambda c: c > 0, lambda c: c, np.ones(2)), "any"),
     "a tree": (lambda: lax.while_loop(lambda c: (True,), lambda c: c, 1.0), "bool"),
-    "float bounds": (lambda: lax.fori_loop(0, 2.5, lambda i, c: c, 1.0), "integers"),
+    "float bounds": (lambda: lax.fori_loop(0, 2.5, lambda i, c: c, 1.0), "one dtype"),
     "unroll": (
         lambda: imprint.jit(
             lambda n: lax.fori_loop(0, n, lambda i, c: c, 1.0, unroll=2)
