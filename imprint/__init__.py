@@ -103,6 +103,7 @@ from imprint.custom_derivatives.forward import custom_jvp as custom_jvp
 from imprint.custom_derivatives.reverse import custom_vjp as custom_vjp
 from imprint.jitted.dispatch import clear_caches as clear_caches
 from imprint.jitted.filter_jit import filter_jit as filter_jit
+from imprint.jitted.fwd_and_bwd import fwd_and_bwd as fwd_and_bwd
 from imprint.jitted.jit import jit as jit
 from imprint.jitted.make_jaxpr import eval_shape as eval_shape
 from imprint.jitted.make_jaxpr import make_jaxpr as make_jaxpr
@@ -125,6 +126,7 @@ from imprint.transforms.jacobians import hessian as hessian
 from imprint.transforms.jacobians import jacfwd as jacfwd
 from imprint.transforms.jacobians import jacobian as jacobian
 from imprint.transforms.jacobians import jacrev as jacrev
+from imprint.transforms.linear_transpose import linear_transpose as linear_transpose
 from imprint.transforms.vmap import vmap as vmap
 
 if TYPE_CHECKING:

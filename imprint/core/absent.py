@@ -94,8 +94,6 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
             "pmap shard_map smap",
             "Programs run on one device so far: write imprint.vmap.",
         ),
-        ("fwd_and_bwd", "Write imprint.vjp, which returns the value and the backward."),
-        ("linear_transpose", "Of a linear function f write imprint.vjp(f, x)[1]."),
         (
             "ad softmax_custom_jvp",
             DERIVATIVE,

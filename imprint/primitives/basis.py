@@ -307,6 +307,8 @@ def _mul_jvp(primals: Values, tangents: Values) -> Any:
 
 def _mul_transpose(cts: Values, operands: Values) -> Values:
     (ct,), (x, y) = cts, operands
+    if isinstance(x, Linear) and isinstance(y, Linear):
+        NOT_LINEAR()  # in each alone it is
     return (
         unbroadcast(mul(ct, y), x.aval) if isinstance(x, Linear) else None,
         unbroadcast(mul(x, ct), y.aval) if isinstance(y, Linear) else None,

@@ -21,7 +21,7 @@ from imprint.core.samples import Case, Samples
 from imprint.core.tangents import Linear, is_zero, zero_of
 from imprint.errors import DTypeError, ShapeError
 from imprint.primitives.axes import int_tuple, push
-from imprint.primitives.basis import NUMBERS, add_tangents, transpose
+from imprint.primitives.basis import NOT_LINEAR, NUMBERS, add_tangents, transpose
 from imprint.primitives.convert import cast as converted
 from imprint.primitives.convert import convert_element_type, lower_cast
 from imprint.primitives.precision import (
@@ -254,6 +254,8 @@ def _dot_transpose(
     (ct,), (x, y) = cts, operands
     (x_sum, y_sum), (x_batch, y_batch) = dimension_numbers
     if isinstance(x, Linear):
+        if isinstance(y, Linear):
+            NOT_LINEAR()  # in each alone it is
         return _operand_ct(ct, x, y, dimension_numbers, params), None
     swapped = ((y_sum, x_sum), (y_batch, x_batch))
     return None, _operand_ct(ct, y, x, swapped, params, is_second=True)

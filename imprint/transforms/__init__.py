@@ -11,5 +11,6 @@
 - `derivatives`: what do `grad`, `vjp`, `jvp` and `linearize` take and return?
 - `jacobians`: what do `jacfwd`, `jacrev` and `hessian` take and return?
 - `linear_maps`: what are the linear functions that `vjp` and `linearize` return?
+- `linear_transpose`: what is the transpose of a function that is linear?
 - `vmap`: what does `vmap` take and return?
 """

@@ -38,7 +38,7 @@ class LinearProgram:
 
     Args:
         lin: what was linearized; its first results are those of `out_tree`.
-        primals: where.
+        primals: where; like the results, they may be avals.
         in_tree: the structure of the primals.
         out_tree: the structure of the results.
     """
@@ -64,8 +64,8 @@ class LinearProgram:
     ) -> None:
         self._jaxpr = lin.tangent.jaxpr
         self._nonzero = lin.nonzero
-        self._in_avals = [get_aval(x).unplaced() for x in primals]
-        self._out_avals = [get_aval(x).unplaced() for x in lin.outs]
+        self._in_avals = [*map(_aval_of, primals)]
+        self._out_avals = [*map(_aval_of, lin.outs)]
         self._in_tree = in_tree
         self._out_tree = out_tree
         self._count: int = cast("Any", out_tree).num_leaves
@@ -93,6 +93,10 @@ class LinearProgram:
 
 
 _numbers: Final = itertools.count()
+
+
+def _aval_of(x: Any) -> ShapedArray:
+    return x if isinstance(x, ShapedArray) else get_aval(x).unplaced()
 
 
 def _cotangent(aval: ShapedArray, found: Any) -> Any:
