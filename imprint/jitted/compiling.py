@@ -354,7 +354,10 @@ def _settled(request: Request) -> Request:
     token = DEFINITIONS.token_of(fun, strict=options.strict)
     key, content, owner = DEFINITIONS.identify(fun, token, options, definition)
     found = DEFINITIONS.find(key)
-    if owner is not None or found is definition:
+    if owner is not None:
+        return request
+    DEFINITIONS.holds(key)
+    if found is definition:
         return request
     if found is None:
         made = Definition(content, definition.signature, options, None)

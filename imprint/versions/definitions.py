@@ -36,6 +36,7 @@ from imprint.versions.table import Table
 from imprint.versions.version import Version
 
 _KEPT: Final = 32  # executables of functions that share none of their versions
+_HOLDING: Final = 64  # definitions of functions whose callbacks hold what they capture
 _WRAPPERS: Final = 8  # partials of partials of methods
 _MANY: Final = 8  # versions of one family, at which it warns
 
@@ -259,6 +260,7 @@ class Definitions:
         self._families: OrderedDict[Hashable, Family] = OrderedDict()
         self._forks: weakref.WeakSet[Definition] = weakref.WeakSet()
         self._kept: deque[Executable] = deque(maxlen=_KEPT)
+        self._holding: OrderedDict[Hashable, None] = OrderedDict()
         self._lock = threading.RLock()  # a weak reference may die inside
 
     def token_of(self, fun: Callable[..., Any], *, strict: bool) -> Token:
@@ -358,11 +360,28 @@ class Definitions:
             if all(kept is not executable for kept in self._kept):
                 self._kept.append(executable)
 
+    def holds(self, key: Hashable) -> None:
+        """Note that a token holds what callbacks do, which take no weak reference.
+
+        Such definitions are few: what is captured would stay, whatever becomes of the
+        function.
+        """
+        with self._lock:
+            self._holding[key] = None
+            self._holding.move_to_end(key)
+            while len(self._holding) > _HOLDING:
+                old, _ = self._holding.popitem(last=False)
+                self._table.pop(old, None)
+
     def clear(self) -> None:
-        """Forget all that is compiled; the definitions stay."""
+        """Forget all that is compiled; the definitions stay that hold nothing."""
         self._kept.clear()
         for definition in self:
             definition.clear()
+        with self._lock:
+            for key in self._holding:
+                self._table.pop(key, None)
+            self._holding.clear()
 
     def drop(self, key: Hashable) -> None:
         """Forget a definition."""

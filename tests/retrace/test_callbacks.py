@@ -4,11 +4,14 @@ They run when the program does: then they look up what a fresh trace's would loo
 write where those would write.
 """
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
 import imprint
-from imprint import debug
+from imprint import debug, runtime
 from imprint.program.counters import COUNTERS
 
 pytestmark = pytest.mark.unaudited  # they count traces
@@ -247,6 +250,31 @@ def test_an_edited_callback_is_another(module):
     multiplied(ONE)
     module["scaled"].__code__ = (lambda y: y + np.float32(10)).__code__
     assert float(multiplied(ONE)) == 11
+
+
+class Thing:
+    """Takes weak references."""
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.* was compiled 8 times")
+def test_what_callbacks_of_dead_functions_held_goes():
+    """A closure variable takes no weak reference: a few are held, until others come."""
+    died = []
+    for _ in range(80):
+        thing = Thing()
+        died.append(weakref.ref(thing))
+        appending([0.0, thing])(ONE)
+    del thing
+
+    def alive():
+        runtime.collect_garbage()
+        gc.collect()
+        return sum(reference() is not None for reference in died)
+
+    assert alive() <= 64
+    imprint.clear_caches()
+    assert alive() <= 4
 
 
 @pytest.mark.parametrize("make", MAKERS)
