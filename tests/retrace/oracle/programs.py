@@ -18,6 +18,7 @@ from tests.retrace.oracle.kinds import KINDS, STATIC_KINDS
 from tests.retrace.oracle.names import NAMES
 from tests.retrace.oracle.pieces import CONSTANTS, Piece
 from tests.retrace.oracle.roots import NESTED, ROOTS
+from tests.retrace.oracle.rules import RULES
 from tests.retrace.oracle.sources import SOURCES
 from tests.retrace.oracle.statics import (
     NODE_HOLDERS,
@@ -124,7 +125,7 @@ class _Maker:
         return expression
 
     def nested(self):
-        return self.add(self.choose({**NESTED, **CALLBACKS}), self.value())
+        return self.add(self.choose({**NESTED, **CALLBACKS, **RULES}), self.value())
 
     def static(self):
         """Add what a static argument `n`, or a node's field, holds; tell if it is a node."""
