@@ -283,16 +283,17 @@ class _Backward:
 
 def _spread(result: Any, treedef: tree.TreeDef, who: str) -> list[Any]:
     """Return a cotangent, or None, for each leaf of the arguments."""
+    whole = treedef.unflatten([0] * treedef.num_leaves)
     try:
-        return tree.broadcast_prefix(
-            result, treedef.unflatten([0] * treedef.num_leaves), is_leaf=_is_none
-        )
+        spread = tree.broadcast_prefix(result, whole, is_leaf=_is_none)
     except ValueError:
         raise TreeError(
             f"{who}: expected cotangents of the structure of the arguments, {treedef}, got "
             f"{tree.structure(result)}. Return a tuple with one cotangent for each "
             "argument, of its structure; None for one that is zero."
         ) from None
+    places = tree.leaves(whole, is_leaf=_is_none)  # an argument may hold None, too
+    return [ct for ct, x in zip(spread, places, strict=True) if x is not None]
 
 
 def _is_none(x: Any) -> bool:

@@ -48,6 +48,20 @@ def by_vjp(lib, np_):
     return f
 
 
+def vjp_with_nothing(lib, np_):
+    """Arguments and cotangents hold None."""
+
+    @lib.custom_vjp
+    def f(d, nothing):
+        return {"a": d["a"][0] * d["b"], "none": None}
+
+    f.defvjp(
+        lambda d, nothing: (f(d, nothing), (d, nothing)),
+        lambda res, ct: ({"a": [ct["a"] * 2.0, None], "b": None}, None),
+    )
+    return lambda x: f({"a": [x, None], "b": np_.sin(x)}, None)["a"] * x
+
+
 def jvp_of_trees(lib, np_):
     @lib.custom_jvp
     def g(d, y):
@@ -312,7 +326,15 @@ FORWARD = (
     *(rule_by_a_transform, rule_of_what_is_jitted, closed_over),
 )
 BACKWARD = (
-    *(by_vjp, vjp_of_trees, nondiff_vjp, vjp_with_integers, symbolic_vjp, vjp_in_jvp),
+    *(
+        by_vjp,
+        vjp_with_nothing,
+        vjp_of_trees,
+        nondiff_vjp,
+        vjp_with_integers,
+        symbolic_vjp,
+        vjp_in_jvp,
+    ),
     *(jvp_in_vjp, vjp_by_a_transform, gradient, converted),
 )
 
