@@ -156,7 +156,10 @@ if TYPE_CHECKING:
     from imprint.module import error_if as error_if
     from imprint.module import field as field
     from imprint.module import filter as filter  # noqa: A004 - Equinox's name
+    from imprint.module import filter_checkpoint as filter_checkpoint
     from imprint.module import filter_closure_convert as filter_closure_convert
+    from imprint.module import filter_custom_jvp as filter_custom_jvp
+    from imprint.module import filter_custom_vjp as filter_custom_vjp
     from imprint.module import filter_eval_shape as filter_eval_shape
     from imprint.module import filter_grad as filter_grad
     from imprint.module import filter_hessian as filter_hessian

@@ -20,7 +20,6 @@ DERIVATIVE: Final = (
     "Steer derivatives with imprint.lax.stop_gradient: f = g + stop_gradient(h - g) has "
     "the value of h and the derivative of g."
 )
-CHECKPOINT: Final = "Leave it out: results are the same, and all residuals are kept."
 CALLBACK: Final = "Write imprint.pure_callback."
 _ONE_DEVICE: Final = "Programs run on one device so far: write imprint.filter_vmap."
 _OWN: Final = (
@@ -45,8 +44,6 @@ _EQUINOX: Final[dict[str, Rows]] = {
             "What imprint.error_if raises is imprint.errors.CheckError.",
         ),
         ("StrictConfig module_update_wrapper", "Leave it out."),
-        ("filter_checkpoint", CHECKPOINT),
-        ("filter_custom_jvp filter_custom_vjp", DERIVATIVE),
         ("filter_pmap filter_shard", _ONE_DEVICE),
         ("filter_pure_callback", CALLBACK),
     ),

@@ -18,6 +18,7 @@ are Equinox's where they mean the same.
 - `show`: how does a tree print?
 - `tracing`: how is a function of models traced without running it?
 - `derivatives`: with respect to what is a function of models differentiated?
+- `custom`: how does a function of models get a derivative of its own, or remember little?
 - `batching`: over what is a function of models mapped?
 - `serialise`: how are the leaves of a tree saved, and loaded into one like it?
 - `records`: what does the file of saved leaves look like?
@@ -30,6 +31,11 @@ from imprint.module.compare import (
     tree_equal,
     tree_flatten_one_level,
     tree_inference,
+)
+from imprint.module.custom import (
+    filter_checkpoint,
+    filter_custom_jvp,
+    filter_custom_vjp,
 )
 from imprint.module.derivatives import (
     filter_grad,
@@ -81,7 +87,10 @@ __all__ = [
     "error_if",
     "field",
     "filter",
+    "filter_checkpoint",
     "filter_closure_convert",
+    "filter_custom_jvp",
+    "filter_custom_vjp",
     "filter_eval_shape",
     "filter_grad",
     "filter_hessian",

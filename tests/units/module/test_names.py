@@ -16,7 +16,6 @@ from tests.units.module.beside_equinox import OURS, THEIRS, agree
 
 LATER = {
     *("Enumeration", "EquinoxRuntimeError", "EquinoxTracetimeError", "StrictConfig"),
-    *("filter_checkpoint", "filter_custom_jvp", "filter_custom_vjp"),
     *("filter_pmap", "filter_pure_callback", "filter_shard"),
     *("importlib", "internal", "module_update_wrapper", "static_field"),
 }
