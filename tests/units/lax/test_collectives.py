@@ -132,6 +132,56 @@ def test_derivatives(name):
     agree(lambda api: api.grad(api.jit(lambda x: whole(api, x)))(SQUARE))
 
 
+def normalised(api, x, scale):
+    """Normalise over the batch, as a layer does."""
+    mean = api.lax.pmean(x, "batch")
+    variance = api.lax.pmean((x - mean) ** 2, "batch")
+    return scale * (x - mean) / api.numpy.sqrt(variance + 1e-5)
+
+
+BATCH_NORMS = {
+    "of each example": lambda api, x, scale: api.vmap(
+        api.grad(lambda s, y: (normalised(api, y, s) ** 3).sum()),
+        (None, 0),
+        axis_name="batch",
+    )(scale, x),
+    "of each input": lambda api, x, scale: api.vmap(
+        api.grad(lambda y, s: (normalised(api, y, s) ** 3).sum()),
+        (0, None),
+        axis_name="batch",
+    )(x, scale),
+    "of the batch": lambda api, x, scale: api.grad(
+        lambda s: (
+            api.vmap(api.jit(lambda y: normalised(api, y, s)), axis_name="batch")(x)
+            ** 3
+        ).sum()
+    )(scale),
+    "of the gradient, all reduced": lambda api, x, scale: api.vmap(
+        lambda y: api.lax.pmean(
+            api.grad(lambda s: (normalised(api, y, s) ** 3).sum())(scale), "batch"
+        ),
+        axis_name="batch",
+        out_axes=None,
+    )(x),
+    "second": lambda api, x, scale: api.hessian(
+        lambda s: (
+            api.vmap(lambda y: normalised(api, y, s), axis_name="batch")(x) ** 3
+        ).sum()
+    )(scale),
+}
+
+
+@pytest.mark.parametrize("name", BATCH_NORMS)
+def test_gradients_of_what_is_normalised_over_the_batch(name):
+    x, scale = draw(5, 3), draw(3, seed=1)
+    agree(lambda api: BATCH_NORMS[name](api, x, api.numpy.asarray(scale)))
+    agree(
+        lambda api: api.jit(lambda s: BATCH_NORMS[name](api, x, s))(
+            api.numpy.asarray(scale)
+        )
+    )
+
+
 # ---- several axes ----
 
 SEVERAL = {

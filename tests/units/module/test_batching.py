@@ -38,6 +38,14 @@ def test_axes_mean_what_they_mean_in_equinox(name):
     )
 
 
+def test_collectives_know_the_axis_by_its_name():
+    x = draw(4, 3)
+    centred = filter_vmap(
+        lambda x: x - imprint.lax.pmean(x, "batch"), axis_name="batch"
+    )
+    np.testing.assert_allclose(centred(x), x - x.mean(0), rtol=1e-5, atol=1e-6)
+
+
 def _with_sum(s, args):
     return [s.np.asarray(x) if isinstance(x, np.ndarray) else _Number(x) for x in args]
 
