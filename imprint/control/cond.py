@@ -356,7 +356,7 @@ def _batch(args: Values, dims: Dims, *, branches: Branches) -> tuple[Values, Dim
         else batch_jaxpr(branch, size, dims[1:], out_dims=wanted)[0]
         for branch, (batched, came) in zip(branches, found, strict=True)
     ]
-    return cond_p.bind(*args, branches=_alike_types(derived)), wanted
+    return cond_p.bind(*args, branches=tuple(derived)), wanted
 
 
 def _one_by_one(

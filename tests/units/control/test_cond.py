@@ -157,6 +157,23 @@ def test_effects_of_branches_keep_their_place():
         assert heard == HEARD
 
 
+def test_the_order_goes_on_behind_the_conditional():
+    program = imprint.jit(lambda p, x: tell(noisy(p, x)))
+    lines = program.lower(True, np.float32(1)).as_text().splitlines()
+    (end,) = [i for i, line in enumerate(lines) if "-> (!stablehlo.token" in line]
+    (begin,) = [i for i, line in enumerate(lines) if '"stablehlo.case"' in line]
+    case = lines[begin].split(":")[0].strip()
+    assert any(f"{case}#0" in line for line in lines[end + 1 :])
+
+
+def test_an_effect_is_kept_when_all_results_are_operands():
+    f = imprint.jit(lambda p, x: lax.cond(p, lambda: (tell(x), x)[1], lambda: x))
+    HEARD.clear()
+    assert f(True, np.float32(4)) == 4
+    assert f(False, np.float32(5)) == 5
+    assert HEARD == [4]
+
+
 def test_a_mapped_choice_has_the_effects_of_the_chosen_branches_alone():
     flags, xs = np.array([True, False, True]), np.array([1, 2, 3], "float32")
     program = imprint.jit(imprint.vmap(noisy))

@@ -198,7 +198,7 @@ def test_a_branch_that_is_not_taken_gives_no_nan_to_a_mapped_gradient():
 @pytest.mark.parametrize("length", [2, 300])  # a large shared operand is not repeated
 def test_a_shared_operand_gets_no_nan_of_branches_that_are_not_taken(length):
     w = np.linspace(1, 2, length).astype("float32")
-    xs = np.array([0.5, 1.5, 3.0, -1.0], "float32")
+    xs = np.array([3.0, 0.5, 1.5, -1.0], "float32")
 
     def gradients(lib, np, limit, flags):
         def one(w, x, flag):
@@ -310,6 +310,19 @@ def test_only_the_function_of_this_platform_is_in_the_program():
         imprint.jit(lambda x: lax.platform_dependent(x, cuda=inp.sum, default=inp.sin))(
             X
         )
+
+
+def test_an_operand_may_be_called():
+    class Scale(imprint.Module):
+        by: imprint.Array
+
+        def __call__(self, x):
+            return x * self.by
+
+    model = Scale(by=inp.asarray(3.0))
+    for run in (lambda f: f, imprint.jit):
+        f = run(lambda x: lax.cond(x > 0, lambda x, m: m(x), lambda x, m: x, x, model))
+        assert (f(2.0), f(-2.0)) == (6, -2)
 
 
 # ---- what is refused ----
