@@ -86,18 +86,14 @@ NESTED = {
         class K#:
             def __init__(self):
                 self.w, self.n = ?, 2
-            def ask(self, c):
-                return c[0] < self.n
-            def step(self, c):
-                return c[0] + 1, emit(c[1], <>, self.w)
         O# = K#()
         """,
-        "imprint.lax.while_loop(O#.ask, O#.step, (0, x))[1]",
+        "imprint.lax.while_loop(lambda c: c[0] < O#.n, "
+        "lambda c: (c[0] + 1, emit(c[1], <>, O#.w)), (0, x))[1]",
         (
             "O#.w = ?",
             "O#.n = O#.n % 3 + 1",
             "O# = K#(); O#.w = ?",
-            "K#.step = lambda self, c: (c[0] + 1, emit(c[1], <>, ?))",
         ),
     ),
     "step of a counted loop": piece(

@@ -39,8 +39,10 @@ def stacked(eqns):
     sizes = 0
     for eqn in eqns:
         if eqn.primitive.name == "scan":
-            ys = eqn.outvars[eqn.params["num_carry"] :]
-            sizes += sum(int(np.prod(v.aval.shape)) for v in ys)
+            inside = eqn.params["jaxpr"].out_avals
+            for var, slice_ in zip(eqn.outvars, inside, strict=True):
+                is_stacked = var.aval.shape != slice_.shape
+                sizes += is_stacked * int(np.prod(var.aval.shape))
     return sizes
 
 
