@@ -56,7 +56,7 @@ class Record(Entering):
         self._static = [value for _, value in arguments]
         for name, value in arguments:
             self._notes.meet_argument(value, name)
-        for function in self._captured.values():
+        for function in (*self._captured.values(),):  # `meet` may take one out
             for place in places_of(function):
                 self._notes.meet(place.get(), place.name)
 
