@@ -172,7 +172,7 @@ def _split(
         residuals = [v for v in (*primal.invars, *made) if v in needed]
         places = [*primal.invars, *outs, *extra]
         return LinearizedJaxpr(
-            _with_results(jaxpr, primal, (*outs, *extra)) if extra else jaxpr,
+            _with_results(jaxpr, primal, (*outs, *extra)),
             _after(Jaxpr((), residuals, wanted, again), lin.tangent),
             lin.nonzero,
             tuple(places.index(v) for v in residuals),
@@ -184,7 +184,11 @@ def _split(
 def _with_results(
     closed: ClosedJaxpr, primal: Jaxpr, outs: tuple[Atom, ...]
 ) -> ClosedJaxpr:
-    """Return the primal program with these results, and what they need."""
+    """Return the primal program with these results, and what they need.
+
+    It is not the jaxpr itself: where that has a rule of the user's, the forward function
+    of the rule is what is differentiated further.
+    """
     whole = Jaxpr((), primal.invars, outs, primal.eqns, primal.name)
     used, every = (True,) * len(outs), (True,) * len(closed.in_avals)
     return narrow(ClosedJaxpr(whole), used, keep=every)[0]

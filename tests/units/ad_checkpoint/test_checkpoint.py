@@ -225,9 +225,16 @@ def test_a_barrier_is_where_something_is_computed_again():
 
 
 def test_an_effect_happens_once():
-    f = imprint.checkpoint(lambda x: inp.sin(x))
-    (eqn,) = imprint.make_jaxpr(f)(1.0).eqns
-    assert eqn.primitive.name == "checkpoint"
+    heard = []
+
+    @imprint.checkpoint
+    def f(x):
+        imprint.debug.callback(lambda y: heard.append(float(y)), x)
+        return inp.sin(x)
+
+    assert imprint.jit(imprint.grad(f))(0.0) == 1.0
+    imprint.effects_barrier()
+    assert heard == [0.0]
 
 
 # ---- arguments ----

@@ -9,7 +9,7 @@ import functools
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.tolerances import assert_within, tolerance
@@ -119,10 +119,30 @@ def with_own_vjp(lib, np_, f):
     return g
 
 
+def scan(lib, np_, f):
+    def step(carry, y):
+        return np_.sin(f(carry)) * y, carry
+
+    def scanned(x):
+        rows = np_.stack([x, x * 0.5])
+        if np_ is jnp:  # whose scan forgets rules in second derivatives
+            middle, first = step(x, rows[0])
+            last, second = step(middle, rows[1])
+            return last + first + second
+        last, every = lib.lax.scan(step, x, rows)
+        return last + every.sum()
+
+    return scanned
+
+
+def cond(lib, np_, f):
+    return lambda x: lib.lax.cond(x > 0.4, f, lambda y: y * 2.0, x)
+
+
 STEPS = (
     *(sine, product, wave, jit, grad, value_and_grad, jvp, linearize, vjp, vmap),
     *(vmap_unmapped, checkpoint, checkpoint_policy, with_jvp, with_jvp_of_two),
-    *(with_own_jvp, with_vjp, with_vjp_of_two, with_own_vjp),
+    *(with_own_jvp, with_vjp, with_vjp_of_two, with_own_vjp, scan, cond),
 )
 HEAVY = {grad, value_and_grad, jvp, linearize, vjp, vmap_unmapped}
 
@@ -155,6 +175,10 @@ def result(lib, np_, steps):
 
 
 @given(programs())
+@example([checkpoint, scan])
+@example([with_jvp, scan, grad, grad])
+@example([with_vjp_of_two, checkpoint, vjp, grad])
+@example([with_vjp_of_two, checkpoint, grad, jvp])
 def test_a_drawn_composition_gives_what_it_gives_with_jax(steps):
     (ours, inp), (theirs, _) = LIBRARIES
     want, got = result(theirs, jnp, steps), result(ours, inp, steps)
@@ -164,3 +188,20 @@ def test_a_drawn_composition_gives_what_it_gives_with_jax(steps):
     assert got.dtype == want.dtype
     assert got.aval.weak_type == want.aval.weak_type
     assert_within(np.asarray(got), np.asarray(want), ALLOWED)
+
+
+def test_a_scan_keeps_rules_in_second_derivatives():
+    def value(lib, np_, loop):
+        f = with_jvp(lib, np_, np_.sin)
+        return lib.grad(lib.grad(lambda x: loop(lib, f, x)))(np_.asarray(0.6))
+
+    def written_out(lib, f, x):
+        return f(f(x))
+
+    def looped(lib, f, x):
+        return lib.lax.scan(lambda c, _: (f(c), None), x, None, 2)[0]
+
+    (ours, inp), (theirs, _) = LIBRARIES
+    want = np.asarray(value(theirs, jnp, written_out))
+    assert_within(np.asarray(value(ours, inp, looped)), want, ALLOWED)
+    assert abs(value(theirs, jnp, looped) - want) > 0.01
