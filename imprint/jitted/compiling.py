@@ -269,15 +269,15 @@ def _trace_undisturbed(request: Request, places: list[Place], *, strict: bool) -
         after = _read(fun, call, strict=strict)
         effects = [*map(effects_of, held, after)]
         disturbed = _disturbed(traced, effects, names)
-        written = [*map(written_places, effects)]
-        before, changed = changed, traced.findings.changed.union(*written)
+        before, changed = changed, _unsure(traced, effects, names)
         is_quiet = not disturbed and (changed <= before or not beside.ran())
         if is_quiet or tries == _TRIES:
             if disturbed:
                 warn(_DISTURBED.format(name=request.name, places=disturbed))
-            moved = written_places(effects_of(first[0], after[0])) - written[0]
-            own = [*map(likewise, earlier, effects)]
-            return _Done(traced, own, probes.unread, bool(moved))
+            ours = written_places(effects[0])
+            moved = written_places(effects_of(first[0], after[0])) - ours
+            done = [*map(likewise, earlier, effects)]
+            return _Done(traced, done, probes.unread, bool(moved))
         earlier = [a | b for a, b in zip(earlier, effects, strict=True)]
         known.reset(mark)
 
@@ -331,6 +331,17 @@ def _disturbed(
     if not all(writes.may_change(written, {}) for written in effects[1:]):
         found.append("a static argument")
     return ", ".join(found)
+
+
+def _unsure(
+    traced: TracedCall, effects: list[Effects], names: Mapping[int, set[str]]
+) -> frozenset[Any]:
+    """Return what the code of a trace may have changed, though it does not name it."""
+    findings = traced.findings
+    own, *static = effects
+    found = [findings.writes.unsure(own, names)]
+    found += [findings.writes.unsure(written, {}) for written in static]
+    return findings.changed.union(*map(written_places, found))
 
 
 def _read(fun: Callable[..., Any], call: Call, *, strict: bool) -> list[Snapshot]:

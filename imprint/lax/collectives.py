@@ -192,7 +192,7 @@ def _extreme(who: str, x: Any, axis_name: Any, groups: Groups) -> Any:
     sizes = _sizes(names, who, groups)
 
     def extreme(leaf: Any) -> Any:
-        if axes:
+        if axes or not sizes:  # over none it is another array, too
             leaf = reduce(leaf, canonical_axes(who, axes, get_aval(leaf).ndim))
         for name, _ in sizes:
             leaf = primitive.bind1(leaf, axis_name=name)

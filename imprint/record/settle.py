@@ -72,7 +72,8 @@ class _Settling:
                 self.disturbed.append(f"{place} in {place.module}")
                 yield read
             else:
-                self.changed.add(place.key)
+                if not self._writes.binds(place):
+                    self.changed.add(place.key)
                 if not _is_effect(self._notes, read, now):
                     yield Read(place, self._seen(now))
 
@@ -120,11 +121,16 @@ class _Settling:
         """Tell whether the trace may have written what is at a place now."""
         held = read.seen.held
         if not held.is_(now):
-            self.changed.add(read.place.key)
+            if not self._writes.binds(read.place):
+                self.changed.add(read.place.key)
             return self._writes.may_bind(read.place, was_missing=held.get() is MISSING)
         written = read.seen.written()
-        self.changed |= written_places(written) or {read.place.key}
-        return self._writes.may_change(written, captured_names(now))
+        names = captured_names(now)
+        if written:
+            self.changed |= written_places(self._writes.unsure(written, names))
+        else:
+            self.changed.add(read.place.key)
+        return self._writes.may_change(written, names)
 
 
 def _let_go(reads: Iterable[Read]) -> None:

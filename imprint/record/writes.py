@@ -11,7 +11,7 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from imprint.core.identity import ids_of, module_name
+from imprint.core.identity import Standin, ids_of, module_name
 from imprint.core.libraries import (
     is_module,
     is_user_class,
@@ -133,6 +133,31 @@ class Writes:
         if name is not None and name[0] == "key" and type(name[1]) is str:
             return self._items or name[1] in self._keys
         return bool(self._items or self._keys or self._names)  # `self.losses += [1]`
+
+    def binds(self, place: Place) -> bool:
+        """Tell whether that code surely binds places of this name."""
+        return place.name in (
+            self._keys if isinstance(place, ItemPlace) else self._names
+        )
+
+    def unsure(self, effects: Effects, names: Mapping[int, set[str]]) -> Effects:
+        """Return those of some effects that no name in that code tells of.
+
+        Args:
+            effects: what was written, as far as that code may have.
+            names: those of closure variables, by the `id` of their cell.
+        """
+        return frozenset(e for e in effects if not self._tells(*e, names))
+
+    def _tells(self, owner: Standin, name: Name, names: Mapping[int, set[str]]) -> bool:
+        if type(name) is str:
+            return name in self._names
+        if name is None:
+            known = names.get(id(owner()))
+            return known is not None and not self._names.isdisjoint(known)
+        if name[0] == "length":
+            return self._items
+        return name[0] == "key" and name[1] in self._keys
 
     def _may_set(self, owner: Any, name: str) -> bool:
         """Tell whether that code can have set an attribute."""

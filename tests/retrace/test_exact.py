@@ -112,7 +112,9 @@ def test_what_is_read_is_watched(text, monkeypatch):
     with user_modules(), Meanwhile() as meanwhile:
         scene = Scene(text, meanwhile.call)
         own = [x for x in scene.names.values() if isinstance(x, type)]
-        exact = Exact([x for x in own if x.__module__ == scene.module.__name__])
+        exact = Exact(
+            [x for x in own if getattr(x, "__module__", "") == scene.module.__name__]
+        )
 
         def entered(recording):
             exact.enter()

@@ -920,7 +920,7 @@ def test_a_branch_on_an_array_is_told_what_filter_jit_holds_static():
 
     with pytest.raises(imprint.errors.ConcretizationError) as caught:
         choose(inp.ones(2), inp.asarray(True))
-    *_, traced, _, advice = str(caught.value).splitlines()
+    *_, traced, _, _, advice = str(caught.value).splitlines()
     assert "argument flag of choose, traced by filter_jit at" in traced
     assert advice == (
         "  to make it a Python value, pass a number and no array: filter_jit holds "

@@ -644,6 +644,7 @@ def test_a_wrong_result_does_not_end_the_process():
 def test_an_interrupt_reaches_the_caller():
     done = run(
         "import imprint, os, signal, time\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "def g(x):\n"
         "    os.kill(os.getpid(), signal.SIGINT)\n"
         "    time.sleep(60)\n"

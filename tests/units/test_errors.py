@@ -17,6 +17,7 @@ BASES = {
     "DeletedArrayError": (RuntimeError,),
     "CaptureWarning": (UserWarning,),
     "RecompileError": (RuntimeError,),
+    "CheckError": (RuntimeError,),
     "RecompileWarning": (UserWarning,),
     "InternalError": (RuntimeError,),
     "NonConcreteBooleanIndexError": (TypeError, IndexError),
