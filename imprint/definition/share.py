@@ -128,6 +128,28 @@ def effects_of(before: Snapshot, after: Snapshot) -> Effects:
     return frozenset(found)
 
 
+def counts_of(before: Snapshot, after: Snapshot) -> Effects:
+    """Return where a number has become one more, or a list one item longer.
+
+    So it is where a trace counts how often it runs.
+    """
+    then = {(id(part.owner), part.name): part.content for part in before.parts}
+    found: list[tuple[Standin, Name]] = []
+    for part in after.parts:
+        was, now = then.get((id(part.owner), part.name)), part.content
+        if is_one_more(was, now):
+            found.append((identity(part.owner), part.name))
+        elif was is not None and head_of(was) in _GROWING and now[:-1] == was:
+            length = len(was) - _GROWING[was[0]]
+            found.append((identity(part.owner), ("length", length)))
+    return frozenset(found)
+
+
+def is_one_more(was: object, now: object) -> bool:
+    """Tell whether a count went on by one."""
+    return type(was) is int and type(now) is int and now == was + 1
+
+
 def written_places(effects: Effects) -> frozenset[tuple[Standin, Name]]:
     """Return what effects write, which is the same of a list however long it was."""
     return frozenset((owner, _place(name)) for owner, name in effects)

@@ -23,6 +23,7 @@ from imprint.core.source import warn
 from imprint.core.trace import Tracer
 from imprint.definition.share import (
     Snapshot,
+    counts_of,
     effects_of,
     likewise,
     read_definition,
@@ -269,7 +270,8 @@ def _trace_undisturbed(request: Request, places: list[Place], *, strict: bool) -
         after = _read(fun, call, strict=strict)
         effects = [*map(effects_of, held, after)]
         disturbed = _disturbed(traced, effects, names)
-        before, changed = changed, _unsure(traced, effects, names)
+        counts = [*map(counts_of, held, after)]
+        before, changed = changed, _unsure(traced, effects, counts, names)
         is_quiet = not disturbed and (changed <= before or not beside.ran())
         if is_quiet or tries == _TRIES:
             if disturbed:
@@ -334,14 +336,19 @@ def _disturbed(
 
 
 def _unsure(
-    traced: TracedCall, effects: list[Effects], names: Mapping[int, set[str]]
+    traced: TracedCall,
+    effects: list[Effects],
+    counts: list[Effects],
+    names: Mapping[int, set[str]],
 ) -> frozenset[Any]:
-    """Return what the code of a trace may have changed, though it does not name it."""
+    """Return what the trace may have changed, but for the counts that its code keeps.
+
+    So functions that count their traces are traced once, whatever runs beside them.
+    """
     findings = traced.findings
-    own, *static = effects
-    found = [findings.writes.unsure(own, names)]
-    found += [findings.writes.unsure(written, {}) for written in static]
-    return findings.changed.union(*map(written_places, found))
+    sure = findings.writes.own_counts(frozenset[Any]().union(*counts), names)
+    left = [written_places(written - sure) for written in effects]
+    return findings.changed.union(*left)
 
 
 def _read(fun: Callable[..., Any], call: Call, *, strict: bool) -> list[Snapshot]:

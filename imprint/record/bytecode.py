@@ -44,6 +44,18 @@ ATTRIBUTES: Final = {
 """The same of those that load an attribute."""
 
 
+_NAMED: Final = {**GLOBALS, **ATTRIBUTES}
+_CELLS: Final = numbers("LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF")
+
+
+def name_loaded(code: CodeType, op: int, arg: int) -> str | None:
+    """Return the name of what an instruction loads, if it has one beyond the function."""
+    shift = _NAMED.get(op)
+    if shift is not None:
+        return code.co_names[arg >> shift]
+    return variables_of(code)[arg] if op in _CELLS else None
+
+
 def instructions(code: CodeType) -> Instructions:
     """Return what a code object does."""
     raw = code.co_code

@@ -11,12 +11,10 @@ from types import CodeType
 from typing import Any, Final
 
 from imprint.record.bytecode import (
-    ATTRIBUTES,
-    GLOBALS,
     LOAD_CONST,
     Instructions,
+    name_loaded,
     numbers,
-    variables_of,
 )
 
 
@@ -42,9 +40,7 @@ def item_uses(code: CodeType, found: Instructions) -> ItemUses:
     return _Reader(code, found).run()
 
 
-_BY_NAME: Final = {**GLOBALS, **ATTRIBUTES}
 _METHODS: Final = numbers("LOAD_METHOD", "LOAD_ATTR")
-_CELLS: Final = numbers("LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF")
 _LOAD_CONST: Final = frozenset((LOAD_CONST,))
 _CONSTS: Final = _LOAD_CONST | numbers("RETURN_CONST")
 _READ: Final = numbers("BINARY_SUBSCR")
@@ -62,7 +58,6 @@ class _Reader:
     def __init__(self, code: CodeType, found: Instructions) -> None:
         self._code = code
         self._found = found
-        self._variables = variables_of(code)
         self._whole: set[str] = set()
         self._texts: set[str] = set()
         self._keys: set[str] = set()
@@ -73,7 +68,7 @@ class _Reader:
     def run(self) -> ItemUses:
         taken: set[int] = set()  # where a key is loaded
         for i, (op, arg) in enumerate(self._found):
-            name = self._name(op, arg)
+            name = name_loaded(self._code, op, arg)
             if name is not None:
                 if not self._is_read_by_key(i, taken):
                     self._whole.add(name)
@@ -88,12 +83,6 @@ class _Reader:
             frozenset(self._stored),
             self._stores_any,
         )
-
-    def _name(self, op: int, arg: int) -> str | None:
-        shift = _BY_NAME.get(op)
-        if shift is not None:
-            return self._code.co_names[arg >> shift]
-        return self._variables[arg] if op in _CELLS else None
 
     def _is_read_by_key(self, i: int, taken: set[int]) -> bool:
         """Tell whether what instruction `i` gives is used by a constant key at once."""
@@ -127,7 +116,7 @@ class _Reader:
         if key is None or not self._is(i, _METHODS):
             return False
         end = next((k for k in range(i + 2, i + 5) if self._is(k, _CALL)), None)
-        if end is None or self._name(*self._found[i]) != "get":
+        if end is None or name_loaded(self._code, *self._found[i]) != "get":
             return False
         taken.add(i + 1)
         self._keys.add(key)

@@ -10,6 +10,7 @@ import opcode
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from types import CodeType
 from typing import Any, Final
 from weakref import ref
@@ -20,6 +21,7 @@ from imprint.record.bytecode import (
     LOAD_CONST,
     Instructions,
     instructions,
+    name_loaded,
     number,
     numbers,
     variables_of,
@@ -43,6 +45,7 @@ class Mentions:
         stored: the names that it binds: globals, closure variables, attributes.
         stores_any: whether it may bind attributes by names that are worked out.
         changes_items: whether it may change what is in a container, by any key.
+        grown: the names of what it appends to.
         uses: how it uses items of containers by constant keys.
         reads_any: whether it may read attributes by names that are worked out.
         reads_module: whether it may read its module so: `globals()`, `eval`.
@@ -57,6 +60,7 @@ class Mentions:
     stored: frozenset[str]
     stores_any: bool
     changes_items: bool
+    grown: frozenset[str]
     reads_any: bool
     reads_module: bool
     expects_absence: bool
@@ -177,6 +181,16 @@ def _changes_in_place(code: CodeType, every: Instructions) -> bool:
     return False
 
 
+def _grown(code: CodeType, every: Instructions) -> frozenset[str]:
+    """Return the names of what `append` is called on."""
+    found = {
+        name_loaded(code, *before)
+        for before, (op, arg) in pairwise(every)
+        if op in ATTRIBUTES and code.co_names[arg >> ATTRIBUTES[op]] == "append"
+    }
+    return frozenset(name for name in found if name is not None)
+
+
 def _mentions(
     code: CodeType,
     done: Instructions,
@@ -204,6 +218,7 @@ def _mentions(
         uses.stores_any
         or not _CHANGES_ITEMS.isdisjoint(every)
         or _changes_in_place(code, done),
+        _grown(code, done),
         reads_whole or _has_computed_names(code, done, found),
         reads_module,
         bool(code.co_exceptiontable) or not _EXPECTS_ABSENCE.isdisjoint(every),

@@ -72,8 +72,7 @@ class _Settling:
                 self.disturbed.append(f"{place} in {place.module}")
                 yield read
             else:
-                if not self._writes.binds(place):
-                    self.changed.add(place.key)
+                self.changed.add(place.key)
                 if not _is_effect(self._notes, read, now):
                     yield Read(place, self._seen(now))
 
@@ -121,13 +120,15 @@ class _Settling:
         """Tell whether the trace may have written what is at a place now."""
         held = read.seen.held
         if not held.is_(now):
-            if not self._writes.binds(read.place):
+            if not self._writes.is_count(read.place, held.get(), now):
                 self.changed.add(read.place.key)
             return self._writes.may_bind(read.place, was_missing=held.get() is MISSING)
         written = read.seen.written()
         names = captured_names(now)
         if written:
-            self.changed |= written_places(self._writes.unsure(written, names))
+            known = {**names, id(now): {read.place.name}}
+            counts = self._writes.own_counts(read.seen.counts(), known)
+            self.changed |= written_places(written - counts)
         else:
             self.changed.add(read.place.key)
         return self._writes.may_change(written, names)

@@ -18,6 +18,7 @@ from imprint.core.libraries import (
     is_user_namespace,
     module_namespace,
 )
+from imprint.definition.share import is_one_more
 from imprint.definition.walk import Effects, Name
 from imprint.record.mentions import Mentions
 from imprint.watch.places import (
@@ -47,6 +48,7 @@ class Writes:
         self._any = False
         self._any_global = False
         self._items = False
+        self._grown: set[str] = set()
         self._imports = False
         self._of_libraries: set[str] = set()
         self._given: set[int] = set()  # by `id`: who asks knows that they live
@@ -58,6 +60,7 @@ class Writes:
         self._any |= mentions.stores_any
         self._any_global |= mentions.reads_module
         self._items |= mentions.changes_items
+        self._grown |= mentions.grown
         self._imports |= bool(mentions.imports)
 
     def add_library(self, mentions: Mentions, given: Iterable[Any]) -> bool:
@@ -134,30 +137,29 @@ class Writes:
             return self._items or name[1] in self._keys
         return bool(self._items or self._keys or self._names)  # `self.losses += [1]`
 
-    def binds(self, place: Place) -> bool:
-        """Tell whether that code surely binds places of this name."""
-        return place.name in (
-            self._keys if isinstance(place, ItemPlace) else self._names
-        )
+    def is_count(self, place: Place, was: Any, now: Any) -> bool:
+        """Tell whether a place has a count that this code, which names it, keeps."""
+        stored = self._keys if isinstance(place, ItemPlace) else self._names
+        return place.name in stored and is_one_more(was, now)
 
-    def unsure(self, effects: Effects, names: Mapping[int, set[str]]) -> Effects:
-        """Return those of some effects that no name in that code tells of.
+    def own_counts(self, counts: Effects, names: Mapping[int, set[str]]) -> Effects:
+        """Return those of some counts that this code, which names them, keeps.
 
         Args:
-            effects: what was written, as far as that code may have.
-            names: those of closure variables, by the `id` of their cell.
+            counts: numbers that went on by one, lists that have one more item.
+            names: those of closure variables and lists, by the `id` of cell or list.
         """
-        return frozenset(e for e in effects if not self._tells(*e, names))
+        return frozenset(each for each in counts if self._names_count(*each, names))
 
-    def _tells(self, owner: Standin, name: Name, names: Mapping[int, set[str]]) -> bool:
+    def _names_count(
+        self, owner: Standin, name: Name, names: Mapping[int, set[str]]
+    ) -> bool:
         if type(name) is str:
             return name in self._names
-        if name is None:
-            known = names.get(id(owner()))
-            return known is not None and not self._names.isdisjoint(known)
-        if name[0] == "length":
-            return self._items
-        return name[0] == "key" and name[1] in self._keys
+        if name is not None and name[0] == "key":
+            return name[1] in self._keys
+        known = names.get(id(owner()), set[str]())
+        return not known.isdisjoint(self._names if name is None else self._grown)
 
     def _may_set(self, owner: Any, name: str) -> bool:
         """Tell whether that code can have set an attribute."""

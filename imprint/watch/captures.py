@@ -75,12 +75,17 @@ def _is_effect(place: Place, effects: Effects) -> bool:
 
 
 def captured_names(fun: Any) -> dict[int, set[str]]:
-    """Return the names of the closure variables in what a callable carries, by cell."""
+    """Return the names of the closure variables in what a callable carries.
+
+    Returns:
+        Them, by the `id` of the cell, and by that of what is in it.
+    """
     found: dict[int, set[str]] = {}
     for function in captured_functions(fun).values():
         for place in places_of(function):
             if isinstance(place, CellPlace):
-                found.setdefault(id(place.cell), set()).add(place.name)
+                for known in (place.cell, place.get()):
+                    found.setdefault(id(known), set()).add(place.name)
     return found
 
 

@@ -21,7 +21,7 @@ from weakref import WeakValueDictionary, ref
 import numpy as np
 
 from imprint.core.identity import Identity, Pinned, identity, ids_of
-from imprint.definition.share import Snapshot, effects_of
+from imprint.definition.share import Snapshot, counts_of, effects_of
 from imprint.definition.state import HeldWalk, StrictWalk
 from imprint.definition.token import Content
 from imprint.definition.walk import (
@@ -440,6 +440,12 @@ class Seen:
         if self._reading is None:
             return NO_EFFECTS
         return effects_of(self._reading, self._read_parts())
+
+    def counts(self) -> Effects:
+        """Return which of that is a count that went on by one."""
+        if self._reading is None:
+            return NO_EFFECTS
+        return counts_of(self._reading, self._read_parts())
 
     def shown(self) -> Any:
         """Return the value, or what prints as it did."""

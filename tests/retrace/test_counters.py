@@ -22,6 +22,7 @@ from imprint.jitted.filter_jit import filter_jit
 from imprint.module import Module, field
 from imprint.program.counters import COUNTERS
 from tests.lanes import exhaustive
+from tests.retrace.stale.meanwhile import Meanwhile
 from tests.units.modules import make_module
 
 STEPS = 50
@@ -647,3 +648,35 @@ def test_two_shapes_that_take_turns_are_two_traces(text, strict, monkeypatch):
     shapes = itertools.cycle([inp.ones(2), inp.ones(3)])
     assert traces_of(lambda: [f(next(shapes)) for _ in range(STEPS)]) == 2
     assert f._cache_size() == 2
+
+
+COUNTS = {
+    "list": ("C = []", "C.append(1)", "C == [1]"),
+    "captured list": ("c = []", "c.append(1)", "c == [1]"),
+    "list in an object": ("O.l = []", "O.l.append(1)", "O.l == [1]"),
+    "global": ("G = 0", "global G; G += 1", "G == 1"),
+    "closure variable": ("n = 0", "nonlocal n; n += 1", "n == 1"),
+    "attribute": ("O.t = 0", "O.t += 1", "O.t == 1"),
+    "item": ("D = {'n': 0}", "D['n'] += 1", "D == {'n': 1}"),
+    "item of what is captured": ("d = {'n': 0}", "d['n'] += 1", "d == {'n': 1}"),
+}
+
+
+@pytest.mark.parametrize("kind", COUNTS)
+def test_a_count_is_the_traces_own_whatever_runs_beside_it(kind):
+    begin, count, is_one = COUNTS[kind]
+    inside = begin[0].islower()
+    with Meanwhile() as meanwhile:
+        module = make_module(
+            "counting",
+            "class K: pass\nO = K()\n"
+            + (begin if not inside else "")
+            + "\ndef make():\n"
+            + (f"    {begin}\n" if inside else "")
+            + f"    def f(x):\n        {count}\n        meanwhile()\n        return x + 1\n"
+            + f"    return f, lambda: {is_one}\n",
+        )
+        vars(module)["meanwhile"] = meanwhile.call
+        f, is_counted_once = module.make()
+        imprint.jit(f)(1.0)
+        assert is_counted_once()
