@@ -49,7 +49,13 @@ def _time_of(native: int | None) -> object:
         return object()
 
 
-_HAS_CLOCKS: Final = sys.platform == "linux"
+def _are_fine() -> bool:
+    """Tell whether a thread's time goes on with all that it does, not by ticks."""
+    start = time.thread_time_ns()
+    return sum(range(1000)) > 0 and time.thread_time_ns() > start
+
+
+_HAS_CLOCKS: Final = sys.platform == "linux" and _are_fine()
 
 
 def _is_service(top: FrameType) -> bool:
