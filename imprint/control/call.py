@@ -9,11 +9,10 @@ evaluation compiles it (`eager`); `reference` interprets it with NumPy.
 from collections.abc import Sequence
 from typing import Any, Final
 
-from imprint.control.interpret import interpret
-from imprint.core.aval import ShapedArray
+from imprint.control.applied import applied_aval, applied_reference
 from imprint.core.control import ControlPrimitive, Eager, Narrowed, Unit, Watched
 from imprint.core.jaxpr import ClosedJaxpr
-from imprint.core.primitive import Avals, Dims, Values
+from imprint.core.primitive import Dims, Values
 from imprint.core.tangents import Linear, is_zero
 from imprint.stablehlo import Builder, Value
 from imprint.transforms.batch import batch_jaxpr, hidden_size
@@ -29,14 +28,6 @@ def call(closed: ClosedJaxpr, args: Sequence[Any], name: str) -> Values:
     """Bind a nested call of `closed`; its constants become leading operands."""
     hoisted = closed.derived("hoisted", lambda: hoist_consts(closed))
     return jit_p.bind(*closed.consts, *args, jaxpr=hoisted, name=name)
-
-
-def _aval(*avals: ShapedArray, jaxpr: ClosedJaxpr, name: str) -> Avals:
-    return jaxpr.out_avals
-
-
-def _reference(*arrays: Any, jaxpr: ClosedJaxpr, name: str) -> Values:
-    return interpret(jaxpr.jaxpr, arrays)
 
 
 def _lower(
@@ -108,8 +99,8 @@ def _dce(used: tuple[bool, ...], *, jaxpr: ClosedJaxpr, name: str) -> Narrowed:
 
 jit_p: Final = ControlPrimitive(
     name="jit",
-    aval=_aval,
-    reference=_reference,
+    aval=applied_aval,
+    reference=applied_reference,
     lower=_lower,
     jvp=_jvp,
     linearize=_linearize,

@@ -9,11 +9,10 @@ computed twice. What has effects is never computed again: its results are saved.
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, cast
 
-from imprint.control.interpret import interpret
-from imprint.core.aval import ShapedArray
+from imprint.control.applied import applied_aval, applied_eager, applied_reference
 from imprint.core.control import ControlPrimitive, Narrowed, Unit, Watched
 from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var, eval_jaxpr
-from imprint.core.primitive import Avals, Dims, Values
+from imprint.core.primitive import Dims, Values
 from imprint.core.tangents import Linear, is_zero
 from imprint.stablehlo import Builder, Value
 from imprint.transforms.batch import batch_jaxpr, hidden_size
@@ -69,18 +68,6 @@ def _where(prevent_cse: PreventCse, kept: Iterable[bool]) -> PreventCse:
     if isinstance(prevent_cse, bool):
         return prevent_cse
     return tuple(on for on, k in zip(prevent_cse, kept, strict=True) if k)
-
-
-def _aval(*avals: ShapedArray, jaxpr: ClosedJaxpr, **_: Any) -> Avals:
-    return jaxpr.out_avals
-
-
-def _reference(*arrays: Any, jaxpr: ClosedJaxpr, **_: Any) -> Values:
-    return interpret(jaxpr.jaxpr, arrays)
-
-
-def _eager(*operands: Any, jaxpr: ClosedJaxpr, **_: Any) -> Values:
-    return tuple(eval_jaxpr(jaxpr.jaxpr, (), *operands))
 
 
 def _lower(
@@ -303,8 +290,8 @@ def _dce(
 
 checkpoint_p: Final = ControlPrimitive(
     name="checkpoint",
-    aval=_aval,
-    reference=_reference,
+    aval=applied_aval,
+    reference=applied_reference,
     lower=_lower,
     jvp=_jvp,
     linearize=_linearize,
@@ -312,7 +299,7 @@ checkpoint_p: Final = ControlPrimitive(
     batch=_batch,
     dce=_dce,
     jaxprs=("jaxpr",),
-    eager=_eager,
+    eager=applied_eager,
     sentinels=Watched.DISSOLVED,
     granularity=Unit.INLINE,
 )

@@ -11,16 +11,20 @@ lead; the rule does not know them, so they must not be differentiated.
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from imprint.control.interpret import interpret
+from imprint.control.applied import (
+    applied_aval,
+    applied_eager,
+    applied_reference,
+    lower_applied,
+)
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.control import ControlPrimitive, Narrowed, Unit, Watched
 from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
-from imprint.core.primitive import Avals, Dims, Values
+from imprint.core.primitive import Dims, Values
 from imprint.core.tangents import Linear, Zero, is_zero, tangent_aval, zero_of
 from imprint.core.trace import Trace, current_trace, tracing
 from imprint.errors import UnexpectedTracerError
 from imprint.primitives.convert import convert_element_type
-from imprint.stablehlo import Builder, Value
 from imprint.transforms.batch import (
     at_axis,
     batch_flat,
@@ -31,7 +35,6 @@ from imprint.transforms.batch import (
 from imprint.transforms.dce import narrow
 from imprint.transforms.jvp import JVPTrace, JVPTracer
 from imprint.transforms.linearize import LinearizeTrace, LinearizeTracer, SplitTrace
-from imprint.transforms.lowering import lower_inline
 from imprint.transforms.staging import (
     JitTracer,
     Staged,
@@ -131,24 +134,6 @@ def _is_of(x: Any, trace: Trace) -> bool:
 
 
 # ---- the rules of the primitives ----
-
-
-def _aval(*avals: ShapedArray, jaxpr: ClosedJaxpr, rule: Rule, captured: int) -> Avals:
-    return jaxpr.out_avals
-
-
-def _reference(*arrays: Any, jaxpr: ClosedJaxpr, rule: Rule, captured: int) -> Values:
-    return interpret(jaxpr.jaxpr, arrays)
-
-
-def _eager(*operands: Any, jaxpr: ClosedJaxpr, rule: Rule, captured: int) -> Values:
-    return tuple(eval_jaxpr(jaxpr.jaxpr, (), *operands))
-
-
-def _lower(
-    b: Builder, *values: Value, jaxpr: ClosedJaxpr, rule: Rule, captured: int
-) -> tuple[Value, ...]:
-    return tuple(lower_inline(b, jaxpr.jaxpr, values))
 
 
 def _jvp(
@@ -306,16 +291,16 @@ class _Batched(_Made):
 
 
 _RULES: Final[dict[str, Any]] = {
-    "aval": _aval,
-    "reference": _reference,
-    "lower": _lower,
+    "aval": applied_aval,
+    "reference": applied_reference,
+    "lower": lower_applied,
     "jvp": _jvp,
     "linearize": _linearize,
     "transpose": _transpose,
     "batch": _batch,
     "dce": _dce,
     "jaxprs": ("jaxpr",),
-    "eager": _eager,
+    "eager": applied_eager,
     "sentinels": Watched.DISSOLVED,
     "granularity": Unit.INLINE,
 }

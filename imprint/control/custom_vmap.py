@@ -11,21 +11,24 @@ Operands that the function closes over lead; the rule does not know them.
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from imprint.control.interpret import interpret
+from imprint.control.applied import (
+    applied_aval,
+    applied_eager,
+    applied_reference,
+    lower_applied,
+)
 from imprint.core.aval import Shape, ShapedArray, get_aval
 from imprint.core.control import ControlPrimitive, Narrowed, Unit, Watched
 from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
-from imprint.core.primitive import Avals, Dims, Values
+from imprint.core.primitive import Dims, Values
 from imprint.core.tangents import Linear, is_zero, zero_of
 from imprint.core.trace import current_trace, tracing
 from imprint.errors import ArgumentError, UnexpectedTracerError
 from imprint.primitives.basis import instantiate
 from imprint.primitives.convert import convert_element_type
-from imprint.stablehlo import Builder, Value
 from imprint.transforms.batch import at_axis, hidden_size
 from imprint.transforms.dce import narrow
 from imprint.transforms.jvp import jvp_flat, jvp_jaxpr, merge_zeros
-from imprint.transforms.lowering import lower_inline
 from imprint.transforms.staging import Staged, StagingTrace, hoist_consts, stage
 from imprint.transforms.transpose import transpose_jaxpr
 
@@ -64,30 +67,6 @@ def call_with_batch_rule(fun: Flat, rule: BatchRule, args: Values) -> Values:
 
 
 # ---- the rules of the primitive ----
-
-
-def _aval(
-    *avals: ShapedArray, jaxpr: ClosedJaxpr, rule: BatchRule, captured: int
-) -> Avals:
-    return jaxpr.out_avals
-
-
-def _reference(
-    *arrays: Any, jaxpr: ClosedJaxpr, rule: BatchRule, captured: int
-) -> Values:
-    return interpret(jaxpr.jaxpr, arrays)
-
-
-def _eager(
-    *operands: Any, jaxpr: ClosedJaxpr, rule: BatchRule, captured: int
-) -> Values:
-    return tuple(eval_jaxpr(jaxpr.jaxpr, (), *operands))
-
-
-def _lower(
-    b: Builder, *values: Value, jaxpr: ClosedJaxpr, rule: BatchRule, captured: int
-) -> tuple[Value, ...]:
-    return tuple(lower_inline(b, jaxpr.jaxpr, values))
 
 
 def _jvp(
@@ -275,16 +254,16 @@ class _Pushed(_Made):
 
 custom_vmap_call_p: Final = ControlPrimitive(
     name="custom_vmap_call",
-    aval=_aval,
-    reference=_reference,
-    lower=_lower,
+    aval=applied_aval,
+    reference=applied_reference,
+    lower=lower_applied,
     jvp=_jvp,
     linearize=_linearize,
     transpose=_transpose,
     batch=_batch,
     dce=_dce,
     jaxprs=("jaxpr",),
-    eager=_eager,
+    eager=applied_eager,
     sentinels=Watched.DISSOLVED,
     granularity=Unit.INLINE,
 )

@@ -48,12 +48,21 @@ _NAMED: Final = {**GLOBALS, **ATTRIBUTES}
 _CELLS: Final = numbers("LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF")
 
 
-def name_loaded(code: CodeType, op: int, arg: int) -> str | None:
-    """Return the name of what an instruction loads, if it has one beyond the function."""
+def name_loaded(
+    code: CodeType, variables: tuple[str, ...], op: int, arg: int
+) -> str | None:
+    """Return the name of what an instruction loads, if it has one beyond the function.
+
+    Args:
+        code: of which it is an instruction.
+        variables: its own, by `variables_of`.
+        op: the instruction.
+        arg: its argument.
+    """
     shift = _NAMED.get(op)
     if shift is not None:
         return code.co_names[arg >> shift]
-    return variables_of(code)[arg] if op in _CELLS else None
+    return variables[arg] if op in _CELLS else None
 
 
 def instructions(code: CodeType) -> Instructions:

@@ -15,6 +15,7 @@ from imprint.record.bytecode import (
     Instructions,
     name_loaded,
     numbers,
+    variables_of,
 )
 
 
@@ -58,6 +59,7 @@ class _Reader:
     def __init__(self, code: CodeType, found: Instructions) -> None:
         self._code = code
         self._found = found
+        self._variables = variables_of(code)
         self._whole: set[str] = set()
         self._texts: set[str] = set()
         self._keys: set[str] = set()
@@ -68,7 +70,7 @@ class _Reader:
     def run(self) -> ItemUses:
         taken: set[int] = set()  # where a key is loaded
         for i, (op, arg) in enumerate(self._found):
-            name = name_loaded(self._code, op, arg)
+            name = name_loaded(self._code, self._variables, op, arg)
             if name is not None:
                 if not self._is_read_by_key(i, taken):
                     self._whole.add(name)
@@ -116,7 +118,10 @@ class _Reader:
         if key is None or not self._is(i, _METHODS):
             return False
         end = next((k for k in range(i + 2, i + 5) if self._is(k, _CALL)), None)
-        if end is None or name_loaded(self._code, *self._found[i]) != "get":
+        if (
+            end is None
+            or name_loaded(self._code, self._variables, *self._found[i]) != "get"
+        ):
             return False
         taken.add(i + 1)
         self._keys.add(key)

@@ -183,8 +183,9 @@ def _changes_in_place(code: CodeType, every: Instructions) -> bool:
 
 def _grown(code: CodeType, every: Instructions) -> frozenset[str]:
     """Return the names of what `append` is called on."""
+    variables = variables_of(code)
     found = {
-        name_loaded(code, *before)
+        name_loaded(code, variables, *before)
         for before, (op, arg) in pairwise(every)
         if op in ATTRIBUTES and code.co_names[arg >> ATTRIBUTES[op]] == "append"
     }
