@@ -102,9 +102,6 @@ WRONG = {
         lambda x: (x, "a"), 0, (0, None)
     )(ONES),
     "a negative size": lambda api: api.vmap(lambda: api.numpy.ones(2), axis_size=-1)(),
-    "a size in floats": lambda api: api.vmap(
-        lambda: api.numpy.ones(2), axis_size=2.0
-    )(),
     "another size": lambda api: api.vmap(lambda x: x, axis_size=3)(ONES),
     "too few axes": lambda api: api.vmap(_plus, in_axes=(0,))(ONES, ONES),
     "a tree of axes that does not fit": lambda api: api.vmap(
