@@ -426,10 +426,12 @@ class Seen:
         Args:
             now: what is there after the trace. What differs from before is an effect of
                 the trace: another value does not count at all, nor a part that changed,
-                was added or taken away; what else is inside counts as it is now.
+                was added or taken away; what else is inside counts as it is now. An
+                equal value is told by its content when the guard first asks: what was
+                noted of a function is of the one before.
         """
         if self.matches(now):
-            return self._settled() if self.held.is_(now) else self.anew(now)
+            return self._settled()
         if self._reading is None or not (self.inside and self.held.is_(now)):
             return None
         self._written.effects |= self.written()

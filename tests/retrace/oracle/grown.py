@@ -112,7 +112,7 @@ GROWN = {
                 L#.append(...)
         """,
         "(write#(), [v for v in L# if v is not ...])[1]",
-        ("L#[0] = ?", "L#[1] = ?", "L#.appendleft(?)"),
+        ("L#[0] = ?", "L#[1] = ?", "L#.appendleft(('first', ?))"),
     ),
     "set that grows": piece(
         """

@@ -48,6 +48,27 @@ THREADS = {
         --- W = 1.0
         --- W = 2.0
         """,
+    "global, to an equal function with variables of its own": """
+        def make(a, b):
+            return lambda: a * len(b)
+        h = make(1.0, [3])
+        def f(x):
+            meanwhile()
+            return x * h()
+        --- h = make(1.0, [3])
+        --- h.__closure__[1].cell_contents.append(5)
+        """,
+    "global, to an equal function with a default of its own": """
+        def make():
+            def h(w=2.0): return w
+            return h
+        h = make()
+        def f(x):
+            meanwhile()
+            return x * h()
+        --- h = make()
+        --- h.__defaults__ = (3.0,)
+        """,
     "class attribute": """
         def f(x):
             y = x * K.rate
