@@ -51,7 +51,7 @@ from imprint.versions.fresh import count_trace, traces_of
 from imprint.versions.observers import OBSERVERS, Costs
 from imprint.versions.table import Table
 from imprint.versions.version import Version
-from imprint.watch.captures import captured_names
+from imprint.watch.captures import captured_code, captured_names
 from imprint.watch.places import Key, Place
 from imprint.watch.seen import written_by
 
@@ -253,6 +253,7 @@ def _trace_undisturbed(request: Request, places: list[Place], *, strict: bool) -
     mark, changed = known.mark(), frozenset[Any]()
     first: list[Snapshot] = []
     earlier: list[Effects] = []
+    code = captured_code(fun)
     while True:
         tries += 1
         count_trace()
@@ -278,8 +279,12 @@ def _trace_undisturbed(request: Request, places: list[Place], *, strict: bool) -
                 warn(_DISTURBED.format(name=request.name, places=disturbed))
             ours = written_places(effects[0])
             moved = written_places(effects_of(first[0], after[0])) - ours
+            is_same = not moved and (
+                not traced.is_told_apart
+                or [*map(id, captured_code(fun))] == [*map(id, code)]
+            )
             done = [*map(likewise, earlier, effects)]
-            return _Done(traced, done, probes.unread, bool(moved))
+            return _Done(traced, done, probes.unread, is_of_another=not is_same)
         earlier = [a | b for a, b in zip(earlier, effects, strict=True)]
         known.reset(mark)
 

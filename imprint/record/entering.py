@@ -123,21 +123,21 @@ class Entering:
         values = frame.f_locals
         names = code.co_varnames[:count]
         given: list[Any] = [values.get(name) for name in names]
+        receiver = _receiver(code, given)
         done = True
-        for i, (name, value) in enumerate(zip(names, given, strict=True)):
+        for name, value in zip(names, given, strict=True):
             for part in (value, *contained(value)[:_PARTS]):
                 kind = class_of(part)
                 owner: Any = part if issubclass(kind, type | ModuleType) else kind
                 if not self._is_user(owner):
                     continue
                 done = False
-                if i == 0 and part is value:
+                if part is receiver:
                     self._start_method(code, owner)
-                    if owner is value and is_user_class(kind):
+                    if owner is part and is_user_class(kind):
                         self._start_method(code, kind)
-                self._pass(
-                    part, owner, name, is_new=i == 0 and code.co_name == "__init__"
-                )
+                is_new = part is receiver and code.co_name == "__init__"
+                self._pass(part, owner, name, is_new=is_new)
         if 0 < len(given) <= 2 and class_of(given[-1]) is str:
             note_missed(self._notes, code, given[0], given[-1])
             done = False
@@ -229,6 +229,15 @@ def _stands(
 
 def _is_global(name: str, namespace: dict[str, Any]) -> bool:
     return holds(namespace, name) or name in vars(builtins)
+
+
+def _receiver(code: CodeType, given: list[Any]) -> Any:
+    """Return the first positional argument: of a method, its object; None if none is."""
+    if code.co_argcount:
+        return given[0]
+    if not code.co_flags & 0x04:
+        return None
+    return next(iter(given[code.co_kwonlyargcount]), None)
 
 
 def free_variables(code: CodeType, frame: FrameType) -> dict[str, Any]:

@@ -41,9 +41,11 @@ from imprint.watch.captures import contained
 from imprint.watch.places import (
     FunctionPlace,
     ObjectPlace,
+    SpecialsPlace,
     bases_of,
     class_attribute,
     class_namespace,
+    specials_of,
 )
 from imprint.watch.seen import Written, class_of
 
@@ -189,11 +191,27 @@ class Notes(Noted):
         self._wait(note_class, cls, names, "")
         if names:
             self._on_value(cls)
+            self._meet_specials(cls)
         new = class_attribute(cls, "__new__")
         is_tuple = any(base is tuple for base in bases_of(cls))
         if names and is_tuple and class_of(new) is staticmethod:
             self.class_attribute(cls, "__new__")
             self.place(FunctionPlace(new.__func__, "__defaults__"))
+
+    def _meet_specials(self, cls: type) -> None:
+        """Take in the methods that Python calls by itself, which no code mentions.
+
+        One that is a function is noted when it starts.
+        """
+        for base in bases_of(cls):
+            if not is_user_class(base):
+                continue
+            place = SpecialsPlace(base)
+            if place.key not in self.reads:
+                self._read(place, place.key, place.get())  # it mentions no names
+            for name, value in specials_of(class_namespace(base)).items():
+                if class_of(value) is not FunctionType and name != "__new__":
+                    self.class_attribute(cls, name)
 
     def _meet_function(self, function: FunctionType) -> None:
         if id(function) in self._captured:

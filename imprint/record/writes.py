@@ -29,6 +29,7 @@ from imprint.watch.places import (
     NamePlace,
     ObjectPlace,
     Place,
+    SpecialsPlace,
     ValuePlace,
     bases_of,
     class_of,
@@ -182,7 +183,7 @@ def _owner_of(place: Place) -> Any:
     """Return what a place is in."""
     if isinstance(place, ObjectPlace):
         return place.owner()
-    if isinstance(place, ClassPlace):
+    if isinstance(place, ClassPlace | SpecialsPlace):
         return place.cls
     if isinstance(place, ItemPlace):
         return place.container

@@ -89,6 +89,14 @@ def captured_names(fun: Any) -> dict[int, set[str]]:
     return found
 
 
+def captured_code(fun: Any) -> tuple[object, ...]:
+    """Return the code and the defaults of the functions in what a callable carries."""
+    found: list[object] = []
+    for function in captured_functions(fun).values():
+        found += (function.__code__, function.__defaults__, function.__kwdefaults__)
+    return tuple(found)
+
+
 def are_containers(fun: Any, effects: Effects) -> bool:
     """Tell whether what can change in what a callable captures is in containers.
 

@@ -40,6 +40,7 @@ from imprint.watch.places import (
     NamePlace,
     ObjectPlace,
     Place,
+    SpecialsPlace,
     bases_of,
     class_attribute,
     class_namespace,
@@ -270,12 +271,17 @@ class _Writer:
         self._objects = objects
         self._dicts: set[str] = set()  # objects whose attributes are in a variable
 
-    def hold(self, value: Any) -> str:
-        """Return the name of a parameter whose default is a value."""
-        known = self._held.get(id(value))
+    def hold(self, value: Any, *, apart: bool = False) -> str:
+        """Return the name of a parameter whose default is a value.
+
+        Args:
+            value: it.
+            apart: whether it may become another, and equal ones not.
+        """
+        key = ~len(self._held) if apart else id(value)
+        known = self._held.get(key)
         if known is None:
-            known = f"{self._prefix}v{len(self._held)}", value
-            self._held[id(value)] = known
+            known = self._held[key] = f"{self._prefix}v{len(self._held)}", value
         return known[0]
 
     def condition(self, text: str) -> None:
@@ -295,6 +301,9 @@ class _Writer:
             held = self.hold(place.container)
             self.condition(f"not {self.hold(_CONTAINS)}({held}, {place.name!r})")
             return
+        if isinstance(place, SpecialsPlace):
+            self._add_specials(place)
+            return
         where = self._where(place, seen.held.get(), home=home)
         if seen.inside:
             self._add_inside(where, seen)
@@ -313,6 +322,11 @@ class _Writer:
             self._add_numbers(seen.items[0])
         else:
             self.condition(f"{self.hold(seen.matches)}({where})")
+
+    def _add_specials(self, place: SpecialsPlace) -> None:
+        """Add the condition that a class has as many names as it had."""
+        count = self.hold(len(place.namespace), apart=True)
+        self.condition(f"{self.hold(len)}({self.hold(place.namespace)}) == {count}")
 
     def _add_object(self, place: ObjectPlace, seen: Seen) -> None:
         """Add the condition of what an object has, which may be gone."""

@@ -8,7 +8,13 @@ is not kept alive.
 
 import builtins
 from collections.abc import Callable
-from types import CellType, FunctionType, MappingProxyType, MemberDescriptorType
+from types import (
+    CellType,
+    FunctionType,
+    GetSetDescriptorType,
+    MappingProxyType,
+    MemberDescriptorType,
+)
 from typing import Any, ClassVar, Final, TypeAlias, cast, final
 
 from imprint.core.identity import Standin, identity, ids_of, module_name
@@ -152,6 +158,39 @@ class ClassPlace:
 
     def __str__(self) -> str:
         return f"class attribute {_qualname_of(self.cls)}.{self.name}"
+
+
+@final
+class SpecialsPlace:
+    """Which special methods a class has itself: `len(x)`, `if x` ask by no name.
+
+    What each of them is stands at a place of its own, where a trace came by it.
+    """
+
+    __slots__ = ("cls", "namespace")
+    kind: ClassVar[str] = "class"
+    name: ClassVar[str] = "__dict__"
+
+    def __init__(self, cls: type) -> None:
+        self.cls: type = cls
+        self.namespace: MappingProxyType[str, Any] = class_namespace(cls)
+
+    @property
+    def key(self) -> Key:
+        """What tells places apart, as long as their owners live."""
+        return "specials", id(self.cls), ""
+
+    @property
+    def module(self) -> str:
+        """The name of the class's module."""
+        return module_name(self.cls)
+
+    def get(self) -> Any:
+        """Return their names."""
+        return tuple(sorted(specials_of(self.namespace)))
+
+    def __str__(self) -> str:
+        return f"special methods of {_qualname_of(self.cls)}"
 
 
 @final
@@ -319,6 +358,7 @@ Place: TypeAlias = (
     NamePlace
     | CellPlace
     | ClassPlace
+    | SpecialsPlace
     | FunctionPlace
     | ObjectPlace
     | ItemPlace
@@ -402,3 +442,22 @@ def bases_of(cls: type) -> tuple[type, ...]:
 def class_namespace(cls: type) -> MappingProxyType[str, Any]:
     """Return what a class itself holds, by name; copy it before it is gone through."""
     return _vars_of(cls)
+
+
+def specials_of(namespace: MappingProxyType[str, Any]) -> dict[str, Any]:
+    """Return the special methods in what a class itself holds, by name.
+
+    One that is None says that there is none, as `__hash__` may.
+    """
+    return {
+        name: value
+        for name, value in namespace.copy().items()
+        if name[:2] == "__"
+        and name != "__doc__"
+        and (value is None or callable(value) or not is_plain(value))
+        and id(class_of(value)) not in _OF_PYTHON
+    }
+
+
+_OF_PYTHON: Final = ids_of(GetSetDescriptorType, MemberDescriptorType)
+"""Classes of `__dict__` and `__weakref__`, which each class has."""

@@ -170,14 +170,6 @@ NOTHING_SEES = {
         "    exec(T, names)\n    return x * names['g']()\n",
         "W = 2",
     ),
-    "special method that comes to be": (
-        OBJECT + "f = lambda x: x * (1 if O else 2)\n",
-        "K.__len__ = lambda _: 0",
-    ),
-    "comparison that comes to be": (
-        OBJECT + "P = K()\nf = lambda x: x * (2 if O == P else 1)\n",
-        "K.__eq__ = lambda *_: True",
-    ),
     "frozen": (
         "import dataclasses\n@dataclasses.dataclass(frozen=True)\nclass P:\n    w: int\n"
         "O = P(1)\n" + READS,

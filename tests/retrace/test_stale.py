@@ -17,6 +17,7 @@ from tests.retrace.stale.modules import MODULES, NAMES
 from tests.retrace.stale.nested import NESTED
 from tests.retrace.stale.parameters import PARAMETERS
 from tests.retrace.stale.scenario import play
+from tests.retrace.stale.specials import SPECIALS
 from tests.retrace.stale.threads import POOLS, THREADS
 
 KINDS = {
@@ -32,6 +33,7 @@ KINDS = {
     "instances": INSTANCES,
     "statics": STATICS,
     "functions": FUNCTIONS,
+    "specials": SPECIALS,
     "pools": POOLS,
 }
 pytestmark = [

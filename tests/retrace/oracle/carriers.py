@@ -189,7 +189,29 @@ CARRIERS = {
             "K#.__call__ = lambda self: (<>, ?)",
             "K#.__getitem__ = lambda self, i: ?",
             "K#.__len__ = lambda self: 4",
+            "K#.__len__ = lambda *a: 5",
+            "K#.__getitem__ = lambda *a: ?",
             "K#.__add__ = lambda self, x: (<>, ?)",
+        ),
+    ),
+    "special methods that are no functions": piece(
+        """
+        class B#: pass
+        class K#(B#):
+            __len__ = functools.partial(int, 3)
+            __add__ = functools.partialmethod(lambda self, k, o: k, ?)
+        O# = K#()
+        """,
+        "(len(O#), O# + 1, 7 if O# else 8, O# == 1, getattr(O#, 'w', 9))",
+        (
+            "K#.__len__ = functools.partial(int, 4)",
+            "K#.__len__ = staticmethod(lambda: 5)",
+            "K#.__add__ = functools.partialmethod(lambda self, k, o: k, ?)",
+            "B#.__eq__ = lambda *a: True",
+            "B#.__bool__ = lambda self: False",
+            "K#.__bool__ = lambda self: ?",
+            "B#.__getattr__ = lambda self, name: ?",
+            "del B#.__eq__",
         ),
     ),
     "context": piece(

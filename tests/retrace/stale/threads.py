@@ -69,6 +69,13 @@ THREADS = {
         --- h = make()
         --- h.__defaults__ = (3.0,)
         """,
+    "code of what is traced, which has a callback": """
+        def h(w, v): return v * w
+        def f(x):
+            meanwhile()
+            return imprint.pure_callback(functools.partial(h, 2.0), inp.asarray(x), x)
+        --- f.__code__ = (lambda x: imprint.pure_callback(functools.partial(h, 3.0), inp.asarray(x), x)).__code__
+        """,
     "class attribute": """
         def f(x):
             y = x * K.rate

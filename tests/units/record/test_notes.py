@@ -11,7 +11,7 @@ import pytest
 from imprint.record.absence import note_absent, note_missed
 from imprint.record.notes import Notes
 from imprint.record.settle import hiding
-from imprint.watch.places import MISSING, NamePlace
+from imprint.watch.places import MISSING, NamePlace, SpecialsPlace
 from imprint.watch.seen import written_by
 
 
@@ -55,8 +55,14 @@ def notes_of(*, strict=False, captured=None, on_value=None, on_place=None):
     )
 
 
+def reads(notes):
+    """Return what was noted, but for which special methods classes have."""
+    found = notes.reads.values()
+    return [read for read in found if not isinstance(read.place, SpecialsPlace)]
+
+
 def places(notes):
-    return {str(read.place) for read in notes.reads.values()}
+    return {str(read.place) for read in reads(notes)}
 
 
 def both_orders(value, names):
@@ -78,6 +84,28 @@ def test_an_object():
     assert both_orders(Net(), ["depth"]) == {"class attribute Net.depth"}
     assert both_orders(Net(), ["call"]) == {"class attribute Net.call"}
     assert both_orders(Net(), ["nothing"]) == set()
+
+
+def test_special_methods_which_no_code_mentions():
+    class Base:
+        def __len__(self):
+            return 1
+
+    class Sized(Base):
+        __add__ = functools.partialmethod(helper)
+        __hash__ = None
+
+    notes = notes_of()
+    notes.meet(Sized(), "v")
+    own = "test_special_methods_which_no_code_mentions.<locals>."
+    assert {
+        str(read.place).replace(own, ""): read.now() for read in notes.reads.values()
+    } == {
+        "special methods of Sized": ("__add__", "__hash__"),
+        "special methods of Base": ("__len__",),
+        "class attribute Sized.__add__": vars(Sized)["__add__"],
+        "class attribute Sized.__hash__": None,
+    }
 
 
 def test_a_class():
@@ -145,7 +173,7 @@ def test_a_place_is_noted_once_with_what_stood_there_first():
     net.rate = 5.0
     notes.mention(["rate"])
     notes.meet(net, "again")
-    (read,) = notes.reads.values()
+    (read,) = reads(notes)
     assert read.seen.held.is_(1.0)
     assert str(read.place) == "v.rate"
 
@@ -222,16 +250,16 @@ def test_whole():
     notes, net = notes_of(), Net(Net())
     notes.meet(net, "v")
     notes.whole(net)
-    found = [read.place.name for read in notes.reads.values()]
+    found = [read.place.name for read in reads(notes)]
     assert sorted(found) == 2 * ["__dict__"] + 2 * ["other"] + 2 * ["rate"]
-    assert not any(read.place.is_passing for read in notes.reads.values())
+    assert not any(read.place.is_passing for read in reads(notes))
 
 
 def test_what_nothing_leads_to_counts_whole_while_it_lives():
     notes = notes_of()
     net = Net()
     notes.whole([net])
-    assert {r.place.is_passing for r in notes.reads.values()} == {True}
+    assert {r.place.is_passing for r in reads(notes)} == {True}
     other = Net()
     notes.meet(other, "v")
     notes.mention(["rate"])
@@ -243,7 +271,7 @@ def test_nothing_of_a_library_counts_whole():
     notes = notes_of()
     for value in (np, np.ones(3), [1, "a"], len, Frozen(1)):
         notes.whole(value)
-    assert not notes.reads
+    assert not reads(notes)
 
 
 def test_a_passing_object_counts_while_it_lives():
@@ -251,7 +279,7 @@ def test_a_passing_object_counts_while_it_lives():
     notes.mention(["rate"])
     net = Net()
     notes.meet_passing(net, "x")
-    (read,) = notes.reads.values()
+    (read,) = reads(notes)
     assert (str(read.place), read.place.is_passing) == ("x.rate", True)
     assert notes.knows(net)
 

@@ -1,0 +1,139 @@
+"""Scenarios: methods that Python calls by itself, which no code mentions by name."""
+
+SPECIALS = {
+    "truth comes": """
+        class D: pass
+        o = D()
+        f = lambda x: x if o else -x
+        --- D.__bool__ = lambda self: False
+        """,
+    "length comes": """
+        class D: pass
+        o = D()
+        f = lambda x: x if o else -x
+        --- D.__len__ = lambda self: 0
+        """,
+    "length comes to a base": """
+        class B: pass
+        class D(B): pass
+        o = D()
+        f = lambda x: x if o else -x
+        --- B.__len__ = lambda self: 0
+        """,
+    "truth goes": """
+        class D:
+            def __bool__(self): return False
+        o = D()
+        f = lambda x: x if o else -x
+        --- del D.__bool__
+        """,
+    "equality comes": """
+        class D: pass
+        o = D()
+        f = lambda x: x if o == 3 else -x
+        --- D.__eq__ = lambda self, other: True
+        """,
+    "search comes": """
+        class D:
+            def __iter__(self): return iter([1])
+        o = D()
+        f = lambda x: x if 1 in o else -x
+        --- D.__contains__ = lambda self, k: False
+        """,
+    "what is asked for missing attributes comes": """
+        class D: pass
+        o = D()
+        f = lambda x: x * getattr(o, "v", 5.0)
+        --- D.__getattr__ = lambda self, name: 3.0
+        """,
+    "what is asked for attributes comes": """
+        class D: w = 1.0
+        o = D()
+        f = lambda x: x * o.w
+        --- D.__getattribute__ = lambda self, name: 3.0
+        """,
+    "a value becomes a descriptor": """
+        class P: v = 2.0
+        class D: w = P()
+        o = D()
+        f = lambda x: x * o.w.v
+        --- P.__get__ = lambda self, o, cls: L()
+        --- P.__get__ = lambda self, o, cls: self
+        """,
+    "the receiver is one of all arguments": """
+        class D:
+            def __len__(*a): return 3
+        o = D()
+        f = lambda x: x * len(o)
+        --- D.__len__ = lambda *a: 4
+        --- D.__len__ = lambda *a, k=1: 5
+        --- D.__len__ = lambda *a: 6
+        """,
+    "descriptor with all arguments": """
+        class P:
+            def __get__(*a): return 3.0
+        class D: w = P()
+        o = D()
+        f = lambda x: x * o.w
+        --- P.__get__ = lambda *a: 4.0
+        --- P.__get__ = lambda *a: 5.0
+        """,
+    "decorated": """
+        def dec(g):
+            @functools.wraps(g)
+            def h(*a): return g(*a)
+            return h
+        class D: __len__ = dec(lambda self: 3)
+        o = D()
+        f = lambda x: x * len(o)
+        --- D.__len__ = dec(lambda self: 4)
+        """,
+    "remembered": """
+        class D: __len__ = functools.cache(lambda self: 3)
+        o = D()
+        f = lambda x: x * len(o)
+        --- D.__len__ = functools.cache(lambda self: 4)
+        """,
+    "an object that is called": """
+        class C:
+            def __init__(self, n): self.n = n
+            def __call__(self): return self.n
+        class D: __len__ = C(3)
+        o = D()
+        f = lambda x: x * len(o)
+        --- D.__len__ = C(4)
+        --- D.__len__.n = 5
+        """,
+    "a partial": """
+        class D: __len__ = functools.partial(int, 3)
+        o = D()
+        f = lambda x: x * len(o)
+        --- D.__len__ = functools.partial(int, 4)
+        """,
+    "a partial method": """
+        class D: __add__ = functools.partialmethod(lambda self, k, o: k, 3)
+        o = D()
+        f = lambda x: x * (o + 1)
+        --- D.__add__ = functools.partialmethod(lambda self, k, o: k, 4)
+        """,
+    "a static method": """
+        class D: __len__ = staticmethod(lambda: 3)
+        o = D()
+        f = lambda x: x * len(o)
+        --- D.__len__ = staticmethod(lambda: 4)
+        """,
+    "a method of a number": """
+        class D: __add__ = (3).__add__
+        o = D()
+        f = lambda x: x * (o + 1)
+        --- D.__add__ = (4).__add__
+        """,
+    "of a metaclass": """
+        class M(type):
+            def __len__(cls): return 3
+        class D(metaclass=M): pass
+        f = lambda x: x * len(D)
+        --- M.__len__ = lambda *a: 4
+        --- M.__len__ = lambda *a: 5
+        """,
+}
