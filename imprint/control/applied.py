@@ -1,16 +1,25 @@
 """The rules of an equation that does nothing but apply the jaxpr that it holds.
 
-How such equations are differentiated, batched and narrowed is what tells them apart.
+What is derived of it is applied in turn, as another such equation or in its place: that,
+and how they are split, batched and narrowed, tells them apart.
 """
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from imprint.control.interpret import interpret
+from imprint.control.operands import nonzeros, pick
 from imprint.core.aval import ShapedArray
 from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
 from imprint.core.primitive import Avals, Values
+from imprint.core.tangents import Linear
 from imprint.stablehlo import Builder, Value
+from imprint.transforms.jvp import jvp_jaxpr, merge_zeros
 from imprint.transforms.lowering import lower_inline
+from imprint.transforms.transpose import transpose_jaxpr
+
+Apply = Callable[[ClosedJaxpr, Sequence[Any]], Sequence[Any]]
+"""What applies a derived jaxpr, which may have constants, to its operands."""
 
 
 def applied_aval(*avals: ShapedArray, jaxpr: ClosedJaxpr, **_: Any) -> Avals:
@@ -33,3 +42,42 @@ def lower_applied(
 ) -> tuple[Value, ...]:
     """Write what is inside, in the place of the equation."""
     return tuple(lower_inline(b, jaxpr.jaxpr, values))
+
+
+def jvp_by(
+    apply: Apply, primals: Values, tangents: Values, jaxpr: ClosedJaxpr
+) -> tuple[Values, Values]:
+    """Return results and tangents of an equation that applies a jaxpr."""
+    nonzero = nonzeros(tangents)
+    derived, out_nonzero = jvp_jaxpr(jaxpr, nonzero)
+    results = apply(derived, [*primals, *pick(tangents, nonzero)])
+    avals = jaxpr.out_avals
+    count = len(avals)
+    return tuple(results[:count]), merge_zeros(avals, out_nonzero, results[count:])
+
+
+def transpose_by(
+    apply: Apply, cts: Values, operands: Values, jaxpr: ClosedJaxpr
+) -> Values:
+    """Return the cotangents of an equation that applies a jaxpr."""
+    linear = tuple(isinstance(x, Linear) for x in operands)
+    nonzero = nonzeros(cts)
+    derived, given_back = transpose_jaxpr(jaxpr, linear, nonzero)
+    known = pick(operands, [not lin for lin in linear])
+    results = iter(apply(derived, [*known, *pick(cts, nonzero)]))
+    marks = iter(given_back)
+    return tuple(
+        (next(results) if next(marks) else None) if lin else None for lin in linear
+    )
+
+
+def applied_transpose(
+    cts: Values, operands: Values, *, jaxpr: ClosedJaxpr, **_: Any
+) -> Values:
+    """Return the cotangents, by what is inside, in the place of the equation."""
+    return transpose_by(evaluated, cts, operands, jaxpr)
+
+
+def evaluated(closed: ClosedJaxpr, operands: Sequence[Any]) -> Sequence[Any]:
+    """Apply a jaxpr by binding its equations."""
+    return eval_jaxpr(closed.jaxpr, closed.consts, *operands)

@@ -9,19 +9,23 @@ evaluation compiles it (`eager`); `reference` interprets it with NumPy.
 from collections.abc import Sequence
 from typing import Any, Final
 
-from imprint.control.applied import applied_aval, applied_reference
+from imprint.control.applied import (
+    applied_aval,
+    applied_reference,
+    jvp_by,
+    transpose_by,
+)
 from imprint.core.control import ControlPrimitive, Eager, Narrowed, Unit, Watched
 from imprint.core.jaxpr import ClosedJaxpr
 from imprint.core.primitive import Dims, Values
-from imprint.core.tangents import Linear, is_zero
+from imprint.core.tangents import is_zero
 from imprint.stablehlo import Builder, Value
 from imprint.transforms.batch import batch_jaxpr, hidden_size
 from imprint.transforms.dce import narrow
-from imprint.transforms.jvp import jvp_jaxpr, merge_zeros
+from imprint.transforms.jvp import merge_zeros
 from imprint.transforms.linearize import linearize_jaxpr
 from imprint.transforms.lowering import lower_call
 from imprint.transforms.staging import StagingTrace, hoist_consts
-from imprint.transforms.transpose import transpose_jaxpr
 
 
 def call(closed: ClosedJaxpr, args: Sequence[Any], name: str) -> Values:
@@ -39,12 +43,9 @@ def _lower(
 def _jvp(
     primals: Values, tangents: Values, *, jaxpr: ClosedJaxpr, name: str
 ) -> tuple[Values, Values]:
-    nonzero = tuple(not is_zero(t) for t in tangents)
-    derived, out_nonzero = jvp_jaxpr(jaxpr, nonzero)
-    given = [t for t in tangents if not is_zero(t)]
-    results = call(derived, [*primals, *given], name)
-    count = len(jaxpr.out_avals)
-    return results[:count], merge_zeros(jaxpr.out_avals, out_nonzero, results[count:])
+    return jvp_by(
+        lambda derived, args: call(derived, args, name), primals, tangents, jaxpr
+    )
 
 
 def _linearize(
@@ -73,15 +74,8 @@ def _linearize(
 def _transpose(
     cts: Values, operands: Values, *, jaxpr: ClosedJaxpr, name: str
 ) -> Values:
-    linear = tuple(isinstance(x, Linear) for x in operands)
-    nonzero = tuple(not is_zero(ct) for ct in cts)
-    derived, given_back = transpose_jaxpr(jaxpr, linear, nonzero)
-    known = [x for x in operands if not isinstance(x, Linear)]
-    given = [ct for ct in cts if not is_zero(ct)]
-    results = iter(call(derived, [*known, *given], name))
-    marks = iter(given_back)
-    return tuple(
-        (next(results) if next(marks) else None) if lin else None for lin in linear
+    return transpose_by(
+        lambda derived, args: call(derived, args, name), cts, operands, jaxpr
     )
 
 

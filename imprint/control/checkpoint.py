@@ -9,7 +9,13 @@ computed twice. What has effects is never computed again: its results are saved.
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, cast
 
-from imprint.control.applied import applied_aval, applied_eager, applied_reference
+from imprint.control.applied import (
+    applied_aval,
+    applied_eager,
+    applied_reference,
+    jvp_by,
+    transpose_by,
+)
 from imprint.core.control import ControlPrimitive, Narrowed, Unit, Watched
 from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var, eval_jaxpr
 from imprint.core.primitive import Dims, Values
@@ -17,11 +23,10 @@ from imprint.core.tangents import Linear, is_zero
 from imprint.stablehlo import Builder, Value
 from imprint.transforms.batch import batch_jaxpr, hidden_size
 from imprint.transforms.dce import narrow
-from imprint.transforms.jvp import jvp_jaxpr, merge_zeros
+from imprint.transforms.jvp import merge_zeros
 from imprint.transforms.linearize import LinearizedJaxpr, linearize_jaxpr
 from imprint.transforms.lowering import lower_inline
 from imprint.transforms.staging import Staged, StagingTrace, hoist_consts, stage
-from imprint.transforms.transpose import transpose_jaxpr
 
 Policy = Callable[..., Any] | None
 PreventCse = bool | tuple[bool, ...]
@@ -98,13 +103,11 @@ def _jvp(
     prevent_cse: PreventCse,
     **params: Any,
 ) -> tuple[Values, Values]:
-    nonzero = tuple(not is_zero(t) for t in tangents)
-    derived, out_nonzero = jvp_jaxpr(jaxpr, nonzero)
-    given = [t for t in tangents if not is_zero(t)]
-    longer = _longer(prevent_cse, len(given))
-    results = _bind(derived, [*primals, *given], prevent_cse=longer, **params)
-    count = len(jaxpr.out_avals)
-    return results[:count], merge_zeros(jaxpr.out_avals, out_nonzero, results[count:])
+    def bind(derived: ClosedJaxpr, operands: Sequence[Any]) -> Values:
+        longer = _longer(prevent_cse, len(operands) - len(primals))
+        return _bind(derived, operands, prevent_cse=longer, **params)
+
+    return jvp_by(bind, primals, tangents, jaxpr)
 
 
 def _linearize(
@@ -250,19 +253,14 @@ def _transpose(
     prevent_cse: PreventCse,
     **params: Any,
 ) -> Values:
-    linear = tuple(isinstance(x, Linear) for x in operands)
-    derived, given_back = transpose_jaxpr(
-        jaxpr, linear, tuple(not is_zero(ct) for ct in cts)
-    )
-    known = [x for x in operands if not isinstance(x, Linear)]
-    given = [ct for ct in cts if not is_zero(ct)]
-    left = _where(prevent_cse, (not lin for lin in linear))
-    longer = _longer(left, len(given))
-    found = _bind(derived, [*known, *given], prevent_cse=longer, **params)
-    results, marks = iter(found), iter(given_back)
-    return tuple(
-        (next(results) if next(marks) else None) if lin else None for lin in linear
-    )
+    known = [not isinstance(x, Linear) for x in operands]
+
+    def bind(derived: ClosedJaxpr, operands: Sequence[Any]) -> Values:
+        left = _where(prevent_cse, known)
+        longer = _longer(left, len(operands) - sum(known))
+        return _bind(derived, operands, prevent_cse=longer, **params)
+
+    return transpose_by(bind, cts, operands, jaxpr)
 
 
 # ---- batching, dead code ----

@@ -15,13 +15,14 @@ from imprint.control.applied import (
     applied_aval,
     applied_eager,
     applied_reference,
+    applied_transpose,
     lower_applied,
 )
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.control import ControlPrimitive, Narrowed, Unit, Watched
-from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
+from imprint.core.jaxpr import ClosedJaxpr
 from imprint.core.primitive import Dims, Values
-from imprint.core.tangents import Linear, Zero, is_zero, tangent_aval, zero_of
+from imprint.core.tangents import Zero, is_zero, tangent_aval, zero_of
 from imprint.core.trace import Trace, current_trace, tracing
 from imprint.errors import UnexpectedTracerError
 from imprint.primitives.convert import convert_element_type
@@ -42,7 +43,6 @@ from imprint.transforms.staging import (
     hoist_consts,
     stage,
 )
-from imprint.transforms.transpose import transpose_jaxpr
 
 Flat = Callable[..., Sequence[Any]]
 
@@ -149,12 +149,12 @@ def _jvp(
     outs, out_tangents = rule.tangents(primals[captured:], tangents[captured:])
     avals = jaxpr.out_avals
     return (
-        tuple(map(_fitting, outs, avals)),
-        tuple(map(_fitting, out_tangents, map(tangent_aval, avals))),
+        tuple(map(fitting, outs, avals)),
+        tuple(map(fitting, out_tangents, map(tangent_aval, avals))),
     )
 
 
-def _fitting(x: Any, aval: ShapedArray) -> Any:
+def fitting(x: Any, aval: ShapedArray) -> Any:
     """Return what a rule gave with the weak type that the function's result has."""
     if is_zero(x):
         return Zero(aval)
@@ -168,22 +168,6 @@ def _linearize(
 ) -> tuple[Values, Values]:
     with tracing(SplitTrace(current_trace(), tangent_trace)):
         return _jvp(primals, tangents, **params)
-
-
-def _transpose(
-    cts: Values, operands: Values, *, jaxpr: ClosedJaxpr, rule: Rule, captured: int
-) -> Values:
-    linear = tuple(isinstance(x, Linear) for x in operands)
-    derived, given_back = transpose_jaxpr(
-        jaxpr, linear, tuple(not is_zero(ct) for ct in cts)
-    )
-    known = [x for x in operands if not isinstance(x, Linear)]
-    given = [ct for ct in cts if not is_zero(ct)]
-    results = iter(eval_jaxpr(derived.jaxpr, derived.consts, *known, *given))
-    marks = iter(given_back)
-    return tuple(
-        (next(results) if next(marks) else None) if lin else None for lin in linear
-    )
 
 
 def _batch(
@@ -296,7 +280,7 @@ _RULES: Final[dict[str, Any]] = {
     "lower": lower_applied,
     "jvp": _jvp,
     "linearize": _linearize,
-    "transpose": _transpose,
+    "transpose": applied_transpose,
     "batch": _batch,
     "dce": _dce,
     "jaxprs": ("jaxpr",),

@@ -15,13 +15,14 @@ from imprint.control.applied import (
     applied_aval,
     applied_eager,
     applied_reference,
+    applied_transpose,
     lower_applied,
 )
 from imprint.core.aval import Shape, ShapedArray, get_aval
 from imprint.core.control import ControlPrimitive, Narrowed, Unit, Watched
 from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
 from imprint.core.primitive import Dims, Values
-from imprint.core.tangents import Linear, is_zero, zero_of
+from imprint.core.tangents import is_zero, zero_of
 from imprint.core.trace import current_trace, tracing
 from imprint.errors import ArgumentError, UnexpectedTracerError
 from imprint.primitives.basis import instantiate
@@ -30,7 +31,6 @@ from imprint.transforms.batch import at_axis, hidden_size
 from imprint.transforms.dce import narrow
 from imprint.transforms.jvp import jvp_flat, jvp_jaxpr, merge_zeros
 from imprint.transforms.staging import Staged, StagingTrace, hoist_consts, stage
-from imprint.transforms.transpose import transpose_jaxpr
 
 Flat = Callable[..., Sequence[Any]]
 Mask = tuple[bool, ...]
@@ -120,26 +120,6 @@ def _linearize(
     with tracing(tangent_trace):
         _, out_tangents = _jvp(primals, tangents, **params)
     return outs, out_tangents
-
-
-def _transpose(
-    cts: Values,
-    operands: Values,
-    *,
-    jaxpr: ClosedJaxpr,
-    rule: BatchRule,
-    captured: int,
-) -> Values:
-    linear = tuple(isinstance(x, Linear) for x in operands)
-    nonzero = tuple(not is_zero(ct) for ct in cts)
-    derived, given_back = transpose_jaxpr(jaxpr, linear, nonzero)
-    known = [x for x in operands if not isinstance(x, Linear)]
-    given = [ct for ct in cts if not is_zero(ct)]
-    results = iter(eval_jaxpr(derived.jaxpr, derived.consts, *known, *given))
-    marks = iter(given_back)
-    return tuple(
-        (next(results) if next(marks) else None) if lin else None for lin in linear
-    )
 
 
 def _batch(
@@ -259,7 +239,7 @@ custom_vmap_call_p: Final = ControlPrimitive(
     lower=lower_applied,
     jvp=_jvp,
     linearize=_linearize,
-    transpose=_transpose,
+    transpose=applied_transpose,
     batch=_batch,
     dce=_dce,
     jaxprs=("jaxpr",),
