@@ -12,6 +12,7 @@ transforms. Nothing outside this package names one: others ask its declaration.
 - `custom`: what becomes of a call of a function with a derivative of the user's?
 - `custom_lin`: what is the tangent of one that is known backwards only?
 - `custom_vmap`: what becomes of a call of a function with a batch rule of the user's?
+- `implicit`: what do solutions become whose derivative is one of what they solve?
 - `interpret`: what does a jaxpr compute, by the references of its primitives?
 - `scan`: what does a loop of known length become, under each transform?
 - `scan_lowering`: what is written for it?
@@ -32,6 +33,7 @@ from imprint.control import (
     cond,
     custom,
     custom_vmap,
+    implicit,
     scan,
     while_,
 )
@@ -46,5 +48,7 @@ ALL: Final[tuple[ControlPrimitive, ...]] = (
     custom.custom_jvp_call_p,
     custom.custom_vjp_call_p,
     custom_vmap.custom_vmap_call_p,
+    implicit.custom_linear_solve_p,
+    implicit.custom_root_p,
 )
 """Every control primitive; the laws read it."""

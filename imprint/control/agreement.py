@@ -7,10 +7,12 @@ found here is for messages, which show both trees and the leaf that differs.
 
 from collections.abc import Sequence
 from enum import Enum
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from imprint import dtypes, tree
 from imprint.core.aval import ShapedArray
+from imprint.core.functions import name_of
 from imprint.tree.prefix import first_difference
 
 _LONGEST = 300
@@ -73,6 +75,15 @@ def difference(expected: Returned, got: Returned) -> Difference | None:
         if ours.shape != theirs.shape:
             return Difference(Kind.SHAPE, *words)
     return None
+
+
+def defined(function: Any) -> str:
+    """Return the name of a function, and where it is defined."""
+    code = getattr(function, "__code__", None)
+    name = name_of(function)
+    if code is None:
+        return name
+    return f"{name} at {Path(code.co_filename).name}:{code.co_firstlineno}"
 
 
 class _Word:

@@ -84,18 +84,21 @@ REMEDY: Final = "Return only what the computation gives; keep Python values outs
 
 
 def unite(bodies: Sequence[Closed]) -> tuple[tuple[ClosedJaxpr, ...], tuple[Any, ...]]:
-    """Return bodies with the same leading arguments, and their values: each once."""
+    """Return bodies with the same leading arguments, and their values: each once.
+
+    A body that is given twice is one jaxpr twice.
+    """
     found: list[tuple[Any, Any]] = []
     places = [
         [_place(found, *pair) for pair in zip(body.origins, body.captured, strict=True)]
         for body in bodies
     ]
     captured = tuple(value for _, value in found)
-    widened = (
-        _widened(body.jaxpr.jaxpr, at, captured)
+    widened = {
+        body.jaxpr: _widened(body.jaxpr.jaxpr, at, captured)
         for body, at in zip(bodies, places, strict=True)
-    )
-    return tuple(widened), captured
+    }
+    return tuple(widened[body.jaxpr] for body in bodies), captured
 
 
 def _place(found: list[tuple[Any, Any]], origin: Any, value: Any) -> int:
@@ -133,5 +136,6 @@ def own_leaves(
     """
     leaves, treedef = tree.flatten(value)
     names = [f"{name}{tree.keystr(path)}" for path in treedef.paths()]
-    owned = [own_leaf(x, caller, n) for x, n in zip(leaves, names, strict=True)]
+    remedy = "Close over it in the function instead."
+    owned = [own_leaf(x, caller, n, remedy) for x, n in zip(leaves, names, strict=True)]
     return owned, treedef, names

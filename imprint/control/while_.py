@@ -219,7 +219,8 @@ def _transpose(*_: Any, **__: Any) -> NoReturn:
         "while_loop: expected a derivative in forward mode, got reverse mode (grad, vjp, "
         "jacrev), which needs every step again: how many there are is known only when "
         "the program runs. Use imprint.lax.scan, or imprint.lax.fori_loop with bounds "
-        "that are known while tracing, or forward mode (jvp, jacfwd)."
+        "that are known while tracing; imprint.lax.custom_root if the loop finds a root; "
+        "or forward mode (jvp, jacfwd)."
     )
 
 

@@ -48,10 +48,6 @@ def _by_numpy(home: str, name: str) -> str:
 
 
 _LIKE_NUMPY: Final = ("imprint.numpy", "Array")
-_LOOP: Final = (
-    "Write a Python loop over a known number of steps, and join results with "
-    "imprint.numpy.stack; where a step may be skipped, choose with imprint.numpy.where."
-)
 _ONE_DEVICE: Final = "Programs run on one device so far: leave it out."
 _MAPPED: Final = (
     "Programs run on one device so far: along axes that imprint.vmap maps, write "
@@ -194,13 +190,7 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("kaiser i0", ""),
     ),
     "imprint.lax": (
-        ("scan_p", _LOOP),
-        (
-            "while_p custom_root",
-            "Make the most steps there can be in a Python loop, and keep a step with "
-            "imprint.numpy.where; or loop outside.",
-        ),
-        ("custom_linear_solve linear_solve_p linalg", _LINALG),
+        ("linalg", _LINALG),
         (
             "sort sort_p sort_key_val top_k top_k_p approx_max_k approx_min_k "
             "approx_top_k_p",

@@ -9,12 +9,16 @@ themselves (`lax.add_p`) are here for those who write transforms.
 - `composed`: which functions of JAX's are made of one or two primitives?
 - `elementwise`: which shapes do functions of two operands take?
 - `loops`: what do the loops of JAX's become?
+- `solving`: what has the derivative of what it solves?
 - `carry`: what has a step to give back?
 - `associative`: how are all partial results of a function found at once?
 - `monoids`: how is an axis or a window reduced by any function?
 """
 
 from imprint.control.cond import cond_p
+from imprint.control.implicit import custom_linear_solve_p as linear_solve_p
+from imprint.control.scan import scan_p
+from imprint.control.while_ import while_p
 from imprint.core import missing, public
 from imprint.lax.associative import associative_scan
 from imprint.lax.branching import cond, platform_dependent, switch
@@ -88,6 +92,7 @@ from imprint.lax.elementwise import (
 )
 from imprint.lax.loops import fori_loop, map, scan, while_loop
 from imprint.lax.monoids import reduce, reduce_window
+from imprint.lax.solving import custom_linear_solve, custom_root
 from imprint.primitives.arg_reductions import argmax, argmax_p, argmin, argmin_p
 from imprint.primitives.arithmetic import (
     atan2_p,
@@ -381,6 +386,8 @@ __all__ = [
     "cumprod_p",
     "cumsum",
     "cumsum_p",
+    "custom_linear_solve",
+    "custom_root",
     "digamma",
     "digamma_p",
     "div",
@@ -435,6 +442,7 @@ __all__ = [
     "le_p",
     "lgamma",
     "lgamma_p",
+    "linear_solve_p",
     "log",
     "log1p",
     "log1p_p",
@@ -514,6 +522,7 @@ __all__ = [
     "rsqrt",
     "rsqrt_p",
     "scan",
+    "scan_p",
     "select",
     "select_n",
     "select_n_p",
@@ -554,6 +563,7 @@ __all__ = [
     "transpose_p",
     "unstack",
     "while_loop",
+    "while_p",
     "xor_p",
 ]
 

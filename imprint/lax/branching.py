@@ -6,13 +6,12 @@ the chosen function is called and the others are not looked at.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 from typing import Any, Final, cast
 
 import numpy as np
 
 from imprint import dtypes, runtime
-from imprint.control.agreement import Kind, Returned, difference
+from imprint.control.agreement import Kind, Returned, defined, difference
 from imprint.control.closing import REMEDY, Closed, close, own_leaves, unite
 from imprint.control.cond import choose
 from imprint.core.aval import get_aval
@@ -250,7 +249,7 @@ def _choose(
     An index that is an int is known before the program is: only one branch is in it.
     """
     functions = list(named.values())
-    leaves, in_tree, leaf_names = own_leaves(operands, f"lax.{caller}", "operands")
+    leaves, in_tree, leaf_names = own_leaves(operands, caller, "operands")
     if len(order) == 1 or not (isinstance(index, Tracer) or is_staging()):
         function = functions[order[int(index) if len(order) > 1 else 0]]
         result = function(*in_tree.unflatten(list(map(as_result, leaves))))
@@ -273,7 +272,7 @@ def _check_agreement(
 ) -> None:
     """Raise an error that names the first leaf in which two branches differ."""
     returned = [Returned(body.out_tree, body.jaxpr.out_avals) for body in bodies]
-    labels = [f"{name}, {_defined(function)}," for name, function in named.items()]
+    labels = [f"{name}, {defined(function)}," for name, function in named.items()]
     for label, other in zip(labels, returned, strict=True):
         found = difference(returned[0], other)
         if found is None:
@@ -292,11 +291,3 @@ def _check_agreement(
             f"got {found.expected} and {found.got}{where}.\n"
             f"  {labels[0]} returns {returned[0]}\n  {label} returns {other}\n  {remedy}"
         )
-
-
-def _defined(function: Any) -> str:
-    code = getattr(function, "__code__", None)
-    name = name_of(function)
-    if code is None:
-        return name
-    return f"{name} at {Path(code.co_filename).name}:{code.co_firstlineno}"

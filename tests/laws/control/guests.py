@@ -23,6 +23,7 @@ from tests.laws.control.guest import (
 )
 from tests.laws.control.loop_guests import LOOPS
 from tests.laws.control.rules import RULES
+from tests.laws.control.solution_guests import SOLUTIONS
 
 # ---- conditionals ----
 
@@ -101,4 +102,5 @@ GUESTS = (
     *RULES,
     *BATCH_RULES,
     *CHECKPOINTS,
+    *SOLUTIONS,
 )

@@ -153,6 +153,38 @@ NESTED = {
             "K#.m = lambda self, x: emit(x, <>, ?)",
         ),
     ),
+    "solution of an equation": piece(
+        """
+        W# = [?]
+        def s#(matvec, b):
+            return matvec(emit(b, <>, ?))
+        """,
+        "imprint.lax.custom_linear_solve(lambda y: emit(y, <>, W#[0]), x, s#)",
+        (
+            "W#[0] = ?",
+            "def s#(matvec, b):\n    return matvec(emit(b, <>, ?))",
+            "s#.__code__ = (lambda matvec, b: emit(b, ?)).__code__",
+        ),
+    ),
+    "root": piece(
+        """
+        class K#:
+            def __init__(self):
+                self.w = ?
+            def f(self, y):
+                return emit(y, <>, self.w)
+        O# = K#()
+        def s#(f, y):
+            return f(emit(y, ?))
+        """,
+        "imprint.lax.custom_root(O#.f, x, s#, lambda g, y: emit(y, O#.w))",
+        (
+            "O#.w = ?",
+            "O# = K#(); O#.w = ?",
+            "K#.f = lambda self, y: emit(y, <>, ?)",
+            "def s#(f, y):\n    return emit(f(y), <>, ?)",
+        ),
+    ),
     "named axis": piece(
         """
         A# = "i", 2
