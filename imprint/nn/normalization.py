@@ -30,20 +30,12 @@ class _Normalization(Module):
     def __init__(
         self,
         shape: int | Sequence[int],
-        eps: float = 1e-5,
-        use_weight: bool = True,  # noqa: FBT001, FBT002 - Equinox's signature
-        use_bias: bool = True,  # noqa: FBT001, FBT002 - Equinox's signature
-        dtype: DTypeLike | None = None,
+        eps: float,
+        use_weight: bool,  # noqa: FBT001 - Equinox's signature
+        use_bias: bool,  # noqa: FBT001 - Equinox's signature
+        dtype: DTypeLike | None,
     ) -> None:
-        """Make the weight and the bias.
-
-        Args:
-            shape: of the input; a number for a vector.
-            eps: added to the mean square, against division by zero.
-            use_weight: whether to multiply by a weight.
-            use_bias: whether to add a bias.
-            dtype: of weight and bias; None, the default float.
-        """
+        """Make the weight and the bias."""
         self.shape = (shape,) if isinstance(shape, int) else tuple(shape)
         self.eps = eps
         self.use_weight = use_weight
@@ -70,6 +62,26 @@ class LayerNorm(_Normalization):
         Array([-1.,  1.], dtype=float32)
     """
 
+    # Written for each class, for type checkers take one without for a plain dataclass.
+    def __init__(
+        self,
+        shape: int | Sequence[int],
+        eps: float = 1e-5,
+        use_weight: bool = True,  # noqa: FBT001, FBT002 - Equinox's signature
+        use_bias: bool = True,  # noqa: FBT001, FBT002 - Equinox's signature
+        dtype: DTypeLike | None = None,
+    ) -> None:
+        """Make the weight and the bias.
+
+        Args:
+            shape: of the input; a number for a vector.
+            eps: added to the variance, against division by zero.
+            use_weight: whether to multiply by a weight.
+            use_bias: whether to add a bias.
+            dtype: of weight and bias; None, the default float.
+        """
+        super().__init__(shape, eps, use_weight, use_bias, dtype)
+
     def __call__(self, x: ArrayLike, *, key: Any = None) -> Array:
         """Return the normalized example; `key` is not used."""
         del key
@@ -95,6 +107,26 @@ class RMSNorm(_Normalization):
         >>> nn.RMSNorm(2, eps=0.0)(np.array([3.0, -3.0]))
         Array([ 1., -1.], dtype=float32)
     """
+
+    # Written for each class, for type checkers take one without for a plain dataclass.
+    def __init__(
+        self,
+        shape: int | Sequence[int],
+        eps: float = 1e-5,
+        use_weight: bool = True,  # noqa: FBT001, FBT002 - Equinox's signature
+        use_bias: bool = True,  # noqa: FBT001, FBT002 - Equinox's signature
+        dtype: DTypeLike | None = None,
+    ) -> None:
+        """Make the weight and the bias.
+
+        Args:
+            shape: of the input; a number for a vector.
+            eps: added to the mean square, against division by zero.
+            use_weight: whether to multiply by a weight.
+            use_bias: whether to add a bias.
+            dtype: of weight and bias; None, the default float.
+        """
+        super().__init__(shape, eps, use_weight, use_bias, dtype)
 
     def __call__(self, x: ArrayLike, *, key: Any = None) -> Array:
         """Return the normalized example; `key` is not used."""

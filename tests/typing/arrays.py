@@ -7,7 +7,7 @@ from typing import assert_type
 
 import imprint
 import imprint.numpy as np
-from imprint import Array
+from imprint import Array, nn
 
 
 def operators_give_arrays(x: Array) -> None:
@@ -73,3 +73,13 @@ def fields_are_parameters(x: Array) -> None:
     Linear("x")  # pyright: ignore[reportArgumentType] - a text
     Linear(x, names="first")  # pyright: ignore[reportCallIssue] - misspelt
     Own("3")  # pyright: ignore[reportArgumentType] - a text
+
+
+def layers_are_made_and_called(x: Array) -> None:
+    key = imprint.random.key(0)
+    assert_type(nn.Linear(3, 4, key=key)(x), Array)
+    assert_type(nn.MLP(3, 4, 8, 1, key=key)(x), Array)
+    assert_type(nn.LayerNorm(3)(x), Array)
+    assert_type(nn.RMSNorm((3,), use_bias=False)(x), Array)
+    assert_type(nn.Dropout(0.1)(x, key=key), Array)
+    nn.LayerNorm()  # pyright: ignore[reportCallIssue] - no shape
