@@ -15,6 +15,9 @@ It is loaded by the command only: `import imprint` does not read it.
 - `calculus`: what do random numbers and derivatives give?
 - `digits`: how does a network learn to read digits?
 - `picture`: how are the digits that it read drawn?
+- `letters`: how does a transformer learn a text?
+- `transformer`: what is that transformer, and what is a step of its training?
+- `curve`: how is a loss drawn?
 - `extras`: how are libraries loaded that only the demo needs?
 """
 

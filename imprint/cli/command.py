@@ -94,8 +94,9 @@ def _add_tour(commands: Any) -> None:
         "tour",
         help="real programs traced, compiled, cached and differentiated",
         description=(
-            "Run small programs that show what imprint does, and train a network on "
-            "handwritten digits. Every result is checked; the exit status tells."
+            "Run small programs that show what imprint does, train a network on "
+            "handwritten digits and a transformer on a text. Every result is checked; "
+            "the exit status tells."
         ),
     )
     parser.add_argument(
@@ -106,14 +107,14 @@ def _add_tour(commands: Any) -> None:
         type=Path,
         default=Path("imprint-tour"),
         metavar="DIR",
-        help="where network and picture are written (default: %(default)s)",
+        help="where digits' network and picture are written (default: %(default)s)",
     )
     parser.add_argument(
         "--steps",
         type=_steps,
         default=600,
         metavar="N",
-        help="how many steps the network is trained (default: %(default)s)",
+        help="how many steps each network is trained (default: %(default)s)",
     )
 
 

@@ -1,9 +1,9 @@
-"""`imprint tour`: small programs, each checked, and a network that learns digits.
+"""`imprint tour`: small programs, each checked, and two networks that learn.
 
 The parts run in the order of `PARTS`. A failed check stops nothing: the tour ends by
 naming what failed, and its exit status is 1 then. Programs are in `examples`,
-`made_anew`, `models` and `calculus`, the network in `digits`; here is what is printed
-around them.
+`made_anew`, `models` and `calculus`, the networks in `digits` and `letters`; here is
+what is printed around them.
 """
 
 import platform
@@ -14,10 +14,12 @@ from pathlib import Path
 
 import imprint
 from imprint.cli import calculus, examples, made_anew, models
+from imprint.cli.curve import draw_curve
 from imprint.cli.digits import Figures, learn_digits
 from imprint.cli.example import Chapters, Example
+from imprint.cli.letters import Lesson, learn_letters
 
-PARTS = ("examples", "digits")
+PARTS = ("examples", "digits", "letters")
 CHAPTERS: Chapters = {
     **examples.CHAPTERS,
     **made_anew.CHAPTERS,
@@ -27,6 +29,7 @@ CHAPTERS: Chapters = {
 
 _WIDTH = 88
 _ACCURACY = 0.97
+_LOSS = 1.0
 _INTRODUCTION = """
 Each program is shown as it runs, and behind a bar (|) what it prints. Where JAX does
 something else, that is quoted below; it was run on JAX 0.12. All programs begin with
@@ -42,8 +45,8 @@ def tour(parts: Sequence[str], out: Path, steps: int) -> int:
 
     Args:
         parts: some of `PARTS`.
-        out: the directory for the network and the picture.
-        steps: how many steps the network is trained.
+        out: the directory for the network of digits and its picture.
+        steps: how many steps each network is trained.
 
     Returns:
         0 if every check passed, else 1.
@@ -57,6 +60,8 @@ def tour(parts: Sequence[str], out: Path, steps: int) -> int:
         failed += show_examples(CHAPTERS)
     if "digits" in parts:
         failed += show_digits(out, steps)
+    if "letters" in parts:
+        failed += show_letters(steps)
     if "jax" in sys.modules:
         failed.append("no module of JAX is imported")
     print(_rule("The end"))
@@ -101,11 +106,11 @@ def _rule(title: str) -> str:
     return f"---- {title} ".ljust(_WIDTH, "-") + "\n"
 
 
-# ---- the network ----
+# ---- the networks ----
 
 
 def show_digits(out: Path, steps: int) -> Iterator[str]:
-    """Train and show the figures; yield what failed."""
+    """Train the network of digits and show the figures; yield what failed."""
     print(_rule("Real data: a network learns handwritten digits"))
     figures = learn_digits(steps, out)
     rows = {
@@ -118,10 +123,14 @@ def show_digits(out: Path, steps: int) -> Iterator[str]:
         "saved": f"{figures.model}, loaded and asked again in a fresh process",
         "picture": f"{figures.picture}",
     }
+    _print_rows(rows)
+    return failures(figures)
+
+
+def _print_rows(rows: dict[str, str]) -> None:
     for name, text in rows.items():
         print(f"  {name:<12}{text}")
     print()
-    return failures(figures)
 
 
 def failures(figures: Figures) -> Iterator[str]:
@@ -135,3 +144,37 @@ def failures(figures: Figures) -> Iterator[str]:
         )
     if not figures.reloaded:
         yield "the saved network gives the same logits in a fresh process"
+
+
+def show_letters(steps: int) -> Iterator[str]:
+    """Train the transformer, show its loss and what it writes; yield what failed."""
+    print(_rule("Real text: a transformer learns the Zen of Python"))
+    lesson = learn_letters(steps)
+    rows = {
+        "data": f"{lesson.letters} letters, those of `import this`",
+        "first step": f"{lesson.first_step_s:.3f} s (traced, compiled and run)",
+        "each step": f"{lesson.step_s * 1e3:.3f} ms (mean of the {steps - 1} others)",
+        "compiles": f"{lesson.step_compiles} of the step, {lesson.draw_compiles} to draw",
+        "guessing": f"{lesson.guessing:.3f}, by how often each letter occurs (dotted)",
+        "loss": f"{lesson.losses[0]:.3f} at first, {lesson.loss:.3f} at the end",
+    }
+    _print_rows(rows)
+    print(textwrap.indent(draw_curve(lesson.losses, lesson.guessing), "  ") + "\n")
+    print("  What it draws after the first line:\n")
+    print(_barred(lesson.beginning + lesson.drawn))
+    return mistakes(lesson)
+
+
+def mistakes(lesson: Lesson) -> Iterator[str]:
+    """Yield what of the transformer's training is not as it must be."""
+    compiles = lesson.step_compiles, lesson.draw_compiles
+    if compiles != (1, 1):
+        yield (
+            "the transformer's step compiles once, and so does drawing, not "
+            f"{compiles[0]} and {compiles[1]} times"
+        )
+    if lesson.loss > _LOSS:
+        yield (
+            f"the transformer's loss falls below {_LOSS}, not from {lesson.losses[0]:.3f} "
+            f"to {lesson.loss:.3f}"
+        )
