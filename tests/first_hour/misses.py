@@ -8,7 +8,6 @@ how many of them were needless by function.
 
 import collections
 import contextlib
-import inspect
 import io
 import json
 import sys
@@ -19,14 +18,14 @@ import imprint
 from imprint.cli import tour
 from imprint.versions.observers import OBSERVERS
 from tests.docs.examples import docstrings, pages, run_doctest, run_page
-from tests.first_hour import more_programs, programs
+from tests.first_hour import learners, more_programs, programs, sequences, solvers
+from tests.first_hour.collect import programs_of
 
 
 def first_hour():
-    for module in (programs, more_programs):
-        for program in vars(module).values():
-            if inspect.isfunction(program) and program.__module__ == module.__name__:
-                program(imprint)
+    for module in (programs, more_programs, solvers, sequences, learners):
+        for program in programs_of(module):
+            program(imprint)
 
 
 def the_tour():

@@ -1,7 +1,5 @@
 """Models of the first hour, with JAX and Equinox and with imprint: the same results."""
 
-import inspect
-
 import equinox
 import jax
 import numpy as np
@@ -9,16 +7,13 @@ import pytest
 
 import imprint
 from tests.first_hour import models
+from tests.first_hour.collect import programs_of
 from tests.lanes import exhaustive
 from tests.tolerances import assert_close
 
 pytestmark = pytest.mark.slow
 
-MODELS = [
-    value
-    for value in vars(models).values()
-    if inspect.isfunction(value) and value.__module__ == models.__name__
-]
+MODELS = programs_of(models)
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,12 @@
 """Whole programs of the first hour, run with JAX and with imprint: the same results."""
 
-import inspect
-
 import jax
 import numpy as np
 import pytest
 
 import imprint
-from tests.first_hour import more_programs, programs
+from tests.first_hour import learners, more_programs, programs, sequences, solvers
+from tests.first_hour.collect import programs_of
 from tests.first_hour.waiting import WAITING
 from tests.lanes import exhaustive
 from tests.tolerances import assert_close
@@ -15,15 +14,13 @@ from tests.tolerances import assert_close
 pytestmark = pytest.mark.slow
 
 
-def of(module):
-    return [
-        value
-        for value in vars(module).values()
-        if inspect.isfunction(value) and value.__module__ == module.__name__
-    ]
-
-
-PROGRAMS = [*of(programs), *exhaustive(*of(more_programs))]
+LOOPS = [programs_of(module) for module in (solvers, sequences, learners)]
+PROGRAMS = [
+    *programs_of(programs),
+    *exhaustive(*programs_of(more_programs)),
+    *(program for quick in LOOPS for program in quick[:2]),
+    *exhaustive(*(program for rest in LOOPS for program in rest[2:])),
+]
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
