@@ -97,8 +97,11 @@ def _new(code: CodeType) -> Code:
 
 
 def _forgetter(key: int) -> Callable[[object], None]:
-    def forget(_: object) -> None:
-        codes.pop(key, None)
+    def forget(
+        _: object,
+        table: dict[int, tuple[Code, ref[CodeType]]] = codes,  # also at exit
+    ) -> None:
+        table.pop(key, None)
 
     return forget
 

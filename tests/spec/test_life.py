@@ -434,7 +434,9 @@ def test_a_decorator_below_jit_is_traced_with_it():
 
 
 ENDING = """
+import os
 import imprint
+from imprint.definition import code
 
 class Scale:
     factor = 2.0
@@ -446,6 +448,10 @@ kept = [Scale() for _ in range(5)]
 functions = [imprint.jit(scale.apply) for scale in kept]
 for f in functions:
     f(1.0)
+
+late = compile("1", "late", "eval")
+code.code_of(late)
+os.kept = code, code.codes, late  # dies when the module has lost its names
 """
 
 
