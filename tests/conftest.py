@@ -38,6 +38,8 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 TESTS = Path(__file__).parent
+RAN = pytest.StashKey[int]()  # how many tests, in this process
+BETWEEN_COLLECTIONS = 1000  # tests
 
 
 def pytest_make_parametrize_id(val):
@@ -55,13 +57,17 @@ def pytest_addoption(parser):
     )
 
 
-@pytest.fixture
-def young_heap():
+@pytest.fixture(autouse=True)
+def _young_heap(request):
     """Let the garbage collector see only what the test makes.
 
-    Each collection of a test that collects many times would walk over the millions of
-    objects that the tests before it, and JAX, left in the process.
+    Else each test that collects walks over the millions of objects that the tests before
+    it, and JAX, left in the process. What they left dies in a collection now and then.
     """
+    counts = request.config.stash
+    counts[RAN] = counts.get(RAN, 0) + 1
+    if counts[RAN] % BETWEEN_COLLECTIONS == 0:
+        gc.collect()
     gc.freeze()
     yield
     gc.unfreeze()

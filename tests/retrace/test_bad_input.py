@@ -436,7 +436,6 @@ def dropped_where_the_stack_is_full(held):
         raise
 
 
-@pytest.mark.usefixtures("young_heap")
 @pytest.mark.parametrize(
     ("make", "result"),
     [

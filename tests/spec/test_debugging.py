@@ -1,7 +1,7 @@
 """The flags that find what went wrong: NaN, infinities, leaked tracers, compiles."""
 
-import itertools
 import logging
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint.errors import NonFiniteError, UnexpectedTracerError
-from tests.lanes import exhaustive
+from tests.spec.leaks import fresh
 
 
 def raised(action):
@@ -20,11 +20,11 @@ def raised(action):
     return str(caught.value)
 
 
-def line_of(text):
-    """Return `file:line` of the only line of this file that holds a text."""
-    with open(__file__, encoding="utf-8") as lines:
+def line_of(text, file=__file__):
+    """Return `file:line` of the only line of a file that holds a text."""
+    with open(file, encoding="utf-8") as lines:
         (number,) = [i for i, line in enumerate(lines, 1) if text in line]
-    return f"test_debugging.py:{number}"
+    return f"{Path(file).name}:{number}"
 
 
 # ---- NaN ----
@@ -207,57 +207,24 @@ def test_both_flags_watch_for_both(x):
 # ---- leaked tracers ----
 
 
-class Model:
-    pass
-
-
-KEPT = []
-MODEL = Model()
-GLOBAL = None
-
-
-def into_a_list(x):
-    KEPT.append(x * 2)
-
-
-def into_an_attribute(x):
-    MODEL.state = x
-
-
-def into_a_global(x):
-    global GLOBAL
-    GLOBAL = x
-
-
-def into_a_function(x):
-    into_a_function.last = x
-
-
-def into_a_closure(x):
-    KEPT.append(lambda: x)
-
-
-LEAKS = {
-    into_a_list: "held by list KEPT of module",
-    into_an_attribute: "held by attribute state of Model",
-    into_a_global: "held by attribute GLOBAL of module",
-    into_a_function: "held by attribute last of function into_a_function",
-    into_a_closure: "held by a closure",
+HOLDERS = {
+    "into_a_list": "held by list KEPT of module",
+    "into_an_attribute": "held by attribute state of Model",
+    "into_a_global": "held by attribute GLOBAL of module",
+    "into_a_function": "held by attribute last of function into_a_function",
+    "into_a_closure": "held by a closure",
 }
 
 
 @pytest.fixture
-def _clean():
-    yield
-    KEPT.clear()
-    vars(MODEL).clear()
-    vars(into_a_function).clear()
-    into_a_global(None)
+def leaks():
+    return fresh()
 
 
-@pytest.mark.usefixtures("_clean")
-@pytest.mark.parametrize("leak", LEAKS, ids=lambda leak: leak.__name__)
-def test_a_leaked_tracer_is_reported_with_who_holds_it(leak):
+@pytest.mark.parametrize("name", HOLDERS)
+def test_a_leaked_tracer_is_reported_with_who_holds_it(name, leaks):
+    leak = getattr(leaks, name)
+
     @imprint.jit
     def step(x):
         leak(x)
@@ -265,7 +232,7 @@ def test_a_leaked_tracer_is_reported_with_who_holds_it(leak):
 
     with (
         imprint.check_tracer_leaks(),
-        pytest.raises(UnexpectedTracerError, match=LEAKS[leak]) as caught,
+        pytest.raises(UnexpectedTracerError, match=HOLDERS[name]) as caught,
     ):
         step(1.0)
     assert "1 leaked from step, traced by jit at test_debugging.py" in str(caught.value)
@@ -283,18 +250,11 @@ OUTSIDE = {
 }
 
 
-LEAKS_OUTSIDE = [
-    *[(name, into_a_list) for name in OUTSIDE],
-    *exhaustive(
-        *itertools.product(OUTSIDE, [x for x in LEAKS if x is not into_a_list])
-    ),
-]
-
-
-@pytest.mark.usefixtures("_clean")
-@pytest.mark.parametrize(("name", "leak"), LEAKS_OUTSIDE)
-def test_a_tracer_that_leaks_outside_jit_is_reported_too(name, leak):
+@pytest.mark.parametrize("outside", OUTSIDE)
+@pytest.mark.parametrize("name", HOLDERS)
+def test_a_tracer_that_leaks_outside_jit_is_reported_too(outside, name, leaks):
     """JAX finds those of `vmap`; its derivatives leave no trace to ask."""
+    leak = getattr(leaks, name)
 
     def step(x):
         leak(x)
@@ -302,18 +262,16 @@ def test_a_tracer_that_leaks_outside_jit_is_reported_too(name, leak):
 
     with (
         imprint.check_tracer_leaks(),
-        pytest.raises(UnexpectedTracerError, match=LEAKS[leak]) as caught,
+        pytest.raises(UnexpectedTracerError, match=HOLDERS[name]) as caught,
     ):
-        OUTSIDE[name](step)
+        OUTSIDE[outside](step)
     assert "1 leaked from" in str(caught.value)
-    KEPT.clear()
 
 
-@pytest.mark.usefixtures("_clean")
-def test_a_tracer_that_leaks_from_a_nested_call_is_reported():
+def test_a_tracer_that_leaks_from_a_nested_call_is_reported(leaks):
     @imprint.jit
     def inner(x):
-        into_a_list(x)
+        leaks.into_a_list(x)
         return x
 
     with (
@@ -323,20 +281,19 @@ def test_a_tracer_that_leaks_from_a_nested_call_is_reported():
         imprint.jit(lambda x: imprint.grad(inner)(x))(1.0)
 
 
-@pytest.mark.usefixtures("_clean")
-def test_a_leaked_tracer_says_where_it_was_made():
+def test_a_leaked_tracer_says_where_it_was_made(leaks):
     with (
         imprint.check_tracer_leaks(),
         pytest.raises(UnexpectedTracerError, match=r"KEPT.append\(x \* 2\)") as caught,
     ):
-        imprint.jit(lambda x: (into_a_list(x), x)[1])(1.0)
-    assert line_of("KEPT.append(x " + "* 2)") in str(caught.value)
+        imprint.jit(lambda x: (leaks.into_a_list(x), x)[1])(1.0)
+    assert line_of("KEPT.append(x * 2)", leaks.__file__) in str(caught.value)
 
 
-@pytest.mark.usefixtures("_clean")
-def test_a_leaked_tracer_is_an_error_when_it_is_used():
-    imprint.jit(lambda x: (into_a_list(x), x)[1])(1.0)
-    for use in (lambda: KEPT[0] + 1, lambda: imprint.jit(lambda y: y + KEPT[0])(1.0)):
+def test_a_leaked_tracer_is_an_error_when_it_is_used(leaks):
+    imprint.jit(lambda x: (leaks.into_a_list(x), x)[1])(1.0)
+    (kept,) = leaks.KEPT
+    for use in (lambda: kept + 1, lambda: imprint.jit(lambda y: y + kept)(1.0)):
         with pytest.raises(UnexpectedTracerError, match="leaked tracer"):
             use()
 
@@ -353,7 +310,6 @@ CLEAN = {
 }
 
 
-@pytest.mark.usefixtures("young_heap")
 @pytest.mark.parametrize("name", CLEAN)
 def test_clean_programs_are_not_blamed(name):
     offset = inp.ones(())
@@ -361,7 +317,6 @@ def test_clean_programs_are_not_blamed(name):
         CLEAN[name](imprint.jit(lambda x: inp.sin(x) * x + offset))
 
 
-@pytest.mark.usefixtures("young_heap")
 @pytest.mark.parametrize("name", OUTSIDE)
 def test_clean_programs_outside_jit_are_not_blamed(name):
     def f(x):
@@ -375,7 +330,6 @@ def test_clean_programs_outside_jit_are_not_blamed(name):
         imprint.grad(lambda x: (f(x), x), has_aux=True)(1.0)
 
 
-@pytest.mark.usefixtures("young_heap")
 @pytest.mark.parametrize("name", CLEAN)
 def test_clean_programs_with_functions_inside_are_not_blamed(name):
     """What records a function holds the tracers that functions made inside captured."""

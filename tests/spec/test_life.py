@@ -360,7 +360,7 @@ def made(wrapper):
 
 
 @pytest.fixture
-def no_collection(young_heap):
+def no_collection():
     gc.disable()
     yield
     gc.enable()

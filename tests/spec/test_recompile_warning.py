@@ -27,7 +27,6 @@ def test_the_eighth_version_of_a_function_warns_of_what_keeps_changing():
     )
 
 
-@pytest.mark.usefixtures("young_heap")
 def test_functions_that_went_with_their_objects_warn_together():
     class Other:
         def __init__(self, rates):

@@ -2,8 +2,6 @@
 
 import gc
 
-import pytest
-
 from imprint.calls.options import JitOptions
 from imprint.calls.signature import Signature
 from imprint.versions import definitions
@@ -67,7 +65,6 @@ def capturing(captured):
     return lambda x: (x, captured)
 
 
-@pytest.mark.usefixtures("young_heap")
 def test_a_collection_may_come_while_room_is_made(monkeypatch):
     """What is captured dies in it, and takes the definition out of the table.
 

@@ -1,0 +1,45 @@
+"""Functions that store a tracer somewhere: what `check_tracer_leaks` is to find.
+
+A test that needs the holders makes the module anew by `fresh`: a garbage collector whose
+heap is frozen tells of none that was there before.
+"""
+
+from importlib.util import module_from_spec, spec_from_file_location
+
+KEPT = []
+GLOBAL = None
+
+
+class Model:
+    pass
+
+
+MODEL = Model()
+
+
+def into_a_list(x):
+    KEPT.append(x * 2)
+
+
+def into_an_attribute(x):
+    MODEL.state = x
+
+
+def into_a_global(x):
+    global GLOBAL
+    GLOBAL = x
+
+
+def into_a_function(x):
+    into_a_function.last = x
+
+
+def into_a_closure(x):
+    KEPT.append(lambda: x)
+
+
+def fresh():
+    spec = spec_from_file_location("leaks", __file__)
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
