@@ -5,8 +5,9 @@ tests/golden/<name>; `pytest --update-golden` rewrites the files instead. Paths 
 checkout, addresses and the engine's version are taken out of the text.
 
 Hypothesis is derandomized and keeps no database: a run on any machine draws the same
-examples. Its budget is small because the laws run over every primitive; a wider search is
-`HYPOTHESIS_PROFILE=wide`, by hand. Warnings are errors by pyproject.toml.
+examples, in whatever order the tests come. Its budget is small because the laws run over
+every primitive; a wider search is `HYPOTHESIS_PROFILE=wide`, by hand. Warnings are errors
+by pyproject.toml.
 """
 
 import gc
@@ -18,6 +19,7 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+from hypothesis.internal.conjecture import providers
 
 from imprint.config import config
 from tests.lanes import is_sampled_out
@@ -36,6 +38,11 @@ hypothesis.settings.register_profile(
     "wide", parent=hypothesis.settings.get_profile("ci"), max_examples=1000
 )
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+# It also draws numbers that it finds in the source of each module that is loaded by then:
+# seconds to parse, and other draws wherever the tests before it loaded others.
+if hasattr(providers, "_get_local_constants"):
+    providers._get_local_constants = lambda: providers._local_constants
 
 TESTS = Path(__file__).parent
 RAN = pytest.StashKey[int]()  # how many tests, in this process
