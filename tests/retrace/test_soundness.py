@@ -22,7 +22,7 @@ from tests.retrace.oracle.world import run
 
 CASES = int(os.environ.get("ORACLE_CASES", "1000"))
 PER_SEED = 100
-FAST = range(7)
+FAST = range(2)
 
 pytestmark = [
     pytest.mark.slow,
