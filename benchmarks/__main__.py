@@ -14,6 +14,7 @@ from importlib.metadata import version
 from benchmarks import (
     call_forms,
     callbacks,
+    chains,
     cold,
     compiling,
     definitions,
@@ -43,6 +44,7 @@ FILES = (
     eager,
     engine,
     loops,
+    chains,
     memory,
     definitions,
     filtering,

@@ -142,6 +142,39 @@ def mandelbrot(lib):
     return lambda: run(c)
 
 
+def orbit(lib):
+    """Return where a comet is after a time: Bogacki and Shampine's steps, as long as fit."""
+
+    def velocity(y):
+        x, v = y[:2], y[2:]
+        return lib.numpy.concatenate([v, -x * (x * x).sum() ** -1.5])
+
+    def under_way(state):
+        return (state[0] < 200.0) & (state[4] < 100_000)
+
+    def step(state):
+        t, h, y, k1, count = state
+        h = lib.numpy.minimum(h, 200.0 - t)
+        k2 = velocity(y + h / 2 * k1)
+        k3 = velocity(y + h * 3 / 4 * k2)
+        new = y + h / 9 * (2 * k1 + 3 * k2 + 4 * k3)
+        k4 = velocity(new)
+        off = h / 72 * (-5 * k1 + 6 * k2 + 8 * k3 - 9 * k4)
+        scale = 1e-6 + 1e-5 * lib.numpy.maximum(abs(y), abs(new))
+        error = lib.numpy.sqrt(((off / scale) ** 2).mean())
+        fits = error <= 1
+        choose = lambda a, b: lib.numpy.where(fits, a, b)
+        longer = h * lib.numpy.clip(0.9 * error ** (-1 / 3), 0.2, 5.0)
+        return choose(t + h, t), longer, choose(new, y), choose(k4, k1), count + 1
+
+    def run(y):
+        start = (0.0, 1e-3, y, velocity(y), 0)
+        return lib.lax.while_loop(under_way, step, start)[2:]
+
+    solve, start = lib.jit(run), np.float32([1.0, 0.0, 0.0, 0.5])
+    return lambda: solve(start)
+
+
 def made_anew(lib):
     """Return an eager loop whose step is a lambda of each call's own."""
     xs = lib.numpy.arange(100.0)
@@ -176,6 +209,7 @@ PAIRS = [
     pair("loop: 64 bodies, 1,000 steps", bodies),
     pair("loop: Kalman filter, 5,000 steps", kalman),
     pair("loop: Mandelbrot, 128 x 128, while", mandelbrot),
+    pair("loop: orbit, adaptive steps, while", orbit),
     anew("loop: eager scan made anew", made_anew, 0.05),
     anew("loop: eager grad of a scan made anew", gradient_made_anew, 1.0),
 ]
