@@ -8,7 +8,7 @@ somebody holds the aval; the table itself holds weak references only.
 
 import weakref
 from collections.abc import Hashable, Sequence
-from typing import Any, Final, Self, TypeAlias, cast, final
+from typing import Any, Final, TypeAlias, cast, final
 
 import numpy as np
 
@@ -49,13 +49,13 @@ class ShapedArray:
         dtype: DType,
         weak_type: bool = False,  # noqa: FBT001, FBT002 - positional: the hottest constructor
         sharding: Hashable = None,
-    ) -> Self:
+    ) -> "ShapedArray":
         """Return the one aval with these fields."""
         ref = _interned.get((shape, dtype, weak_type, sharding))
         aval = None if ref is None else ref()
         if aval is None:
             aval = _intern(shape, dtype, weak_type, sharding)
-        return cast("Self", aval)
+        return aval
 
     def with_shape(self, shape: Shape) -> "ShapedArray":
         """Return this aval with another shape, and no sharding."""

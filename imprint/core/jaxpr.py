@@ -90,7 +90,7 @@ class Jaxpr:
     """A program with free constants; see `ClosedJaxpr`."""
 
     __slots__ = (
-        *("_axis_names", "_effects"),
+        *("_axis_names", "_bodies", "_effects"),
         *("constvars", "eqns", "invars", "name", "outvars"),
     )
 
@@ -108,6 +108,7 @@ class Jaxpr:
         self.eqns: tuple[Eqn, ...] = tuple(eqns)
         self.name: str = name
         self._axis_names: AxisNames | None = None
+        self._bodies: tuple[ClosedJaxpr, ...] | None = None
         self._effects: Effects | None = None
 
     @property
@@ -117,6 +118,14 @@ class Jaxpr:
             every = (eqn.primitive.axis_names_of(eqn.params) for eqn in self.eqns)
             self._axis_names = NO_NAMES.union(*every)
         return self._axis_names
+
+    @property
+    def bodies(self) -> "tuple[ClosedJaxpr, ...]":
+        """The jaxprs that its equations hold, in order."""
+        if self._bodies is None:
+            holding = [eqn for eqn in self.eqns if eqn.params]
+            self._bodies = tuple(b for eqn in holding for b in subjaxprs(eqn))
+        return self._bodies
 
     @property
     def effects(self) -> Effects:
@@ -212,7 +221,7 @@ def map_subjaxprs(
     closed: ClosedJaxpr, change: Callable[[ClosedJaxpr], ClosedJaxpr]
 ) -> ClosedJaxpr:
     """Return a jaxpr with each jaxpr that its equations hold changed."""
-    if not any(map(subjaxprs, closed.eqns)):
+    if not closed.jaxpr.bodies:
         return closed
     jaxpr = closed.jaxpr
     eqns = [_with_subjaxprs(eqn, change) for eqn in jaxpr.eqns]

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import Any, Final, NamedTuple, Self, cast
+from typing import Any, Final, NamedTuple, Self, cast, final
 
 import numpy as np
 
@@ -27,7 +27,6 @@ _PROGRAMS: Final = _PACKAGE + "cli/"
 _NUMPY: Final = str(Path(np.__file__).resolve().parent) + "/"
 _STANDARD: Final = str(Path(os.__file__).resolve().parent) + "/"
 _INSTALLED: Final = _STANDARD + "site-packages/"
-_is_inner: Final[dict[str, bool]] = {}
 
 
 class Source(NamedTuple):
@@ -97,6 +96,7 @@ class _CalledSource(Source):
         return self._callers
 
 
+@final
 class Scope(NamedTuple):
     """The named scopes in which new equations are; it has a source for each of them."""
 
@@ -119,16 +119,13 @@ def current_source() -> Source | None:
     inherited = replayed_source()
     if inherited is not None:
         if type(inherited) is not Scope:
-            return cast("Source", inherited)
+            return inherited
         scope = inherited.path
     frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage] - 20x cheaper than inspect
-    known = _is_inner
+    passed = _passed
     while frame is not None:
         code = frame.f_code
-        inner = known.get(code.co_filename)
-        if inner is None:
-            inner = known[code.co_filename] = _is_passed(code.co_filename)
-        if not inner:
+        if not passed[code.co_filename]:
             return _new(Source, (code, frame.f_lasti, scope))
         frame = frame.f_back
     return None
@@ -143,15 +140,11 @@ def called_source(source: Source, top: str) -> Source:
     """
     found: list[Source] = []
     frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage] - 20x cheaper than inspect
-    known = _is_inner
     while frame is not None:
         code = frame.f_code
         if found and code.co_filename == top:
             break
-        inner = known.get(code.co_filename)
-        if inner is None:
-            inner = known[code.co_filename] = _is_passed(code.co_filename)
-        if not inner:
+        if not _passed[code.co_filename]:
             found.append(_new(Source, (code, frame.f_lasti)))
         frame = frame.f_back
     return _CalledSource(source, tuple(found[:0:-1]))  # the first is the place itself
@@ -160,7 +153,7 @@ def called_source(source: Source, top: str) -> Source:
 def user_frame() -> FrameType | None:
     """Return the innermost frame whose line is the user's."""
     frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage] - 20x cheaper than inspect
-    while frame is not None and _is_passed(frame.f_code.co_filename):
+    while frame is not None and _passed[frame.f_code.co_filename]:
         frame = frame.f_back
     return frame
 
@@ -185,7 +178,18 @@ def is_inner(filename: str) -> bool:
     return is_library(filename) or filename.startswith(_NUMPY)
 
 
-def _is_passed(filename: str) -> bool:
-    return is_inner(filename) or (
-        filename.startswith(_STANDARD) and not filename.startswith(_INSTALLED)
-    )
+class _Passed(dict[str, bool]):
+    """Whether a frame is passed over on the way to the user's, by the name of its file.
+
+    A subscript is the cheapest way to ask: while a recorder listens, a call costs more.
+    """
+
+    def __missing__(self, filename: str) -> bool:
+        is_standard = filename.startswith(_STANDARD)
+        is_installed = filename.startswith(_INSTALLED)
+        passed = is_inner(filename) or (is_standard and not is_installed)
+        self[filename] = passed
+        return passed
+
+
+_passed: Final = _Passed()

@@ -66,6 +66,8 @@ class Trace:
 
 _current: ContextVar[Trace | None] = ContextVar("imprint_trace", default=None)
 current_trace: Final = _current.get
+set_trace: Final = _current.set
+reset_trace: Final = _current.reset
 
 
 def named_axes() -> NamedAxes:
@@ -100,13 +102,15 @@ def process_under(
     trace: Trace | None, primitive: Any, operands: tuple[Any, ...], params: Any
 ) -> tuple[Any, ...]:
     """Apply `primitive` under `trace` as if it were current; None means eager."""
-    token = _current.set(trace)
+    if trace is not None and trace.stages:  # it asks nobody which is current
+        return trace.process(primitive, operands, params)
+    token = set_trace(trace)
     try:
         if trace is None:
             return hooks.eager(primitive, operands, params)
         return trace.process(primitive, operands, params)
     finally:
-        _current.reset(token)
+        reset_trace(token)
 
 
 class Tracer(NumberArray):

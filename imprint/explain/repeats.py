@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Final, NamedTuple, cast, final
 
-from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal, subjaxprs
+from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal
 from imprint.core.source import Source
 from imprint.explain.granularity import dissolved
 from imprint.explain.loops import Loop, loop_around
@@ -82,7 +82,7 @@ def repeats(closed: ClosedJaxpr) -> tuple[Repeat, ...]:
             if old is not new:
                 counts = (*old.counts, *new.counts)
                 found[new.loop or _place(new.source)] = old._replace(counts=counts)
-        todo += [inner for eqn in one.eqns for inner in subjaxprs(eqn)]
+        todo += one.jaxpr.bodies
     return tuple(sorted(found.values(), key=lambda r: -r.saved))
 
 

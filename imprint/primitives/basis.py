@@ -56,9 +56,9 @@ def instantiate(tangent: Any) -> Any:
 
 def add_tangents(x: Any, y: Any) -> Any:
     """Add two tangents or cotangents, either of which may be `Zero`."""
-    if is_zero(x):
+    if type(x) is Zero:
         return y
-    return x if is_zero(y) else add(x, y)
+    return x if type(y) is Zero else add(x, y)
 
 
 def broadcast_to(x: Any, shape: Shape) -> Any:
@@ -69,7 +69,7 @@ def broadcast_to(x: Any, shape: Shape) -> Any:
 
 def unbroadcast(ct: Any, aval: ShapedArray) -> Any:
     """Sum a cotangent to the shape of an operand that was repeated."""
-    if is_zero(ct):
+    if type(ct) is Zero:
         return Zero(aval)
     ndim = get_aval(ct).ndim
     return reduce_sum(ct, tuple(range(ndim))) if aval.ndim < ndim else ct
@@ -231,18 +231,18 @@ def _arithmetic(
 def _add_jvp(primals: Values, tangents: Values) -> Any:
     out = add(*primals)
     shape = get_aval(out).shape
-    tx, ty = (_repeated_tangent(t, shape) for t in tangents)
+    tx, ty = [_repeated_tangent(t, shape) for t in tangents]
     return (out,), (add_tangents(tx, ty),)
 
 
 def _repeated_tangent(t: Any, shape: Shape) -> Any:
-    return Zero(t.aval.with_shape(shape)) if is_zero(t) else broadcast_to(t, shape)
+    return Zero(t.aval.with_shape(shape)) if type(t) is Zero else broadcast_to(t, shape)
 
 
 def _add_transpose(cts: Values, operands: Values) -> Values:
     (ct,) = cts
     return tuple(
-        unbroadcast(ct, x.aval) if isinstance(x, Linear) else None for x in operands
+        [unbroadcast(ct, x.aval) if type(x) is Linear else None for x in operands]
     )
 
 
@@ -263,7 +263,7 @@ def add(x: Any, y: Any) -> Any:
 def _sub_jvp(primals: Values, tangents: Values) -> Any:
     out = sub(*primals)
     shape = get_aval(out).shape
-    tx, ty = (_repeated_tangent(t, shape) for t in tangents)
+    tx, ty = [_repeated_tangent(t, shape) for t in tangents]
     if is_zero(ty):
         return (out,), (tx,)
     return (out,), (neg(ty) if is_zero(tx) else sub(tx, ty),)
@@ -272,8 +272,8 @@ def _sub_jvp(primals: Values, tangents: Values) -> Any:
 def _sub_transpose(cts: Values, operands: Values) -> Values:
     (ct,), (x, y) = cts, operands
     return (
-        unbroadcast(ct, x.aval) if isinstance(x, Linear) else None,
-        unbroadcast(neg(ct), y.aval) if isinstance(y, Linear) else None,
+        unbroadcast(ct, x.aval) if type(x) is Linear else None,
+        unbroadcast(neg(ct), y.aval) if type(y) is Linear else None,
     )
 
 
@@ -307,11 +307,11 @@ def _mul_jvp(primals: Values, tangents: Values) -> Any:
 
 def _mul_transpose(cts: Values, operands: Values) -> Values:
     (ct,), (x, y) = cts, operands
-    if isinstance(x, Linear) and isinstance(y, Linear):
+    if type(x) is Linear and type(y) is Linear:
         NOT_LINEAR()  # in each alone it is
     return (
-        unbroadcast(mul(ct, y), x.aval) if isinstance(x, Linear) else None,
-        unbroadcast(mul(x, ct), y.aval) if isinstance(y, Linear) else None,
+        unbroadcast(mul(ct, y), x.aval) if type(x) is Linear else None,
+        unbroadcast(mul(x, ct), y.aval) if type(y) is Linear else None,
     )
 
 

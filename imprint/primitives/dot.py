@@ -9,6 +9,7 @@ are None are left out of the equation. Precision: see `precision`.
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
@@ -163,7 +164,8 @@ def _plan(x: Shape, y: Shape, dimension_numbers: DimensionNumbers) -> _Plan:
 
 
 def _rest(ndim: int, *named: Ints) -> Ints:
-    return tuple(i for i in range(ndim) if not any(i in axes for axes in named))
+    taken = {*chain(*named)}
+    return tuple([i for i in range(ndim) if i not in taken])
 
 
 def _dot_reference(

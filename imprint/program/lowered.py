@@ -13,7 +13,7 @@ import time
 from typing import Any, Final, NamedTuple
 
 from imprint.core.aval import ShapedArray
-from imprint.core.jaxpr import ClosedJaxpr, Jaxpr, subjaxprs
+from imprint.core.jaxpr import ClosedJaxpr, Jaxpr
 from imprint.passes.pipeline import run_passes
 from imprint.passes.prune import prune
 from imprint.passes.sentinels import Sentinels, with_sentinels
@@ -116,9 +116,8 @@ def lower(
 
 def _count_equations(jaxpr: Jaxpr, seen: set[int]) -> int:
     count = len(jaxpr.eqns)
-    for eqn in jaxpr.eqns:
-        for part in subjaxprs(eqn):
-            if id(part) not in seen:
-                seen.add(id(part))
-                count += _count_equations(part.jaxpr, seen)
+    for part in jaxpr.bodies:
+        if id(part) not in seen:
+            seen.add(id(part))
+            count += _count_equations(part.jaxpr, seen)
     return count

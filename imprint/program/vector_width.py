@@ -12,7 +12,7 @@ What the user asks for in `compiler_options` goes over this.
 from typing import Final, NamedTuple
 
 from imprint import dtypes
-from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, subjaxprs
+from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr
 from imprint.runtime import CompileOptions, has_wide_vectors
 
 _WIDE: Final = CompileOptions.of({"xla_cpu_prefer_vector_width": 512})
@@ -58,13 +58,13 @@ def _count(jaxpr: Jaxpr, bodies: dict[ClosedJaxpr, _Tally]) -> _Tally:
             size = eqn.outvars[0].aval.size
             time += cost * size
             scalar += cost > 0 and size > 1
-        for body in subjaxprs(eqn) if eqn.params else ():
-            if body not in bodies:
-                bodies[body] = _count(body.jaxpr, bodies)
-            inner = bodies[body]
-            time += inner.time
-            scalar += inner.scalar
-            equations += inner.equations
+    for body in jaxpr.bodies:
+        if body not in bodies:
+            bodies[body] = _count(body.jaxpr, bodies)
+        inner = bodies[body]
+        time += inner.time
+        scalar += inner.scalar
+        equations += inner.equations
     return _Tally(time, scalar, equations)
 
 

@@ -16,7 +16,7 @@ from types import BuiltinFunctionType, CellType, CodeType, FunctionType
 from typing import Any, Final, NamedTuple
 
 from imprint.core.identity import ids_of
-from imprint.core.jaxpr import Jaxpr, subjaxprs
+from imprint.core.jaxpr import Jaxpr
 from imprint.definition.code import code_of
 from imprint.watch.captures import captured_functions, contained, parts_of
 from imprint.watch.places import CellPlace, class_of
@@ -87,10 +87,10 @@ def _callbacks(jaxpr: Jaxpr, seen: set[int]) -> Iterator[Any]:
     for eqn in jaxpr.eqns:
         if "callback" in eqn.params:
             yield eqn.params["callback"]
-        for inner in subjaxprs(eqn):
-            if id(inner) not in seen:
-                seen.add(id(inner))
-                yield from _callbacks(inner.jaxpr, seen)
+    for inner in jaxpr.bodies:
+        if id(inner) not in seen:
+            seen.add(id(inner))
+            yield from _callbacks(inner.jaxpr, seen)
 
 
 def _held_by(callbacks: list[Any]) -> Held:

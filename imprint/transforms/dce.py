@@ -10,7 +10,7 @@ still share it.
 from collections.abc import Sequence
 
 from imprint.core.control import ControlPrimitive
-from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var
+from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr
 
 
 def dce(closed: ClosedJaxpr, used: Sequence[bool] | None = None) -> ClosedJaxpr:
@@ -33,7 +33,7 @@ def dce_jaxpr(jaxpr: Jaxpr, used: Sequence[bool] | None = None) -> Jaxpr:
     outvars: list[Atom] = [
         v for i, v in enumerate(jaxpr.outvars) if used is None or used[i]
     ]
-    needed: set[Var] = {v for v in outvars if isinstance(v, Var)}
+    needed: set[Atom] = {*outvars}
     eqns: list[Eqn] = []
     for eqn in reversed(jaxpr.eqns):
         if needed.isdisjoint(eqn.outvars) and not eqn.effects:
@@ -41,7 +41,7 @@ def dce_jaxpr(jaxpr: Jaxpr, used: Sequence[bool] | None = None) -> Jaxpr:
         if type(eqn.primitive) is ControlPrimitive:
             wanted = tuple(v in needed for v in eqn.outvars)
             eqn = eqn.primitive.narrow(eqn, wanted)
-        needed.update(v for v in eqn.invars if isinstance(v, Var))
+        needed.update(eqn.invars)
         eqns.append(eqn)
     eqns.reverse()
     return Jaxpr(jaxpr.constvars, jaxpr.invars, outvars, eqns, jaxpr.name)
@@ -49,9 +49,9 @@ def dce_jaxpr(jaxpr: Jaxpr, used: Sequence[bool] | None = None) -> Jaxpr:
 
 def used_invars(jaxpr: Jaxpr) -> list[bool]:
     """Return, for each argument, whether an equation or a result uses it."""
-    used: set[object] = set(jaxpr.outvars)
+    used: set[Atom] = {*jaxpr.outvars}
     for eqn in jaxpr.eqns:
-        used.update(v for v in eqn.invars if isinstance(v, Var))
+        used.update(eqn.invars)
     return [v in used for v in jaxpr.invars]
 
 

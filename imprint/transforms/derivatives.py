@@ -7,7 +7,8 @@ and results are of a kind that has a derivative, and that tangents and cotangent
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any, Final, Literal, ParamSpec, TypeVar, overload
+from functools import partial
+from typing import Any, Final, Literal, ParamSpec, TypeVar, cast, overload
 
 from imprint import dtypes, tree
 from imprint.core.array import Array
@@ -36,6 +37,7 @@ from imprint.transforms.linear_maps import (
     tangent_result,
 )
 from imprint.transforms.linearize import linearize_flat
+from imprint.tree import SequenceKey
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -99,9 +101,9 @@ def value_and_grad(
     @folding
     def value_and_gradient(*args: Any, **kwargs: Any) -> Any:
         nums = check_argnums(argnums, len(args), f"grad({name})")
-        leaves, treedef = _flatten_named([args[i] for i in nums], nums, "grad")
-        for leaf_name, x in leaves:
-            _check_input(x, leaf_name, name, holomorphic, allow_int)
+        primals, treedef = _owned([args[i] for i in nums], nums, "grad")
+        leaf_name = partial(_leaf_name, treedef, nums)
+        _check_inputs(primals, leaf_name, name, holomorphic, allow_int)
 
         def chosen(*dynamic: Any) -> Any:
             every = list(args)
@@ -109,7 +111,6 @@ def value_and_grad(
                 every[i] = value
             return fun(*every, **kwargs)  # pyright: ignore[reportCallIssue] - those of a call
 
-        primals = [x for _, x in leaves]
         flat = _Flat(chosen, treedef, name, has_aux=has_aux)
         lin = linearize_flat(flat, primals, name=name)
         value = _check_output(flat.result(lin.outs), name, holomorphic)
@@ -159,11 +160,10 @@ def vjp(
     """
     check_function(fun, "vjp")
     name = name_of(fun)
-    leaves, treedef = _flatten_named(list(primals), range(len(primals)), "vjp")
-    primals_flat = [x for _, x in leaves]
+    leaves, treedef = _owned(list(primals), range(len(primals)), "vjp")
     flat = _Flat(fun, treedef, name, has_aux=has_aux)
-    lin = linearize_flat(flat, primals_flat, name=name)
-    pull = pullback(lin, primals_flat, treedef, flat.out_tree)
+    lin = linearize_flat(flat, leaves, name=name)
+    pull = pullback(lin, leaves, treedef, flat.out_tree)
     out = tree.map(as_result, flat.result(lin.outs))
     return (out, pull, flat.aux(lin.outs)) if has_aux else (out, pull)
 
@@ -222,16 +222,15 @@ def jvp(
                 f"jvp: expected a tuple or list of {said}, one for each argument, got "
                 f"{shown(given)}. Write imprint.jvp(f, (x,), (t,))."
             )
-    leaves, treedef = _flatten_named(list(primals), range(len(primals)), "jvp")
-    flat_primals = [x for _, x in leaves]
-    avals = [tangent_aval(get_aval(x)) for x in flat_primals]
+    leaves, treedef = _owned(list(primals), range(len(primals)), "jvp")
+    avals = [tangent_aval(get_aval(x)) for x in leaves]
     flat_tangents = check_like(list(tangents), treedef, avals, "jvp", "tangent")
     known = [
         Zero(a) if a.dtype == dtypes.float0 else t
         for a, t in zip(avals, flat_tangents, strict=True)
     ]
     flat = _Flat(fun, treedef, name, has_aux=has_aux)
-    outs, out_tangents = jvp_flat(flat, flat_primals, known, name)
+    outs, out_tangents = jvp_flat(flat, leaves, known, name)
     out = tree.map(as_result, flat.result(outs))
     tangent = flat.result([*map(tangent_result, out_tangents)])
     return (out, tangent, flat.aux(outs)) if has_aux else (out, tangent)
@@ -272,11 +271,10 @@ def linearize(
     """
     check_function(fun, "linearize")
     name = name_of(fun)
-    leaves, treedef = _flatten_named(list(primals), range(len(primals)), "linearize")
-    flat_primals = [x for _, x in leaves]
+    leaves, treedef = _owned(list(primals), range(len(primals)), "linearize")
     flat = _Flat(fun, treedef, name, has_aux=has_aux)
-    lin = linearize_flat(flat, flat_primals, name=name)
-    push = pushforward(lin, flat_primals, treedef, flat.out_tree)
+    lin = linearize_flat(flat, leaves, name=name)
+    push = pushforward(lin, leaves, treedef, flat.out_tree)
     out = tree.map(as_result, flat.result(lin.outs))
     return (out, push, flat.aux(lin.outs)) if has_aux else (out, push)
 
@@ -339,20 +337,26 @@ class _Flat:
 # ---- checks ----
 
 
-def _flatten_named(
-    args: Sequence[Any], positions: Sequence[int], transform: str
-) -> tuple[list[tuple[str, Any]], tree.TreeDef]:
-    leaves, treedef = tree.flatten_with_path(list(args))
-    named: list[tuple[str, Any]] = []
-    for path, leaf in leaves:
-        first, rest = path[0], path[1:]
-        name = f"argument {positions[_index(first)]}{tree.keystr(rest)}"
-        named.append((name, float_array(own_leaf(leaf, transform, name))))
-    return named, treedef
+def _owned(
+    args: list[Any], positions: Sequence[int], transform: str
+) -> tuple[list[Any], tree.TreeDef]:
+    """Return the leaves of arguments as arrays that nobody can change."""
+    leaves, treedef = tree.flatten(args)
+    owned: list[Any] = []
+    for i, leaf in enumerate(leaves):
+        try:
+            owned.append(float_array(own_leaf(leaf, transform, "")))
+        except ArgumentError:
+            own_leaf(leaf, transform, _leaf_name(treedef, positions, i))
+            raise
+    return owned, treedef
 
 
-def _index(key: Any) -> int:
-    return key.idx
+def _leaf_name(treedef: tree.TreeDef, positions: Sequence[int], i: int) -> str:
+    """Say which leaf of which argument it is; many leaves take long to name."""
+    first, *rest = treedef.paths()[i]
+    number = cast("SequenceKey", first).idx
+    return f"argument {positions[number]}{tree.keystr(tuple(rest))}"
 
 
 def check_argnums(argnums: Any, count: int, name: str) -> tuple[int, ...]:
@@ -390,25 +394,26 @@ def is_one(argnums: Any) -> bool:
     return True
 
 
-def _check_input(
-    x: Any,
-    leaf_name: str,
+def _check_inputs(
+    leaves: Sequence[Any],
+    leaf_name: Callable[[int], str],
     name: str,
     holomorphic: bool,  # noqa: FBT001 - JAX's signature
     allow_int: bool,  # noqa: FBT001 - JAX's signature
 ) -> None:
-    aval = get_aval(x)
-    if holomorphic and not dtypes.is_complex(aval.dtype):
-        raise NotDifferentiableError(
-            f"grad({name}, holomorphic=True): expected complex inputs, got {aval} as "
-            f"{leaf_name}. Convert it, or leave holomorphic out."
-        )
-    if not dtypes.is_inexact(aval.dtype) and not allow_int:
-        raise NotDifferentiableError(
-            f"grad({name}): expected float inputs, got {aval} as {leaf_name}. "
-            "Convert it with `.astype(float)`, choose other argnums, or pass "
-            "allow_int=True for a gradient of dtype float0."
-        )
+    for i, x in enumerate(leaves):
+        aval = get_aval(x)
+        if holomorphic and not dtypes.is_complex(aval.dtype):
+            raise NotDifferentiableError(
+                f"grad({name}, holomorphic=True): expected complex inputs, got {aval} "
+                f"as {leaf_name(i)}. Convert it, or leave holomorphic out."
+            )
+        if not dtypes.is_inexact(aval.dtype) and not allow_int:
+            raise NotDifferentiableError(
+                f"grad({name}): expected float inputs, got {aval} as {leaf_name(i)}. "
+                "Convert it with `.astype(float)`, choose other argnums, or pass "
+                "allow_int=True for a gradient of dtype float0."
+            )
 
 
 def _check_output(out: Any, name: str, holomorphic: bool) -> Any:  # noqa: FBT001 - JAX's signature

@@ -26,11 +26,13 @@ from imprint.core.jaxpr import (
     eval_jaxpr,
 )
 from imprint.core.primitive import Primitive
-from imprint.core.tangents import is_zero, tangent_aval, zero_of
+from imprint.core.tangents import Zero, is_zero, tangent_aval, zero_of
 from imprint.core.trace import (
     Trace,
     current_trace,
     process_under,
+    reset_trace,
+    set_trace,
     tracing,
 )
 from imprint.primitives.basis import broadcast_in_dim_p
@@ -82,22 +84,26 @@ class LinearizeTrace(Trace):
         self, primitive: Primitive, operands: tuple[Any, ...], params: dict[str, Any]
     ) -> tuple[Any, ...]:
         """Evaluate the primal and stage the tangent of one primitive."""
-        pairs = [self.unpack(x) for x in operands]
-        primals = tuple([p for p, _ in pairs])
-        tangents = tuple([t for _, t in pairs])
-        if all(map(is_zero, tangents)):
-            return process_under(self.parent, primitive, primals, params)
+        for x in operands:
+            if type(x) is LinearizeTracer and x.owner is self:
+                break
+        else:
+            return process_under(self.parent, primitive, operands, params)
+        primals, tangents = zip(*map(self.unpack, operands), strict=True)
         if type(primitive) is ControlPrimitive:
             with tracing(self.parent):
                 outs, out_tangents = primitive.linearize(
                     self.tangent_trace, primals, tangents, **params
                 )
         else:
-            with tracing(self.split):
+            token = set_trace(self.split)
+            try:
                 outs, out_tangents = primitive.jvp(primals, tangents, **params)
+            finally:
+                reset_trace(token)
         return tuple(
             [
-                out if is_zero(t) else LinearizeTracer(self, out, t)
+                out if type(t) is Zero else LinearizeTracer(self, out, t)
                 for out, t in zip(outs, out_tangents, strict=True)
             ]
         )

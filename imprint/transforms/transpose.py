@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from imprint.core import source
-from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal, Var
+from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from imprint.core.tangents import Linear, Zero, is_zero
 from imprint.primitives.basis import add_tangents
 from imprint.transforms.demands import Mask, instantiated, mask_of
@@ -34,7 +34,7 @@ def backward_pass(
         argument was given as a value.
     """
     values: dict[Var, Any] = dict(zip(jaxpr.constvars, consts, strict=True))
-    linear: set[Var] = set()
+    linear: set[Atom] = set()
     for var, arg in zip(jaxpr.invars, args, strict=True):
         if isinstance(arg, Linear):
             linear.add(var)
@@ -42,29 +42,30 @@ def backward_pass(
             values[var] = arg
     backwards = _evaluate_known(jaxpr, values, linear)
 
-    pending: dict[Var, Any] = {}
+    pending: dict[Atom, Any] = {}
     for atom, ct in zip(jaxpr.outvars, cts, strict=True):
-        if isinstance(atom, Var) and atom in linear:
+        if atom in linear:
             _accumulate(pending, atom, ct)
     for eqn in reversed(backwards):
-        out_cts = [pending.pop(v, _zero(v)) for v in eqn.outvars]
-        if all(map(is_zero, out_cts)) and not eqn.effects:
+        if pending.keys().isdisjoint(eqn.outvars) and not eqn.effects:
             continue
+        out_cts = [
+            pending.pop(v) if v in pending else Zero(v.aval) for v in eqn.outvars
+        ]
         _transpose_eqn(eqn, values, linear, out_cts, pending)
-    return [pending.get(v, _zero(v)) if v in linear else None for v in jaxpr.invars]
-
-
-def _zero(var: Var) -> Any:
-    return Zero(var.aval)
+    return [
+        (pending[v] if v in pending else Zero(v.aval)) if v in linear else None
+        for v in jaxpr.invars
+    ]
 
 
 def _evaluate_known(
-    jaxpr: Jaxpr, values: dict[Var, Any], linear: set[Var]
+    jaxpr: Jaxpr, values: dict[Var, Any], linear: set[Atom]
 ) -> list[Eqn]:
     """Evaluate what does not depend on a linear argument; return the other equations."""
     backwards: list[Eqn] = []
     for eqn in jaxpr.eqns:
-        if any(isinstance(v, Var) and v in linear for v in eqn.invars):
+        if not linear.isdisjoint(eqn.invars):
             linear.update(eqn.outvars)
             backwards.append(eqn)
             continue
@@ -77,33 +78,31 @@ def _evaluate_known(
 def _transpose_eqn(
     eqn: Eqn,
     values: dict[Var, Any],
-    linear: set[Var],
+    linear: set[Atom],
     out_cts: list[Any],
-    pending: dict[Var, Any],
+    pending: dict[Atom, Any],
 ) -> None:
     operands = [
-        Linear(v.aval) if isinstance(v, Var) and v in linear else _value(v, values)
-        for v in eqn.invars
+        Linear(v.aval) if v in linear else _value(v, values) for v in eqn.invars
     ]
     token = source.set_replayed_source(eqn.source or source.replayed_source())
     try:
         in_cts = eqn.primitive.transpose(out_cts, operands, **eqn.params)
         for atom, operand, ct in zip(eqn.invars, operands, in_cts, strict=True):
-            if isinstance(operand, Linear) and isinstance(atom, Var):
+            if type(operand) is Linear:
                 _accumulate(pending, atom, ct)
     finally:
         source.reset_replayed_source(token)
 
 
-def _accumulate(pending: dict[Var, Any], var: Var, ct: Any) -> None:
-    if ct is None or is_zero(ct):
+def _accumulate(pending: dict[Atom, Any], atom: Atom, ct: Any) -> None:
+    if ct is None or type(ct) is Zero:
         return
-    before = pending.get(var)
-    pending[var] = ct if before is None else add_tangents(before, ct)
+    pending[atom] = add_tangents(pending[atom], ct) if atom in pending else ct
 
 
-def _value(atom: Var | Literal, values: dict[Var, Any]) -> Any:
-    return atom.read() if isinstance(atom, Literal) else values[atom]
+def _value(atom: Atom, values: dict[Var, Any]) -> Any:
+    return atom.read() if type(atom) is Literal else values[atom]
 
 
 def transpose_jaxpr(

@@ -57,3 +57,14 @@ def test_after_a_replay_that_raised_new_equations_have_their_own_source():
 
     (line,) = set(lines_of(imprint.make_jaxpr(fails_first)(inp.ones(2))))
     assert line != LINE
+
+
+def test_bodies_are_the_jaxprs_that_equations_hold_in_order():
+    def choose(x):
+        y = called(x)
+        return imprint.lax.cond(x > 0, inp.sin, inp.cos, y)
+
+    jaxpr = imprint.make_jaxpr(choose)(1.0).jaxpr
+    held = [subjaxprs(eqn) for eqn in jaxpr.eqns]
+    assert [len(one) for one in held if one] == [1, 2]
+    assert jaxpr.bodies == tuple(body for one in held for body in one)
