@@ -25,6 +25,7 @@
 - `public`: which names of a module does `dir` list?
 - `absent`: which names of JAX's are absent, and what serves in their place?
 - `absent_models`: which of Equinox's and optax's are, and what serves in theirs?
+- `unheard`: what need the recorder of a trace not hear?
 - `libraries`: is code the user's, or an installed library's?
 - `identity`: what stands for an object that counts as itself?
 - `functions`: what may a transform be given?

@@ -19,6 +19,7 @@ from types import CodeType, FrameType, TracebackType
 from typing import Any, Final, Self, final
 
 from imprint.core.libraries import is_own_code, is_user_code, own_file
+from imprint.core.unheard import LISTENERS
 from imprint.record.elsewhere import Elsewhere
 from imprint.record.mentions import mentions_of
 from imprint.record.probe import uncover
@@ -471,9 +472,11 @@ else:
                         hook.unset()
                     elif self.tell(code, frame):
                         known[id(code)] = code, recordings
-                elif arg is _SET_PROFILE:  # told before it is called, and afterwards
+                # Told before it is called, and afterwards.
+                elif arg is _SET_PROFILE and not own_file(frame.f_code.co_filename):
                     hook.touched = True
 
+            LISTENERS.add(on_event.__code__)
             hook.ours = on_event
             if before is not None:
                 told = before
