@@ -7,6 +7,7 @@
 - `binding`: which definition answers a function as it is now?
 - `bound`: what is a method, or a model that can be called?
 - `compiling`: how does a call without a version get one?
+- `undisturbed`: how is a function traced while other threads write?
 - `audit`: is a hit what a fresh trace gives?
 - `sameness`: do two traces give the same program and the same result?
 - `report`: what can a user ask of the versions of a function?

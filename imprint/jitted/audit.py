@@ -23,8 +23,9 @@ from imprint.definition.state import reads_state
 from imprint.definition.wording import shortened, show
 from imprint.errors import StaleVersionError
 from imprint.explain.programs import Divergence, is_same_array
-from imprint.jitted.compiling import Request, trace
+from imprint.jitted.compiling import trace
 from imprint.jitted.sameness import divergence_of_traces
+from imprint.jitted.undisturbed import Request
 from imprint.program.counters import COUNTERS
 from imprint.static.exact import is_plain_value
 from imprint.versions.fresh import FreshTraces, fresh_traces, is_fresh

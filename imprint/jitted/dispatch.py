@@ -33,10 +33,11 @@ from imprint.explain.replay import Replay
 from imprint.jitted.audit import audit, audit_nested
 from imprint.jitted.binding import Binding
 from imprint.jitted.bound import BoundJitted
-from imprint.jitted.compiling import Request, compile_version, trace
+from imprint.jitted.compiling import compile_version, trace
 from imprint.jitted.replaying import replay
 from imprint.jitted.report import CacheInfo, cache_info, explain
 from imprint.jitted.stages import Given, Lowered, Traced
+from imprint.jitted.undisturbed import Request
 from imprint.runtime import EngineError, collect_garbage
 from imprint.static.exact import static_token
 from imprint.versions.budget import BUDGET

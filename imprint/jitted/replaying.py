@@ -15,7 +15,8 @@ from imprint.core.trace import Tracer
 from imprint.errors import ArgumentError
 from imprint.explain.replay import Replay
 from imprint.explain.steps import SteppedProgram
-from imprint.jitted.compiling import Request, trace
+from imprint.jitted.compiling import trace
+from imprint.jitted.undisturbed import Request
 from imprint.passes.pipeline import run_passes
 
 
