@@ -145,11 +145,29 @@ def tell(
     ordered: bool,
 ) -> None:
     """Call a Python function for its effect; leaves that are no arrays may be anything."""
+    flat, arrays = flattened(callback, args, kwargs, is_told=True)
+    debug_callback_p.bind(*arrays, callback=flat, ordered=ordered)
+
+
+def flattened(
+    callback: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    *,
+    is_told: bool = False,
+) -> "tuple[TreeCallback, list[Any]]":
+    """Return a Python function as one of flat arrays, and those that it is called with.
+
+    Args:
+        callback: the function.
+        args: its arguments; leaves that are no arrays may be anything.
+        kwargs: its keyword arguments, likewise.
+        is_told: whether what it returns does not count.
+    """
     leaves, treedef = tree.flatten((args, kwargs))
     static = {i: x for i, x in enumerate(leaves) if not _has_aval(x)}
     arrays = [x for i, x in enumerate(leaves) if i not in static]
-    flat = TreeCallback(callback, treedef, static, is_told=True)
-    debug_callback_p.bind(*arrays, callback=flat, ordered=ordered)
+    return TreeCallback(callback, treedef, static, is_told=is_told), arrays
 
 
 @final

@@ -251,8 +251,8 @@ class NonFiniteError(FloatingPointError):
     """
 
 
-class CheckError(RuntimeError):
-    """A `debug.check` or an `error_if` failed while a program ran. A `RuntimeError`.
+class CheckError(RuntimeError, ValueError):
+    """A check failed while a program ran. A `RuntimeError`, a `ValueError`.
 
     The message is the user's; a note says where the check stands.
     """

@@ -9,15 +9,15 @@ from typing import Any, Final, Literal, TypeAlias, TypeVar, final
 
 import numpy as np
 
-from imprint import debug, dtypes, tree
-from imprint.callbacks import tell
+from imprint import dtypes, tree
 from imprint.core.aval import get_aval
-from imprint.core.source import current_source
 from imprint.core.trace import Tracer
+from imprint.debug.checking import check_predicate
 from imprint.errors import ArgumentError
 from imprint.module.filters import is_array
 from imprint.numpy import any as any_of
-from imprint.numpy import full_like, where
+from imprint.numpy import full_like, logical_not, where
+from imprint.primitives.checks import Failure, When, check_p
 
 T = TypeVar("T")
 OnError: TypeAlias = Literal["default", "raise", "breakpoint", "nan", "off"]
@@ -81,41 +81,40 @@ def branched_error_if(
             f"error_if: expected a tree with an array, got {x!r}. What it returns has to "
             "be used: pass what is computed with."
         )
-    debug.check_predicate("error_if", pred)
+    check_predicate("error_if", pred)
     if on_error == "off":
         return x
     if on_error == "nan":
         found = any_of(pred)
         return treedef.unflatten([_or_nan(leaf, found) for leaf in leaves])
-    chosen = _Chosen(msgs)
-    if isinstance(pred, Tracer) or isinstance(index, Tracer):
-        tell(chosen, (pred, index), {}, ordered=False)
+    failure = _Chosen(msgs)
+    if not (isinstance(pred, Tracer) or isinstance(index, Tracer)):
+        if np.any(pred):
+            failure(index)
     else:
-        chosen(pred, index)
+        found = any_of(pred) if get_aval(pred).ndim else pred
+        check_p.bind(logical_not(found), index, callback=failure, when=When.ALWAYS)
     return x
 
 
 @final
-class _Chosen:
-    """Raises one of several messages if something is true."""
-
-    __slots__ = ("_msgs", "_site")
+class _Chosen(Failure):
+    """Says one of several messages."""
 
     def __init__(self, msgs: Sequence[str]) -> None:
+        super().__init__()
         self._msgs = tuple(msgs)
-        self._site = current_source()
 
-    def __call__(self, pred: Any, index: Any) -> None:
-        """Raise CheckError if any of `pred` is true."""
-        if np.any(pred):
-            raise debug.failure(self._msgs[int(index)], self._site)
+    def message(self, *arrays: Any) -> str:
+        """Return the message whose number is given."""
+        (index,) = arrays
+        return self._msgs[int(index)]
 
     def __imprint_token__(self) -> Any:
-        """Return what stands for this function in a comparison of programs."""
+        """Return what stands for it in a comparison of programs."""
         return "error_if", self._msgs
 
-    @property
-    def __name__(self) -> str:
+    def __repr__(self) -> str:
         return "error_if"
 
 

@@ -31,6 +31,7 @@ counts once. Those that hold a jaxpr are in `control`.
 - `precision`: how exactly is a product computed?
 - `barrier`: what keeps the compiler from moving or merging a computation?
 - `callbacks`: how does a program call a function of Python's?
+- `checks`: how does a program end with an error of the user's?
 - `copying`: when is a result that is its operand an array of its own?
 """
 
@@ -46,6 +47,7 @@ from imprint.primitives import (
     bits,
     bitwise,
     callbacks,
+    checks,
     collectives,
     comparison,
     convert,
@@ -90,6 +92,7 @@ _FAMILIES: Final[tuple[ModuleType, ...]] = (
     dot,
     barrier,
     callbacks,
+    checks,
     copying,
     collectives,
 )

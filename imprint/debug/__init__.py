@@ -1,0 +1,37 @@
+"""What is seen of programs that run, and counts of what this process has compiled.
+
+Replays come from `jit(f).replay(...)`; their classes are here to write types with.
+
+- `printing`: how are values shown, or handed to a function, while a program runs?
+- `stopping`: how does a program stop in pdb?
+- `checking`: how does a program raise an error of the user's?
+- `formats`: do arguments fit a text that is formatted when the program runs?
+- `counting`: what has this process traced, compiled and answered?
+"""
+
+from imprint.core import missing
+from imprint.debug.checking import check as check
+from imprint.debug.counting import Counts as Counts
+from imprint.debug.counting import counters as counters
+from imprint.debug.printing import callback as callback
+from imprint.debug.printing import print as print  # noqa: A004 - JAX's name
+from imprint.debug.stopping import breakpoint as breakpoint  # noqa: A004 - JAX's name
+from imprint.explain.replay import Parting as Parting
+from imprint.explain.replay import Replay as Replay
+from imprint.explain.steps import Entered as Entered
+from imprint.explain.steps import Step as Step
+
+__all__ = [
+    "Counts",
+    "Entered",
+    "Parting",
+    "Replay",
+    "Step",
+    "breakpoint",
+    "callback",
+    "check",
+    "counters",
+    "print",
+]
+
+missing.explain_missing(__name__)
