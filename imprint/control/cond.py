@@ -14,6 +14,7 @@ import numpy as np
 
 from imprint.control.call import jit_p
 from imprint.control.interpret import interpret
+from imprint.control.operands import one_by_one
 from imprint.control.selection import select_branches
 from imprint.control.turns import NOT_RAISED
 from imprint.core.aval import ShapedArray, get_aval
@@ -24,7 +25,6 @@ from imprint.core.source import reset_replayed_source, set_replayed_source
 from imprint.core.tangents import Linear, Zero, is_zero
 from imprint.primitives.basis import broadcast_in_dim, instantiate
 from imprint.primitives.convert import convert_element_type_p
-from imprint.primitives.shape import expand_dims, squeeze
 from imprint.primitives.slicing import concatenate, slice_in_dim
 from imprint.stablehlo import Builder, Region, Value
 from imprint.transforms.batch import batch_jaxpr, hidden_size
@@ -343,7 +343,7 @@ def _batch(args: Values, dims: Dims, *, branches: Branches) -> tuple[Values, Dim
     size = hidden_size(args, dims)
     if dims[0] is not None:
         if cond_p.effects_of({"branches": branches}):
-            return _one_by_one(args, dims, size, branches)
+            return one_by_one(cond_p, args, dims, {"branches": branches})
         return select_branches(args, dims, size, branches)
     found = [batch_jaxpr(branch, size, dims[1:]) for branch in branches]
     wanted = tuple(
@@ -357,31 +357,6 @@ def _batch(args: Values, dims: Dims, *, branches: Branches) -> tuple[Values, Dim
         for branch, (batched, came) in zip(branches, found, strict=True)
     ]
     return cond_p.bind(*args, branches=tuple(derived)), wanted
-
-
-def _one_by_one(
-    args: Values, dims: Dims, size: int, branches: Branches
-) -> tuple[Values, Dims]:
-    """Choose for each slice by itself: a branch with effects must not run for others."""
-    rows = [
-        cond_p.bind(
-            *(
-                x if d is None else squeeze(slice_in_dim(x, i, i + 1, axis=d), (d,))
-                for x, d in zip(args, dims, strict=True)
-            ),
-            branches=branches,
-        )
-        for i in range(size)
-    ]
-    if not rows:
-        empty = (a.with_shape((0, *a.shape)) for a in branches[0].out_avals)
-        outs = tuple(instantiate(Zero(aval)) for aval in empty)
-    else:
-        outs = tuple(
-            concatenate([expand_dims(x, (0,)) for x in column], 0)
-            for column in zip(*rows, strict=True)
-        )
-    return outs, (0,) * len(outs)
 
 
 # ---- dead code ----

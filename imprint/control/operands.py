@@ -10,9 +10,14 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from imprint.core.aval import get_aval
+from imprint.core.control import ControlPrimitive
 from imprint.core.jaxpr import ClosedJaxpr, Jaxpr, Literal
-from imprint.core.tangents import is_zero
+from imprint.core.primitive import Dims, Params, Values
+from imprint.core.tangents import Zero, is_zero
 from imprint.primitives.basis import broadcast_in_dim, instantiate, moveaxis
+from imprint.primitives.shape import expand_dims, squeeze
+from imprint.primitives.slicing import concatenate, slice_in_dim
+from imprint.transforms.batch import hidden_size
 from imprint.transforms.staging import hoist_consts
 
 _T = TypeVar("_T")
@@ -110,3 +115,36 @@ def repeated(x: Any, length: int) -> Any:
 def in_front(x: Any, dim: int | None, size: int) -> Any:
     """Return a value with its hidden axis in front; one without is repeated."""
     return repeated(x, size) if dim is None else moveaxis(x, dim, 0)
+
+
+def one_by_one(
+    primitive: ControlPrimitive, args: Sequence[Any], dims: Dims, params: Params
+) -> tuple[Values, Dims]:
+    """Bind an equation for each slice by itself: its effects must not happen for others."""
+    size = hidden_size(args, dims)
+    rows = [
+        primitive.bind(
+            *(
+                x if d is None else squeeze(slice_in_dim(x, i, i + 1, axis=d), (d,))
+                for x, d in zip(args, dims, strict=True)
+            ),
+            **params,
+        )
+        for i in range(size)
+    ]
+    if not rows:
+        slices = zip(map(get_aval, args), dims, strict=True)
+        avals = tuple(
+            a if d is None else a.with_shape((*a.shape[:d], *a.shape[d + 1 :]))
+            for a, d in slices
+        )
+        empty = (
+            a.with_shape((0, *a.shape)) for a in primitive.out_avals(avals, params)
+        )
+        outs = tuple(instantiate(Zero(aval)) for aval in empty)
+    else:
+        outs = tuple(
+            concatenate([expand_dims(x, (0,)) for x in column], 0)
+            for column in zip(*rows, strict=True)
+        )
+    return outs, (0,) * len(outs)

@@ -17,6 +17,7 @@ from imprint.control.operands import (
     in_front,
     interleaved,
     nonzeros,
+    one_by_one,
     pick,
     reordered,
     split,
@@ -252,6 +253,10 @@ def _batch(
     if not is_each:
         outs = while_loop(condition, step, (of_condition, of_step), carried)
         return tuple(outs), fronts
+    if cond_jaxpr.jaxpr.effects or body_jaxpr.jaxpr.effects:
+        params = {"cond_jaxpr": cond_jaxpr, "body_jaxpr": body_jaxpr}
+        counts = {"cond_nconsts": cond_nconsts, "body_nconsts": body_nconsts}
+        return one_by_one(while_p, args, dims, {**params, **counts})
     condition, _ = batch_jaxpr(
         cond_jaxpr, size, (*at_condition, *fronts), out_dims=(0,)
     )

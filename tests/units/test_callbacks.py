@@ -691,3 +691,17 @@ def test_many_callbacks_leave_no_memory_behind():
         "gc.collect(); print(size() - before)\n"
     )
     assert int(done.stdout) < 4000, done.stderr  # KiB, of 100,000 calls
+
+
+def test_a_loop_whose_examples_stop_one_by_one_calls_for_those_that_run():
+    seen = []
+
+    def f(x):
+        def body(x):
+            imprint.debug.callback(lambda x: seen.append(float(x)), x)
+            return x + 4
+
+        return imprint.lax.while_loop(lambda x: x < 10, body, x)
+
+    imprint.jit(imprint.vmap(f))(np.array([2, 9], np.float32))
+    assert sorted(seen) == [2, 6, 9]
