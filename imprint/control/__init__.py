@@ -8,6 +8,8 @@ transforms. Nothing outside this package names one: others ask its declaration.
 - `call`: what does a function jitted inside traced code become?
 - `closing`: how does the function of a branch or a step become a jaxpr?
 - `cond`: what do conditionals become?
+- `checked`: how does the first error go along with the values of a jaxpr?
+- `checked_rules`: what can fail in an equation of each primitive?
 - `checkpoint`: what is computed again in a backward pass, and what is remembered?
 - `custom`: what becomes of a call of a function with a derivative of the user's?
 - `custom_lin`: what is the tangent of one that is known backwards only?

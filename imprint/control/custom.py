@@ -25,6 +25,7 @@ from imprint.core.primitive import Dims, Values
 from imprint.core.tangents import Zero, is_zero, tangent_aval, zero_of
 from imprint.core.trace import Trace, current_trace, tracing
 from imprint.errors import UnexpectedTracerError
+from imprint.primitives.basis import full
 from imprint.primitives.convert import convert_element_type
 from imprint.transforms.batch import (
     at_axis,
@@ -229,6 +230,22 @@ class _Chosen(_Made):
 
 def _where(used: Sequence[bool], values: Values) -> Values:
     return tuple(x for x, on in zip(values, used, strict=True) if on)
+
+
+class Longer(_Made):
+    """The rule of a function that also gives what the rule knows nothing of.
+
+    Args:
+        rule: that of the function without it.
+        added: the avals of what it gives more; where the rule runs, that is 0.
+    """
+
+    def tangents(self, primals: Values, tangents: Values) -> tuple[Values, Values]:
+        """Return the results and their tangents."""
+        (added,) = self._how
+        outs, out_tangents = self._rule.tangents(primals, tangents)
+        zeros = [full(aval.shape, 0, aval.dtype) for aval in added]
+        return (*outs, *zeros), (*out_tangents, *map(zero_of, added))
 
 
 class _Batched(_Made):

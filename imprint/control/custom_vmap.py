@@ -25,7 +25,7 @@ from imprint.core.primitive import Dims, Values
 from imprint.core.tangents import is_zero, zero_of
 from imprint.core.trace import current_trace, tracing
 from imprint.errors import ArgumentError, UnexpectedTracerError
-from imprint.primitives.basis import instantiate
+from imprint.primitives.basis import full, instantiate
 from imprint.primitives.convert import convert_element_type
 from imprint.transforms.batch import at_axis, hidden_size
 from imprint.transforms.dce import narrow
@@ -198,6 +198,22 @@ class _Chosen(_Made):
             p for p, on in zip(zip(outs, flags, strict=True), used, strict=True) if on
         ]
         return tuple(x for x, _ in pairs), tuple(on for _, on in pairs)
+
+
+class LongerBatch(_Made):
+    """The rule of a function that also gives what the rule knows nothing of.
+
+    Args:
+        rule: that of the function without it.
+        added: the avals of what it gives more; where the rule runs, that is 0.
+    """
+
+    def batch(self, size: int, batched: Mask, args: Values) -> tuple[Values, Mask]:
+        """Return the results, and zeros."""
+        (added,) = self._how
+        outs, flags = self._rule.batch(size, batched, args)
+        zeros = [full(aval.shape, 0, aval.dtype) for aval in added]
+        return (*outs, *zeros), (*flags, *[False] * len(added))
 
 
 class _Pushed(_Made):

@@ -107,6 +107,9 @@ def _from_zero(start: Any, length: Dim, dtype: DType) -> Any:
             return own.type(first)
         length = dims.concrete(length, "dynamic_slice")
         first += length if first < 0 else 0
+        limits = dt.iinfo(own if dt.is_integer(own) else dt.default_int())
+        if int(limits.min) <= first <= int(limits.max):
+            return own.type(first)
         return own.type(max(0, min(first, length)))  # beyond is the same, clamped
     aval = get_aval(start)
     if not dt.is_integer(aval.dtype) or dt.is_unsigned(aval.dtype):

@@ -2,11 +2,14 @@
 
 The names stand here so that a program of JAX's finds them; they are no less finished than
 others.
+
+- `checkify`: how does an error of a program become one of its results?
 """
 
 from imprint.callbacks import io_callback as io_callback
 from imprint.core import missing
+from imprint.experimental import checkify as checkify
 
-__all__ = ["io_callback"]
+__all__ = ["checkify", "io_callback"]
 
 missing.explain_missing(__name__)

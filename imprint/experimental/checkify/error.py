@@ -1,0 +1,152 @@
+"""The error of a checkified function: a value that says which check failed, and of what.
+
+It is a number, 0 if none did, and arrays that its message is formatted with. Which number
+is which check is static: a `Check` has the words, and the avals of what they are filled
+with. Checks of equal avals share their arrays, as only one of them is told. Under `vmap`
+the number and the arrays have the mapped axes in front.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Self, final
+
+import numpy as np
+
+from imprint import tree
+from imprint.control.checked import NO_CHECKS, NO_ERROR, Checks
+from imprint.core.aval import get_aval
+from imprint.errors import CheckError
+from imprint.numpy import reshape, zeros_like
+from imprint.primitives.checks import Failure, When, check_p, failed, first_failed
+from imprint.primitives.comparison import eq
+
+
+@final
+@tree.register_pytree_node_class
+class Error:
+    """Says whether a check failed, and what it says; a result of a checkified function.
+
+    Args:
+        number: which check failed first; 0 if none did.
+        values: of each slot of the checks, its arrays.
+        checks: all checks that there were.
+    """
+
+    __slots__ = ("checks", "number", "values")
+
+    def __init__(
+        self,
+        number: Any = NO_ERROR,
+        values: Sequence[Sequence[Any]] = (),
+        checks: Checks = NO_CHECKS,
+    ) -> None:
+        self.number: Any = number
+        self.values: tuple[tuple[Any, ...], ...] = tuple(map(tuple, values))
+        self.checks: Checks = checks
+
+    def get(self) -> str | None:
+        """Return what the check says that failed first; None if none did.
+
+        Under `vmap` that has a line for each element of which one failed.
+
+        Example:
+            >>> import imprint
+            >>> from imprint.experimental import checkify
+            >>> def f(x):
+            ...     checkify.check(x > 0, "{} is not positive", x)
+            >>> error, _ = checkify.checkify(f)(-1.0)
+            >>> error.get()
+            '-1.0 is not positive (`check` failed)'
+        """
+        numbers = np.asarray(self.number)
+        if not numbers.any():
+            return None
+        if not numbers.ndim:
+            return self._said(int(numbers), self.values)
+        return "\n".join(
+            f"at mapped index {', '.join(map(str, at))}: {self._said_at(at)}"
+            for at in np.ndindex(numbers.shape)
+            if numbers[at]
+        )
+
+    def get_exception(self) -> CheckError | None:
+        """Return the exception of that message; None if no check failed."""
+        message = self.get()
+        if message is None:
+            return None
+        first = int(next(n for n in np.ravel(np.asarray(self.number)) if n))
+        return failed(message, self.checks.each[first - 1].failure.site)
+
+    def throw(self) -> None:
+        """Raise `CheckError` if a check failed; while tracing, when the program runs."""
+        if not self.checks.each:
+            return
+        number, values = self.number, [x for slot in self.values for x in slot]
+        mapped = get_aval(number).ndim
+        if not mapped:
+            is_fine = eq(number, NO_ERROR)
+        else:
+            number, *values = (
+                reshape(x, (-1, *get_aval(x).shape[mapped:])) for x in (number, *values)
+            )
+            if not get_aval(number).shape[0]:
+                return
+            fine = eq(number, zeros_like(number))
+            is_fine, (number, *values) = first_failed(fine, [number, *values])
+        check_p.bind(
+            is_fine, number, *values, callback=_Of(self.checks), when=When.ENABLED
+        )
+
+    def tree_flatten(self) -> tuple[Any, Any]:
+        """Return the arrays, and which checks there are."""
+        return (self.number, self.values), self.checks
+
+    @classmethod
+    def tree_unflatten(cls, aux_data: Checks, children: Any) -> Self:
+        """Return the error of arrays."""
+        number, values = children
+        return cls(number, values, aux_data)
+
+    def __repr__(self) -> str:
+        return f"Error({self.get()})"
+
+    def _said_at(self, at: tuple[int, ...]) -> str:
+        number = int(np.asarray(self.number)[at])
+        return self._said(
+            number, [[np.asarray(x)[at] for x in slot] for slot in self.values]
+        )
+
+    def _said(self, number: int, values: Sequence[Sequence[Any]]) -> str:
+        return said(self.checks, number, values)
+
+
+def said(checks: Checks, number: int, values: Sequence[Sequence[Any]]) -> str:
+    """Return what a check says.
+
+    Args:
+        checks: all checks.
+        number: which one; the first is 1.
+        values: of each slot of the checks, its arrays.
+    """
+    failure, avals = checks.each[number - 1]
+    arrays = values[checks.slots.index(avals)] if avals else ()
+    return failure.message(*arrays)
+
+
+@final
+class _Of(Failure):
+    """Says what an error says, of its number and its arrays."""
+
+    def __init__(self, checks: Checks) -> None:
+        super().__init__()
+        self._checks = checks
+
+    def message(self, *arrays: Any) -> str:
+        """Return what the check says."""
+        number, *rest = arrays
+        given = iter(rest)
+        values = [[next(given) for _ in slot] for slot in self._checks.slots]
+        return said(self._checks, int(number), values)
+
+    def __imprint_token__(self) -> Any:
+        """Return what stands for it in a comparison of programs."""
+        return "error", self._checks
