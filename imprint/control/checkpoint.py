@@ -120,8 +120,11 @@ def _linearize(
     **params: Any,
 ) -> tuple[Values, Values]:
     active = tuple(not is_zero(t) for t in tangents)
-    lin = _split(jaxpr, active, params["policy"])
+    lin, consts = _split(jaxpr, active, params["policy"])
     count = len(jaxpr.out_avals)
+    primals = *consts, *primals
+    if isinstance(prevent_cse, tuple):
+        prevent_cse = (False,) * len(consts) + prevent_cse
     results = checkpoint_p.bind(
         *primals, jaxpr=lin.primal, prevent_cse=prevent_cse, **params
     )
@@ -146,14 +149,19 @@ def _linearize(
 
 def _split(
     jaxpr: ClosedJaxpr, active: tuple[bool, ...], policy: Policy
-) -> LinearizedJaxpr:
-    """Split a jaxpr so that its tangent program computes again what is not saved."""
+) -> tuple[LinearizedJaxpr, tuple[Any, ...]]:
+    """Split a jaxpr so that its tangent program computes again what is not saved.
 
-    def derive() -> LinearizedJaxpr:
+    Constants, which rules of the user's captured, are leading arguments of both programs.
+    """
+
+    def derive() -> tuple[LinearizedJaxpr, tuple[Any, ...]]:
         lin = linearize_jaxpr(jaxpr, active)
-        closed = lin.primal if policy is None else _without_calls(lin.primal)
+        consts = lin.primal.consts
+        closed = hoist_consts(lin.primal)
+        closed = closed if policy is None else _without_calls(closed)
         primal = closed.jaxpr
-        values = [*primal.invars, *primal.outvars]
+        values = [*primal.invars[len(consts) :], *primal.outvars]
         wanted = [values[i] for i in lin.residuals]
         made = [v for eqn in primal.eqns if _is_saved(eqn, policy) for v in eqn.outvars]
         again, needed = _slice(primal.eqns, wanted, {*made})
@@ -161,26 +169,25 @@ def _split(
         extra = [v for v in made if v in needed and v not in outs]
         residuals = [v for v in (*primal.invars, *made) if v in needed]
         places = [*primal.invars, *outs, *extra]
-        return LinearizedJaxpr(
-            _with_results(jaxpr, primal, (*outs, *extra)),
+        split = LinearizedJaxpr(
+            _with_results(primal, (*outs, *extra)),
             _after(Jaxpr((), residuals, wanted, again), lin.tangent),
             lin.nonzero,
             tuple(places.index(v) for v in residuals),
         )
+        return split, tuple(consts)
 
     return jaxpr.derived(("checkpoint", active, policy), derive)
 
 
-def _with_results(
-    closed: ClosedJaxpr, primal: Jaxpr, outs: tuple[Atom, ...]
-) -> ClosedJaxpr:
+def _with_results(primal: Jaxpr, outs: tuple[Atom, ...]) -> ClosedJaxpr:
     """Return the primal program with these results, and what they need.
 
     It is not the jaxpr itself: where that has a rule of the user's, the forward function
     of the rule is what is differentiated further.
     """
     whole = Jaxpr((), primal.invars, outs, primal.eqns, primal.name)
-    used, every = (True,) * len(outs), (True,) * len(closed.in_avals)
+    used, every = (True,) * len(outs), (True,) * len(primal.invars)
     return narrow(ClosedJaxpr(whole), used, keep=every)[0]
 
 

@@ -88,17 +88,30 @@ def unite(bodies: Sequence[Closed]) -> tuple[tuple[ClosedJaxpr, ...], tuple[Any,
 
     A body that is given twice is one jaxpr twice.
     """
+    return _united([(body.jaxpr, body.origins, body.captured) for body in bodies])
+
+
+def unite_consts(
+    jaxprs: Sequence[ClosedJaxpr],
+) -> tuple[tuple[ClosedJaxpr, ...], tuple[Any, ...]]:
+    """Return jaxprs in which the constants of all are leading arguments, and those."""
+    return _united([(hoist_consts(j), j.consts, j.consts) for j in jaxprs])
+
+
+def _united(
+    bodies: Sequence[tuple[ClosedJaxpr, Sequence[Any], Sequence[Any]]],
+) -> tuple[tuple[ClosedJaxpr, ...], tuple[Any, ...]]:
     found: list[tuple[Any, Any]] = []
     places = [
-        [_place(found, *pair) for pair in zip(body.origins, body.captured, strict=True)]
-        for body in bodies
+        [_place(found, *pair) for pair in zip(origins, values, strict=True)]
+        for _, origins, values in bodies
     ]
     captured = tuple(value for _, value in found)
     widened = {
-        body.jaxpr: _widened(body.jaxpr.jaxpr, at, captured)
-        for body, at in zip(bodies, places, strict=True)
+        hoisted: _widened(hoisted.jaxpr, at, captured)
+        for (hoisted, _, _), at in zip(bodies, places, strict=True)
     }
-    return tuple(widened[body.jaxpr] for body in bodies), captured
+    return tuple(widened[hoisted] for hoisted, _, _ in bodies), captured
 
 
 def _place(found: list[tuple[Any, Any]], origin: Any, value: Any) -> int:

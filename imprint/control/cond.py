@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from imprint.control.call import jit_p
+from imprint.control.closing import unite_consts
 from imprint.control.interpret import interpret
 from imprint.control.operands import one_by_one
 from imprint.control.selection import select_branches
@@ -75,7 +76,26 @@ def _with_results(branch: ClosedJaxpr, kept: Sequence[bool]) -> ClosedJaxpr:
     return ClosedJaxpr(Jaxpr((), jaxpr.invars, outvars, jaxpr.eqns, jaxpr.name))
 
 
-# ---- branches that give the same ----
+# ---- branches that take and give the same ----
+
+
+def _bind(
+    index: Any, operands: Sequence[Any], branches: Sequence[ClosedJaxpr]
+) -> Values:
+    """Bind a conditional of branches that were derived; see `_united`."""
+    alike, consts = _united(tuple(branches))
+    return cond_p.bind(index, *consts, *operands, branches=_alike_types(alike))
+
+
+def _united(branches: Branches) -> tuple[Branches, tuple[Any, ...]]:
+    """Return branches without constants, and the leading operands that these become.
+
+    What is derived from a branch has constants where a rule of the user's captured arrays.
+    """
+    if not any(branch.consts for branch in branches):
+        return branches, ()
+    first, *others = branches
+    return first.derived(("united", *others), lambda: unite_consts(branches))
 
 
 def _alike(
@@ -180,7 +200,7 @@ def _jvp(
         lambda branch, wanted: jvp_jaxpr(branch, nonzero, instantiate=wanted), branches
     )
     given = [t for t in tangents if not is_zero(t)]
-    results = cond_p.bind(*primals, *given, branches=_alike_types(derived))
+    results = _bind(primals[0], [*primals[1:], *given], derived)
     avals = branches[0].out_avals
     count = len(avals)
     return results[:count], merge_zeros(avals, out_nonzero, results[count:])
@@ -197,7 +217,7 @@ def _linearize(
     first, *others = branches
     split = first.derived(("cond", active, *others), lambda: _split(branches, active))
     avals = first.out_avals
-    results = cond_p.bind(*primals, branches=split.primals)
+    results = _bind(primals[0], primals[1:], split.primals)
     given = [t for t in tangents if not is_zero(t)]
     out_tangents: Values = ()
     if any(split.nonzero) or cond_p.effects_of({"branches": split.tangents}):
@@ -258,7 +278,7 @@ def _split(branches: Branches, active: tuple[bool, ...]) -> _Split:
         )
         for lin, taken in zip(lins, places, strict=True)
     ]
-    return _Split(_alike_types(primals), _alike_types(tangents), nonzero, tuple(used))
+    return _Split(tuple(primals), _alike_types(tangents), nonzero, tuple(used))
 
 
 def _places(
@@ -294,7 +314,7 @@ def _with_slots(
     }
 
     def run(*args: Any) -> list[Any]:
-        results = eval_jaxpr(lin.primal.jaxpr, (), *args)
+        results = eval_jaxpr(lin.primal.jaxpr, lin.primal.consts, *args)
         values = [*args, *results]
         filled = (
             values[sources[i]] if i in sources else instantiate(Zero(aval))
@@ -328,7 +348,7 @@ def _transpose(cts: Values, operands: Values, *, branches: Branches) -> Values:
     )
     known = [x for x in others if not isinstance(x, Linear)]
     given = [ct for ct in cts if not is_zero(ct)]
-    results = iter(cond_p.bind(index, *known, *given, branches=_alike_types(derived)))
+    results = iter(_bind(index, [*known, *given], derived))
     marks = iter(given_back)
     return (
         None,
@@ -356,7 +376,7 @@ def _batch(args: Values, dims: Dims, *, branches: Branches) -> tuple[Values, Dim
         else batch_jaxpr(branch, size, dims[1:], out_dims=wanted)[0]
         for branch, (batched, came) in zip(branches, found, strict=True)
     ]
-    return cond_p.bind(*args, branches=tuple(derived)), wanted
+    return _bind(args[0], args[1:], derived), wanted
 
 
 # ---- dead code ----

@@ -11,13 +11,14 @@ from typing import Any, TypeVar
 
 from imprint.core.aval import get_aval
 from imprint.core.control import ControlPrimitive
-from imprint.core.jaxpr import ClosedJaxpr, Jaxpr, Literal
+from imprint.core.jaxpr import Atom, ClosedJaxpr, Jaxpr
 from imprint.core.primitive import Dims, Params, Values
 from imprint.core.tangents import Zero, is_zero
 from imprint.primitives.basis import broadcast_in_dim, instantiate, moveaxis
 from imprint.primitives.shape import expand_dims, squeeze
 from imprint.primitives.slicing import concatenate, slice_in_dim
 from imprint.transforms.batch import hidden_size
+from imprint.transforms.dce import depending
 from imprint.transforms.staging import hoist_consts
 
 _T = TypeVar("_T")
@@ -99,10 +100,11 @@ def interleaved(counts: Sequence[int], others: Sequence[int]) -> list[int]:
 
 def dependent(jaxpr: Jaxpr, marked: Sequence[bool]) -> Mask:
     """Return which results depend on a marked argument."""
-    found = {*pick(jaxpr.invars, marked)}
+    found: set[Atom] = {*pick(jaxpr.invars, marked)}
     for eqn in jaxpr.eqns:
-        if not found.isdisjoint(v for v in eqn.invars if not isinstance(v, Literal)):
-            found.update(eqn.outvars)
+        on = [v in found for v in eqn.invars]
+        results = depending(eqn.primitive, eqn.params, on, len(eqn.outvars))
+        found.update(pick(eqn.outvars, results))
     return tuple(v in found for v in jaxpr.outvars)
 
 

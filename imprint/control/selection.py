@@ -56,7 +56,7 @@ def select_branches(
     for number, branch in enumerate(branches):
         guarded = guard(eq(index, np.int32(number)), operands, mapped)
         derived, _ = batch_jaxpr(branch, size, where, out_dims=(0,) * count)
-        columns.append(eval_jaxpr(derived.jaxpr, (), *guarded))
+        columns.append(eval_jaxpr(derived.jaxpr, derived.consts, *guarded))
     outs = [
         select_n(_along(index, cases[0]), *cases)
         for cases in zip(*columns, strict=True)

@@ -17,6 +17,7 @@ from imprint.core.functions import as_result, check_function
 from imprint.errors import ShapeError
 from imprint.lax.composed import stack
 from imprint.primitives.axes import canonical_axis
+from imprint.primitives.convert import convert_element_type
 from imprint.primitives.shape import reshape, rev
 from imprint.primitives.slicing import concatenate, slice_in_dim
 
@@ -96,10 +97,10 @@ def _partial(join: Any, xs: list[Any], along: list[int]) -> list[Any]:
 
 
 def _alternated(even: Any, odd: Any, at: int) -> Any:
-    """Return elements of two arrays in turn; the first may have one more."""
+    """Return elements of two arrays in turn, not weak; the first may have one more."""
     shape = get_aval(odd).shape
     half = shape[at]
     paired = stack([slice_in_dim(even, 0, half, 1, at), odd], at + 1)
     both = reshape(paired, (*shape[:at], 2 * half, *shape[at + 1 :]))
     last = slice_in_dim(even, half, get_aval(even).shape[at], 1, at)
-    return concatenate((both, last), at)
+    return convert_element_type(concatenate((both, last), at), get_aval(odd).dtype)

@@ -8,9 +8,12 @@ still share it.
 """
 
 from collections.abc import Sequence
+from itertools import compress
+from typing import Any
 
 from imprint.core.control import ControlPrimitive
 from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr
+from imprint.core.primitive import Primitive
 
 
 def dce(closed: ClosedJaxpr, used: Sequence[bool] | None = None) -> ClosedJaxpr:
@@ -77,6 +80,26 @@ def narrow(
 
     narrower, kept = closed.derived(("dce", used, keep), derive)
     return narrower or closed, kept
+
+
+def depending(
+    primitive: Primitive, params: dict[str, Any], marked: Sequence[bool], count: int
+) -> tuple[bool, ...]:
+    """Return which results of an equation depend on a marked operand.
+
+    Args:
+        primitive: that of the equation.
+        params: its params.
+        marked: which of its operands are marked.
+        count: how many results it has.
+    """
+    if type(primitive) is not ControlPrimitive or not any(marked):
+        return (any(marked),) * count
+    needs = (
+        primitive.dce(tuple([j == i for j in range(count)]), **params).operands
+        for i in range(count)
+    )
+    return tuple(any(compress(marked, needed)) for needed in needs)
 
 
 def _same(ours: Sequence[Eqn], theirs: Sequence[Eqn]) -> bool:

@@ -36,7 +36,7 @@ from imprint.core.trace import (
     tracing,
 )
 from imprint.primitives.basis import broadcast_in_dim_p
-from imprint.transforms.dce import dce_jaxpr, used_invars
+from imprint.transforms.dce import dce_jaxpr, depending, used_invars
 from imprint.transforms.demands import Mask, instantiated, mask_of
 from imprint.transforms.jvp import PrimalTracer
 from imprint.transforms.staging import (
@@ -156,15 +156,12 @@ class SplitTrace(Trace):
         tangent_trace = self.tangent_trace
         tangent = [type(x) is JitTracer and x.owner is tangent_trace for x in operands]
         count = len(primitive.out_avals(tuple(map(get_aval, operands)), params))
-        known = tuple(
-            not any(itertools.compress(tangent, _needed(primitive, params, i, count)))
-            for i in range(count)
-        )
-        if not any(known):
+        moves = depending(primitive, params, tangent, count)
+        if all(moves):
             return tangent_trace.process(primitive, operands, params)
         outs: dict[int, Any] = {}
         for of_tangent in (False, True):
-            used = tuple([k is not of_tangent for k in known])
+            used = tuple([m is of_tangent for m in moves])
             if not any(used):
                 continue
             left = primitive.dce(used, **params)
@@ -178,13 +175,6 @@ class SplitTrace(Trace):
     def describe(self) -> str:
         """Say what this trace traces."""
         return self.tangent_trace.describe()
-
-
-def _needed(
-    primitive: ControlPrimitive, params: dict[str, Any], i: int, count: int
-) -> tuple[bool, ...]:
-    """Return which operands an equation needs for its result `i`."""
-    return primitive.dce(tuple([j == i for j in range(count)]), **params).operands
 
 
 class Linearized(NamedTuple):

@@ -8,12 +8,15 @@ equation with effects means backwards is asked of its rule, even if all is zero.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from itertools import compress
+from typing import Any, cast
 
 from imprint.core import source, unheard
+from imprint.core.control import ControlPrimitive
 from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from imprint.core.tangents import Linear, Zero, is_zero
 from imprint.primitives.basis import add_tangents
+from imprint.transforms.dce import depending
 from imprint.transforms.demands import Mask, instantiated, mask_of
 from imprint.transforms.staging import Staged, stage
 
@@ -66,13 +69,21 @@ def _evaluate_known(
     """Evaluate what does not depend on a linear argument; return the other equations."""
     backwards: list[Eqn] = []
     for eqn in jaxpr.eqns:
-        if not linear.isdisjoint(eqn.invars):
-            linear.update(eqn.outvars)
+        known = eqn
+        on = [v in linear for v in eqn.invars]
+        if any(on):
             backwards.append(eqn)
-            continue
-        operands = [_value(v, values) for v in eqn.invars]
-        results = eqn.primitive.bind(*operands, **eqn.params)
-        values.update(zip(eqn.outvars, results, strict=True))
+            moves = depending(eqn.primitive, eqn.params, on, len(eqn.outvars))
+            linear.update(compress(eqn.outvars, moves))
+            if all(moves):
+                continue
+            # Where a user's rule calls `jvp`, primals are results beside tangents.
+            known = cast("ControlPrimitive", eqn.primitive).narrow(
+                eqn, tuple([not m for m in moves])
+            )
+        operands = [_value(v, values) for v in known.invars]
+        results = known.primitive.bind(*operands, **known.params)
+        values.update(zip(known.outvars, results, strict=True))
     return backwards
 
 

@@ -33,6 +33,15 @@ def test_along_each_axis(axis):
     np.testing.assert_array_equal(np.asarray(got), np.asarray(want))
 
 
+@pytest.mark.parametrize("length", [1, 2, 3, 4])
+def test_the_result_of_several_weak_elements_is_not_weak(length):
+    def of(lib):
+        elements = lib.numpy.stack([lib.numpy.asarray(2.0)] * length)
+        return lib.lax.associative_scan(lib.numpy.add, elements).weak_type
+
+    assert of(imprint) is of(jax)
+
+
 def test_gradients_and_batches():
     x = np.linspace(0.5, 1.5, 10, dtype="f4").reshape(2, 5)
 
