@@ -116,7 +116,7 @@ def _look_at(walk: Walk, shape: Any, sizes: Any, starts: Sequence[Any]) -> None:
 def _is_outside(start: Any, last: int) -> Any:
     dtype = get_aval(start).dtype
     beyond: Any = np.False_
-    if last < int(dtypes.iinfo(dtype).max):
+    if last < int(np.iinfo(dtype).max):
         beyond = gt(start, dtype.type(last))
     if dtypes.is_unsigned(dtype):
         return beyond
