@@ -71,7 +71,7 @@ class Owners:
     Attributes:
         modules: their dictionaries, by `id`.
         functions: the user's.
-        made: classes.
+        made: classes, by `id`.
         of_classes: names that are noted, by the `id` of a class.
         objects: each with its class, what leads to it, and whether it is passing.
         shadowed: classes and modules, which may be of classes of the user's.
@@ -81,7 +81,7 @@ class Owners:
         default_factory=dict[int, dict[str, Any]]
     )
     functions: list[FunctionType] = field(default_factory=list[FunctionType])
-    made: list[type] = field(default_factory=list[type])
+    made: dict[int, type] = field(default_factory=dict[int, type])
     of_classes: dict[int, list[str]] = field(default_factory=dict[int, list[str]])
     objects: list[tuple[Any, type, str, bool]] = field(
         default_factory=list[tuple[Any, type, str, bool]]
@@ -151,7 +151,7 @@ class Noted(ABC):
                 for function in tuple(self.owners.functions):
                     note_function(self, function, name, "")
             if name in OF_CLASSES:
-                for cls in tuple(self.owners.made):
+                for cls in tuple(self.owners.made.values()):
                     self.class_attribute(cls, name)
             for full in _modules_of(name):
                 module: Any = sys.modules.get(full)

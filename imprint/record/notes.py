@@ -156,9 +156,7 @@ class Notes(Noted):
             self._meet_class(value)
             self._meet_class(kind)
             self.owners.shadowed.append(value)
-            self.owners.made.append(value)
-            for name in OF_CLASSES & self._own_names:
-                self.class_attribute(value, name)
+            self._meet_names(value)
         elif kind is FunctionType:
             self._meet_function(value)
         elif not issubclass(kind, OPAQUE):
@@ -192,6 +190,7 @@ class Notes(Noted):
         if names:
             self._on_value(cls)
             self._meet_specials(cls)
+            self._meet_names(cls)
         new = class_attribute(cls, "__new__")
         is_tuple = any(base is tuple for base in bases_of(cls))
         if names and is_tuple and class_of(new) is staticmethod:
@@ -212,6 +211,13 @@ class Notes(Noted):
             for name, value in specials_of(class_namespace(base)).items():
                 if class_of(value) is not FunctionType and name != "__new__":
                     self.class_attribute(cls, name)
+
+    def _meet_names(self, cls: type) -> None:
+        """Take in what a class is called, which it does not hold as an attribute."""
+        if id(cls) not in self.owners.made:
+            self.owners.made[id(cls)] = cls
+            for name in OF_CLASSES & self._own_names:
+                self.class_attribute(cls, name)
 
     def _meet_function(self, function: FunctionType) -> None:
         if id(function) in self._captured:

@@ -13,6 +13,7 @@ from typing import Any, Final, final
 from imprint.definition.layout import layout_of_class
 from imprint.watch.places import (
     MISSING,
+    OF_TYPES,
     ClassPlace,
     ObjectPlace,
     class_attribute,
@@ -49,6 +50,7 @@ class Objects:
             elif isinstance(place, ClassPlace) and not seen.inside:
                 value = seen.held.get()
                 plain = class_attribute(class_of(value), "__get__") is MISSING
+                plain = plain and place.name not in OF_TYPES
                 if value is not MISSING and isinstance(seen.held, Strong) and plain:
                     self.shown[id(place.cls), place.name] = value
 

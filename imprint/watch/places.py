@@ -29,11 +29,11 @@ class_of: Final = cast("Callable[[Any], Any]", type)
 _get: Final = cast("Any", dict).get
 """`dict.get`: the class of a namespace may be the user's, and is not asked."""
 _qualname_of: Final[Callable[[type], str]] = vars(type)["__qualname__"].__get__
-_OF_TYPES: Final[dict[str, Callable[[type], Any]]] = {
+OF_TYPES: Final[dict[str, Callable[[type], Any]]] = {
     "__name__": vars(type)["__name__"].__get__,
     "__qualname__": _qualname_of,
 }
-"""What each class has without holding it."""
+"""What each class has without holding it, so that its objects do not show it."""
 
 
 class _Missing:
@@ -387,7 +387,7 @@ def class_attribute(cls: type, name: str) -> Any:
         found = _vars_of(owner).get(name, MISSING)
         if found is not MISSING and (found := uncovered(found)) is not MISSING:
             return found
-    return _OF_TYPES[name](cls) if name in _OF_TYPES else MISSING
+    return OF_TYPES[name](cls) if name in OF_TYPES else MISSING
 
 
 def defining_class(cls: type, name: str) -> type | None:

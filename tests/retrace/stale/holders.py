@@ -9,6 +9,14 @@ HOLDERS = {
         --- m.w = 2.0
         --- M.w = 3.0
         """,
+    "name of a class, which its objects do not show": """
+        class M:
+            w = 1.0
+            def name(self): return type(self).__name__
+        m = M()
+        f = lambda x: x * m.w * len(m.name())
+        --- M.__name__ = "Longer"
+        """,
     "slots with a class attribute": """
         class M:
             __slots__ = ()
