@@ -122,7 +122,7 @@ def _linearize(
     active = tuple(not is_zero(t) for t in tangents)
     lin, consts = _split(jaxpr, active, params["policy"])
     count = len(jaxpr.out_avals)
-    primals = *consts, *primals
+    primals = (*consts, *primals)
     if isinstance(prevent_cse, tuple):
         prevent_cse = (False,) * len(consts) + prevent_cse
     results = checkpoint_p.bind(

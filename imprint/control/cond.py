@@ -132,7 +132,7 @@ def _typed(branch: ClosedJaxpr, wanted: Avals) -> ClosedJaxpr:
         return branch
 
     def run(*args: Any) -> list[Any]:
-        outs = eval_jaxpr(branch.jaxpr, (), *args)
+        outs = eval_jaxpr(branch.jaxpr, branch.consts, *args)
         return [
             x
             if get_aval(x) is aval
@@ -404,7 +404,8 @@ def _sentinels(
     )
     token = set_replayed_source(eqn.source)
     try:
-        *outs, flags = cond_p.bind(*(x for x, _ in operands), branches=branches)
+        index, *values = [x for x, _ in operands]
+        *outs, flags = _bind(index, values, branches)
         given = [flag for _, flag in operands]
         made = [
             watch.adopt(

@@ -82,12 +82,13 @@ def _jvp(
     own = len(primals) - captured
     given = [t for t in tangents if not is_zero(t)]
     ahead = sum(nonzero[:captured])
-    order = [*given[:ahead], *primals, *given[ahead:]]
+    if ahead:
+        derived = _turned(derived, len(primals), ahead)
     results = custom_vmap_call_p.bind(
-        *order,
-        jaxpr=derived if not ahead else _turned(derived, len(primals), ahead),
+        *(*derived.consts, *given[:ahead], *primals, *given[ahead:]),
+        jaxpr=derived.derived("hoisted", lambda: hoist_consts(derived)),
         rule=_Pushed(rule, own, nonzero[captured:], out_nonzero),
-        captured=captured + ahead,
+        captured=len(derived.consts) + captured + ahead,
     )
     count = len(jaxpr.out_avals)
     return results[:count], merge_zeros(jaxpr.out_avals, out_nonzero, results[count:])

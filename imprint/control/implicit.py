@@ -17,11 +17,12 @@ from imprint.control.applied import (
     lower_applied,
     transpose_by,
 )
+from imprint.control.closing import unite_consts
 from imprint.control.custom import fitting
 from imprint.control.operands import in_front, nonzeros, pick, split
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.control import ControlPrimitive, Narrowed, Unit
-from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var, eval_jaxpr
+from imprint.core.jaxpr import ClosedJaxpr, Eqn, eval_jaxpr
 from imprint.core.primitive import Avals, Dims, Params, Rule, Values
 from imprint.core.tangents import Linear, Zero, is_zero, zero_of
 from imprint.core.trace import current_trace, tracing
@@ -227,7 +228,7 @@ def _not_linear(what: str) -> NotDifferentiableError:
 
 def _batched(
     jaxprs: Sequence[ClosedJaxpr], args: Values, dims: Dims
-) -> tuple[list[ClosedJaxpr], list[Any], Dims]:
+) -> tuple[Sequence[ClosedJaxpr], list[Any], Dims]:
     """Return jaxprs and operands in which parts of a vector have an axis, and results.
 
     A part that has an axis before or behind any of the functions has one everywhere.
@@ -245,7 +246,7 @@ def _batched(
         if after == fronts:
             break
         fronts = after
-    derived, consts = _sharing([closed for closed, _ in found])
+    derived, consts = unite_consts([closed for closed, _ in found])
     moved = [
         x if to is None else in_front(x, d, size)
         for x, d, to in zip(vector, at_vector, fronts, strict=True)
@@ -260,23 +261,6 @@ def _batched_at(
     others = len(closed.out_avals) - len(fronts)
     dims = (*at_captured, *fronts * vectors)
     return batch_jaxpr(closed, size, dims, out_dims=(*fronts, *[None] * others))
-
-
-def _sharing(derived: Sequence[ClosedJaxpr]) -> tuple[list[ClosedJaxpr], list[Any]]:
-    """Return jaxprs that take the constants of all of them first, and these."""
-    consts = [x for closed in derived for x in closed.consts]
-    if not consts:
-        return [*derived], consts
-    shared: list[ClosedJaxpr] = []
-    before = 0
-    for closed in derived:
-        old, after = closed.jaxpr, before + len(closed.consts)
-        leading = [Var(get_aval(x).unplaced()) for x in consts]
-        leading[before:after] = old.constvars
-        args = (*leading, *old.invars)
-        shared.append(ClosedJaxpr(Jaxpr((), args, old.outvars, old.eqns, old.name)))
-        before = after
-    return shared, consts
 
 
 def _narrowed(
