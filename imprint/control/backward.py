@@ -9,9 +9,9 @@ computed first, by a scan of its own, and then walked over (`known_carry`).
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from imprint.control.operands import Mask, either, pick, split
+from imprint.control.operands import Mask, at_avals, either, pick, split
+from imprint.core.aval import ShapedArray
 from imprint.core.jaxpr import ClosedJaxpr, Jaxpr, eval_jaxpr
-from imprint.core.tangents import tangent_aval
 from imprint.primitives.basis import add_tangents
 from imprint.transforms.dce import narrow
 from imprint.transforms.staging import Staged, stage
@@ -37,19 +37,28 @@ class Backward(NamedTuple):
 
 
 def backward_step(
-    jaxpr: ClosedJaxpr, linear: Mask, nonzero: Mask, num_carry: int, num_consts: int
+    jaxpr: ClosedJaxpr,
+    linear: Mask,
+    weak: Sequence[bool | None],
+    num_carry: int,
+    num_consts: int,
 ) -> Backward:
     """Transpose a step, until the cotangent of the carry meets itself.
 
     Args:
         jaxpr: the step, which is linear in all of its carry.
         linear: in which of its arguments it is.
-        nonzero: which of the results of the scan have a cotangent.
+        weak: whether the cotangents of the results of the scan are weak, which they are or
+            are not whatever the results are; None for one that is zero.
         num_carry: how many of the arguments are the carry.
         num_consts: how many come before it.
     """
     in_consts, _, in_xs = split(linear, num_consts, num_carry)
-    carry, ys = nonzero[:num_carry], nonzero[num_carry:]
+    cts = list(map(_of_weakness, jaxpr.out_avals, weak))
+    consts, _, xs = split(jaxpr.in_avals, num_consts, num_carry)
+    jaxpr = at_avals(jaxpr, (*consts, *cts[:num_carry], *xs))
+    given = tuple(is_weak is not None for is_weak in weak)
+    carry, ys = given[:num_carry], given[num_carry:]
     unwanted = (False,) * sum(in_consts), (False,) * sum(in_xs)
     while True:
         demanded = (*unwanted[0], *carry, *unwanted[1])
@@ -62,11 +71,9 @@ def backward_step(
         if out_carry == carry:
             break
         carry = either(out_carry, carry)
-    consts, _, xs = split(jaxpr.in_avals, num_consts, num_carry)
     known, walked = pick(consts, _not(in_consts)), pick(xs, _not(in_xs))
-    sums = [tangent_aval(a).strong() for a in pick(pick(consts, in_consts), out_consts)]
-    cts = [tangent_aval(a) for a in pick(jaxpr.out_avals, (*carry, *ys))]
-    out_cts = split(cts, sum(carry))
+    sums = pick(pick(consts, in_consts), out_consts)
+    out_cts = split(pick(cts, (*carry, *ys)), sum(carry))
     counts = len(known), len(sums), sum(carry), len(walked)
 
     def run(*args: Any) -> list[Any]:
@@ -80,6 +87,10 @@ def backward_step(
     avals = (*known, *sums, *out_cts[0], *walked, *out_cts[1])
     step = stage(run, avals, Staged("transpose", jaxpr.jaxpr.name))
     return Backward(step, out_consts, carry, out_xs)
+
+
+def _of_weakness(aval: ShapedArray, is_weak: bool | None) -> ShapedArray:  # noqa: FBT001 - a column of a table
+    return aval if is_weak is None else aval.with_dtype(aval.dtype, weak_type=is_weak)
 
 
 class Known(NamedTuple):

@@ -15,6 +15,7 @@ from imprint.control.applied import (
     jvp_by,
     transpose_by,
 )
+from imprint.control.operands import at_linear
 from imprint.core.control import ControlPrimitive, Eager, Narrowed, Unit, Watched
 from imprint.core.jaxpr import ClosedJaxpr
 from imprint.core.primitive import Dims, Values
@@ -75,7 +76,8 @@ def _transpose(
     cts: Values, operands: Values, *, jaxpr: ClosedJaxpr, name: str
 ) -> Values:
     return transpose_by(
-        lambda derived, args: call(derived, args, name), cts, operands, jaxpr
+        lambda derived, args: call(derived, args, name),
+        *(cts, operands, at_linear(jaxpr, operands)),
     )
 
 

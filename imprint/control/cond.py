@@ -15,7 +15,7 @@ import numpy as np
 from imprint.control.call import jit_p
 from imprint.control.closing import unite_consts
 from imprint.control.interpret import interpret
-from imprint.control.operands import one_by_one
+from imprint.control.operands import at_linear, one_by_one
 from imprint.control.selection import select_branches
 from imprint.control.turns import NOT_RAISED
 from imprint.core.aval import ShapedArray, get_aval
@@ -344,7 +344,7 @@ def _transpose(cts: Values, operands: Values, *, branches: Branches) -> Values:
         lambda branch, wanted: transpose_jaxpr(
             branch, linear, nonzero, instantiate=wanted
         ),
-        branches,
+        tuple(at_linear(branch, others) for branch in branches),
     )
     known = [x for x in others if not isinstance(x, Linear)]
     given = [ct for ct in cts if not is_zero(ct)]

@@ -9,11 +9,11 @@ it hands them on before the other operands that stay as they are.
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from imprint.core.aval import get_aval
+from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.control import ControlPrimitive
-from imprint.core.jaxpr import Atom, ClosedJaxpr, Jaxpr
+from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var
 from imprint.core.primitive import Dims, Params, Values
-from imprint.core.tangents import Zero, is_zero
+from imprint.core.tangents import Linear, Zero, is_zero
 from imprint.primitives.basis import broadcast_in_dim, instantiate, moveaxis
 from imprint.primitives.shape import expand_dims, squeeze
 from imprint.primitives.slicing import concatenate, slice_in_dim
@@ -80,6 +80,48 @@ def reordered(
         return ClosedJaxpr(Jaxpr((), invars, outvars, old.eqns, old.name))
 
     return closed.derived(("reordered", *inputs, None, *(outputs or ())), make)
+
+
+def at_avals(closed: ClosedJaxpr, avals: Sequence[ShapedArray]) -> ClosedJaxpr:
+    """Return a jaxpr that takes these avals, which differ in weak types from its own.
+
+    What is derived of it then has the weak types of what it is used at, such as a
+    cotangent that is stronger than the argument it belongs to.
+    """
+    if closed.in_avals == tuple(avals):
+        return closed
+    return closed.derived(("at", *avals), lambda: _retyped(closed, avals))
+
+
+def at_linear(closed: ClosedJaxpr, operands: Sequence[Any]) -> ClosedJaxpr:
+    """Return a jaxpr that takes the avals of those of its operands that are linear."""
+    avals = [
+        x.aval if isinstance(x, Linear) else own
+        for x, own in zip(operands, closed.in_avals, strict=True)
+    ]
+    return at_avals(closed, avals)
+
+
+def _retyped(closed: ClosedJaxpr, avals: Sequence[ShapedArray]) -> ClosedJaxpr:
+    old = closed.jaxpr
+    invars = [
+        v if v.aval == aval else Var(aval)
+        for v, aval in zip(old.invars, avals, strict=True)
+    ]
+    new: dict[Atom, Atom] = dict(zip(old.invars, invars, strict=True))
+    eqns = [
+        Eqn(
+            [new.get(v, v) for v in e.invars],
+            e.outvars,
+            e.primitive,
+            e.params,
+            e.source,
+        )
+        for e in old.eqns
+    ]
+    outvars = [new.get(v, v) for v in old.outvars]
+    jaxpr = Jaxpr(old.constvars, invars, outvars, eqns, old.name)
+    return ClosedJaxpr(jaxpr, closed.consts)
 
 
 def interleaved(counts: Sequence[int], others: Sequence[int]) -> list[int]:

@@ -37,9 +37,9 @@ from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.control import ControlPrimitive, Eager, Narrowed, Unit
 from imprint.core.jaxpr import ClosedJaxpr, Eqn, eval_jaxpr
 from imprint.core.primitive import Avals, Dims, Params, Values
-from imprint.core.tangents import Linear
+from imprint.core.tangents import Linear, Zero, is_zero
 from imprint.core.trace import tracing
-from imprint.primitives.basis import full, moveaxis
+from imprint.primitives.basis import instantiate, moveaxis
 from imprint.stablehlo import Builder, Value
 from imprint.transforms.batch import batch_jaxpr, hidden_size
 from imprint.transforms.dce import narrow
@@ -231,22 +231,22 @@ def _transpose(
         carried = after
     if not all(carried):
         return _transpose_rest(cts, operands, tuple(carried), (jaxpr, *counts), loop)
-    nonzero = nonzeros(cts)
+    weak = tuple(None if is_zero(ct) else get_aval(ct).weak_type for ct in cts)
     back = jaxpr.derived(
-        ("backward", linear, nonzero, counts),
-        lambda: backward_step(jaxpr, linear, nonzero, num_carry, num_consts),
+        ("backward", linear, weak, counts),
+        lambda: backward_step(jaxpr, linear, weak, num_carry, num_consts),
     )
     targets = pick([x for x in consts if type(x) is Linear], back.consts)
     outs = scan(
         back.step,
         [x for x in consts if type(x) is not Linear],
         [
-            *(full(x.aval.shape, 0, x.aval.dtype) for x in targets),
+            *(instantiate(Zero(x.aval)) for x in targets),
             *as_values(cts[:num_carry], back.carry),
         ],
         [
             *(x for x in xs if type(x) is not Linear),
-            *pick(cts[num_carry:], nonzero[num_carry:]),
+            *(ct for ct in cts[num_carry:] if not is_zero(ct)),
         ],
         **{**loop, "reverse": not loop["reverse"]},
     )
