@@ -46,7 +46,7 @@ if hasattr(providers, "_get_local_constants"):
 
 TESTS = Path(__file__).parent
 RAN = pytest.StashKey[int]()  # how many tests, in this process
-BETWEEN_COLLECTIONS = 1000  # tests
+BETWEEN_FREEZES = 50  # tests
 
 
 def pytest_make_parametrize_id(val):
@@ -66,18 +66,16 @@ def pytest_addoption(parser):
 
 @pytest.fixture(autouse=True)
 def _young_heap(request):
-    """Let the garbage collector see only what the test makes.
+    """Let the garbage collector see only what the last tests made.
 
     Else each test that collects walks over the millions of objects that the tests before
-    it, and JAX, left in the process. What they left dies in a collection now and then.
+    it, and JAX, left in the process. What is left when some tests are over stays.
     """
     counts = request.config.stash
-    counts[RAN] = counts.get(RAN, 0) + 1
-    if counts[RAN] % BETWEEN_COLLECTIONS == 0:
+    counts[RAN] = counts.get(RAN, -1) + 1
+    if counts[RAN] % BETWEEN_FREEZES == 0:
         gc.collect()
-    gc.freeze()
-    yield
-    gc.unfreeze()
+        gc.freeze()
 
 
 @pytest.fixture
