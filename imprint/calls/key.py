@@ -83,6 +83,7 @@ class CallKey(NamedTuple):
             form.treedef,
             form.roots,
             {name: _default(value) for name, value in form.omitted.items()},
+            axes=self.axes,
         )
 
 

@@ -51,7 +51,7 @@ def check_name(axis_name: Any, who: str) -> None:
 
 def unbound(axis_name: Hashable, who: str, axes: NamedAxes = ()) -> UnboundAxisError:
     """Return the error of an axis that is not bound."""
-    bound = ", ".join(f"{a.name!r} of size {a.size}" for a in axes)
+    bound = ", ".join(map(str, axes))
     wanted = f"one of those mapped here: {bound}" if axes else "one that is mapped here"
     came = "" if axes else ", and no axis that is mapped here has a name"
     return UnboundAxisError(

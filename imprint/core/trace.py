@@ -29,6 +29,9 @@ class NamedAxis(NamedTuple):
     name: Hashable
     size: int
 
+    def __str__(self) -> str:
+        return f"{self.name!r} of size {self.size}"
+
 
 NamedAxes = tuple[NamedAxis, ...]
 """The axes around a place of the program, the innermost last; no name twice."""

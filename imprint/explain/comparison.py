@@ -56,7 +56,7 @@ _APART: Final = "each class is compiled apart"
 
 def _slots(old: Kind, new: Kind) -> int:
     """Return how many slots of kinds of one structure differ."""
-    count = len(_config(old, new))
+    count = len(_config(old, new)) + (old.axes != new.axes)
     was, now = _tokens(old), _tokens(new)
     count += sum(name not in was or was[name] != now.get(name) for name in now)
     for before, after in zip(old.avals, new.avals, strict=True):
@@ -68,7 +68,7 @@ def _slots(old: Kind, new: Kind) -> int:
 def differences(old: Kind, new: Kind) -> list[Difference]:
     """List the slots in which a call differs from what a version answers."""
     flags = _config(old, new)
-    found = [*_static(old, new), *flags]
+    found = [*_static(old, new), *flags, *_axes(old, new)]
     if _is_alike(old, new):
         for name, before, after in zip(
             new.leaf_names(), old.avals, new.avals, strict=True
@@ -154,6 +154,18 @@ def _config(old: Kind, new: Kind) -> list[Difference]:
         for f in fields(old.settings)
         if getattr(old.settings, f.name) != getattr(new.settings, f.name)
     ]
+
+
+def _axes(old: Kind, new: Kind) -> list[Difference]:
+    """Say which named axes are mapped around a call, if they are others."""
+    if old.axes == new.axes:
+        return []
+    was, now = (", ".join(map(str, kind.axes)) or "none" for kind in (old, new))
+    remedy = (
+        "It is traced for each set of named axes: leave axis_name out where nothing that "
+        "is mapped uses it."
+    )
+    return [Difference("axes", "the named axes", was, now, remedy)]
 
 
 def _setter(flag: str, kind: Kind) -> str:

@@ -16,6 +16,7 @@ from imprint import tree
 from imprint.config import Settings
 from imprint.core.aval import ShapedArray
 from imprint.core.source import Source
+from imprint.core.trace import NamedAxes
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,7 @@ class Kind:
         roots: the names of the arguments in that tree; for `jit`, they are `names`.
         omitted: the defaults that stand for arguments that are not given.
         setters: how each flag that is not as the process began was set.
+        axes: the named axes that are mapped around it.
     """
 
     names: tuple[str, ...]
@@ -45,6 +47,7 @@ class Kind:
     roots: tuple[str, ...] = ()
     omitted: Mapping[str, str] = field(default_factory=dict[str, str])
     setters: Mapping[str, str] = field(default_factory=dict[str, str])
+    axes: NamedAxes = ()
 
     def arguments(self) -> dict[str, tree.TreeDef]:
         """Return the tree of each argument by its name."""
@@ -70,10 +73,11 @@ class Difference:
 
     Args:
         kind: "shape", "rank", "dtype", "weak type", "device", "structure", "static",
-            "config", "global", "closure", "class", "function", "object" (watched places
-            of these kinds), "definition" (the function was made anew, and is another),
-            "state" (the function holds something else), "edited" (it has other code),
-            "option", "evicted" (this version), "cleared" (all versions) or "disabled".
+            "config", "axes" (the named ones), "global", "closure", "class", "function",
+            "object" (watched places of these kinds), "definition" (the function was made
+            anew, and is another), "state" (the function holds something else), "edited"
+            (it has other code), "option", "evicted" (this version), "cleared" (all
+            versions) or "disabled".
         slot: what differs, as the user would name it: `batch['mask'].shape[1]`.
         old: what the version has.
         new: what the call has.

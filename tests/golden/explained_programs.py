@@ -596,3 +596,21 @@ def a_host_array():
     x = np.ones(3)
     hosted(x)
     return hosted.explain(x=onp.ones(3, "float32"), k=1), hosted.explain(k=1, x=x)
+
+
+def named_axes_around_it():
+    @imprint.jit
+    def doubled(x):
+        return x * 2
+
+    doubled(np.ones(3))
+    found = []
+
+    def mapped(x):
+        found.append(doubled.explain(x))
+        return doubled(x)
+
+    rows = np.ones((2, 4, 3))
+    imprint.vmap(imprint.vmap(mapped, axis_name="j"), axis_name="i")(rows)
+    imprint.vmap(imprint.vmap(mapped))(rows)
+    return tuple(found)
