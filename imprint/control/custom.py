@@ -118,11 +118,11 @@ def _differentiate(
 
 
 def _closes_over(rule: Rule) -> UnexpectedTracerError:
+    who = rule.primitive.name.removesuffix("_call")
     return UnexpectedTracerError(
-        f"{rule.primitive}: expected {rule} to be differentiated by its arguments alone, "
-        "got a value that it or its rule closes over. A rule says nothing about such a "
-        f"value: pass it to {rule} as an argument, or through imprint.lax.stop_gradient "
-        "first."
+        f"{who}({rule}): expected to be differentiated by its arguments alone, got a value "
+        "that it or its rule closes over. A rule says nothing about such a value: pass it "
+        f"to {rule} as an argument, or through imprint.lax.stop_gradient first."
     )
 
 

@@ -129,7 +129,7 @@ def _batch(
     size = hidden_size(args, dims)
     if any(d is not None for d in dims[:captured]):
         raise UnexpectedTracerError(
-            f"custom_vmap: expected {rule} to be batched by its arguments alone, got a "
+            f"custom_vmap({rule}): expected to be batched by its arguments alone, got a "
             "batched value that it closes over. Its rule says nothing about such a "
             f"value: pass it to {rule} as an argument."
         )

@@ -191,9 +191,15 @@ def _check_functions(caller: str, functions: dict[str, Any]) -> None:
             )
 
 
+_ALL_TOGETHER: Final = (
+    "To choose by all elements together, reduce it with `.any()` or `.all()`"
+)
+_ONE_ELEMENT: Final = "To choose by one of its elements, take that"
+
+
 def _condition(pred: Any) -> Any:
     """Return the condition as a bool."""
-    aval = _scalar("cond", "a condition", pred, "reduce it with `.any()` or `.all()`")
+    aval = _scalar("cond", "a condition", pred, _ALL_TOGETHER)
     if dtypes.is_complex(aval.dtype):
         raise DTypeError(
             f"cond: expected a bool or a real number as the condition, got {aval}. "
@@ -204,7 +210,7 @@ def _condition(pred: Any) -> Any:
 
 def _number(index: Any, count: int) -> Any:
     """Return the number of a branch, as an int32 in range."""
-    aval = _scalar("switch", "an index", index, "take one of its elements")
+    aval = _scalar("switch", "an index", index, _ONE_ELEMENT)
     if not dtypes.is_integer(aval.dtype):
         raise DTypeError(
             f"switch: expected an integer as the index, got {aval}. Convert it with "
@@ -226,9 +232,8 @@ def _scalar(caller: str, what: str, x: Any, remedy: str) -> Any:
         ) from None
     if aval.ndim:
         raise ShapeError(
-            f"{caller}: expected {what} of rank 0, got {aval}. To choose by all elements "
-            f"together {remedy}; to choose by each, use imprint.numpy.where or "
-            "imprint.vmap."
+            f"{caller}: expected {what} of rank 0, got {aval}. {remedy}; to choose by each, "
+            "use imprint.numpy.where or imprint.vmap."
         )
     return aval
 

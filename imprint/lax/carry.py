@@ -10,19 +10,29 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from imprint import dtypes, tree
+from imprint.control.agreement import Returned
 from imprint.control.closing import own_leaves
 from imprint.core import dims
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.errors import DTypeError, ShapeError, TreeError
 from imprint.primitives.convert import convert_element_type
+from imprint.tree.prefix import first_difference
 
 
 class Carry(NamedTuple):
-    """What goes from step to step: its leaves, their tree and their names."""
+    """What goes from step to step: its leaves, their tree and their names.
+
+    Args:
+        leaves: its leaves.
+        tree: their tree.
+        names: what messages call them.
+        own: how many of them, the first, are the loop's own: no message shows them.
+    """
 
     leaves: list[Any]
     tree: tree.TreeDef
     names: list[str]
+    own: int = 0
 
     @property
     def avals(self) -> list[ShapedArray]:
@@ -30,15 +40,23 @@ class Carry(NamedTuple):
         return [get_aval(x).unplaced() for x in self.leaves]
 
 
-def carry_of(value: Any, caller: str, name: str) -> Carry:
+def carry_of(value: Any, caller: str, name: str, own: Sequence[str] = ()) -> Carry:
     """Return what a loop begins with as a carry.
 
     Args:
         value: a pytree of arrays and numbers.
         caller: the function of loops, for messages.
         name: the name of its argument, likewise.
+        own: names of numbers of the loop's own, such as a counter: `value` is a tuple of
+            these and of the argument.
     """
-    return Carry(*own_leaves(value, caller, name))
+    if not own:
+        return Carry(*own_leaves(value, caller, name))
+    *numbers, argument = value
+    owned, first, _ = own_leaves(tuple(numbers), caller, name)
+    leaves, treedef, names = own_leaves(argument, caller, name)
+    whole = tree.treedef_tuple((*tree.treedef_children(first), treedef))
+    return Carry([*owned, *leaves], whole, [*own, *names], len(own))
 
 
 class Staged(NamedTuple):
@@ -93,14 +111,12 @@ def _promoted(x: Any, into: ShapedArray, out: ShapedArray) -> Any:
 
 
 def _other_tree(caller: str, body: str, carry: Carry, staged: Staged) -> TreeError:
-    where = ""
-    try:
-        tree.check_structure(carry.tree, staged.tree, caller)
-    except TreeError as err:
-        where = str(err).removeprefix(f"{caller}: ").partition(". ")[0]
+    into, out = _both(carry, staged)
+    where, expected, got = first_difference(into.treedef, out.treedef) or ("", "", "")
+    at = f" at result{where}" if where else ""
     return TreeError(
-        f"{caller}: expected {body} to return a carry of the structure that it takes: "
-        f"{where}.\n{_both(carry, staged)}\n"
+        f"{caller}: expected {body} to return a carry of the structure that it takes, got "
+        f"{got} in the place of {expected}{at}.\n{_shown(into, out)}\n"
         "  Return what it takes, in the same containers."
     )
 
@@ -126,22 +142,21 @@ def _other_type(
         )
     return kind(
         f"{caller}: expected {body} to return a carry of the types that it takes, got "
-        f"{out.strong()} for {name}, which is {into.strong()}.\n{_both(*trees)}\n"
-        f"  {remedy}"
+        f"{out.strong()} for {name}, which is {into.strong()}.\n"
+        f"{_shown(*_both(*trees))}\n  {remedy}"
     )
 
 
-def _both(carry: Carry, staged: Staged) -> str:
-    into = carry.tree.unflatten(list(map(_Type, carry.avals)))
-    out = staged.tree.unflatten(list(map(_Type, staged.avals)))
-    return f"  It takes   {into!r}\n  It returns {out!r}"
+def _both(carry: Carry, staged: Staged) -> tuple[Returned, Returned]:
+    """Return what the user's step takes, and what it returns."""
+    into, out = Returned(carry.tree, carry.avals), Returned(staged.tree, staged.avals)
+    if carry.own:
+        into, out = (
+            Returned(tree.treedef_children(x.treedef)[-1], x.avals[carry.own :])
+            for x in (into, out)
+        )
+    return into, out
 
 
-class _Type:
-    """Prints as the type of an array, in the place of a leaf."""
-
-    def __init__(self, aval: ShapedArray) -> None:
-        self.text = aval.short()
-
-    def __repr__(self) -> str:
-        return self.text
+def _shown(into: Returned, out: Returned) -> str:
+    return f"  It takes   {into}\n  It returns {out}"

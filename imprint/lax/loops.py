@@ -10,10 +10,11 @@ loop of Python's.
 from collections.abc import Callable
 from functools import partial
 from operator import index
-from typing import Any
+from typing import Any, Final
 
 from imprint import dtypes, tree
 from imprint.config import settings
+from imprint.control.agreement import Returned
 from imprint.control.closing import close
 from imprint.control.scan import scan as bind_scan
 from imprint.control.while_ import while_loop as bind_while
@@ -66,34 +67,60 @@ def scan(
     (Array(6., dtype=float32), Array([0., 0., 1., 3.], dtype=float32, weak_type=True))
     """
     check_function(f, "scan")
-    carry, walked = carry_of(init, "scan", "init"), carry_of(xs, "scan", "xs")
-    steps = _length(walked, length)
+    order = bool(reverse)
+    return _scan("scan", f, init, xs, length=length, reverse=order, unroll=unroll)
+
+
+_CARRIED: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
+    "scan": ("init", ()),
+    "map": ("init", ()),
+    "fori_loop": ("init_val", ("i", "upper")),
+    "while_loop": ("init_val", ()),
+}
+"""Of each public function the argument that is carried, and what it carries beside it."""
+
+
+def _scan(  # noqa: PLR0913 - as `scan` takes it
+    who: str,
+    f: Callable[[Any, Any], tuple[Any, Any]],
+    init: Any,
+    xs: Any,
+    *,
+    length: int | None,
+    reverse: bool = False,
+    unroll: int | bool = 1,
+) -> tuple[Any, Any]:
+    """Walk over arrays for the public function of this name."""
+    name, own = _CARRIED[who]
+    carry, walked = carry_of(init, who, name, own[:1]), carry_of(xs, who, "xs")
+    steps = _length(who, walked, length)
     options: dict[str, Any] = {
         "length": steps,
-        "reverse": bool(reverse),
-        "unroll": _unroll(unroll, steps),
+        "reverse": reverse,
+        "unroll": _unroll(who, unroll, steps),
     }
     if settings().disable_jit:
-        return _scan_in_python(f, init, xs, options)
+        return _scan_in_python(who, f, init, xs, options)
     if current_trace() is None:
-        return run_loop(partial(scan, f, **options), init, xs)
+        return run_loop(partial(_scan, who, f, **options), init, xs)
 
     both = tree.treedef_tuple((carry.tree, walked.tree))
     slices = [a.with_shape(a.shape[1:]) for a in walked.avals]
     names = [*carry.names, *walked.names]
 
     def stage(carry: Carry) -> Staged:
-        closed = close(f, both, [*carry.avals, *slices], "scan", names)
+        closed = close(f, both, [*carry.avals, *slices], who, names)
         pair = tree.treedef_children(closed.out_tree)
         if len(pair) != 2:
+            came = Returned(closed.out_tree, closed.jaxpr.out_avals)
             raise ArgumentError(
-                f"scan: expected {name_of(f)} to return a pair (carry, y), got "
-                f"{closed.out_tree}. Return `carry, None` where nothing is stacked."
+                f"scan: expected {name_of(f)} to return a pair (carry, y), got {came}. "
+                "Return `carry, None` where nothing is stacked."
             )
         avals = closed.jaxpr.out_avals[: pair[0].num_leaves]
         return Staged(closed, pair[0], avals)
 
-    staged, carry = settle("scan", name_of(f), carry, stage)
+    staged, carry = settle(who, name_of(f), carry, stage)
     closed = staged.closed
     outs = bind_scan(
         closed.jaxpr, closed.captured, carry.leaves, walked.leaves, **options
@@ -102,55 +129,63 @@ def scan(
     return tuple(closed.out_tree.unflatten(results))
 
 
-def _length(walked: Carry, length: int | None) -> int:
+def _length(who: str, walked: Carry, length: int | None) -> int:
     """Return how many steps there are; raise if that is not said, or said twice."""
     found: dict[str, int] = {}
     for name, aval in zip(walked.names, walked.avals, strict=True):
         if not aval.ndim:
+            more = ", or put it into the carry" if who == "scan" else ""
             raise ShapeError(
-                f"scan: expected arrays to walk over, got {aval} as {name}, which has "
-                "no axis. Close over it, or put it into the carry."
+                f"{who}: expected arrays to walk over, got {aval} as {name}, which has "
+                f"no axis. Close over it{more}."
             )
-        found[name] = dims.concrete(aval.shape[0], "scan")
+        found[name] = dims.concrete(aval.shape[0], who)
     if length is not None:
         length = index(length)
         if length < 0:
             raise ArgumentError(
-                f"scan: expected a length of 0 or more, got length={length}."
+                f"{who}: expected a length of 0 or more, got length={length}. Pass the "
+                "number of steps, or reverse=True to begin at the end."
             )
         found["length"] = length
     if not found:
-        raise ArgumentError(
-            "scan: expected arrays to walk over, or a length, got neither. Pass "
-            "length=, the number of steps."
-        )
+        raise ArgumentError(f"{who}: expected arrays to walk over{_OR_LENGTH[who]}.")
     if len({*found.values()}) > 1:
         listed = ", ".join(f"{name}: {n}" for name, n in found.items())
+        remedy = "Give arrays that are as long as each other"
+        if length is not None:
+            remedy = f"Leave length out, or {remedy.lower()} and as it says"
         raise ShapeError(
-            f"scan: expected first axes of one length, got {listed}. Give arrays that "
-            "are as long as each other, and leave length out."
+            f"{who}: expected first axes of one length, got {listed}. {remedy}."
         )
     return next(iter(found.values()))
 
 
-def _unroll(unroll: int | bool, length: int) -> int:  # noqa: FBT001 - as `scan` takes it
+_OR_LENGTH: Final = {
+    "scan": ", or a length, got neither. Pass length=, the number of steps",
+    "map": ", got none. Pass arrays with a first axis",
+}
+
+
+def _unroll(who: str, unroll: int | bool, length: int) -> int:  # noqa: FBT001 - as `scan` takes it
     if unroll is True:
         return max(length, 1)
     steps = 1 if unroll is False else index(unroll)
     if steps < 1:
         raise ArgumentError(
-            f"scan: expected unroll to be a bool or 1 or more steps, got {unroll!r}."
+            f"{who}: expected unroll to be a bool or 1 or more steps, got {unroll!r}. "
+            "Leave it out for a step at a time, or pass True for all at once."
         )
     return min(steps, max(length, 1))
 
 
 def _scan_in_python(
-    f: Callable[..., Any], carry: Any, xs: Any, options: dict[str, Any]
+    who: str, f: Callable[..., Any], carry: Any, xs: Any, options: dict[str, Any]
 ) -> tuple[Any, Any]:
     order = range(options["length"])
     if not order:
         raise ArgumentError(
-            "scan: expected at least one step under disable_jit, got none: what a step "
+            f"{who}: expected at least one step under disable_jit, got none: what a step "
             "returns is only known by running one. Turn disable_jit off."
         )
     ys: list[Any] = []
@@ -192,24 +227,34 @@ def while_loop(
     >>> imprint.lax.while_loop(lambda x: x < 100, lambda x: x * 2, 3)
     Array(192, dtype=int32, weak_type=True)
     """
-    check_function(cond_fun, "while_loop")
-    check_function(body_fun, "while_loop")
+    check_function(cond_fun, "while_loop", "cond_fun")
+    check_function(body_fun, "while_loop", "body_fun")
+    return _while("while_loop", cond_fun, body_fun, init_val)
+
+
+def _while(
+    who: str,
+    cond_fun: Callable[[Any], Any],
+    body_fun: Callable[[Any], Any],
+    init_val: Any,
+) -> Any:
+    """Loop until a condition holds no more, for the public function of this name."""
     if settings().disable_jit:
         try:
             return _while_in_python(cond_fun, body_fun, init_val)
         except ConcretizationError:  # the condition is traced: it cannot be in Python
             pass
-    carry = carry_of(init_val, "while_loop", "init_val")
+    carry = carry_of(init_val, who, *_CARRIED[who])
     if current_trace() is None and not settings().disable_jit:
-        return run_loop(partial(while_loop, cond_fun, body_fun), init_val)
+        return run_loop(partial(_while, who, cond_fun, body_fun), init_val)
     in_tree = tree.treedef_tuple((carry.tree,))
 
     def stage(carry: Carry) -> Staged:
-        closed = close(body_fun, in_tree, carry.avals, "while_loop", carry.names)
+        closed = close(body_fun, in_tree, carry.avals, who, carry.names)
         return Staged(closed, closed.out_tree, closed.jaxpr.out_avals)
 
-    staged, carry = settle("while_loop", name_of(body_fun), carry, stage)
-    condition = close(cond_fun, in_tree, carry.avals, "while_loop", carry.names)
+    staged, carry = settle(who, name_of(body_fun), carry, stage)
+    condition = close(cond_fun, in_tree, carry.avals, who, carry.names)
     _check_condition(name_of(cond_fun), condition)
     outs = bind_while(
         condition.jaxpr,
@@ -232,7 +277,7 @@ def _check_condition(name: str, closed: Any) -> None:
     avals: tuple[ShapedArray, ...] = closed.jaxpr.out_avals
     if closed.out_tree.is_leaf and not avals[0].ndim and dtypes.is_bool(avals[0].dtype):
         return
-    came = str(avals[0]) if closed.out_tree.is_leaf else str(closed.out_tree)
+    came = Returned(closed.out_tree, avals)
     remedy = "Return one bool"
     if closed.out_tree.is_leaf and avals[0].ndim:
         remedy = "Reduce it with `.any()` or `.all()`"
@@ -271,7 +316,7 @@ def fori_loop(
     >>> imprint.lax.fori_loop(1, 5, lambda i, product: product * i, 1)
     Array(24, dtype=int32, weak_type=True)
     """
-    check_function(body_fun, "fori_loop")
+    check_function(body_fun, "fori_loop", "body_fun")
     dtype = _counter(lower, upper)
     if not isinstance(lower, Tracer) and not isinstance(upper, Tracer):
         first, last = int(lower), int(upper)
@@ -284,7 +329,8 @@ def fori_loop(
             i, value = carry
             return (add(i, scalar_like(i, 1)), body_fun(i, value)), None
 
-        carry, _ = scan(step, (first, init_val), length=length, unroll=unroll or False)
+        walk: dict[str, Any] = {"length": length, "unroll": unroll or False}
+        carry, _ = _scan("fori_loop", step, (first, init_val), None, **walk)
         return carry[1]
     if unroll not in (None, False, 1):
         raise ArgumentError(
@@ -302,9 +348,11 @@ def fori_loop(
         x if get_aval(x).dtype == dtype else convert_element_type(x, dtype)
         for x in (lower, upper)
     ]
-    return while_loop(lambda carry: lt(carry[0], carry[1]), body, (*bounds, init_val))[
-        2
-    ]
+
+    def goes_on(carry: Any) -> Any:
+        return lt(carry[0], carry[1])
+
+    return _while("fori_loop", goes_on, body, (*bounds, init_val))[2]
 
 
 def _counter(lower: Any, upper: Any) -> Any:
@@ -316,9 +364,12 @@ def _counter(lower: Any, upper: Any) -> Any:
         signed = all(dtypes.is_signed(a.dtype) for a in avals)
         if signed and first.weak_type != last.weak_type:
             return last.dtype if first.weak_type else first.dtype
+    remedy = "Convert them with `.astype(...)`."
+    if first.ndim or last.ndim:
+        remedy = "Pass one number each; to loop for each element, use imprint.vmap."
     raise DTypeError(
         "fori_loop: expected two numbers of one dtype as bounds, got lower: "
-        f"{first} and upper: {last}. Convert them with `.astype(...)`."
+        f"{first} and upper: {last}. {remedy}"
     )
 
 
@@ -341,12 +392,15 @@ def map(f: Callable[[Any], Any], xs: Any, *, batch_size: int | None = None) -> A
     """
     check_function(f, "map")
     if batch_size is None:
-        return scan(lambda _, x: ((), f(x)), (), xs)[1]
+        return _scan("map", lambda _, x: ((), f(x)), (), xs, length=None)[1]
     walked = carry_of(xs, "map", "xs")
-    length = _length(walked, None)
+    length = _length("map", walked, None)
     size = index(batch_size)
     if size < 0:
-        raise ArgumentError(f"map: expected a batch_size of 0 or more, got {size}.")
+        raise ArgumentError(
+            f"map: expected a batch_size of 0 or more, got {size}. Leave it out to take "
+            "one slice after the other."
+        )
     batches = length // size if size else 0
     parts: list[Any] = []
     if batches:

@@ -155,8 +155,8 @@ def _monoid(
     caller: str, operands: Any, inits: Any, computation: Callable[[Any, Any], Any]
 ) -> _Monoid:
     check_function(computation, caller)
-    arrays, treedef, names = own_leaves(operands, f"lax.{caller}", "operand")
-    values, init_tree, _ = own_leaves(inits, f"lax.{caller}", "init_value")
+    arrays, treedef, names = own_leaves(operands, caller, "operand")
+    values, init_tree, _ = own_leaves(inits, caller, "init_value")
     if treedef != init_tree or not arrays:
         raise ArgumentError(
             f"{caller}: expected an init_value for each operand, got {init_tree} for "

@@ -293,7 +293,7 @@ def _io_batch(
         raise ArgumentError(
             f"io_callback: expected ordered=False for {callback} under vmap, whose "
             "elements have no order, got ordered=True. Leave it out, or loop with "
-            "lax.map."
+            "imprint.lax.map."
         )
     stacked = _stacked(results, _size_of(args, at))
     params: Params = {"callback": callback, "results": stacked, "ordered": ordered}

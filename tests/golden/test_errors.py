@@ -1,15 +1,16 @@
 import inspect
 
+import jax
 import numpy as np
 import pytest
 
 import imprint
 import imprint.numpy as inp
-from tests.golden import stale_programs, wrong_programs
+from tests.golden import stale_programs, wrong_loops, wrong_programs
 
 PROGRAMS = {
     name: program
-    for module in (stale_programs, wrong_programs)
+    for module in (stale_programs, wrong_loops, wrong_programs)
     for name, program in inspect.getmembers(module, inspect.isfunction)
     if program.__module__ == module.__name__ and not name.startswith("_")
 }
@@ -20,6 +21,18 @@ def test_the_whole_message(name, golden):
     with pytest.raises(Exception) as caught:  # noqa: PT011 - the text is compared
         PROGRAMS[name]()
     golden(f"{name}.error.txt", f"{caught.type.__name__}: {caught.value}")
+
+
+LOOPS = [name for name, f in PROGRAMS.items() if f.__module__ == wrong_loops.__name__]
+OURS_ALONE = {"scan_of_a_negative_length"}  # to JAX it is one of as many steps, none
+
+
+@pytest.mark.parametrize("name", [name for name in LOOPS if name not in OURS_ALONE])
+def test_what_jax_refuses_too_is_of_its_class(name):
+    with pytest.raises((TypeError, ValueError)) as theirs:
+        PROGRAMS[name](jax)
+    with pytest.raises(theirs.type):
+        PROGRAMS[name]()
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -227,7 +227,7 @@ def test_what_a_function_closes_over_may_not_be_batched():
     with pytest.raises(imprint.errors.UnexpectedTracerError) as caught:
         imprint.vmap(mapped)(THREE)
     assert str(caught.value) == (
-        "custom_vmap: expected <lambda> to be batched by its arguments alone, got a "
+        "custom_vmap(<lambda>): expected to be batched by its arguments alone, got a "
         "batched value that it closes over. Its rule says nothing about such a value: "
         "pass it to <lambda> as an argument."
     )

@@ -309,19 +309,21 @@ def test_a_carry_that_changes_its_type_is_shown_with_what_mends_it():
     assert str(caught.value) == (
         "scan: expected <lambda> to return a carry of the types that it takes, got "
         "float32[3] for init['b'], which is int32[3].\n"
-        "  It takes   {'a': f32[], 'b': i32[3]}\n"
-        "  It returns {'a': f32[], 'b': f32[3]}\n"
+        "  It takes   {'a': float32[], 'b': int32[3]}\n"
+        "  It returns {'a': float32[], 'b': float32[3]}\n"
         "  Return it cast, `.astype('int32')`, or begin with init['b'] as float32."
     )
 
 
 def test_a_carry_that_changes_its_structure_is_shown():
-    with pytest.raises(TypeError, match=r"It takes   f32\[\]\n  It returns \(f32"):
+    with pytest.raises(
+        TypeError, match=r"It takes   float32\[\]\n  It returns \(float32"
+    ):
         lax.while_loop(lambda c: True, lambda c: (c, c), 1.0)
 
 
 def test_a_carry_that_changes_its_shape_is_shown():
     with pytest.raises(
-        TypeError, match=r"f32\[3\]\)\n  It returns \(i32\[\], f32\[1\]"
+        TypeError, match=r"It takes   float32\[3\]\n  It returns float32\[1\]"
     ):
         lax.fori_loop(0, 3, lambda i, c: c[:1], np.ones(3, np.float32))
