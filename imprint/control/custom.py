@@ -150,12 +150,12 @@ def _jvp(
     outs, out_tangents = rule.tangents(primals[captured:], tangents[captured:])
     avals = jaxpr.out_avals
     return (
-        tuple(map(fitting, outs, avals)),
-        tuple(map(fitting, out_tangents, map(tangent_aval, avals))),
+        tuple(map(_fitting, outs, avals)),
+        tuple(map(_fitting, out_tangents, map(tangent_aval, avals))),
     )
 
 
-def fitting(x: Any, aval: ShapedArray) -> Any:
+def _fitting(x: Any, aval: ShapedArray) -> Any:
     """Return what a rule gave with the weak type that the function's result has."""
     if is_zero(x):
         return Zero(aval)

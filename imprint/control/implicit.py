@@ -18,7 +18,6 @@ from imprint.control.applied import (
     transpose_by,
 )
 from imprint.control.closing import unite_consts
-from imprint.control.custom import fitting
 from imprint.control.operands import in_front, nonzeros, pick, split
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.control import ControlPrimitive, Narrowed, Unit
@@ -176,7 +175,7 @@ def _tangents(outs: Values, found: Sequence[Any]) -> Values:
     """Return the tangents of all results, given those of the first."""
     avals = [get_aval(x) for x in outs]
     given = [
-        fitting(t, aval) if is_inexact(aval.dtype) else zero_of(aval)
+        t if is_inexact(aval.dtype) else zero_of(aval)
         for t, aval in zip(found, avals[: len(found)], strict=True)
     ]
     return (*given, *map(zero_of, avals[len(given) :]))
@@ -203,11 +202,7 @@ def _solve_transpose(
         raise _not_linear("of auxiliary data")
     given = [instantiate(ct) for ct in cts[: len(b)]]
     found = solve_linear((*transposed, matvec, solve), captured, given)
-    of_b = [
-        ct if isinstance(x, Linear) else None
-        for x, ct in zip(b, found[: len(b)], strict=True)
-    ]
-    return (*[None] * len(captured), *of_b)
+    return (*[None] * len(captured), *found[: len(b)])
 
 
 def _root_transpose(

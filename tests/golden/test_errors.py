@@ -24,7 +24,11 @@ def test_the_whole_message(name, golden):
 
 
 LOOPS = [name for name, f in PROGRAMS.items() if f.__module__ == wrong_loops.__name__]
-OURS_ALONE = {"scan_of_a_negative_length"}  # to JAX it is one of as many steps, none
+OURS_ALONE = {
+    "scan_of_a_negative_length",  # of no steps, to JAX
+    "transpose_by_what_a_solution_closes_over",  # what JAX asks to report to it
+    "transpose_of_auxiliary_data",
+}
 
 
 @pytest.mark.parametrize("name", [name for name in LOOPS if name not in OURS_ALONE])

@@ -273,3 +273,14 @@ def root_without_aux(lib=imprint):
 
 def tangent_solve_of_another_tree(lib=imprint):
     lib.lax.custom_root(_same, 1.0, _given, lambda _, y: (y, y))
+
+
+def transpose_by_what_a_solution_closes_over(lib=imprint):
+    solved = lambda a: lib.lax.custom_linear_solve(lambda x: a * x, X, _given, _given)
+    lib.linear_transpose(solved, X)(X)
+
+
+def transpose_of_auxiliary_data(lib=imprint):
+    twice = lambda _, b: (b, b)
+    solved = lambda b: lib.lax.custom_linear_solve(_same, b, twice, twice, has_aux=True)
+    lib.linear_transpose(solved, X)((X, X))
