@@ -142,6 +142,7 @@ if TYPE_CHECKING:
     from imprint.module import AbstractClassVar as AbstractClassVar
     from imprint.module import AbstractVar as AbstractVar
     from imprint.module import BoundMethod as BoundMethod
+    from imprint.module import Enumeration as Enumeration
     from imprint.module import Module as Module
     from imprint.module import Partial as Partial
     from imprint.module import apply_updates as apply_updates
@@ -167,6 +168,7 @@ if TYPE_CHECKING:
     from imprint.module import filter_jacrev as filter_jacrev
     from imprint.module import filter_jvp as filter_jvp
     from imprint.module import filter_make_jaxpr as filter_make_jaxpr
+    from imprint.module import filter_pure_callback as filter_pure_callback
     from imprint.module import filter_value_and_grad as filter_value_and_grad
     from imprint.module import filter_vjp as filter_vjp
     from imprint.module import filter_vmap as filter_vmap

@@ -36,16 +36,11 @@ _EQUINOX: Final[dict[str, Rows]] = {
     "imprint": (
         ("static_field", "Write imprint.field(static=True)."),
         (
-            "Enumeration",
-            "Keep an integer, and choose by it with imprint.lax.select_n.",
-        ),
-        (
             "EquinoxRuntimeError EquinoxTracetimeError",
             "What imprint.error_if raises is imprint.errors.CheckError.",
         ),
         ("StrictConfig module_update_wrapper", "Leave it out."),
         ("filter_pmap filter_shard", _ONE_DEVICE),
-        ("filter_pure_callback", CALLBACK),
     ),
     "imprint.nn": (
         (

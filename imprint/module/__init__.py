@@ -20,11 +20,14 @@ are Equinox's where they mean the same.
 - `derivatives`: with respect to what is a function of models differentiated?
 - `custom`: how does a function of models get a derivative of its own, or remember little?
 - `batching`: over what is a function of models mapped?
+- `callback`: how does a program call a function of anything?
+- `enumeration`: what is an enum whose items can be traced?
 - `serialise`: how are the leaves of a tree saved, and loaded into one like it?
 - `records`: what does the file of saved leaves look like?
 """
 
 from imprint.module.batching import filter_vmap, if_array
+from imprint.module.callback import filter_pure_callback
 from imprint.module.checks import branched_error_if, error_if
 from imprint.module.compare import (
     tree_check,
@@ -47,6 +50,7 @@ from imprint.module.derivatives import (
     filter_vjp,
 )
 from imprint.module.edit import apply_updates, replace, tree_at
+from imprint.module.enumeration import Enumeration
 from imprint.module.fields import AbstractClassVar, AbstractVar, field
 from imprint.module.filters import (
     combine,
@@ -77,6 +81,7 @@ __all__ = [
     "AbstractClassVar",
     "AbstractVar",
     "BoundMethod",
+    "Enumeration",
     "Module",
     "Partial",
     "apply_updates",
@@ -98,6 +103,7 @@ __all__ = [
     "filter_jacrev",
     "filter_jvp",
     "filter_make_jaxpr",
+    "filter_pure_callback",
     "filter_value_and_grad",
     "filter_vjp",
     "filter_vmap",

@@ -15,8 +15,8 @@ from tests.tolerances import assert_close
 from tests.units.module.beside_equinox import OURS, THEIRS, agree
 
 LATER = {
-    *("Enumeration", "EquinoxRuntimeError", "EquinoxTracetimeError", "StrictConfig"),
-    *("filter_pmap", "filter_pure_callback", "filter_shard"),
+    *("EquinoxRuntimeError", "EquinoxTracetimeError", "StrictConfig"),
+    *("filter_pmap", "filter_shard"),
     *("importlib", "internal", "module_update_wrapper", "static_field"),
 }
 """What needs more than there is, what Equinox deprecates, and its own imports."""
