@@ -94,6 +94,7 @@ from imprint.core.aval import typeof as typeof
 from imprint.core.compile_time import (
     ensure_compile_time_eval as ensure_compile_time_eval,
 )
+from imprint.core.inline import Inline as Inline
 from imprint.core.scopes import named_call as named_call
 from imprint.core.scopes import named_scope as named_scope
 from imprint.core.shape_struct import ShapeDtypeStruct as ShapeDtypeStruct

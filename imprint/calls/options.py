@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from imprint import runtime, tree
 from imprint.calls.filtering import Filter
+from imprint.core.inline import Inline
 from imprint.errors import ArgumentError
 from imprint.runtime import CompileOptions, Device
 from imprint.sharding.single import SingleDeviceSharding
@@ -26,7 +27,7 @@ class JitOptions:
         static: positions and names of static arguments, as given.
         donate: positions and names of donated arguments, as given.
         keep_unused: whether arguments that no result needs are passed all the same.
-        inline: whether a nested call dissolves into the jaxpr around it.
+        inline: what becomes of a nested call.
         device: where it runs; None is the default device.
         compile: options of the compiler.
         max_versions: how many versions it may have; None is no limit.
@@ -42,7 +43,7 @@ class JitOptions:
     static: tuple[Any, Any] = (None, None)
     donate: tuple[Any, Any] = (None, None)
     keep_unused: bool = False
-    inline: bool = False
+    inline: Inline = Inline.AUTO
     device: Device | None = None
     compile: CompileOptions = field(default_factory=CompileOptions)
     max_versions: int | None = None
@@ -79,6 +80,11 @@ class JitOptions:
     def shardings_of_results(self, out_tree: tree.TreeDef) -> list[Any]:
         """Return the sharding asked for each leaf; TreeError if it is no prefix."""
         return tree.flatten_axes(self.out_shardings, out_tree, "jit out_shardings")
+
+    @property
+    def nested(self) -> dict[str, Inline]:
+        """The params of a nested call that say what becomes of it."""
+        return {} if self.inline is Inline.AUTO else {"inline": self.inline}
 
     def check_nested(self, name: str) -> None:
         """Raise ArgumentError if a call inside a traced function cannot keep to them."""
@@ -126,7 +132,6 @@ def check_options(
     """Return the plain options as keywords of `JitOptions`."""
     for name, value in (
         ("keep_unused", keep_unused),
-        ("inline", inline),
         ("strict", strict),
     ):
         if not isinstance(value, bool):
@@ -143,11 +148,22 @@ def check_options(
         )
     return {
         "keep_unused": keep_unused,
-        "inline": inline,
+        "inline": _inline(inline),
         "max_versions": max_versions,
         "on_limit": on_limit,
         "strict": strict,
     }
+
+
+def _inline(inline: Any) -> Inline:
+    if isinstance(inline, Inline):
+        return inline
+    if not isinstance(inline, bool):
+        raise ArgumentError(
+            "jit: expected inline True, False or a member of imprint.Inline, got "
+            f"{inline!r}."
+        )
+    return Inline.JAX_LATE if inline else Inline.AUTO
 
 
 def check_device(device: Any, backend: Any, shardings: Any) -> Device | None:

@@ -17,6 +17,7 @@ from imprint.control.applied import (
 )
 from imprint.control.operands import at_linear
 from imprint.core.control import ControlPrimitive, Eager, Narrowed, Unit, Watched
+from imprint.core.inline import Inline
 from imprint.core.jaxpr import ClosedJaxpr
 from imprint.core.primitive import Dims, Values
 from imprint.core.tangents import is_zero
@@ -25,27 +26,38 @@ from imprint.transforms.batch import batch_jaxpr, hidden_size
 from imprint.transforms.dce import narrow
 from imprint.transforms.jvp import merge_zeros
 from imprint.transforms.linearize import linearize_jaxpr
-from imprint.transforms.lowering import lower_call
+from imprint.transforms.lowering import lower_call, lower_inline
 from imprint.transforms.staging import StagingTrace, hoist_consts
 
 
-def call(closed: ClosedJaxpr, args: Sequence[Any], name: str) -> Values:
-    """Bind a nested call of `closed`; its constants become leading operands."""
+def call(closed: ClosedJaxpr, args: Sequence[Any], name: str, **how: Inline) -> Values:
+    """Bind a nested call of `closed`; its constants become leading operands.
+
+    Args:
+        closed: what is called.
+        args: its arguments.
+        name: of the function.
+        **how: `inline`, unless it is `Inline.AUTO`: nearly all calls are without.
+    """
     hoisted = closed.derived("hoisted", lambda: hoist_consts(closed))
-    return jit_p.bind(*closed.consts, *args, jaxpr=hoisted, name=name)
+    return jit_p.bind(*closed.consts, *args, jaxpr=hoisted, name=name, **how)
 
 
 def _lower(
-    b: Builder, *values: Value, jaxpr: ClosedJaxpr, name: str
+    b: Builder, *values: Value, jaxpr: ClosedJaxpr, name: str, **how: Inline
 ) -> tuple[Value, ...]:
-    return lower_call(b, jaxpr, values, name)
+    inline = how.get("inline", Inline.AUTO)
+    if inline is Inline.JAX_LATE:
+        return tuple(lower_inline(b, jaxpr.jaxpr, values))
+    asked = "" if inline is Inline.AUTO else inline.value
+    return lower_call(b, jaxpr, values, name, inlineable=asked)
 
 
 def _jvp(
-    primals: Values, tangents: Values, *, jaxpr: ClosedJaxpr, name: str
+    primals: Values, tangents: Values, *, jaxpr: ClosedJaxpr, name: str, **how: Inline
 ) -> tuple[Values, Values]:
     return jvp_by(
-        lambda derived, args: call(derived, args, name), primals, tangents, jaxpr
+        lambda derived, args: call(derived, args, name, **how), primals, tangents, jaxpr
     )
 
 
@@ -56,41 +68,44 @@ def _linearize(
     *,
     jaxpr: ClosedJaxpr,
     name: str,
+    **how: Inline,
 ) -> tuple[Values, Values]:
     active = tuple(not is_zero(t) for t in tangents)
     lin = linearize_jaxpr(jaxpr, active)
     count = len(jaxpr.out_avals)
-    results = call(lin.primal, primals, name)
+    results = call(lin.primal, primals, name, **how)
     given = [t for t in tangents if not is_zero(t)]
     out_tangents: Values = ()
     if lin.tangent.eqns or any(lin.nonzero):
         out_tangents = tangent_trace.process(
             jit_p,
             (*lin.known(primals, results), *given),
-            {"jaxpr": lin.tangent, "name": name},
+            {"jaxpr": lin.tangent, "name": name, **how},
         )
     return results[:count], merge_zeros(jaxpr.out_avals, lin.nonzero, out_tangents)
 
 
 def _transpose(
-    cts: Values, operands: Values, *, jaxpr: ClosedJaxpr, name: str
+    cts: Values, operands: Values, *, jaxpr: ClosedJaxpr, name: str, **how: Inline
 ) -> Values:
     return transpose_by(
-        lambda derived, args: call(derived, args, name),
+        lambda derived, args: call(derived, args, name, **how),
         *(cts, operands, at_linear(jaxpr, operands)),
     )
 
 
 def _batch(
-    args: Values, dims: Dims, *, jaxpr: ClosedJaxpr, name: str
+    args: Values, dims: Dims, *, jaxpr: ClosedJaxpr, name: str, **how: Inline
 ) -> tuple[Values, Dims]:
     derived, out_dims = batch_jaxpr(jaxpr, hidden_size(args, dims), dims)
-    return call(derived, args, name), out_dims
+    return call(derived, args, name, **how), out_dims
 
 
-def _dce(used: tuple[bool, ...], *, jaxpr: ClosedJaxpr, name: str) -> Narrowed:
+def _dce(
+    used: tuple[bool, ...], *, jaxpr: ClosedJaxpr, name: str, **how: Inline
+) -> Narrowed:
     narrower, operands = narrow(jaxpr, used)
-    return Narrowed(operands, used, {"jaxpr": narrower, "name": name})
+    return Narrowed(operands, used, {"jaxpr": narrower, "name": name, **how})
 
 
 jit_p: Final = ControlPrimitive(

@@ -10,6 +10,7 @@
 - `tangents`: which symbolic values do differentiation rules meet?
 - `protocols`: what do Python and NumPy ask of an array?
 - `trace`: who gives an operation its meaning at the moment?
+- `inline`: what becomes of a nested call?
 - `named`: which named axes are bound?
 - `compile_time`: what is computed while a function is traced?
 - `jaxpr`: how is a program written down?

@@ -119,7 +119,7 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
             "transfer_guard transfer_guard_device_to_device transfer_guard_device_to_host "
             "transfer_guard_host_to_device thread_guard no_execution no_tracing "
             "allow_f16_reductions array_garbage_collection_guard make_user_context "
-            "memory jax2tf_associative_scan_reductions CompilerEffortLevel Inline",
+            "memory jax2tf_associative_scan_reductions CompilerEffortLevel",
             "Leave it out.",
         ),
         ("example_libraries", "Optimizers are in imprint.optim, layers in imprint.nn."),

@@ -25,6 +25,7 @@ from imprint.core.aval import get_aval
 from imprint.core.folding import folding
 from imprint.core.functions import name_of
 from imprint.core.hosts import host_aval, scalar_aval
+from imprint.core.inline import Inline
 from imprint.core.jaxpr import eval_jaxpr
 from imprint.core.trace import current_trace
 from imprint.definition.walk import Effects
@@ -257,10 +258,10 @@ class Jitted(Binding):
         audit_nested(request)
         traced = trace(request)
         closed, leaves = traced.closed, request.pending.leaves
-        if self._options.inline:
+        if self._options.inline is Inline.JAX_EARLY:
             outs: Any = eval_jaxpr(closed.jaxpr, closed.consts, *leaves)
         else:
-            outs = bind_call(closed, leaves, request.name)
+            outs = bind_call(closed, leaves, request.name, **self._options.nested)
         return traced.results.unflatten(outs)
 
     # ---- what users ask of a compiled function ----

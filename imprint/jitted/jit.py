@@ -20,6 +20,7 @@ from imprint.calls.options import (
 from imprint.calls.signature import as_tuple
 from imprint.config import config
 from imprint.core.functions import check_function
+from imprint.core.inline import Inline
 from imprint.jitted.dispatch import Jitted
 from imprint.jitted.typed import JitKeywords, JittedFunction
 
@@ -48,7 +49,7 @@ def jit(  # noqa: PLR0913 - JAX's signature
     keep_unused: bool = False,
     device: Any = None,
     backend: str | None = None,
-    inline: bool = False,
+    inline: bool | Inline = False,
     abstracted_axes: Any = None,
     compiler_options: Mapping[str, Any] | None = None,
     max_versions: int | None = None,
@@ -72,7 +73,8 @@ def jit(  # noqa: PLR0913 - JAX's signature
         keep_unused: whether arguments that no result needs are passed all the same.
         device: where the function runs, one of `imprint.devices()`.
         backend: the platform to run on, such as "cpu".
-        inline: whether a nested call dissolves into the jaxpr around it.
+        inline: what becomes of a nested call; see `imprint.Inline`. True is JAX_LATE,
+            False is AUTO.
         abstracted_axes: not built yet.
         compiler_options: options of XLA by name, which override the defaults.
         max_versions: how many versions there may be at a time.

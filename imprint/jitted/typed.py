@@ -18,6 +18,7 @@ from typing import (
     overload,
 )
 
+from imprint.core.inline import Inline
 from imprint.explain.explanation import Explanation
 from imprint.explain.replay import Replay
 from imprint.jitted.report import CacheInfo
@@ -104,7 +105,7 @@ class JitKeywords(TypedDict, total=False):
     keep_unused: bool
     device: Any
     backend: str | None
-    inline: bool
+    inline: bool | Inline
     abstracted_axes: Any
     compiler_options: Mapping[str, Any] | None
     max_versions: int | None

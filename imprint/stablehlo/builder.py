@@ -142,12 +142,26 @@ class Builder(Rearranging):
         )
 
     def call(
-        self, name: str, args: Sequence[Value], results: Sequence[TensorType]
+        self,
+        name: str,
+        args: Sequence[Value],
+        results: Sequence[TensorType],
+        *,
+        inlineable: str = "",
     ) -> tuple[Value, ...]:
-        """Call another function of the module."""
-        return self.ops(
-            f"func.call @{name}({names_of(args)})", results, signature(args, results)
-        )
+        """Call another function of the module.
+
+        Args:
+            name: of the function.
+            args: its arguments.
+            results: the types of its results.
+            inlineable: whether XLA shall dissolve the call, in its words; empty if it
+                decides.
+        """
+        text = f"func.call @{name}({names_of(args)})"
+        if inlineable:
+            text += f' {{mhlo.frontend_attributes = {{inlineable = "{inlineable}"}}}}'
+        return self.ops(text, results, signature(args, results))
 
     def create_token(self) -> Value:
         """Begin an order of operations that have effects."""
@@ -198,10 +212,7 @@ class Builder(Rearranging):
             return (x.type,)
 
         symbol, _ = self.module.function(x.type, "materialize", define)
-        kept = '{mhlo.frontend_attributes = {inlineable = "false"}}'
-        return self.op(
-            f"func.call @{symbol}({x.name}) {kept}", x.type, signature([x], [x.type])
-        )
+        return self.call(symbol, [x], [x.type], inlineable="false")[0]
 
     # ---- constants ----
 

@@ -45,9 +45,22 @@ def lower_jaxpr(
 
 
 def lower_call(
-    b: Builder, closed: ClosedJaxpr, args: Sequence[Value], name: str
+    b: Builder,
+    closed: ClosedJaxpr,
+    args: Sequence[Value],
+    name: str,
+    *,
+    inlineable: str = "",
 ) -> tuple[Value, ...]:
-    """Call the function of a jaxpr without constants; write it at the first call."""
+    """Call the function of a jaxpr without constants; write it at the first call.
+
+    Args:
+        b: the builder of the function that calls.
+        closed: what is called.
+        args: its arguments.
+        name: of the function.
+        inlineable: what XLA is asked to do with the call, if anything.
+    """
     assert not closed.consts
     located = bool(b.module.locations)
     ordered = ordered_effects(closed.jaxpr)
@@ -58,7 +71,8 @@ def lower_call(
         )
 
     symbol, types = b.module.function(closed, name, define)
-    results = b.call(symbol, [*(b.tokens[e] for e in ordered), *args], types)
+    given = [*(b.tokens[e] for e in ordered), *args]
+    results = b.call(symbol, given, types, inlineable=inlineable)
     count = len(ordered)
     b.tokens.update(zip(ordered, results[:count], strict=True))
     return results[count:]

@@ -2,6 +2,7 @@
 
 import re
 
+import jax
 import numpy as np
 import pytest
 
@@ -67,11 +68,43 @@ def test_a_nested_function_is_traced_once_and_compiled_with_the_outer_one():
     assert (part._cache_size(), whole._cache_size()) == (0, 1)
 
 
-def test_inline_dissolves_the_nested_call():
-    part = imprint.jit(f, inline=True)
-    jaxpr = str(imprint.make_jaxpr(lambda x: part(part(x)))(POINT))
-    assert "jit[" not in jaxpr
-    assert jaxpr.count("sin") == 2
+@pytest.mark.parametrize("inline", [True, False, *imprint.Inline])
+def test_inline_says_what_becomes_of_a_nested_call(inline):
+    part = imprint.jit(f, inline=inline)
+    whole = imprint.jit(lambda x: part(part(x)))
+    jaxpr = str(whole.trace(POINT).jaxpr)
+    text = whole.lower(POINT).as_text()
+    early = inline is imprint.Inline.JAX_EARLY
+    late = inline in (True, imprint.Inline.JAX_LATE)
+    assert jaxpr.count("jit[") == (0 if early else 2)
+    assert text.count("call @f(") == (0 if early or late else 2)
+    asked = getattr(inline, "name", "").startswith("XLA")
+    assert text.count("inlineable") == (2 if asked else 0)
+    np.testing.assert_allclose(whole(POINT), f(f(POINT)), rtol=1e-6)
+
+
+@pytest.mark.skipif(not hasattr(jax, "Inline"), reason="JAX has it since 0.11")
+@pytest.mark.parametrize("inline", [True, False, *imprint.Inline])
+def test_it_becomes_what_it_becomes_in_jax(inline):
+    def counts(lib, sin):
+        own = inline if isinstance(inline, bool) else lib.Inline[inline.name]
+        part = lib.jit(lambda x: sin(x) * 2, inline=own)
+        whole = lib.jit(lambda x: part(lib.vmap(part)(x)) + lib.grad(part)(1.0))
+        text = whole.lower(POINT).as_text()
+        traced = str(whole.trace(POINT).jaxpr)
+        return traced.count("jit["), text.count("call @"), text.count("inlineable")
+
+    theirs = counts(jax, jax.numpy.sin)
+    assert counts(imprint, imprint.numpy.sin) == theirs
+
+
+def test_inline_is_one_of_these():
+    assert [each.name for each in imprint.Inline] == [
+        *("JAX_EARLY", "JAX_LATE", "XLA_EARLY", "XLA_LATE", "AUTO")
+    ]
+    for wrong in ("yes", 1, None):
+        with pytest.raises(ValueError, match="expected inline True, False or a member"):
+            imprint.jit(f, inline=wrong)
 
 
 def test_inline_is_an_option_of_jit_and_no_argument_of_the_call():
