@@ -2,15 +2,17 @@
 
 A policy is a function `(primitive, *avals, **params) -> bool` of an equation; where it says
 True, the results may be saved, and are if the backward pass needs them. Those that take
-arguments are compared by these, so one that is made anew is the same.
+arguments are compared by these, so one that is made anew is the same. What a policy would
+move to the host until then is saved where it is: a program has one memory.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Final, final
+from typing import Any, Final, NamedTuple, final
 
 from imprint.core import missing, public
 from imprint.core.primitive import Primitive
+from imprint.errors import ArgumentError
 
 __all__ = [
     "checkpoint_dots",
@@ -19,6 +21,8 @@ __all__ = [
     "dots_with_no_batch_dims_saveable",
     "everything_saveable",
     "nothing_saveable",
+    "offload_dot_with_no_batch_dims",
+    "save_and_offload_only_these_names",
     "save_any_names_but_these",
     "save_anything_except_these_names",
     "save_from_both_policies",
@@ -31,6 +35,18 @@ Saveable: Final = True
 """What a policy says of results that may be saved."""
 Recompute: Final = False
 """What a policy says of results that are computed again."""
+
+
+class Offloadable(NamedTuple):
+    """What a policy says of results that may be saved in another memory.
+
+    Args:
+        src: the memory that they are in.
+        dst: the memory that they wait in.
+    """
+
+    src: str
+    dst: str
 
 
 def everything_saveable(*_: Any, **__: Any) -> bool:
@@ -137,6 +153,106 @@ def save_anything_except_these_names(*names_not_to_save: str) -> Policy:
         Array(6., dtype=float32, weak_type=True)
     """
     return everything_saveable
+
+
+def save_and_offload_only_these_names(
+    *,
+    names_which_can_be_saved: Iterable[str],
+    names_which_can_be_offloaded: Iterable[str],
+    offload_src: str,
+    offload_dst: str,
+) -> Policy:
+    """Return the policy that saves values of some names, and moves others to the host.
+
+    What would be moved is saved where it is: a program has one memory.
+
+    Args:
+        names_which_can_be_saved: names given by `checkpoint_name`.
+        names_which_can_be_offloaded: others.
+        offload_src: the memory that they are in, such as "device".
+        offload_dst: the memory that they wait in, such as "pinned_host".
+
+    Example:
+        >>> import imprint
+        >>> policy = imprint.checkpoint_policies.save_and_offload_only_these_names(
+        ...     names_which_can_be_saved=["hidden"],
+        ...     names_which_can_be_offloaded=["large"],
+        ...     offload_src="device",
+        ...     offload_dst="pinned_host",
+        ... )
+        >>> imprint.grad(imprint.checkpoint(lambda x: x**2, policy=policy))(3.0)
+        Array(6., dtype=float32, weak_type=True)
+    """
+    saved = frozenset(names_which_can_be_saved)
+    moved = frozenset(names_which_can_be_offloaded)
+    if saved & moved:
+        raise ArgumentError(
+            "save_and_offload_only_these_names: expected each name once, got "
+            f"{sorted(saved & moved)} in both. Either save a value or offload it."
+        )
+    return _Offloading(saved, moved, _memories(offload_src, offload_dst))
+
+
+@final
+@dataclass(frozen=True)
+class _Offloading:
+    """Saves values of some names, and those of others in another memory."""
+
+    saved: frozenset[str]
+    moved: frozenset[str]
+    memories: Offloadable
+
+    def __call__(
+        self, primitive: Primitive, *_: Any, **params: Any
+    ) -> bool | Offloadable:
+        name = params["name"] if primitive.name == "name" else None
+        return self.memories if name in self.moved else name in self.saved
+
+
+def offload_dot_with_no_batch_dims(offload_src: str, offload_dst: str) -> Policy:
+    """Return the policy that moves matrix products without a batch axis to the host.
+
+    What would be moved is saved where it is: a program has one memory.
+
+    Args:
+        offload_src: the memory that they are in, such as "device".
+        offload_dst: the memory that they wait in, such as "pinned_host".
+
+    Example:
+        >>> import imprint
+        >>> policies = imprint.checkpoint_policies
+        >>> policy = policies.offload_dot_with_no_batch_dims("device", "pinned_host")
+        >>> imprint.grad(imprint.checkpoint(lambda x: x**2, policy=policy))(3.0)
+        Array(6., dtype=float32, weak_type=True)
+    """
+    return _OffloadingDots(_memories(offload_src, offload_dst))
+
+
+@final
+@dataclass(frozen=True)
+class _OffloadingDots:
+    """Saves matrix products without a batch axis in another memory."""
+
+    memories: Offloadable
+
+    def __call__(
+        self, primitive: Primitive, *avals: Any, **params: Any
+    ) -> bool | Offloadable:
+        saves = dots_with_no_batch_dims_saveable(primitive, *avals, **params)
+        return self.memories if saves else Recompute
+
+
+_MEMORIES: Final = ("device", "pinned_host", "unpinned_host")
+
+
+def _memories(src: str, dst: str) -> Offloadable:
+    for name, memory in (("offload_src", src), ("offload_dst", dst)):
+        if memory not in _MEMORIES:
+            raise ArgumentError(
+                f"checkpoint_policies: expected {name} to be one of {_MEMORIES}, got "
+                f"{memory!r}."
+            )
+    return Offloadable(src, dst)
 
 
 @final

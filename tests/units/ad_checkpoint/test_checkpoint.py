@@ -64,6 +64,12 @@ POLICIES = {
     "both": lambda p: p.save_from_both_policies(
         p.dots_saveable, p.save_only_these_names("out")
     ),
+    "offloaded names": lambda p: p.save_and_offload_only_these_names(
+        names_which_can_be_saved=["hidden"],
+        names_which_can_be_offloaded=["out", "other"],
+        offload_src="device",
+        offload_dst="pinned_host",
+    ),
     "own": lambda p: (
         lambda primitive, *avals, **params: primitive.name in {"cos", "sin"}
     ),
@@ -293,7 +299,14 @@ def test_a_policy_is_a_part_of_what_a_function_is():
     assert count() == 1
 
 
-@pytest.mark.parametrize("make", [lambda p: p.save_only_these_names("a", "b")])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda p: p.save_only_these_names("a", "b"),
+        lambda p: offload_dots(p),
+        POLICIES["offloaded names"],
+    ],
+)
 def test_policies_made_anew_are_equal(make):
     policies = imprint.checkpoint_policies
     assert make(policies) == make(policies)
@@ -305,3 +318,50 @@ def test_a_name_changes_nothing():
     ours = checkpoint_name(x, "x")
     assert imprint.tree.structure(ours) == imprint.tree.structure(x)
     assert imprint.grad(lambda x: checkpoint_name(x * 2, "y"))(1.0) == 2.0
+
+
+def test_a_name_is_saved_or_offloaded():
+    for lib in (jax, imprint):
+        with pytest.raises(ValueError, match=r"should be exclusive|each name once"):
+            lib.checkpoint_policies.save_and_offload_only_these_names(
+                names_which_can_be_saved=["a", "b"],
+                names_which_can_be_offloaded=["b"],
+                offload_src="device",
+                offload_dst="pinned_host",
+            )
+
+
+def test_a_memory_has_a_known_name():
+    with pytest.raises(ArgumentError, match="expected offload_dst to be one of"):
+        imprint.checkpoint_policies.offload_dot_with_no_batch_dims("device", "disk")
+
+
+def offload_dots(policies):
+    return policies.offload_dot_with_no_batch_dims("device", "pinned_host")
+
+
+def test_offloaded_products():
+    """JAX fails of second derivatives of these."""
+    define = with_policy(offload_dots)
+
+    def slope(lib, np_):
+        return lib.grad(lambda x: define(lib, np_)(x).sum())(np_.asarray(POINT))
+
+    slopes = [slope(*each) for each in LIBRARIES]
+    np.testing.assert_allclose(*slopes, rtol=1e-5)
+    counts = [remembered(lib, np_, offload_dots) for lib, np_ in LIBRARIES]
+    assert counts[0] <= counts[1]
+
+
+def test_both_of_a_policy_that_offloads():
+    """JAX takes only policies that return booleans."""
+    policies = imprint.checkpoint_policies
+    both = policies.save_from_both_policies(
+        offload_dots(policies), policies.save_only_these_names("out")
+    )
+    x = POINT
+    found = imprint.grad(lambda x: with_policy(lambda _: both)(imprint, inp)(x).sum())(
+        x
+    )
+    plain = imprint.grad(lambda x: layers(imprint, inp, x, lambda f: f).sum())(x)
+    np.testing.assert_allclose(found, plain, rtol=1e-5)
