@@ -376,8 +376,9 @@ _STATEMENTS: Final[dict[type, Asked]] = {
     ),
     ast.Assert: Asked(
         "`assert`",
-        "A traced value can be checked when it is there: return it, and assert outside;\n"
-        "  NaN are found by imprint.debug_nans",
+        "A traced value can be checked when the program runs:\n"
+        "  imprint.debug.check(condition, message) raises there; NaN are found by\n"
+        "  imprint.debug_nans",
     ),
 }
 # What asks for a bool, beside jumps.

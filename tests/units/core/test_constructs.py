@@ -138,8 +138,8 @@ CONSTRUCTS = {
     if_with_and_before: ("`and`", "`(a) & (b)`"),
     walrus: ("`if`", "imprint.numpy.where(condition, a, b)"),
     elif_: ("`if`", "imprint.numpy.where(condition, a, b)"),
-    assert_: ("`assert`", "assert outside"),
-    assert_not: ("`assert`", "assert outside"),
+    assert_: ("`assert`", "imprint.debug.check"),
+    assert_not: ("`assert`", "imprint.debug.check"),
     match: ("`match`", "imprint.numpy.where(x == case, a, b)"),
     match_guard: ("`match`", "imprint.numpy.where"),
     (lambda x: 1 if x < 2 else 0): (
