@@ -12,6 +12,7 @@ from tests.lanes import exhaustive_but
 from tests.units.lax.loop_programs import PROGRAMS, agree, total
 
 pytestmark = pytest.mark.slow
+XS = np.arange(3, dtype="float32")
 QUICK = {"recurrent", "handed_on", "nested", "until", "scan_of_while"}
 
 
@@ -138,6 +139,26 @@ def test_promotion_goes_from_leaf_to_leaf():
     step = lambda c, x: ((c[1], c[0] + x), c)  # JAX promotes one of them, and gives up
     carry, _ = lax.scan(step, (0, 1), np.arange(3, dtype=np.float32))
     assert [x.dtype for x in carry] == [np.float32] * 2
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        lambda lib, w: lib.lax.scan(lambda c, x: (c * w, None), np.float32(1), XS)[0],
+        lambda lib, w: lib.lax.scan(lambda c, x: (c + x, None), w, XS)[0],
+        lambda lib, w: lib.lax.scan(lambda c, x: (w * c, x), w, XS)[0],
+        lambda lib, w: lib.lax.fori_loop(0, 3, lambda i, c: c * w, np.float32(1)) + w,
+        lambda lib, w: lib.lax.map(lambda x: x * w, XS).sum(),
+    ],
+    ids=["constant", "promoted", "carry", "also_outside", "map"],
+)
+def test_a_derivative_is_weak_where_it_is_in_jax(loss):
+    for wrap in (lambda lib, f: f, lambda lib, f: lib.jit(f)):
+        got, want = (
+            wrap(lib, lib.grad(lambda w, lib=lib: loss(lib, w)))(0.5)
+            for lib in (imprint, jax)
+        )
+        assert (float(got), got.weak_type) == (float(want), want.weak_type)
 
 
 def _counts(i, _):
