@@ -34,6 +34,11 @@ R = TypeVar("R")
 
 InAxes = Any
 
+_OUTSIDE = (
+    "Return only what the computation gives; keep Python values outside. For a model, "
+    "there is imprint.filter_vmap."
+)
+
 
 def vmap(  # noqa: PLR0913, PLR0917 - JAX's signature
     fun: Callable[P, R],
@@ -93,7 +98,7 @@ def vmap(  # noqa: PLR0913, PLR0917 - JAX's signature
         def flat(*xs: Any) -> list[Any]:
             inner_args, inner_kwargs = treedef.unflatten(xs)
             result = fun(*inner_args, **inner_kwargs)  # pyright: ignore[reportCallIssue] - those of a call
-            outs, out_tree = result_leaves(result, name)
+            outs, out_tree = result_leaves(result, name, _OUTSIDE)
             found[:] = [(out_tree, _hidden(result) if from_the_end else ())]
             return outs
 

@@ -169,6 +169,12 @@ def test_a_wrong_call_raises_what_jax_raises(name):
             "argument 0['b']: 3, argument 1: 2, argument k: 3. Map axes of equal length, "
             "or None for arguments that are not mapped.",
         ),
+        (
+            lambda: imprint.vmap(lambda x: (x, "a"))(ONES),
+            "<lambda>: expected to return arrays and numbers, got str 'a' as result[1]. "
+            "Return only what the computation gives; keep Python values outside. For a "
+            "model, there is imprint.filter_vmap.",
+        ),
     ],
 )
 def test_the_whole_message_names_the_leaf(call, text):
