@@ -18,12 +18,20 @@ import imprint
 from imprint.cli import tour
 from imprint.versions.observers import OBSERVERS
 from tests.docs.examples import docstrings, pages, run_doctest, run_page
-from tests.first_hour import learners, more_programs, programs, sequences, solvers
+from tests.first_hour import (
+    learners,
+    machines,
+    more_programs,
+    programs,
+    sequences,
+    solvers,
+)
 from tests.first_hour.collect import programs_of
 
 
 def first_hour():
-    for module in (programs, more_programs, solvers, sequences, learners):
+    loops = (solvers, sequences, learners, machines)
+    for module in (programs, more_programs, *loops):
         for program in programs_of(module):
             program(imprint)
 

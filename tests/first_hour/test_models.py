@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import imprint
-from tests.first_hour import models
+from tests.first_hour import models, models_in_loops
 from tests.first_hour.collect import programs_of
 from tests.lanes import exhaustive
 from tests.tolerances import assert_close
@@ -14,10 +14,13 @@ from tests.tolerances import assert_close
 pytestmark = pytest.mark.slow
 
 MODELS = programs_of(models)
+LOOPS = programs_of(models_in_loops)
 
 
 @pytest.mark.parametrize(
-    "model", [*MODELS[:4], *exhaustive(*MODELS[4:])], ids=lambda model: model.__name__
+    "model",
+    [*MODELS[:4], *LOOPS[:1], *exhaustive(*MODELS[4:], *LOOPS[1:])],
+    ids=lambda model: model.__name__,
 )
 def test_a_model_gives_what_it_gives_with_equinox(model):
     want = jax.tree.leaves(model(jax, equinox))

@@ -5,7 +5,14 @@ import numpy as np
 import pytest
 
 import imprint
-from tests.first_hour import learners, more_programs, programs, sequences, solvers
+from tests.first_hour import (
+    learners,
+    machines,
+    more_programs,
+    programs,
+    sequences,
+    solvers,
+)
 from tests.first_hour.collect import programs_of
 from tests.first_hour.waiting import WAITING
 from tests.lanes import exhaustive
@@ -14,7 +21,7 @@ from tests.tolerances import assert_close
 pytestmark = pytest.mark.slow
 
 
-LOOPS = [programs_of(module) for module in (solvers, sequences, learners)]
+LOOPS = [programs_of(module) for module in (solvers, sequences, learners, machines)]
 PROGRAMS = [
     *programs_of(programs),
     *exhaustive(*programs_of(more_programs)),
