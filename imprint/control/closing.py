@@ -149,6 +149,15 @@ def own_leaves(
     """
     leaves, treedef = tree.flatten(value)
     names = [f"{name}{tree.keystr(path)}" for path in treedef.paths()]
-    remedy = "Close over it in the function instead."
-    owned = [own_leaf(x, caller, n, remedy) for x, n in zip(leaves, names, strict=True)]
+    owned = [
+        own_leaf(x, caller, n, _OF_MODELS if callable(x) else _OF_VALUES)
+        for x, n in zip(leaves, names, strict=True)
+    ]
     return owned, treedef, names
+
+
+_OF_VALUES: Final = "Close over it in the function instead."
+_OF_MODELS: Final = (
+    f"{_OF_VALUES} Of a model: arrays, rest = imprint.partition(model, imprint.is_array), "
+    "give the arrays, and in the function imprint.combine(arrays, rest) is the model."
+)

@@ -114,6 +114,22 @@ def test_operands_that_are_no_arrays_are_told_by_name():
         own_leaves((ONE, {"k": "a"}), "lax.cond", "operands")
 
 
+def test_a_model_as_operand_is_told_how_to_give_its_arrays():
+    make = imprint.filter_vmap(lambda key: imprint.nn.MLP(2, 2, 3, 1, key=key))
+    layers = make(imprint.random.split(imprint.random.key(0), 4))
+    with pytest.raises(
+        ArgumentError, match=r"as xs\.activation\. Close over it"
+    ) as err:
+        lax.scan(lambda x, layer: (layer(x), None), inp.ones(2), layers)
+    assert "arrays, rest = imprint.partition(model, imprint.is_array)" in str(err.value)
+    arrays, rest = imprint.partition(layers, imprint.is_array)
+    step = lambda x, arrays: (imprint.combine(arrays, rest)(x), None)
+    assert lax.scan(step, inp.ones(2), arrays)[0].shape == (2,)
+    with pytest.raises(ArgumentError) as err:
+        lax.scan(lambda c, x: (c, x), 0, "a")
+    assert str(err.value).endswith("Close over it in the function instead.")
+
+
 def test_an_operand_is_owned():
     a = np.ones(2)
     (owned,), _, names = own_leaves((a,), "lax.cond", "operands")
