@@ -266,13 +266,12 @@ def test_what_a_batch_rule_captures_is_an_operand():
 
 
 def test_a_root_is_transposed_as_what_finds_it():
-    def moved(lib):
-        root = lambda a: lib.lax.custom_root(
-            lambda x: x - a, 1.0, lambda f, x: x - f(x), scalar_tangent
-        )
-        return lib.linear_transpose(root, np.float32(1))(np.float32(5))
-
-    assert [*map(float, moved(imprint))] == [*map(float, moved(jax))] == [5.0]
+    """As in JAX before 0.12, which has no transpose of it."""
+    root = lambda a: lax.custom_root(
+        lambda x: x - a, 1.0, lambda f, x: x - f(x), scalar_tangent
+    )
+    (ct,) = imprint.linear_transpose(root, np.float32(1))(np.float32(5))
+    assert float(ct) == 5.0
 
 
 def test_an_integer_part_is_a_vector_without_a_tangent():
