@@ -304,7 +304,7 @@ def vmap(nest, scope):
     groups = [(ALONE, [kind]) for kind in given]
     axis = nest.fresh("axis") if nest.maybe(0.5) else None
     axes = (*scope.axes, axis) if axis else scope.axes
-    function = nest.function("row", groups, out, scope.inner(axes=axes))
+    function = nest.function("row", groups, out, scope.inner(axes=axes, around="map"))
     places = [
         nest.draw.choice((0, 0, None, *((1, -1) if kind in "vmhn" else ())))
         for kind in given
@@ -362,17 +362,20 @@ def grad(nest, scope):
 
     total = (" + ".join(f"np.sum({{{i}}})" for i in range(len(parts))), [""])
     held = _group(nest, nest.some(1, 2)) if nest.maybe(0.3) else None
+    mapped = nest.maybe(0.35)
+    inner = replace(inner, around="map") if mapped else inner
     results = [(total, parts), held] if held else [(total, parts)]
     function = nest.function("loss", groups, results, inner)
-    return _gradient(nest, scope, function, (groups, len(given)), held)
+    arguments = groups, len(given)
+    return _gradient(nest, scope, function, arguments, held, mapped=mapped)
 
 
-def _gradient(nest, scope, function, arguments, held):
+def _gradient(nest, scope, function, arguments, held, *, mapped):
     groups, count = arguments
     every = count > 1 and nest.maybe(0.6)
     options = f", {tuple(range(count))}" if every else ""
     options += ", has_aux=True" if held else ""
-    mapped, with_value = nest.maybe(0.35), nest.maybe(0.4)
+    with_value = nest.maybe(0.4)
     name = "lib.value_and_grad" if with_value else "lib.grad"
     call = f"{name}({nest.wrapped(function)}{options})"
     call = f"lib.vmap({call})" if mapped else call
@@ -414,8 +417,9 @@ def pushed(nest, scope):
         return None
     given, types = nest.some(1, 2, FLOATS), nest.some(1, 2, FLOATS)
     groups, out = [(ALONE, [kind]) for kind in given], _group(nest, types)
-    function = nest.function("fun", groups, [out], inner)
     mapped = nest.maybe(0.35)
+    inner = replace(inner, around="map") if mapped else inner
+    function = nest.function("fun", groups, [out], inner)
     xs = ", ".join(_points(nest, given, scope, mapped=mapped))
     ts = ", ".join(_points(nest, given, scope, mapped=mapped, tangents=True))
     t, d = nest.fresh("t"), nest.fresh("t")
@@ -443,8 +447,9 @@ def pulled(nest, scope):
         return None
     given, types = nest.some(1, 2, FLOATS), nest.some(1, 2, FLOATS)
     groups, out = [(ALONE, [kind]) for kind in given], _group(nest, types)
+    way = nest.draw.choice(("one", "points", "points", "points", "directions"))
+    inner = replace(inner, around="derivative" if way == "one" else "map")
     function = nest.function("fun", groups, [out], inner, strong=True)
-    way = nest.draw.choice(("one", "points", "points", "directions"))
     xs = ", ".join(_points(nest, given, scope, mapped=way == "points"))
     cts = _points(nest, types, scope, mapped=way != "one", tangents=True)
     t, d, pull = nest.fresh("t"), nest.fresh("t"), nest.fresh("f")
@@ -490,8 +495,14 @@ CONTROL = (
 TRANSFORMS = (vmap, vmap, vmap, grad, grad, pushed, pulled, pulled, curved)
 
 
+CHOICES = (cond, cond, cond, switch, while_loop, while_loop, scan, fori, part)
+CHANCES = {None: 0.75, "control": 0.5, "derivative": 0.3, "map": 0.15}
+"""How probable a transform is inside of what; inside of maps are mostly choices."""
+
+
 def form(nest, scope):
     """Draw a form: control inside of transforms and these around it, most of the time."""
-    chance = {True: 0.25, False: 0.45, None: 0.7}[scope.transformed]
-    kind, forms = (True, TRANSFORMS) if nest.maybe(chance) else (False, CONTROL)
-    return nest.draw.choice(forms)(nest, replace(scope, transformed=kind))
+    if nest.maybe(CHANCES[scope.around]):
+        return nest.draw.choice(TRANSFORMS)(nest, replace(scope, around="derivative"))
+    forms = CHOICES if scope.around == "map" else CONTROL
+    return nest.draw.choice(forms)(nest, replace(scope, around="control"))

@@ -35,6 +35,7 @@ def _each(*lines):
     return " ; ".join(lines).split(" ; ")
 
 
+# No tie may hang on rounding: the derivative of a maximum divides by how many there are.
 VALUES = {
     "v": _each(
         "np.sin({v}) ; np.tanh({v}) * {s} ; {v} * 0.5 + W ; np.exp(-({v} ** 2))",
@@ -54,8 +55,8 @@ VALUES = {
     ),
     "s": _each(
         "{v}.sum() * 0.3 ; np.cos({s}) ; {v} @ np.sin({v}) * 0.2",
-        "{s} * 0.7 + 0.2 ; {v}[{i} % 3] ; {v}.max() ; np.where({b}, {s}, {s})",
-        "{i} * 0.25 ; {m}.mean() ; np.tanh({s}) * {s}",
+        "{s} * 0.7 + 0.2 ; {v}[{i} % 3] ; lax.stop_gradient({v}).max()",
+        "np.where({b}, {s}, {s}) ; {i} * 0.25 ; {m}.mean() ; np.tanh({s}) * {s}",
         "{h}.sum().astype('float32') * 0.5",
     ),
     "h": _each(
@@ -131,8 +132,8 @@ class Scope:
 
     `late` are the names of the innermost function, which are used first. `reverse` counts
     the derivatives in reverse around it, `orders` all; `forward` says that the innermost
-    one is forward. `transformed` tells whether what is directly around it is a transform;
-    None where nothing is.
+    one is forward. `around` is what is directly around it: "map", "derivative" or
+    "control"; None where nothing is.
     """
 
     names: tuple
@@ -142,7 +143,7 @@ class Scope:
     reverse: int = 0
     forward: bool = False
     orders: int = 0
-    transformed: bool | None = None
+    around: str | None = None
 
     def inner(self, **changes):
         return replace(self, depth=self.depth - 1, **changes)
