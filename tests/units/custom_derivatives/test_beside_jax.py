@@ -1,12 +1,19 @@
 """`custom_jvp`, `custom_vjp`, `custom_gradient` and `closure_convert` beside JAX's."""
 
+import jax
+import jax.numpy as jnp
+import numpy as np
 import pytest
 
+import imprint
+import imprint.numpy as inp
+from tests.tolerances import assert_close
 from tests.units.custom_derivatives.defined import (
     BACK,
     BACKWARD,
     FORTH,
     FORWARD,
+    ROWS,
     SECOND,
     WAYS,
     assert_same,
@@ -45,3 +52,19 @@ def test_a_rule_for_cotangents_has_no_forward_mode(define, way):
     assert isinstance(theirs, TypeError)
     assert isinstance(ours, TypeError)
     assert "expected reverse mode, got forward mode" in str(ours)
+
+
+def test_a_rule_has_the_cotangent_of_its_example_although_the_result_is_shared():
+    def gradients(lib, np_):
+        f = lib.custom_vjp(lambda m, x: m.sum())  # which is the same for each row
+        f.defvjp(lambda m, x: (f(m, x), (m, x)), lambda mx, ct: (mx[0], ct * mx[1]))
+        row = lambda x: f(np_.ones(3), x) * 0.5
+        rows = np_.asarray(ROWS, "float32")
+        mapped = lib.grad(lambda rows: lib.vmap(row)(rows).sum())(rows)
+        return np.asarray(mapped), np.stack([lib.grad(row)(x) for x in rows])
+
+    mapped, each = gradients(imprint, inp)
+    assert_close(mapped, each, "gradient")
+    theirs, other = gradients(jax, jnp)
+    assert_close(each, other, "gradient")
+    assert_close(theirs, 2 * other, "gradient")
