@@ -211,7 +211,7 @@ PAIRS = [
     pair("loop: Mandelbrot, 128 x 128, while", mandelbrot),
     pair("loop: orbit, adaptive steps, while", orbit),
     anew("loop: eager scan made anew", made_anew, 0.05),
-    anew("loop: eager grad of a scan made anew", gradient_made_anew, 1.0),
+    anew("loop: eager grad of a scan made anew", gradient_made_anew, 0.05),
 ]
 
 

@@ -1,10 +1,10 @@
 """Loops under JAX's names: `scan`, `while_loop`, `fori_loop`, `map`.
 
 The user's function is staged once, whatever the number of steps, and becomes the jaxpr of
-one equation. Outside of all traces a loop is a jitted function that captures the user's:
-it is found by its definition, so a lambda made anew is neither traced nor compiled again,
-and what it reads is compared by its contents (`strict`). Under `disable_jit` a loop is a
-loop of Python's.
+one equation. Where no jaxpr is being written, a loop is a jitted function that captures
+the user's: it is found by its definition, so a lambda made anew is neither traced nor
+compiled again, under `grad` and `vmap` neither, and what it reads is compared by its
+contents (`strict`). Under `disable_jit` a loop is a loop of Python's.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from imprint.core import dims
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.folding import folding
 from imprint.core.functions import as_result, check_function, name_of, wraps
-from imprint.core.trace import Tracer, current_trace
+from imprint.core.trace import Tracer
 from imprint.errors import ArgumentError, ConcretizationError, DTypeError, ShapeError
 from imprint.jitted.jit import run_loop
 from imprint.lax.carry import Carry, Staged, carry_of, settle
@@ -32,6 +32,7 @@ from imprint.primitives.comparison import lt
 from imprint.primitives.convert import convert_element_type
 from imprint.primitives.shape import reshape
 from imprint.primitives.slicing import concatenate, slice_in_dim
+from imprint.transforms.staging import is_staging
 from imprint.transforms.vmap import vmap
 
 
@@ -101,7 +102,7 @@ def _scan(  # noqa: PLR0913 - as `scan` takes it
     }
     if settings().disable_jit:
         return _scan_in_python(who, f, init, xs, options)
-    if current_trace() is None:
+    if not is_staging():
         return run_loop(partial(_scan, who, f, **options), init, xs)
 
     both = tree.treedef_tuple((carry.tree, walked.tree))
@@ -245,7 +246,7 @@ def _while(
         except ConcretizationError:  # the condition is traced: it cannot be in Python
             pass
     carry = carry_of(init_val, who, *_CARRIED[who])
-    if current_trace() is None and not settings().disable_jit:
+    if not is_staging() and not settings().disable_jit:
         return run_loop(partial(_while, who, cond_fun, body_fun), init_val)
     in_tree = tree.treedef_tuple((carry.tree,))
 
