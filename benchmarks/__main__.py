@@ -98,7 +98,11 @@ def time_cells(pair: Pair):
 def fact_cells(fact: Fact):
     """Count one fact: its cells, and whether it is within its limit."""
     ours, jax = fact.ours(), fact.jax()
-    return (f"{ours:g}", f"{jax:g}", "", "", f"≤ {fact.limit:g}"), ours <= fact.limit
+    shown = f"{ours:.4g}", f"{jax:.4g}"
+    if fact.relative:
+        ratio = ours / jax
+        return (*shown, f"{ratio:.3f}", "", f"{fact.limit:.2f}"), ratio <= fact.limit
+    return (*shown, "", "", f"≤ {fact.limit:g}"), ours <= fact.limit
 
 
 def verdict(reached: bool) -> str:

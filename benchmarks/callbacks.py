@@ -35,6 +35,23 @@ def printing(library, count):
     return call
 
 
+def printing_in_scan(library):
+    """Return a call of a loop that prints in each of its 1,000 steps."""
+
+    def step(c, _):
+        library.debug.print("c = {}", c)
+        return c + 1, None
+
+    compiled = library.jit(lambda x: library.lax.scan(step, x, None, 1000)[0])
+
+    def call():
+        with redirect_stdout(StringIO()):
+            compiled(np.float32(1))
+            library.effects_barrier()
+
+    return call
+
+
 def computing(library):
     """Return a call of a program that takes a result from Python."""
 
@@ -53,6 +70,7 @@ def pair(name, call, *args, target):
 PAIRS = [
     pair("a call that prints 1 line", printing, 1, target=1.2),
     pair("a call that prints 100 lines", printing, 100, target=1.2),
+    pair("a scan that prints 1,000 lines", printing_in_scan, target=1.2),
     pair("a call with a pure_callback", computing, target=1.2),
 ]
 

@@ -33,12 +33,16 @@ class Pair:
 
 @dataclass(frozen=True)
 class Fact:
-    """One row that is counted, not timed: ours must be at most `limit`."""
+    """One row that is counted, not timed: ours must be at most `limit`.
+
+    Or at most so many times what JAX has, if it is `relative`.
+    """
 
     name: str
     ours: Callable[[], float]
     jax: Callable[[], float]
     limit: float
+    relative: bool = False
 
 
 def block(result: object) -> None:
