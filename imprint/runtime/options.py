@@ -57,13 +57,13 @@ def _always() -> bytes:
 
     A `while` over little memory is machine code of its own: a step of many small
     operations takes 0.5 ms where a call of each takes 23 (a Kalman filter of 5,000 steps).
-    Of 1 MB and more that is slower. Such options are no overrides: they are in the bytes
+    Up to 1 MB, as jaxlib 0.12 has it by itself: over more that is slower. Such options are no overrides: they are in the bytes
     of a `CompileOptionsProto`, to which others can be appended.
     """
     given = engine.CompileOptions().SerializeAsString()
     if _SMALL_WHILE.decode() in os.environ.get("XLA_FLAGS", ""):
         return given
-    entry = _part(1, _SMALL_WHILE) + _part(2, b"100000")
+    entry = _part(1, _SMALL_WHILE) + _part(2, b"1000000")
     # .executable_build_options.debug_options.xla_backend_extra_options
     return given + _part(3, _part(3, _part(500, entry)))
 

@@ -147,7 +147,7 @@ def test_xla_flags_decide_before_the_cpu(monkeypatch, flags, wide):
 
 
 def test_small_loops_are_machine_code_of_their_own_unless_xla_flags_say(monkeypatch):
-    threshold = b"\x0a\x27xla_cpu_small_while_loop_byte_threshold\x12\x06100000"
+    threshold = b"\x0a\x27xla_cpu_small_while_loop_byte_threshold\x12\x071000000"
     try:
         options._always.cache_clear()
         assert threshold in options.CompileOptions().build().SerializeAsString()
