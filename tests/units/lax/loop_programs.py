@@ -11,6 +11,7 @@ import numpy as np
 
 import imprint
 from imprint import tree
+from tests import oracle
 from tests.tolerances import assert_close
 
 FLOATS = np.linspace(0.2, 1.3, 15, dtype=np.float32).reshape(5, 3)
@@ -142,11 +143,21 @@ def of(lib, program):
     return lambda *args: program.function(lib, *args)
 
 
-def agree(apply, program, args=None):
-    """Assert that what `apply(lib, function)` gives is the same with both libraries."""
+def agree(apply, program, args=None, *, compiled=False):
+    """Assert that what `apply(lib, function)` gives is the same with both libraries.
+
+    Eagerly, and compiled if that is asked for; JAX runs one program of all.
+    """
     args = program.args if args is None else args
-    want = jax.tree.leaves(apply(jax, of(jax, program))(*args))
-    got = tree.leaves(apply(imprint, of(imprint, program))(*args))
+    want = oracle.jit(apply(jax, of(jax, program)))(*args)
+    ours = apply(imprint, of(imprint, program))
+    assert_same(ours(*args), want)
+    if compiled:
+        assert_same(imprint.jit(ours)(*args), want)
+
+
+def assert_same(got, want):
+    got, want = tree.leaves(got), jax.tree.leaves(want)
     assert len(got) == len(want)
     for one, other in zip(got, want, strict=True):
         if np.asarray(other).dtype == jax.dtypes.float0:

@@ -9,7 +9,7 @@ import imprint.numpy as inp
 from imprint import lax, tree
 from imprint.program.counters import COUNTERS
 from tests.lanes import exhaustive_but
-from tests.units.lax.loop_programs import PROGRAMS, agree, total
+from tests.units.lax.loop_programs import PROGRAMS, agree, assert_same, of, total
 
 pytestmark = pytest.mark.slow
 XS = np.arange(3, dtype="float32")
@@ -25,8 +25,7 @@ def every_program(*, reversible=False):
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=str)
 def test_values_and_types_are_those_of_jax(program):
-    agree(lambda lib, f: f, program)
-    agree(lambda lib, f: lib.jit(f), program)
+    agree(lambda lib, f: f, program, compiled=True)
     want = jax.eval_shape(lambda *xs: program.function(jax, *xs), *program.args)
     got = imprint.eval_shape(lambda *xs: program.function(imprint, *xs), *program.args)
     kinds = [
@@ -39,20 +38,16 @@ def test_values_and_types_are_those_of_jax(program):
     "program", [p for p in PROGRAMS if str(p) != "no_step"], ids=str
 )
 def test_without_jit_a_loop_is_one_of_pythons(program):
-    def disabled(lib, f):
-        def run(*args):
-            with lib.disable_jit():
-                return lib.tree.map(lib.numpy.asarray, f(*args))
+    def disabled(lib):
+        with lib.disable_jit():
+            return lib.tree.map(lib.numpy.asarray, of(lib, program)(*program.args))
 
-        return run
-
-    agree(disabled, program)
+    assert_same(disabled(imprint), disabled(jax))
 
 
 @every_program(reversible=True)
 def test_gradients(program):
-    agree(lambda lib, f: lib.grad(total(f), (0, 1, 2)), program)
-    agree(lambda lib, f: lib.jit(lib.grad(total(f), (0, 1, 2))), program)
+    agree(lambda lib, f: lib.grad(total(f), (0, 1, 2)), program, compiled=True)
 
 
 @every_program()
@@ -60,8 +55,7 @@ def test_tangents(program):
     def pushed(lib, f):
         return lambda *args: lib.jvp(f, args, tuple(0.5 * x for x in args))
 
-    agree(pushed, program)
-    agree(lambda lib, f: lib.jit(pushed(lib, f)), program)
+    agree(pushed, program, compiled=True)
 
     def linearized(lib, f):
         return lambda *args: lib.linearize(f, *args)[1](*args)
@@ -79,8 +73,7 @@ def test_batches(program, axes):
         return x if axis is None else np.stack([x, x * 0.5, x * 1.5], axis)
 
     args = [stacked(x, axis) for x, axis in zip(program.args, axes, strict=True)]
-    agree(lambda lib, f: lib.vmap(f, axes), program, args)
-    agree(lambda lib, f: lib.jit(lib.vmap(f, axes)), program, args)
+    agree(lambda lib, f: lib.vmap(f, axes), program, args, compiled=True)
     if program.is_reversible:
         agree(
             lambda lib, f: lib.vmap(lib.grad(total(f), (0, 1, 2)), axes), program, args
@@ -89,9 +82,8 @@ def test_batches(program, axes):
 
 @every_program(reversible=True)
 def test_second_derivatives(program):
-    agree(lambda lib, f: lib.jacfwd(lib.grad(total(f))), program)
+    agree(lambda lib, f: lib.hessian(total(f)), program, compiled=True)
     agree(lambda lib, f: lib.jacrev(lib.grad(total(f))), program)
-    agree(lambda lib, f: lib.jit(lib.hessian(total(f))), program)
 
 
 @every_program()
