@@ -13,6 +13,7 @@ VENV := .venv-$(VERSION)
 BIN := $(VENV)/bin
 JOBS ?= 2
 ISA ?= AVX2
+HALF ?=
 PYTEST = $(BIN)/python -m pytest -n $(JOBS)
 COMPUTING := $(addprefix tests/,laws compose conformance differential units/lax units/nn \
   units/numpy units/primitives units/random)
@@ -50,11 +51,12 @@ test-all: $(VENV)/test.stamp
 	$(PYTEST) $(ARGS)
 
 # XLA takes no instructions beyond ISA (SSE4_2, AVX, AVX2, AVX512), so this is what a
-# lesser CPU would compute; on one that has not even these, it changes nothing.
+# lesser CPU would compute; on one that has not even these, it changes nothing. HALF=first
+# or second runs every other test of each family, or the others.
 test-isa: $(VENV)/test.stamp
 	$(if $(filter $(ISA),SSE4_2 AVX AVX2 AVX512),,$(error ISA=$(ISA) is unknown to XLA))
 	XLA_FLAGS='$(XLA_FLAGS) --xla_cpu_max_isa=$(ISA)' \
-	  $(PYTEST) -m 'not exhaustive' $(ARGS) $(COMPUTING)
+	  $(PYTEST) -m 'not exhaustive' $(addprefix --half=,$(HALF)) $(ARGS) $(COMPUTING)
 
 # Each call that hits is traced again, and is an error if that gives another program. What is
 # marked `unaudited` would run as in the other lanes.

@@ -22,7 +22,7 @@ import pytest
 from hypothesis.internal.conjecture import providers
 
 from imprint.config import config
-from tests.lanes import is_sampled_out
+from tests.lanes import HALVES, is_in_half, is_sampled_out
 
 hypothesis.settings.register_profile(
     "ci",
@@ -61,6 +61,11 @@ def pytest_addoption(parser):
         "--update-golden",
         action="store_true",
         help="rewrite the golden files with what comes, to be reviewed",
+    )
+    parser.addoption(
+        "--half",
+        choices=HALVES,
+        help="run every other test of each family, or the others",
     )
 
 
@@ -123,7 +128,7 @@ def pytest_itemcollected(item):
         item.add_marker("exhaustive")
 
 
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     """Run what takes long first, so that the workers of xdist end together.
 
     The rest is the order of the files. It is the same in each worker, where parameters
@@ -135,3 +140,8 @@ def pytest_collection_modifyitems(items):
         return not long, str(item.path), item.location[1], item.nodeid
 
     items.sort(key=place)
+    half = config.getoption("--half")
+    if half is not None:
+        rest = [item for item in items if not is_in_half(item, half)]
+        items[:] = [item for item in items if is_in_half(item, half)]
+        config.hook.pytest_deselected(items=rest)

@@ -40,3 +40,14 @@ def is_sampled_out(item):
     """
     mark = item.get_closest_marker("sampled")
     return mark is not None and zlib.crc32(item.name.encode()) % mark.args[0] != 0
+
+
+HALVES = ("first", "second")
+
+
+def is_in_half(item, half):
+    """Tell whether a test is in a half of the tests: about every other of each family.
+
+    By its name too, but not by what decides who is `sampled`.
+    """
+    return HALVES[zlib.crc32(f"half of {item.nodeid}".encode()) >> 16 & 1] == half
