@@ -142,6 +142,7 @@ def agree(program):
         assert_close(x, y, "gradient")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_in_a_program_along_an_axis(name):
     f = PROGRAMS[name]

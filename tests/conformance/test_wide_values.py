@@ -84,6 +84,7 @@ def of_both(names):
     return [getattr(inp, name) for name in names], [getattr(jnp, n) for n in names]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", WIDE)
 def test_functions_of_wide_values(dtype):
     values = np.array(WIDE[dtype], dtype)
@@ -91,6 +92,7 @@ def test_functions_of_wide_values(dtype):
     agree(*of_both(UNARY), values[0])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("beside", BESIDE, ids=repr)
 @pytest.mark.parametrize("dtype", ["int64", "uint64", "float64"])
 def test_functions_of_wide_values_and_others(dtype, beside):

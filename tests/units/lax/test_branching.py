@@ -80,6 +80,7 @@ WAYS = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_gives_what_it_gives_with_jax(name, way):
@@ -145,6 +146,7 @@ DERIVED = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("index", [0, 1, 2])
 @pytest.mark.parametrize("name", DERIVED)
 def test_derivatives_and_batches_are_those_of_jax(name, index):

@@ -86,6 +86,7 @@ def test_what_each_place_gets(name):
     agree(lambda api: along(api, lambda x: f(api, x), SQUARE))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", PLAIN)
 def test_within_a_jitted_function_and_around_it(name):
     f = PLAIN[name]
@@ -93,6 +94,7 @@ def test_within_a_jitted_function_and_around_it(name):
     agree(lambda api: api.jit(lambda y: along(api, lambda x: f(api, x), y))(SQUARE))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", PLAIN)
 def test_an_axis_without_a_name_passes_through(name):
     f = PLAIN[name]
@@ -113,6 +115,7 @@ def test_an_axis_without_a_name_passes_through(name):
     agree(lambda api: program(api, api.jit))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", DIFFERENTIABLE)
 def test_derivatives(name):
     f = PLAIN[name]

@@ -48,6 +48,7 @@ SIMPLE = {
 AXES = [(0,), (1, 2), (0, 1, 2), (2,), ()]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("axes", AXES, ids=str)
 @pytest.mark.parametrize("name", SIMPLE)
 def test_a_reduction_is_that_of_jax(name, axes):
@@ -127,6 +128,7 @@ WINDOWS = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", [n for n in SIMPLE if n not in ("or", "and")])
 @pytest.mark.parametrize("window", WINDOWS)
 def test_windows_are_those_of_jax(name, window):

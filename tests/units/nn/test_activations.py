@@ -68,6 +68,7 @@ def test_nan_stays_nan(name):
     assert np.isnan(FUNCTIONS[name](nn, inp.asarray(np.nan)))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_the_derivative_at_nan_is_that_of_jax(name):
     call = FUNCTIONS[name]

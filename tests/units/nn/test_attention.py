@@ -59,6 +59,7 @@ CASES = [(name, "shared by two") for name in OPTIONS]
 CASES += exhaustive(*itertools.product(("bias", "all"), ("as many", "one")))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("name", "heads"), CASES)
 def test_as_jax(name, heads):
     options, few = OPTIONS[name], HEADS[heads]

@@ -80,6 +80,7 @@ CALLS = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", CALLS)
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_as_jax(name):

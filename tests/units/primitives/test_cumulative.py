@@ -29,6 +29,7 @@ def message(error, fun, *args):
     return str(caught.value)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("values", "reverse"),

@@ -20,6 +20,7 @@ PARAMETERS = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @both_streams
 @pytest.mark.parametrize("name", PARAMETERS)
