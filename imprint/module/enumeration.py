@@ -7,7 +7,7 @@ leaves `class RESULTS(Enumeration): success = "text"` as it stands in programs.
 """
 
 import warnings
-from typing import Any, Final, cast
+from typing import Any, ClassVar, Final, cast
 
 import numpy as np
 
@@ -149,7 +149,7 @@ class EnumerationItem(Module):
         with ensure_compile_time_eval():
             return asarray(mine != theirs)
 
-    __hash__ = None  # pyright: ignore[reportAssignmentType] - equality may be traced
+    __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride] - equality may be traced
 
     def __repr__(self) -> str:
         home = self._enumeration

@@ -57,8 +57,9 @@ def _always() -> bytes:
 
     A `while` over little memory is machine code of its own: a step of many small
     operations takes 0.5 ms where a call of each takes 23 (a Kalman filter of 5,000 steps).
-    Up to 1 MB, as jaxlib 0.12 has it by itself: over more that is slower. Such options are no overrides: they are in the bytes
-    of a `CompileOptionsProto`, to which others can be appended.
+    Up to 1 MB, as jaxlib 0.12 has it by itself: over more that is slower. Such options
+    are no overrides: they are in the bytes of a `CompileOptionsProto`, to which others
+    can be appended.
     """
     given = engine.CompileOptions().SerializeAsString()
     if _SMALL_WHILE.decode() in os.environ.get("XLA_FLAGS", ""):
