@@ -111,7 +111,7 @@ def fori(nest, scope):
         low, high = nest.draw.choice(
             ((0, "{0} % 4"), ("{0} % 3", 3), ("{0} % 3", "{0} % 4"))
         )
-        count = nest.atom("i", scope)
+        count = f"({nest.value('i', scope)})"
         low, high = (str(x).format(count) for x in (low, high))
     options = ", unroll=2" if known and nest.maybe(0.2) else ""
     t = nest.fresh("t")
@@ -126,17 +126,19 @@ def while_loop(nest, scope):
         return None
     carry = ["i", *nest.some(1, 2)]
     into = _group(nest, carry)
-    limit = nest.draw.choice((1, 2, 4))
+    limit = nest.draw.choice((2, 4, 4))
     asked = scope.inner() if nest.maybe(0.2) else replace(scope, depth=0)
     test = nest.function("test", [into], [(ALONE, ["b"])], asked)
     step = nest.function("step", [into], [(into[0], _slip(nest, carry))], scope.inner())
     t, c = nest.fresh("t"), nest.fresh("t")
     begin = _given(nest, into, scope)
     names, code = _leaves(nest, into, t)
+    # Mapped, examples stop at turns of their own.
+    first = f"({nest.value('i', scope)}) % 4" if nest.maybe(0.6) else "0"
     # The first leaf counts turns beside what the step gives, so each loop ends.
     calls = (
         f"{t}, _ = lax.while_loop(lambda {c}: ({c}[1] < {limit}) & {test.name}({c}[0]), "
-        f"lambda {c}: ({nest.wrapped(step)}({c}[0]), {c}[1] + 1), ({begin}, 0))"
+        f"lambda {c}: ({nest.wrapped(step)}({c}[0]), {c}[1] + 1), ({begin}, {first}))"
     )
     return Let(names, (calls, *code), (test, step))
 
