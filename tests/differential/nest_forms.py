@@ -44,10 +44,20 @@ def _slip(nest, types):
     return types
 
 
+VARIED = dict.fromkeys("vmsh", ("{}", "-{}", "{} * 0.5"))
+VARIED |= dict.fromkeys("in", ("{}", "{} + 1", "{} + 2")) | {"b": ("{}", "~{}")}
+"""What makes values of one name different."""
+
+
+def _several(nest, kind, length, scope):
+    forms = VARIED[kind]
+    return [forms[i % len(forms)].format(nest.atom(kind, scope)) for i in range(length)]
+
+
 def _stacked(nest, kind, length, scope, axis=0):
     if kind == "v" and axis == 0 and length == 2 and nest.maybe(0.4):
         return nest.atom("m", scope)
-    parts = ", ".join(_atoms(nest, [kind] * length, scope))
+    parts = ", ".join(_several(nest, kind, length, scope))
     return f"np.stack([{parts}]{f', {axis}' if axis else ''})"
 
 
@@ -410,6 +420,10 @@ def _points(nest, types, scope, *, mapped, tangents=False):
     draw = _ones if tangents else _atoms
     if not mapped:
         return draw(nest, types, scope)
+    if not tangents:
+        return [
+            f"np.stack([{', '.join(_several(nest, kind, 2, scope))}])" for kind in types
+        ]
     return [f"np.stack([{', '.join(draw(nest, [kind] * 2, scope))}])" for kind in types]
 
 
