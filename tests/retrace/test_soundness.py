@@ -72,6 +72,6 @@ def test_where_nobody_tells_what_runs_names_are_enough(number):
     def check(program):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(recorder._listener, "listen", lambda: False)
-            run(program, strict=False, by_names=True)
+            run(program, strict=False)
 
     search(number, check, strict=False, is_wide=True)

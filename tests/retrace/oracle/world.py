@@ -24,12 +24,12 @@ FILE = "/a_project/oracle_program.py"
 MODULES = ("oracle_program", "oracle_cfg", "oracle_other", "oracle_sub")
 
 
-def run(program, *, strict, by_names=False):
+def run(program, *, strict):
     """Run a program through its steps, and check it wherever it is called."""
     try:
         with Meanwhile() as meanwhile:
             world = World(program, meanwhile, strict=strict)
-            world.settles = not (by_names and "pure_callback" in program.text)
+            world.settles = "pure_callback" not in program.text
             world.check()
             for step in program.steps:
                 if step.meanwhile:
