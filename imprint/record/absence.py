@@ -56,17 +56,22 @@ def note_absent(notes: Notes, value: Any, names: Iterable[str]) -> None:
                 queue.append(found)
 
 
-def note_answered(notes: Notes) -> None:
+def note_answered(notes: Notes, *, is_expected: bool) -> None:
     """Note all names that objects and modules with a `__getattr__` do not have.
 
-    For a walk, which does not hear what it is asked for.
+    For a walk, which does not hear what is asked for, nor what fails.
+
+    Args:
+        notes: of the trace.
+        is_expected: whether code goes on where an attribute is not there: then so it is
+            with all objects.
     """
     for namespace in tuple(notes.owners.modules.values()):
         if code_in(entry(namespace, "__getattr__")) is not None:
             for name in ("__getattr__", *notes.names):
                 notes.place(NamePlace(namespace, name))
     for value, kind, *_ in tuple(notes.owners.objects):
-        if code_in(class_attribute(kind, "__getattr__")) is None:
+        if not is_expected and code_in(class_attribute(kind, "__getattr__")) is None:
             continue
         for place in places_at(value, tuple(notes.names)):
             if place.get() is MISSING:

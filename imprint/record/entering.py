@@ -41,6 +41,7 @@ class _Told:
     """What was told already, by `id`: kept alive."""
 
     firings: dict[int, int] = field(default_factory=dict[int, int])
+    failures: dict[int, int] = field(default_factory=dict[int, int])
     mentioned: dict[int, CodeType] = field(default_factory=dict[int, CodeType])
     users: dict[int, tuple[Any, bool]] = field(
         default_factory=dict[int, tuple[Any, bool]]

@@ -15,8 +15,8 @@ from sys import getrefcount
 from types import CodeType, FrameType, FunctionType
 from typing import Any, Final, final
 
-from imprint.core.libraries import is_user_class
-from imprint.record.absence import note_answered
+from imprint.core.libraries import entry, is_user_class
+from imprint.record.absence import note_absent, note_answered
 from imprint.record.entering import Entering, free_variables
 from imprint.record.mentions import mentions_of
 from imprint.record.probe import note_reads
@@ -30,6 +30,8 @@ _WALKED: Final = 2_000
 """Functions that a walk takes in."""
 _LIBRARY_FIRINGS: Final = 64
 """Starts of one library's function after which what it is given is no matter."""
+_FAILURES: Final = 16
+"""Ends of one function by an exception after which nothing new is missed."""
 _HAS_REST: Final = 0x04 | 0x08  # CO_VARARGS, CO_VARKEYWORDS
 
 
@@ -92,6 +94,16 @@ class Record(Entering):
             for function in functions or ():
                 self._enter_function(function)
         return done
+
+    def failed(self, code: CodeType, frame: FrameType) -> None:
+        """Note what a function did not find, where a caller may go on without it."""
+        self._told.failures[id(code)] = count = self._told.failures.get(id(code), 0) + 1
+        if count > _FAILURES:
+            return
+        mentions, namespace = mentions_of(code), frame.f_globals
+        known = [entry(namespace, name) for name in mentions.globals]
+        for value in (*tuple(frame.f_locals.values()), *known):
+            note_absent(self._notes, value, mentions.names)
 
     def library(self, code: CodeType, frame: FrameType) -> bool:
         """Note the names that a library's function mentions.
@@ -176,7 +188,8 @@ class Record(Entering):
                 self._enter_nested(function.__code__, function.__globals__)
                 self._enter_values(self._static, mentions_of(function.__code__))
             walked += len(new)
-        note_answered(self._notes)
+        is_expected = any(mentions_of(code).expects_absence for code in self.codes)
+        note_answered(self._notes, is_expected=is_expected)
 
     def expect(self, functions: tuple[Any, ...], values: tuple[Any, ...]) -> None:
         """Note what functions read that may start when the trace is over.

@@ -14,6 +14,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable
 from functools import partial
+from opcode import opmap
 from threading import get_ident
 from types import CodeType, FrameType, TracebackType
 from typing import Any, Final, Self, final
@@ -122,6 +123,16 @@ class Recording:
         except BaseException as error:
             self._error = error
             raise
+
+    def failed(self, code: CodeType, frame: FrameType) -> None:
+        """Note what a function did not find that ends by an exception."""
+        try:
+            with self.lock:
+                self.record.failed(code, frame)
+        except RecursionError:
+            self.deaf = True
+        except BaseException as error:  # not into the function that calls the user's
+            self._error = error
 
     def library(self, code: CodeType, frame: FrameType) -> bool:
         """Note what a library's function reads; see `Record.library`.
@@ -283,6 +294,14 @@ class _Listener:
                 done &= recording.library(code, frame)
         return done
 
+    def tell_failed(self, code: CodeType, frame: FrameType) -> None:
+        """Tell of a function of the user's that ends by an exception."""
+        if own_file(code.co_filename) or not is_user_code(code, frame.f_globals):
+            return
+        for recording in self.recordings:
+            if recording.counts(frame):
+                recording.failed(code, frame)
+
     def _check(self) -> None:
         """Note it when the user's code has taken what told us."""
         here = [recording for recording in self.recordings if recording.is_here()]
@@ -342,8 +361,9 @@ if sys.version_info >= (3, 12):
             # A generator may have been started before, and be resumed or stopped now.
             _MONITORING.register_callback(tool, _EVENTS.PY_RESUME, self._on_start)
             _MONITORING.register_callback(tool, _EVENTS.PY_THROW, self._on_throw)
+            _MONITORING.register_callback(tool, _EVENTS.PY_UNWIND, self._on_unwind)
             events = _EVENTS.PY_START | _EVENTS.PY_RESUME | _EVENTS.PY_THROW
-            _MONITORING.set_events(tool, events)
+            _MONITORING.set_events(tool, events | _EVENTS.PY_UNWIND)
             _MONITORING.restart_events()
             return True
 
@@ -379,12 +399,17 @@ if sys.version_info >= (3, 12):
         def _on_throw(self, code: CodeType, _: int, __: BaseException) -> None:
             self.tell(code, _frame(1))
 
+        def _on_unwind(self, code: CodeType, _: int, error: BaseException) -> None:
+            if issubclass(type(error), AttributeError):
+                self.tell_failed(code, _frame(1))
+
     # One for the process: what it claims is the interpreter's.
     _listener: Final = _Monitoring()
 
 else:
     _Profiler = Callable[[FrameType, str, Any], object]
     _SET_PROFILE = sys.setprofile
+    _RETURN: Final = opmap["RETURN_VALUE"]
 
     @final
     class _Hook:
@@ -454,6 +479,22 @@ else:
             hook = self._hooks.get(get_ident())
             return hook is not None and not hook.touched and super().hears()
 
+        def _on_other(
+            self, hook: _Hook, frame: FrameType, event: str, arg: object
+        ) -> None:
+            """Take in what starts no function of Python's.
+
+            A profiler is set, which is told before and afterwards; or a function ends by
+            an exception, and gives nothing.
+            """
+            code = frame.f_code
+            if own_file(code.co_filename):
+                return
+            if arg is _SET_PROFILE:
+                hook.touched = True
+            elif event == "return" and code.co_code[frame.f_lasti] != _RETURN:
+                self.tell_failed(code, frame)
+
         def _make_hook(self, before: _Profiler | None, *, traces: bool) -> _Hook:
             hook = _Hook(before, traces=traces)
             known = hook.known
@@ -472,9 +513,8 @@ else:
                         hook.unset()
                     elif self.tell(code, frame):
                         known[id(code)] = code, recordings
-                # Told before it is called, and afterwards.
-                elif arg is _SET_PROFILE and not own_file(frame.f_code.co_filename):
-                    hook.touched = True
+                elif arg is None or arg is _SET_PROFILE:
+                    self._on_other(hook, frame, event, arg)
 
             LISTENERS.add(on_event.__code__)
             hook.ours = on_event

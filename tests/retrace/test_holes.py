@@ -96,11 +96,6 @@ STRICT_SEES = {
         + "O.w = np.ones(1)\nf = lambda x: x * O.w[0]\n",
         "O.w[0] = 2",
     ),
-    "attribute that comes to be, whose lack a caller caught": (
-        OBJECT + "def h(o): return o.v\ndef f(x):\n    try: return x * h(O)\n"
-        "    except AttributeError: return x\n",
-        "O.v = 2",
-    ),
     "big list": ("V = [1] * 257\n" + NUMBERS, "V[0] = 2"),
     "item of a subclass of list": (
         "class M(list): pass\nV = M([1])\n" + NUMBERS,

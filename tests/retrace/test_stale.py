@@ -17,7 +17,7 @@ from tests.retrace.stale.modules import MODULES, NAMES
 from tests.retrace.stale.nested import NESTED
 from tests.retrace.stale.parameters import PARAMETERS
 from tests.retrace.stale.scenario import play
-from tests.retrace.stale.specials import SPECIALS
+from tests.retrace.stale.specials import MISSED, SPECIALS
 from tests.retrace.stale.threads import POOLS, THREADS
 
 KINDS = {
@@ -34,6 +34,7 @@ KINDS = {
     "statics": STATICS,
     "functions": FUNCTIONS,
     "specials": SPECIALS,
+    "missed": MISSED,
     "pools": POOLS,
 }
 pytestmark = [
@@ -55,7 +56,9 @@ def test_an_edit_is_seen(text):
     play(text)
 
 
-@pytest.mark.parametrize("text", scenarios("statics", "instances", "functions"))
+@pytest.mark.parametrize(
+    "text", scenarios("statics", "instances", "functions", "missed")
+)
 def test_an_edit_is_seen_where_nobody_tells_what_runs(text, monkeypatch):
     monkeypatch.setattr(recorder._listener, "listen", lambda: False)
     play(text)

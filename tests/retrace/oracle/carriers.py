@@ -194,17 +194,32 @@ CARRIERS = {
             "K#.__add__ = lambda self, x: (<>, ?)",
         ),
     ),
+    "what a caller of who misses it goes on without": piece(
+        """
+        class K#: pass
+        O# = K#()
+        def g#(o):
+            return o.w
+        def h#():
+            try:
+                return g#(O#)
+            except AttributeError:
+                return <>
+        """,
+        "h#()",
+        ("O#.w = ?", "K#.w = ?", "del O#.w", "del K#.w", "O# = K#()"),
+    ),
     "special methods that are no functions": piece(
         """
         class B#: pass
         class K#(B#):
-            __len__ = functools.partial(int, 3)
+            __len__ = staticmethod(functools.partial(int, 3))
             __add__ = functools.partialmethod(lambda self, k, o: k, ?)
         O# = K#()
         """,
         "(len(O#), O# + 1, 7 if O# else 8, O# == 1, getattr(O#, 'w', 9))",
         (
-            "K#.__len__ = functools.partial(int, 4)",
+            "K#.__len__ = staticmethod(functools.partial(int, 4))",
             "K#.__len__ = staticmethod(lambda: 5)",
             "K#.__add__ = functools.partialmethod(lambda self, k, o: k, ?)",
             "B#.__eq__ = lambda *a: True",

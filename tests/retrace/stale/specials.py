@@ -105,10 +105,10 @@ SPECIALS = {
         --- D.__len__.n = 5
         """,
     "a partial": """
-        class D: __len__ = functools.partial(int, 3)
+        class D: __len__ = staticmethod(functools.partial(int, 3))
         o = D()
         f = lambda x: x * len(o)
-        --- D.__len__ = functools.partial(int, 4)
+        --- D.__len__ = staticmethod(functools.partial(int, 4))
         """,
     "a partial method": """
         class D: __add__ = functools.partialmethod(lambda self, k, o: k, 3)
@@ -137,3 +137,74 @@ SPECIALS = {
         --- M.__len__ = lambda *a: 5
         """,
 }
+
+MISSED = {
+    "by a property, in a pattern": """
+        class D: w = property(lambda self: self.v)
+        o = D()
+        def f(x):
+            match o:
+                case object(w=w): return x * w
+            return x
+        --- o.v = 2.0
+        """,
+    "by a property, with a default": """
+        class D: w = property(lambda self: self.v)
+        o = D()
+        f = lambda x: x * getattr(o, "w", 5.0)
+        --- o.v = 2.0
+        --- del o.v
+        """,
+    "by a helper": """
+        class D: pass
+        o = D()
+        def h(o): return o.v
+        def f(x):
+            try: return x * h(o)
+            except AttributeError: return x
+        --- o.v = 2.0
+        --- D.v = 3.0; del o.v
+        """,
+    "by a helper, of a global": """
+        class D: pass
+        o = D()
+        def h(): return o.v
+        def f(x):
+            with contextlib.suppress(AttributeError): return x * h()
+            return x
+        --- D.v = 2.0
+        """,
+    "by a method of a method": """
+        class D:
+            def m(self): return self.v
+            def n(self): return self.m()
+        o = D()
+        def f(x):
+            try: return x * o.n()
+            except Exception: return x
+        --- o.v = 2.0
+        """,
+    "by a generator": """
+        class D: pass
+        o = D()
+        def g():
+            yield None
+            yield o.v
+        def f(x):
+            try: return x * [*g()][1]
+            except AttributeError: return x
+        --- o.v = 2.0
+        """,
+    "then given by another thread": """
+        class D: w = property(lambda self: self.v)
+        o = D(); o.v = 1.0
+        def f(x):
+            try: w = o.w
+            except AttributeError: w = 7.0
+            meanwhile()
+            return x * w
+        --- del o.v
+        --- o.v = 3.0
+        """,
+}
+"""Attributes that nobody had, where a caller of who asked for them went on without."""
