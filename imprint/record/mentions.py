@@ -222,7 +222,9 @@ def _mentions(
         _grown(code, done),
         reads_whole or _has_computed_names(code, done, found),
         reads_module,
-        bool(code.co_exceptiontable) or not _EXPECTS_ABSENCE.isdisjoint(every),
+        bool(code.co_exceptiontable)
+        or not _EXPECTS_ABSENCE.isdisjoint(every)
+        or any(op == _MATCH_CLASS for op, _ in done),
         replace(
             uses,
             whole=uses.whole.union(
