@@ -9,7 +9,7 @@ from typing import Any
 
 from imprint.control.interpret import interpret
 from imprint.control.operands import nonzeros, pick
-from imprint.core.aval import ShapedArray
+from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
 from imprint.core.primitive import Avals, Values
 from imprint.core.tangents import Linear
@@ -62,9 +62,11 @@ def transpose_by(
     """Return the cotangents of an equation that applies a jaxpr."""
     linear = tuple(isinstance(x, Linear) for x in operands)
     nonzero = nonzeros(cts)
-    derived, given_back = transpose_jaxpr(jaxpr, linear, nonzero)
+    given = pick(cts, nonzero)
+    weak = [get_aval(ct).weak_type for ct in given]
+    derived, given_back = transpose_jaxpr(jaxpr, linear, nonzero, weak=weak)
     known = pick(operands, [not lin for lin in linear])
-    results = iter(apply(derived, [*known, *pick(cts, nonzero)]))
+    results = iter(apply(derived, [*known, *given]))
     marks = iter(given_back)
     return tuple(
         (next(results) if next(marks) else None) if lin else None for lin in linear

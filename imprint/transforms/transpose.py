@@ -123,6 +123,7 @@ def transpose_jaxpr(
     nonzero: tuple[bool, ...],
     *,
     instantiate: Mask = False,
+    weak: Sequence[bool] | None = None,
 ) -> tuple[ClosedJaxpr, tuple[bool, ...]]:
     """Derive `(*known args, *nonzero cotangents) -> nonzero cotangents of linear args`.
 
@@ -131,6 +132,7 @@ def transpose_jaxpr(
         linear: which arguments are linear.
         nonzero: which results have a cotangent.
         instantiate: which of the linear arguments get one even if it is zero.
+        weak: whether each of these cotangents is weak; else it is as the result is.
 
     Returns:
         The derived jaxpr, and which of the linear arguments it gives a cotangent.
@@ -142,6 +144,11 @@ def transpose_jaxpr(
     def derive() -> tuple[ClosedJaxpr, tuple[bool, ...]]:
         known_avals = [a for a, lin in zip(in_avals, linear, strict=True) if not lin]
         ct_avals = [a for a, has in zip(out_avals, nonzero, strict=True) if has]
+        if weak is not None:
+            pairs = zip(ct_avals, weak, strict=True)
+            ct_avals = [
+                a.with_dtype(a.dtype, weak_type=is_weak) for a, is_weak in pairs
+            ]
         given_back: list[bool] = []
 
         def run(*flat: Any) -> list[Any]:
@@ -164,4 +171,5 @@ def transpose_jaxpr(
         derived = stage(run, [*known_avals, *ct_avals], staged)
         return derived, tuple(given_back)
 
-    return closed.derived(("transpose", linear, nonzero, demanded), derive)
+    types = None if weak is None else tuple(weak)
+    return closed.derived(("transpose", linear, nonzero, demanded, types), derive)
