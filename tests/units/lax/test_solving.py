@@ -274,6 +274,15 @@ def test_a_root_is_transposed_as_what_finds_it():
     assert float(ct) == 5.0
 
 
+def test_a_function_of_another_shape_has_no_root():
+    given = 1.0, lambda f, x: x, lambda g, y: y
+    assert jax.lax.custom_root(lambda x: np.ones(3) * x, *given) == 1
+    with pytest.raises(
+        imprint.errors.ShapeError, match=r"float32\[\], got float32\[3\]"
+    ):
+        lax.custom_root(lambda x: inp.ones(3) * x, *given)
+
+
 def test_an_integer_part_is_a_vector_without_a_tangent():
     def function(lib, p):
         solve = lambda matvec, b: {"p": b["p"] / 2, "n": b["n"]}
