@@ -128,7 +128,7 @@ def divides(lib, np, check):
 
 
 def passes(lib, np, check):
-    return lambda x: np.maximum(x, 0) + np.exp2(np.square(-x)) + np.stack([x, x]).max()
+    return lambda x: np.maximum(x, 0) + abs(np.square(-x)) + np.stack([x, x]).max()
 
 
 def nests(lib, np, check):
@@ -168,6 +168,6 @@ PROGRAMS = {
     far_behind: (1.0,),
     divides: (1.0, 2.0, 3.0),
     passes: (1.0, NAN, -1.0),
-    nests: (-1.0, 2.0),
+    nests: (-1.0, 0.5),  # of others JAX tells another error, by its release
 }
 """What is checked, and of what."""
