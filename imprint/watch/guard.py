@@ -33,6 +33,7 @@ from imprint.watch.captures import captured_functions, captured_reads
 from imprint.watch.places import (
     GONE,
     MISSING,
+    WHAT_RUNS,
     CellPlace,
     ClassPlace,
     FunctionPlace,
@@ -113,16 +114,17 @@ class Watch:
                 read.place.module,
                 _action(read, now),
             )
-            for read in self.failing()
-            for now in (read.now(),)
+            for read, now in self._failing()
         ]
 
     def failing(self) -> list[Read]:
         """List the reads of which something else is there now."""
+        return [read for read, _ in self._failing()]
+
+    def _failing(self) -> list[tuple[Read, Any]]:
         return [
-            read
-            for read in self.reads
-            for now in (read.now(),)
+            (read, now)
+            for read, now in zip(self.reads, _values(self.reads), strict=True)
             if not (read.seen.matches(now) or _is_over(read, now))
         ]
 
@@ -146,7 +148,7 @@ class Watch:
 
     def _holds_by_content(self) -> bool:
         """Compare place by place; take equal values for what was seen from now on."""
-        now = [read.now() for read in self.reads]
+        now = _values(self.reads)
         pairs = zip(self.reads, now, strict=True)
         if not all(
             read.seen.matches(value) or _is_over(read, value) for read, value in pairs
@@ -173,6 +175,29 @@ def watch_definition(fun: Callable[..., Any], effects: Effects = NO_EFFECTS) -> 
         effects: state that does not count, as it does not in the token.
     """
     return Watch(captured_reads(fun, effects))
+
+
+def _values(reads: Iterable[Read]) -> list[Any]:
+    """Return what is at places now; of a function that was replaced, what the other has.
+
+    It may be equal, by code, defaults and attributes, and called or annotated otherwise.
+    """
+    now = [(read, read.now()) for read in reads]
+    moved = {
+        id(read.seen.held.get()): value
+        for read, value in now
+        if class_of(value) is FunctionType and not read.seen.held.is_(value)
+    }
+    if not moved:
+        return [value for _, value in now]
+    return [
+        FunctionPlace(moved[id(read.place.function)], read.place.name).get()
+        if isinstance(read.place, FunctionPlace)
+        and id(read.place.function) in moved
+        and read.place.name not in WHAT_RUNS
+        else value
+        for read, value in now
+    ]
 
 
 def _is_over(read: Read, now: Any) -> bool:

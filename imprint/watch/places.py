@@ -222,7 +222,7 @@ class FunctionPlace:
         return getattr(self.function, self.name, MISSING)
 
     def __str__(self) -> str:
-        what = _WORDS.get(self.name, f"attribute {self.name}")
+        what = WHAT_RUNS.get(self.name, f"attribute {self.name}")
         return f"{what} of {self.function.__qualname__}"
 
 
@@ -348,11 +348,12 @@ class ValuePlace:
         return f"{type(self._value).__name__} object"
 
 
-_WORDS: Final = {
+WHAT_RUNS: Final = {
     "__code__": "code",
     "__defaults__": "defaults",
     "__kwdefaults__": "keyword defaults",
 }
+"""What a function's token has of it, in words."""
 
 Place: TypeAlias = (
     NamePlace

@@ -1,6 +1,30 @@
 """Scenarios: what a function has besides its code, and generators that began before."""
 
 FUNCTIONS = {
+    "defined again with other annotations": """
+        def h(a: 1.0): pass
+        f = lambda x: x * h.__annotations__["a"]
+        --- def h(a: 2.0): pass
+        --- h.__annotations__["a"] = 3.0
+        --- def h(a: 1.0): pass
+        --- def h(a: 2.0): pass
+        """,
+    "defined again with other annotations, read whole": """
+        def h(a: 1.0): pass
+        f = lambda x: x * sum(h.__annotations__.values())
+        --- def h(a: 2.0): pass
+        --- h.__annotations__["a"] = 3.0
+        --- def h(a: 1.0): pass
+        """,
+    "made again under another name": """
+        def make(name):
+            def h(): pass
+            h.__name__ = name
+            return h
+        h = make("a")
+        f = lambda x: x * len(h.__name__)
+        --- h = make("longer")
+        """,
     "__defaults__": "def h(w=1.0): return w\nf = lambda x: x * h() --- h.__defaults__ = (2.0,)",
     "__kwdefaults__": "def h(*, w=1.0): return w\nf = lambda x: x * h() --- h.__kwdefaults__ = {'w': 2.0} --- h.__kwdefaults__['w'] = 3.0",
     "__code__": "def h(): return 1.0\nf = lambda x: x * h() --- h.__code__ = (lambda: 2.0).__code__",
