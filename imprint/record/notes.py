@@ -208,7 +208,7 @@ class Notes(Noted):
             place = SpecialsPlace(base)
             if place.key not in self.reads:
                 self._read(place, place.key, place.get())  # it mentions no names
-            for name, value in specials_of(class_namespace(base)).items():
+            for name, value in specials_of(place.namespace).items():
                 if class_of(value) is not FunctionType and name != "__new__":
                     self.class_attribute(cls, name)
 

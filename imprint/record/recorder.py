@@ -296,7 +296,7 @@ class _Listener:
 
     def tell_failed(self, code: CodeType, frame: FrameType) -> None:
         """Tell of a function of the user's that ends by an exception."""
-        if own_file(code.co_filename) or not is_user_code(code, frame.f_globals):
+        if not is_user_code(code, frame.f_globals):
             return
         for recording in self.recordings:
             if recording.counts(frame):
