@@ -4,5 +4,6 @@
 - `seen`: is a value as good as the one that a trace saw?
 - `captures`: which functions does a callable carry along?
 - `attributes`: which attributes does Python look up without code of the user's?
-- `guard`: does everything that a version read still hold, in nanoseconds?
+- `guard`: does everything that a version read still hold?
+- `writer`: which function tells that in nanoseconds?
 """
