@@ -23,6 +23,7 @@
 - `folding`: which frames of a traceback does the user see?
 - `leaks`: which tracer outlives its trace, and who holds it?
 - `missing`: what does an error say of a name that is not there yet?
+- `later`: which names of a module load when they are asked for?
 - `public`: which names of a module does `dir` list?
 - `absent`: which names of JAX's are absent, and what serves in their place?
 - `absent_models`: which of Equinox's and optax's are, and what serves in theirs?

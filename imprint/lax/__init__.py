@@ -15,557 +15,290 @@ themselves (`lax.add_p`) are here for those who write transforms.
 - `monoids`: how is an axis or a window reduced by any function?
 """
 
-from imprint.control.cond import cond_p
-from imprint.control.implicit import custom_linear_solve_p as linear_solve_p
-from imprint.control.scan import scan_p
-from imprint.control.while_ import while_p
-from imprint.core import missing, public
-from imprint.lax.associative import associative_scan
-from imprint.lax.branching import cond, platform_dependent, switch
-from imprint.lax.collectives import (
-    all_gather,
-    all_to_all,
-    axis_index,
-    axis_size,
-    pbroadcast,
-    pmax,
-    pmean,
-    pmin,
-    ppermute,
-    pshuffle,
-    psum,
-    psum_scatter,
-    pswapaxes,
+import typing
+
+from imprint.control.cond import cond_p as cond_p
+from imprint.control.implicit import custom_linear_solve_p as _linear_solve_p
+from imprint.control.scan import scan_p as scan_p
+from imprint.control.while_ import while_p as while_p
+from imprint.core import later
+from imprint.lax.associative import associative_scan as associative_scan
+from imprint.lax.branching import cond as cond
+from imprint.lax.branching import platform_dependent as platform_dependent
+from imprint.lax.branching import switch as switch
+from imprint.lax.collectives import all_gather as all_gather
+from imprint.lax.collectives import all_to_all as all_to_all
+from imprint.lax.collectives import axis_index as axis_index
+from imprint.lax.collectives import axis_size as axis_size
+from imprint.lax.collectives import pbroadcast as pbroadcast
+from imprint.lax.collectives import pmax as pmax
+from imprint.lax.collectives import pmean as pmean
+from imprint.lax.collectives import pmin as pmin
+from imprint.lax.collectives import ppermute as ppermute
+from imprint.lax.collectives import pshuffle as pshuffle
+from imprint.lax.collectives import psum as psum
+from imprint.lax.collectives import psum_scatter as psum_scatter
+from imprint.lax.collectives import pswapaxes as pswapaxes
+from imprint.lax.composed import batch_matmul as batch_matmul
+from imprint.lax.composed import broadcast as broadcast
+from imprint.lax.composed import broadcast_in_dim as broadcast_in_dim
+from imprint.lax.composed import broadcast_like as broadcast_like
+from imprint.lax.composed import broadcast_shapes as broadcast_shapes
+from imprint.lax.composed import broadcast_to_rank as broadcast_to_rank
+from imprint.lax.composed import collapse as collapse
+from imprint.lax.composed import dot as dot
+from imprint.lax.composed import dtype as dtype
+from imprint.lax.composed import dynamic_index_in_dim as dynamic_index_in_dim
+from imprint.lax.composed import dynamic_slice_in_dim as dynamic_slice_in_dim
+from imprint.lax.composed import (
+    dynamic_update_index_in_dim as dynamic_update_index_in_dim,
 )
 from imprint.lax.composed import (
-    batch_matmul,
-    broadcast,
-    broadcast_in_dim,
-    broadcast_like,
-    broadcast_shapes,
-    broadcast_to_rank,
-    collapse,
-    dot,
-    dtype,
-    dynamic_index_in_dim,
-    dynamic_slice_in_dim,
-    dynamic_update_index_in_dim,
-    dynamic_update_slice_in_dim,
-    empty,
-    full,
-    full_like,
-    index_in_dim,
-    reciprocal,
-    reduce_sum,
-    select,
-    split,
-    stack,
-    tile,
-    transpose,
-    unstack,
+    dynamic_update_slice_in_dim as dynamic_update_slice_in_dim,
 )
-from imprint.lax.elementwise import (
-    add,
-    atan2,
-    bitwise_and,
-    bitwise_or,
-    bitwise_xor,
-    complex,
-    div,
-    eq,
-    ge,
-    gt,
-    le,
-    lt,
-    max,
-    min,
-    mul,
-    ne,
-    nextafter,
-    polygamma,
-    pow,
-    rem,
-    shift_left,
-    shift_right_arithmetic,
-    shift_right_logical,
-    sub,
-)
-from imprint.lax.loops import fori_loop, map, scan, while_loop
-from imprint.lax.monoids import reduce, reduce_window
-from imprint.lax.solving import custom_linear_solve, custom_root
-from imprint.primitives.arg_reductions import argmax, argmax_p, argmin, argmin_p
-from imprint.primitives.arithmetic import (
-    atan2_p,
-    div_p,
-    integer_pow,
-    integer_pow_p,
-    max_p,
-    min_p,
-    nextafter_p,
-    rem_p,
-)
-from imprint.primitives.barrier import (
-    optimization_barrier,
-    optimization_barrier_p,
-    stop_gradient,
-    stop_gradient_p,
-)
-from imprint.primitives.basis import (
-    add_p,
-    broadcast_in_dim_p,
-    mul_p,
-    neg,
-    neg_p,
-    reduce_sum_p,
-    sub_p,
-    transpose_p,
-)
-from imprint.primitives.bits import (
-    clz,
-    clz_p,
-    not_p,
-    population_count,
-    population_count_p,
-)
-from imprint.primitives.bits import not_ as bitwise_not
+from imprint.lax.composed import empty as empty
+from imprint.lax.composed import full as full
+from imprint.lax.composed import full_like as full_like
+from imprint.lax.composed import index_in_dim as index_in_dim
+from imprint.lax.composed import reciprocal as reciprocal
+from imprint.lax.composed import reduce_sum as reduce_sum
+from imprint.lax.composed import select as select
+from imprint.lax.composed import split as split
+from imprint.lax.composed import stack as stack
+from imprint.lax.composed import tile as tile
+from imprint.lax.composed import transpose as transpose
+from imprint.lax.composed import unstack as unstack
+from imprint.lax.elementwise import add as add
+from imprint.lax.elementwise import atan2 as atan2
+from imprint.lax.elementwise import bitwise_and as bitwise_and
+from imprint.lax.elementwise import bitwise_or as bitwise_or
+from imprint.lax.elementwise import bitwise_xor as bitwise_xor
+from imprint.lax.elementwise import complex as complex
+from imprint.lax.elementwise import div as div
+from imprint.lax.elementwise import eq as eq
+from imprint.lax.elementwise import ge as ge
+from imprint.lax.elementwise import gt as gt
+from imprint.lax.elementwise import le as le
+from imprint.lax.elementwise import lt as lt
+from imprint.lax.elementwise import max as max
+from imprint.lax.elementwise import min as min
+from imprint.lax.elementwise import mul as mul
+from imprint.lax.elementwise import ne as ne
+from imprint.lax.elementwise import nextafter as nextafter
+from imprint.lax.elementwise import polygamma as polygamma
+from imprint.lax.elementwise import pow as pow
+from imprint.lax.elementwise import rem as rem
+from imprint.lax.elementwise import shift_left as shift_left
+from imprint.lax.elementwise import shift_right_arithmetic as shift_right_arithmetic
+from imprint.lax.elementwise import shift_right_logical as shift_right_logical
+from imprint.lax.elementwise import sub as sub
+from imprint.lax.loops import fori_loop as fori_loop
+from imprint.lax.loops import map as map
+from imprint.lax.loops import scan as scan
+from imprint.lax.loops import while_loop as while_loop
+from imprint.lax.monoids import reduce as reduce
+from imprint.lax.monoids import reduce_window as reduce_window
+from imprint.lax.solving import custom_linear_solve as custom_linear_solve
+from imprint.lax.solving import custom_root as custom_root
+from imprint.primitives.arg_reductions import argmax as argmax
+from imprint.primitives.arg_reductions import argmax_p as argmax_p
+from imprint.primitives.arg_reductions import argmin as argmin
+from imprint.primitives.arg_reductions import argmin_p as argmin_p
+from imprint.primitives.arithmetic import atan2_p as atan2_p
+from imprint.primitives.arithmetic import div_p as div_p
+from imprint.primitives.arithmetic import integer_pow as integer_pow
+from imprint.primitives.arithmetic import integer_pow_p as integer_pow_p
+from imprint.primitives.arithmetic import max_p as max_p
+from imprint.primitives.arithmetic import min_p as min_p
+from imprint.primitives.arithmetic import nextafter_p as nextafter_p
+from imprint.primitives.arithmetic import rem_p as rem_p
+from imprint.primitives.barrier import optimization_barrier as optimization_barrier
+from imprint.primitives.barrier import optimization_barrier_p as optimization_barrier_p
+from imprint.primitives.barrier import stop_gradient as stop_gradient
+from imprint.primitives.barrier import stop_gradient_p as stop_gradient_p
+from imprint.primitives.basis import add_p as add_p
+from imprint.primitives.basis import broadcast_in_dim_p as broadcast_in_dim_p
+from imprint.primitives.basis import mul_p as mul_p
+from imprint.primitives.basis import neg as neg
+from imprint.primitives.basis import neg_p as neg_p
+from imprint.primitives.basis import reduce_sum_p as reduce_sum_p
+from imprint.primitives.basis import sub_p as sub_p
+from imprint.primitives.basis import transpose_p as transpose_p
+from imprint.primitives.bits import clz as clz
+from imprint.primitives.bits import clz_p as clz_p
+from imprint.primitives.bits import not_ as _bitwise_not
+from imprint.primitives.bits import not_p as not_p
+from imprint.primitives.bits import population_count as population_count
+from imprint.primitives.bits import population_count_p as population_count_p
+from imprint.primitives.bitwise import and_p as and_p
+from imprint.primitives.bitwise import or_p as or_p
+from imprint.primitives.bitwise import shift_left_p as shift_left_p
 from imprint.primitives.bitwise import (
-    and_p,
-    or_p,
-    shift_left_p,
-    shift_right_arithmetic_p,
-    shift_right_logical_p,
-    xor_p,
+    shift_right_arithmetic_p as shift_right_arithmetic_p,
 )
-from imprint.primitives.collectives import (
-    all_gather_p,
-    all_to_all_p,
-    axis_index_p,
-    pmax_p,
-    pmin_p,
-    ppermute_p,
-    psum_p,
-)
-from imprint.primitives.comparison import (
-    eq_p,
-    ge_p,
-    gt_p,
-    le_p,
-    lt_p,
-    ne_p,
-)
-from imprint.primitives.complex import (
-    complex_p,
-    conj,
-    conj_p,
-    imag,
-    imag_p,
-    real,
-    real_p,
-)
-from imprint.primitives.convert import (
-    bitcast_convert_type,
-    bitcast_convert_type_p,
-    convert_element_type,
-    convert_element_type_p,
-)
-from imprint.primitives.copying import copy_p
-from imprint.primitives.cumulative import (
-    cumlogsumexp,
-    cumlogsumexp_p,
-    cummax,
-    cummax_p,
-    cummin,
-    cummin_p,
-    cumprod,
-    cumprod_p,
-    cumsum,
-    cumsum_p,
-)
-from imprint.primitives.dot import dot_general, dot_general_p
+from imprint.primitives.bitwise import shift_right_logical_p as shift_right_logical_p
+from imprint.primitives.bitwise import xor_p as xor_p
+from imprint.primitives.collectives import all_gather_p as all_gather_p
+from imprint.primitives.collectives import all_to_all_p as all_to_all_p
+from imprint.primitives.collectives import axis_index_p as axis_index_p
+from imprint.primitives.collectives import pmax_p as pmax_p
+from imprint.primitives.collectives import pmin_p as pmin_p
+from imprint.primitives.collectives import ppermute_p as ppermute_p
+from imprint.primitives.collectives import psum_p as psum_p
+from imprint.primitives.comparison import eq_p as eq_p
+from imprint.primitives.comparison import ge_p as ge_p
+from imprint.primitives.comparison import gt_p as gt_p
+from imprint.primitives.comparison import le_p as le_p
+from imprint.primitives.comparison import lt_p as lt_p
+from imprint.primitives.comparison import ne_p as ne_p
+from imprint.primitives.complex import complex_p as complex_p
+from imprint.primitives.complex import conj as conj
+from imprint.primitives.complex import conj_p as conj_p
+from imprint.primitives.complex import imag as imag
+from imprint.primitives.complex import imag_p as imag_p
+from imprint.primitives.complex import real as real
+from imprint.primitives.complex import real_p as real_p
+from imprint.primitives.convert import bitcast_convert_type as bitcast_convert_type
+from imprint.primitives.convert import bitcast_convert_type_p as bitcast_convert_type_p
+from imprint.primitives.convert import convert_element_type as convert_element_type
+from imprint.primitives.convert import convert_element_type_p as convert_element_type_p
+from imprint.primitives.copying import copy_p as copy_p
+from imprint.primitives.cumulative import cumlogsumexp as cumlogsumexp
+from imprint.primitives.cumulative import cumlogsumexp_p as cumlogsumexp_p
+from imprint.primitives.cumulative import cummax as cummax
+from imprint.primitives.cumulative import cummax_p as cummax_p
+from imprint.primitives.cumulative import cummin as cummin
+from imprint.primitives.cumulative import cummin_p as cummin_p
+from imprint.primitives.cumulative import cumprod as cumprod
+from imprint.primitives.cumulative import cumprod_p as cumprod_p
+from imprint.primitives.cumulative import cumsum as cumsum
+from imprint.primitives.cumulative import cumsum_p as cumsum_p
+from imprint.primitives.dot import dot_general as dot_general
+from imprint.primitives.dot import dot_general_p as dot_general_p
+from imprint.primitives.dynamic_slicing import dynamic_slice as dynamic_slice
+from imprint.primitives.dynamic_slicing import dynamic_slice_p as dynamic_slice_p
 from imprint.primitives.dynamic_slicing import (
-    dynamic_slice,
-    dynamic_slice_p,
-    dynamic_update_slice,
-    dynamic_update_slice_p,
+    dynamic_update_slice as dynamic_update_slice,
 )
-from imprint.primitives.exponential import (
-    cbrt,
-    cbrt_p,
-    exp,
-    exp2,
-    exp2_p,
-    exp_p,
-    expm1,
-    expm1_p,
-    log,
-    log1p,
-    log1p_p,
-    log_p,
-    logistic,
-    logistic_p,
-    rsqrt,
-    rsqrt_p,
-    sqrt,
-    sqrt_p,
-    square,
-    square_p,
+from imprint.primitives.dynamic_slicing import (
+    dynamic_update_slice_p as dynamic_update_slice_p,
 )
-from imprint.primitives.power import pow_p
-from imprint.primitives.precision import Precision
-from imprint.primitives.reduce_precision import reduce_precision, reduce_precision_p
-from imprint.primitives.reductions import (
-    reduce_and,
-    reduce_and_p,
-    reduce_max,
-    reduce_max_p,
-    reduce_min,
-    reduce_min_p,
-    reduce_or,
-    reduce_or_p,
-    reduce_prod,
-    reduce_prod_p,
-    reduce_xor,
-    reduce_xor_p,
-)
-from imprint.primitives.rounding import (
-    RoundingMethod,
-    abs_p,
-    ceil,
-    ceil_p,
-    floor,
-    floor_p,
-    is_finite,
-    is_finite_p,
-    round_p,
-    sign,
-    sign_p,
-)
-from imprint.primitives.rounding import abs_ as abs
-from imprint.primitives.rounding import round_ as round
-from imprint.primitives.select import clamp, clamp_p, select_n, select_n_p
-from imprint.primitives.shape import (
-    broadcasted_iota,
-    expand_dims,
-    iota,
-    iota_p,
-    reshape,
-    reshape_p,
-    rev,
-    rev_p,
-    squeeze,
-    squeeze_p,
-)
-from imprint.primitives.slicing import (
-    concatenate,
-    concatenate_p,
-    pad,
-    pad_p,
-    slice_in_dim,
-    slice_p,
-)
-from imprint.primitives.slicing import slice_ as slice
-from imprint.primitives.special import (
-    digamma,
-    digamma_p,
-    erf,
-    erf_inv,
-    erf_inv_p,
-    erf_p,
-    erfc,
-    erfc_p,
-    lgamma,
-    lgamma_p,
-    polygamma_p,
-)
-from imprint.primitives.trigonometric import (
-    acos,
-    acos_p,
-    acosh,
-    acosh_p,
-    asin,
-    asin_p,
-    asinh,
-    asinh_p,
-    atan,
-    atan_p,
-    atanh,
-    atanh_p,
-    cos,
-    cos_p,
-    cosh,
-    cosh_p,
-    sin,
-    sin_p,
-    sinh,
-    sinh_p,
-    tan,
-    tan_p,
-    tanh,
-    tanh_p,
-)
+from imprint.primitives.exponential import cbrt as cbrt
+from imprint.primitives.exponential import cbrt_p as cbrt_p
+from imprint.primitives.exponential import exp as exp
+from imprint.primitives.exponential import exp2 as exp2
+from imprint.primitives.exponential import exp2_p as exp2_p
+from imprint.primitives.exponential import exp_p as exp_p
+from imprint.primitives.exponential import expm1 as expm1
+from imprint.primitives.exponential import expm1_p as expm1_p
+from imprint.primitives.exponential import log as log
+from imprint.primitives.exponential import log1p as log1p
+from imprint.primitives.exponential import log1p_p as log1p_p
+from imprint.primitives.exponential import log_p as log_p
+from imprint.primitives.exponential import logistic as logistic
+from imprint.primitives.exponential import logistic_p as logistic_p
+from imprint.primitives.exponential import rsqrt as rsqrt
+from imprint.primitives.exponential import rsqrt_p as rsqrt_p
+from imprint.primitives.exponential import sqrt as sqrt
+from imprint.primitives.exponential import sqrt_p as sqrt_p
+from imprint.primitives.exponential import square as square
+from imprint.primitives.exponential import square_p as square_p
+from imprint.primitives.power import pow_p as pow_p
+from imprint.primitives.precision import Precision as Precision
+from imprint.primitives.reduce_precision import reduce_precision as reduce_precision
+from imprint.primitives.reduce_precision import reduce_precision_p as reduce_precision_p
+from imprint.primitives.reductions import reduce_and as reduce_and
+from imprint.primitives.reductions import reduce_and_p as reduce_and_p
+from imprint.primitives.reductions import reduce_max as reduce_max
+from imprint.primitives.reductions import reduce_max_p as reduce_max_p
+from imprint.primitives.reductions import reduce_min as reduce_min
+from imprint.primitives.reductions import reduce_min_p as reduce_min_p
+from imprint.primitives.reductions import reduce_or as reduce_or
+from imprint.primitives.reductions import reduce_or_p as reduce_or_p
+from imprint.primitives.reductions import reduce_prod as reduce_prod
+from imprint.primitives.reductions import reduce_prod_p as reduce_prod_p
+from imprint.primitives.reductions import reduce_xor as reduce_xor
+from imprint.primitives.reductions import reduce_xor_p as reduce_xor_p
+from imprint.primitives.rounding import RoundingMethod as RoundingMethod
+from imprint.primitives.rounding import abs_ as _abs
+from imprint.primitives.rounding import abs_p as abs_p
+from imprint.primitives.rounding import ceil as ceil
+from imprint.primitives.rounding import ceil_p as ceil_p
+from imprint.primitives.rounding import floor as floor
+from imprint.primitives.rounding import floor_p as floor_p
+from imprint.primitives.rounding import is_finite as is_finite
+from imprint.primitives.rounding import is_finite_p as is_finite_p
+from imprint.primitives.rounding import round_ as _round
+from imprint.primitives.rounding import round_p as round_p
+from imprint.primitives.rounding import sign as sign
+from imprint.primitives.rounding import sign_p as sign_p
+from imprint.primitives.select import clamp as clamp
+from imprint.primitives.select import clamp_p as clamp_p
+from imprint.primitives.select import select_n as select_n
+from imprint.primitives.select import select_n_p as select_n_p
+from imprint.primitives.shape import broadcasted_iota as broadcasted_iota
+from imprint.primitives.shape import expand_dims as expand_dims
+from imprint.primitives.shape import iota as iota
+from imprint.primitives.shape import iota_p as iota_p
+from imprint.primitives.shape import reshape as reshape
+from imprint.primitives.shape import reshape_p as reshape_p
+from imprint.primitives.shape import rev as rev
+from imprint.primitives.shape import rev_p as rev_p
+from imprint.primitives.shape import squeeze as squeeze
+from imprint.primitives.shape import squeeze_p as squeeze_p
+from imprint.primitives.slicing import concatenate as concatenate
+from imprint.primitives.slicing import concatenate_p as concatenate_p
+from imprint.primitives.slicing import pad as pad
+from imprint.primitives.slicing import pad_p as pad_p
+from imprint.primitives.slicing import slice_ as _slice
+from imprint.primitives.slicing import slice_in_dim as slice_in_dim
+from imprint.primitives.slicing import slice_p as slice_p
+from imprint.primitives.special import digamma as digamma
+from imprint.primitives.special import digamma_p as digamma_p
+from imprint.primitives.special import erf as erf
+from imprint.primitives.special import erf_inv as erf_inv
+from imprint.primitives.special import erf_inv_p as erf_inv_p
+from imprint.primitives.special import erf_p as erf_p
+from imprint.primitives.special import erfc as erfc
+from imprint.primitives.special import erfc_p as erfc_p
+from imprint.primitives.special import lgamma as lgamma
+from imprint.primitives.special import lgamma_p as lgamma_p
+from imprint.primitives.special import polygamma_p as polygamma_p
+from imprint.primitives.trigonometric import acos as acos
+from imprint.primitives.trigonometric import acos_p as acos_p
+from imprint.primitives.trigonometric import acosh as acosh
+from imprint.primitives.trigonometric import acosh_p as acosh_p
+from imprint.primitives.trigonometric import asin as asin
+from imprint.primitives.trigonometric import asin_p as asin_p
+from imprint.primitives.trigonometric import asinh as asinh
+from imprint.primitives.trigonometric import asinh_p as asinh_p
+from imprint.primitives.trigonometric import atan as atan
+from imprint.primitives.trigonometric import atan_p as atan_p
+from imprint.primitives.trigonometric import atanh as atanh
+from imprint.primitives.trigonometric import atanh_p as atanh_p
+from imprint.primitives.trigonometric import cos as cos
+from imprint.primitives.trigonometric import cos_p as cos_p
+from imprint.primitives.trigonometric import cosh as cosh
+from imprint.primitives.trigonometric import cosh_p as cosh_p
+from imprint.primitives.trigonometric import sin as sin
+from imprint.primitives.trigonometric import sin_p as sin_p
+from imprint.primitives.trigonometric import sinh as sinh
+from imprint.primitives.trigonometric import sinh_p as sinh_p
+from imprint.primitives.trigonometric import tan as tan
+from imprint.primitives.trigonometric import tan_p as tan_p
+from imprint.primitives.trigonometric import tanh as tanh
+from imprint.primitives.trigonometric import tanh_p as tanh_p
 
-__all__ = [
-    "Precision",
-    "RoundingMethod",
-    "abs",
-    "abs_p",
-    "acos",
-    "acos_p",
-    "acosh",
-    "acosh_p",
-    "add",
-    "add_p",
-    "all_gather",
-    "all_gather_p",
-    "all_to_all",
-    "all_to_all_p",
-    "and_p",
-    "argmax",
-    "argmax_p",
-    "argmin",
-    "argmin_p",
-    "asin",
-    "asin_p",
-    "asinh",
-    "asinh_p",
-    "associative_scan",
-    "atan",
-    "atan2",
-    "atan2_p",
-    "atan_p",
-    "atanh",
-    "atanh_p",
-    "axis_index",
-    "axis_index_p",
-    "axis_size",
-    "batch_matmul",
-    "bitcast_convert_type",
-    "bitcast_convert_type_p",
-    "bitwise_and",
-    "bitwise_not",
-    "bitwise_or",
-    "bitwise_xor",
-    "broadcast",
-    "broadcast_in_dim",
-    "broadcast_in_dim_p",
-    "broadcast_like",
-    "broadcast_shapes",
-    "broadcast_to_rank",
-    "broadcasted_iota",
-    "cbrt",
-    "cbrt_p",
-    "ceil",
-    "ceil_p",
-    "clamp",
-    "clamp_p",
-    "clz",
-    "clz_p",
-    "collapse",
-    "complex",
-    "complex_p",
-    "concatenate",
-    "concatenate_p",
-    "cond",
-    "cond_p",
-    "conj",
-    "conj_p",
-    "convert_element_type",
-    "convert_element_type_p",
-    "copy_p",
-    "cos",
-    "cos_p",
-    "cosh",
-    "cosh_p",
-    "cumlogsumexp",
-    "cumlogsumexp_p",
-    "cummax",
-    "cummax_p",
-    "cummin",
-    "cummin_p",
-    "cumprod",
-    "cumprod_p",
-    "cumsum",
-    "cumsum_p",
-    "custom_linear_solve",
-    "custom_root",
-    "digamma",
-    "digamma_p",
-    "div",
-    "div_p",
-    "dot",
-    "dot_general",
-    "dot_general_p",
-    "dtype",
-    "dynamic_index_in_dim",
-    "dynamic_slice",
-    "dynamic_slice_in_dim",
-    "dynamic_slice_p",
-    "dynamic_update_index_in_dim",
-    "dynamic_update_slice",
-    "dynamic_update_slice_in_dim",
-    "dynamic_update_slice_p",
-    "empty",
-    "eq",
-    "eq_p",
-    "erf",
-    "erf_inv",
-    "erf_inv_p",
-    "erf_p",
-    "erfc",
-    "erfc_p",
-    "exp",
-    "exp2",
-    "exp2_p",
-    "exp_p",
-    "expand_dims",
-    "expm1",
-    "expm1_p",
-    "floor",
-    "floor_p",
-    "fori_loop",
-    "full",
-    "full_like",
-    "ge",
-    "ge_p",
-    "gt",
-    "gt_p",
-    "imag",
-    "imag_p",
-    "index_in_dim",
-    "integer_pow",
-    "integer_pow_p",
-    "iota",
-    "iota_p",
-    "is_finite",
-    "is_finite_p",
-    "le",
-    "le_p",
-    "lgamma",
-    "lgamma_p",
-    "linear_solve_p",
-    "log",
-    "log1p",
-    "log1p_p",
-    "log_p",
-    "logistic",
-    "logistic_p",
-    "lt",
-    "lt_p",
-    "map",
-    "max",
-    "max_p",
-    "min",
-    "min_p",
-    "mul",
-    "mul_p",
-    "ne",
-    "ne_p",
-    "neg",
-    "neg_p",
-    "nextafter",
-    "nextafter_p",
-    "not_p",
-    "optimization_barrier",
-    "optimization_barrier_p",
-    "or_p",
-    "pad",
-    "pad_p",
-    "pbroadcast",
-    "platform_dependent",
-    "pmax",
-    "pmax_p",
-    "pmean",
-    "pmin",
-    "pmin_p",
-    "polygamma",
-    "polygamma_p",
-    "population_count",
-    "population_count_p",
-    "pow",
-    "pow_p",
-    "ppermute",
-    "ppermute_p",
-    "pshuffle",
-    "psum",
-    "psum_p",
-    "psum_scatter",
-    "pswapaxes",
-    "real",
-    "real_p",
-    "reciprocal",
-    "reduce",
-    "reduce_and",
-    "reduce_and_p",
-    "reduce_max",
-    "reduce_max_p",
-    "reduce_min",
-    "reduce_min_p",
-    "reduce_or",
-    "reduce_or_p",
-    "reduce_precision",
-    "reduce_precision_p",
-    "reduce_prod",
-    "reduce_prod_p",
-    "reduce_sum",
-    "reduce_sum_p",
-    "reduce_window",
-    "reduce_xor",
-    "reduce_xor_p",
-    "rem",
-    "rem_p",
-    "reshape",
-    "reshape_p",
-    "rev",
-    "rev_p",
-    "round",
-    "round_p",
-    "rsqrt",
-    "rsqrt_p",
-    "scan",
-    "scan_p",
-    "select",
-    "select_n",
-    "select_n_p",
-    "shift_left",
-    "shift_left_p",
-    "shift_right_arithmetic",
-    "shift_right_arithmetic_p",
-    "shift_right_logical",
-    "shift_right_logical_p",
-    "sign",
-    "sign_p",
-    "sin",
-    "sin_p",
-    "sinh",
-    "sinh_p",
-    "slice",
-    "slice_in_dim",
-    "slice_p",
-    "split",
-    "sqrt",
-    "sqrt_p",
-    "square",
-    "square_p",
-    "squeeze",
-    "squeeze_p",
-    "stack",
-    "stop_gradient",
-    "stop_gradient_p",
-    "sub",
-    "sub_p",
-    "switch",
-    "tan",
-    "tan_p",
-    "tanh",
-    "tanh_p",
-    "tile",
-    "transpose",
-    "transpose_p",
-    "unstack",
-    "while_loop",
-    "while_p",
-    "xor_p",
-]
+linear_solve_p: typing.Final = _linear_solve_p
+bitwise_not: typing.Final = _bitwise_not
+abs: typing.Final = _abs
+round: typing.Final = _round
+slice: typing.Final = _slice
 
-missing.explain_missing(__name__)
-public.offer_public(__name__)
+if typing.TYPE_CHECKING:
+    pass
+
+_LATER: typing.Final[dict[str, str]] = {}
+"""Which module holds the names that load when they are first asked for."""
+
+later.load_later(__name__, _LATER)

@@ -46,7 +46,7 @@ take the dtype of the array beside them.
 import sys
 import typing
 
-from imprint.core import hooks, missing, public
+from imprint.core import hooks, later
 from imprint.core.array import Array as Array
 from imprint.numpy.arithmetic import abs as abs
 from imprint.numpy.arithmetic import absolute as absolute
@@ -405,8 +405,10 @@ from imprint.numpy.windows import blackman as blackman
 from imprint.numpy.windows import hamming as hamming
 from imprint.numpy.windows import hanning as hanning
 
+_LATER: typing.Final[dict[str, str]] = {}
+"""Which module holds the names that load when they are first asked for."""
+
 hooks.install_numpy(sys.modules[__name__])
-missing.explain_missing(__name__)
 
 bool: typing.Final = bool_  # the Array API's name
-public.offer_public(__name__, but="getitem")  # which operators ask for
+later.load_later(__name__, _LATER, but="getitem")  # which operators ask for

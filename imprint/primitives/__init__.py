@@ -1,7 +1,7 @@
 """The first-order primitives, a family per file; `ALL` lists every one of them.
 
-A family joins by its name in `_FAMILIES`; a primitive that is imported by several of them
-counts once. Those that hold a jaxpr are in `control`.
+A family joins by its name in `_FAMILIES`, and loads when a program uses it; a primitive
+that several of them import counts once. Those that hold a jaxpr are in `control`.
 
 - `basis`: in which primitives are the rules of all others written?
 - `families`: which rules do elementwise primitives of one arity share?
@@ -35,74 +35,51 @@ counts once. Those that hold a jaxpr are in `control`.
 - `copying`: when is a result that is its operand an array of its own?
 """
 
-from types import ModuleType
-from typing import Final
+from importlib import import_module
+from typing import Any, Final
 
 from imprint.core.primitive import Primitive
-from imprint.primitives import (
-    arg_reductions,
-    arithmetic,
-    barrier,
-    basis,
-    bits,
-    bitwise,
-    callbacks,
-    checks,
-    collectives,
-    comparison,
-    convert,
-    copying,
-    cumulative,
-    dot,
-    dynamic_slicing,
-    exponential,
-    power,
-    reduce_precision,
-    reductions,
-    rounding,
-    select,
-    shape,
-    slicing,
-    special,
-    trigonometric,
-)
-from imprint.primitives import complex as complex_numbers
 
-_FAMILIES: Final[tuple[ModuleType, ...]] = (
-    basis,
-    comparison,
-    bitwise,
-    select,
-    arithmetic,
-    complex_numbers,
-    rounding,
-    exponential,
-    power,
-    trigonometric,
-    special,
-    bits,
-    convert,
-    reduce_precision,
-    shape,
-    slicing,
-    dynamic_slicing,
-    reductions,
-    arg_reductions,
-    cumulative,
-    dot,
-    barrier,
-    callbacks,
-    checks,
-    copying,
-    collectives,
-)
-
-ALL: Final[tuple[Primitive, ...]] = tuple(
-    dict.fromkeys(
-        value
-        for family in _FAMILIES
-        for value in vars(family).values()
-        if isinstance(value, Primitive)
-    )
-)
+ALL: tuple[Primitive, ...]
 """Every first-order primitive; the laws and the disk loader read it."""
+
+_FAMILIES: Final = (
+    "basis",
+    "comparison",
+    "bitwise",
+    "select",
+    "arithmetic",
+    "complex",
+    "rounding",
+    "exponential",
+    "power",
+    "trigonometric",
+    "special",
+    "bits",
+    "convert",
+    "reduce_precision",
+    "shape",
+    "slicing",
+    "dynamic_slicing",
+    "reductions",
+    "arg_reductions",
+    "cumulative",
+    "dot",
+    "barrier",
+    "callbacks",
+    "checks",
+    "copying",
+    "collectives",
+)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "ALL":  # a program loads the families that it uses
+        return globals().setdefault(name, _listed())
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def _listed() -> tuple[Primitive, ...]:
+    families = [import_module(f"{__name__}.{family}") for family in _FAMILIES]
+    held = [value for family in families for value in vars(family).values()]
+    return tuple(dict.fromkeys(v for v in held if isinstance(v, Primitive)))

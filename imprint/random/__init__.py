@@ -14,73 +14,45 @@ one draw. All numbers are JAX's, of both streams (`config.threefry_partitionable
 - `discrete`: how are choices, signs and yes or no drawn?
 """
 
-from imprint.core import missing, public
-from imprint.random.continuous import (
-    cauchy,
-    exponential,
-    gumbel,
-    laplace,
-    logistic,
-    normal,
-    truncated_normal,
-)
-from imprint.random.derived import (
-    geometric,
-    lognormal,
-    maxwell,
-    pareto,
-    rayleigh,
-    triangular,
-    wald,
-    weibull_min,
-)
-from imprint.random.discrete import bernoulli, categorical, rademacher
-from imprint.random.intervals import bits, randint, uniform
-from imprint.random.key_array import KeyDType, PRNGKeyArray
-from imprint.random.keys import (
-    PRNGKey,
-    clone,
-    fold_in,
-    key,
-    key_data,
-    key_impl,
-    split,
-    wrap_key_data,
-)
+import typing
 
-__all__ = [
-    "KeyDType",
-    "PRNGKey",
-    "PRNGKeyArray",
-    "bernoulli",
-    "bits",
-    "categorical",
-    "cauchy",
-    "clone",
-    "exponential",
-    "fold_in",
-    "geometric",
-    "gumbel",
-    "key",
-    "key_data",
-    "key_impl",
-    "laplace",
-    "logistic",
-    "lognormal",
-    "maxwell",
-    "normal",
-    "pareto",
-    "rademacher",
-    "randint",
-    "rayleigh",
-    "split",
-    "triangular",
-    "truncated_normal",
-    "uniform",
-    "wald",
-    "weibull_min",
-    "wrap_key_data",
-]
+from imprint.core import later
+from imprint.random.continuous import cauchy as cauchy
+from imprint.random.continuous import exponential as exponential
+from imprint.random.continuous import gumbel as gumbel
+from imprint.random.continuous import laplace as laplace
+from imprint.random.continuous import logistic as logistic
+from imprint.random.continuous import normal as normal
+from imprint.random.continuous import truncated_normal as truncated_normal
+from imprint.random.derived import geometric as geometric
+from imprint.random.derived import lognormal as lognormal
+from imprint.random.derived import maxwell as maxwell
+from imprint.random.derived import pareto as pareto
+from imprint.random.derived import rayleigh as rayleigh
+from imprint.random.derived import triangular as triangular
+from imprint.random.derived import wald as wald
+from imprint.random.derived import weibull_min as weibull_min
+from imprint.random.discrete import bernoulli as bernoulli
+from imprint.random.discrete import categorical as categorical
+from imprint.random.discrete import rademacher as rademacher
+from imprint.random.intervals import bits as bits
+from imprint.random.intervals import randint as randint
+from imprint.random.intervals import uniform as uniform
+from imprint.random.key_array import KeyDType as KeyDType
+from imprint.random.key_array import PRNGKeyArray as PRNGKeyArray
+from imprint.random.keys import PRNGKey as PRNGKey
+from imprint.random.keys import clone as clone
+from imprint.random.keys import fold_in as fold_in
+from imprint.random.keys import key as key
+from imprint.random.keys import key_data as key_data
+from imprint.random.keys import key_impl as key_impl
+from imprint.random.keys import split as split
+from imprint.random.keys import wrap_key_data as wrap_key_data
 
-missing.explain_missing(__name__)
-public.offer_public(__name__)
+if typing.TYPE_CHECKING:
+    pass
+
+_LATER: typing.Final[dict[str, str]] = {}
+"""Which module holds the names that load when they are first asked for."""
+
+later.load_later(__name__, _LATER)

@@ -27,9 +27,13 @@ def imported_names(source):
             yield from ((node, module, alias.name) for alias in node.names)
 
 
+LATER = [f"imprint/{face}__init__.py" for face in ("", "lax/", "numpy/", "random/")]
+"""Their names load when asked for; tests compare those with what type checkers see."""
+
+
 @every_source
 def test_no_import_is_hidden_from_the_interpreter(source):
-    if str(source) == "imprint/__init__.py":  # `test_public_functions` compares the two
+    if str(source) in LATER:
         return
     hidden = [
         source.at(node)

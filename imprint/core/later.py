@@ -1,0 +1,43 @@
+"""Names of a module that load the file they are written in when they are asked for.
+
+`import imprint.numpy` takes as long as what every program needs. Which other names there
+are, and in which file, stands in a table of the module, and for type checkers once more,
+as imports under `TYPE_CHECKING`: a test holds them together.
+"""
+
+import sys
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+from imprint.core import missing, public
+
+
+def load_later(home: str, files: Mapping[str, str], *, but: str = "") -> None:
+    """Offer what the module `home` holds, and the names that other files hold for it.
+
+    What it has neither way is an AttributeError that says what to write instead.
+
+    Args:
+        home: the name of the module, which has all that loads with it by now.
+        files: the names that each module holds, with a space between; none, where the
+            module itself is what is asked for, by its last name.
+        but: a name of `home` that only imprint itself asks for.
+    """
+    held = vars(sys.modules[home])
+    places = {
+        name: file
+        for file, names in files.items()
+        for name in names.split() or [file.rpartition(".")[2]]
+    }
+
+    def __getattr__(name: str) -> Any:  # noqa: N807 - the module's own
+        if name not in places:
+            raise missing.error_of(home, name)
+        module = import_module(places[name])
+        held[name] = getattr(module, name) if files[places[name]] else module
+        return held[name]
+
+    held["__getattr__"] = __getattr__
+    held["__all__"] = sorted({*public.names_of(held, but), *places})
+    public.offer_public(home)

@@ -1,0 +1,44 @@
+"""What loads later is offered, is what type checkers see, and loads when asked for."""
+
+import ast
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FACES = ("imprint.lax", "imprint.numpy", "imprint.random")
+
+
+def seen_by_type_checkers(face):
+    """Return the module and the name of each import that runs in no program."""
+    source = Path(importlib.import_module(face).__file__).read_text(encoding="utf-8")
+    blocks = [node for node in ast.parse(source).body if isinstance(node, ast.If)]
+    imports = [n for b in blocks for n in b.body if isinstance(n, ast.ImportFrom)]
+    return {(node.module, alias.asname) for node in imports for alias in node.names}
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_what_loads_later_is_what_type_checkers_see(face):
+    module = importlib.import_module(face)
+    offered = {
+        pair
+        for file, names in module._LATER.items()
+        for pair in (
+            [(file, name) for name in names.split()]
+            or [file.rpartition(".")[::2]]  # the module itself
+        )
+    }
+    assert offered == seen_by_type_checkers(face)
+    assert {name for _, name in offered} <= set(dir(module))
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_an_import_loads_nothing_that_loads_later(face):
+    files = sorted(importlib.import_module(face)._LATER)
+    program = f"import {face}, sys; print(sorted(sys.modules.keys() & set({files})))"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "[]\n"
