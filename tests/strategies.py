@@ -169,7 +169,8 @@ def operands(calls):
     ]
 
     def build(block):
-        return _split(calls, [np.asarray(t[block(aval)]) for aval, t in tables])
+        drawn = _split(calls, [np.asarray(t[block(aval)]) for aval, t in tables])
+        return [_fitted(*pair) for pair in zip(calls, drawn, strict=True)]
 
     return _blocks([aval for aval, _ in tables]).map(build)
 
@@ -179,10 +180,11 @@ def smooth_operands(call):
     samples = call.primitive.samples
 
     def build(block):
-        return tuple(
+        drawn = tuple(
             np.asarray(_points(aval.dtype, _domain(samples, i), numbers))
             for i, (aval, numbers) in enumerate(_numbered(call.avals, block))
         )
+        return _fitted(call, drawn)
 
     return _blocks(call.avals).map(build)
 
@@ -233,10 +235,17 @@ def _rounds(call):
 
 
 def _pinned(call, number):
-    return tuple(
+    pinned = tuple(
         np.resize(np.roll(row, -number * aval.size), aval.shape)
         for row, aval in zip(_rows(call), call.avals, strict=True)
     )
+    return _fitted(call, pinned)
+
+
+def _fitted(call, arrays):
+    """Return operands as the primitive means them."""
+    fit = call.primitive.samples.fit
+    return arrays if fit is None else fit(*arrays, **call.params)
 
 
 def _rows(call):

@@ -190,7 +190,6 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("kaiser i0", ""),
     ),
     "imprint.lax": (
-        ("linalg", _LINALG),
         (
             "sort sort_p sort_key_val top_k top_k_p approx_max_k approx_min_k "
             "approx_top_k_p",

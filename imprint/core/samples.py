@@ -5,6 +5,7 @@ strategies. This file knows no Hypothesis: `cases` lists whole sets of operand s
 and params where operands depend on each other, everything else is drawn.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,6 +40,8 @@ class Samples:
         conventional: True where the derivative is a convention which differences do not
             show: JAX says what it is, and laws 5 and 6 say nothing.
         ulps: how far XLA may lie from NumPy, in units in the last place.
+        fit: `(*arrays, **params) -> arrays`: makes drawn operands ones that the
+            primitive means, such as matrices that have an inverse; also of a stack.
     """
 
     dtypes: tuple[str, ...]
@@ -50,3 +53,4 @@ class Samples:
     differentiable: bool = True
     conventional: bool = False
     ulps: float = 4.0
+    fit: Callable[..., tuple[Any, ...]] | None = None

@@ -10,6 +10,7 @@ themselves (`lax.add_p`) are here for those who write transforms.
 - `elementwise`: which shapes do functions of two operands take?
 - `loops`: what do the loops of JAX's become?
 - `solving`: what has the derivative of what it solves?
+- `linalg`: which functions of linear algebra are there, and where is each written?
 - `carry`: what has a step to give back?
 - `associative`: how are all partial results of a function found at once?
 - `monoids`: how is an axis or a window reduced by any function?
@@ -296,9 +297,11 @@ round: typing.Final = _round
 slice: typing.Final = _slice
 
 if typing.TYPE_CHECKING:
-    pass
+    from imprint.lax import linalg as linalg
 
-_LATER: typing.Final[dict[str, str]] = {}
+_LATER: typing.Final[dict[str, str]] = {
+    "imprint.lax.linalg": "",
+}
 """Which module holds the names that load when they are first asked for."""
 
 later.load_later(__name__, _LATER)

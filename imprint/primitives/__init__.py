@@ -29,6 +29,9 @@ that several of them import counts once. Those that hold a jaxpr are in `control
 - `collectives`: what passes between the places that a named axis runs over?
 - `dot`: how are two operands contracted?
 - `precision`: how exactly is a product computed?
+- `matrices`: what do primitives on stacks of matrices share?
+- `triangular`: how is a system solved of which one triangle counts?
+- `cholesky`: how is a positive definite matrix factored?
 - `barrier`: what keeps the compiler from moving or merging a computation?
 - `callbacks`: how does a program call a function of Python's?
 - `checks`: how does a program end with an error of the user's?
@@ -65,6 +68,8 @@ _FAMILIES: Final = (
     "arg_reductions",
     "cumulative",
     "dot",
+    "triangular",
+    "cholesky",
     "barrier",
     "callbacks",
     "checks",

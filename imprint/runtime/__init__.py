@@ -9,6 +9,7 @@ what it leaves out is checked here, except on the warm path: `Executable.call`,
 - `client`: which devices are there, and when does their client start?
 - `options`: how is a program compiled on this machine?
 - `executable`: how is a program compiled, and run on buffers?
+- `lapack`: what makes the kernels of linear algebra ready?
 - `callbacks`: how does a program call Python, and raise what that raises?
 - `arguments`: how does a call take NumPy arrays without putting each?
 - `transfer`: how does a value get to a device, and back?

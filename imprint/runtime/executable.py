@@ -38,6 +38,7 @@ from imprint.runtime.compat import (
     jaxlib_version,
     result_handler,
 )
+from imprint.runtime.lapack import prepare
 from imprint.runtime.options import CompileOptions, explain_compile_error
 
 
@@ -215,6 +216,7 @@ def compile(  # noqa: A001 - the word of the field; used as `runtime.compile`
         *built.env_option_overrides,
         *corrections(module_text),
     ]
+    prepare(module_text)
     module: Any = parsed(module_text) if callbacks else module_text
     callers: Callers = {}
     called: dict[str, Any] = {}
@@ -261,6 +263,7 @@ def deserialize(
     """
     on = device or default_device()
     chosen = CompileOptions() if options is None else options
+    prepare(data)
     try:
         loaded = on.client.deserialize_executable(
             data, engine.DeviceList((on.handle,)), assigned(chosen.build(), on.handle)

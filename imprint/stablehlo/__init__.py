@@ -7,6 +7,7 @@ jaxpr and each primitive's `lower` rule calls the builder.
 - `builder`: how are modules, functions and structured operations written?
 - `rearranging`: how are operations written that move or convert elements?
 - `elementwise`: how are elementwise operations written?
+- `lapack`: how is a call of LAPACK written?
 """
 
 from imprint.stablehlo.builder import Builder as Builder

@@ -1,0 +1,226 @@
+"""What primitives on stacks of matrices share: their operands, batching, triangles, NaN.
+
+The last axes of an operand are those of a matrix or vector, as many as its rank says; the
+leading ones, alike in all operands, number the matrices of a stack. A hidden axis becomes
+one more of these. A matrix for which LAPACK fails gives NaN, and leaves the others of its
+stack alone: so does `or_nan` with NumPy, which raises.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from imprint import dtypes as dt
+from imprint.core import dims
+from imprint.core.aval import DType, Shape, ShapedArray, get_aval
+from imprint.core.dims import Dim
+from imprint.core.primitive import Avals, Dims, Primitive, Values
+from imprint.errors import ShapeError
+from imprint.primitives.basis import (
+    add,
+    broadcast_in_dim,
+    full,
+    moveaxis,
+    transpose,
+)
+from imprint.primitives.comparison import eq, ge
+from imprint.primitives.complex import conj
+from imprint.primitives.convert import convert_element_type
+from imprint.primitives.dot import dot_general
+from imprint.primitives.elementwise import listed
+from imprint.primitives.families import Kind
+from imprint.primitives.precision import Precision
+from imprint.primitives.select import select_n
+from imprint.primitives.shape import broadcasted_iota
+from imprint.stablehlo import Builder, Value
+from imprint.stablehlo.lapack import LETTERS
+
+NDArray = np.ndarray[Any, Any]
+
+DTYPES: Final = tuple(LETTERS)
+"""The names of the dtypes that LAPACK has."""
+
+LAPACK: Final = Kind(
+    lambda d: d.name in LETTERS, "float32, float64, complex64 or complex128"
+)
+
+# ---- operands ----
+
+
+def stack_of(name: str, ranks: Sequence[int], avals: Avals) -> Shape:
+    """Return the leading axes of operands whose last axes are as many as `ranks` says."""
+    for rank, aval in zip(ranks, avals, strict=True):
+        if aval.ndim < rank:
+            raise ShapeError(
+                f"{name}: expected an operand of at least {rank} axes, got {aval}. "
+                "Reshape it: the last axes are those of a matrix or vector."
+            )
+    stacks = [a.shape[: a.ndim - r] for r, a in zip(ranks, avals, strict=True)]
+    if not all(dims.equal_shapes(stack, stacks[0]) for stack in stacks[1:]):
+        raise ShapeError(
+            f"{name}: expected operands with the same leading axes, got "
+            f"{listed(avals)}. Broadcast them first, or call imprint.numpy.linalg."
+        )
+    return stacks[0]
+
+
+def check_square(name: str, x: ShapedArray) -> None:
+    """Raise ShapeError unless the matrices of `x` are square."""
+    if not dims.equal(x.shape[-1], x.shape[-2]):
+        raise ShapeError(
+            f"{name}: expected square matrices along the last two axes, got {x}. "
+            "Cut them, or solve in the least-squares sense with x.T @ x."
+        )
+
+
+def check_alike(name: str, avals: Avals) -> None:
+    """Raise DTypeError unless all operands have one dtype, which is one of LAPACK's."""
+    LAPACK.check(name, avals)
+    first = avals[0]
+    for aval in avals[1:]:
+        Kind(lambda d: d == first.dtype, f"operands of one dtype, {first.dtype}").check(
+            name, (aval,)
+        )
+
+
+# ---- batching ----
+
+
+def batch_stack(primitive: Primitive, args: Values, at: Dims, **params: Any) -> Any:
+    """Batch by making the hidden axis the first of the stack, in all operands."""
+    sizes = (
+        get_aval(x).shape[b] for x, b in zip(args, at, strict=True) if b is not None
+    )
+    size = next(sizes)
+    given = [to_the_front(x, b, size) for x, b in zip(args, at, strict=True)]
+    outs = primitive.bind(*given, **params)
+    return outs, (0,) * len(outs)
+
+
+def to_the_front(x: Any, b: int | None, size: Dim) -> Any:
+    """Bring the hidden axis to the front; make one if there is none."""
+    if b is not None:
+        return moveaxis(x, b, 0)
+    shape = get_aval(x).shape
+    return broadcast_in_dim(x, (size, *shape), tuple(range(1, len(shape) + 1)))
+
+
+# ---- what rules compute with ----
+
+
+def tril(x: Any, k: int = 0) -> Any:
+    """Return matrices with zeros above diagonal `k`."""
+    aval = get_aval(x)
+    return select_n(_at_or_below(aval.shape, k), zeros_like(x), x)
+
+
+def triu(x: Any, k: int = 0) -> Any:
+    """Return matrices with zeros below diagonal `k`."""
+    aval = get_aval(x)
+    return select_n(_at_or_below(aval.shape, k - 1), x, zeros_like(x))
+
+
+def _at_or_below(shape: Shape, k: int) -> Any:
+    """Return, for each element of matrices, whether it is on diagonal `k` or below."""
+    rows, columns = _numbered(shape)
+    mask = ge(add(rows, _INT32.type(k)) if k else rows, columns)
+    return _for_each(mask, shape)
+
+
+def _numbered(shape: Shape) -> tuple[Any, Any]:
+    rows, columns = (broadcasted_iota(_INT32, shape[-2:], axis) for axis in (0, 1))
+    return rows, columns
+
+
+def _for_each(matrix: Any, shape: Shape) -> Any:
+    """Repeat a matrix for each of a stack."""
+    ndim = len(shape)
+    return (
+        matrix if ndim == 2 else broadcast_in_dim(matrix, shape, (ndim - 2, ndim - 1))
+    )
+
+
+_INT32: Final = np.dtype(np.int32)
+
+
+def zeros_like(x: Any) -> Any:
+    """Return zeros of the shape and dtype of `x`."""
+    aval = get_aval(x)
+    return full(aval.shape, 0, aval.dtype)
+
+
+def identity(shape: Shape, dtype: DType) -> Any:
+    """Return matrices with ones on the diagonal."""
+    rows, columns = _numbered(shape)
+    return _for_each(convert_element_type(eq(rows, columns), dtype), shape)
+
+
+def swapped(x: Any) -> Any:
+    """Return the transposed matrices."""
+    ndim = get_aval(x).ndim
+    return transpose(x, (*range(ndim - 2), ndim - 1, ndim - 2))
+
+
+def adjoint(x: Any) -> Any:
+    """Return the transposed matrices, conjugated."""
+    across = swapped(x)
+    return conj(across) if dt.is_complex(get_aval(x).dtype) else across
+
+
+def product(x: Any, y: Any) -> Any:
+    """Multiply the matrices of two stacks, as exactly as the dtype allows."""
+    stack = tuple(range(get_aval(x).ndim - 2))
+    last = len(stack)
+    numbers = (((last + 1,), (last,)), (stack, stack))
+    return dot_general(x, y, numbers, precision=Precision.HIGHEST)
+
+
+# ---- what failed is NaN ----
+
+
+def nan_unless(b: Builder, succeeded: Value, x: Value) -> Value:
+    """Write NaN in the place of those of a stack for which LAPACK did not succeed."""
+    mask = b.broadcast_in_dim(succeeded, x.shape, range(succeeded.ndim))
+    return b.select(mask, x, b.full(x.shape, _nan(x.dtype), x.dtype))
+
+
+def is_zero_info(b: Builder, info: Value) -> Value:
+    """Write the question whether LAPACK says of each of a stack that it succeeded."""
+    return b.compare(info, b.full(info.shape, 0, info.dtype), "EQ")
+
+
+def or_nan(compute: Callable[[NDArray], NDArray], x: NDArray) -> NDArray:
+    """Compute a stack with `numpy.linalg`; those for which it raises are NaN."""
+    try:
+        return compute(x)
+    except np.linalg.LinAlgError:
+        if x.ndim == 2:
+            return np.full_like(x, _nan(x.dtype))
+    outs = [or_nan(compute, one) for one in x]
+    return np.stack(outs)
+
+
+def _nan(dtype: DType) -> complex:
+    return complex(np.nan, np.nan) if dt.is_complex(dtype) else np.nan
+
+
+# ---- samples ----
+
+
+def tame(x: NDArray) -> NDArray:
+    """Return drawn numbers as small ones: no infinity, nor a zero, whose sign is free."""
+    size = np.abs(x)
+    return np.where((size > 0.125) & (size < 8), x, x.dtype.type(1))
+
+
+def invertible(x: NDArray) -> NDArray:
+    """Return matrices made of drawn ones whose diagonal outweighs the rest."""
+    n = max(x.shape[-1], 1)
+    return tame(x) / x.dtype.type(8 * n) + np.eye(*x.shape[-2:], dtype=x.dtype)
+
+
+def positive_definite(x: NDArray) -> NDArray:
+    """Return positive definite matrices made of drawn ones."""
+    factor = invertible(x)
+    return factor @ np.conj(np.swapaxes(factor, -1, -2))

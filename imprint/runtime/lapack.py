@@ -1,0 +1,37 @@
+"""LAPACK: the engine's kernels for linear algebra, ready before a program calls one.
+
+A program names them in its text (`lapack_spotrf_ffi`). They call SciPy's LAPACK through
+pointers that are null until `initialize` has imported SciPy, which takes 0.3 s: a program
+that runs before, also one that was deserialized, ends the process. So whoever makes an
+executable of a text or of bytes asks `prepare` first; without such a name in it, that is
+a search of a microsecond.
+"""
+
+from importlib import import_module
+from threading import Lock
+
+from imprint.runtime.compat import engine
+
+
+def prepare(program: str | bytes) -> None:
+    """Make the kernels ready if a program, as text or serialized, may call one."""
+    named = "lapack_" in program if isinstance(program, str) else b"lapack_" in program
+    if named and not _ready:
+        with _lock:
+            if not _ready:
+                _initialize()
+
+
+_ready: list[bool] = []
+_lock = Lock()
+
+
+def _initialize() -> None:
+    kernels = import_module("jaxlib.cpu._lapack")
+    kernels.initialize()
+    for name, kernel in kernels.registrations().items():
+        # Twice is harmless: JAX does so too, where it is in the process.
+        engine.register_custom_call_target(
+            name, kernel, platform="cpu", api_version=int(name.endswith("_ffi"))
+        )
+    _ready.append(True)

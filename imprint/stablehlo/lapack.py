@@ -1,0 +1,73 @@
+"""Calls of LAPACK: the text of an operation that the engine's kernels compute.
+
+A kernel is named by its routine and the letter of a dtype, `lapack_dpotrf_ffi`. It takes
+stacks: leading axes are those of the stack, and matrices lie in memory as Fortran has
+them, columns together. What makes the kernels ready is `runtime.lapack`.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from imprint.stablehlo.builder import Builder
+from imprint.stablehlo.types import TensorType, Value, list_text, names_of, signature
+
+LETTERS: Final[dict[str, str]] = {
+    "float32": "s",
+    "float64": "d",
+    "complex64": "c",
+    "complex128": "z",
+}
+"""By the names of the dtypes that LAPACK has, how its routines begin."""
+
+
+def lapack_call(  # noqa: PLR0913 - one parameter a part of the call
+    b: Builder,
+    routine: str,
+    operands: Sequence[Value],
+    results: Sequence[TensorType],
+    *,
+    stack: int,
+    config: Mapping[str, str | int] | None = None,
+    aliases: Mapping[int, int] | None = None,
+) -> tuple[Value, ...]:
+    """Call a routine of LAPACK's.
+
+    Args:
+        b: what writes the function.
+        routine: without its letter, such as `potrf`: that of the first operand's dtype.
+        operands: its arguments.
+        results: the types of its results; what LAPACK says of success is one of them.
+        stack: how many leading axes each operand and result has for the stack.
+        config: its options: a letter such as "L", or an int32.
+        aliases: by operand, the result that may take its memory: it is overwritten.
+    """
+    letter = LETTERS[operands[0].dtype.name]
+    options = ", ".join(f"{k} = {_option(v)}" for k, v in (config or {}).items())
+    takes = ", ".join([_layout(x.type, stack) for x in operands])
+    gives = ", ".join([_layout(t, stack) for t in results])
+    shared = ", ".join(
+        "#stablehlo.output_operand_alias<output_tuple_indices = "
+        f"{list_text([result] if len(results) > 1 else [])}, "
+        f"operand_index = {operand}, operand_tuple_indices = []>"
+        for operand, result in (aliases or {}).items()
+    )
+    return b.ops(
+        f"stablehlo.custom_call @lapack_{letter}{routine}_ffi({names_of(operands)}) "
+        f"{{api_version = 4 : i32, backend_config = {{{options}}}, "
+        f"operand_layouts = [{takes}], result_layouts = [{gives}], "
+        f"output_operand_aliases = [{shared}]}}",
+        results,
+        signature(operands, results),
+    )
+
+
+def _option(value: str | int) -> str:
+    return f"{ord(value)} : ui8" if isinstance(value, str) else f"{value} : i32"
+
+
+def _layout(type: TensorType, stack: int) -> str:  # noqa: A002 - MLIR's word
+    """Return the order of axes in memory, the nearest first."""
+    order = list(reversed(range(len(type.shape))))
+    if len(order) - stack == 2:
+        order[:2] = order[1::-1]
+    return f"dense<{list_text(order) if order else ''}> : tensor<{len(order)}xindex>"

@@ -1,0 +1,135 @@
+"""lax.linalg beside JAX: values, derivatives, batches, NaN for failure, errors."""
+
+import jax
+import numpy as np
+import pytest
+
+import imprint
+from imprint import lax
+from imprint.errors import DTypeError, ShapeError
+from imprint.testing import check_grads
+from tests.units.primitives.twin import assert_as_jax
+
+RNG = np.random.default_rng(0)
+DTYPES = ["float32", "float64", "complex64", "complex128"]
+
+
+def drawn(*shape, dtype="float64"):
+    x = RNG.standard_normal(shape)
+    return (x + 1j * RNG.standard_normal(shape) if "c" in dtype else x).astype(dtype)
+
+
+def definite(*shape, dtype="float64"):
+    x = drawn(*shape, dtype=dtype)
+    return x @ np.conj(np.swapaxes(x, -1, -2)) + np.eye(shape[-1], dtype=dtype)
+
+
+def assert_agree(name, *operands, grad=True, **params):
+    """Assert that values, a batch, and derivatives are JAX's, eagerly and compiled."""
+
+    def of(library):
+        return lambda *xs: getattr(library.lax.linalg, name)(*xs, **params)
+
+    assert_as_jax(of(imprint), of(jax), *operands)
+    batch = [np.stack([x, 2 * x]) for x in operands]
+    assert_as_jax(imprint.vmap(of(imprint)), jax.vmap(of(jax)), *batch)
+    if grad:
+        tangents = [drawn(*x.shape, dtype=x.dtype.name) for x in operands]
+        assert_as_jax(
+            lambda *xs: imprint.jvp(of(imprint), xs, tangents)[1],
+            lambda *xs: jax.jvp(of(jax), xs, tuple(tangents))[1],
+            *operands,
+        )
+
+
+# ---- cholesky ----
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_cholesky(dtype):
+    assert_agree("cholesky", definite(3, 3, dtype=dtype))
+
+
+def test_cholesky_of_one_triangle():
+    assert_agree("cholesky", np.tril(definite(2, 3, 3)), symmetrize_input=False)
+
+
+def test_only_the_matrix_that_is_not_positive_definite_is_nan():
+    good = definite(2, 2)
+    x = np.stack([good, -good, np.full((2, 2), np.nan), good])
+    assert_agree("cholesky", x, grad=False)
+    assert np.isnan(lax.linalg.cholesky(x)).any((1, 2)).tolist() == [0, 1, 1, 0]
+
+
+def test_derivatives_of_cholesky():
+    with imprint.enable_x64(True):
+        check_grads(lax.linalg.cholesky, (definite(3, 3),), order=2)
+
+
+# ---- triangular_solve ----
+
+
+@pytest.mark.parametrize("dtype", ["float32", "complex128"])
+@pytest.mark.parametrize("lower", [False, True])
+@pytest.mark.parametrize("left_side", [False, True])
+def test_triangular_solve(left_side, lower, dtype):
+    a, b = definite(3, 3, dtype=dtype), drawn(3, 3, dtype=dtype)
+    for more in ({"transpose_a": True, "conjugate_a": True}, {"unit_diagonal": True}):
+        params = {"left_side": left_side, "lower": lower, **more}
+        assert_agree("triangular_solve", a, b, **params)
+
+
+def test_triangular_solve_of_a_vector():
+    for left_side in (False, True):
+        assert_agree("triangular_solve", definite(3, 3), drawn(3), left_side=left_side)
+
+
+def test_a_singular_triangle_divides_by_zero():
+    a = np.array([[1.0, 2.0], [0.0, 0.0]])
+    for b in ([[1.0], [1.0]], [[1.0], [0.0]]):
+        assert_agree("triangular_solve", a, np.array(b), grad=False, left_side=True)
+    for hole in (np.nan, np.inf):
+        a = np.array([[1.0, hole, 3.0], [0.0, 2.0, 1.0], [0.0, 0.0, 4.0]])
+        b = np.array([[1.0], [2.0], [3.0]])
+        assert_agree("triangular_solve", a, b, grad=False, left_side=True)
+
+
+# ---- errors ----
+
+
+def message(error, function, *args, **params):
+    with pytest.raises(error) as caught:
+        function(*args, **params)
+    return str(caught.value)
+
+
+def test_what_is_refused():
+    cholesky, solve = lax.linalg.cholesky, lax.linalg.triangular_solve
+    x = np.ones((2, 3), np.float32)
+    square = np.ones((3, 3), np.float32)
+    assert message(ShapeError, cholesky, x) == (
+        "cholesky: expected square matrices along the last two axes, got float32[2,3]. "
+        "Cut them, or solve in the least-squares sense with x.T @ x."
+    )
+    assert message(ShapeError, cholesky, x[0]) == (
+        "cholesky: expected an operand of at least 2 axes, got float32[3]. "
+        "Reshape it: the last axes are those of a matrix or vector."
+    )
+    assert message(DTypeError, cholesky, np.ones((2, 2), np.int32)) == (
+        "cholesky: expected float32, float64, complex64 or complex128, got int32[2,2]. "
+        "Convert it with `.astype(...)`, or call imprint.numpy, which promotes."
+    )
+    assert message(ShapeError, solve, square, x, left_side=True) == (
+        "triangular_solve: expected a right-hand side whose axis -2 is as long as those "
+        "of the matrix float32[3,3], got float32[2,3]. Pass left_side=False, or "
+        "transpose it."
+    )
+    assert message(DTypeError, solve, square, x.astype(np.complex64)) == (
+        "triangular_solve: expected operands of one dtype, float32, got complex64[2,3]. "
+        "Convert it with `.astype(...)`, or call imprint.numpy, which promotes."
+    )
+    assert message(ShapeError, solve, square[None], x[None, None]) == (
+        "triangular_solve: expected operands with the same leading axes, got "
+        "float32[1,3,3] and float32[1,1,2,3]. Broadcast them first, or call "
+        "imprint.numpy.linalg."
+    )
