@@ -3,7 +3,7 @@
 Only the lower triangle of the operand is read. The upper one of the result is that of the
 operand, as LAPACK leaves it: the public function, which first makes the operand Hermitian,
 has zeros there. A matrix that is not positive definite gives NaN. The derivative is that
-of I. Murray (arXiv 1602.07527), of tangents that are Hermitian.
+of I. Murray (arXiv 1602.07527); of a tangent, too, the lower triangle counts.
 """
 
 from typing import Any, Final
@@ -75,11 +75,20 @@ def _jvp(primals: Values, tangents: Values) -> Any:
     (x,), (t,) = primals, tangents
     out = cholesky_p.bind1(x)
     factor = tril(out)
-    half = triangular_solve(factor, t, lower=True, transpose_a=True, conjugate_a=True)
-    inner = triangular_solve(factor, half, left_side=True, lower=True)
+    lower = _half(t)
+    moved = add(lower, adjoint(lower))
+    right = triangular_solve(
+        factor, moved, lower=True, transpose_a=True, conjugate_a=True
+    )
+    both = triangular_solve(factor, right, left_side=True, lower=True)
+    return (out,), (product(factor, _half(both)),)
+
+
+def _half(x: Any) -> Any:
+    """Return lower triangles with half of the diagonal, of which two make `x` again."""
     aval = get_aval(x)
-    weights = add(identity(aval.shape, aval.dtype), scalar_like(inner, 1))
-    return (out,), (product(factor, div(tril(inner), weights)),)
+    weights = add(identity(aval.shape, aval.dtype), scalar_like(x, 1))
+    return div(tril(x), weights)
 
 
 def _batch(args: Values, at: Dims) -> Any:
@@ -101,7 +110,7 @@ cholesky_p: Final = Primitive(
     samples=Samples(
         DTYPES,
         cases=tuple(Case((s,)) for s in ((3, 3), (2, 2, 2), (1, 1), (0, 0), (0, 2, 2))),
-        # Differences of the lower triangle alone are not of Hermitian matrices.
+        # It has no derivative of the triangle that LAPACK leaves as it was.
         conventional=True,
         ulps=64,
         fit=_fit,
