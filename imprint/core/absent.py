@@ -163,7 +163,6 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ),
         ("convolve correlate", WINDOW),
         ("linalg", _LINALG),
-        ("fft", "Outside traced functions numpy.fft takes arrays."),
         ("frompyfunc ufunc", "Write a function, and imprint.vmap for further axes."),
         (
             "mask_indices",
@@ -225,7 +224,6 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("stage stage_p dce_sink dce_sink_p composite", "Leave it out."),
         ("after_all after_all_p create_token create_token_p", "Leave it out."),
         ("device_put_p", "Write imprint.device_put."),
-        ("fft fft_p FftType", "Outside traced functions numpy.fft takes arrays."),
         ("stack_p", "Write imprint.numpy.stack."),
         ("unstack_p", "Write imprint.numpy.unstack."),
         ("split_p", "Write imprint.numpy.split."),

@@ -298,9 +298,13 @@ slice: typing.Final = _slice
 
 if typing.TYPE_CHECKING:
     from imprint.lax import linalg as linalg
+    from imprint.primitives.fft import FftType as FftType
+    from imprint.primitives.fft import fft as fft
+    from imprint.primitives.fft import fft_p as fft_p
 
 _LATER: typing.Final[dict[str, str]] = {
     "imprint.lax.linalg": "",
+    "imprint.primitives.fft": "FftType fft fft_p",
 }
 """Which module holds the names that load when they are first asked for."""
 

@@ -38,6 +38,7 @@ take the dtype of the array beside them.
 - `packing`: how do bits become elements, and back?
 - `exponents`: of which parts are floats?
 - `printing`: how are arrays shown?
+- `fft`: how are arrays transformed to frequencies and back?
 - `files`: how are arrays read, and written?
 - `windows`: which windows do signals have?
 - `subscripts`: what do the subscripts of einsum say?
@@ -405,7 +406,12 @@ from imprint.numpy.windows import blackman as blackman
 from imprint.numpy.windows import hamming as hamming
 from imprint.numpy.windows import hanning as hanning
 
-_LATER: typing.Final[dict[str, str]] = {}
+if typing.TYPE_CHECKING:
+    from imprint.numpy import fft as fft
+
+_LATER: typing.Final[dict[str, str]] = {
+    "imprint.numpy.fft": "",
+}
 """Which module holds the names that load when they are first asked for."""
 
 hooks.install_numpy(sys.modules[__name__])

@@ -26,6 +26,7 @@ that several of them import counts once. Those that hold a jaxpr are in `control
 - `reductions`: how do axes disappear by an associative operation?
 - `arg_reductions`: at which index is the extreme?
 - `cumulative`: how is each element joined with all before it?
+- `fft`: how are axes transformed to frequencies and back?
 - `collectives`: what passes between the places that a named axis runs over?
 - `dot`: how are two operands contracted?
 - `precision`: how exactly is a product computed?
@@ -70,6 +71,7 @@ _FAMILIES: Final = (
     "dot",
     "triangular",
     "cholesky",
+    "fft",
     "barrier",
     "callbacks",
     "checks",

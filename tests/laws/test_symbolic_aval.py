@@ -163,6 +163,15 @@ def _but_the_last_axis(call):
     return [(*shape[:-1], *last)], params
 
 
+def _fft(call):
+    """Make half an axis half of the name for the whole."""
+    (shape,), params = _with_params("fft_lengths")(call)
+    whole = params["fft_lengths"][-1]
+    if call.params["fft_type"].name == "IRFFT" and names([whole]):
+        shape = (*shape[:-1], whole // 2 + 1)
+    return [shape], params
+
+
 WAYS = {
     "reshape": (_by_factors,),
     "broadcast_in_dim": (_with_params("shape"),),
@@ -172,6 +181,7 @@ WAYS = {
     "dynamic_slice": (_dynamic_slice,),
     "dynamic_update_slice": (_update,),
     "bitcast_convert_type": (_but_the_last_axis,),
+    "fft": (_fft,),
 }
 """The ways of primitives whose params hold sizes, or whose sizes depend on each other."""
 
