@@ -15,7 +15,7 @@ from jax.extend.core import primitives as extended
 
 PRIMITIVES = {
     value.name: value
-    for module in (extended, lax)
+    for module in (extended, lax, lax.linalg)
     for name, value in vars(module).items()
     if name.endswith("_p")
 }
@@ -45,6 +45,7 @@ WITHOUT_RANK_0 = {"clamp", "select_n"}
 WITHOUT_DERIVATIVE = {"nextafter"} if jax.__version_info__ < (0, 11) else set()
 if jax.__version_info__ < (0, 12):  # which reads both triangles of a tangent
     WITHOUT_DERIVATIVE.add("cholesky")
+WITHOUT_DERIVATIVE |= {"cholesky_update", "symmetric_product"}  # so far
 """Primitives of ours that have one, or this one, in later releases of JAX."""
 
 QUICK = {"xla_backend_optimization_level": 0}

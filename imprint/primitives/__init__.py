@@ -33,6 +33,8 @@ that several of them import counts once. Those that hold a jaxpr are in `control
 - `matrices`: what do primitives on stacks of matrices share?
 - `triangular`: how is a system solved of which one triangle counts?
 - `cholesky`: how is a positive definite matrix factored?
+- `rank_updates`: what is added to a symmetric matrix, or to the factor of one?
+- `tridiagonal_solving`: how is a system of three diagonals solved?
 - `barrier`: what keeps the compiler from moving or merging a computation?
 - `callbacks`: how does a program call a function of Python's?
 - `checks`: how does a program end with an error of the user's?
@@ -72,6 +74,8 @@ _FAMILIES: Final = (
     "triangular",
     "cholesky",
     "fft",
+    "rank_updates",
+    "tridiagonal_solving",
     "barrier",
     "callbacks",
     "checks",

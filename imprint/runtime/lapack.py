@@ -15,13 +15,16 @@ from imprint.runtime.compat import engine
 
 def prepare(program: str | bytes) -> None:
     """Make the kernels ready if a program, as text or serialized, may call one."""
-    named = "lapack_" in program if isinstance(program, str) else b"lapack_" in program
-    if named and not _ready:
+    if _ready:
+        return
+    names = _NAMES if isinstance(program, str) else [n.encode() for n in _NAMES]
+    if any(name in program for name in names):  # pyright: ignore[reportOperatorIssue] - both of one kind
         with _lock:
             if not _ready:
                 _initialize()
 
 
+_NAMES = ["lapack_", "tridiagonal_solve_perturbed_ffi"]
 _ready: list[bool] = []
 _lock = Lock()
 

@@ -6,7 +6,7 @@ them, columns together. What makes the kernels ready is `runtime.lapack`.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from imprint.stablehlo.builder import Builder
 from imprint.stablehlo.types import TensorType, Value, list_text, names_of, signature
@@ -20,15 +20,12 @@ LETTERS: Final[dict[str, str]] = {
 """By the names of the dtypes that LAPACK has, how its routines begin."""
 
 
-def lapack_call(  # noqa: PLR0913 - one parameter a part of the call
+def lapack_call(
     b: Builder,
     routine: str,
     operands: Sequence[Value],
     results: Sequence[TensorType],
-    *,
-    stack: int,
-    config: Mapping[str, str | int] | None = None,
-    aliases: Mapping[int, int] | None = None,
+    **more: Any,
 ) -> tuple[Value, ...]:
     """Call a routine of LAPACK's.
 
@@ -37,11 +34,33 @@ def lapack_call(  # noqa: PLR0913 - one parameter a part of the call
         routine: without its letter, such as `potrf`: that of the first operand's dtype.
         operands: its arguments.
         results: the types of its results; what LAPACK says of success is one of them.
+        **more: as for `kernel_call`.
+    """
+    letter = LETTERS[operands[0].dtype.name]
+    return kernel_call(b, f"lapack_{letter}{routine}_ffi", operands, results, **more)
+
+
+def kernel_call(  # noqa: PLR0913 - one parameter a part of the call
+    b: Builder,
+    kernel: str,
+    operands: Sequence[Value],
+    results: Sequence[TensorType],
+    *,
+    stack: int,
+    config: Mapping[str, str | int] | None = None,
+    aliases: Mapping[int, int] | None = None,
+) -> tuple[Value, ...]:
+    """Call a kernel that the engine has for linear algebra.
+
+    Args:
+        b: what writes the function.
+        kernel: its whole name.
+        operands: its arguments.
+        results: the types of its results.
         stack: how many leading axes each operand and result has for the stack.
         config: its options: a letter such as "L", or an int32.
         aliases: by operand, the result that may take its memory: it is overwritten.
     """
-    letter = LETTERS[operands[0].dtype.name]
     options = ", ".join(f"{k} = {_option(v)}" for k, v in (config or {}).items())
     takes = ", ".join([_layout(x.type, stack) for x in operands])
     gives = ", ".join([_layout(t, stack) for t in results])
@@ -52,7 +71,7 @@ def lapack_call(  # noqa: PLR0913 - one parameter a part of the call
         for operand, result in (aliases or {}).items()
     )
     return b.ops(
-        f"stablehlo.custom_call @lapack_{letter}{routine}_ffi({names_of(operands)}) "
+        f"stablehlo.custom_call @{kernel}({names_of(operands)}) "
         f"{{api_version = 4 : i32, backend_config = {{{options}}}, "
         f"operand_layouts = [{takes}], result_layouts = [{gives}], "
         f"output_operand_aliases = [{shared}]}}",

@@ -5,9 +5,11 @@ import numpy as np
 import pytest
 
 import imprint
+import imprint.numpy as inp
 from imprint import lax
 from imprint.errors import DTypeError, ShapeError
 from imprint.testing import check_grads
+from tests.tolerances import assert_close
 from tests.units.primitives.twin import assert_as_jax
 
 RNG = np.random.default_rng(0)
@@ -102,6 +104,53 @@ def test_a_singular_triangle_divides_by_zero():
         assert_agree("triangular_solve", a, b, grad=False, left_side=True)
 
 
+# ---- tridiagonal_solve, symmetric_product, cholesky_update ----
+
+
+@pytest.mark.parametrize("dtype", ["float32", "complex128"])
+def test_tridiagonal_solve(dtype):
+    diagonals = [drawn(2, 4, dtype=dtype) for _ in range(3)]
+    assert_agree("tridiagonal_solve", *diagonals, drawn(2, 4, 3, dtype=dtype))
+
+
+def test_a_singular_tridiagonal_matrix_is_nan_or_perturbed():
+    ones, b = np.ones(3), drawn(3, 2)
+    assert_agree("tridiagonal_solve", 0 * ones, 0 * ones, ones, b, grad=False)
+    zeros = 0 * ones
+    params = {"grad": False, "perturb_singular": True}
+    assert_agree("tridiagonal_solve", ones, zeros, ones, b, **params)
+    with imprint.enable_x64(True):  # of zeros alone, how large they get is no law
+        out = lax.linalg.tridiagonal_solve(*[zeros] * 3, b, perturb_singular=True)
+    assert np.isfinite(np.asarray(out)).all()
+
+
+def test_derivatives_of_what_jax_does_not_differentiate():
+    r, w, a = np.triu(definite(3, 3)), drawn(3), drawn(2, 3)
+    product = lax.linalg.symmetric_product
+    with imprint.enable_x64(True):
+        update = lambda r, w: lax.linalg.cholesky_update(inp.triu(r), w)
+        check_grads(update, (r, w), order=2)
+        check_grads(
+            lambda a, c: product(a, c, alpha=2.0, beta=3.0),
+            (a, definite(2, 2)),
+            order=2,
+        )
+
+
+def test_updates():
+    r, w = np.triu(definite(3, 3)), np.array([1.0, 0.0, 2.0])
+    assert_as_jax(lax.linalg.cholesky_update, jax.lax.linalg.cholesky_update, r, w)
+    stacks = np.stack([r, r]), np.stack([w, 2 * w])
+    with imprint.enable_x64(True):
+        many = imprint.jit(imprint.vmap(lax.linalg.cholesky_update))(*stacks)
+        for i in range(2):
+            one = lax.linalg.cholesky_update(stacks[0][i], stacks[1][i])
+            assert_close(many[i], one, "program")
+    a, c = drawn(2, 3, 4), definite(2, 3, 3)
+    params = {"alpha": 2.0, "beta": 0.5, "symmetrize_output": True}
+    assert_agree("symmetric_product", a, c, grad=False, **params)
+
+
 # ---- errors ----
 
 
@@ -140,4 +189,19 @@ def test_what_is_refused():
         "triangular_solve: expected operands with the same leading axes, got "
         "float32[1,3,3] and float32[1,1,2,3]. Broadcast them first, or call "
         "imprint.numpy.linalg."
+    )
+    tridiagonal, r = lax.linalg.tridiagonal_solve, np.ones((3, 3), np.float32)
+    assert message(ShapeError, tridiagonal, r[0], r[0], r[0, 1:], r) == (
+        "tridiagonal_solve: expected three diagonals as long as the axis -2 of the "
+        "right-hand side, got float32[3] and float32[3] and float32[2] and "
+        "float32[3,3]. Pad the outer diagonals: the first of the lower and the last of "
+        "the upper are not read."
+    )
+    assert message(ShapeError, lax.linalg.symmetric_product, x, r) == (
+        "symmetric_product: expected matrices of m rows and square ones of m, got "
+        "float32[2,3] and float32[3,3]. Transpose the first, or cut the second."
+    )
+    assert message(ShapeError, lax.linalg.cholesky_update, r, r[0, 1:]) == (
+        "cholesky_update: expected a vector as long as the axes of the factor, got "
+        "float32[3,3] and float32[2]. To add several, update by each in turn."
     )
