@@ -224,14 +224,22 @@ def _call(node: ast.Call, frame: FrameType) -> Asked | None:
     name, home = getattr(fun, "__name__", ""), getattr(fun, "__module__", None) or ""
     if isinstance(fun, np.ufunc):
         home = "numpy"
+    if home.startswith("numpy.random") or _is_generator(getattr(fun, "__self__", None)):
+        return Asked(f"`numpy.random.{name}()`", _RANDOM)
     if home.partition(".")[0] in ("numpy", "math", "cmath"):
         return _namesake(home, name)
     if home.partition(".")[0] == "imprint":
         return Asked(f"`{name}()`", _SIZE)
     if fun is None and isinstance(node.func, ast.Attribute):
+        if _is_generator(_value(node.func.value, frame)):
+            return Asked(f"`numpy.random.Generator.{node.func.attr}()`", _RANDOM)
         return _METHODS.get(node.func.attr, Asked(f"`.{node.func.attr}()`", ""))
     whole = name if home in ("", "builtins") else f"{home.lstrip('_')}.{name}"
     return Asked(f"`{whole}()`", "") if name else None
+
+
+def _is_generator(x: Any) -> bool:
+    return type(x).__module__.startswith("numpy.random")
 
 
 def _namesake(home: str, name: str) -> Asked:
@@ -311,6 +319,15 @@ _READ: Final = (
     "The value exists only when the compiled program runs: compute with the array\n"
     "  itself, or return it and read it outside"
 )
+_ASSIGN: Final = (
+    "An array of NumPy holds no traced value, and takes no traced index: make it one of\n"
+    "  imprint's, a = imprint.numpy.asarray(a), and write a = a.at[index].set(value); or\n"
+    "  collect the parts in a list, and write imprint.numpy.stack(parts)"
+)
+_RANDOM: Final = (
+    "Inside a traced function NumPy draws while it is traced, once for all calls: draw\n"
+    "  of a key, imprint.random.normal(key, shape), where the key is an argument"
+)
 _NAMESAKE: Final = (
     "The values exist only when the compiled program runs: write imprint.numpy.{}"
 )
@@ -384,6 +401,8 @@ _STATEMENTS: Final[dict[type, Asked]] = {
 # What asks for a bool, beside jumps.
 _CONDITIONS: Final = ("TO_BOOL", "COMPARE_OP", "UNARY_NOT")
 _BY_OPCODE: Final[dict[str, Asked]] = {  # known without the text
+    "STORE_SUBSCR": Asked("an assignment to an item", _ASSIGN),
+    "STORE_SLICE": Asked("an assignment to an item", _ASSIGN),  # since 3.12
     "CONTAINS_OP": Asked("`in`", _IN),
     "FORMAT_VALUE": Asked("an f-string", _FORMAT),
     "FORMAT_WITH_SPEC": Asked("an f-string", _FORMAT),  # since CPython 3.13

@@ -8,11 +8,11 @@ and so does everything while `traceback_filtering` is off.
 from collections.abc import Callable
 from functools import wraps
 from types import TracebackType
-from typing import ParamSpec, TypeVar
+from typing import Final, ParamSpec, TypeVar
 
 from imprint.config import config
 from imprint.core.source import is_inner, is_library
-from imprint.errors import InternalError
+from imprint.errors import ConcretizationError, InternalError
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -25,11 +25,21 @@ def folding(fun: Callable[_P, _R]) -> Callable[_P, _R]:
     def folded(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         try:
             return fun(*args, **kwargs)
+        except ValueError as err:
+            if isinstance(err.__cause__, ConcretizationError) and _NUMPYS in str(err):
+                fold(err.__cause__)
+                raise err.__cause__ from None
+            fold(err)
+            raise
         except Exception as err:
             fold(err)
             raise
 
     return folded
+
+
+_NUMPYS: Final = "setting an array element with a sequence"
+"""What NumPy says of `a[0] = x` when it has asked `x` for a float, and was told more."""
 
 
 def unlink(err: BaseException) -> None:

@@ -22,7 +22,7 @@ def load_later(home: str, files: Mapping[str, str], *, but: str = "") -> None:
         home: the name of the module, which has all that loads with it by now.
         files: the names that each module holds, with a space between; none, where the
             module itself is what is asked for, by its last name.
-        but: a name of `home` that only imprint itself asks for.
+        but: names of `home` that only imprint itself asks for, with a space between.
     """
     held = vars(sys.modules[home])
     places = {
@@ -39,5 +39,5 @@ def load_later(home: str, files: Mapping[str, str], *, but: str = "") -> None:
         return held[name]
 
     held["__getattr__"] = __getattr__
-    held["__all__"] = sorted({*public.names_of(held, but), *places})
+    held["__all__"] = sorted({*public.names_of(held), *places} - {*but.split()})
     public.offer_public(home)

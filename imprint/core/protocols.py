@@ -1,9 +1,9 @@
 """What Python and NumPy ask of arrays: ufuncs, buffers, DLPack, the array API.
 
-A ufunc of NumPy's that `imprint.numpy` has is that function, so NumPy code can be
-traced. Everything else that NumPy, or a library on it, does to an array needs its
-values: it gets a read-only view of them and gives NumPy's result. A tracer has no
-values, and `__array__` says so.
+A function of NumPy's that `imprint.numpy` has is that function, so NumPy code can be
+traced; how, is in `imprint.numpy.of_numpy`. Everything else that NumPy, or a library on
+it, does to an array needs its values: it gets a read-only view of them and gives NumPy's
+result. A tracer has no values, and `__array__` says so.
 """
 
 from typing import Any, Final
@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from imprint.core import hooks
+from imprint.core.folding import fold
 from imprint.dtypes import number_type
 from imprint.errors import ArgumentError
 
@@ -27,20 +28,34 @@ class Protocols:
     def __array_ufunc__(
         self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any
     ) -> Any:
-        """Answer `np.sin(x)` with `imprint.numpy.sin(x)`, the rest with the values."""
-        name = ufunc.__name__
-        if method == "__call__" and not kwargs and all(map(is_operand, inputs)):
-            function = getattr(hooks.numpy, name, None)
-            if function is not None and getattr(np, name, None) is ufunc:
-                return function(*inputs)
-        for out in kwargs.get("out", ()):
-            if isinstance(out, Protocols):
-                raise ArgumentError(
-                    f"numpy.{name}: expected `out` to be a NumPy array, got {out!r:.60}: "
-                    "arrays are immutable. Leave `out` away and use the result."
-                )
-        named = {key: _numpys(value) for key, value in kwargs.items()}
-        return getattr(ufunc, method)(*map(_numpys, inputs), **named)
+        """Answer `np.sin(x)` with `imprint.numpy.sin(x)`; see `imprint.numpy.of_numpy`."""
+        try:
+            if method == "__call__" and not kwargs and all(map(is_operand, inputs)):
+                name = ufunc.__name__
+                if getattr(np, name, None) is ufunc:
+                    function = getattr(hooks.numpy, name, None)
+                    if function is not None:
+                        return function(*inputs)
+            return hooks.numpy.numpy_ufunc(ufunc, method, inputs, kwargs)
+        except Exception as err:
+            fold(err)
+            raise
+
+    def __array_function__(
+        self,
+        func: Any,
+        types: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:
+        """Answer `np.where(…)` with `imprint.numpy.where(…)`; see `of_numpy` there."""
+        if not all(issubclass(kind, _TAKEN) for kind in types):
+            return NotImplemented
+        try:
+            return hooks.numpy.numpy_function(func, args, kwargs)
+        except Exception as err:
+            fold(err)
+            raise
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
         """Return `imprint.numpy`, which follows the array API standard."""
@@ -112,10 +127,7 @@ def _is_array(kind: type[Any]) -> bool:
     return True
 
 
-def _numpys(x: Any) -> Any:
-    return np.asarray(x) if isinstance(x, Protocols) else x
-
-
+_TAKEN: Final = (Protocols, np.ndarray)
 _ARRAYS: Final[tuple[type, ...]] = (Operand, np.ndarray, np.generic)
 OPERANDS: Final[set[type]] = {bool, int, float, complex}
 """Classes that `is_operand` takes: 100 ns faster than isinstance."""

@@ -42,6 +42,7 @@ take the dtype of the array beside them.
 - `files`: how are arrays read, and written?
 - `windows`: which windows do signals have?
 - `subscripts`: what do the subscripts of einsum say?
+- `of_numpy`: what do NumPy's own functions give of arrays and tracers?
 """
 
 import sys
@@ -408,13 +409,18 @@ from imprint.numpy.windows import hanning as hanning
 
 if typing.TYPE_CHECKING:
     from imprint.numpy import fft as fft
+    from imprint.numpy.of_numpy import numpy_function as numpy_function
+    from imprint.numpy.of_numpy import numpy_ufunc as numpy_ufunc
 
 _LATER: typing.Final[dict[str, str]] = {
     "imprint.numpy.fft": "",
+    "imprint.numpy.of_numpy": "numpy_function numpy_ufunc",
 }
 """Which module holds the names that load when they are first asked for."""
 
 hooks.install_numpy(sys.modules[__name__])
 
 bool: typing.Final = bool_  # the Array API's name
-later.load_later(__name__, _LATER, but="getitem")  # which operators ask for
+later.load_later(  # of which protocols ask for these three
+    __name__, _LATER, but="getitem numpy_function numpy_ufunc"
+)

@@ -59,8 +59,8 @@ class PrimalTracer(Tracer):
             f"{by} loses the derivative: expected a value without a tangent, got "
             f"tracer {self.aval}{text}{place}.\n"
             f"  {self.provenance()}\n"
-            "  Use the function of imprint.numpy (its exp for math.exp, its dot for\n"
-            "  numpy.dot); if the derivative is not wanted, pass the value through\n"
+            "  Use the function of imprint.numpy (its exp for math.exp, its asarray for\n"
+            "  numpy.asarray); if the derivative is not wanted, pass the value through\n"
             "  imprint.lax.stop_gradient first."
         )
 

@@ -31,7 +31,10 @@ def test_what_loads_later_is_what_type_checkers_see(face):
         )
     }
     assert offered == seen_by_type_checkers(face)
-    assert {name for _, name in offered} <= set(dir(module))
+    hidden = {"numpy_function", "numpy_ufunc"}  # of which only protocols ask
+    assert {name for _, name in offered} - hidden == (
+        {name for _, name in offered} & set(dir(module))
+    )
 
 
 @pytest.mark.parametrize("face", FACES)

@@ -177,24 +177,14 @@ def test_objects_with_jax_array(value):
 # ---- NumPy's functions ----
 
 X = np.array([1, 2, 3], "float32")
-NUMPYS = {
-    "reduce": np.add.reduce,
-    "accumulate": np.add.accumulate,
-    "outer": lambda x: np.multiply.outer(x, x),
+WITH_VALUES = {
     "out": lambda x: np.add(x, x, out=np.ones(3, "float32")),
-    "where": lambda x: np.add.reduce(x, where=np.array([True, False, True])),
-    "dtype": lambda x: np.add(x, x, dtype="float64"),
-    "a list beside it": lambda x: np.add(x, [1, 2, 3]),
-    "frexp": np.frexp,
-    "concatenate": lambda x: np.concatenate([x, x]),
-    "norm": np.linalg.norm,
-    "percentile": lambda x: np.percentile(x, 50),
-    "ptp": np.ptp,
-    "sort": np.sort,
+    "at": lambda x: np.add.reduceat(x, [0, 1]),
+    "array2string": np.array2string,
 }
 
 
-@pytest.mark.parametrize("function", NUMPYS.values(), ids=NUMPYS)
+@pytest.mark.parametrize("function", WITH_VALUES.values(), ids=WITH_VALUES)
 def test_numpy_computes_with_the_values_of_concrete_arrays(function):
     ours, theirs, want = map(function, (inp.asarray(X), jnp.asarray(X), X))
     for got in (ours, theirs):
@@ -224,10 +214,10 @@ def test_a_ufunc_of_the_name_of_a_function_is_another():
     assert scipy.linalg.det(inp.asarray(matrix)) == pytest.approx(5)
 
 
-@pytest.mark.parametrize("name", ["reduce", "out", "dtype", "concatenate", "norm"])
-def test_numpy_needs_values_which_a_traced_array_has_not(name):
-    with pytest.raises(ConcretizationError, match=r"imprint\.numpy"):
-        imprint.jit(NUMPYS[name])(X)
+def test_numpy_needs_values_which_a_traced_array_has_not():
+    for function in (WITH_VALUES["at"], WITH_VALUES["array2string"]):
+        with pytest.raises(ConcretizationError, match="exist only when the compiled"):
+            imprint.jit(function)(X)
 
 
 def test_an_array_cannot_be_written_to_by_out():
