@@ -23,11 +23,44 @@ PRIMITIVES = {
 # Ours alone: the identity, as this one is.
 PRIMITIVES["materialize"] = PRIMITIVES["optimization_barrier"]
 
+
+class Composed:
+    """A function of JAX's that is no primitive there, as one."""
+
+    multiple_results = False
+
+    def __init__(self, function):
+        self.bind = function
+
+
+PRIMITIVES["random_gamma_grad"] = Composed(lax.random_gamma_grad)
+
+
+def _polynomial(x, *coefficients):
+    total = lax.mul(coefficients[-1], lax.full_like(x, 1))
+    for c in reversed(coefficients[:-1]):
+        total = lax.add(lax.mul(total, x), c)
+    return total
+
+
+def _one_minus_square(x):
+    one = lax.full_like(x, 1)
+    return lax.mul(lax.add(one, x), lax.sub(one, x))
+
+
+if jax.__version_info__ < (0, 12):
+    PRIMITIVES["log2"] = Composed(
+        lambda x: lax.mul(lax.log(x), lax.full_like(x, 1 / np.log(2)))
+    )
+    PRIMITIVES["one_minus_square"] = Composed(_one_minus_square)
+    PRIMITIVES["polynomial"] = Composed(_polynomial)
+
 _ACCURACY = "cbrt cos exp exp2 expm1 log log1p logistic rsqrt sin sqrt tan tanh"
 _SHARDING = "broadcast_in_dim convert_element_type iota reshape"
 _OUT_SHARDING = "dot_general reduce_sum"
 if jax.__version_info__ >= (0, 12):
     _OUT_SHARDING += " reduce_max reduce_min"
+    _ACCURACY += " log2"
 
 IMPLIED = {
     "accuracy": _ACCURACY.split(),
@@ -42,11 +75,16 @@ IMPLIED = {
 WITHOUT_RANK_0 = {"clamp", "select_n"}
 """Primitives that take fewer mixes of rank-0 operands in JAX: they get repeated ones."""
 
+WITHOUT_WEAK_TYPE = {"random_gamma_grad"}
+"""Primitives of ours that are composed in JAX, where results are not weak."""
+
 WITHOUT_DERIVATIVE = {"nextafter"} if jax.__version_info__ < (0, 11) else set()
 if jax.__version_info__ < (0, 12):  # which reads both triangles of a tangent
     WITHOUT_DERIVATIVE.add("cholesky")
 WITHOUT_DERIVATIVE |= {"cholesky_update", "symmetric_product"}  # so far
 """Primitives of ours that have one, or this one, in later releases of JAX."""
+
+_AT_INFINITY = {"igamma": 0.0, "igammac": 1.0}
 
 QUICK = {"xla_backend_optimization_level": 0}
 """Compiler options of the oracle: it runs once, and is another program than ours."""
@@ -71,6 +109,21 @@ def bind(name, params, *operands):
     return list(outs) if primitive.multiple_results else [outs]
 
 
+def _limited(name, results, operands):
+    """Return the results, of igamma with its limits: JAX gives nan at some of them."""
+    if name not in _AT_INFINITY:
+        return results
+    (outs,), (a, x), at_infinity = results, operands, _AT_INFINITY[name]
+    everywhere = lax.full_like(outs, True, bool)
+
+    def put(where, value, outs):
+        return lax.select(where & everywhere, lax.full_like(outs, value), outs)
+
+    outs = put((a == 0) & (x > 0), 1 - at_infinity, outs)
+    outs = put((a == jnp.inf) & (x >= 0), at_infinity, outs)
+    return [put((a == jnp.inf) & (x == jnp.inf), jnp.nan, outs)]
+
+
 def _translated(param):
     """Return JAX's enumerator of the name of ours; everything else stays as it is."""
     if isinstance(param, tuple):
@@ -85,8 +138,10 @@ def compiled(calls):
 
     def every(values):
         return [
-            bind(call.primitive.name, call.params, *operands)
-            for call, operands in zip(calls, values, strict=True)
+            _limited(
+                call.primitive.name, bind(call.primitive.name, call.params, *xs), xs
+            )
+            for call, xs in zip(calls, values, strict=True)
         ]
 
     program = jit(every)

@@ -230,16 +230,6 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("tile_p", "Write imprint.numpy.tile."),
         ("shape_as_value", "Shapes are tuples: x.shape."),
         ("eq_to_p le_to_p lt_to_p", "Write imprint.lax.eq, le or lt."),
-        ("log2 log2_p", "Write imprint.numpy.log2."),
-        ("one_minus_square one_minus_square_p", "Write 1 - x * x."),
-        ("polynomial polynomial_p", "Write the loop `y = y * x + c`."),
-        ("mulhi mulhi_p", "Convert to a wider dtype, multiply, and shift."),
-        (
-            "bessel_i0e bessel_i0e_p bessel_i1e bessel_i1e_p betainc "
-            "regularized_incomplete_beta_p igamma igamma_grad_a igamma_grad_a_p igamma_p "
-            "igammac igammac_p random_gamma_grad zeta zeta_p",
-            "Of these functions, imprint.lax.lgamma, digamma and polygamma are here.",
-        ),
         (
             "ragged_dot ragged_dot_general scaled_dot RaggedDotDimensionNumbers",
             "Write imprint.lax.dot_general, and mask with imprint.numpy.where.",

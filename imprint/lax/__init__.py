@@ -9,6 +9,7 @@ themselves (`lax.add_p`) are here for those who write transforms.
 - `composed`: which functions of JAX's are made of one or two primitives?
 - `elementwise`: which shapes do functions of two operands take?
 - `loops`: what do the loops of JAX's become?
+- `special`: which functions of several operands do few programs use?
 - `solving`: what has the derivative of what it solves?
 - `linalg`: which functions of linear algebra are there, and where is each written?
 - `carry`: what has a step to give back?
@@ -195,6 +196,8 @@ from imprint.primitives.exponential import expm1_p as expm1_p
 from imprint.primitives.exponential import log as log
 from imprint.primitives.exponential import log1p as log1p
 from imprint.primitives.exponential import log1p_p as log1p_p
+from imprint.primitives.exponential import log2 as log2
+from imprint.primitives.exponential import log2_p as log2_p
 from imprint.primitives.exponential import log_p as log_p
 from imprint.primitives.exponential import logistic as logistic
 from imprint.primitives.exponential import logistic_p as logistic_p
@@ -265,6 +268,7 @@ from imprint.primitives.special import erfc_p as erfc_p
 from imprint.primitives.special import lgamma as lgamma
 from imprint.primitives.special import lgamma_p as lgamma_p
 from imprint.primitives.special import polygamma_p as polygamma_p
+from imprint.primitives.special import zeta_p as zeta_p
 from imprint.primitives.trigonometric import acos as acos
 from imprint.primitives.trigonometric import acos_p as acos_p
 from imprint.primitives.trigonometric import acosh as acosh
@@ -298,13 +302,39 @@ slice: typing.Final = _slice
 
 if typing.TYPE_CHECKING:
     from imprint.lax import linalg as linalg
+    from imprint.lax.special import betainc as betainc
+    from imprint.lax.special import igamma as igamma
+    from imprint.lax.special import igamma_grad_a as igamma_grad_a
+    from imprint.lax.special import igammac as igammac
+    from imprint.lax.special import mulhi as mulhi
+    from imprint.lax.special import polynomial as polynomial
+    from imprint.lax.special import random_gamma_grad as random_gamma_grad
+    from imprint.lax.special import zeta as zeta
+    from imprint.primitives.bessel import bessel_i0e as bessel_i0e
+    from imprint.primitives.bessel import bessel_i0e_p as bessel_i0e_p
+    from imprint.primitives.bessel import bessel_i1e as bessel_i1e
+    from imprint.primitives.bessel import bessel_i1e_p as bessel_i1e_p
     from imprint.primitives.fft import FftType as FftType
     from imprint.primitives.fft import fft as fft
     from imprint.primitives.fft import fft_p as fft_p
+    from imprint.primitives.incomplete import igamma_grad_a_p as igamma_grad_a_p
+    from imprint.primitives.incomplete import igamma_p as igamma_p
+    from imprint.primitives.incomplete import igammac_p as igammac_p
+    from imprint.primitives.incomplete import (
+        regularized_incomplete_beta_p as regularized_incomplete_beta_p,
+    )
+    from imprint.primitives.polynomials import mulhi_p as mulhi_p
+    from imprint.primitives.polynomials import one_minus_square as one_minus_square
+    from imprint.primitives.polynomials import one_minus_square_p as one_minus_square_p
+    from imprint.primitives.polynomials import polynomial_p as polynomial_p
 
 _LATER: typing.Final[dict[str, str]] = {
     "imprint.lax.linalg": "",
     "imprint.primitives.fft": "FftType fft fft_p",
+    "imprint.lax.special": "betainc igamma igamma_grad_a igammac mulhi polynomial random_gamma_grad zeta",
+    "imprint.primitives.incomplete": "igamma_grad_a_p igamma_p igammac_p regularized_incomplete_beta_p",
+    "imprint.primitives.bessel": "bessel_i0e bessel_i0e_p bessel_i1e bessel_i1e_p",
+    "imprint.primitives.polynomials": "mulhi_p one_minus_square one_minus_square_p polynomial_p",
 }
 """Which module holds the names that load when they are first asked for."""
 

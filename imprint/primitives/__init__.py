@@ -13,6 +13,10 @@ that several of them import counts once. Those that hold a jaxpr are in `control
 - `power`: how is an array raised to an array?
 - `trigonometric`: how are functions of angles and their inverses computed?
 - `special`: how are error functions and those of the gamma family computed?
+- `formulas`: how is a formula written once, for NumPy and for StableHLO?
+- `incomplete`: how are the incomplete gamma and beta functions computed?
+- `bessel`: how are Bessel functions computed?
+- `polynomials`: how are polynomials computed, and upper halves of products?
 - `comparison`: how do two operands compare?
 - `complex`: how are complex numbers made and taken apart?
 - `bitwise`: how are the bits of two operands joined or shifted?
@@ -61,6 +65,9 @@ _FAMILIES: Final = (
     "power",
     "trigonometric",
     "special",
+    "incomplete",
+    "bessel",
+    "polynomials",
     "bits",
     "convert",
     "reduce_precision",

@@ -71,6 +71,25 @@ def exp2(x: Any) -> Any:
     return exp2_p.bind1(x)
 
 
+def _log2_lower(b: Builder, x: Value) -> Value:
+    return b.multiply(b.log(x), b.full(x.shape, 1 / np.log(2), x.dtype))
+
+
+log2_p: Final = unary(
+    "log2",
+    dtypes=INEXACT,
+    reference=wide(lambda x: np.log(x) * x.dtype.type(1 / np.log(2))),
+    lower=_log2_lower,
+    derivative=lambda x, out: div(scalar_like(x, 1 / np.log(2)), x),
+    samples=Samples(INEXACTS, arity=1, domain=(0.2, 4.0)),
+)
+
+
+def log2(x: Any) -> Any:
+    """Return the logarithm of `x` to base 2, elementwise."""
+    return log2_p.bind1(x)
+
+
 def _expm1_reference(x: NDArray) -> NDArray:
     out: NDArray = np.asarray(np.expm1(x))
     if dt.is_complex(x.dtype):  # NumPy multiplies an infinity by a zero of the sine

@@ -169,6 +169,31 @@ def _polygamma_reference(m: NDArray, x: NDArray) -> NDArray:
     return np.where(natural & ~undefined, out, np.nan).astype(x.dtype)
 
 
+def _zeta_reference(x: NDArray, q: NDArray) -> NDArray:
+    # As the engine has it: no limit at infinity; a pole where both sides agree.
+    out = _scipy().zeta(x, q)
+    pole = (q <= 0) & (q == np.floor(q))
+    even = np.isfinite(x) & (x % 2 == 0)
+    out = np.where(pole, np.where(even, np.inf, np.nan), out)
+    at_end = np.isnan(x) | np.isinf(x) | (q == np.inf)
+    return np.where(x == 1, np.inf, np.where(at_end, np.nan, out)).astype(x.dtype)
+
+
+zeta_p: Final = binary(
+    "zeta",
+    dtypes=FLOATING,
+    reference=wide(_zeta_reference),
+    lower=lambda b, x, q: b.zeta(x, q),
+    derivatives=Absent("zeta has no rule: by q it is -x * zeta(x + 1, q)"),
+    samples=Samples(FLOATS, arity=2, domain=(1.5, 8.0), differentiable=False, ulps=64),
+)
+
+
+def zeta(x: Any, q: Any) -> Any:
+    """Return Hurwitz's zeta function: the sum of `(n + q) ** -x` from n = 0."""
+    return zeta_p.bind1(x, q)
+
+
 def _no_order_derivative(*_: Any) -> Any:
     raise NotDifferentiableError(
         "polygamma: expected to differentiate by x, got a tangent of the order m, which "

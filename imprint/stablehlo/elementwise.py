@@ -171,6 +171,10 @@ class Elementwise:
         """`chlo.sinh`."""
         return self._chlo("sinh", x)
 
+    def bessel_i1e(self, x: Value) -> Value:
+        """`chlo.bessel_i1e`."""
+        return self._chlo("bessel_i1e", x)
+
     def digamma(self, x: Value) -> Value:
         """`chlo.digamma`."""
         return self._chlo("digamma", x)
@@ -258,6 +262,14 @@ class Elementwise:
     def polygamma(self, x: Value, y: Value) -> Value:
         """`chlo.polygamma`: derivative number `x` of digamma at `y`."""
         return self._chlo_binary("polygamma", x, y)
+
+    def mulhi(self, x: Value, y: Value) -> Value:
+        """`chlo.mulhi`: the upper half of the bits of the product."""
+        return self._chlo_binary("mulhi", x, y)
+
+    def zeta(self, x: Value, q: Value) -> Value:
+        """`chlo.zeta`."""
+        return self._chlo_binary("zeta", x, q)
 
     def _chlo_binary(self, name: str, x: Value, y: Value) -> Value:
         return self.op(

@@ -1,0 +1,148 @@
+"""Functions of several operands of `jax.lax` that few programs use: they load when asked.
+
+As in `elementwise`, along each axis lengths are equal or 1, and dtypes are equal.
+"""
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+from imprint.core import dims
+from imprint.core.aval import get_aval
+from imprint.core.foreign import shown
+from imprint.errors import ArgumentError
+from imprint.primitives import basis, incomplete, polynomials
+from imprint.primitives import special as gamma
+
+
+def betainc(a: Any, b: Any, x: Any) -> Any:
+    """Return the regularized incomplete beta function, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint import lax
+        >>> lax.betainc(np.ones(2), np.ones(2), np.array([0.25, 1.0]))
+        Array([0.25, 1.  ], dtype=float32)
+    """
+    return incomplete.betainc(*_repeated(a, b, x))
+
+
+def igamma(a: Any, x: Any) -> Any:
+    """Return the regularized lower incomplete gamma function, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint import lax
+        >>> lax.igamma(np.ones(2), np.array([0.0, np.inf]))
+        Array([0., 1.], dtype=float32)
+    """
+    return incomplete.igamma(*_repeated(a, x))
+
+
+def igammac(a: Any, x: Any) -> Any:
+    """Return the regularized upper incomplete gamma function, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint import lax
+        >>> lax.igammac(np.ones(2), np.array([0.0, np.inf]))
+        Array([1., 0.], dtype=float32)
+    """
+    return incomplete.igammac(*_repeated(a, x))
+
+
+def igamma_grad_a(a: Any, x: Any) -> Any:
+    """Return the derivative of `igamma` by its first operand, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint import lax
+        >>> lax.igamma_grad_a(np.ones(2), np.array([0.0, 1.0])).round(4)
+        Array([ 0.    , -0.4317], dtype=float32)
+    """
+    return incomplete.igamma_grad_a(*_repeated(a, x))
+
+
+def random_gamma_grad(a: Any, x: Any) -> Any:
+    """Return how draws `x` of gamma distributions move with their shapes `a`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint import lax
+        >>> lax.random_gamma_grad(np.ones(2), np.array([0.0, 1.0])).round(4)
+        Array([0.    , 1.1736], dtype=float32)
+    """
+    return incomplete.random_gamma_grad(*_repeated(a, x))
+
+
+def zeta(x: Any, q: Any) -> Any:
+    """Return Hurwitz's zeta function: the sum of `(n + q) ** -x` from n = 0.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint import lax
+        >>> lax.zeta(np.array([2.0, 1.0]), np.ones(2)).round(4)
+        Array([1.6449,    inf], dtype=float32)
+    """
+    return gamma.zeta(*_repeated(x, q))
+
+
+def mulhi(x: Any, y: Any, /) -> Any:
+    """Return the upper half of the bits of the product of integers, elementwise.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint import lax
+        >>> lax.mulhi(np.array([1 << 20, 3]), np.array([1 << 20, 5]))
+        Array([256,   0], dtype=int32)
+    """
+    return polynomials.mulhi(*_repeated(x, y))
+
+
+def polynomial(x: Any, coeffs: Sequence[Any], *, unroll: int | None = None) -> Any:
+    """Return `coeffs[0] + coeffs[1] * x + coeffs[2] * x ** 2 + …`, elementwise.
+
+    Args:
+        x: numbers.
+        coeffs: the coefficients, the constant one first; none gives zeros.
+        unroll: accepted as in JAX: every term is written out.
+
+    Raises:
+        ArgumentError: if there are no coefficients to go through.
+
+    Example:
+        >>> from imprint import lax
+        >>> lax.polynomial(3.0, [1.0, 5.0, 2.0])
+        Array(34., dtype=float32, weak_type=True)
+    """
+    if unroll is not None:
+        operator.index(unroll)
+    try:
+        coefficients = list(coeffs)
+    except TypeError:
+        raise ArgumentError(
+            f"polynomial: expected coeffs as a sequence, got {shown(coeffs)}. Write "
+            "[c0, c1, c2], the constant first."
+        ) from None
+    x, *coefficients = _repeated(x, *coefficients)
+    if not coefficients:
+        return basis.broadcast_to(basis.scalar_like(x, 0), get_aval(x).shape)
+    return polynomials.polynomial(x, coefficients)
+
+
+def _repeated(*operands: Any) -> list[Any]:
+    """Return operands of one rank repeated along axes of length 1."""
+    shapes = [get_aval(x).shape for x in operands]
+    shaped = [s for s in shapes if s]
+    if len({len(s) for s in shaped}) != 1:
+        return list(operands)
+    shape = dims.broadcast_shapes(shaped)
+    if shape is None:  # the primitive says what does not fit
+        return list(operands)
+    axes = tuple(range(len(shape)))
+    return [
+        basis.broadcast_in_dim(x, shape, axes)
+        if own and not dims.is_same_shape(own, shape)
+        else x
+        for x, own in zip(operands, shapes, strict=True)
+    ]
