@@ -57,7 +57,7 @@ if jax.__version_info__ < (0, 12):
 
 _ACCURACY = "cbrt cos exp exp2 expm1 log log1p logistic rsqrt sin sqrt tan tanh"
 _SHARDING = "broadcast_in_dim convert_element_type iota reshape"
-_OUT_SHARDING = "dot_general reduce_sum"
+_OUT_SHARDING = "dot_general conv_general_dilated reduce_sum"
 if jax.__version_info__ >= (0, 12):
     _OUT_SHARDING += " reduce_max reduce_min"
     _ACCURACY += " log2"
@@ -66,8 +66,8 @@ IMPLIED = {
     "accuracy": _ACCURACY.split(),
     "dimensions": ["reshape"],
     "out_sharding": _OUT_SHARDING.split(),
-    "precision": ["dot_general"],
-    "preferred_element_type": ["dot_general"],
+    "precision": ["dot_general", "conv_general_dilated"],
+    "preferred_element_type": ["dot_general", "conv_general_dilated"],
     "sharding": _SHARDING.split(),
 }
 """Params that JAX's primitives have besides ours; all are None."""
@@ -125,7 +125,9 @@ def _limited(name, results, operands):
 
 
 def _translated(param):
-    """Return JAX's enumerator of the name of ours; everything else stays as it is."""
+    """Return JAX's enumerator or tuple of the name of ours; the rest stays as it is."""
+    if hasattr(param, "_fields"):
+        return getattr(lax, type(param).__name__)(*param)
     if isinstance(param, tuple):
         return tuple(map(_translated, param))
     if isinstance(param, enum.Enum):

@@ -342,6 +342,8 @@ def _edges(dtype, samples):
         every = [*COMPLEX_EDGES, *(v for v in samples.edges if np.isfinite(v))]
         return np.array(every, dtype)
     numbers = [v for v in (*FLOAT_EDGES, *real) if not math.isnan(v)]
+    if samples.finite:
+        return np.array(list(filter(math.isfinite, numbers)), dtype)
     distinct = {(v, math.copysign(1, v)): v for v in numbers}
     with np.errstate(over="ignore"):
         return np.array([*distinct.values(), math.nan]).astype(dtype)

@@ -25,7 +25,8 @@ def evaluate(x, env):
             k * _times(_value(a, env) for a in atoms) for atoms, k in x.terms.items()
         )
     if isinstance(x, tuple | list):
-        return type(x)(evaluate(part, env) for part in x)
+        parts = [evaluate(part, env) for part in x]
+        return type(x)(*parts) if hasattr(x, "_fields") else type(x)(parts)
     if isinstance(x, dict):
         return {key: evaluate(part, env) for key, part in x.items()}
     return x

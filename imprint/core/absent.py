@@ -161,7 +161,6 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
             "interp",
             "Of a step at known places write imprint.numpy.select; or NumPy's outside.",
         ),
-        ("convolve correlate", WINDOW),
         ("linalg", _LINALG),
         ("frompyfunc ufunc", "Write a function, and imprint.vmap for further axes."),
         (
@@ -205,14 +204,9 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
             _SCATTER,
         ),
         (
-            "conv conv_dimension_numbers conv_general_dilated conv_general_dilated_local "
-            "conv_general_dilated_p conv_general_dilated_patches "
-            "conv_general_permutations conv_general_shape_tuple conv_shape_tuple "
-            "conv_transpose conv_transpose_shape_tuple conv_with_general_padding "
-            "ConvDimensionNumbers ConvGeneralDilatedDimensionNumbers padtype_to_pads "
             "reduce_window_max_p reduce_window_min_p reduce_window_p "
-            "reduce_window_shape_tuple reduce_window_sum_p select_and_gather_add_p "
-            "select_and_scatter_add_p select_and_scatter_p",
+            "reduce_window_sum_p select_and_gather_add_p select_and_scatter_add_p "
+            "select_and_scatter_p",
             WINDOW,
         ),
         ("reduce_p", _REDUCE),
@@ -243,7 +237,10 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
             "AccuracyMode Tolerance DotAlgorithm DotAlgorithmPreset",
             "Precision is chosen by imprint.lax.Precision.",
         ),
-        ("DotDimensionNumbers PrecisionLike", "Annotate with Any."),
+        (
+            "ConvGeneralDilatedDimensionNumbers DotDimensionNumbers PrecisionLike",
+            "Annotate with Any.",
+        ),
     ),
     "imprint.random": (
         (

@@ -39,6 +39,8 @@ class Samples:
         differentiable: False for primitives with no derivative (results discrete).
         conventional: True where the derivative is a convention which differences do not
             show: JAX says what it is, and laws 5 and 6 say nothing.
+        finite: True where nothing says what infinities give: programs of the engine's
+            differ in whether they multiply them by the zeros of padding.
         ulps: how far XLA may lie from NumPy, in units in the last place.
         fit: `(*arrays, **params) -> arrays`: makes drawn operands ones that the
             primitive means, such as matrices that have an inverse; also of a stack.
@@ -52,5 +54,6 @@ class Samples:
     operand_domains: tuple[tuple[float, float], ...] = ()
     differentiable: bool = True
     conventional: bool = False
+    finite: bool = False
     ulps: float = 4.0
     fit: Callable[..., tuple[Any, ...]] | None = None

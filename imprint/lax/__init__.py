@@ -14,6 +14,8 @@ themselves (`lax.add_p`) are here for those who write transforms.
 - `linalg`: which functions of linear algebra are there, and where is each written?
 - `carry`: what has a step to give back?
 - `associative`: how are all partial results of a function found at once?
+- `convolution`: what do the convolutions of JAX's become?
+- `layouts`: which axes, shapes and padding do convolutions have?
 - `monoids`: how is an axis or a window reduced by any function?
 """
 
@@ -302,6 +304,33 @@ slice: typing.Final = _slice
 
 if typing.TYPE_CHECKING:
     from imprint.lax import linalg as linalg
+    from imprint.lax.convolution import conv as conv
+    from imprint.lax.convolution import conv_general_dilated as conv_general_dilated
+    from imprint.lax.convolution import (
+        conv_general_dilated_local as conv_general_dilated_local,
+    )
+    from imprint.lax.convolution import (
+        conv_general_dilated_patches as conv_general_dilated_patches,
+    )
+    from imprint.lax.convolution import conv_transpose as conv_transpose
+    from imprint.lax.convolution import (
+        conv_with_general_padding as conv_with_general_padding,
+    )
+    from imprint.lax.layouts import conv_dimension_numbers as conv_dimension_numbers
+    from imprint.lax.layouts import (
+        conv_general_permutations as conv_general_permutations,
+    )
+    from imprint.lax.layouts import (
+        conv_general_shape_tuple as conv_general_shape_tuple,
+    )
+    from imprint.lax.layouts import conv_shape_tuple as conv_shape_tuple
+    from imprint.lax.layouts import (
+        conv_transpose_shape_tuple as conv_transpose_shape_tuple,
+    )
+    from imprint.lax.layouts import padtype_to_pads as padtype_to_pads
+    from imprint.lax.layouts import (
+        reduce_window_shape_tuple as reduce_window_shape_tuple,
+    )
     from imprint.lax.special import betainc as betainc
     from imprint.lax.special import igamma as igamma
     from imprint.lax.special import igamma_grad_a as igamma_grad_a
@@ -314,6 +343,9 @@ if typing.TYPE_CHECKING:
     from imprint.primitives.bessel import bessel_i0e_p as bessel_i0e_p
     from imprint.primitives.bessel import bessel_i1e as bessel_i1e
     from imprint.primitives.bessel import bessel_i1e_p as bessel_i1e_p
+    from imprint.primitives.convolution import (
+        conv_general_dilated_p as conv_general_dilated_p,
+    )
     from imprint.primitives.fft import FftType as FftType
     from imprint.primitives.fft import fft as fft
     from imprint.primitives.fft import fft_p as fft_p
@@ -327,6 +359,7 @@ if typing.TYPE_CHECKING:
     from imprint.primitives.polynomials import one_minus_square as one_minus_square
     from imprint.primitives.polynomials import one_minus_square_p as one_minus_square_p
     from imprint.primitives.polynomials import polynomial_p as polynomial_p
+    from imprint.primitives.windows import ConvDimensionNumbers as ConvDimensionNumbers
 
 _LATER: typing.Final[dict[str, str]] = {
     "imprint.lax.linalg": "",
@@ -335,6 +368,17 @@ _LATER: typing.Final[dict[str, str]] = {
     "imprint.primitives.incomplete": "igamma_grad_a_p igamma_p igammac_p regularized_incomplete_beta_p",
     "imprint.primitives.bessel": "bessel_i0e bessel_i0e_p bessel_i1e bessel_i1e_p",
     "imprint.primitives.polynomials": "mulhi_p one_minus_square one_minus_square_p polynomial_p",
+    "imprint.lax.convolution": (
+        "conv conv_general_dilated conv_general_dilated_local "
+        "conv_general_dilated_patches conv_transpose conv_with_general_padding"
+    ),
+    "imprint.lax.layouts": (
+        "conv_dimension_numbers conv_general_permutations conv_general_shape_tuple "
+        "conv_shape_tuple conv_transpose_shape_tuple padtype_to_pads "
+        "reduce_window_shape_tuple"
+    ),
+    "imprint.primitives.windows": "ConvDimensionNumbers",
+    "imprint.primitives.convolution": "conv_general_dilated_p",
 }
 """Which module holds the names that load when they are first asked for."""
 

@@ -40,6 +40,7 @@ take the dtype of the array beside them.
 - `printing`: how are arrays shown?
 - `fft`: how are arrays transformed to frequencies and back?
 - `files`: how are arrays read, and written?
+- `convolving`: how are signals convolved and correlated?
 - `windows`: which windows do signals have?
 - `subscripts`: what do the subscripts of einsum say?
 - `of_numpy`: what do NumPy's own functions give of arrays and tracers?
@@ -409,12 +410,15 @@ from imprint.numpy.windows import hanning as hanning
 
 if typing.TYPE_CHECKING:
     from imprint.numpy import fft as fft
+    from imprint.numpy.convolving import convolve as convolve
+    from imprint.numpy.convolving import correlate as correlate
     from imprint.numpy.of_numpy import numpy_function as numpy_function
     from imprint.numpy.of_numpy import numpy_ufunc as numpy_ufunc
 
 _LATER: typing.Final[dict[str, str]] = {
     "imprint.numpy.fft": "",
     "imprint.numpy.of_numpy": "numpy_function numpy_ufunc",
+    "imprint.numpy.convolving": "convolve correlate",
 }
 """Which module holds the names that load when they are first asked for."""
 

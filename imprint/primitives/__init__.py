@@ -33,6 +33,8 @@ that several of them import counts once. Those that hold a jaxpr are in `control
 - `fft`: how are axes transformed to frequencies and back?
 - `collectives`: what passes between the places that a named axis runs over?
 - `dot`: how are two operands contracted?
+- `convolution`: how are windows contracted with a kernel?
+- `windows`: where are the windows of an array, and how does NumPy convolve?
 - `precision`: how exactly is a product computed?
 - `matrices`: what do primitives on stacks of matrices share?
 - `triangular`: how is a system solved of which one triangle counts?
@@ -83,6 +85,7 @@ _FAMILIES: Final = (
     "fft",
     "rank_updates",
     "tridiagonal_solving",
+    "convolution",
     "barrier",
     "callbacks",
     "checks",

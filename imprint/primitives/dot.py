@@ -179,7 +179,7 @@ def _dot_reference(
     out = preferred_element_type or _result_dtype(x.dtype, y.dtype, None)
     plan = _plan(x.shape, y.shape, dimension_numbers)
     x_dtype, y_dtype, product = _computed_dtypes(x.dtype, y.dtype, out, precision)
-    wide = _accumulator(x_dtype, y_dtype, product)
+    wide = accumulator(x_dtype, y_dtype, product)
     x, y = (
         v if v.dtype == d == wide else converted(converted(v, d), wide)
         for v, d in ((x, x_dtype), (y, y_dtype))
@@ -196,7 +196,7 @@ def _dot_reference(
     return (result if product == out else converted(result, out),)
 
 
-def _accumulator(x: DType, y: DType, out: DType) -> DType:
+def accumulator(x: DType, y: DType, out: DType) -> DType:
     """Return the NumPy dtype in which a product is computed."""
     if (out == x == y and out.kind in "bifcu" and out.itemsize > 2) or out.kind == "b":
         return out

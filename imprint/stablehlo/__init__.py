@@ -6,6 +6,7 @@ jaxpr and each primitive's `lower` rule calls the builder.
 - `types`: what are the types and values that a line refers to?
 - `builder`: how are modules, functions and structured operations written?
 - `rearranging`: how are operations written that move or convert elements?
+- `windows`: how are operations written that slide a window?
 - `elementwise`: how are elementwise operations written?
 - `lapack`: how is a call of LAPACK written?
 """

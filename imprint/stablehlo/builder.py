@@ -12,7 +12,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from imprint.stablehlo.rearranging import Rearranging
 from imprint.stablehlo.types import (
     TOKEN,
     TensorType,
@@ -23,6 +22,7 @@ from imprint.stablehlo.types import (
     signature,
     tensor,
 )
+from imprint.stablehlo.windows import Windows
 
 Comparison = Literal["EQ", "NE", "LT", "LE", "GT", "GE"]
 Region = Callable[["Builder", tuple[Value, ...]], Sequence[Value]]
@@ -87,7 +87,7 @@ class ModuleWriter:
         return f"{head}{''.join(reversed(self._texts))}}}\n{aliases}"
 
 
-class Builder(Rearranging):
+class Builder(Windows):
     """Writes the body of one function."""
 
     def __init__(self, module: ModuleWriter, parent: "Builder | None" = None) -> None:

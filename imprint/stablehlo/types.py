@@ -124,9 +124,9 @@ def names_of(values: Sequence[Value]) -> str:
     return ", ".join([v.name for v in values])
 
 
-def list_text(numbers: Sequence[int]) -> str:
+def list_text(items: Sequence[object]) -> str:
     """Return `[0, 1]`."""
-    return f"[{', '.join(map(str, numbers))}]"
+    return f"[{', '.join(map(str, items))}]"
 
 
 def literal(array: np.ndarray[Any, Any]) -> str:

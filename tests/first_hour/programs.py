@@ -513,3 +513,8 @@ def recurrent_network(lib):
 
 def bisection(lib):
     return lib.lax.while_loop(lambda x: x > 1.0, lambda x: x / 2, 10.0)
+
+
+def convolutional_network(lib):
+    image, kernel = np.ones((1, 1, 8, 8), "f4"), np.ones((1, 1, 3, 3), "f4")
+    return lib.lax.conv(image, kernel, (1, 1), "SAME")

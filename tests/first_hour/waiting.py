@@ -32,16 +32,10 @@ def histogram_of_draws(lib):
     return lib.numpy.sort(lib.random.normal(lib.random.key(0), (9,)))
 
 
-def convolutional_network(lib):
-    image, kernel = np.ones((1, 1, 8, 8), "f4"), np.ones((1, 1, 3, 3), "f4")
-    return lib.lax.conv(image, kernel, (1, 1), "SAME")
-
-
 WAITING = {
     norm_of_rows: "imprint.numpy.linalg",
     gaussian_process: "imprint.numpy.linalg",
     spectral_equation: "imprint.numpy.fft",
     median_filter: "imprint.numpy.median",
     histogram_of_draws: "imprint.numpy.sort",
-    convolutional_network: "imprint.lax.conv",
 }

@@ -172,7 +172,20 @@ def _fft(call):
     return [shape], params
 
 
+def _convolution(call):
+    """Leave features alone, and a batch that has groups: these are multiples of each other."""
+    batch, _, *spatial = call.params["dimension_numbers"].lhs_spec
+    kernel = call.params["dimension_numbers"].rhs_spec[2:]
+    named = spatial if call.params["batch_group_count"] > 1 else (batch, *spatial)
+    shapes = [
+        tuple(_letter(n) if i in axes else n for i, n in enumerate(a.shape))
+        for a, axes in zip(call.avals, (named, kernel), strict=True)
+    ]
+    return shapes, call.params
+
+
 WAYS = {
+    "conv_general_dilated": (_convolution,),
     "reshape": (_by_factors,),
     "broadcast_in_dim": (_with_params("shape"),),
     "iota": (_with_params("shape"),),
