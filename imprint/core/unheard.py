@@ -16,6 +16,7 @@ from imprint.core.primitive import Primitive
 
 LISTENERS: Final[set[CodeType]] = set()
 """The code of profilers that need not hear what is `unheard`."""
+_OWN: Final = ("imprint.primitives.", "imprint.core.")
 
 
 def while_running(jaxpr: Jaxpr) -> AbstractContextManager[None]:
@@ -26,7 +27,13 @@ def while_running(jaxpr: Jaxpr) -> AbstractContextManager[None]:
 
 
 def _is_plain(jaxpr: Jaxpr) -> bool:
-    return all(type(eqn.primitive) is Primitive for eqn in jaxpr.eqns)
+    return all(map(_is_ours, {eqn.primitive for eqn in jaxpr.eqns}))
+
+
+def _is_ours(primitive: Primitive) -> bool:
+    """Tell whether its rules are imprint's own, and call none of the user's."""
+    rule: Any = primitive.transpose
+    return type(primitive) is Primitive and rule.__module__.startswith(_OWN)
 
 
 @final

@@ -617,6 +617,20 @@ COUNTING = {
         def f(x): return x * k.w
         count = lambda: K.n
         """,
+    "property of a backward rule": """
+        class K:
+            n = 0
+            @property
+            def w(self):
+                self.n += 1
+                return 1.0
+        k = K()
+        @imprint.custom_vjp
+        def ruled(x): return x * 1.0
+        ruled.defvjp(lambda x: (ruled(x), None), lambda _, ct: (ct * k.w,))
+        def f(x): return imprint.grad(ruled)(x) * x
+        count = lambda: k.n
+        """,
     "generator": """
         import itertools
         it, l = itertools.count(), []
