@@ -94,9 +94,9 @@ def _add_tour(commands: Any) -> None:
         "tour",
         help="real programs traced, compiled, cached and differentiated",
         description=(
-            "Run small programs that show what imprint does, train a network on "
-            "handwritten digits and a transformer on a text. Every result is checked; "
-            "the exit status tells."
+            "Run small programs that show what imprint does and scripts of plain NumPy, "
+            "train a network on handwritten digits and a transformer on a text. Every "
+            "result is checked; the exit status tells."
         ),
     )
     parser.add_argument(

@@ -1,9 +1,9 @@
-"""`imprint tour`: small programs, each checked, and two networks that learn.
+"""`imprint tour`: small programs, NumPy scripts, and two networks that learn; checked.
 
 The parts run in the order of `PARTS`. A failed check stops nothing: the tour ends by
 naming what failed, and its exit status is 1 then. Programs are in `examples`,
-`made_anew`, `models` and `calculus`, the networks in `digits` and `letters`; here is
-what is printed around them.
+`made_anew`, `models` and `calculus`, the scripts in `plain`, the networks in `digits` and
+`letters`; here is what is printed around them.
 """
 
 import platform
@@ -18,8 +18,9 @@ from imprint.cli.curve import draw_curve
 from imprint.cli.digits import Figures, learn_digits
 from imprint.cli.example import Chapters, Example
 from imprint.cli.letters import Lesson, learn_letters
+from imprint.cli.unchanged import Timing, run_scripts
 
-PARTS = ("examples", "digits", "letters")
+PARTS = ("examples", "numpy", "digits", "letters")
 CHAPTERS: Chapters = {
     **examples.CHAPTERS,
     **made_anew.CHAPTERS,
@@ -30,6 +31,7 @@ CHAPTERS: Chapters = {
 _WIDTH = 88
 _ACCURACY = 0.97
 _LOSS = 1.0
+_DIFFERENCE = 1e-3
 _INTRODUCTION = """
 Each program is shown as it runs, and behind a bar (|) what it prints. Where JAX does
 something else, that is quoted below; it was run on JAX 0.12. All programs begin with
@@ -58,6 +60,8 @@ def tour(parts: Sequence[str], out: Path, steps: int) -> int:
     failed: list[str] = []
     if "examples" in parts:
         failed += show_examples(CHAPTERS)
+    if "numpy" in parts:
+        failed += show_scripts()
     if "digits" in parts:
         failed += show_digits(out, steps)
     if "letters" in parts:
@@ -104,6 +108,36 @@ def _barred(text: str) -> str:
 
 def _rule(title: str) -> str:
     return f"---- {title} ".ljust(_WIDTH, "-") + "\n"
+
+
+# ---- the scripts ----
+
+
+def show_scripts() -> Iterator[str]:
+    """Run plain NumPy scripts with and without `jit`; yield what failed."""
+    print(_rule("Plain NumPy: scripts run unchanged, compiled"))
+    print("  Each is in imprint/cli/plain.py, which imports NumPy and nothing else.\n")
+    for timing in run_scripts():
+        print(f"  {timing.heading}")
+        rows = {
+            "by NumPy": f"{timing.numpy_s * 1e3:.2f} ms",
+            "under jit": f"{timing.jit_s * 1e3:.2f} ms, {timing.speed_up:.1f} times as "
+            f"fast (the first call, which compiles: {timing.first_s:.2f} s)",
+            "difference": f"{timing.difference:.0e} of the largest value",
+        }
+        _print_rows(rows)
+        yield from deviations(timing)
+
+
+def deviations(timing: Timing) -> Iterator[str]:
+    """Yield what of a script is not as it must be; how fast it is depends on the day."""
+    if not timing.difference < _DIFFERENCE:
+        yield (
+            f"{timing.heading} Results differ by {timing.difference:.0e}, not less than "
+            f"{_DIFFERENCE:.0e}, from NumPy's"
+        )
+    if timing.compiles != 1:
+        yield f"{timing.heading} It compiles once, not {timing.compiles} times"
 
 
 # ---- the networks ----
