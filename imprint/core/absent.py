@@ -244,14 +244,6 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     ),
     "imprint.random": (
         (
-            "binomial",
-            "Write imprint.random.bernoulli(key, p, (n, *shape)).sum(0).",
-        ),
-        (
-            "multinomial",
-            "Sum imprint.nn.one_hot of imprint.random.categorical over the draws.",
-        ),
-        (
             "multivariate_normal",
             "Write mean + imprint.random.normal(key, (n,)) @ factor.T, of a Cholesky "
             "factor that numpy.linalg.cholesky gives outside.",
@@ -266,12 +258,11 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
             "orthogonal",
             "numpy.linalg.qr of normal draws gives one outside traced functions.",
         ),
-        (
-            "ball beta chisquare dirichlet double_sided_maxwell f gamma generalized_normal loggamma poisson t",
-            _DRAW_OUTSIDE,
-        ),
         ("Key key_dtype", "Keys are imprint.random.PRNGKeyArray; key.dtype is theirs."),
-        ("random_gamma_p", ""),
+        (
+            "random_gamma_p",
+            "It is a jitted function with a rule: imprint.random.gamma.",
+        ),
     ),
     "imprint.nn": (
         (

@@ -12,6 +12,9 @@ one draw. All numbers are JAX's, of both streams (`config.threefry_partitionable
 - `continuous`: how are they bent to the other continuous distributions?
 - `derived`: how are draws with parameters made of these?
 - `discrete`: how are choices, signs and yes or no drawn?
+- `gammas`: how are gamma draws refused until one is accepted, and what is made of them?
+- `counts`: how are numbers of events drawn?
+- `loops`: how does a draw repeat?
 """
 
 import typing
@@ -24,6 +27,7 @@ from imprint.random.continuous import laplace as laplace
 from imprint.random.continuous import logistic as logistic
 from imprint.random.continuous import normal as normal
 from imprint.random.continuous import truncated_normal as truncated_normal
+from imprint.random.derived import double_sided_maxwell as double_sided_maxwell
 from imprint.random.derived import geometric as geometric
 from imprint.random.derived import lognormal as lognormal
 from imprint.random.derived import maxwell as maxwell
@@ -50,9 +54,24 @@ from imprint.random.keys import split as split
 from imprint.random.keys import wrap_key_data as wrap_key_data
 
 if typing.TYPE_CHECKING:
-    pass
+    from imprint.random.counts import binomial as binomial
+    from imprint.random.counts import multinomial as multinomial
+    from imprint.random.counts import poisson as poisson
+    from imprint.random.gammas import ball as ball
+    from imprint.random.gammas import beta as beta
+    from imprint.random.gammas import chisquare as chisquare
+    from imprint.random.gammas import dirichlet as dirichlet
+    from imprint.random.gammas import f as f
+    from imprint.random.gammas import gamma as gamma
+    from imprint.random.gammas import generalized_normal as generalized_normal
+    from imprint.random.gammas import loggamma as loggamma
+    from imprint.random.gammas import t as t
 
-_LATER: typing.Final[dict[str, str]] = {}
+_LATER: typing.Final[dict[str, str]] = {
+    "imprint.random.counts": "binomial multinomial poisson",
+    "imprint.random.gammas": "ball beta chisquare dirichlet f gamma generalized_normal "
+    "loggamma t",
+}
 """Which module holds the names that load when they are first asked for."""
 
 later.load_later(__name__, _LATER)

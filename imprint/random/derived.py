@@ -40,6 +40,7 @@ from imprint.random.continuous import (
     normal_floats,
     with_parameters,
 )
+from imprint.random.discrete import rademacher_signs
 from imprint.random.intervals import unit_floats
 from imprint.random.key_array import KeyLike, single_key
 from imprint.random.threefry import row, split_data
@@ -105,6 +106,49 @@ def _maxwell(shape: Shape, dtype: DType, data: Any) -> Any:
 
 
 _maxwell_of = programs(_maxwell)
+
+
+def double_sided_maxwell(
+    key: KeyLike,
+    loc: Any,
+    scale: Any,
+    shape: Any = (),
+    dtype: DTypeLike | None = None,
+) -> Array:
+    """Draw from the Maxwell distribution, with either sign, scaled and moved.
+
+    Args:
+        key: a key.
+        loc: what is added to the numbers.
+        scale: what they are multiplied by.
+        shape: the shape of the result, in front of that of the parameters together; by
+            default their shape once more.
+        dtype: as in `uniform`.
+
+    Example:
+        >>> import imprint
+        >>> key = imprint.random.key(0)
+        >>> imprint.random.double_sided_maxwell(key, 1.0, 2.0, (2,)).shape
+        (2,)
+    """
+    name = "double_sided_maxwell"
+    data, out = single_key(name, key), float_dtype(name, dtype)
+    check_number(name, "loc", loc)
+    check_number(name, "scale", scale)
+    common = common_shape(name, None, loc, scale)
+    lengths = (*(sizes(name, shape) or common), *common)
+    return _double_sided_maxwell_of(lengths, out)(data, loc, scale)
+
+
+def _double_sided_maxwell(
+    shape: Shape, dtype: DType, data: Any, loc: Any, scale: Any
+) -> Any:
+    keys = split_data(data, (2,))
+    drawn = _maxwell(shape, dtype, row(keys, 0))
+    return rademacher_signs(shape, dtype, row(keys, 1)) * drawn * scale + loc
+
+
+_double_sided_maxwell_of = programs(_double_sided_maxwell)
 
 
 def wald(

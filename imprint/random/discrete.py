@@ -89,13 +89,14 @@ def rademacher(key: KeyLike, shape: Any = (), dtype: DTypeLike | None = None) ->
     return _rademacher_of(sizes("rademacher", shape), out)(data)
 
 
-def _rademacher(shape: Shape, dtype: DType, data: Any) -> Any:
+def rademacher_signs(shape: Shape, dtype: DType, data: Any) -> Any:
+    """Draw -1 or 1, both equally likely."""
     half = np.asarray(0.5, dtypes.default_float())[()]
     drawn = convert_element_type(_bernoulli(shape, False, data, half), dtype)  # noqa: FBT003 - a param of a program
     return sub(mul(scalar_like(drawn, 2), drawn), scalar_like(drawn, 1))
 
 
-_rademacher_of = programs(_rademacher)
+_rademacher_of = programs(rademacher_signs)
 
 # ---- categories ----
 

@@ -61,6 +61,15 @@ def test_maxwell_as_jax(partitionable):
         assert_close(got, want)
 
 
+def test_double_sided_maxwell_as_jax():
+    """Whose shape is that of the parameters twice where none is given."""
+    for args in ((1.0, 2.0, (3,)), (ARRAY, 2.0), (ARRAY, 2.0, (2,), "float16")):
+        got = random.double_sided_maxwell(KEY, *args)
+        want = jax.random.double_sided_maxwell(jax.random.key(0), *args)
+        assert (got.dtype, got.shape) == (want.dtype, want.shape)
+        assert_close(got, want)
+
+
 @both_streams
 def test_geometric_as_jax(partitionable):
     with flags(partitionable=partitionable):
