@@ -11,11 +11,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax._src.lax import linalg  # some of it has no public name
 from jax.extend.core import primitives as extended
 
 PRIMITIVES = {
     value.name: value
-    for module in (extended, lax, lax.linalg)
+    for module in (extended, lax, linalg)
     for name, value in vars(module).items()
     if name.endswith("_p")
 }
@@ -68,6 +69,13 @@ IMPLIED = {
     "out_sharding": _OUT_SHARDING.split(),
     "precision": ["dot_general", "conv_general_dilated"],
     "preferred_element_type": ["dot_general", "conv_general_dilated"],
+    "use_magma": ["qr"],
+    "subset_by_index": ["svd", "eigh"],
+    "algorithm": ["eigh"],
+    "sort_eigenvalues": ["eigh"],
+    "implementation": ["eig"],
+    "sort_eig_vals": ["schur"],
+    "select_callable": ["schur"],
     "sharding": _SHARDING.split(),
 }
 """Params that JAX's primitives have besides ours; all are None."""
@@ -131,7 +139,8 @@ def _translated(param):
     if isinstance(param, tuple):
         return tuple(map(_translated, param))
     if isinstance(param, enum.Enum):
-        return getattr(lax, type(param).__name__)[param.name]
+        name = type(param).__name__
+        return getattr(lax if hasattr(lax, name) else linalg, name)[param.name]
     return param
 
 

@@ -39,6 +39,11 @@ that several of them import counts once. Those that hold a jaxpr are in `control
 - `matrices`: what do primitives on stacks of matrices share?
 - `triangular`: how is a system solved of which one triangle counts?
 - `cholesky`: how is a positive definite matrix factored?
+- `routines`: how does eager evaluation call LAPACK?
+- `orthogonal`: how is a matrix factored into an orthogonal and a triangular one?
+- `singular`: what are the singular values of a matrix?
+- `eigen`: what are the eigenvalues of a matrix?
+- `schur`: how does a matrix get nearly triangular or diagonal?
 - `rank_updates`: what is added to a symmetric matrix, or to the factor of one?
 - `tridiagonal_solving`: how is a system of three diagonals solved?
 - `barrier`: what keeps the compiler from moving or merging a computation?
@@ -86,6 +91,10 @@ _FAMILIES: Final = (
     "rank_updates",
     "tridiagonal_solving",
     "convolution",
+    "orthogonal",
+    "singular",
+    "eigen",
+    "schur",
     "barrier",
     "callbacks",
     "checks",

@@ -16,12 +16,14 @@ from imprint.core import dims
 from imprint.core.aval import DType, Shape, ShapedArray, get_aval
 from imprint.core.dims import Dim
 from imprint.core.primitive import Avals, Dims, Primitive, Values
-from imprint.errors import ShapeError
+from imprint.errors import ArgumentError, ShapeError
+from imprint.primitives.axes import int_tuple
 from imprint.primitives.basis import (
     add,
     broadcast_in_dim,
     full,
     moveaxis,
+    reduce_sum,
     transpose,
 )
 from imprint.primitives.comparison import eq, ge
@@ -176,13 +178,51 @@ def product(x: Any, y: Any) -> Any:
     return dot_general(x, y, numbers, precision=Precision.HIGHEST)
 
 
+def diagonal(x: Any) -> Any:
+    """Return the diagonals of square matrices."""
+    shape = get_aval(x).shape
+    rows, columns = _numbered(shape)
+    mask = _for_each(eq(rows, columns), shape)
+    return reduce_sum(select_n(mask, zeros_like(x), x), (len(shape) - 1,))
+
+
+def along_rows(vectors: Any, shape: Shape) -> Any:
+    """Return matrices each of whose rows is the vector."""
+    ndim = len(shape)
+    return broadcast_in_dim(vectors, shape, (*range(ndim - 2), ndim - 1))
+
+
+def along_columns(vectors: Any, shape: Shape) -> Any:
+    """Return matrices each of whose columns is the vector."""
+    return broadcast_in_dim(vectors, shape, tuple(range(len(shape) - 1)))
+
+
+def part_of(name: str, bounds: tuple[int, int], n: int) -> tuple[int, int]:
+    """Check which of `n` values a function shall return, from one to before another."""
+    start, stop = int_tuple(bounds)
+    if not 0 <= start <= stop <= n:
+        raise ArgumentError(
+            f"{name}: expected a subset_by_index within [0, {n}], got {bounds}. It is "
+            "the first index, and the one behind the last."
+        )
+    return start, stop
+
+
+# ---- what there is without elements ----
+
+
+def constants(b: Builder, values: Values) -> tuple[Value, ...]:
+    """Write what a primitive gives for an operand without elements."""
+    return tuple([b.constant(x) for x in values])
+
+
 # ---- what failed is NaN ----
 
 
 def nan_unless(b: Builder, succeeded: Value, x: Value) -> Value:
     """Write NaN in the place of those of a stack for which LAPACK did not succeed."""
     mask = b.broadcast_in_dim(succeeded, x.shape, range(succeeded.ndim))
-    return b.select(mask, x, b.full(x.shape, _nan(x.dtype), x.dtype))
+    return b.select(mask, x, b.full(x.shape, nan_of(x.dtype), x.dtype))
 
 
 def is_zero_info(b: Builder, info: Value) -> Value:
@@ -196,16 +236,26 @@ def or_nan(compute: Callable[[NDArray], NDArray], x: NDArray) -> NDArray:
         return compute(x)
     except np.linalg.LinAlgError:
         if x.ndim == 2:
-            return np.full_like(x, _nan(x.dtype))
+            return np.full_like(x, nan_of(x.dtype))
     outs = [or_nan(compute, one) for one in x]
     return np.stack(outs)
 
 
-def _nan(dtype: DType) -> complex:
+def nan_of(dtype: DType) -> complex:
+    """Return what stands for a number that there is not."""
     return complex(np.nan, np.nan) if dt.is_complex(dtype) else np.nan
 
 
 # ---- samples ----
+
+
+def each(change: Callable[[NDArray], NDArray]) -> Callable[..., Values]:
+    """Return the `fit` that changes every operand alike."""
+
+    def fit(*arrays: NDArray, **_: Any) -> Values:
+        return tuple(map(change, arrays))
+
+    return fit
 
 
 def tame(x: NDArray) -> NDArray:
@@ -218,6 +268,14 @@ def invertible(x: NDArray) -> NDArray:
     """Return matrices made of drawn ones whose diagonal outweighs the rest."""
     n = max(x.shape[-1], 1)
     return tame(x) / x.dtype.type(8 * n) + np.eye(*x.shape[-2:], dtype=x.dtype)
+
+
+def apart(x: NDArray) -> NDArray:
+    """Return matrices made of drawn ones whose eigenvalues, or singular ones, differ."""
+    n = min(x.shape[-2:])
+    ladder = np.eye(*x.shape[-2:], dtype=x.dtype)
+    ladder[range(n), range(n)] = range(1, n + 1)
+    return tame(x) / x.dtype.type(32 * max(n, 1)) + ladder
 
 
 def positive_definite(x: NDArray) -> NDArray:

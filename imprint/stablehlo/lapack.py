@@ -9,7 +9,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from imprint.stablehlo.builder import Builder
-from imprint.stablehlo.types import TensorType, Value, list_text, names_of, signature
+from imprint.stablehlo.types import (
+    DType,
+    TensorType,
+    Value,
+    list_text,
+    names_of,
+    signature,
+)
 
 LETTERS: Final[dict[str, str]] = {
     "float32": "s",
@@ -31,13 +38,13 @@ def lapack_call(
 
     Args:
         b: what writes the function.
-        routine: without its letter, such as `potrf`: that of the first operand's dtype.
+        routine: without its letter, such as `potrf`: see `routine_name`.
         operands: its arguments.
         results: the types of its results; what LAPACK says of success is one of them.
         **more: as for `kernel_call`.
     """
-    letter = LETTERS[operands[0].dtype.name]
-    return kernel_call(b, f"lapack_{letter}{routine}_ffi", operands, results, **more)
+    name = routine_name(routine, operands[0].dtype)
+    return kernel_call(b, f"lapack_{name}_ffi", operands, results, **more)
 
 
 def kernel_call(  # noqa: PLR0913 - one parameter a part of the call
@@ -58,7 +65,7 @@ def kernel_call(  # noqa: PLR0913 - one parameter a part of the call
         operands: its arguments.
         results: the types of its results.
         stack: how many leading axes each operand and result has for the stack.
-        config: its options: a letter such as "L", or an int32.
+        config: its options: a letter such as "L", or an int32, or a bool.
         aliases: by operand, the result that may take its memory: it is overwritten.
     """
     options = ", ".join(f"{k} = {_option(v)}" for k, v in (config or {}).items())
@@ -80,7 +87,22 @@ def kernel_call(  # noqa: PLR0913 - one parameter a part of the call
     )
 
 
+def routine_name(routine: str, dtype: DType) -> str:
+    """Return the name of a routine for a dtype: it begins with the dtype's letter.
+
+    A routine for symmetric or orthogonal matrices (`syevd`, `orgqr`) is of complex numbers
+    that for Hermitian or unitary ones (`zheevd`, `zungqr`).
+    """
+    letter = LETTERS[dtype.name]
+    if letter in "cz":
+        kind = routine[:2]
+        routine = {"sy": "he", "or": "un"}.get(kind, kind) + routine[2:]
+    return letter + routine
+
+
 def _option(value: str | int) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
     return f"{ord(value)} : ui8" if isinstance(value, str) else f"{value} : i32"
 
 

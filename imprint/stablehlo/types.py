@@ -132,7 +132,7 @@ def list_text(items: Sequence[object]) -> str:
 def literal(array: np.ndarray[Any, Any]) -> str:
     """Return an array as the text of `dense<...>` for its own dtype."""
     if array.size == 0:
-        return "dense<[]>" if array.ndim == 1 else f"dense<{_nested(array.shape)}>"
+        return "dense<>"
     first = array.reshape(-1)[:1]
     if array.ndim == 0 or array.tobytes() == first.tobytes() * array.size:
         return f"dense<{_scalar(first[0], array.dtype)}>"
@@ -151,12 +151,6 @@ def _elements(array: np.ndarray[Any, Any]) -> str:
     if array.ndim == 0:
         return _scalar(array[()], array.dtype)
     return f"[{', '.join(_elements(row) for row in array)}]"
-
-
-def _nested(shape: tuple[int, ...]) -> str:
-    if 0 in shape[:1]:
-        return "[]"
-    return f"[{', '.join([_nested(shape[1:])] * shape[0])}]"
 
 
 def _scalar(x: Any, dtype: DType) -> str:

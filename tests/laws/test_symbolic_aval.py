@@ -184,6 +184,15 @@ def _convolution(call):
     return shapes, call.params
 
 
+def _reflectors(call):
+    """Make the rows of the first operand a name, and other sizes so much less."""
+    rows = call.avals[0].shape[-2]
+    shapes = [
+        tuple(_less(_letter(rows), rows, n) for n in aval.shape) for aval in call.avals
+    ]
+    return shapes, call.params
+
+
 WAYS = {
     "conv_general_dilated": (_convolution,),
     "reshape": (_by_factors,),
@@ -193,6 +202,8 @@ WAYS = {
     "pad": (_by_value, _widened),
     "dynamic_slice": (_dynamic_slice,),
     "dynamic_update_slice": (_update,),
+    "householder_product": (_reflectors,),
+    "ormqr": (_reflectors,),
     "bitcast_convert_type": (_but_the_last_axis,),
     "fft": (_fft,),
 }
