@@ -49,6 +49,22 @@ def _one_minus_square(x):
     return lax.mul(lax.add(one, x), lax.sub(one, x))
 
 
+def _gcd(x, y):
+    """Euclid's algorithm; that of JAX does not end for the least integer and some."""
+
+    def step(values):
+        divisor, rest = values
+        done = rest == 0
+        following = lax.rem(divisor, jnp.where(done, lax.full_like(rest, 1), rest))
+        return jnp.where(done, divisor, rest), jnp.where(done, rest, following)
+
+    if not jnp.issubdtype(x.dtype, jnp.integer):
+        raise TypeError(x.dtype)
+    x, y = jnp.broadcast_arrays(x, y)
+    return jnp.abs(lax.while_loop(lambda v: jnp.any(v[1] != 0), step, (x, y))[0])
+
+
+PRIMITIVES["gcd"] = Composed(_gcd)
 if jax.__version_info__ < (0, 12):
     PRIMITIVES["log2"] = Composed(
         lambda x: lax.mul(lax.log(x), lax.full_like(x, 1 / np.log(2)))
@@ -83,7 +99,7 @@ IMPLIED = {
 WITHOUT_RANK_0 = {"clamp", "select_n"}
 """Primitives that take fewer mixes of rank-0 operands in JAX: they get repeated ones."""
 
-WITHOUT_WEAK_TYPE = {"random_gamma_grad"}
+WITHOUT_WEAK_TYPE = {"gcd", "random_gamma_grad"}
 """Primitives of ours that are composed in JAX, where results are not weak."""
 
 WITHOUT_DERIVATIVE = {"nextafter"} if jax.__version_info__ < (0, 11) else set()

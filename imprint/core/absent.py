@@ -168,11 +168,6 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
             "Write a mask instead, such as imprint.numpy.tri, or imprint.numpy.tril(x).",
         ),
         (
-            "fromfile fromiter",
-            "Read with NumPy, and write imprint.numpy.asarray of it.",
-        ),
-        ("savez", "Write imprint.tree_serialise_leaves, or numpy.save."),
-        (
             "int1 uint1",
             "The narrowest dtypes are imprint.numpy.int2 and imprint.numpy.uint2.",
         ),
@@ -180,12 +175,10 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
             "ComplexWarning",
             "Import it from numpy: numpy.exceptions.ComplexWarning.",
         ),
-        ("gcd lcm", ""),
         (
             "poly polydiv polyfit polymul roots",
             "A polynomial is the loop `y = y * x + c` over its coefficients.",
         ),
-        ("kaiser i0", ""),
     ),
     "imprint.lax": (
         (

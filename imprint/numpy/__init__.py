@@ -41,6 +41,8 @@ take the dtype of the array beside them.
 - `fft`: how are arrays transformed to frequencies and back?
 - `files`: how are arrays read, and written?
 - `convolving`: how are signals convolved and correlated?
+- `divisors`: what divides integers, and what is a multiple of them?
+- `bessel`: which window is made of a Bessel function?
 - `windows`: which windows do signals have?
 - `subscripts`: what do the subscripts of einsum say?
 - `of_numpy`: what do NumPy's own functions give of arrays and tracers?
@@ -226,9 +228,12 @@ from imprint.numpy.exponents import frexp as frexp
 from imprint.numpy.exponents import ldexp as ldexp
 from imprint.numpy.exponents import spacing as spacing
 from imprint.numpy.files import frombuffer as frombuffer
+from imprint.numpy.files import fromfile as fromfile
+from imprint.numpy.files import fromiter as fromiter
 from imprint.numpy.files import fromstring as fromstring
 from imprint.numpy.files import load as load
 from imprint.numpy.files import save as save
+from imprint.numpy.files import savez as savez
 from imprint.numpy.grids import c_ as c_
 from imprint.numpy.grids import mgrid as mgrid
 from imprint.numpy.grids import ogrid as ogrid
@@ -410,8 +415,12 @@ from imprint.numpy.windows import hanning as hanning
 
 if typing.TYPE_CHECKING:
     from imprint.numpy import fft as fft
+    from imprint.numpy.bessel import i0 as i0
+    from imprint.numpy.bessel import kaiser as kaiser
     from imprint.numpy.convolving import convolve as convolve
     from imprint.numpy.convolving import correlate as correlate
+    from imprint.numpy.divisors import gcd as gcd
+    from imprint.numpy.divisors import lcm as lcm
     from imprint.numpy.of_numpy import numpy_function as numpy_function
     from imprint.numpy.of_numpy import numpy_ufunc as numpy_ufunc
 
@@ -419,6 +428,8 @@ _LATER: typing.Final[dict[str, str]] = {
     "imprint.numpy.fft": "",
     "imprint.numpy.of_numpy": "numpy_function numpy_ufunc",
     "imprint.numpy.convolving": "convolve correlate",
+    "imprint.numpy.divisors": "gcd lcm",
+    "imprint.numpy.bessel": "i0 kaiser",
 }
 """Which module holds the names that load when they are first asked for."""
 

@@ -15,12 +15,13 @@ from imprint.errors import ArgumentError, DTypeError
 from imprint.numpy.creation import asarray
 
 save: Final = np.save
+savez: Final = np.savez
 
 
 def load(file: Any, *args: Any, **kwargs: Any) -> Any:
     """Return the array of a file that `save` or NumPy wrote; see `numpy.load`.
 
-    What is no array of numbers, such as the file of `numpy.savez`, is NumPy's own.
+    What is no array of numbers, such as the file of `savez`, is NumPy's own.
 
     Example:
         >>> import io
@@ -77,6 +78,45 @@ def fromstring(
         Array([1, 2, 3], dtype=int32)
     """
     return asarray(np.fromstring(string, _stored(dtype), count, sep=sep))
+
+
+def fromfile(
+    file: Any, dtype: DTypeLike = float, count: int = -1, sep: str = "", offset: int = 0
+) -> Array:
+    """Return the numbers of a file of bytes or of text.
+
+    Args:
+        file: its name, or a file that is open.
+        dtype: of the numbers, as they stand there: float is 64 bits wide.
+        count: how many numbers; -1, all.
+        sep: what stands between the numbers of a text; nothing for bytes.
+        offset: how many bytes come before.
+
+    Example:
+        >>> import tempfile
+        >>> import imprint.numpy as np
+        >>> with tempfile.TemporaryFile() as file:
+        ...     _ = file.write(b"abc"), file.seek(0)
+        ...     np.fromfile(file, "uint8")
+        Array([97, 98, 99], dtype=uint8)
+    """
+    return asarray(np.fromfile(file, _stored(dtype), count, sep, offset))
+
+
+def fromiter(iter: Any, dtype: DTypeLike, count: int = -1) -> Array:
+    """Return the numbers that an iterable gives.
+
+    Args:
+        iter: numbers.
+        dtype: of the result.
+        count: how many numbers; -1, all.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.fromiter((k * k for k in range(4)), int)
+        Array([0, 1, 4, 9], dtype=int32)
+    """
+    return asarray(np.fromiter(iter, _stored(dtype), count))
 
 
 def _stored(dtype: Any) -> np.dtype[Any]:

@@ -17,6 +17,7 @@ that several of them import counts once. Those that hold a jaxpr are in `control
 - `incomplete`: how are the incomplete gamma and beta functions computed?
 - `bessel`: how are Bessel functions computed?
 - `polynomials`: how are polynomials computed, and upper halves of products?
+- `divisors`: what is the greatest common divisor?
 - `comparison`: how do two operands compare?
 - `complex`: how are complex numbers made and taken apart?
 - `bitwise`: how are the bits of two operands joined or shifted?
@@ -75,6 +76,7 @@ _FAMILIES: Final = (
     "incomplete",
     "bessel",
     "polynomials",
+    "divisors",
     "bits",
     "convert",
     "reduce_precision",

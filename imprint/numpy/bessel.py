@@ -1,0 +1,51 @@
+"""The modified Bessel function of order 0, and Kaiser's window, which is made of it.
+
+`imprint.scipy.special` has the other orders.
+"""
+
+from imprint import dtypes
+from imprint.core import dims
+from imprint.core.array import Array
+from imprint.core.dims import Dim
+from imprint.numpy.arithmetic import divide, multiply, sign, subtract
+from imprint.numpy.creation import ones
+from imprint.numpy.exponential import exp, sqrt
+from imprint.numpy.promotion import ArrayLike, as_array, inexact, refuse_complex
+from imprint.numpy.ranges import arange
+from imprint.primitives.bessel import bessel_i0e
+
+
+def i0(x: ArrayLike) -> Array:
+    """Return the modified Bessel function of the first kind, of order 0.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.i0(np.array([0.0, 1.0])).round(4)
+        Array([1.    , 1.2661], dtype=float32)
+    """
+    refuse_complex("i0", x)
+    x = inexact("i0", as_array("i0", x))
+    size = multiply(x, sign(x))  # its derivative at 0 is 0, which that of abs is not
+    return multiply(exp(size), bessel_i0e(x))
+
+
+def kaiser(M: Dim, beta: ArrayLike) -> Array:  # noqa: N803 - NumPy's name
+    """Return the window whose shape is given by a number.
+
+    Args:
+        M: how many points.
+        beta: 0 gives a window of ones; 5 is like `hamming`, 6 like `hanning`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.kaiser(3, 0.0)
+        Array([1., 1., 1.], dtype=float32)
+    """
+    count = dims.concrete(M, "kaiser")
+    if count <= 1:
+        return ones(count)
+    place = subtract(
+        multiply(arange(count, dtype=dtypes.default_float()), 2 / (count - 1)), 1
+    )
+    root = sqrt(subtract(1, multiply(place, place)))
+    return divide(i0(multiply(beta, root)), i0(beta))
