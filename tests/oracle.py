@@ -14,6 +14,8 @@ from jax import lax
 from jax._src.lax import linalg  # some of it has no public name
 from jax.extend.core import primitives as extended
 
+from imprint.core.primitive import Primitive
+
 PRIMITIVES = {
     value.name: value
     for module in (extended, lax, linalg)
@@ -126,6 +128,8 @@ def bind(name, params, *operands):
         operands = [jnp.broadcast_to(x, shape) for x in operands]
     implied = {param: None for param, names in IMPLIED.items() if name in names}
     own = {key: _translated(value) for key, value in params.items()}
+    if name == "select_and_gather_add" and operands[0].dtype == np.float64:
+        return [_gathered(*operands, **own)]
     primitive = PRIMITIVES[name]
     outs = primitive.bind(*operands, **(implied | own))
     if name == "digamma":  # JAX 0.10 gives nan at 0, later ones -inf
@@ -148,8 +152,23 @@ def _limited(name, results, operands):
     return [put((a == jnp.inf) & (x == jnp.inf), jnp.nan, outs)]
 
 
+def _gathered(tangents, operand, *, select_prim, **window):
+    """Reduce pairs: JAX's own packs two float64 into 64 bits, and rounds them."""
+
+    def better(x, y):
+        keeps = select_prim.bind(x[0], y[0])
+        return lax.select(keeps, x[0], y[0]), lax.select(keeps, x[1], y[1])
+
+    worst = -np.inf if select_prim.name == "ge" else np.inf
+    dtype = operand.dtype
+    inits = np.array(worst, dtype)[()], np.array(0, dtype)[()]
+    return lax.reduce_window((operand, tangents), inits, better, **window)[1]
+
+
 def _translated(param):
     """Return JAX's enumerator or tuple of the name of ours; the rest stays as it is."""
+    if isinstance(param, Primitive):
+        return PRIMITIVES[param.name]
     if hasattr(param, "_fields"):
         return getattr(lax, type(param).__name__)(*param)
     if isinstance(param, tuple):

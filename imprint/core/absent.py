@@ -15,7 +15,6 @@ from imprint.core.absent_models import (
     CALLBACK,
     DERIVATIVE,
     MODELS,
-    WINDOW,
 )
 
 
@@ -197,10 +196,8 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
             _SCATTER,
         ),
         (
-            "reduce_window_max_p reduce_window_min_p reduce_window_p "
-            "reduce_window_sum_p select_and_gather_add_p select_and_scatter_add_p "
-            "select_and_scatter_p",
-            WINDOW,
+            "reduce_window_p select_and_scatter_p",
+            "Write imprint.lax.reduce_window.",
         ),
         ("reduce_p", _REDUCE),
         (

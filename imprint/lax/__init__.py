@@ -359,6 +359,21 @@ if typing.TYPE_CHECKING:
     from imprint.primitives.polynomials import one_minus_square as one_minus_square
     from imprint.primitives.polynomials import one_minus_square_p as one_minus_square_p
     from imprint.primitives.polynomials import polynomial_p as polynomial_p
+    from imprint.primitives.window_reductions import (
+        reduce_window_max_p as reduce_window_max_p,
+    )
+    from imprint.primitives.window_reductions import (
+        reduce_window_min_p as reduce_window_min_p,
+    )
+    from imprint.primitives.window_reductions import (
+        reduce_window_sum_p as reduce_window_sum_p,
+    )
+    from imprint.primitives.window_reductions import (
+        select_and_gather_add_p as select_and_gather_add_p,
+    )
+    from imprint.primitives.window_reductions import (
+        select_and_scatter_add_p as select_and_scatter_add_p,
+    )
     from imprint.primitives.windows import ConvDimensionNumbers as ConvDimensionNumbers
 
 _LATER: typing.Final[dict[str, str]] = {
@@ -376,6 +391,10 @@ _LATER: typing.Final[dict[str, str]] = {
         "conv_dimension_numbers conv_general_permutations conv_general_shape_tuple "
         "conv_shape_tuple conv_transpose_shape_tuple padtype_to_pads "
         "reduce_window_shape_tuple"
+    ),
+    "imprint.primitives.window_reductions": (
+        "reduce_window_max_p reduce_window_min_p reduce_window_sum_p "
+        "select_and_gather_add_p select_and_scatter_add_p"
     ),
     "imprint.primitives.windows": "ConvDimensionNumbers",
     "imprint.primitives.convolution": "conv_general_dilated_p",

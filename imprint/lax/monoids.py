@@ -5,22 +5,27 @@ joins whole arrays as a batch, neighbours first, so n elements take log2(n) join
 after another, and derivatives and batches are those of what is inside. `init_value` has
 to be its identity. The functions of this package that have a reduction of their own
 (`add`, `max`) are that one. A window of w elements is put together from windows of 1, 2,
-4, … elements, axis by axis, the last one first, so the order of elements stays.
+4, … elements, axis by axis, the last one first, so the order of elements stays; sums and
+extremes of windows are primitives.
 """
 
 from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any, Final, NamedTuple
 
+import numpy as np
+
 from imprint import tree
 from imprint.control.agreement import Returned, difference
 from imprint.control.closing import close, own_leaves
 from imprint.core import dims
-from imprint.core.aval import ShapedArray, get_aval
+from imprint.core.aval import DType, ShapedArray, get_aval
 from imprint.core.folding import folding
 from imprint.core.functions import as_result, check_function, name_of
 from imprint.core.jaxpr import eval_jaxpr
-from imprint.dtypes import is_complex
+from imprint.core.primitive import Primitive
+from imprint.core.trace import Tracer
+from imprint.dtypes import is_bool, is_complex
 from imprint.errors import ArgumentError, DTypeError, ShapeError
 from imprint.lax import elementwise
 from imprint.primitives.axes import canonical_axes
@@ -29,6 +34,7 @@ from imprint.primitives.bitwise import or_p
 from imprint.primitives.comparison import gt, lt, ne
 from imprint.primitives.convert import convert_element_type
 from imprint.primitives.reductions import (
+    extreme,
     reduce_and,
     reduce_max,
     reduce_min,
@@ -39,6 +45,13 @@ from imprint.primitives.reductions import (
 from imprint.primitives.select import select_n
 from imprint.primitives.shape import reshape
 from imprint.primitives.slicing import concatenate, pad, slice_in_dim
+from imprint.primitives.window_reductions import Window as Steps
+from imprint.primitives.window_reductions import (
+    reduce_window_max_p,
+    reduce_window_min_p,
+    reduce_window_sum_p,
+)
+from imprint.primitives.windows import pads_of
 from imprint.transforms.batch import batch_jaxpr
 
 Arrays = list[Any]
@@ -121,6 +134,15 @@ def reduce_window(  # noqa: PLR0913, PLR0917 - JAX's signature
         _each("window_dilation", window_dilation, shape),
     )
     pads = window.pads(shape, padding)
+    reducer = _known(_WINDOWED, computation, len(monoid.avals))
+    if reducer is not None and _suits(reducer, monoid.avals[0].dtype, window):
+        steps = Steps(
+            window.lengths, window.strides, pads, window.base, window.dilation
+        )
+        out = reducer.bind1(monoid.operands[0], **steps._asdict())
+        if _begins_with_identity(reducer, init_value, monoid.avals[0].dtype):
+            return out
+        return monoid.result([out])
     config = [(*p, d - 1) for p, d in zip(pads, window.base, strict=True)]
     outs = [
         pad(x, init, config)
@@ -264,29 +286,19 @@ class _Window(NamedTuple):
 
     def pads(
         self, shape: tuple[Any, ...], padding: str | Sequence[tuple[int, int]]
-    ) -> list[tuple[int, int]]:
+    ) -> tuple[tuple[int, int], ...]:
         """Return how much stands before and behind each axis."""
         if not isinstance(padding, str):
-            pairs = [(int(low), int(high)) for low, high in padding]
-            if len(pairs) != len(shape):
+            given = tuple([(int(low), int(high)) for low, high in padding])
+            if len(given) != len(shape):
                 raise ShapeError(
                     f"reduce_window: expected a pair of padding for each of {len(shape)} "
                     f"axes, got {padding}. Give (low, high) an axis."
                 )
-            return pairs
-        if padding not in _PADDINGS:
-            raise ArgumentError(
-                f"reduce_window: expected padding {', '.join(_PADDINGS)} or pairs of "
-                f"ints, got {padding!r}."
-            )
-        pads: list[tuple[int, int]] = []
-        for i, n in enumerate(shape):
-            extent = (self.lengths[i] - 1) * self.dilation[i] + 1
-            windows = -(-n // self.strides[i])
-            total = max((windows - 1) * self.strides[i] + extent - n, 0)
-            low = total // 2 if padding == "SAME" else total - total // 2
-            pads.append((0, 0) if padding == "VALID" else (low, total - low))
-        return pads
+            return given
+        pairs = zip(self.lengths, self.dilation, strict=True)
+        extents = [dims.dilated(k, d) for k, d in pairs]
+        return pads_of("reduce_window", padding, shape, extents, self.strides)
 
     def along(self, join: Join, xs: Arrays, axis: int) -> Arrays:
         """Join the elements of each window along one axis."""
@@ -315,9 +327,6 @@ class _Window(NamedTuple):
             block *= 2
         assert found is not None
         return [slice_in_dim(x, 0, size, self.strides[axis], axis) for x in found]
-
-
-_PADDINGS: Final = ("VALID", "SAME", "SAME_LOWER")
 
 
 def _each(
@@ -389,3 +398,25 @@ _REDUCERS: Final[dict[Any, Callable[[Any, tuple[int, ...]], Any]]] = {
     elementwise.bitwise_or: reduce_or,
     elementwise.bitwise_xor: reduce_xor,
 }
+_WINDOWED: Final[dict[Any, Primitive]] = {
+    elementwise.add: reduce_window_sum_p,
+    elementwise.max: reduce_window_max_p,
+    elementwise.min: reduce_window_min_p,
+}
+
+
+def _suits(reducer: Primitive, dtype: DType, window: _Window) -> bool:
+    """Tell whether a primitive takes the dtype, and has all derivatives of the window."""
+    if reducer is reduce_window_sum_p:
+        return not is_bool(dtype)
+    return not is_complex(dtype) and all(n == 1 for n in window.dilation)
+
+
+def _begins_with_identity(reducer: Primitive, init: Any, dtype: DType) -> bool:
+    """Tell whether what windows begin with is known, and changes nothing."""
+    if isinstance(init, Tracer):
+        return False
+    if reducer is reduce_window_sum_p:
+        return bool(np.asarray(init) == 0)
+    worst = extreme(dtype, largest=reducer is reduce_window_min_p)
+    return bool(np.asarray(init) == worst)

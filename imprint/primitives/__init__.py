@@ -36,6 +36,7 @@ that several of them import counts once. Those that hold a jaxpr are in `control
 - `dot`: how are two operands contracted?
 - `convolution`: how are windows contracted with a kernel?
 - `windows`: where are the windows of an array, and how does NumPy convolve?
+- `window_reductions`: how are windows summed, and their extremes found?
 - `precision`: how exactly is a product computed?
 - `matrices`: what do primitives on stacks of matrices share?
 - `triangular`: how is a system solved of which one triangle counts?
@@ -97,6 +98,7 @@ _FAMILIES: Final = (
     "singular",
     "eigen",
     "schur",
+    "window_reductions",
     "barrier",
     "callbacks",
     "checks",

@@ -36,6 +36,7 @@ from imprint.primitives.windows import (
     ConvDimensionNumbers,
     Pads,
     Window,
+    back_pads,
     convolve,
     out_space,
 )
@@ -265,17 +266,15 @@ def _lhs_ct(
     if groups > 1:  # the group moves from the kernel's outputs to its inputs
         y = _joined(_split(y, rhs[0], groups), rhs[0], rhs[1])
     y = _typed(rev(y, tuple(rhs[2:])), get_aval(ct).dtype)
-    ct_lengths = [get_aval(ct).shape[i] for i in out[2:]]
-    padding: list[tuple[Dim, Dim]] = []
-    for i, axis in enumerate(lhs[2:]):
-        length = dims.dilated(x.shape[axis], window.lhs_dilation[i])
-        extent = dims.dilated(kernel[i], window.rhs_dilation[i])
-        before = extent - window.padding[i][0] - 1
-        spread = dims.dilated(ct_lengths[i], window.window_strides[i])
-        padding.append((before, length + extent - 1 - spread - before))
+    pads = back_pads(
+        tuple(x.shape[i] for i in lhs[2:]),
+        kernel,
+        tuple(get_aval(ct).shape[i] for i in out[2:]),
+        window[:4],
+    )
     back = Window(
         window.lhs_dilation,
-        tuple(padding),
+        pads,
         window.window_strides,
         window.rhs_dilation,
         ConvDimensionNumbers(out, (rhs[1], rhs[0], *rhs[2:]), lhs),

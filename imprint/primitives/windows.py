@@ -97,6 +97,50 @@ def out_space(lengths: Shape, kernel: Shape, steps: Steps) -> Shape | None:
     return tuple(found)
 
 
+def back_pads(lengths: Shape, kernel: Shape, counts: Shape, steps: Steps) -> Pads:
+    """Return the padding with which cotangents of windows meet the kernel turned around.
+
+    Args:
+        lengths: of the operand.
+        kernel: the lengths of a window.
+        counts: how many windows there are.
+        steps: of the windows.
+    """
+    pads: list[tuple[Dim, Dim]] = []
+    for n, k, count, stride, (low, _), spread, dilation in zip(
+        lengths, kernel, counts, *steps, strict=True
+    ):
+        extent = dims.dilated(k, dilation)
+        before = extent - low - 1
+        reach = dims.dilated(n, spread) + extent - 1
+        pads.append((before, reach - dims.dilated(count, stride) - before))
+    return tuple(pads)
+
+
+def placed(
+    lengths: Shape, padding: Pads, spreads: Ints
+) -> tuple[Ints | None, list[slice], list[slice]]:
+    """Return the lengths with padding, and which elements go where among it.
+
+    None for the lengths: all stay where they are.
+    """
+    room: list[int] = []
+    place: list[slice] = []
+    source: list[slice] = []
+    for n, (low, high), step in zip(lengths, padding, spreads, strict=True):
+        total = dims.dilated(n, step) + low + high
+        first = -(min(low, 0) // step)  # the first element that is not cut off
+        last = max(min(n, -(-(total - low) // step)), first)
+        start = low + first * step
+        room.append(total)
+        source.append(slice(first, last))
+        place.append(slice(start, start + max((last - first - 1) * step + 1, 0), step))
+        if last == first:
+            place[-1] = slice(0, 0)
+    is_whole = room == list(lengths) and place == [slice(0, n, 1) for n in lengths]
+    return (None if is_whole else tuple(room)), place, source
+
+
 # ---- what a convolution means ----
 
 
@@ -135,7 +179,7 @@ def _plan(x: Shape, y: Shape, window: Window) -> _Plan:
     groups, batches = window.feature_group_count, window.batch_group_count
     windows = out_space(tuple(lengths), tuple(kernel), window[:4])
     assert windows is not None
-    room, place, source = _placed(tuple(lengths), window)
+    room, place, source = placed(tuple(lengths), window.padding, window.lhs_dilation)
     padded = (batch, features, *(lengths if room is None else room))
     steps = [dims.product(padded[i + 1 :]) for i in range(count + 2)]
     rows = batch // batches
@@ -157,29 +201,6 @@ def _plan(x: Shape, y: Shape, window: Window) -> _Plan:
         (rows, outputs, *windows),
         tuple(out.index(i) for i in range(count + 2)),
     )
-
-
-def _placed(
-    lengths: Shape, window: Window
-) -> tuple[Ints | None, list[slice], list[slice]]:
-    """Return the lengths with padding, and which elements go where among the zeros."""
-    room: list[int] = []
-    place: list[slice] = []
-    source: list[slice] = []
-    for n, (low, high), step in zip(
-        lengths, window.padding, window.lhs_dilation, strict=True
-    ):
-        total = dims.dilated(n, step) + low + high
-        first = -(min(low, 0) // step)  # the first element that is not cut off
-        last = max(min(n, -(-(total - low) // step)), first)
-        start = low + first * step
-        room.append(total)
-        source.append(slice(first, last))
-        place.append(slice(start, start + max((last - first - 1) * step + 1, 0), step))
-        if last == first:
-            place[-1] = slice(0, 0)
-    is_whole = room == list(lengths) and place == [slice(0, n, 1) for n in lengths]
-    return (None if is_whole else tuple(room)), place, source
 
 
 _MOST: Final = 1 << 22

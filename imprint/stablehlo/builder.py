@@ -22,7 +22,7 @@ from imprint.stablehlo.types import (
     signature,
     tensor,
 )
-from imprint.stablehlo.windows import Windows
+from imprint.stablehlo.windows import Windowed, Windows
 
 Comparison = Literal["EQ", "NE", "LT", "LE", "GT", "GE"]
 Region = Callable[["Builder", tuple[Value, ...]], Sequence[Value]]
@@ -336,19 +336,15 @@ class Builder(Windows):
 
         It is a `reduce_window` as long as the axis, which the engine turns into a scan.
         """
-        scalar = tensor((), x.dtype)
-        text, _ = self.region([scalar, scalar], body)
+        ones = (1,) * x.ndim
         window = [n if i == axis else 1 for i, n in enumerate(x.shape)]
         room = window[axis] - 1
-        one = f"[0, {room}]" if reverse else f"[{room}, 0]"
-        rows = [one if i == axis else "[0, 0]" for i in range(x.ndim)]
-        return self.op(
-            f'"stablehlo.reduce_window"({x.name}, {init.name}) ({text}) '
-            f"{{window_dimensions = array<i64{_items(window)}>, "
-            f"padding = dense<[{', '.join(rows)}]> : tensor<{x.ndim}x2xi64>}}",
-            x.type,
-            signature((x, init), (x.type,)),
-        )
+        one = (0, room) if reverse else (room, 0)
+        pads = [one if i == axis else (0, 0) for i in range(x.ndim)]
+        config = Windowed(window, ones, pads, ones, ones)
+        scalar = tensor((), x.dtype)
+        text, _ = self.region([scalar, scalar], body)
+        return self.reduce_window([x], [init], config, x.shape, text)[0]
 
     def dot_general(
         self,

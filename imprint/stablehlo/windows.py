@@ -10,7 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from imprint.stablehlo.rearranging import Rearranging
-from imprint.stablehlo.types import Value, list_text, signature, tensor
+from imprint.stablehlo.types import (
+    TensorType,
+    Value,
+    list_text,
+    names_of,
+    signature,
+    tensor,
+)
 
 Ints = Sequence[int]
 
@@ -46,8 +53,39 @@ class Convolution(NamedTuple):
         )
 
 
+class Windowed(NamedTuple):
+    """The attributes of a reduction of windows."""
+
+    lengths: Ints
+    strides: Ints
+    padding: Sequence[tuple[int, int]]
+    base_dilation: Ints
+    window_dilation: Ints
+
+    def text(self, *, is_scatter: bool = False) -> str:
+        """Return them in StableHLO's words; a scatter has no dilations."""
+        rank = len(self.lengths)
+        rows = list_text([list_text(p) for p in self.padding]) if rank else ""
+        found = {"window_dimensions": self.lengths, "window_strides": self.strides}
+        if not is_scatter:
+            found |= {
+                "base_dilations": self.base_dilation,
+                "window_dilations": self.window_dilation,
+            }
+        arrays = [f"{name} = {_array(numbers)}" for name, numbers in found.items()]
+        return (
+            f"{{{', '.join(arrays)}, padding = dense<{rows}> : tensor<{rank}x2xi64>}}"
+        )
+
+
 class Windows(Rearranging):
     """The part of `Builder` that slides windows."""
+
+    def ops(
+        self, text: str, results: Sequence[TensorType], signature: str
+    ) -> tuple[Value, ...]:
+        """Append a line with any number of results; the builder does."""
+        raise NotImplementedError
 
     def convolution(
         self,
@@ -65,8 +103,59 @@ class Windows(Rearranging):
             signature((x, y), (out,)),
         )
 
+    def reduce_window(
+        self,
+        xs: Sequence[Value],
+        inits: Sequence[Value],
+        config: Windowed,
+        shape: Sequence[int],
+        body: str,
+    ) -> tuple[Value, ...]:
+        """Join the elements of each window, of several operands together.
+
+        Args:
+            xs: the operands, of one shape.
+            inits: what each window begins with, of each.
+            config: where windows are.
+            shape: how many there are.
+            body: the region that joins two sets of scalars.
+        """
+        outs = [tensor(tuple(shape), x.dtype) for x in xs]
+        operands = (*xs, *inits)
+        head = f'"stablehlo.reduce_window"({names_of(operands)}) ({body}) '
+        return self.ops(head + config.text(), outs, signature(operands, outs))
+
+    def select_and_scatter(
+        self,
+        x: Value,
+        source: Value,
+        init: Value,
+        config: Windowed,
+        regions: str,
+    ) -> Value:
+        """Join each element of `source` with that which its window of `x` selects.
+
+        Args:
+            x: what is selected from.
+            source: an element for each window.
+            init: what the result begins with.
+            config: where windows are.
+            regions: whether the first of two scalars is selected, and what joins two.
+        """
+        operands = (x, source, init)
+        return self.op(
+            f'"stablehlo.select_and_scatter"({names_of(operands)}) ({regions}) '
+            f"{config.text(is_scatter=True)}",
+            x.type,
+            signature(operands, (x.type,)),
+        )
+
 
 def _layout(spec: Ints, letters: str) -> str:
     names = {axis: str(i - 2) for i, axis in enumerate(spec)}
     names |= dict(zip(spec[:2], letters, strict=True))
     return list_text([names[axis] for axis in range(len(spec))])
+
+
+def _array(numbers: Ints) -> str:
+    return f"array<i64{': ' if len(numbers) else ''}{', '.join(map(str, numbers))}>"

@@ -12,6 +12,7 @@ from imprint.core.aval import ShapedArray
 from imprint.core.primitive import Primitive
 from imprint.errors import DTypeError, ShapeError
 from imprint.primitives import ALL
+from imprint.primitives.windows import out_space
 from tests.laws.law import every_primitive, for_draws
 from tests.strategies import Call, calls
 from tests.symbolic import evaluate, name, names
@@ -193,7 +194,16 @@ def _reflectors(call):
     return shapes, call.params
 
 
+def _source_of_windows(call):
+    """Make as many elements as there are windows in the second operand."""
+    (_, shape), params = _by_value(call)
+    ones = (1,) * len(shape)
+    steps = params["window_strides"], params["padding"], ones, ones
+    return [out_space(shape, params["window_dimensions"], steps), shape], params
+
+
 WAYS = {
+    "select_and_scatter_add": (_source_of_windows,),
     "conv_general_dilated": (_convolution,),
     "reshape": (_by_factors,),
     "broadcast_in_dim": (_with_params("shape"),),

@@ -10,7 +10,8 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint import lax
-from imprint.errors import ArgumentError, DTypeError, ShapeError
+from imprint.errors import AbsentRuleError, ArgumentError, DTypeError, ShapeError
+from tests import oracle
 from tests.tolerances import assert_close
 
 X = np.random.default_rng(0).uniform(-1, 1, (3, 4, 5)).astype("float32")
@@ -165,6 +166,103 @@ def test_gradients_of_windows_are_those_of_jax(name):
 
     for got, want in zip(run(imprint, inp), run(jax, jnp), strict=True):
         assert_close(got, np.asarray(want), "gradient")
+
+
+def pooled(lib, np, window, options, name="max"):
+    def pool(x):
+        function = getattr(lib.lax, name)
+        init = {"max": -np.inf, "min": np.inf, "add": 0.0}[name]
+        return lib.lax.reduce_window(x, init, function, window, **options)
+
+    def push(x, t):
+        return lib.jvp(lib.grad(lambda x: (pool(x) ** 3).sum()), (x,), (t,))
+
+    return push, lib.vmap(pool, 1), lambda t, x: lib.jvp(pool, (x,), (t,))[1]
+
+
+@pytest.mark.parametrize("name", ["max", "add"])
+def test_higher_derivatives_of_pooling_are_those_of_jax(name):
+    options = {
+        "window_strides": (1, 2, 1),
+        "padding": "SAME",
+        "base_dilation": (1, 1, 2),
+    }
+    want = pooled(jax, jnp, (1, 2, 3), options, name)
+    for run in (lambda f: f, imprint.jit):
+        got = pooled(imprint, inp, (1, 2, 3), options, name)
+        for ours, theirs in zip(got, want, strict=True):
+            args = (X, X[::-1] * 2)
+            args = (np.stack(args, 1),) if ours is got[1] else args
+            pairs = zip(
+                imprint.tree.leaves(run(ours)(*args)),
+                jax.tree.leaves(oracle.jit(theirs)(*args)),
+                strict=True,
+            )
+            for a, b in pairs:
+                assert_close(a, np.asarray(b), "gradient")
+
+
+@pytest.mark.parametrize("window", ["cut", "dilated"])
+def test_pooling_has_gradients_that_jax_lacks(window):
+    dimensions, options = WINDOWS[window]
+
+    def total(best):
+        def loss(x):
+            found = lax.reduce_window(x, -np.inf, best, dimensions, **options)
+            return (found * inp.arange(found.size).reshape(found.shape)).sum()
+
+        return imprint.grad(loss)(X)
+
+    want = total(lambda a, b: inp.maximum(a, b))
+    assert_close(total(lax.max), np.asarray(want), "gradient")
+
+
+def test_what_windows_begin_with_is_joined():
+    got = lax.reduce_window(X[0, 0], 10.0, lax.add, (2,))
+    want = jax.lax.reduce_window(X[0, 0], 10.0, jax.lax.add, (2,))
+    assert_close(got, np.asarray(want), "reduction")
+    assert_close(
+        imprint.jit(lax.reduce_window, static_argnums=(2, 3))(
+            X[0, 0], 0.5, lax.max, (2,)
+        ),
+        np.maximum(np.maximum(X[0, 0, 1:], X[0, 0, :-1]), np.float32(0.5)),
+        "reduction",
+    )
+
+
+def test_a_reversed_derivative_of_dilated_windows_is_told():
+    params = {"window_dimensions": (2,), "window_strides": (1,), "padding": ((0, 0),)}
+    params |= {"base_dilation": (1,), "window_dilation": (2,)}
+
+    def loss(x):
+        return lax.reduce_window_max_p.bind1(x, **params).sum()
+
+    with pytest.raises(AbsentRuleError) as caught:
+        imprint.grad(loss)(X[0, 0])
+    assert str(caught.value).splitlines()[0] == (
+        "select_and_gather_add: expected no window_dilation in what is differentiated in "
+        "reverse. Call imprint.lax.reduce_window, which has that derivative"
+    )
+
+
+def test_windows_that_do_not_fit_a_primitive_are_told():
+    params = {"window_dimensions": (2,), "window_strides": (0,), "padding": ((0, 0),)}
+    params |= {"base_dilation": (1,), "window_dilation": (2,)}
+    with pytest.raises(ShapeError) as caught:
+        lax.reduce_window_sum_p.bind(X[0, 0], **params)
+    assert str(caught.value) == (
+        "reduce_window_sum: expected positive window_dimensions, window_strides, "
+        "base_dilation and window_dilation and pairs of padding, one for each of 1 axes "
+        "of float32[5], got ((2,), (0,), ((0, 0),), (1,), (2,)). Write 1, and (0, 0), for "
+        "axes without windows."
+    )
+    params |= {"window_strides": (1,), "padding": ((-4, -2),)}
+    with pytest.raises(ShapeError) as caught:
+        lax.reduce_window_max_p.bind(X[0, 0], **params)
+    assert str(caught.value) == (
+        "reduce_window_max: expected negative padding to cut no more than there is, got "
+        "padding=((-4, -2),) for float32[5]. Cut less."
+    )
 
 
 def test_windows_of_several_operands():
