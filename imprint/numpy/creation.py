@@ -122,6 +122,8 @@ def from_dlpack(
         x: an object with `__dlpack__` and `__dlpack_device__`, in the host's memory.
         device: where it is to be, as in `imprint.device_put`.
         copy: True, or None: another library may write to its memory, so it is copied.
+            False shares the memory, of a dtype that arrays have; who writes to it from
+            then on changes the array, or does not.
 
     Example:
         >>> import numpy
@@ -129,17 +131,34 @@ def from_dlpack(
         >>> np.from_dlpack(numpy.arange(3.0, dtype="float32"))
         Array([0., 1., 2.], dtype=float32)
     """
-    if copy is False:
-        raise ArgumentError(
-            "from_dlpack: expected copy to be None or True, got False. What another "
-            "library may write to is copied."
-        )
     if not hasattr(x, "__dlpack__"):
         raise ArgumentError(
             f"from_dlpack: expected an array with `__dlpack__`, got {shown(x)}. "
             "For numbers and sequences call imprint.numpy.asarray."
         )
-    return placed("from_dlpack", asarray(np.from_dlpack(x)), device)
+    values = np.from_dlpack(x)
+    if copy is False:
+        return _sharing(values, device)
+    return placed("from_dlpack", asarray(values), device)
+
+
+def _sharing(values: Any, device: DeviceLike | None) -> Array:
+    """Return an array on the memory of another library's."""
+    if dtypes.canonicalize(values.dtype) != values.dtype:
+        raise ArgumentError(
+            "from_dlpack: expected copy to be None or True for what is converted, got "
+            f"False for {values.dtype}, which becomes {dtypes.canonicalize(values.dtype)}. "
+            "Leave copy out, or set enable_x64."
+        )
+    values.flags.writeable = False
+    array = from_host(get_aval(values), values)
+    moved = placed("from_dlpack", array, device)
+    if isinstance(moved, ArrayImpl) and moved.device is not array.device:
+        raise ArgumentError(
+            "from_dlpack: expected copy to be None or True for another device, got False "
+            f"for {moved.device}. Leave copy out."
+        )
+    return moved
 
 
 def _check_order(name: str, order: str | None) -> None:

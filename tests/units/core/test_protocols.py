@@ -319,8 +319,22 @@ def test_from_dlpack():
     own = inp.from_dlpack(values)
     values[:] = 7
     assert own.tolist() == [0, 1, 2]
-    with pytest.raises(ValueError, match="copy"):
+    with pytest.raises(ValueError, match="float64, which becomes float32"):
         inp.from_dlpack(values, copy=False)
+
+
+def test_from_dlpack_shares_memory_if_it_must():
+    values = np.arange(3, dtype="float32")
+    shared = inp.from_dlpack(values, copy=False)
+    assert np.shares_memory(np.asarray(shared), values)
+    assert not np.asarray(shared).flags.writeable
+    assert imprint.jit(lambda x: x * 2)(shared).tolist() == [0, 2, 4]
+    assert np.shares_memory(np.from_dlpack(shared), values)
+    assert inp.from_dlpack(shared, copy=False).tolist() == [0, 1, 2]
+    other = imprint.devices()[-1]
+    if other is not imprint.devices()[0]:
+        with pytest.raises(ValueError, match="another device"):
+            inp.from_dlpack(values, device=other, copy=False)
 
 
 # ---- objects with a shape and a dtype ----
