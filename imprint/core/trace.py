@@ -123,6 +123,11 @@ class Tracer(NumberArray):
     owner: Trace
     aval: ShapedArray
 
+    @property
+    def device(self) -> None:
+        """None, which where an array is made means: where the program will run."""
+        return
+
     def concrete_for(self, user: str, kind: str, remedy: str) -> Any:
         """Return the value that this tracer stands for; raise if it is not known."""
         check_alive(self)

@@ -311,6 +311,15 @@ def test_what_a_program_can_ask_of_the_namespace():
         ours.dtypes(kind="text")
 
 
+def test_the_device_of_a_traced_array():
+    def f(x):
+        assert x.device is None
+        return inp.zeros_like(x, device=x.device) + x.to_device(x.device)
+
+    assert imprint.jit(f)(X).tolist() == [1, 2, 3]
+    assert imprint.vmap(f)(X).tolist() == [1, 2, 3]
+
+
 def test_from_dlpack():
     values = np.arange(3.0)
     for np_ in (inp, jnp):
