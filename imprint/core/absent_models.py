@@ -12,10 +12,6 @@ Rows = tuple[tuple[str, str], ...]
 _STATE: Final = (
     "No layer keeps a state yet: take the averages as an argument, and return new ones."
 )
-WINDOW: Final = (
-    "Stack the shifted slices, imprint.numpy.stack of imprint.lax.slice_in_dim, and "
-    "reduce over the new axis; products go by imprint.numpy.einsum."
-)
 DERIVATIVE: Final = (
     "Steer derivatives with imprint.lax.stop_gradient: f = g + stop_gradient(h - g) has "
     "the value of h and the derivative of g."
@@ -43,13 +39,6 @@ _EQUINOX: Final[dict[str, Rows]] = {
         ("filter_pmap filter_shard", _ONE_DEVICE),
     ),
     "imprint.nn": (
-        (
-            "Conv Conv1d Conv2d Conv3d ConvTranspose ConvTranspose1d ConvTranspose2d "
-            "ConvTranspose3d Pool AvgPool1d AvgPool2d AvgPool3d MaxPool1d MaxPool2d "
-            "MaxPool3d AdaptivePool AdaptiveAvgPool1d AdaptiveAvgPool2d "
-            "AdaptiveAvgPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d AdaptiveMaxPool3d",
-            WINDOW,
-        ),
         (
             "BatchNorm SpectralNorm State StateIndex StatefulLayer delete_init_state "
             "make_with_state",

@@ -7,6 +7,9 @@ Layers are modules that take one example; `imprint.vmap` gives them a batch.
 - `attention`: how does each position take part of the others?
 - `initializers`: what are the first values of parameters?
 - `linear`: which layers multiply by a matrix?
+- `convolution`: which layers slide a kernel?
+- `convolution_layers`: what are they called by their number of axes?
+- `pooling`: which layers make one number of a window?
 - `recurrent`: which cells carry a state from step to step?
 - `normalization`: which layers bring one example to mean and scale?
 - `layers`: which layers multiply by no matrix?
@@ -42,6 +45,15 @@ from imprint.nn.activations import (
     tanh,
 )
 from imprint.nn.attention import dot_product_attention
+from imprint.nn.convolution import Conv, ConvTranspose
+from imprint.nn.convolution_layers import (
+    Conv1d,
+    Conv2d,
+    Conv3d,
+    ConvTranspose1d,
+    ConvTranspose2d,
+    ConvTranspose3d,
+)
 from imprint.nn.functions import (
     glu,
     log_softmax,
@@ -61,10 +73,44 @@ from imprint.nn.layers import (
 )
 from imprint.nn.linear import MLP, Linear
 from imprint.nn.normalization import LayerNorm, RMSNorm
+from imprint.nn.pooling import (
+    AdaptiveAvgPool1d,
+    AdaptiveAvgPool2d,
+    AdaptiveAvgPool3d,
+    AdaptiveMaxPool1d,
+    AdaptiveMaxPool2d,
+    AdaptiveMaxPool3d,
+    AdaptivePool,
+    AvgPool1d,
+    AvgPool2d,
+    AvgPool3d,
+    MaxPool1d,
+    MaxPool2d,
+    MaxPool3d,
+    Pool,
+)
 from imprint.nn.recurrent import GRUCell, LSTMCell
 
 __all__ = [
     "MLP",
+    "AdaptiveAvgPool1d",
+    "AdaptiveAvgPool2d",
+    "AdaptiveAvgPool3d",
+    "AdaptiveMaxPool1d",
+    "AdaptiveMaxPool2d",
+    "AdaptiveMaxPool3d",
+    "AdaptivePool",
+    "AvgPool1d",
+    "AvgPool2d",
+    "AvgPool3d",
+    "Conv",
+    "Conv1d",
+    "Conv2d",
+    "Conv3d",
+    "ConvTranspose",
+    "ConvTranspose1d",
+    "ConvTranspose2d",
+    "ConvTranspose3d",
     "Dropout",
     "Embedding",
     "GRUCell",
@@ -73,7 +119,11 @@ __all__ = [
     "Lambda",
     "LayerNorm",
     "Linear",
+    "MaxPool1d",
+    "MaxPool2d",
+    "MaxPool3d",
     "PReLU",
+    "Pool",
     "RMSNorm",
     "Sequential",
     "celu",
