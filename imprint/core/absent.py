@@ -244,10 +244,6 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
             "imprint.random.categorical gives the index.",
         ),
         ("permutation", _DRAW_OUTSIDE),
-        (
-            "orthogonal",
-            "numpy.linalg.qr of normal draws gives one outside traced functions.",
-        ),
         ("Key key_dtype", "Keys are imprint.random.PRNGKeyArray; key.dtype is theirs."),
         (
             "random_gamma_p",
@@ -258,12 +254,6 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         (
             "scaled_matmul scaled_dot_general get_scaled_dot_general_config",
             "Convert with x.astype, and write imprint.numpy.matmul.",
-        ),
-    ),
-    "imprint.nn.initializers": (
-        (
-            "orthogonal delta_orthogonal",
-            "numpy.linalg.qr of normal draws gives one outside traced functions.",
         ),
     ),
     "imprint.debug": (

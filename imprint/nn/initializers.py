@@ -23,6 +23,7 @@ from imprint.primitives.axes import canonical_axes
 __all__ = [
     "Initializer",
     "constant",
+    "delta_orthogonal",
     "glorot_normal",
     "glorot_uniform",
     "he_normal",
@@ -33,6 +34,7 @@ __all__ = [
     "lecun_uniform",
     "normal",
     "ones",
+    "orthogonal",
     "truncated_normal",
     "uniform",
     "variance_scaling",
@@ -177,6 +179,81 @@ def _initializer(default: DTypeLike | None, draw: _Draw) -> Initializer:
         return draw(key, tuple(shape), dtypes.requested(chosen, "initializer"))
 
     return init
+
+
+# ---- orthogonal matrices ----
+
+
+def orthogonal(
+    scale: ArrayLike = 1.0, column_axis: int = -1, dtype: DTypeLike | None = None
+) -> Initializer:
+    """Return the initialiser that draws orthogonal matrices.
+
+    Args:
+        scale: what they are multiplied by.
+        column_axis: the axis of what comes out; all others together are the rows. There
+            are orthonormal columns, or rows if there are fewer of these.
+        dtype: of the arrays, where none is given with the shape.
+
+    Example:
+        >>> from imprint import nn, random
+        >>> import imprint.numpy as np
+        >>> w = nn.initializers.orthogonal()(random.key(0), (3, 2))
+        >>> bool(np.allclose(w.T @ w, np.eye(2), atol=1e-5))
+        True
+    """
+
+    def draw(key: Any, shape: Shape, dtype: DType) -> Array:
+        if len(shape) < 2:
+            raise ShapeError(
+                f"orthogonal: expected a shape of at least two axes, got {shape}. A "
+                "vector has no columns that could be orthogonal: use normal."
+            )
+        if 0 in shape:
+            return np.zeros(shape, dtype)
+        (axis,) = canonical_axes("orthogonal", (column_axis,), len(shape))
+        columns = shape[axis]
+        others = (*shape[:axis], *shape[axis + 1 :])
+        drawn = random.orthogonal(key, math.prod(others), (), dtype, columns)
+        weights = np.moveaxis(np.reshape(drawn, (*others, columns)), -1, axis)
+        return np.array(scale, dtype) * weights
+
+    return _initializer(dtype, draw)
+
+
+def delta_orthogonal(
+    scale: ArrayLike = 1.0, column_axis: int = -1, dtype: DTypeLike | None = None
+) -> Initializer:
+    """Return the initialiser that draws kernels of convolutions: zeros about one matrix.
+
+    A convolution by such a kernel is an orthogonal matrix at each place (arXiv 1806.05393).
+
+    Args:
+        scale: what the matrix is multiplied by.
+        column_axis: the axis of what comes out, of the last two.
+        dtype: of the arrays, where none is given with the shape.
+
+    Example:
+        >>> from imprint import nn, random
+        >>> kernel = nn.initializers.delta_orthogonal()(random.key(0), (3, 2, 2))
+        >>> (kernel != 0).any((1, 2))
+        Array([False,  True, False], dtype=bool)
+    """
+
+    def draw(key: Any, shape: Shape, dtype: DType) -> Array:
+        if len(shape) not in (3, 4, 5) or shape[-1] < shape[-2]:
+            raise ShapeError(
+                "delta_orthogonal: expected one to three axes of a kernel, then at most "
+                f"as many channels that go in as come out, got {shape}. Draw the kernel "
+                "for the other direction, and transpose it."
+            )
+        matrix = orthogonal(scale, column_axis)(key, shape[-2:], dtype)
+        *kernel, _, _ = shape
+        widths = [((n - 1) // 2, n - 1 - (n - 1) // 2) for n in kernel]
+        centre = np.reshape(matrix, (*[1] * len(kernel), *shape[-2:]))
+        return np.pad(centre, [*widths, (0, 0), (0, 0)])
+
+    return _initializer(dtype, draw)
 
 
 # ---- a variance by the fans ----

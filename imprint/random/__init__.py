@@ -14,6 +14,7 @@ one draw. All numbers are JAX's, of both streams (`config.threefry_partitionable
 - `discrete`: how are choices, signs and yes or no drawn?
 - `gammas`: how are gamma draws refused until one is accepted, and what is made of them?
 - `counts`: how are numbers of events drawn?
+- `matrices`: how are orthogonal matrices drawn?
 - `loops`: how does a draw repeat?
 """
 
@@ -66,11 +67,13 @@ if typing.TYPE_CHECKING:
     from imprint.random.gammas import generalized_normal as generalized_normal
     from imprint.random.gammas import loggamma as loggamma
     from imprint.random.gammas import t as t
+    from imprint.random.matrices import orthogonal as orthogonal
 
 _LATER: typing.Final[dict[str, str]] = {
     "imprint.random.counts": "binomial multinomial poisson",
     "imprint.random.gammas": "ball beta chisquare dirichlet f gamma generalized_normal "
     "loggamma t",
+    "imprint.random.matrices": "orthogonal",
 }
 """Which module holds the names that load when they are first asked for."""
 

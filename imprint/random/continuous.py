@@ -64,7 +64,8 @@ def normal(key: KeyLike, shape: Any = (), dtype: DTypeLike | None = None) -> Arr
     return _normal_of(sizes("normal", shape), out)(data)
 
 
-def _normal(shape: Shape, dtype: DType, data: Any) -> Any:
+def normal_numbers(shape: Shape, dtype: DType, data: Any) -> Any:
+    """Draw from the standard normal distribution, in a real or complex dtype."""
     if not dtypes.is_complex(dtype):
         return normal_floats(shape, dtype, data)
     keys, part = split_data(data, (2,)), dtypes.real_part_dtype(dtype)
@@ -84,7 +85,7 @@ def normal_floats(shape: Shape, dtype: DType, data: Any) -> Any:
     return mul(scalar_like(drawn, np.sqrt(2)), erf_inv(drawn))
 
 
-_normal_of = programs(_normal)
+_normal_of = programs(normal_numbers)
 
 
 def truncated_normal(

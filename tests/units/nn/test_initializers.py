@@ -67,6 +67,30 @@ def test_the_default_follows_the_flag():
             assert make(initializers)(random.key(0), SHAPE).dtype.name == "float64"
 
 
+def test_orthogonal_matrices_of_jax():
+    for column_axis in (-1, 0):
+        for shape in ((3, 2), (2, 3, 4), (0, 2)):
+            got, want = (
+                m.nn.initializers.orthogonal(1.5, column_axis)(
+                    m.random.key(3), shape, "float32"
+                )
+                for m in (imprint, jax)
+            )
+            assert_close(got, want)
+    assert initializers.orthogonal(dtype="complex64")(random.key(0), (2, 2)).dtype == (
+        np.complex64
+    )
+
+
+@pytest.mark.parametrize("shape", [(3, 2, 3), (2, 3, 2, 2), (1, 2, 3, 2, 2)])
+def test_delta_orthogonal_kernels_of_jax(shape):
+    got, want = (
+        m.nn.initializers.delta_orthogonal()(m.random.key(3), shape, "float32")
+        for m in (imprint, jax)
+    )
+    assert_close(got, want)
+
+
 @pytest.mark.parametrize("shape", [(0, 3), (3, 0), (0, 0)])
 def test_a_shape_of_nothing(shape):
     assert initializers.he_normal()(random.key(0), shape).shape == shape
@@ -82,6 +106,17 @@ WRONG = {
     "'uniform'], got 'cauchy'. Choose one of these.": (
         ArgumentError,
         lambda: initializers.variance_scaling(1.0, "fan_in", "cauchy"),
+    ),
+    "orthogonal: expected a shape of at least two axes, got (3,). A vector has no columns "
+    "that could be orthogonal: use normal.": (
+        ShapeError,
+        lambda: initializers.orthogonal()(random.key(0), (3,)),
+    ),
+    "delta_orthogonal: expected one to three axes of a kernel, then at most as many "
+    "channels that go in as come out, got (3, 2, 1). Draw the kernel for the other "
+    "direction, and transpose it.": (
+        ShapeError,
+        lambda: initializers.delta_orthogonal()(random.key(0), (3, 2, 1)),
     ),
     "initializer: expected a shape of at least 2 axes, got (3,). Say with in_axis which "
     "axis goes in, or use normal or uniform.": (
