@@ -234,11 +234,6 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     ),
     "imprint.random": (
         (
-            "multivariate_normal",
-            "Write mean + imprint.random.normal(key, (n,)) @ factor.T, of a Cholesky "
-            "factor that numpy.linalg.cholesky gives outside.",
-        ),
-        (
             "choice",
             "Of one draw write a[imprint.random.randint(key, (), 0, n)]; by weights, "
             "imprint.random.categorical gives the index.",

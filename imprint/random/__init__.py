@@ -15,6 +15,7 @@ one draw. All numbers are JAX's, of both streams (`config.threefry_partitionable
 - `gammas`: how are gamma draws refused until one is accepted, and what is made of them?
 - `counts`: how are numbers of events drawn?
 - `matrices`: how are orthogonal matrices drawn?
+- `multivariate`: how are vectors of a mean and a covariance drawn?
 - `loops`: how does a draw repeat?
 """
 
@@ -68,12 +69,14 @@ if typing.TYPE_CHECKING:
     from imprint.random.gammas import loggamma as loggamma
     from imprint.random.gammas import t as t
     from imprint.random.matrices import orthogonal as orthogonal
+    from imprint.random.multivariate import multivariate_normal as multivariate_normal
 
 _LATER: typing.Final[dict[str, str]] = {
     "imprint.random.counts": "binomial multinomial poisson",
     "imprint.random.gammas": "ball beta chisquare dirichlet f gamma generalized_normal "
     "loggamma t",
     "imprint.random.matrices": "orthogonal",
+    "imprint.random.multivariate": "multivariate_normal",
 }
 """Which module holds the names that load when they are first asked for."""
 

@@ -1,0 +1,128 @@
+"""Draws from the normal distribution of a mean vector and a covariance matrix.
+
+A vector of independent normal draws times a factor of the covariance: the triangular one,
+or, for a matrix that is singular, one by its singular or eigenvalues. The draws are JAX's.
+"""
+
+from typing import Any, Final
+
+from imprint import dtypes
+from imprint.core import dims
+from imprint.core.array import Array
+from imprint.core.aval import get_aval
+from imprint.dtypes import DTypeLike
+from imprint.errors import ArgumentError, ShapeError
+from imprint.primitives.basis import add, broadcast_in_dim, mul
+from imprint.primitives.cholesky import cholesky
+from imprint.primitives.convert import convert_element_type
+from imprint.primitives.dot import dot_general
+from imprint.primitives.eigen import eigh
+from imprint.primitives.elementwise import listed
+from imprint.primitives.exponential import sqrt
+from imprint.primitives.shape import expand_dims, squeeze
+from imprint.primitives.singular import svd
+from imprint.random.arguments import (
+    check_fits,
+    check_number,
+    float_dtype,
+    repeat,
+    sizes,
+)
+from imprint.random.continuous import normal
+from imprint.random.key_array import KeyLike
+
+_METHODS: Final = ("cholesky", "eigh", "svd")
+
+
+def multivariate_normal(
+    key: KeyLike,
+    mean: Any,
+    cov: Any,
+    shape: Any = None,
+    dtype: DTypeLike | None = None,
+    method: str = "cholesky",
+) -> Array:
+    """Draw vectors from the normal distribution of a mean and a covariance.
+
+    Args:
+        key: a key.
+        mean: the mean of each element, along the last axis.
+        cov: covariance matrices along the last two axes.
+        shape: the shape of the result without its last axis; by default what the other
+            axes of `mean` and `cov` broadcast to.
+        dtype: of the normal draws; by default that of `mean` and `cov`.
+        method: by what factor of `cov`: "cholesky"; for singular matrices "eigh" or "svd".
+
+    Example:
+        >>> import imprint
+        >>> import imprint.numpy as np
+        >>> draw = imprint.random.multivariate_normal
+        >>> draw(imprint.random.key(0), np.zeros(2), 4 * np.eye(2))
+        Array([3.2452843, 4.0505295], dtype=float32)
+    """
+    name = "multivariate_normal"
+    if method not in _METHODS:
+        raise ArgumentError(
+            f"{name}: expected method 'cholesky', 'eigh' or 'svd', got {method!r}. For a "
+            "singular covariance write 'eigh'."
+        )
+    center, spread = _promoted(name, mean, cov)
+    first, second = get_aval(center), get_aval(spread)
+    wanted = float_dtype(name, first.dtype if dtype is None else dtype)
+    fits = first.ndim >= 1 and second.ndim >= 2
+    if not fits or not all(dims.equal(n, first.shape[-1]) for n in second.shape[-2:]):
+        raise ShapeError(
+            f"{name}: expected a mean of n elements and a covariance matrix of n rows and "
+            f"columns, got {listed((first, second))}. Reshape them."
+        )
+    stacks = first.shape[:-1], second.shape[:-2]
+    lengths = dims.broadcast_shapes(stacks) if shape is None else sizes(name, shape)
+    if lengths is None:
+        raise ShapeError(
+            f"{name}: expected leading axes that broadcast, got "
+            f"{listed((first, second))}. Reshape one of them."
+        )
+    check_fits(name, lengths, *stacks)
+    drawn = normal(key, (*lengths, first.shape[-1]), wanted)
+    spread = _factor(spread, method)
+    common, _ = dtypes.promote(((first.dtype, False), (wanted, False)))
+    center, spread, drawn = (
+        convert_element_type(x, common) for x in (center, spread, drawn)
+    )
+    return add(repeat(center, get_aval(drawn).shape), _times(spread, drawn))
+
+
+def _promoted(name: str, mean: Any, cov: Any) -> tuple[Any, Any]:
+    check_number(name, "mean", mean)
+    check_number(name, "cov", cov)
+    dtype, _ = dtypes.promote((dtypes.typed(mean), dtypes.typed(cov)))
+    both = (convert_element_type(x, dtypes.to_inexact(dtype)) for x in (mean, cov))
+    center, spread = both
+    return center, spread
+
+
+def _factor(cov: Any, method: str) -> Any:
+    """Return a matrix that, times its transpose, is the covariance."""
+    if method == "cholesky":
+        return cholesky(cov)
+    if method == "svd":
+        vectors, values, _ = svd(cov)
+    else:
+        vectors, values = eigh(cov)
+    scales = expand_dims(sqrt(values), (get_aval(values).ndim - 1,))
+    last = get_aval(scales).ndim
+    shape = get_aval(vectors).shape
+    return mul(vectors, broadcast_in_dim(scales, shape, tuple(range(last))))
+
+
+def _times(factor: Any, x: Any) -> Any:
+    """Return the products of matrices and vectors, with one matrix for all if there is one."""
+    aval = get_aval(x)
+    last = aval.ndim - 1
+    if get_aval(factor).ndim == 2:
+        return dot_general(x, factor, (((last,), (1,)), ((), ())))
+    matrices = repeat(factor, (*aval.shape, aval.shape[-1]))
+    stack = tuple(range(last))
+    columns = expand_dims(x, (last + 1,))
+    out = dot_general(matrices, columns, (((last + 1,), (last,)), (stack, stack)))
+    return squeeze(out, (last + 1,))
