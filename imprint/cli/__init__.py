@@ -16,6 +16,7 @@ It is loaded by the command only: `import imprint` does not read it.
 - `plain`: which scripts of plain NumPy are there?
 - `unchanged`: how are they run under `jit`, and what does that save?
 - `digits`: how does a network learn to read digits?
+- `images`: how does a convolutional network?
 - `picture`: how are the digits that it read drawn?
 - `letters`: how does a transformer learn a text?
 - `transformer`: what is that transformer, and what is a step of its training?

@@ -95,7 +95,7 @@ def _add_tour(commands: Any) -> None:
         help="real programs traced, compiled, cached and differentiated",
         description=(
             "Run small programs that show what imprint does and scripts of plain NumPy, "
-            "train a network on handwritten digits and a transformer on a text. Every "
+            "train networks on handwritten digits and a transformer on a text. Every "
             "result is checked; the exit status tells."
         ),
     )

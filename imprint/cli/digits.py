@@ -60,19 +60,19 @@ def learn_digits(steps: int, out: Path) -> Figures:
         steps: how many batches to learn from, at least 2.
         out: the directory for the network and the picture.
     """
-    learn, held_out = _load()
-    batches = _batches(learn)
+    learn, held_out = load()
+    rows = batches(learn)
     network = make_network()
     optimizer = optim.adam(optim.cosine_decay_schedule(_RATE, steps))
     step = make_step(optimizer)
-    state = optimizer.init(_trained(network))
+    state = optimizer.init(trained(network))
 
     start = perf_counter()
-    network, state, loss = step(network, state, *next(batches))
+    network, state, loss = step(network, state, *next(rows))
     first_loss = float(loss)  # waits for the result
     first = perf_counter()
     for _ in range(steps - 1):
-        network, state, loss = step(network, state, *next(batches))
+        network, state, loss = step(network, state, *next(rows))
     last_loss = float(loss)
     end = perf_counter()
 
@@ -105,7 +105,7 @@ def make_network() -> nn.MLP:
     return nn.MLP(64, 10, width_size=64, depth=1, key=random.key(_SEED))
 
 
-def cross_entropy(network: nn.MLP, images: Array, labels: Array) -> Array:
+def cross_entropy(network: Any, images: Array, labels: Array) -> Array:
     """Return how surprised the network is by the labels, on average."""
     log_p = nn.log_softmax(imprint.vmap(network)(images))
     return -np.mean(np.sum(nn.one_hot(labels, 10) * log_p, axis=1))
@@ -120,27 +120,28 @@ def make_step(optimizer: optim.GradientTransformation) -> Any:
 
     @imprint.filter_jit(donate="all")
     def step(
-        network: nn.MLP, state: Any, images: Array, labels: Array
-    ) -> tuple[nn.MLP, Any, Array]:
+        network: Any, state: Any, images: Array, labels: Array
+    ) -> tuple[Any, Any, Array]:
         evaluate = imprint.filter_value_and_grad(cross_entropy)
         loss, grads = evaluate(network, images, labels)
-        updates, state = optimizer.update(grads, state, _trained(network))
+        updates, state = optimizer.update(grads, state, trained(network))
         return optim.apply_updates(network, updates), state, loss
 
     return step
 
 
-def _trained(network: nn.MLP) -> Any:
+def trained(network: Any) -> Any:
+    """Return the network with None for what is not learnt."""
     return imprint.filter(network, imprint.is_inexact_array)
 
 
-def logits(network: nn.MLP, images: Numbers) -> Numbers:
+def logits(network: Any, images: Numbers) -> Numbers:
     """Return ten logits for each image."""
     return numpy.asarray(_logits(network, images))
 
 
 @imprint.filter_jit
-def _logits(network: nn.MLP, images: Numbers) -> Array:
+def _logits(network: Any, images: Numbers) -> Array:
     return imprint.vmap(network)(images)
 
 
@@ -180,7 +181,8 @@ class Digits(NamedTuple):
     labels: Numbers
 
 
-def _load() -> tuple[Digits, Digits]:
+def load() -> tuple[Digits, Digits]:
+    """Return the images to learn from, and those that are held out."""
     data = extra("sklearn.datasets").load_digits()
     order = numpy.random.default_rng(_SEED).permutation(len(data.target))
     images = (data.data[order] / 16).astype(numpy.float32)
@@ -189,7 +191,7 @@ def _load() -> tuple[Digits, Digits]:
     return Digits(images[n:], labels[n:]), Digits(images[:n], labels[:n])
 
 
-def _batches(digits: Digits) -> Iterator[Digits]:
+def batches(digits: Digits) -> Iterator[Digits]:
     """Yield batches for ever, every image once in each round, in a new order."""
     generator = numpy.random.default_rng(_SEED)
     while True:

@@ -10,7 +10,14 @@ import imprint
 from imprint.cli import main
 from imprint.cli.digits import Figures, answer, learn_digits, logits, make_network
 from imprint.cli.example import prints
-from imprint.cli.tour import CHAPTERS, failures, show_digits, show_examples, tour
+from imprint.cli.tour import (
+    CHAPTERS,
+    PARTS,
+    failures,
+    show_digits,
+    show_examples,
+    tour,
+)
 from tests.tolerances import assert_close
 
 EXAMPLES = [example for programs in CHAPTERS.values() for example in programs]
@@ -138,11 +145,28 @@ def test_wrong_usage_exits_with_2(words, told, capsys):
     assert told in capsys.readouterr().err
 
 
+FULL = """
+import sys
+from pathlib import Path
+from imprint.cli.tour import tour
+sys.exit(tour(sys.argv[2:], Path(sys.argv[1]), 600))
+"""
+
+
 @pytest.mark.slow
-def test_the_whole_tour_passes_without_jax(tmp_path):
-    command = "import imprint.cli, sys; sys.exit(imprint.cli.main())"
+@pytest.mark.parametrize(
+    "parts",
+    [
+        [part for part in PARTS if part != "images"],
+        pytest.param(
+            PARTS, marks=pytest.mark.exhaustive
+        ),  # which takes a minute of CPU
+    ],
+    ids=["but images", "all"],
+)
+def test_the_tour_passes_without_jax(tmp_path, parts):
     done = subprocess.run(
-        [sys.executable, "-c", command, "tour", "--out", str(tmp_path)],
+        [sys.executable, "-c", FULL, str(tmp_path), *parts],
         capture_output=True,
         text=True,
         check=False,
