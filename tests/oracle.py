@@ -107,6 +107,7 @@ WITHOUT_WEAK_TYPE = {"gcd", "random_gamma_grad"}
 WITHOUT_DERIVATIVE = {"nextafter"} if jax.__version_info__ < (0, 11) else set()
 if jax.__version_info__ < (0, 12):  # which reads both triangles of a tangent
     WITHOUT_DERIVATIVE.add("cholesky")
+WITHOUT_DERIVATIVE.add("scatter-mul")  # of unique indices alone
 WITHOUT_DERIVATIVE |= {"cholesky_update", "symmetric_product"}  # so far
 """Primitives of ours that have one, or this one, in later releases of JAX."""
 
@@ -121,8 +122,19 @@ def jit(function):
     return jax.jit(function, compiler_options=QUICK)
 
 
+FUNCTIONS = {
+    name: getattr(lax, name.replace("-", "_"))
+    for name in PRIMITIVES
+    if name.startswith("scatter")
+}
+"""Primitives of JAX's that hold a jaxpr: the functions that make it."""
+
+
 def bind(name, params, *operands):
     """Bind JAX's primitive `name` under JAX's trace; return a list of results."""
+    if name in FUNCTIONS:
+        translated = {key: _translated(value) for key, value in params.items()}
+        return [FUNCTIONS[name](*operands, **translated)]
     if name in WITHOUT_RANK_0:
         shape = jnp.broadcast_shapes(*[x.shape for x in operands])
         operands = [jnp.broadcast_to(x, shape) for x in operands]

@@ -186,16 +186,6 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
             _SORT,
         ),
         (
-            "gather gather_p index_take GatherDimensionNumbers GatherScatterMode",
-            _GATHER,
-        ),
-        (
-            "scatter scatter_p scatter_add scatter_add_p scatter_apply scatter_max "
-            "scatter_max_p scatter_min scatter_min_p scatter_mul scatter_mul_p "
-            "scatter_sub scatter_sub_p ScatterDimensionNumbers",
-            _SCATTER,
-        ),
-        (
             "reduce_window_p select_and_scatter_p",
             "Write imprint.lax.reduce_window.",
         ),

@@ -10,6 +10,7 @@ themselves (`lax.add_p`) are here for those who write transforms.
 - `elementwise`: which shapes do functions of two operands take?
 - `loops`: what do the loops of JAX's become?
 - `special`: which functions of several operands do few programs use?
+- `indexed`: which functions of JAX's are made of gathers and scatters?
 - `solving`: what has the derivative of what it solves?
 - `linalg`: which functions of linear algebra are there, and where is each written?
 - `carry`: what has a step to give back?
@@ -316,6 +317,8 @@ if typing.TYPE_CHECKING:
     from imprint.lax.convolution import (
         conv_with_general_padding as conv_with_general_padding,
     )
+    from imprint.lax.indexed import index_take as index_take
+    from imprint.lax.indexed import scatter_apply as scatter_apply
     from imprint.lax.layouts import conv_dimension_numbers as conv_dimension_numbers
     from imprint.lax.layouts import (
         conv_general_permutations as conv_general_permutations,
@@ -349,6 +352,9 @@ if typing.TYPE_CHECKING:
     from imprint.primitives.fft import FftType as FftType
     from imprint.primitives.fft import fft as fft
     from imprint.primitives.fft import fft_p as fft_p
+    from imprint.primitives.gather import gather as gather
+    from imprint.primitives.gather import gather_p as gather_p
+    from imprint.primitives.gather import scatter_add_p as scatter_add_p
     from imprint.primitives.incomplete import igamma_grad_a_p as igamma_grad_a_p
     from imprint.primitives.incomplete import igamma_p as igamma_p
     from imprint.primitives.incomplete import igammac_p as igammac_p
@@ -359,6 +365,17 @@ if typing.TYPE_CHECKING:
     from imprint.primitives.polynomials import one_minus_square as one_minus_square
     from imprint.primitives.polynomials import one_minus_square_p as one_minus_square_p
     from imprint.primitives.polynomials import polynomial_p as polynomial_p
+    from imprint.primitives.scatter import scatter as scatter
+    from imprint.primitives.scatter import scatter_add as scatter_add
+    from imprint.primitives.scatter import scatter_max as scatter_max
+    from imprint.primitives.scatter import scatter_max_p as scatter_max_p
+    from imprint.primitives.scatter import scatter_min as scatter_min
+    from imprint.primitives.scatter import scatter_min_p as scatter_min_p
+    from imprint.primitives.scatter import scatter_mul as scatter_mul
+    from imprint.primitives.scatter import scatter_mul_p as scatter_mul_p
+    from imprint.primitives.scatter import scatter_p as scatter_p
+    from imprint.primitives.scatter import scatter_sub as scatter_sub
+    from imprint.primitives.scatter import scatter_sub_p as scatter_sub_p
     from imprint.primitives.window_reductions import (
         reduce_window_max_p as reduce_window_max_p,
     )
@@ -375,8 +392,22 @@ if typing.TYPE_CHECKING:
         select_and_scatter_add_p as select_and_scatter_add_p,
     )
     from imprint.primitives.windows import ConvDimensionNumbers as ConvDimensionNumbers
+    from imprint.primitives.windows_at import (
+        GatherDimensionNumbers as GatherDimensionNumbers,
+    )
+    from imprint.primitives.windows_at import GatherScatterMode as GatherScatterMode
+    from imprint.primitives.windows_at import (
+        ScatterDimensionNumbers as ScatterDimensionNumbers,
+    )
 
 _LATER: typing.Final[dict[str, str]] = {
+    "imprint.lax.indexed": "index_take scatter_apply",
+    "imprint.primitives.gather": "gather gather_p scatter_add_p",
+    "imprint.primitives.scatter": (
+        "scatter scatter_add scatter_max scatter_max_p scatter_min "
+        "scatter_min_p scatter_mul scatter_mul_p scatter_p scatter_sub scatter_sub_p"
+    ),
+    "imprint.primitives.windows_at": "GatherDimensionNumbers GatherScatterMode ScatterDimensionNumbers",
     "imprint.lax.linalg": "",
     "imprint.primitives.fft": "FftType fft fft_p",
     "imprint.lax.special": "betainc igamma igamma_grad_a igammac mulhi polynomial random_gamma_grad zeta",

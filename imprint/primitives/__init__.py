@@ -28,6 +28,10 @@ that several of them import counts once. Those that hold a jaxpr are in `control
 - `shape`: how do the same elements get another shape?
 - `slicing`: how are parts cut, padded and joined at places known while tracing?
 - `dynamic_slicing`: how is a part taken or written at a traced place?
+- `windows_at`: where do windows lie whose places are data, and which axes are whose?
+- `windows_by_numpy`: how does NumPy read and write such windows?
+- `gather`: how are windows read, or added to, at places that are data?
+- `scatter`: how do updates replace, multiply or bound what is at their places?
 - `reductions`: how do axes disappear by an associative operation?
 - `arg_reductions`: at which index is the extreme?
 - `cumulative`: how is each element joined with all before it?
@@ -84,6 +88,8 @@ _FAMILIES: Final = (
     "shape",
     "slicing",
     "dynamic_slicing",
+    "gather",
+    "scatter",
     "reductions",
     "arg_reductions",
     "cumulative",

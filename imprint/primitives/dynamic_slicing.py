@@ -168,8 +168,8 @@ def _take_transpose(cts: Values, operands: Values, *, slice_sizes: Shape) -> Val
 
 def _take_batch(args: Values, at: Dims, *, slice_sizes: Shape) -> Any:
     (x, *starts), (b, *starts_at) = args, at
-    size = _batch_size(args, at)
-    x = _in_front(x, b, size)
+    size = batch_size(args, at)
+    x = in_front(x, b, size)
     shared, each = _shared_and_each(starts, starts_at)
     sizes = tuple(
         n if i in each else taken
@@ -296,8 +296,8 @@ def _put_transpose(cts: Values, operands: Values) -> Values:
 
 def _put_batch(args: Values, at: Dims) -> Any:
     (x, update, *starts), (b, update_b, *starts_at) = args, at
-    size = _batch_size(args, at)
-    x, update = _in_front(x, b, size), _in_front(update, update_b, size)
+    size = batch_size(args, at)
+    x, update = in_front(x, b, size), in_front(update, update_b, size)
     shared, each = _shared_and_each(starts, starts_at)
     if each:
         # Where the starts are shared, cut down to the part that changes, then put back.
@@ -387,13 +387,14 @@ def dynamic_update_slice(
 # ---- batching ----
 
 
-def _batch_size(args: Values, at: Dims) -> Dim:
+def batch_size(args: Values, at: Dims) -> Dim:
+    """Return the length of the hidden axis."""
     return next(
         get_aval(x).shape[b] for x, b in zip(args, at, strict=True) if b is not None
     )
 
 
-def _in_front(x: Any, b: int | None, size: Dim) -> Any:
+def in_front(x: Any, b: int | None, size: Dim) -> Any:
     """Bring the hidden axis to the front; make one if there is none."""
     if b is not None:
         return moveaxis(x, b, 0)

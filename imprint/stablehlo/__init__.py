@@ -8,6 +8,7 @@ jaxpr and each primitive's `lower` rule calls the builder.
 - `rearranging`: how are operations written that move or convert elements?
 - `windows`: how are operations written that slide a window?
 - `elementwise`: how are elementwise operations written?
+- `indexed`: how are windows read and written at places that are data?
 - `lapack`: how is a call of LAPACK written?
 """
 

@@ -147,6 +147,34 @@ def _update(call):
     return shapes, params
 
 
+def _gather(call):
+    shapes, params = _by_value(call)
+    sizes = _shorter(call.avals[0].shape, params["slice_sizes"])
+    return _with_vectors(call, shapes), params | {"slice_sizes": sizes}
+
+
+def _scatter(call):
+    shapes, params = _by_value(call)
+    x, _, updates = (a.shape for a in call.avals)
+    window, inserted, _, batch, _ = params["dimension_numbers"]
+    axes = [i for i in range(len(x)) if i not in (*inserted, *batch)]
+    sizes = dict(
+        zip(
+            window,
+            _shorter([x[i] for i in axes], [updates[i] for i in window]),
+            strict=True,
+        )
+    )
+    shapes[2] = tuple(sizes.get(i, n) for i, n in enumerate(shapes[2]))
+    return _with_vectors(call, shapes), params
+
+
+def _with_vectors(call, shapes):
+    """Leave the last axis of the indices alone, which is as long as the params say."""
+    shapes[1] = (*shapes[1][:-1], call.avals[1].shape[-1])
+    return shapes
+
+
 def _widened(call):
     """Pad by a size: as far as the axis is long, before it."""
     shapes, params = _by_value(call)
@@ -214,6 +242,9 @@ WAYS = {
     "dynamic_update_slice": (_update,),
     "householder_product": (_reflectors,),
     "ormqr": (_reflectors,),
+    "gather": (_gather,),
+    **dict.fromkeys(("scatter", "scatter-add", "scatter-sub"), (_scatter,)),
+    **dict.fromkeys(("scatter-mul", "scatter-min", "scatter-max"), (_scatter,)),
     "bitcast_convert_type": (_but_the_last_axis,),
     "fft": (_fft,),
 }
