@@ -4,6 +4,7 @@
 - `dims`: in what arithmetic are shapes computed?
 - `array`: what do operators and methods of arrays and tracers mean?
 - `primitive`: which rules does an operation have?
+- `at_once`: what does a function compute in one evaluation, where nothing is traced?
 - `control`: which rules does an operation have that holds jaxprs?
 - `effects`: what does an operation do besides giving results?
 - `samples`: on what do tests try a primitive?

@@ -66,10 +66,6 @@ _SCATTER: Final = (
     "Where the index is one: imprint.lax.dynamic_update_slice_in_dim; by a mask: "
     "imprint.numpy.where(mask, value, x)."
 )
-_LINALG: Final = (
-    "Outside traced functions numpy.linalg takes arrays; products are "
-    "imprint.numpy.matmul and imprint.numpy.einsum."
-)
 _REDUCE: Final = (
     "There is one function for each operation, such as imprint.lax.reduce_sum."
 )
@@ -160,7 +156,6 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
             "interp",
             "Of a step at known places write imprint.numpy.select; or NumPy's outside.",
         ),
-        ("linalg", _LINALG),
         ("frompyfunc ufunc", "Write a function, and imprint.vmap for further axes."),
         (
             "mask_indices",

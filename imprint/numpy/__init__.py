@@ -38,6 +38,7 @@ take the dtype of the array beside them.
 - `packing`: how do bits become elements, and back?
 - `exponents`: of which parts are floats?
 - `printing`: how are arrays shown?
+- `linalg`: how are systems solved, and matrices factored and measured?
 - `fft`: how are arrays transformed to frequencies and back?
 - `files`: how are arrays read, and written?
 - `convolving`: how are signals convolved and correlated?
@@ -415,6 +416,7 @@ from imprint.numpy.windows import hanning as hanning
 
 if typing.TYPE_CHECKING:
     from imprint.numpy import fft as fft
+    from imprint.numpy import linalg as linalg
     from imprint.numpy.bessel import i0 as i0
     from imprint.numpy.bessel import kaiser as kaiser
     from imprint.numpy.convolving import convolve as convolve
@@ -426,6 +428,7 @@ if typing.TYPE_CHECKING:
 
 _LATER: typing.Final[dict[str, str]] = {
     "imprint.numpy.fft": "",
+    "imprint.numpy.linalg": "",
     "imprint.numpy.of_numpy": "numpy_function numpy_ufunc",
     "imprint.numpy.convolving": "convolve correlate",
     "imprint.numpy.divisors": "gcd lcm",

@@ -72,7 +72,7 @@ def check_square(name: str, x: ShapedArray) -> None:
     if not dims.equal(x.shape[-1], x.shape[-2]):
         raise ShapeError(
             f"{name}: expected square matrices along the last two axes, got {x}. "
-            "Cut them, or solve in the least-squares sense with x.T @ x."
+            "For others there are imprint.numpy.linalg.lstsq, pinv and svd."
         )
 
 

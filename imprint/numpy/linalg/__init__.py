@@ -1,0 +1,40 @@
+"""Linear algebra under NumPy's names: `imprint.numpy.linalg`.
+
+Matrices are the last two axes of an array; leading axes number those of a stack, and are
+broadcast. Operands are promoted to a float or complex dtype. A matrix that has no inverse
+or factor gives infinities or NaN where NumPy raises. Each file loads when it is asked for.
+
+- `factoring`: how is a positive definite matrix factored?
+- `norms`: how large is a vector or a matrix?
+- `products`: how are vectors and matrices multiplied?
+- `operands`: what do these functions take?
+"""
+
+import typing
+
+from imprint.core import later
+
+if typing.TYPE_CHECKING:
+    from imprint.numpy.linalg.factoring import cholesky as cholesky
+    from imprint.numpy.linalg.norms import matrix_norm as matrix_norm
+    from imprint.numpy.linalg.norms import norm as norm
+    from imprint.numpy.linalg.norms import vector_norm as vector_norm
+    from imprint.numpy.linalg.products import cross as cross
+    from imprint.numpy.linalg.products import diagonal as diagonal
+    from imprint.numpy.linalg.products import matmul as matmul
+    from imprint.numpy.linalg.products import matrix_transpose as matrix_transpose
+    from imprint.numpy.linalg.products import outer as outer
+    from imprint.numpy.linalg.products import tensordot as tensordot
+    from imprint.numpy.linalg.products import trace as trace
+    from imprint.numpy.linalg.products import vecdot as vecdot
+
+_LATER: typing.Final[dict[str, str]] = {
+    "imprint.numpy.linalg.factoring": "cholesky",
+    "imprint.numpy.linalg.norms": "matrix_norm norm vector_norm",
+    "imprint.numpy.linalg.products": (
+        "cross diagonal matmul matrix_transpose outer tensordot trace vecdot"
+    ),
+}
+"""Which module holds the names that load when they are first asked for."""
+
+later.load_later(__name__, _LATER)
