@@ -17,6 +17,7 @@ The public names stand here, under JAX's names where they mean the same. To impo
 - `module`: how is a model a tree of arrays, functions and settings?
 - `nn`: which layers and activations are there?
 - `optim`: how do gradients become updates of parameters?
+- `scipy`: which functions of SciPy's do arrays and tracers have?
 - `testing`: how do tests limit compiles and check derivatives?
 - `cache`: how are all versions of the process looked at, bounded and dropped?
 - `debug`: what is seen of programs that run, and of what the process has compiled?
@@ -137,6 +138,7 @@ if TYPE_CHECKING:
     from imprint import lax as lax
     from imprint import nn as nn
     from imprint import optim as optim
+    from imprint import scipy as scipy
     from imprint import testing as testing
     from imprint import tree_util as tree_util
     from imprint import typing as typing
@@ -213,6 +215,7 @@ _LATER = (
     "module",
     "nn",
     "optim",
+    "scipy",
     "testing",
     "tree_util",
     "typing",

@@ -101,6 +101,9 @@ IMPLIED = {
 WITHOUT_RANK_0 = {"clamp", "select_n"}
 """Primitives that take fewer mixes of rank-0 operands in JAX: they get repeated ones."""
 
+OF_SCIPY = {"erfcx", "log_ndtr", "ndtri", "dawsn", "exp1", "expi", "spence"}
+"""Primitives of ours that are functions of `jax.scipy`: they are compared with these."""
+
 WITHOUT_WEAK_TYPE = {"gcd", "random_gamma_grad"}
 """Primitives of ours that are composed in JAX, where results are not weak."""
 

@@ -17,6 +17,7 @@ that several of them import counts once. Those that hold a jaxpr are in `control
 - `incomplete`: how are the incomplete gamma and beta functions computed?
 - `bessel`: how are Bessel functions computed?
 - `polynomials`: how are polynomials computed, and upper halves of products?
+- `fitted`: which functions are SciPy's, and series of it in programs?
 - `divisors`: what is the greatest common divisor?
 - `comparison`: how do two operands compare?
 - `complex`: how are complex numbers made and taken apart?
@@ -82,6 +83,7 @@ _FAMILIES: Final = (
     "bessel",
     "polynomials",
     "divisors",
+    "fitted",
     "bits",
     "convert",
     "reduce_precision",

@@ -57,7 +57,7 @@ def test_what_loads_later_is_what_type_checkers_see():
     homes = imprint.module, imprint.testing
     assert seen == {
         *("custom_batching", "experimental", "flatten_util", "lax", "nn", "optim"),
-        *("testing", "tree_util", "typing"),
+        *("scipy", "testing", "tree_util", "typing"),
         *(n for home in homes for n in home.__all__),
     }
     assert seen <= set(dir(imprint))
@@ -69,7 +69,7 @@ FACES_OF_JAX = ("dtypes", "flatten_util", "lax", "nn", "numpy", "random", "tree_
 
 
 @pytest.mark.parametrize(
-    "face", [*FACES_OF_JAX, "module", "optim", "testing", "tree", "typing"]
+    "face", [*FACES_OF_JAX, "module", "optim", "scipy", "testing", "tree", "typing"]
 )
 def test_a_face_is_an_attribute_after_a_plain_import(face):
     program = f"import imprint; print(imprint.{face}.__name__)"

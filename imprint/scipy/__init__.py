@@ -1,0 +1,20 @@
+"""What `jax.scipy` has of SciPy, on arrays and tracers: `import imprint.scipy as scipy`.
+
+The packages load when they are first asked for.
+
+- `special`: what are the special functions?
+"""
+
+import typing
+
+from imprint.core import later
+
+if typing.TYPE_CHECKING:
+    from imprint.scipy import special as special
+
+_LATER: typing.Final[dict[str, str]] = {
+    "imprint.scipy.special": "",
+}
+"""Which module holds the names that load when they are first asked for."""
+
+later.load_later(__name__, _LATER)

@@ -1,0 +1,60 @@
+"""The special functions of SciPy that `jax.scipy.special` has, on arrays and tracers.
+
+Out of programs most are SciPy's own, so nothing compiles; integers become floats.
+
+- `gammas`: what are the gamma and beta functions, and made of them?
+- `normal`: what are error functions, and the normal distribution?
+- `entropies`: what are products with logarithms, odds and sums of exponentials?
+- `integrals`: what are exponential integrals and the dilogarithm?
+- `bessel`: what are Bessel functions?
+- `arguments`: what do these functions take?
+"""
+
+from imprint.core import missing, public
+from imprint.scipy.special.bessel import i0 as i0
+from imprint.scipy.special.bessel import i0e as i0e
+from imprint.scipy.special.bessel import i1 as i1
+from imprint.scipy.special.bessel import i1e as i1e
+from imprint.scipy.special.entropies import boxcox as boxcox
+from imprint.scipy.special.entropies import boxcox1p as boxcox1p
+from imprint.scipy.special.entropies import entr as entr
+from imprint.scipy.special.entropies import expit as expit
+from imprint.scipy.special.entropies import kl_div as kl_div
+from imprint.scipy.special.entropies import log_softmax as log_softmax
+from imprint.scipy.special.entropies import logit as logit
+from imprint.scipy.special.entropies import logsumexp as logsumexp
+from imprint.scipy.special.entropies import rel_entr as rel_entr
+from imprint.scipy.special.entropies import softmax as softmax
+from imprint.scipy.special.entropies import xlog1py as xlog1py
+from imprint.scipy.special.entropies import xlogy as xlogy
+from imprint.scipy.special.gammas import beta as beta
+from imprint.scipy.special.gammas import betainc as betainc
+from imprint.scipy.special.gammas import betaln as betaln
+from imprint.scipy.special.gammas import comb as comb
+from imprint.scipy.special.gammas import digamma as digamma
+from imprint.scipy.special.gammas import factorial as factorial
+from imprint.scipy.special.gammas import gamma as gamma
+from imprint.scipy.special.gammas import gammainc as gammainc
+from imprint.scipy.special.gammas import gammaincc as gammaincc
+from imprint.scipy.special.gammas import gammaln as gammaln
+from imprint.scipy.special.gammas import gammasgn as gammasgn
+from imprint.scipy.special.gammas import loggamma as loggamma
+from imprint.scipy.special.gammas import multigammaln as multigammaln
+from imprint.scipy.special.gammas import poch as poch
+from imprint.scipy.special.gammas import polygamma as polygamma
+from imprint.scipy.special.gammas import zeta as zeta
+from imprint.scipy.special.integrals import exp1 as exp1
+from imprint.scipy.special.integrals import expi as expi
+from imprint.scipy.special.integrals import spence as spence
+from imprint.scipy.special.normal import dawsn as dawsn
+from imprint.scipy.special.normal import erf as erf
+from imprint.scipy.special.normal import erfc as erfc
+from imprint.scipy.special.normal import erfcinv as erfcinv
+from imprint.scipy.special.normal import erfcx as erfcx
+from imprint.scipy.special.normal import erfinv as erfinv
+from imprint.scipy.special.normal import log_ndtr as log_ndtr
+from imprint.scipy.special.normal import ndtr as ndtr
+from imprint.scipy.special.normal import ndtri as ndtri
+
+missing.explain_missing(__name__)
+public.offer_public(__name__)

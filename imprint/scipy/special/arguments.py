@@ -1,0 +1,28 @@
+"""What special functions take: real numbers, which become floats of one dtype.
+
+They broadcast; whether results of Python's numbers are weak is as in JAX, where it depends
+on how a function is written.
+"""
+
+from typing import Any
+
+from imprint import dtypes
+from imprint.core.aval import get_aval
+from imprint.numpy.promotion import convert, promote, refuse_complex
+
+
+def floats(name: str, *args: Any) -> list[Any]:
+    """Return real numbers as floats of their common dtype, weak if all of them are.
+
+    Args:
+        name: the function, for errors.
+        args: arrays and numbers.
+    """
+    refuse_complex(name, *args)
+    return promote(name, args, dtypes.to_inexact)
+
+
+def strong_floats(name: str, *args: Any) -> list[Any]:
+    """Return real numbers as floats of their common dtype, which are not weak."""
+    found = floats(name, *args)
+    return [convert(name, x, get_aval(x).dtype) for x in found]

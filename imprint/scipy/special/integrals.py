@@ -1,0 +1,42 @@
+"""Exponential integrals and the dilogarithm.
+
+They are of real numbers.
+"""
+
+from imprint.core.array import Array
+from imprint.numpy.promotion import ArrayLike
+from imprint.primitives import fitted
+from imprint.scipy.special.arguments import strong_floats
+
+
+def exp1(x: ArrayLike) -> Array:
+    """Return the exponential integral E1, elementwise: of `exp(-t) / t` from `x` on.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.exp1(1.0).round(4)
+        Array(0.2194, dtype=float32)
+    """
+    return fitted.exp1(*strong_floats("exp1", x))
+
+
+def expi(x: ArrayLike) -> Array:
+    """Return the exponential integral Ei, elementwise: of `exp(t) / t` up to `x`.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.expi(1.0).round(4)
+        Array(1.8951, dtype=float32)
+    """
+    return fitted.expi(*strong_floats("expi", x))
+
+
+def spence(x: ArrayLike) -> Array:
+    """Return the dilogarithm: the integral of `log(t) / (1 - t)` from 1 to `x`.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.spence(0.0).round(4)
+        Array(1.6449, dtype=float32)
+    """
+    return fitted.spence(*strong_floats("spence", x))

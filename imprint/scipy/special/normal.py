@@ -1,0 +1,128 @@
+"""Error functions, and the normal distribution: its function, logarithm and quantiles.
+
+`erfinv` and `erfcinv` are quantiles, too; all are of real numbers.
+"""
+
+import math
+
+from imprint.core.array import Array
+from imprint.errors import ArgumentError
+from imprint.numpy.arithmetic import multiply
+from imprint.numpy.promotion import ArrayLike
+from imprint.primitives import fitted
+from imprint.primitives import special as primitives
+from imprint.scipy.special.arguments import floats, strong_floats
+
+
+def erf(x: ArrayLike) -> Array:
+    """Return the error function, elementwise.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.erf(0.5).round(4)
+        Array(0.5205, dtype=float32, weak_type=True)
+    """
+    return primitives.erf(*floats("erf", x))
+
+
+def erfc(x: ArrayLike) -> Array:
+    """Return 1 less the error function, elementwise, precisely for large `x`.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.erfc(0.5).round(4)
+        Array(0.4795, dtype=float32, weak_type=True)
+    """
+    return primitives.erfc(*floats("erfc", x))
+
+
+def erfcx(x: ArrayLike) -> Array:
+    """Return `exp(x * x) * erfc(x)`, elementwise, without overflow.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.erfcx(0.5).round(4)
+        Array(0.6157, dtype=float32, weak_type=True)
+    """
+    return fitted.erfcx(*floats("erfcx", x))
+
+
+def erfinv(x: ArrayLike) -> Array:
+    """Return the number whose error function is `x`, elementwise.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.erfinv(0.0)
+        Array(0., dtype=float32, weak_type=True)
+    """
+    return primitives.erf_inv(*floats("erfinv", x))
+
+
+def erfcinv(y: ArrayLike) -> Array:
+    """Return the number whose `erfc` is `y`, elementwise, precisely near 0.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.erfcinv(0.5).round(4)
+        Array(0.4769, dtype=float32, weak_type=True)
+    """
+    (y,) = floats("erfcinv", y)
+    return multiply(fitted.ndtri(multiply(y, 0.5)), -math.sqrt(0.5))
+
+
+def dawsn(x: ArrayLike) -> Array:
+    """Return Dawson's integral, elementwise.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.dawsn(0.5).round(4)
+        Array(0.4244, dtype=float32, weak_type=True)
+    """
+    return fitted.dawsn(*floats("dawsn", x))
+
+
+def ndtr(x: ArrayLike) -> Array:
+    """Return the distribution function of the normal distribution, elementwise.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.ndtr(0.0)
+        Array(0.5, dtype=float32)
+    """
+    (x,) = strong_floats("ndtr", x)
+    return multiply(primitives.erfc(multiply(x, -math.sqrt(0.5))), 0.5)
+
+
+def ndtri(p: ArrayLike) -> Array:
+    """Return the quantile of the normal distribution, elementwise.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.ndtri(0.5)
+        Array(0., dtype=float32)
+    """
+    return fitted.ndtri(*strong_floats("ndtri", p))
+
+
+def log_ndtr(x: ArrayLike, series_order: int = 3) -> Array:
+    """Return the logarithm of the normal distribution's function, elementwise.
+
+    Args:
+        x: real numbers.
+        series_order: accepted as in JAX: no series of an order is used, and the result is
+            as precise as the dtype.
+
+    Raises:
+        ArgumentError: if the order is negative.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.log_ndtr(0.0).round(4)
+        Array(-0.6931, dtype=float32)
+    """
+    if series_order < 0:
+        raise ArgumentError(
+            f"log_ndtr: expected series_order of at least 0, got {series_order}. "
+            "Leave it out."
+        )
+    return fitted.log_ndtr(*strong_floats("log_ndtr", x))

@@ -1,0 +1,250 @@
+"""`imprint.scipy.special` beside JAX: values, dtypes, weak types, derivatives, and edges."""
+
+import itertools
+
+import numpy as np
+import pytest
+import scipy.special
+
+import imprint
+import imprint.numpy as inp
+from imprint.errors import ArgumentError, DTypeError
+from imprint.scipy import special
+from tests import oracle
+from tests.oracle import jax
+from tests.tolerances import FINITE_DIFFERENCE, assert_within, tolerance
+
+REAL = np.array([0.3, 0.5, 1.0, 1.7, 2.0, 3.5, 8.0])
+SIGNED = np.array([-8.0, -2.5, -1.2, -0.5, 0.25, 0.5, 1.5, 3.0, 9.0])
+UNIT = np.array([0.001, 0.1, 0.25, 0.5, 0.75, 0.99])
+EDGES = np.array([0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan])
+ONE = {
+    "gammaln": REAL, "gamma": SIGNED, "gammasgn": SIGNED, "loggamma": REAL,
+    "digamma": REAL, "factorial": REAL, "erf": SIGNED, "erfc": SIGNED, "erfinv": UNIT,
+    "erfcx": SIGNED, "dawsn": SIGNED, "ndtr": SIGNED, "ndtri": UNIT, "log_ndtr": SIGNED,
+    "entr": REAL, "logit": UNIT, "expit": SIGNED, "exp1": REAL, "expi": SIGNED,
+    "spence": REAL, "i0": SIGNED, "i0e": SIGNED, "i1": SIGNED, "i1e": SIGNED,
+}  # fmt: skip
+TWO = "xlogy xlog1py rel_entr kl_div gammainc gammaincc poch boxcox boxcox1p"
+AT_EDGES = "gammasgn erf erfc erfinv ndtr ndtri log_ndtr entr logit expit exp1 expi"
+CONVENTION = {"erfcx": 10.0}  # exp(64) in float32
+
+
+def both(name):
+    return getattr(special, name), getattr(jax.scipy.special, name)
+
+
+def close(got, want, factor=1.0):
+    allowed = tolerance(np.asarray(want).dtype, "gradient")
+    allowed = allowed._replace(rtol=factor * allowed.rtol, atol=factor * allowed.atol)
+    assert_within(got, want, allowed)
+
+
+@pytest.mark.parametrize("x64", [False, True])
+def test_functions_of_one_operand_are_those_of_jax(x64):
+    names = [n for n in ONE if hasattr(jax.scipy.special, n)]
+    dtype = np.float64 if x64 else np.float32
+    xs = [ONE[n].astype(dtype) for n in names]
+    with imprint.enable_x64(x64), jax.enable_x64(x64):
+        theirs = oracle.jit(
+            lambda xs: [both(n)[1](x) for n, x in zip(names, xs, strict=True)]
+        )(xs)
+        ours = imprint.jit(
+            lambda xs: [both(n)[0](x) for n, x in zip(names, xs, strict=True)]
+        )(xs)
+        for name, x, want, got in zip(names, xs, theirs, ours, strict=True):
+            close(got, want, CONVENTION.get(name, 1.0))
+            close(both(name)[0](x), want, CONVENTION.get(name, 1.0))
+
+
+@pytest.mark.parametrize("x64", [False, True])
+def test_functions_of_two_operands_are_those_of_jax(x64):
+    dtype = np.float64 if x64 else np.float32
+    x, y = (v.ravel().astype(dtype) for v in np.meshgrid(REAL, REAL))
+    with imprint.enable_x64(x64), jax.enable_x64(x64):
+        theirs = oracle.jit(lambda x, y: [both(n)[1](x, y) for n in TWO.split()])(x, y)
+        ours = imprint.jit(lambda x, y: [both(n)[0](x, y) for n in TWO.split()])(x, y)
+        for name, want, got in zip(TWO.split(), theirs, ours, strict=True):
+            close(got, want, 4.0)
+            close(both(name)[0](x, y), want, 4.0)
+
+
+def test_beta_is_that_of_scipy():
+    x, y = np.meshgrid([0.3, 2.0, 8.0, 30.0], [0.5, 5.0, 20.0, 99.0])
+    with imprint.enable_x64(True):
+        for run in (special.betaln, imprint.jit(special.betaln)):
+            np.testing.assert_allclose(
+                run(x, y), scipy.special.betaln(x, y), rtol=1e-12
+            )
+        signed = special.beta(-1.5, REAL + 0.1)
+    np.testing.assert_allclose(signed, scipy.special.beta(-1.5, REAL + 0.1), rtol=1e-9)
+
+
+def test_derivatives_are_those_of_jax():
+    names = [n for n in ONE if n not in ("gammasgn", "loggamma", "factorial", "spence")]
+    with imprint.enable_x64(True), jax.enable_x64(True):
+
+        def slopes(module, transform, x):
+            return [transform(getattr(module, n))(x(n)) for n in names]
+
+        theirs = oracle.jit(
+            lambda: slopes(
+                jax.scipy.special,
+                lambda f: jax.vmap(jax.grad(f)),
+                lambda n: jax.numpy.asarray(ONE[n]),
+            )
+        )()
+        ours = imprint.jit(
+            lambda: slopes(
+                special,
+                lambda f: imprint.vmap(imprint.grad(f)),
+                lambda n: inp.asarray(ONE[n]),
+            )
+        )()
+    for got, want in zip(ours, theirs, strict=True):
+        close(got, want)
+
+
+@pytest.mark.parametrize("argument", [0, 1])
+def test_derivatives_of_two_operands_are_those_of_jax(argument):
+    names = [
+        "betaln",
+        "xlogy",
+        "xlog1py",
+        "rel_entr",
+        "kl_div",
+        "gammainc",
+        "boxcox",
+        "boxcox1p",
+    ]
+    x, y = np.array([0.5, 2.0, 3.5]), np.array([1.5, 0.5, 2.0])
+    with imprint.enable_x64(True), jax.enable_x64(True):
+        a, b = jax.numpy.asarray(x), jax.numpy.asarray(y)
+        theirs = oracle.jit(
+            lambda: [jax.vmap(jax.grad(both(n)[1], argument))(a, b) for n in names]
+        )()
+        for name, want in zip(names, theirs, strict=True):
+            close(imprint.vmap(imprint.grad(both(name)[0], argument))(x, y), want)
+
+
+@pytest.mark.parametrize("name", AT_EDGES.split())
+def test_edges_are_those_of_scipy(name):
+    function = both(name)[0]
+    want = getattr(scipy.special, name)(EDGES)
+    with imprint.enable_x64(True):
+        for run in (function, imprint.jit(function)):
+            np.testing.assert_allclose(run(EDGES), want, rtol=1e-12)
+
+
+def test_products_with_0_are_0():
+    for name in ("xlogy", "xlog1py"):
+        function = both(name)[0]
+        for run in (function, imprint.jit(function)):
+            assert float(run(0.0, -1.0 if name == "xlog1py" else 0.0)) == 0
+        assert float(imprint.grad(function)(0.0, 2.0)) == pytest.approx(
+            float(jax.grad(both(name)[1])(0.0, 2.0))
+        )
+
+
+TYPES = [2, 0.5, np.int8(1), np.float16(0.5)]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "gammaln",
+        "gamma",
+        "gammasgn",
+        "digamma",
+        "factorial",
+        "erf",
+        "erfinv",
+        "logit",
+        "expit",
+        "entr",
+        "i0",
+        "i1e",
+    ],
+)
+def test_types_are_those_of_jax(name):
+    ours, theirs = both(name)
+    for x in TYPES:
+        got, want = ours(x), theirs(x)
+        assert (got.dtype, got.weak_type) == (want.dtype, want.weak_type), x
+
+
+@pytest.mark.parametrize("name", ["beta", "betaln", *TWO.split()])
+def test_types_of_two_operands_are_those_of_jax(name):
+    ours, theirs = both(name)
+    for x, y in itertools.product(TYPES, TYPES):
+        got, want = ours(x, y), theirs(x, y)
+        assert (got.dtype, got.weak_type) == (want.dtype, want.weak_type), (x, y)
+
+
+def test_whole_numbers():
+    n, k = np.arange(-1, 6), np.arange(-2, 7)[:, None]
+    got = special.comb(n, k)
+    np.testing.assert_allclose(got, scipy.special.comb(n, k), rtol=1e-5)
+    np.testing.assert_allclose(
+        special.comb(n[2:], k[3:], repetition=True),
+        scipy.special.comb(n[2:], k[3:], repetition=True),
+        rtol=1e-5,
+    )
+    np.testing.assert_allclose(
+        special.multigammaln(np.float32(4.5), 3),
+        scipy.special.multigammaln(4.5, 3),
+        1e-5,
+    )
+    np.testing.assert_allclose(
+        special.polygamma(np.array([1, 2, 0]), 2.5),
+        scipy.special.polygamma([1, 2, 0], 2.5),
+        1e-5,
+    )
+    np.testing.assert_allclose(
+        special.zeta(np.float32([2, 3.5])), scipy.special.zeta([2, 3.5]), 1e-5
+    )
+
+
+def test_zeta_is_derived_by_its_second_operand():
+    with imprint.enable_x64(True):
+        got = imprint.grad(special.zeta, 1)(2.5, 1.5)
+    want = -2.5 * scipy.special.zeta(3.5, 1.5)
+    assert_within(np.float64(got), np.float64(want), FINITE_DIFFERENCE)
+
+
+def test_tails_are_precise():
+    x = np.array([-300.0, -30.0, -5.0, 5.0, 30.0])
+    p = np.array([1e-300, 1e-30, 1e-5, 0.9999])
+    with imprint.enable_x64(True):
+        got = imprint.jit(special.log_ndtr)(x)
+        np.testing.assert_allclose(got, scipy.special.log_ndtr(x), rtol=1e-12)
+        quantiles = imprint.jit(special.ndtri)(p)
+        np.testing.assert_allclose(quantiles, scipy.special.ndtri(p), rtol=1e-10)
+        inverse = imprint.jit(special.erfcinv)(p)
+        np.testing.assert_allclose(inverse, scipy.special.erfcinv(p), rtol=1e-10)
+
+
+WRONG = {
+    "polygamma: expected integers n, got ~float32[]. Convert with .astype(int).": (
+        DTypeError, lambda: special.polygamma(0.5, 1.0)
+    ),
+    "multigammaln: expected an integer d that is known while tracing, got 1.5.": (
+        ArgumentError, lambda: special.multigammaln(3.0, 1.5)
+    ),
+    "log_ndtr: expected series_order of at least 0, got -1. Leave it out.": (
+        ArgumentError, lambda: special.log_ndtr(0.0, -1)
+    ),
+    "factorial: expected exact=False, got True. Python's math.factorial is exact.": (
+        NotImplementedError, lambda: special.factorial(3, exact=True)
+    ),
+    "entr: expected real numbers, got 1j. Take a part first: imprint.numpy.real, imag or "
+    "abs.": (DTypeError, lambda: special.entr(1j)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("message", WRONG)
+def test_wrong_calls(message):
+    kind, call = WRONG[message]
+    with pytest.raises(kind) as info:
+        call()
+    assert str(info.value) == message
