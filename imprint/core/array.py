@@ -362,6 +362,14 @@ class Array(Protocols):
         """Dot product; see `imprint.numpy.dot`."""
         return _method("dot", self, args, kwargs)
 
+    def view(self, dtype: Any = None, type: None = None) -> "Array":  # noqa: A002 - NumPy's name
+        """Return the bits as elements of another dtype, which is another array."""
+        return hooks.numpy.view(self, dtype, type)
+
+    def byteswap(self) -> "Array":
+        """Return the elements with their bytes in reverse order."""
+        return hooks.numpy.byteswap(self)
+
     def copy(self, *args: Any, **kwargs: Any) -> "Array":
         """Copy; see `imprint.numpy.copy`."""
         return _method("copy", self, args, kwargs)
@@ -410,6 +418,5 @@ _REFUSED: Final = (Array, list, tuple, set, dict)
 
 absent_methods(
     Array,
-    "argpartition argsort at byteswap choose compress flat nonzero "
-    "searchsorted sort take view",
+    "argpartition argsort at choose compress flat nonzero searchsorted sort take",
 )

@@ -46,6 +46,7 @@ take the dtype of the array beside them.
 - `bessel`: which window is made of a Bessel function?
 - `windows`: which windows do signals have?
 - `subscripts`: what do the subscripts of einsum say?
+- `views`: what are the bits of an array as another dtype?
 - `of_numpy`: what do NumPy's own functions give of arrays and tracers?
 """
 
@@ -132,6 +133,7 @@ from imprint.numpy.cumulative import cumulative_prod as cumulative_prod
 from imprint.numpy.cumulative import cumulative_sum as cumulative_sum
 from imprint.numpy.cumulative import nancumprod as nancumprod
 from imprint.numpy.cumulative import nancumsum as nancumsum
+from imprint.numpy.datatypes import ComplexWarning as ComplexWarning
 from imprint.numpy.datatypes import astype as astype
 from imprint.numpy.datatypes import bfloat16 as bfloat16
 from imprint.numpy.datatypes import bool_ as bool_
@@ -425,11 +427,14 @@ if typing.TYPE_CHECKING:
     from imprint.numpy.divisors import lcm as lcm
     from imprint.numpy.of_numpy import numpy_function as numpy_function
     from imprint.numpy.of_numpy import numpy_ufunc as numpy_ufunc
+    from imprint.numpy.views import byteswap as byteswap
+    from imprint.numpy.views import view as view
 
 _LATER: typing.Final[dict[str, str]] = {
     "imprint.numpy.fft": "",
     "imprint.numpy.linalg": "",
     "imprint.numpy.of_numpy": "numpy_function numpy_ufunc",
+    "imprint.numpy.views": "byteswap view",
     "imprint.numpy.convolving": "convolve correlate",
     "imprint.numpy.divisors": "gcd lcm",
     "imprint.numpy.bessel": "i0 kaiser",
@@ -439,6 +444,6 @@ _LATER: typing.Final[dict[str, str]] = {
 hooks.install_numpy(sys.modules[__name__])
 
 bool: typing.Final = bool_  # the Array API's name
-later.load_later(  # of which protocols ask for these three
-    __name__, _LATER, but="getitem numpy_function numpy_ufunc"
+later.load_later(  # of which methods and protocols ask for what follows
+    __name__, _LATER, but="getitem numpy_function numpy_ufunc view byteswap"
 )

@@ -45,6 +45,8 @@ promote_types: Final = dtypes.promote_types
 result_type: Final = dtypes.result_type
 dtype = np.dtype
 ndarray = Array
+ComplexWarning: Final = np.exceptions.ComplexWarning
+"""What NumPy warns of where an imaginary part is lost."""
 
 # ---- names of dtypes ----
 
