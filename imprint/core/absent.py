@@ -170,6 +170,12 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
             "A polynomial is the loop `y = y * x + c` over its coefficients.",
         ),
     ),
+    "imprint.scipy.signal": (
+        (
+            "csd istft stft welch",
+            "Window slices of the signal, and write imprint.numpy.fft.rfft of them.",
+        ),
+    ),
     "imprint.lax": (
         (
             "sort sort_p sort_key_val top_k top_k_p approx_max_k approx_min_k "

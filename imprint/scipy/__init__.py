@@ -3,6 +3,7 @@
 The packages load when they are first asked for.
 
 - `special`: what are the special functions?
+- `signal`: what are the functions of signals?
 """
 
 import typing
@@ -10,9 +11,11 @@ import typing
 from imprint.core import later
 
 if typing.TYPE_CHECKING:
+    from imprint.scipy import signal as signal
     from imprint.scipy import special as special
 
 _LATER: typing.Final[dict[str, str]] = {
+    "imprint.scipy.signal": "",
     "imprint.scipy.special": "",
 }
 """Which module holds the names that load when they are first asked for."""

@@ -1,0 +1,74 @@
+"""What is left of data without their mean, or without lines that fit them best.
+
+The line is taken away as two projections, whose vectors are known beforehand.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy
+
+import imprint.numpy as np
+from imprint.core import dims
+from imprint.core.array import Array
+from imprint.dtypes import to_inexact
+from imprint.errors import ArgumentError
+from imprint.numpy.promotion import ArrayLike, as_array, promote_dtypes
+from imprint.primitives.axes import canonical_axis, int_tuple
+
+
+def detrend(
+    data: ArrayLike,
+    axis: int = -1,
+    type: str = "linear",  # noqa: A002 - SciPy's name
+    bp: int | Sequence[int] = 0,
+) -> Array:
+    """Return an array without its mean, or without the line that fits it best.
+
+    Args:
+        data: an array.
+        axis: along which.
+        type: "linear" for the line, "constant" for the mean.
+        bp: where a new line begins, one place or several.
+
+    Raises:
+        ArgumentError: there is no such type, or a place is outside of the axis.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint.scipy import signal
+        >>> signal.detrend(np.array([1.0, 2.0, 4.0]), type="constant").round(2)
+        Array([-1.33, -0.33,  1.67], dtype=float32)
+    """
+    (promoted,) = promote_dtypes("detrend", (data,), to_inexact)
+    x = as_array("detrend", promoted)
+    if type == "constant":
+        return x - np.mean(x, axis=axis, keepdims=True)
+    if type != "linear":
+        raise ArgumentError(
+            f"detrend: expected a type of linear or constant, got {type!r}."
+        )
+    at = canonical_axis("detrend", axis, x.ndim)
+    length = dims.concrete(x.shape[at], "detrend")
+    places = (bp,) if isinstance(bp, int) else int_tuple(bp)
+    cuts = sorted({0, *places, length})
+    if cuts[0] < 0 or cuts[-1] > length:
+        raise ArgumentError(
+            f"detrend: expected places in [0, {length}] where a line begins, got bp={bp}."
+        )
+    rows = np.moveaxis(x, at, -1)
+    pairs = pairwise(cuts)
+    parts = [_without_line(rows[..., low:high]) for low, high in pairs]
+    return np.moveaxis(np.concatenate(parts, axis=-1), -1, at)
+
+
+def _without_line(rows: Array) -> Array:
+    """Take the projections on 1 and on the slope away; both are known beforehand."""
+    n = rows.shape[-1]
+    basis = numpy.stack([numpy.ones(n), numpy.arange(n) - (n - 1) / 2])
+    basis = basis[: min(n, 2)]
+    unit = basis / numpy.linalg.norm(basis, axis=1, keepdims=True)
+    unit = np.asarray(unit.astype(rows.dtype))
+    for row in unit:
+        rows = rows - np.sum(rows * row, axis=-1, keepdims=True) * row
+    return rows
