@@ -206,11 +206,6 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
             "Write imprint.lax.dot_general, and mask with imprint.numpy.where.",
         ),
         (
-            "rng_bit_generator rng_bit_generator_p rng_uniform rng_uniform_p "
-            "RandomAlgorithm",
-            "Write imprint.random.bits or imprint.random.uniform, of a key.",
-        ),
-        (
             "AccuracyMode Tolerance DotAlgorithm DotAlgorithmPreset",
             "Precision is chosen by imprint.lax.Precision.",
         ),

@@ -365,6 +365,13 @@ if typing.TYPE_CHECKING:
     from imprint.primitives.polynomials import one_minus_square as one_minus_square
     from imprint.primitives.polynomials import one_minus_square_p as one_minus_square_p
     from imprint.primitives.polynomials import polynomial_p as polynomial_p
+    from imprint.primitives.random_bits import RandomAlgorithm as RandomAlgorithm
+    from imprint.primitives.random_bits import rng_bit_generator as rng_bit_generator
+    from imprint.primitives.random_bits import (
+        rng_bit_generator_p as rng_bit_generator_p,
+    )
+    from imprint.primitives.random_bits import rng_uniform as rng_uniform
+    from imprint.primitives.random_bits import rng_uniform_p as rng_uniform_p
     from imprint.primitives.scatter import scatter as scatter
     from imprint.primitives.scatter import scatter_add as scatter_add
     from imprint.primitives.scatter import scatter_max as scatter_max
@@ -410,6 +417,8 @@ _LATER: typing.Final[dict[str, str]] = {
     "imprint.primitives.windows_at": "GatherDimensionNumbers GatherScatterMode ScatterDimensionNumbers",
     "imprint.lax.linalg": "",
     "imprint.primitives.fft": "FftType fft fft_p",
+    "imprint.primitives.random_bits": "RandomAlgorithm rng_bit_generator "
+    "rng_bit_generator_p rng_uniform rng_uniform_p",
     "imprint.lax.special": "betainc igamma igamma_grad_a igammac mulhi polynomial random_gamma_grad zeta",
     "imprint.primitives.incomplete": "igamma_grad_a_p igamma_p igammac_p regularized_incomplete_beta_p",
     "imprint.primitives.bessel": "bessel_i0e bessel_i0e_p bessel_i1e bessel_i1e_p",

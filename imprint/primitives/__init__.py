@@ -37,6 +37,8 @@ that several of them import counts once. Those that hold a jaxpr are in `control
 - `arg_reductions`: at which index is the extreme?
 - `cumulative`: how is each element joined with all before it?
 - `fft`: how are axes transformed to frequencies and back?
+- `random_bits`: how does the engine make random bits?
+- `hashing`: how does the host hash keys and counters?
 - `collectives`: what passes between the places that a named axis runs over?
 - `dot`: how are two operands contracted?
 - `convolution`: how are windows contracted with a kernel?
@@ -99,6 +101,7 @@ _FAMILIES: Final = (
     "triangular",
     "cholesky",
     "fft",
+    "random_bits",
     "rank_updates",
     "tridiagonal_solving",
     "convolution",

@@ -1,7 +1,7 @@
 """Threefry-2x32 on the host: keys outside any trace, without a compilation.
 
 Few blocks are hashed one by one with Python's integers, 3 us each, many at once with
-NumPy, from 50 us; the one function does both. A compiled call takes 5 us, and 30 ms to
+NumPy, from 50 us; the one function of `hashing` does both. A compiled call takes 5 us, and 30 ms to
 compile for each number of keys. The streams are explained in `threefry`.
 """
 
@@ -9,18 +9,17 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint.random.threefry import PARITY, ROTATIONS
+from imprint.primitives.hashing import MASK, threefry2x32
 
 NDArray = np.ndarray[Any, Any]
 
-_MASK: Final = 0xFFFFFFFF
 _FEW: Final = 16
 """Blocks from which NumPy is faster."""
 
 
 def seed_data(seed: int, *, wide: bool) -> NDArray:
     """Make a raw key from a number; only a wide one has a high word."""
-    return np.array(((seed >> 32) & _MASK if wide else 0, seed & _MASK), np.uint32)
+    return np.array(((seed >> 32) & MASK if wide else 0, seed & MASK), np.uint32)
 
 
 def split_data(data: NDArray, count: int, *, partitionable: bool) -> NDArray:
@@ -28,30 +27,17 @@ def split_data(data: NDArray, count: int, *, partitionable: bool) -> NDArray:
     key1, key2 = data.tolist()
     if count <= _FEW:
         pairs = [(0, i) if partitionable else (i, count + i) for i in range(count)]
-        hashed = [_threefry2x32(key1, key2, x1, x2) for x1, x2 in pairs]
+        hashed = [threefry2x32(key1, key2, x1, x2) for x1, x2 in pairs]
         keys = np.array(hashed, np.uint32).reshape(count, 2)
     else:
         index = np.arange(count, dtype=np.uint32)
         first = np.zeros_like(index) if partitionable else index
         second = index if partitionable else index + np.uint32(count)
-        keys = np.stack(_threefry2x32(key1, key2, first, second), axis=-1)
+        keys = np.stack(threefry2x32(key1, key2, first, second), axis=-1)
     return keys if partitionable else keys.T.reshape(count, 2)
 
 
 def fold_data(data: NDArray, number: int) -> NDArray:
     """Make a raw key from one and a number of 32 bits."""
     key1, key2 = data.tolist()
-    return np.array(_threefry2x32(key1, key2, 0, number), np.uint32)
-
-
-def _threefry2x32(key1: int, key2: int, x1: Any, x2: Any) -> tuple[Any, Any]:
-    """Hash counter words: two integers, or two arrays of `uint32`."""
-    schedule = (key1, key2, key1 ^ key2 ^ PARITY)
-    x1, x2 = (x1 + key1) & _MASK, (x2 + key2) & _MASK
-    for group in range(5):
-        for distance in ROTATIONS[group % 2]:
-            x1 = (x1 + x2) & _MASK
-            x2 = ((x2 << distance) & _MASK | x2 >> (32 - distance)) ^ x1
-        late = (schedule[(group + 2) % 3] + group + 1) & _MASK
-        x1, x2 = (x1 + schedule[(group + 1) % 3]) & _MASK, (x2 + late) & _MASK
-    return x1, x2
+    return np.array(threefry2x32(key1, key2, 0, number), np.uint32)

@@ -23,15 +23,12 @@ from imprint.primitives.barrier import materialize
 from imprint.primitives.basis import add, full, scalar_like
 from imprint.primitives.bitwise import or_, shift_left, shift_right_logical, xor
 from imprint.primitives.convert import bitcast_convert_type, convert_element_type
+from imprint.primitives.hashing import PARITY, ROTATIONS
 from imprint.primitives.shape import expand_dims, iota, reshape, squeeze
 from imprint.primitives.slicing import concatenate, pad, slice_in_dim
 
 Words = tuple[Any, Any]
 
-ROTATIONS: Final = ((13, 15, 26, 6), (17, 29, 16, 24))
-"""By how many bits the four rounds of even and of odd groups rotate."""
-PARITY: Final = 0x1BD11BDA
-"""What makes the third word of the key schedule of the two given ones."""
 UINTS: Final = {width: np.dtype(f"uint{width}") for width in (8, 16, 32, 64)}
 
 _COUNTERS: Final = 1 << 32
