@@ -81,6 +81,7 @@ from imprint.config import debug_infs as debug_infs
 from imprint.config import debug_nans as debug_nans
 from imprint.config import default_device as default_device
 from imprint.config import default_matmul_precision as default_matmul_precision
+from imprint.config import default_prng_impl as default_prng_impl
 from imprint.config import disable_jit as disable_jit
 from imprint.config import enable_x64 as enable_x64
 from imprint.config import explain_misses as explain_misses

@@ -31,6 +31,7 @@ __all__ = [
     "debug_nans",
     "default_device",
     "default_matmul_precision",
+    "default_prng_impl",
     "disable_jit",
     "enable_checks",
     "enable_x64",
@@ -69,6 +70,7 @@ class Settings:
     numpy_dtype_promotion: str
     numpy_rank_promotion: str
     threefry_partitionable: bool
+    default_prng_impl: str
     debug_nans: bool
     debug_infs: bool
     default_device: object
@@ -267,6 +269,12 @@ class Config:
         default=True,
         in_key=True,
     )
+    default_prng_impl: Final = _Choice[str](
+        "The implementation of keys that are made without naming one.",
+        default="threefry2x32",
+        choices=("threefry2x32", "rbg", "unsafe_rbg"),
+        in_key=True,
+    )
     debug_nans: Final = _Switch(
         "Raise when an operation makes a NaN.",
         default=False,
@@ -455,6 +463,7 @@ default_matmul_precision: Final = Config.default_matmul_precision
 numpy_dtype_promotion: Final = Config.numpy_dtype_promotion
 numpy_rank_promotion: Final = Config.numpy_rank_promotion
 threefry_partitionable: Final = Config.threefry_partitionable
+default_prng_impl: Final = Config.default_prng_impl
 debug_nans: Final = Config.debug_nans
 debug_infs: Final = Config.debug_infs
 default_device: Final = Config.default_device

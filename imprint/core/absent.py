@@ -106,8 +106,8 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("print_environment_info version", "The version is imprint.__version__."),
         ("profiler monitoring", "Counts and times are imprint.debug.counters."),
         (
-            "default_prng_impl enable_custom_prng legacy_prng_key debug_key_reuse",
-            "Keys are imprint.random.key, of threefry.",
+            "enable_custom_prng legacy_prng_key debug_key_reuse",
+            "Leave it out: what imprint.random.key makes has a dtype of its own.",
         ),
         (
             "transfer_guard transfer_guard_device_to_device transfer_guard_device_to_host "
@@ -221,7 +221,6 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
             "imprint.random.categorical gives the index.",
         ),
         ("permutation", _DRAW_OUTSIDE),
-        ("Key key_dtype", "Keys are imprint.random.PRNGKeyArray; key.dtype is theirs."),
         (
             "random_gamma_p",
             "It is a jitted function with a rule: imprint.random.gamma.",

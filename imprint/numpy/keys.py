@@ -37,6 +37,13 @@ def moves_keys(*operands: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
                 if not arrays or not all(map(_is_keys, arrays)):
                     raise
 
+            if len({x.dtype for x in arrays}) > 1:
+                raise ArgumentError(
+                    f"{function.__name__}: expected keys of one implementation, got "
+                    f"{' and '.join(sorted({str(x.dtype) for x in arrays}))}. Make them "
+                    "with one impl."
+                )
+
             def of_words(words: dict[int, Any]) -> Any:
                 each = [words.get(i, x) for i, x in enumerate(args)]
                 return function(*each, **kwargs)  # pyright: ignore[reportCallIssue] - as many as it was given

@@ -48,7 +48,8 @@ _UINTS: Final = (dt.uint8, dt.uint16, dt.uint32, dt.uint64)
 def _bits_aval(
     key: ShapedArray, *, shape: Shape, dtype: DType, algorithm: RandomAlgorithm
 ) -> Avals:
-    if (key.dtype, key.shape) not in ((dt.uint32, (4,)), (dt.uint64, (2,))):
+    words = {dt.uint32: 4, dt.uint64: 2}.get(key.dtype)
+    if words is None or not dims.is_same_shape(key.shape, (words,)):
         raise ShapeError(
             f"rng_bit_generator: expected a state uint32[4] or uint64[2], got {key}. "
             "Of a key take imprint.random.bits."

@@ -7,6 +7,9 @@ one draw. All numbers are JAX's, of both streams (`config.threefry_partitionable
 - `key_array`: what is an array of keys?
 - `threefry`: which hash makes bits of a key, in a traced program?
 - `host`: how is the same hash computed without compiling?
+- `implementations`: in which ways do keys make bits?
+- `rbg`: how does the engine's own generator make them?
+- `streams`: which of these makes the bits of a key?
 - `arguments`: what may a sampler be given?
 - `intervals`: how are bits, floats and integers of an interval drawn?
 - `continuous`: how are they bent to the other continuous distributions?
@@ -44,6 +47,7 @@ from imprint.random.discrete import rademacher as rademacher
 from imprint.random.intervals import bits as bits
 from imprint.random.intervals import randint as randint
 from imprint.random.intervals import uniform as uniform
+from imprint.random.key_array import Key as Key
 from imprint.random.key_array import KeyDType as KeyDType
 from imprint.random.key_array import PRNGKeyArray as PRNGKeyArray
 from imprint.random.keys import PRNGKey as PRNGKey
@@ -51,6 +55,7 @@ from imprint.random.keys import clone as clone
 from imprint.random.keys import fold_in as fold_in
 from imprint.random.keys import key as key
 from imprint.random.keys import key_data as key_data
+from imprint.random.keys import key_dtype as key_dtype
 from imprint.random.keys import key_impl as key_impl
 from imprint.random.keys import split as split
 from imprint.random.keys import wrap_key_data as wrap_key_data

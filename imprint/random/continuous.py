@@ -35,7 +35,7 @@ from imprint.random.arguments import (
 )
 from imprint.random.intervals import uniform_floats, unit_floats
 from imprint.random.key_array import KeyLike, single_key
-from imprint.random.threefry import row, split_data
+from imprint.random.streams import row, split_data
 
 # ---- normal ----
 

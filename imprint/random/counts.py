@@ -37,7 +37,7 @@ from imprint.random.continuous import normal_floats
 from imprint.random.intervals import unit_floats
 from imprint.random.key_array import KeyLike, single_key
 from imprint.random.loops import repeat_while, walk
-from imprint.random.threefry import row, split_data
+from imprint.random.streams import row, split_data
 
 Method: TypeAlias = Literal["exact", "approximate"]
 

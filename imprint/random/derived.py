@@ -43,7 +43,7 @@ from imprint.random.continuous import (
 from imprint.random.discrete import rademacher_signs
 from imprint.random.intervals import unit_floats
 from imprint.random.key_array import KeyLike, single_key
-from imprint.random.threefry import row, split_data
+from imprint.random.streams import row, split_data
 
 # ---- of a normal draw ----
 

@@ -30,7 +30,7 @@ from imprint.random.arguments import (
 from imprint.random.continuous import gumbel_floats, precision
 from imprint.random.intervals import unit_floats
 from imprint.random.key_array import KeyLike, single_key
-from imprint.random.threefry import row
+from imprint.random.streams import row
 
 # ---- booleans ----
 

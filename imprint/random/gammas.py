@@ -7,6 +7,7 @@ how the number moves when its quantile stays. Where small numbers would vanish t
 one of logarithms. The operations and their order are JAX's.
 """
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Final, Literal, TypeAlias
 
@@ -44,8 +45,8 @@ from imprint.random.continuous import exponential_floats, normal_floats
 from imprint.random.discrete import rademacher_signs
 from imprint.random.intervals import unit_floats
 from imprint.random.key_array import KeyLike, single_key
-from imprint.random.loops import repeat_while
-from imprint.random.threefry import row, split_data
+from imprint.random.loops import repeat_while, walk
+from imprint.random.streams import makes_bits_of_batches, row, split_data
 from imprint.transforms.vmap import vmap
 
 Method: TypeAlias = Literal["exact", "approximate"]
@@ -145,9 +146,18 @@ def _each_drawn(log_space: bool, data: Any, a: Any) -> Any:  # noqa: FBT001 - a 
     aval = get_aval(a)
     if dims.has_zero(aval.shape):
         return full(aval.shape, 0, aval.dtype)
-    keys = split_data(data, (aval.size,))
+    keys, flat = split_data(data, (aval.size,)), reshape(a, (aval.size,))
     draw = partial(_one, log_space)
-    return reshape(vmap(draw)(keys, reshape(a, (aval.size,))), aval.shape)
+    if makes_bits_of_batches(data):
+        drawn = vmap(draw)(keys, flat)
+    else:
+        step = partial(_step, draw)
+        _, drawn = walk(step, (), (keys, flat), aval.size, 1)
+    return reshape(drawn, aval.shape)
+
+
+def _step(draw: Callable[..., Any], _: Any, at: Any) -> tuple[tuple[()], Any]:
+    return (), draw(*at)
 
 
 def _each_jvp(log_space: bool, primals: Any, tangents: Any) -> Any:  # noqa: FBT001 - a param of a program

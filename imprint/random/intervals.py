@@ -31,7 +31,8 @@ from imprint.random.arguments import (
     sizes,
 )
 from imprint.random.key_array import KeyLike, single_key
-from imprint.random.threefry import UINTS, random_bits, row, split_data
+from imprint.random.streams import random_bits, row, split_data
+from imprint.random.threefry import UINTS
 
 # ---- bits ----
 

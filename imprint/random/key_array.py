@@ -11,7 +11,7 @@ Raw data itself may be passed wherever a key may.
 
 from collections.abc import Iterator
 from copy import copy, deepcopy
-from typing import Any, Final, Never, TypeAlias, cast, final
+from typing import Any, Final, Never, NewType, TypeAlias, cast, final
 
 import numpy as np
 
@@ -23,13 +23,18 @@ from imprint.core.aval import Shape, ShapedArray, get_aval, shape_str
 from imprint.core.shape_struct import ShapeDtypeStruct
 from imprint.core.trace import current_trace
 from imprint.errors import ArgumentError
+from imprint.random.implementations import (
+    BY_NAME,
+    THREEFRY,
+    Implementation,
+    default_implementation,
+)
 from imprint.random.threefry import row
 
 NDArray = np.ndarray[Any, Any]
 
-IMPLEMENTATION: Final = "threefry2x32"
 SINGLE: Final = ShapedArray((2,), dtypes.uint32)
-"""The aval of the raw data of one key."""
+"""The aval of the raw data of one key of threefry."""
 _OF_THE_BUFFER: Final = frozenset(
     {"committed", "delete", "device", "devices", "is_deleted", "is_ready", "sharding"}
 )
@@ -38,29 +43,52 @@ _OF_THE_BUFFER: Final = frozenset(
 
 @final
 class KeyDType:
-    """The dtype of arrays of keys; there is one."""
+    """The dtype of arrays of keys: the implementation by which they make bits.
 
-    __slots__ = ()
-    name = "key<fry>"
-    itemsize = 8
-    words = 2
+    Args:
+        implementation: which one.
+
+    Example:
+        >>> import imprint
+        >>> imprint.random.key(0, impl="rbg").dtype
+        key<rbg>
+    """
+
+    __slots__ = ("implementation",)
     type = dtypes.prng_key
+
+    def __init__(self, implementation: Implementation = THREEFRY) -> None:
+        self.implementation: Implementation = implementation
+
+    @property
+    def name(self) -> str:
+        """As printed in shapes."""
+        return f"key<{self.implementation.tag}>"
+
+    @property
+    def words(self) -> int:
+        """How many words a key has."""
+        return self.implementation.words
+
+    @property
+    def itemsize(self) -> int:
+        """How many bytes a key has."""
+        return 4 * self.implementation.words
 
     def of_words(self, data: Any) -> "PRNGKeyArray":
         """Return the keys of raw data, or of what stands in its place."""
-        return PRNGKeyArray(data)
+        return PRNGKeyArray(data, self.implementation)
 
     def __repr__(self) -> str:
         return self.name
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, KeyDType)
+        return (
+            isinstance(other, KeyDType) and self.implementation == other.implementation
+        )
 
     def __hash__(self) -> int:
-        return hash(KeyDType)
-
-
-_DTYPE: Final = KeyDType()
+        return hash((KeyDType, self.implementation))
 
 
 @final
@@ -69,6 +97,7 @@ class PRNGKeyArray(Array):
 
     Args:
         data: the raw data, `uint32[..., 2]`; use `wrap_key_data`, which checks it.
+        implementation: by which they make bits; that of `rbg` has four words.
 
     Example:
         >>> import imprint
@@ -77,18 +106,22 @@ class PRNGKeyArray(Array):
         [ 0 42]
     """
 
-    __slots__ = ("data",)
+    __slots__ = ("data", "implementation")
     __imprint_hidden_axes__ = 1
     """How many of the axes of its leaf are no axes of its own."""
     data: Any
 
-    def __init__(self, data: Any) -> None:
+    def __init__(self, data: Any, implementation: Implementation = THREEFRY) -> None:
         self.data = data
+        self.implementation: Implementation = implementation
+
+    def _of(self, data: Any) -> "PRNGKeyArray":
+        return PRNGKeyArray(data, self.implementation)
 
     @property
     def dtype(self) -> Any:
         """The dtype of keys."""
-        return _DTYPE
+        return KeyDType(self.implementation)
 
     @property
     def shape(self) -> Shape:
@@ -103,19 +136,19 @@ class PRNGKeyArray(Array):
     @property
     def size(self) -> int:
         """The number of keys."""
-        return self.data.size // 2
+        return self.data.size // self.implementation.words
 
     def __len__(self) -> int:
         return self._lengths("len()")[0]
 
     def __iter__(self) -> Iterator["PRNGKeyArray"]:
-        return map(PRNGKeyArray, _rows(self.data, self._lengths("iteration")[0]))
+        return map(self._of, _rows(self.data, self._lengths("iteration")[0]))
 
     def __getitem__(self, index: Any) -> "PRNGKeyArray":
         several = isinstance(index, tuple)
         items = cast("tuple[Any, ...]", index) if several else (index,)
         rest = () if any(item is Ellipsis for item in items) else (Ellipsis,)
-        return PRNGKeyArray(self.data[(*items, *rest, slice(None))])
+        return self._of(self.data[(*items, *rest, slice(None))])
 
     def __setitem__(self, index: Any, value: Any) -> Never:
         raise TypeError(
@@ -124,10 +157,10 @@ class PRNGKeyArray(Array):
         )
 
     def __copy__(self) -> "PRNGKeyArray":
-        return PRNGKeyArray(copy(self.data))
+        return self._of(copy(self.data))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "PRNGKeyArray":
-        return PRNGKeyArray(deepcopy(self.data, memo))
+        return self._of(deepcopy(self.data, memo))
 
     def __getattr__(self, name: str) -> Any:
         if name in _OF_THE_BUFFER:
@@ -145,14 +178,23 @@ class PRNGKeyArray(Array):
     def __eq__(self, other: object) -> Any:
         if not isinstance(other, PRNGKeyArray):
             return super().__eq__(other)
+        self._check_alike(other)
         equal = self.data == other.data
         return equal if isinstance(equal, bool) else equal.all(axis=-1)
 
     def __ne__(self, other: object) -> Any:
         if not isinstance(other, PRNGKeyArray):
             return super().__ne__(other)
+        self._check_alike(other)
         differ = self.data != other.data
         return differ if isinstance(differ, bool) else differ.any(axis=-1)
+
+    def _check_alike(self, other: "PRNGKeyArray") -> None:
+        if self.implementation != other.implementation:
+            raise ArgumentError(
+                f"==: expected keys of one implementation, got {self.dtype} and "
+                f"{other.dtype}. Compare their words, imprint.random.key_data(key)."
+            )
 
     def __bool__(self) -> Never:
         raise ArgumentError(
@@ -188,8 +230,8 @@ class PRNGKeyArray(Array):
 _DATA: Final = tree.GetAttrKey("data")
 tree.register_pytree_with_keys(
     PRNGKeyArray,
-    lambda keys: (((_DATA, keys.data),), None),
-    lambda _, children: PRNGKeyArray(*children),
+    lambda keys: (((_DATA, keys.data),), keys.implementation.name),
+    lambda name, children: PRNGKeyArray(children[0], BY_NAME[name]),
 )
 
 
@@ -204,19 +246,27 @@ def _rows(data: Any, count: int) -> Iterator[Any]:
 # ---- what may be passed as a key ----
 
 KeyLike: TypeAlias = PRNGKeyArray | Array | NDArray
+Key = NewType("Key", Array)
+"""What annotations call a single key."""
 
 
 def single_key(name: str, key: Any) -> Any:
-    """Return the raw data of the key that the function `name` was given; hot."""
+    """Return the key that the function `name` was given, as samplers take it; hot.
+
+    That is raw data for threefry, and an array of keys for other implementations.
+    """
     data = key.data if type(key) is PRNGKeyArray else key
     try:
         if data.aval is SINGLE:
             return data
     except AttributeError:
         pass  # NumPy's, or no key at all
-    aval = _raw_aval(name, key, data)
-    if dims.equal_shapes(aval.shape, SINGLE.shape):
-        return data
+    implementation = _implementation(key)
+    aval = _raw_aval(name, key, data, implementation)
+    if dims.equal_shapes(aval.shape, (implementation.words,)):
+        if implementation is THREEFRY:
+            return data
+        return key if type(key) is PRNGKeyArray else PRNGKeyArray(key, implementation)
     raise ArgumentError(
         f"{name}: expected a single key, got keys of shape {shape_str(aval.shape[:-1])}. "
         "To draw with each of them, use imprint.vmap."
@@ -225,16 +275,31 @@ def single_key(name: str, key: Any) -> Any:
 
 def raw_data(name: str, keys: Any) -> Any:
     """Return the raw data of keys of any shape."""
+    return words_of(name, keys, _implementation(keys))
+
+
+def words_of(name: str, keys: Any, implementation: Implementation) -> Any:
+    """Return the raw data of keys of an implementation."""
     data = keys.data if type(keys) is PRNGKeyArray else keys
-    _raw_aval(name, keys, data)
+    _raw_aval(name, keys, data, implementation)
     return data
 
 
-def _raw_aval(name: str, key: Any, data: Any) -> ShapedArray:
+def _implementation(key: Any) -> Implementation:
+    if type(key) is PRNGKeyArray:
+        return key.implementation
+    return default_implementation()
+
+
+def _raw_aval(
+    name: str, key: Any, data: Any, implementation: Implementation
+) -> ShapedArray:
     came = f"{type(key).__name__} {key!r}"
+    words = implementation.words
     if isinstance(data, NumberArray | np.ndarray):
         aval = get_aval(data)
-        if aval.dtype == dtypes.uint32 and dims.is_same_shape(aval.shape[-1:], (2,)):
+        fits = dims.is_same_shape(aval.shape[-1:], (words,))
+        if aval.dtype == dtypes.uint32 and fits:
             return aval
         came = str(aval)
     if type(key) is PRNGKeyArray:
@@ -243,6 +308,6 @@ def _raw_aval(name: str, key: Any, data: Any) -> ShapedArray:
             "words: pass a single key with in_axes=None."
         )
     raise ArgumentError(
-        f"{name}: expected a key, or its raw data uint32[..., 2], got {came}. "
+        f"{name}: expected a key, or its raw data uint32[..., {words}], got {came}. "
         f"Make a key with imprint.random.key(0) and pass it first."
     )

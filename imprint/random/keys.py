@@ -18,30 +18,39 @@ from imprint.core import dims
 from imprint.core.array import Array, NumberArray
 from imprint.core.aval import Shape, ShapedArray, get_aval
 from imprint.core.trace import current_trace
-from imprint.errors import ArgumentError, did_you_mean
+from imprint.errors import ArgumentError
 from imprint.jitted import jit
 from imprint.primitives.convert import cast, convert_element_type
-from imprint.random import host, threefry
+from imprint.random import host, streams, threefry
 from imprint.random.arguments import sizes
+from imprint.random.implementations import (
+    THREEFRY,
+    Implementation,
+    default_implementation,
+    implementation_of,
+)
 from imprint.random.key_array import (
-    IMPLEMENTATION,
     SINGLE,
     KeyDType,
     KeyLike,
     PRNGKeyArray,
     raw_data,
     single_key,
+    words_of,
 )
 
 # ---- from seeds ----
 
 
-def key(seed: Any, *, impl: Any = None) -> PRNGKeyArray:
+def key(seed: Any, *, impl: Any = None, dtype: Any = None) -> PRNGKeyArray:
     """Return the key that a seed stands for.
 
     Args:
         seed: an integer; 32 bits of it count, or 64 under `enable_x64`.
-        impl: None or "threefry2x32", the one way to make random bits.
+        impl: how it makes random bits: "threefry2x32"; "rbg", by the engine's own
+            generator; or "unsafe_rbg", which makes keys by that, too. None for the flag
+            `default_prng_impl`.
+        dtype: the dtype of keys instead, such as that of another key.
 
     Raises:
         ArgumentError: the seed is not an integer of rank 0, or `impl` is unknown.
@@ -51,12 +60,12 @@ def key(seed: Any, *, impl: Any = None) -> PRNGKeyArray:
         >>> imprint.random.normal(imprint.random.key(0))
         Array(1.6226422, dtype=float32)
     """
-    _check_implementation("key", impl)
-    return PRNGKeyArray(_seeded("key", seed))
+    implementation = _chosen("key", impl, dtype)
+    return PRNGKeyArray(_seeded("key", seed, implementation), implementation)
 
 
 def PRNGKey(seed: Any, *, impl: Any = None) -> Array:  # noqa: N802 - JAX's name
-    """Return the raw data of the key that a seed stands for, `uint32[2]`.
+    """Return the raw data of the key that a seed stands for, `uint32[2]` of threefry.
 
     Args:
         seed: as in `key`, which is to be preferred.
@@ -67,13 +76,35 @@ def PRNGKey(seed: Any, *, impl: Any = None) -> Array:  # noqa: N802 - JAX's name
         >>> imprint.random.PRNGKey(42)
         Array([ 0, 42], dtype=uint32)
     """
-    _check_implementation("PRNGKey", impl)
-    return _seeded("PRNGKey", seed)
+    return _seeded("PRNGKey", seed, implementation_of("PRNGKey", impl))
 
 
-def _seeded(name: str, seed: Any) -> Any:
+def key_dtype(impl_spec: Any = None) -> KeyDType:
+    """Return the dtype of the keys of an implementation.
+
+    Args:
+        impl_spec: as in `key`.
+
+    Example:
+        >>> import imprint
+        >>> imprint.random.key_dtype("rbg")
+        key<rbg>
+    """
+    return KeyDType(implementation_of("key_dtype", impl_spec))
+
+
+def _chosen(name: str, impl: Any, dtype: Any) -> Implementation:
+    if impl is not None and dtype is not None:
+        raise ArgumentError(
+            f"{name}: expected one of impl and dtype, got impl={impl!r} and "
+            f"dtype={dtype!r}. Leave one out."
+        )
+    return implementation_of(name, dtype if impl is None else impl)
+
+
+def _seeded(name: str, seed: Any, implementation: Implementation) -> Any:
     if isinstance(seed, int):
-        return _seeded_by_int(name, seed)
+        return _seeded_by_int(name, seed, implementation)
     if not isinstance(seed, NumberArray | np.ndarray | np.generic):
         raise ArgumentError(
             f"{name}: expected an integer as seed, got {type(seed).__name__} {seed!r}. "
@@ -91,32 +122,32 @@ def _seeded(name: str, seed: Any) -> Any:
             f"call imprint.vmap(imprint.random.{name})(seeds)."
         )
     if current_trace() is not None:
-        return threefry.seed_data(seed)
+        if implementation is THREEFRY:
+            return threefry.seed_data(seed)
+        return streams.other().seed_data(seed)
     number = int(cast(np.asarray(seed), aval.dtype))
-    words = host.seed_data(number, wide=aval.dtype.itemsize == 8)
+    words = _seed_on_host(number, implementation, wide=aval.dtype.itemsize == 8)
     return _from_host(words, seed if isinstance(seed, ArrayImpl) else None)
 
 
-def _seeded_by_int(name: str, seed: int) -> Any:
+def _seed_on_host(
+    seed: int, implementation: Implementation, *, wide: bool
+) -> np.ndarray[Any, Any]:
+    if implementation is THREEFRY:
+        return host.seed_data(seed, wide=wide)
+    return streams.other().seed_on_host(seed, wide=wide)
+
+
+def _seeded_by_int(name: str, seed: int, implementation: Implementation) -> Any:
     if not -(1 << 63) <= seed < 1 << 63:
         raise OverflowError(
             f"{name}: expected a seed of at most 64 bits, got {seed}. "
             "Take its lower bits: seed % 2**63."
         )
-    data = host.seed_data(seed, wide=settings().enable_x64)
+    data = _seed_on_host(seed, implementation, wide=settings().enable_x64)
     if current_trace() is None:
         return _from_host(data)
     return threefry.stacked(tuple(data))  # literals, where an array were a constant
-
-
-def _check_implementation(name: str, impl: Any) -> None:
-    if impl is None or impl == IMPLEMENTATION or isinstance(impl, KeyDType):
-        return
-    raise ArgumentError(
-        f"{name}: expected impl={IMPLEMENTATION!r} or None, got {impl!r}."
-        f"{did_you_mean(str(impl), [IMPLEMENTATION])} It is the only implementation; "
-        "leave impl out."
-    )
 
 
 # ---- from keys ----
@@ -135,21 +166,32 @@ def split(key: KeyLike, num: int | tuple[int, ...] = 2) -> Any:
         >>> imprint.random.uniform(subkey)
         Array(0.00729382, dtype=float32)
     """
-    data = single_key("split", key)
+    given = single_key("split", key)
     shape = sizes("split", num if isinstance(num, tuple | list) else (num,))
     if current_trace() is not None:
-        return _like(key, _split_of(shape)(data))
-    words = to_array(data)
-    keys = host.split_data(
+        return _like(key, _split_of(shape)(given))
+    words = _words(given)
+    keys = _split_on_host(
         host_of(words),
         dims.concrete(dims.product(shape), "split"),
-        partitionable=settings().threefry_partitionable,
+        _implementation(given),
     )
-    return _like(key, _from_host(keys.reshape(*shape, 2), words))
+    return _like(key, _from_host(keys.reshape(*shape, keys.shape[-1]), words))
 
 
-def _split(shape: Shape, data: Any) -> Any:
-    return threefry.split_data(data, shape)
+def _split(shape: Shape, key: Any) -> Any:
+    return streams.split_data(key, shape)
+
+
+def _split_on_host(
+    data: np.ndarray[Any, Any], count: int, implementation: Implementation
+) -> np.ndarray[Any, Any]:
+    partitionable = settings().threefry_partitionable
+    if implementation is THREEFRY:
+        return host.split_data(data, count, partitionable=partitionable)
+    return streams.other().split_on_host(
+        data, count, implementation, partitionable=partitionable
+    )
 
 
 @lru_cache(maxsize=256)
@@ -170,7 +212,7 @@ def fold_in(key: KeyLike, data: Any) -> Any:
         >>> [imprint.random.bits(imprint.random.fold_in(key, i)).item() for i in (0, 1)]
         [3617712097, 31327077]
     """
-    words = single_key("fold_in", key)
+    given = single_key("fold_in", key)
     aval = get_aval(data)
     if aval.ndim:
         raise ArgumentError(
@@ -180,11 +222,11 @@ def fold_in(key: KeyLike, data: Any) -> Any:
     if type(data) is int:
         data = _word(data)
     if current_trace() is not None:
-        return _like(key, _fold_in(words, convert_element_type(data, np.uint32)))
+        return _like(key, _fold_in(given, convert_element_type(data, np.uint32)))
     number = int(cast(np.asarray(data), dtypes.uint32))
-    array = to_array(words)
+    array = _words(given)
     follows = isinstance(data, ArrayImpl) and not array.committed
-    folded = host.fold_data(host_of(array), number)
+    folded = _fold_on_host(host_of(array), number, _implementation(given))
     return _like(key, _from_host(folded, data if follows else array))
 
 
@@ -197,7 +239,23 @@ def _word(number: int) -> np.uint32:
     return np.uint32(number)
 
 
-_fold_in = jit(threefry.fold_data)
+_fold_in = jit(streams.fold_data)
+
+
+def _fold_on_host(
+    data: np.ndarray[Any, Any], number: int, implementation: Implementation
+) -> np.ndarray[Any, Any]:
+    if implementation is THREEFRY:
+        return host.fold_data(data, number)
+    return streams.other().fold_on_host(data, number, implementation)
+
+
+def _words(given: Any) -> Any:
+    return to_array(given.data if type(given) is PRNGKeyArray else given)
+
+
+def _implementation(given: Any) -> Implementation:
+    return given.implementation if type(given) is PRNGKeyArray else THREEFRY
 
 
 def clone(key: KeyLike) -> Any:
@@ -216,7 +274,7 @@ def clone(key: KeyLike) -> Any:
 
 
 def key_data(keys: KeyLike) -> Any:
-    """Return the raw data of keys, `uint32[..., 2]`.
+    """Return the raw data of keys, `uint32[..., 2]` of threefry.
 
     Example:
         >>> import imprint
@@ -226,12 +284,16 @@ def key_data(keys: KeyLike) -> Any:
     return _as_array(raw_data("key_data", keys))
 
 
-def wrap_key_data(key_bits_array: Any, *, impl: Any = None) -> PRNGKeyArray:
+def wrap_key_data(
+    key_bits_array: Any, *, impl: Any = None, dtype: Any = None
+) -> PRNGKeyArray:
     """Return the keys of raw data; the inverse of `key_data`.
 
     Args:
-        key_bits_array: an array of `uint32` whose last axis has length 2.
+        key_bits_array: an array of `uint32` whose last axis has length 2, or 4 for
+            other implementations than threefry.
         impl: as in `key`.
+        dtype: as in `key`.
 
     Example:
         >>> import imprint
@@ -239,8 +301,9 @@ def wrap_key_data(key_bits_array: Any, *, impl: Any = None) -> PRNGKeyArray:
         >>> imprint.random.wrap_key_data(imprint.random.key_data(key)) == key
         Array(True, dtype=bool)
     """
-    _check_implementation("wrap_key_data", impl)
-    return PRNGKeyArray(_as_array(raw_data("wrap_key_data", key_bits_array)))
+    implementation = _chosen("wrap_key_data", impl, dtype)
+    data = words_of("wrap_key_data", key_bits_array, implementation)
+    return PRNGKeyArray(_as_array(data), implementation)
 
 
 def key_impl(keys: KeyLike) -> str:
@@ -252,17 +315,24 @@ def key_impl(keys: KeyLike) -> str:
         'threefry2x32'
     """
     raw_data("key_impl", keys)
-    return IMPLEMENTATION
+    if type(keys) is PRNGKeyArray:
+        return keys.implementation.name
+    return default_implementation().name
 
 
 def _as_array(data: Any) -> Any:
     return data if isinstance(data, NumberArray) else to_array(data)
 
 
-def _like(key: KeyLike, data: Any) -> Any:
-    return PRNGKeyArray(data) if type(key) is PRNGKeyArray else data
+def _like(key: KeyLike, made: Any) -> Any:
+    """Return keys of the kind that was given: an array of keys, or raw data."""
+    if type(key) is PRNGKeyArray:
+        is_keys = type(made) is PRNGKeyArray
+        return made if is_keys else PRNGKeyArray(made, key.implementation)
+    return made.data if type(made) is PRNGKeyArray else made
 
 
 def _from_host(data: np.ndarray[Any, Any], of: ArrayImpl | None = None) -> Array:
-    aval = SINGLE if data.ndim == 1 else ShapedArray(data.shape, dtypes.uint32)
+    is_single = dims.is_same_shape(data.shape, SINGLE.shape)
+    aval = SINGLE if is_single else ShapedArray(data.shape, dtypes.uint32)
     return from_host(aval, data) if of is None else from_operand(of, aval, data)

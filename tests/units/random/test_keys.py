@@ -117,8 +117,9 @@ WRONG = {
         "lower bits: seed % 2**63."
     ),
     lambda: random.key(0, impl="threefry"): (
-        "key: expected impl='threefry2x32' or None, got 'threefry'. Did you mean "
-        "'threefry2x32'? It is the only implementation; leave impl out."
+        "key: expected impl to be one of ['threefry2x32', 'rbg', 'unsafe_rbg'], or "
+        "None, got 'threefry'. Did you mean 'threefry2x32'? None stands for the flag "
+        "default_prng_impl."
     ),
     lambda: random.split(KEY, -1): (
         "split: expected lengths of at least 0 in shape, got (-1,). A length cannot be "
