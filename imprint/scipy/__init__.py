@@ -2,6 +2,7 @@
 
 The packages load when they are first asked for.
 
+- `linalg`: how are systems solved, and functions of matrices computed?
 - `special`: what are the special functions?
 - `signal`: what are the functions of signals?
 """
@@ -11,10 +12,12 @@ import typing
 from imprint.core import later
 
 if typing.TYPE_CHECKING:
+    from imprint.scipy import linalg as linalg
     from imprint.scipy import signal as signal
     from imprint.scipy import special as special
 
 _LATER: typing.Final[dict[str, str]] = {
+    "imprint.scipy.linalg": "",
     "imprint.scipy.signal": "",
     "imprint.scipy.special": "",
 }

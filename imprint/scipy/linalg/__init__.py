@@ -1,0 +1,40 @@
+"""Linear algebra under SciPy's names: `imprint.scipy.linalg`.
+
+Matrices are the last two axes of an array, leading axes number those of a stack. What
+SciPy says of memory and of finite operands (`overwrite_a`, `check_finite`) is accepted and
+changes nothing.
+
+- `functions`: what are the square root and other functions of a matrix?
+- `patterns`: how are matrices made of a pattern?
+"""
+
+import typing
+
+from imprint.core import later
+
+if typing.TYPE_CHECKING:
+    from imprint.scipy.linalg.functions import funm as funm
+    from imprint.scipy.linalg.functions import polar as polar
+    from imprint.scipy.linalg.functions import sqrtm as sqrtm
+    from imprint.scipy.linalg.patterns import block_diag as block_diag
+    from imprint.scipy.linalg.patterns import circulant as circulant
+    from imprint.scipy.linalg.patterns import companion as companion
+    from imprint.scipy.linalg.patterns import dft as dft
+    from imprint.scipy.linalg.patterns import fiedler as fiedler
+    from imprint.scipy.linalg.patterns import hadamard as hadamard
+    from imprint.scipy.linalg.patterns import hankel as hankel
+    from imprint.scipy.linalg.patterns import helmert as helmert
+    from imprint.scipy.linalg.patterns import hilbert as hilbert
+    from imprint.scipy.linalg.patterns import leslie as leslie
+    from imprint.scipy.linalg.patterns import toeplitz as toeplitz
+
+_LATER: typing.Final[dict[str, str]] = {
+    "imprint.scipy.linalg.functions": "funm polar sqrtm",
+    "imprint.scipy.linalg.patterns": (
+        "block_diag circulant companion dft fiedler hadamard hankel helmert hilbert "
+        "leslie toeplitz"
+    ),
+}
+"""Which module holds the names that load when they are first asked for."""
+
+later.load_later(__name__, _LATER)

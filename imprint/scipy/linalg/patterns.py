@@ -1,0 +1,323 @@
+"""Matrices that follow a pattern: of blocks, of a vector that is shifted, of a formula.
+
+Those of a vector take its last axis; leading axes number the matrices. Those of a size are
+computed while the program is traced.
+"""
+
+from typing import Any, Final
+
+import numpy as np
+
+from imprint import dtypes
+from imprint.core.array import Array
+from imprint.core.aval import get_aval
+from imprint.dtypes import DTypeLike
+from imprint.errors import ArgumentError, ShapeError
+from imprint.numpy.arithmetic import absolute
+from imprint.numpy.creation import asarray
+from imprint.numpy.joining import concatenate, flip
+from imprint.numpy.promotion import ArrayLike, as_array, inexact, promote_dtypes
+from imprint.numpy.rounding import conjugate
+from imprint.numpy.selection import where
+from imprint.numpy.shape import atleast_1d, atleast_2d, broadcast_to
+from imprint.primitives.axes import whole
+from imprint.primitives.basis import scalar_like
+from imprint.primitives.elementwise import listed
+from imprint.primitives.shape import expand_dims, reshape
+from imprint.primitives.slicing import pad, slice_in_dim
+
+# ---- of arrays ----
+
+
+def block_diag(*arrs: ArrayLike) -> Array:
+    """Return a matrix with others along its diagonal, and zeros elsewhere.
+
+    Args:
+        arrs: matrices; a vector is a row, a number a matrix of one element.
+
+    Example:
+        >>> import imprint.numpy as np, imprint.scipy as scipy
+        >>> scipy.linalg.block_diag(np.array([[1, 2], [3, 4]]), 5)
+        Array([[1, 2, 0],
+               [3, 4, 0],
+               [0, 0, 5]], dtype=int32)
+    """
+    given = promote_dtypes("scipy.linalg.block_diag", arrs or (np.zeros((1, 0)),))
+    blocks = [atleast_2d(x) for x in given]
+    if any(x.ndim > 2 for x in blocks):
+        raise ShapeError(
+            "scipy.linalg.block_diag: expected matrices, got "
+            f"{listed(tuple(x.aval for x in blocks))}. Map it over a stack with vmap."
+        )
+    width = sum(x.shape[1] for x in blocks)
+    rows: list[Any] = []
+    done = 0
+    for x in blocks:
+        columns = x.shape[1]
+        config = ((0, 0, 0), (done, width - done - columns, 0))
+        rows.append(pad(x, scalar_like(x, 0), config))
+        done += columns
+    return concatenate(rows, axis=0)
+
+
+def toeplitz(c: ArrayLike, r: ArrayLike | None = None) -> Array:
+    """Return matrices whose diagonals are constant.
+
+    Args:
+        c: the first column.
+        r: the first row, whose first element is not read; None for the conjugate of `c`.
+
+    Example:
+        >>> import imprint.numpy as np, imprint.scipy as scipy
+        >>> scipy.linalg.toeplitz(np.array([1, 2, 3]), np.array([1, 8, 9]))
+        Array([[1, 8, 9],
+               [2, 1, 8],
+               [3, 2, 1]], dtype=int32)
+    """
+    column, row = _vectors("scipy.linalg.toeplitz", c, conjugate(c) if r is None else r)
+    m, n = column.shape[-1], row.shape[-1]
+    values = concatenate([flip(column, -1), row[..., 1:]], axis=-1)
+    return _windows(values, m - 1, (m, n), -1)
+
+
+def hankel(c: ArrayLike, r: ArrayLike | None = None) -> Array:
+    """Return matrices whose anti-diagonals are constant.
+
+    Args:
+        c: the first column.
+        r: the last row, whose first element is not read; None for zeros.
+
+    Example:
+        >>> import imprint.numpy as np, imprint.scipy as scipy
+        >>> scipy.linalg.hankel(np.array([1, 2, 3]))
+        Array([[1, 2, 3],
+               [2, 3, 0],
+               [3, 0, 0]], dtype=int32)
+    """
+    x = as_array("scipy.linalg.hankel", c)
+    column, row = _vectors("scipy.linalg.hankel", x, x * 0 if r is None else r)
+    m, n = column.shape[-1], row.shape[-1]
+    values = concatenate([column, row[..., 1:]], axis=-1)
+    return _windows(values, 0, (m, n), 1)
+
+
+def circulant(c: ArrayLike) -> Array:
+    """Return matrices of which each column is the one before, shifted in a circle.
+
+    Args:
+        c: the first column.
+
+    Example:
+        >>> import imprint.numpy as np, imprint.scipy as scipy
+        >>> scipy.linalg.circulant(np.array([1, 2, 3]))
+        Array([[1, 3, 2],
+               [2, 1, 3],
+               [3, 2, 1]], dtype=int32)
+    """
+    x = atleast_1d(as_array("scipy.linalg.circulant", c))
+    n = x.shape[-1]
+    return _windows(flip(x, -1), n - 1, (n, n), -1)
+
+
+def companion(a: ArrayLike) -> Array:
+    """Return the matrices whose eigenvalues are the roots of polynomials.
+
+    Args:
+        a: the coefficients, that of the highest power first.
+
+    Example:
+        >>> import imprint.numpy as np, imprint.scipy as scipy
+        >>> scipy.linalg.companion(np.array([1.0, -3.0, 2.0]))
+        Array([[ 3., -2.],
+               [ 1.,  0.]], dtype=float32)
+    """
+    x = atleast_1d(inexact("scipy.linalg.companion", a))
+    n = x.shape[-1] - 1
+    if n < 1:
+        raise ShapeError(
+            f"scipy.linalg.companion: expected at least two coefficients, got {x.aval}. A "
+            "polynomial that is constant has no roots."
+        )
+    return _under(-x[..., 1:] / x[..., :1], np.eye(n - 1, n, dtype=x.dtype))
+
+
+def leslie(f: ArrayLike, s: ArrayLike) -> Array:
+    """Return the matrices that age populations by one step.
+
+    Args:
+        f: how many are born for each of an age.
+        s: which part of each age but the last survives.
+
+    Example:
+        >>> import imprint.numpy as np, imprint.scipy as scipy
+        >>> scipy.linalg.leslie(np.array([0.0, 2.0]), np.array([0.5]))
+        Array([[0. , 2. ],
+               [0.5, 0. ]], dtype=float32)
+    """
+    births, survivors = _vectors("scipy.linalg.leslie", f, s)
+    n = births.shape[-1]
+    if n < 2 or survivors.shape[-1] != n - 1:
+        raise ShapeError(
+            "scipy.linalg.leslie: expected at least two ages and one survivor less, got "
+            f"{listed((births.aval, survivors.aval))}. None survives the last age."
+        )
+    on = np.eye(n - 1, n, dtype=bool)
+    zero = scalar_like(survivors, 0)
+    rows = where(on, expand_dims(survivors, (survivors.ndim,)), zero)
+    return _under(births, rows)
+
+
+def fiedler(a: ArrayLike) -> Array:
+    """Return the distances of each element of vectors from each other one.
+
+    Example:
+        >>> import imprint.numpy as np, imprint.scipy as scipy
+        >>> scipy.linalg.fiedler(np.array([1, 4]))
+        Array([[0, 3],
+               [3, 0]], dtype=int32)
+    """
+    x = atleast_1d(as_array("scipy.linalg.fiedler", a))
+    return absolute(expand_dims(x, (x.ndim,)) - expand_dims(x, (x.ndim - 1,)))
+
+
+# ---- of a size ----
+
+
+def hilbert(n: int) -> Array:
+    """Return the matrix of `1 / (i + j + 1)`.
+
+    Example:
+        >>> import imprint.scipy as scipy
+        >>> scipy.linalg.hilbert(2)
+        Array([[1.        , 0.5       ],
+               [0.5       , 0.33333334]], dtype=float32)
+    """
+    places = np.arange(_size("scipy.linalg.hilbert", n))
+    return asarray(1 / (places[:, None] + places + 1.0))
+
+
+def hadamard(n: int, dtype: DTypeLike = int) -> Array:
+    """Return the matrix of 1 and -1 whose rows are orthogonal, of a power of two rows.
+
+    Args:
+        n: how many rows.
+        dtype: of the result.
+
+    Example:
+        >>> import imprint.scipy as scipy
+        >>> scipy.linalg.hadamard(2)
+        Array([[ 1,  1],
+               [ 1, -1]], dtype=int32)
+    """
+    count = _size("scipy.linalg.hadamard", n)
+    if count < 1 or count & (count - 1):
+        raise ArgumentError(
+            f"scipy.linalg.hadamard: expected a power of two, got {count}. Take the next."
+        )
+    rows = np.arange(count)
+    signs = 1 - 2 * (np.bitwise_count(rows[:, None] & rows) % 2).astype(np.int8)
+    return asarray(signs, dtypes.requested(dtype, "scipy.linalg.hadamard"))
+
+
+def helmert(
+    n: int,
+    full: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
+) -> Array:
+    """Return the orthogonal matrix of contrasts of each element with those before it.
+
+    Args:
+        n: how many columns.
+        full: whether to have the first row, of equal weights.
+
+    Example:
+        >>> import imprint.scipy as scipy
+        >>> scipy.linalg.helmert(2)
+        Array([[ 0.70710677, -0.70710677]], dtype=float32)
+    """
+    count = _size("scipy.linalg.helmert", n)
+    if not count:
+        raise ArgumentError(
+            "scipy.linalg.helmert: expected at least one column, got 0. Leave it out."
+        )
+    places = np.arange(count)
+    rows = np.tril(np.ones((count, count)), -1) - np.diag(places)
+    rows[:1] = 1
+    lengths = np.where(places == 0, count, places * (places + 1))
+    out = rows / np.sqrt(lengths)[:, None]
+    return asarray(out if full else out[1:])
+
+
+_SCALES: Final[dict[str | None, float]] = {None: 0.0, "sqrtn": 0.5, "n": 1.0}
+
+
+def dft(n: int, scale: str | None = None, *, dtype: DTypeLike | None = None) -> Array:
+    """Return the matrix of the discrete Fourier transform.
+
+    Args:
+        n: how many rows.
+        scale: by what it is divided: None, "sqrtn" or "n".
+        dtype: a complex dtype; None for the default.
+
+    Example:
+        >>> import imprint.scipy as scipy
+        >>> scipy.linalg.dft(2).real
+        Array([[ 1.,  1.],
+               [ 1., -1.]], dtype=float32)
+    """
+    if scale not in _SCALES:
+        raise ArgumentError(
+            f"scipy.linalg.dft: expected scale None, 'sqrtn' or 'n', got {scale!r}. Leave "
+            "it out for the sums as they are."
+        )
+    places = np.arange(_size("scipy.linalg.dft", n))
+    turns = np.exp(-2j * np.pi * (places[:, None] * places % max(n, 1)) / max(n, 1))
+    wanted = dtypes.requested(complex if dtype is None else dtype, "scipy.linalg.dft")
+    if not dtypes.is_complex(wanted):
+        raise ArgumentError(
+            f"scipy.linalg.dft: expected a complex dtype, got {wanted}. Leave it out."
+        )
+    return asarray(turns / max(n, 1) ** _SCALES[scale], wanted)
+
+
+# ---- shared ----
+
+
+def _size(name: str, n: Any) -> int:
+    size = whole(name, "n", n)
+    if size < 0:
+        raise ArgumentError(f"{name}: expected a size, got {size}. Say how many rows.")
+    return size
+
+
+def _vectors(name: str, c: ArrayLike, r: ArrayLike) -> tuple[Any, Any]:
+    """Return two operands of one dtype with the same leading axes."""
+    x, y = (atleast_1d(v) for v in promote_dtypes(name, (c, r)))
+    stack = np.broadcast_shapes(x.shape[:-1], y.shape[:-1])
+    return broadcast_to(x, (*stack, x.shape[-1])), broadcast_to(
+        y, (*stack, y.shape[-1])
+    )
+
+
+def _windows(x: Any, start: int, shape: tuple[int, int], step: int) -> Any:
+    """Return matrices whose rows are parts of vectors, each begins `step` further on.
+
+    Of a vector that is repeated, rows that are cut at its double length and one step more
+    begin where they should.
+    """
+    rows, columns = shape
+    *stack, length = get_aval(x).shape
+    if not rows or not columns:
+        return broadcast_to(scalar_like(x, 0), (*stack, rows, columns))
+    width = 2 * length + step
+    copies = -(-(start + rows * width) // length)
+    repeated = broadcast_to(expand_dims(x, (len(stack),)), (*stack, copies, length))
+    flat = reshape(repeated, (*stack, copies * length))
+    cut = slice_in_dim(flat, start, start + rows * width, axis=len(stack))
+    return reshape(cut, (*stack, rows, width))[..., :columns]
+
+
+def _under(row: Any, rows: Any) -> Any:
+    """Return matrices of a first row, and rows under it."""
+    first = expand_dims(row, (row.ndim - 1,))
+    rest = broadcast_to(rows, (*row.shape[:-1], *rows.shape[-2:]))
+    return concatenate([first, rest], axis=-2)
