@@ -26,6 +26,7 @@ from benchmarks import (
     loops,
     memory,
     needless,
+    order,
     tracing,
     watching,
 )
@@ -49,6 +50,7 @@ FILES = (
     definitions,
     filtering,
     needless,
+    order,
 )
 HEAD = ("", "imprint", "jax", "ratio", "median", "target", "")
 WIDTHS = (46, 10, 10, 7, 7, 7, 7)

@@ -142,6 +142,8 @@ def bind(name, params, *operands):
         shape = jnp.broadcast_shapes(*[x.shape for x in operands])
         operands = [jnp.broadcast_to(x, shape) for x in operands]
     implied = {param: None for param, names in IMPLIED.items() if name in names}
+    if name == "top_k" and jax.__version_info__ >= (0, 12):
+        implied["is_stable"] = True
     own = {key: _translated(value) for key, value in params.items()}
     if name == "select_and_gather_add" and operands[0].dtype == np.float64:
         return [_gathered(*operands, **own)]

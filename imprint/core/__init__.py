@@ -3,6 +3,7 @@
 - `aval`: what does tracing know of an array?
 - `dims`: in what arithmetic are shapes computed?
 - `array`: what do operators and methods of arrays and tracers mean?
+- `methods`: how does a method call its function, and which bring in order?
 - `primitive`: which rules does an operation have?
 - `at_once`: what does a function compute in one evaluation, where nothing is traced?
 - `control`: which rules does an operation have that holds jaxprs?

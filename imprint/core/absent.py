@@ -52,13 +52,6 @@ _MAPPED: Final = (
     "Programs run on one device so far: along axes that imprint.vmap maps, write "
     "imprint.lax.all_to_all."
 )
-_DRAW_OUTSIDE: Final = (
-    "Draw with numpy.random.default_rng outside, and pass the numbers as an argument."
-)
-_SORT: Final = (
-    "Outside traced functions numpy.sort takes arrays; inside, of few values, "
-    "imprint.numpy.minimum and imprint.numpy.maximum."
-)
 _GATHER: Final = (
     "With one index write x[i]; with several, imprint.vmap(lambda i: x[i])(indices)."
 )
@@ -124,10 +117,6 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ),
     ),
     "imprint.numpy": (
-        ("sort sort_complex", _SORT),
-        ("argsort argpartition lexsort partition searchsorted digitize", ""),
-        ("top_k", "The first is imprint.numpy.argmax; more, numpy.sort outside."),
-        ("minmax", "Write imprint.numpy.min and imprint.numpy.max."),
         ("take", _GATHER),
         (
             "take_along_axis",
@@ -142,18 +131,9 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
             _SCATTER,
         ),
         (
-            "argwhere nonzero flatnonzero extract compress unique unique_all "
-            "unique_counts unique_inverse unique_values union1d intersect1d setdiff1d "
-            "setxor1d trim_zeros",
+            "argwhere nonzero flatnonzero extract compress",
             "The length of its result depends on values. Keep all elements, and mark the "
             "others with imprint.numpy.where; or call NumPy's outside.",
-        ),
-        ("bincount", "Write imprint.nn.one_hot(x, n).sum(0), of n bins."),
-        ("histogram histogram2d histogram_bin_edges histogramdd", ""),
-        ("median nanmedian nanpercentile nanquantile percentile quantile", ""),
-        (
-            "interp",
-            "Of a step at known places write imprint.numpy.select; or NumPy's outside.",
         ),
         ("frompyfunc ufunc", "Write a function, and imprint.vmap for further axes."),
         (
@@ -177,11 +157,7 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ),
     ),
     "imprint.lax": (
-        (
-            "sort sort_p sort_key_val top_k top_k_p approx_max_k approx_min_k "
-            "approx_top_k_p",
-            _SORT,
-        ),
+        ("approx_top_k_p", "Write imprint.lax.approx_max_k or approx_min_k."),
         (
             "reduce_window_p select_and_scatter_p",
             "Write imprint.lax.reduce_window.",
@@ -216,12 +192,6 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     ),
     "imprint.random": (
         (
-            "choice",
-            "Of one draw write a[imprint.random.randint(key, (), 0, n)]; by weights, "
-            "imprint.random.categorical gives the index.",
-        ),
-        ("permutation", _DRAW_OUTSIDE),
-        (
             "random_gamma_p",
             "It is a jitted function with a rule: imprint.random.gamma.",
         ),
@@ -241,8 +211,6 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     ),
     "Array": (
         ("at", f"Arrays are immutable. {_SCATTER}"),
-        ("sort", _SORT),
-        ("argsort argpartition searchsorted", ""),
         ("take", _GATHER),
         ("choose", "Write imprint.numpy.select."),
         (

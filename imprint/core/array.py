@@ -12,12 +12,13 @@ from typing import Any, ClassVar, Final
 from imprint.core import dims, hooks
 from imprint.core.aval import DType, Shape, ShapedArray
 from imprint.core.folding import fold
+from imprint.core.methods import Ordered, method
 from imprint.core.missing import absent_methods
-from imprint.core.protocols import OPERANDS, Operand, Protocols, is_operand, plain
+from imprint.core.protocols import OPERANDS, Operand, is_operand, plain
 from imprint.errors import ArgumentError
 
 
-class Array(Protocols):
+class Array(Ordered):
     """An array, concrete or traced; immutable."""
 
     __slots__ = ("__weakref__",)
@@ -262,105 +263,105 @@ class Array(Protocols):
 
     def sum(self, *args: Any, **kwargs: Any) -> "Array":
         """Sum over `axis`; see `imprint.numpy.sum`."""
-        return _method("sum", self, args, kwargs)
+        return method("sum", self, args, kwargs)
 
     def prod(self, *args: Any, **kwargs: Any) -> "Array":
         """Multiply over `axis`; see `imprint.numpy.prod`."""
-        return _method("prod", self, args, kwargs)
+        return method("prod", self, args, kwargs)
 
     def mean(self, *args: Any, **kwargs: Any) -> "Array":
         """Average over `axis`; see `imprint.numpy.mean`."""
-        return _method("mean", self, args, kwargs)
+        return method("mean", self, args, kwargs)
 
     def var(self, *args: Any, **kwargs: Any) -> "Array":
         """Variance over `axis`; see `imprint.numpy.var`."""
-        return _method("var", self, args, kwargs)
+        return method("var", self, args, kwargs)
 
     def std(self, *args: Any, **kwargs: Any) -> "Array":
         """Give the standard deviation over `axis`; see `imprint.numpy.std`."""
-        return _method("std", self, args, kwargs)
+        return method("std", self, args, kwargs)
 
     def min(self, *args: Any, **kwargs: Any) -> "Array":
         """Minimum over `axis`; see `imprint.numpy.min`."""
-        return _method("min", self, args, kwargs)
+        return method("min", self, args, kwargs)
 
     def max(self, *args: Any, **kwargs: Any) -> "Array":
         """Maximum over `axis`; see `imprint.numpy.max`."""
-        return _method("max", self, args, kwargs)
+        return method("max", self, args, kwargs)
 
     def ptp(self, *args: Any, **kwargs: Any) -> "Array":
         """Distance from minimum to maximum over `axis`; see `imprint.numpy.ptp`."""
-        return _method("ptp", self, args, kwargs)
+        return method("ptp", self, args, kwargs)
 
     def argmin(self, *args: Any, **kwargs: Any) -> "Array":
         """Index of the minimum along `axis`; see `imprint.numpy.argmin`."""
-        return _method("argmin", self, args, kwargs)
+        return method("argmin", self, args, kwargs)
 
     def argmax(self, *args: Any, **kwargs: Any) -> "Array":
         """Index of the maximum along `axis`; see `imprint.numpy.argmax`."""
-        return _method("argmax", self, args, kwargs)
+        return method("argmax", self, args, kwargs)
 
     def any(self, *args: Any, **kwargs: Any) -> "Array":
         """Whether any element over `axis` is true; see `imprint.numpy.any`."""
-        return _method("any", self, args, kwargs)
+        return method("any", self, args, kwargs)
 
     def all(self, *args: Any, **kwargs: Any) -> "Array":
         """Whether all elements over `axis` are true; see `imprint.numpy.all`."""
-        return _method("all", self, args, kwargs)
+        return method("all", self, args, kwargs)
 
     def cumsum(self, *args: Any, **kwargs: Any) -> "Array":
         """Add up all prefixes of `axis`; see `imprint.numpy.cumsum`."""
-        return _method("cumsum", self, args, kwargs)
+        return method("cumsum", self, args, kwargs)
 
     def cumprod(self, *args: Any, **kwargs: Any) -> "Array":
         """Multiply all prefixes of `axis`; see `imprint.numpy.cumprod`."""
-        return _method("cumprod", self, args, kwargs)
+        return method("cumprod", self, args, kwargs)
 
     def ravel(self, *args: Any, **kwargs: Any) -> "Array":
         """Flatten to one axis; see `imprint.numpy.ravel`."""
-        return _method("ravel", self, args, kwargs)
+        return method("ravel", self, args, kwargs)
 
     flatten = ravel
 
     def squeeze(self, *args: Any, **kwargs: Any) -> "Array":
         """Drop axes of length 1; see `imprint.numpy.squeeze`."""
-        return _method("squeeze", self, args, kwargs)
+        return method("squeeze", self, args, kwargs)
 
     def swapaxes(self, *args: Any, **kwargs: Any) -> "Array":
         """Exchange two axes; see `imprint.numpy.swapaxes`."""
-        return _method("swapaxes", self, args, kwargs)
+        return method("swapaxes", self, args, kwargs)
 
     def repeat(self, *args: Any, **kwargs: Any) -> "Array":
         """Repeat each element; see `imprint.numpy.repeat`."""
-        return _method("repeat", self, args, kwargs)
+        return method("repeat", self, args, kwargs)
 
     def diagonal(self, *args: Any, **kwargs: Any) -> "Array":
         """Take a diagonal of matrices; see `imprint.numpy.diagonal`."""
-        return _method("diagonal", self, args, kwargs)
+        return method("diagonal", self, args, kwargs)
 
     def trace(self, *args: Any, **kwargs: Any) -> "Array":
         """Sum a diagonal of matrices; see `imprint.numpy.trace`."""
-        return _method("trace", self, args, kwargs)
+        return method("trace", self, args, kwargs)
 
     def clip(self, *args: Any, **kwargs: Any) -> "Array":
         """Limit the values to an interval; see `imprint.numpy.clip`."""
-        return _method("clip", self, args, kwargs)
+        return method("clip", self, args, kwargs)
 
     def conj(self, *args: Any, **kwargs: Any) -> "Array":
         """Complex conjugate; see `imprint.numpy.conj`."""
-        return _method("conj", self, args, kwargs)
+        return method("conj", self, args, kwargs)
 
     def conjugate(self, *args: Any, **kwargs: Any) -> "Array":
         """Complex conjugate; see `imprint.numpy.conjugate`."""
-        return _method("conjugate", self, args, kwargs)
+        return method("conjugate", self, args, kwargs)
 
     def round(self, *args: Any, **kwargs: Any) -> "Array":
         """Round to the given number of decimals; see `imprint.numpy.round`."""
-        return _method("round", self, args, kwargs)
+        return method("round", self, args, kwargs)
 
     def dot(self, *args: Any, **kwargs: Any) -> "Array":
         """Dot product; see `imprint.numpy.dot`."""
-        return _method("dot", self, args, kwargs)
+        return method("dot", self, args, kwargs)
 
     def view(self, dtype: Any = None, type: None = None) -> "Array":  # noqa: A002 - NumPy's name
         """Return the bits as elements of another dtype, which is another array."""
@@ -372,7 +373,7 @@ class Array(Protocols):
 
     def copy(self, *args: Any, **kwargs: Any) -> "Array":
         """Copy; see `imprint.numpy.copy`."""
-        return _method("copy", self, args, kwargs)
+        return method("copy", self, args, kwargs)
 
     def __copy__(self) -> "Array":
         return hooks.numpy.copy(self)
@@ -385,19 +386,6 @@ class NumberArray(Array, Operand):
     """An array of numbers, which has an aval; an array of keys is none."""
 
     __slots__ = ()
-
-
-def _method(
-    name: str, self: Array, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Any:
-    """Call a function of `imprint.numpy`; NumPy's `np.sum(x)` gets here too."""
-    if kwargs.get("out", self) is None:
-        del kwargs["out"]  # NumPy's functions pass it to the method
-    try:
-        return getattr(hooks.numpy, name)(self, *args, **kwargs)
-    except Exception as err:
-        fold(err)
-        raise
 
 
 def _binary(name: str, x: Any, y: Any) -> Any:
@@ -418,5 +406,5 @@ _REFUSED: Final = (Array, list, tuple, set, dict)
 
 absent_methods(
     Array,
-    "argpartition argsort at choose compress flat nonzero searchsorted sort take",
+    "at choose compress flat nonzero take",
 )

@@ -336,8 +336,8 @@ _NO_NAMESAKE: Final = (
     "  function for {} yet: do this outside the traced call"
 )
 _SORTED: Final = (
-    "The order of traced values is not known while tracing: sort them outside; of two\n"
-    "  values, imprint.numpy.minimum and imprint.numpy.maximum are the sorted pair"
+    "The order of traced values is not known while tracing: write imprint.numpy.sort(x)\n"
+    "  of an array, or of imprint.numpy.stack(list)"
 )
 
 

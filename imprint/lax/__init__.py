@@ -17,6 +17,7 @@ themselves (`lax.add_p`) are here for those who write transforms.
 - `associative`: how are all partial results of a function found at once?
 - `convolution`: what do the convolutions of JAX's become?
 - `layouts`: which axes, shapes and padding do convolutions have?
+- `approximate`: which functions may miss some of what they search?
 - `monoids`: how is an axis or a window reduced by any function?
 """
 
@@ -305,6 +306,8 @@ slice: typing.Final = _slice
 
 if typing.TYPE_CHECKING:
     from imprint.lax import linalg as linalg
+    from imprint.lax.approximate import approx_max_k as approx_max_k
+    from imprint.lax.approximate import approx_min_k as approx_min_k
     from imprint.lax.convolution import conv as conv
     from imprint.lax.convolution import conv_general_dilated as conv_general_dilated
     from imprint.lax.convolution import (
@@ -383,6 +386,11 @@ if typing.TYPE_CHECKING:
     from imprint.primitives.scatter import scatter_p as scatter_p
     from imprint.primitives.scatter import scatter_sub as scatter_sub
     from imprint.primitives.scatter import scatter_sub_p as scatter_sub_p
+    from imprint.primitives.sorting import sort as sort
+    from imprint.primitives.sorting import sort_key_val as sort_key_val
+    from imprint.primitives.sorting import sort_p as sort_p
+    from imprint.primitives.sorting import top_k as top_k
+    from imprint.primitives.sorting import top_k_p as top_k_p
     from imprint.primitives.window_reductions import (
         reduce_window_max_p as reduce_window_max_p,
     )
@@ -438,6 +446,8 @@ _LATER: typing.Final[dict[str, str]] = {
     ),
     "imprint.primitives.windows": "ConvDimensionNumbers",
     "imprint.primitives.convolution": "conv_general_dilated_p",
+    "imprint.lax.approximate": "approx_max_k approx_min_k",
+    "imprint.primitives.sorting": "sort sort_key_val sort_p top_k top_k_p",
 }
 """Which module holds the names that load when they are first asked for."""
 

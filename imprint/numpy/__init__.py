@@ -24,6 +24,14 @@ take the dtype of the array beside them.
 - `indexing`: what does `x[...]` take?
 - `inspection`: what can a program ask of an array library?
 - `searching`: where are the extremes?
+- `sorting`: how do elements come in order?
+- `placing`: where do elements belong in what is in order?
+- `quantiles`: what lies in the middle, or above a part of the elements?
+- `histograms`: how many elements are where?
+- `interpolation`: what is between the places where a function is known?
+- `distinct`: which elements are there?
+- `sets`: what have two arrays in common?
+- `trimming`: where do zeros end?
 - `reductions`: what is the sum, product or extreme along axes?
 - `cumulative`: what are the running sums and products?
 - `statistics`: what are mean, variance and their relatives?
@@ -347,7 +355,6 @@ from imprint.numpy.rounding import round as round
 from imprint.numpy.rounding import trunc as trunc
 from imprint.numpy.searching import argmax as argmax
 from imprint.numpy.searching import argmin as argmin
-from imprint.numpy.searching import isin as isin
 from imprint.numpy.searching import nanargmax as nanargmax
 from imprint.numpy.searching import nanargmin as nanargmin
 from imprint.numpy.selection import clip as clip
@@ -423,10 +430,43 @@ if typing.TYPE_CHECKING:
     from imprint.numpy.bessel import kaiser as kaiser
     from imprint.numpy.convolving import convolve as convolve
     from imprint.numpy.convolving import correlate as correlate
+    from imprint.numpy.distinct import unique as unique
+    from imprint.numpy.distinct import unique_all as unique_all
+    from imprint.numpy.distinct import unique_counts as unique_counts
+    from imprint.numpy.distinct import unique_inverse as unique_inverse
+    from imprint.numpy.distinct import unique_values as unique_values
     from imprint.numpy.divisors import gcd as gcd
     from imprint.numpy.divisors import lcm as lcm
+    from imprint.numpy.histograms import bincount as bincount
+    from imprint.numpy.histograms import histogram as histogram
+    from imprint.numpy.histograms import histogram2d as histogram2d
+    from imprint.numpy.histograms import histogram_bin_edges as histogram_bin_edges
+    from imprint.numpy.histograms import histogramdd as histogramdd
+    from imprint.numpy.interpolation import interp as interp
     from imprint.numpy.of_numpy import numpy_function as numpy_function
     from imprint.numpy.of_numpy import numpy_ufunc as numpy_ufunc
+    from imprint.numpy.placing import digitize as digitize
+    from imprint.numpy.placing import searchsorted as searchsorted
+    from imprint.numpy.quantiles import median as median
+    from imprint.numpy.quantiles import minmax as minmax
+    from imprint.numpy.quantiles import nanmedian as nanmedian
+    from imprint.numpy.quantiles import nanpercentile as nanpercentile
+    from imprint.numpy.quantiles import nanquantile as nanquantile
+    from imprint.numpy.quantiles import percentile as percentile
+    from imprint.numpy.quantiles import quantile as quantile
+    from imprint.numpy.sets import intersect1d as intersect1d
+    from imprint.numpy.sets import isin as isin
+    from imprint.numpy.sets import setdiff1d as setdiff1d
+    from imprint.numpy.sets import setxor1d as setxor1d
+    from imprint.numpy.sets import union1d as union1d
+    from imprint.numpy.sorting import argpartition as argpartition
+    from imprint.numpy.sorting import argsort as argsort
+    from imprint.numpy.sorting import lexsort as lexsort
+    from imprint.numpy.sorting import partition as partition
+    from imprint.numpy.sorting import sort as sort
+    from imprint.numpy.sorting import sort_complex as sort_complex
+    from imprint.numpy.sorting import top_k as top_k
+    from imprint.numpy.trimming import trim_zeros as trim_zeros
     from imprint.numpy.views import byteswap as byteswap
     from imprint.numpy.views import view as view
 
@@ -438,6 +478,22 @@ _LATER: typing.Final[dict[str, str]] = {
     "imprint.numpy.convolving": "convolve correlate",
     "imprint.numpy.divisors": "gcd lcm",
     "imprint.numpy.bessel": "i0 kaiser",
+    "imprint.numpy.distinct": (
+        "unique unique_all unique_counts unique_inverse unique_values"
+    ),
+    "imprint.numpy.histograms": (
+        "bincount histogram histogram2d histogram_bin_edges histogramdd"
+    ),
+    "imprint.numpy.interpolation": "interp",
+    "imprint.numpy.placing": "digitize searchsorted",
+    "imprint.numpy.quantiles": (
+        "median minmax nanmedian nanpercentile nanquantile percentile quantile"
+    ),
+    "imprint.numpy.sets": "intersect1d isin setdiff1d setxor1d union1d",
+    "imprint.numpy.sorting": (
+        "argpartition argsort lexsort partition sort sort_complex top_k"
+    ),
+    "imprint.numpy.trimming": "trim_zeros",
 }
 """Which module holds the names that load when they are first asked for."""
 

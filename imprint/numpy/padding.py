@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from imprint import dtypes
-from imprint.core import dims
+from imprint.core import dims, hooks
 from imprint.core.array import Array
 from imprint.core.aval import get_aval
 from imprint.core.dims import Dim
@@ -96,11 +96,6 @@ def _check_option(mode: str, kwargs: dict[str, Any]) -> None:
     """Raise unless there is such a mode, and it has these options."""
     modes = {name: option for name, (_, option) in _MODES.items()}
     modes |= {"constant": "constant_values", "empty": None}
-    if mode == "median":
-        raise NotImplementedError(
-            "pad: expected a mode that needs no sorting, got 'median', which is "
-            "not there yet. Use 'mean', or pad with a function."
-        )
     if mode not in modes:
         raise ArgumentError(
             f"pad: expected one of the modes {', '.join(sorted(modes))}, got {mode!r}."
@@ -241,6 +236,10 @@ def _statistic(of: Callable[..., Array]) -> Extend:
     return extend
 
 
+def _median(x: Array, axis: int, *, keepdims: bool) -> Array:
+    return hooks.numpy.median(x, axis, keepdims=keepdims)  # loads when it is asked for
+
+
 def _pad_wrap(x: Array, axis: int, widths: Pair, _: Any) -> Array:
     length, before, after = (
         dims.concrete(n, "pad with mode='wrap'") for n in (x.shape[axis], *widths)
@@ -300,6 +299,7 @@ _MODES: Final[dict[str, tuple[Extend, str | None]]] = {
     "linear_ramp": (_pad_ramp, "end_values"),
     "maximum": (_statistic(max), "stat_length"),
     "mean": (_statistic(mean), "stat_length"),
+    "median": (_statistic(_median), "stat_length"),
     "minimum": (_statistic(min), "stat_length"),
     "reflect": (_pad_reflect, "reflect_type"),
     "symmetric": (_pad_symmetric, "reflect_type"),

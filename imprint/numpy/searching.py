@@ -1,4 +1,4 @@
-"""Where elements are: argmax, argmin and their variants without NaN, and isin.
+"""Where elements are: argmax, argmin and their variants without NaN.
 
 Of equal elements the first one counts, and NaN counts as the extreme. Indices are
 `int32`, or `int64` under `enable_x64`.
@@ -16,18 +16,15 @@ from imprint.errors import ArgumentError
 from imprint.numpy.promotion import (
     ArrayLike,
     as_array,
-    match_shapes,
-    promote_dtypes,
     refuse_out,
 )
-from imprint.numpy.reductions import all, any, is_inexact, replace_nan
+from imprint.numpy.reductions import all, is_inexact, replace_nan
 from imprint.numpy.selection import where
 from imprint.numpy.shape import ravel
 from imprint.primitives import arg_reductions
 from imprint.primitives.axes import canonical_axis
 from imprint.primitives.basis import scalar_like
-from imprint.primitives.bits import not_
-from imprint.primitives.comparison import eq, ne
+from imprint.primitives.comparison import ne
 from imprint.primitives.shape import expand_dims
 
 Search = Callable[[Any, int, Any], Any]
@@ -135,37 +132,3 @@ def _minus_one_if_all_nan(
         return found
     all_nan = all(ne(x, x), axis, keepdims=bool(keepdims))
     return where(all_nan, scalar_like(found, -1), found)
-
-
-def isin(
-    element: ArrayLike,
-    test_elements: ArrayLike,
-    assume_unique: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
-    invert: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
-    *,
-    method: str = "auto",
-) -> Array:
-    """Tell which elements are among others.
-
-    Args:
-        element: an array.
-        test_elements: the others; each element is compared with all of them.
-        assume_unique: whether no element comes twice; it makes no difference here.
-        invert: whether to tell which are not.
-        method: "auto" or "compare_all"; those that sort are not built yet.
-
-    Example:
-        >>> import imprint.numpy as np
-        >>> np.isin(np.array([1, 2, 3]), np.array([3, 1]))
-        Array([ True, False,  True], dtype=bool)
-    """
-    del assume_unique
-    if method not in ("auto", "compare_all"):
-        raise ArgumentError(
-            f"isin: expected method 'auto' or 'compare_all', got {method!r}. The others "
-            "sort, which is not there yet: leave the method out."
-        )
-    x, among = promote_dtypes("isin", (element, test_elements))
-    x, among = as_array("isin", x), ravel(among)
-    found = any(eq(*match_shapes("isin", (expand_dims(x, (x.ndim,)), among))), -1)
-    return not_(found) if invert else found

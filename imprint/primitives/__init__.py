@@ -39,6 +39,9 @@ that several of them import counts once. Those that hold a jaxpr are in `control
 - `fft`: how are axes transformed to frequencies and back?
 - `random_bits`: how does the engine make random bits?
 - `hashing`: how does the host hash keys and counters?
+- `sorting`: how do elements come in order, and which are the largest?
+- `searching`: where do elements belong in what is in order?
+- `picking`: how is read and written at indices that lie in bounds?
 - `collectives`: what passes between the places that a named axis runs over?
 - `dot`: how are two operands contracted?
 - `convolution`: how are windows contracted with a kernel?
@@ -97,6 +100,8 @@ _FAMILIES: Final = (
     "reductions",
     "arg_reductions",
     "cumulative",
+    "sorting",
+    "searching",
     "dot",
     "triangular",
     "cholesky",

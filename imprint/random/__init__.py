@@ -14,6 +14,7 @@ one draw. All numbers are JAX's, of both streams (`config.threefry_partitionable
 - `intervals`: how are bits, floats and integers of an interval drawn?
 - `continuous`: how are they bent to the other continuous distributions?
 - `derived`: how are draws with parameters made of these?
+- `permuting`: how is drawn from what is there?
 - `discrete`: how are choices, signs and yes or no drawn?
 - `gammas`: how are gamma draws refused until one is accepted, and what is made of them?
 - `counts`: how are numbers of events drawn?
@@ -75,6 +76,8 @@ if typing.TYPE_CHECKING:
     from imprint.random.gammas import t as t
     from imprint.random.matrices import orthogonal as orthogonal
     from imprint.random.multivariate import multivariate_normal as multivariate_normal
+    from imprint.random.permuting import choice as choice
+    from imprint.random.permuting import permutation as permutation
 
 _LATER: typing.Final[dict[str, str]] = {
     "imprint.random.counts": "binomial multinomial poisson",
@@ -82,6 +85,7 @@ _LATER: typing.Final[dict[str, str]] = {
     "loggamma t",
     "imprint.random.matrices": "orthogonal",
     "imprint.random.multivariate": "multivariate_normal",
+    "imprint.random.permuting": "choice permutation",
 }
 """Which module holds the names that load when they are first asked for."""
 

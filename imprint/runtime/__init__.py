@@ -13,6 +13,7 @@ what it leaves out is checked here, except on the warm path: `Executable.call`,
 - `callbacks`: how does a program call Python, and raise what that raises?
 - `arguments`: how does a call take NumPy arrays without putting each?
 - `transfer`: how does a value get to a device, and back?
+- `searching`: how many results does an approximate search give?
 - `buffer`: what may be asked of a value on a device?
 """
 
@@ -54,6 +55,7 @@ from imprint.runtime.options import (
     engine_version,
     has_wide_vectors,
 )
+from imprint.runtime.searching import approximate_count
 from imprint.runtime.transfer import UncheckedPut, copy_to, put, read, unchecked_put
 
 __all__ = [
@@ -69,6 +71,7 @@ __all__ = [
     "OptionValue",
     "Runs",
     "UncheckedPut",
+    "approximate_count",
     "block_until_ready",
     "collect_garbage",
     "compile",

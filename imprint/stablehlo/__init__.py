@@ -9,6 +9,7 @@ jaxpr and each primitive's `lower` rule calls the builder.
 - `windows`: how are operations written that slide a window?
 - `elementwise`: how are elementwise operations written?
 - `indexed`: how are windows read and written at places that are data?
+- `ordered`: how are operations written that compare elements by a region?
 - `lapack`: how is a call of LAPACK written?
 """
 

@@ -238,9 +238,14 @@ class Builder(Windows):
 
     # ---- comparison and choice ----
 
-    def compare(self, x: Value, y: Value, direction: Comparison) -> Value:
-        """Compare elementwise; floats as IEEE says, complex only for equality."""
-        kind = "FLOAT"
+    def compare(
+        self, x: Value, y: Value, direction: Comparison, *, total: bool = False
+    ) -> Value:
+        """Compare elementwise; floats as IEEE says, complex only for equality.
+
+        If `total`, floats compare by their bits: -NaN, -inf, -0.0, 0.0, inf, NaN.
+        """
+        kind = "TOTALORDER" if total else "FLOAT"
         if x.dtype.kind in "bu" or x.dtype.name.startswith("uint"):
             kind = "UNSIGNED"
         elif x.dtype.kind == "i" or x.dtype.name.startswith("int"):

@@ -16,6 +16,7 @@ PADDED = {
     "maximum": [{}, {"stat_length": 2}],
     "minimum": [{}, {"stat_length": ((1, 2), (2, 30))}],
     "mean": [{}, {"stat_length": (2, 1)}],
+    "median": [{}, {"stat_length": (2, 3)}],
     "reflect": [{"reflect_type": "odd"}],
     "symmetric": [{"reflect_type": "odd"}, {"reflect_type": "even"}],
     "empty": [{}],

@@ -38,6 +38,10 @@ STAY = {
 if "args" in inspect.signature(jax.numpy.array).parameters:  # before JAX 0.11
     STAY["numpy.array"] = "does not take what JAX takes by position and warns of"
 
+if jax.__version_info__ < (0, 12):
+    STAY["numpy.lexsort"] = "has the batch_size of JAX 0.12"
+    STAY["lax.top_k"] = "has the is_stable of JAX 0.12"
+
 MODULES = ("numpy", "lax", "nn", "nn.initializers")
 
 

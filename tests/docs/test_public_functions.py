@@ -28,7 +28,7 @@ def public_functions():
     """Return the functions of the public modules, by the place that defines them."""
     faces = [importlib.import_module(name) for name in FACES]
     values = [
-        vars(face)[name]
+        getattr(face, name)
         for face in faces
         for name in getattr(face, "__all__", vars(face))
         if name[0] != "_"

@@ -518,3 +518,11 @@ def bisection(lib):
 def convolutional_network(lib):
     image, kernel = np.ones((1, 1, 8, 8), "f4"), np.ones((1, 1, 3, 3), "f4")
     return lib.lax.conv(image, kernel, (1, 1), "SAME")
+
+
+def median_filter(lib):
+    return lib.numpy.median(np.arange(12.0).reshape(4, 3), axis=0)
+
+
+def histogram_of_draws(lib):
+    return lib.numpy.sort(lib.random.normal(lib.random.key(0), (9,)))

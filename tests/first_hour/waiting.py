@@ -24,18 +24,8 @@ def spectral_equation(lib):
     return lib.jit(lambda u: jnp.fft.ifft(jnp.fft.fft(u)).real)(u)
 
 
-def median_filter(lib):
-    return lib.numpy.median(np.arange(12.0).reshape(4, 3), axis=0)
-
-
-def histogram_of_draws(lib):
-    return lib.numpy.sort(lib.random.normal(lib.random.key(0), (9,)))
-
-
 WAITING = {
     norm_of_rows: "imprint.numpy.linalg",
     gaussian_process: "imprint.numpy.linalg",
     spectral_equation: "imprint.numpy.fft",
-    median_filter: "imprint.numpy.median",
-    histogram_of_draws: "imprint.numpy.sort",
 }

@@ -303,7 +303,8 @@ WRONG = {
         lambda: inp.pad(V, 1, mode="reflekt"),
         ArgumentError,
         "pad: expected one of the modes constant, edge, empty, linear_ramp, maximum, "
-        "mean, minimum, reflect, symmetric, wrap, got 'reflekt'. Did you mean 'reflect'?",
+        "mean, median, minimum, reflect, symmetric, wrap, got 'reflekt'. Did you mean "
+        "'reflect'?",
     ),
     "an option of another padding": (
         lambda: inp.pad(V, 1, mode="edge", stat_length=1),

@@ -1,0 +1,44 @@
+"""Methods of arrays that bring elements in order, and how a method calls its function.
+
+A method means the function of `imprint.numpy` of its name, which loads when it is called.
+The others are in `array`.
+"""
+
+from typing import Any
+
+from imprint.core import hooks
+from imprint.core.folding import fold
+from imprint.core.protocols import Protocols
+
+
+def method(name: str, self: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a function of `imprint.numpy`; NumPy's `np.sum(x)` gets here too."""
+    if kwargs.get("out", self) is None:
+        del kwargs["out"]  # NumPy's functions pass it to the method
+    try:
+        return getattr(hooks.numpy, name)(self, *args, **kwargs)
+    except Exception as err:
+        fold(err)
+        raise
+
+
+class Ordered(Protocols):
+    """What arrays and tracers have of sorting and searching."""
+
+    __slots__ = ()
+
+    def sort(self, *args: Any, **kwargs: Any) -> Any:
+        """Sort along `axis`; see `imprint.numpy.sort`."""
+        return method("sort", self, args, kwargs)
+
+    def argsort(self, *args: Any, **kwargs: Any) -> Any:
+        """Find the order along `axis`; see `imprint.numpy.argsort`."""
+        return method("argsort", self, args, kwargs)
+
+    def argpartition(self, *args: Any, **kwargs: Any) -> Any:
+        """Find where the smallest are; see `imprint.numpy.argpartition`."""
+        return method("argpartition", self, args, kwargs)
+
+    def searchsorted(self, *args: Any, **kwargs: Any) -> Any:
+        """Find where elements belong; see `imprint.numpy.searchsorted`."""
+        return method("searchsorted", self, args, kwargs)

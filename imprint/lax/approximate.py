@@ -1,0 +1,100 @@
+"""The largest and smallest elements of floats, by JAX's functions that may miss some.
+
+On the CPU nothing is missed: JAX sorts there, and so does this, so `recall_target` says
+only how many results come where they are not joined to `k`.
+"""
+
+from typing import Any
+
+from imprint import dtypes, runtime
+from imprint.core import dims
+from imprint.core.aval import get_aval
+from imprint.errors import ArgumentError, DTypeError
+from imprint.primitives.axes import canonical_axis, whole
+from imprint.primitives.basis import neg
+from imprint.primitives.sorting import top_k
+
+
+def approx_max_k(
+    operand: Any,
+    k: int,
+    reduction_dimension: int = -1,
+    recall_target: float = 0.95,
+    reduction_input_size_override: int = -1,
+    aggregate_to_topk: bool = True,  # noqa: FBT001, FBT002 - JAX's signature
+) -> tuple[Any, Any]:
+    """Return the largest elements along an axis, and where they are.
+
+    Args:
+        operand: an array of floats.
+        k: how many.
+        reduction_dimension: the axis.
+        recall_target: which part of them has to be found; all are.
+        reduction_input_size_override: the length of the axis that the recall counts by, if
+            this is a part of it.
+        aggregate_to_topk: whether `k` elements come; else as many as JAX gives, at least
+            `k`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint import lax
+        >>> lax.approx_max_k(np.array([3.0, 9.0, 5.0]), 2)[1]
+        Array([1, 2], dtype=int32)
+    """
+    at, count = _searched(
+        "approx_max_k",
+        operand,
+        k,
+        reduction_dimension,
+        None if aggregate_to_topk else (recall_target, reduction_input_size_override),
+    )
+    return top_k(operand, count, axis=at)
+
+
+def approx_min_k(
+    operand: Any,
+    k: int,
+    reduction_dimension: int = -1,
+    recall_target: float = 0.95,
+    reduction_input_size_override: int = -1,
+    aggregate_to_topk: bool = True,  # noqa: FBT001, FBT002 - JAX's signature
+) -> tuple[Any, Any]:
+    """Return the smallest elements along an axis, and where they are; see `approx_max_k`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint import lax
+        >>> lax.approx_min_k(np.array([3.0, 9.0, 5.0]), 2)[1]
+        Array([0, 2], dtype=int32)
+    """
+    at, count = _searched(
+        "approx_min_k",
+        operand,
+        k,
+        reduction_dimension,
+        None if aggregate_to_topk else (recall_target, reduction_input_size_override),
+    )
+    values, index = top_k(neg(operand), count, axis=at)
+    return neg(values), index
+
+
+def _searched(
+    name: str, operand: Any, k: int, axis: int, recall: tuple[float, int] | None
+) -> tuple[int, int]:
+    """Return the axis, and how many elements come."""
+    aval = get_aval(operand)
+    if not dtypes.is_floating(aval.dtype):
+        raise DTypeError(
+            f"{name}: expected floats, got {aval}. Of integers write imprint.lax.top_k."
+        )
+    at = canonical_axis(name, axis, aval.ndim)
+    count, length = whole(name, "k", k), aval.shape[at]
+    if count < 1 or not dims.at_least(length, count):
+        raise ArgumentError(
+            f"{name}: expected k between 1 and {length}, the length of axis {at} of "
+            f"{aval}, got {count}. There are no more elements."
+        )
+    if recall is None:
+        return at, count
+    length = dims.concrete(length, name)
+    return at, runtime.approximate_count(length, aval.ndim, count, *recall)

@@ -1,0 +1,262 @@
+"""Arrays in order: sort, argsort and their relatives, and the largest elements.
+
+NaN is last, -0.0 and 0.0 are equal, and complex numbers go by real part, then by imaginary
+part. Equal elements keep their order unless it is said that they need not. Indices are
+`int32`, or `int64` under `enable_x64`; those of `top_k` and `argpartition` are `int32`.
+"""
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from imprint import dtypes
+from imprint.core import dims
+from imprint.core.array import Array
+from imprint.dtypes import DTypeLike
+from imprint.errors import ArgumentError, DTypeError, ShapeError
+from imprint.numpy.promotion import ArrayLike, as_array, convert, refuse_complex
+from imprint.numpy.shape import moveaxis, ravel
+from imprint.primitives import searching, sorting
+from imprint.primitives.axes import canonical_axis, whole
+from imprint.primitives.basis import neg
+from imprint.primitives.bits import not_
+from imprint.primitives.shape import broadcasted_iota, rev
+from imprint.primitives.slicing import concatenate
+
+
+def sort(
+    a: ArrayLike,
+    axis: int | None = -1,
+    *,
+    kind: None = None,
+    order: None = None,
+    stable: bool = True,
+    descending: bool = False,
+) -> Array:
+    """Return the elements in ascending order along an axis.
+
+    Args:
+        a: an array.
+        axis: the axis; None flattens first.
+        kind: None: say `stable` instead.
+        order: None: there are no arrays of records.
+        stable: whether equal elements keep their order.
+        descending: whether the largest comes first.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.sort(np.array([[3, 1, 2], [9, 7, 8]]))
+        Array([[1, 2, 3],
+               [7, 8, 9]], dtype=int32)
+    """
+    x, at = _along("sort", a, axis, kind, order)
+    out = sorting.sort(x, at, stable)
+    return rev(out, (at,)) if descending else out
+
+
+def argsort(  # noqa: PLR0913 - JAX's signature
+    a: ArrayLike,
+    axis: int | None = -1,
+    *,
+    kind: None = None,
+    order: None = None,
+    stable: bool = True,
+    descending: bool = False,
+    dtype: DTypeLike | None = None,
+) -> Array:
+    """Return the indices that bring the elements in ascending order along an axis.
+
+    Args:
+        a: an array.
+        axis: the axis; None flattens first.
+        kind: None: say `stable` instead.
+        order: None: there are no arrays of records.
+        stable: whether indices of equal elements ascend.
+        descending: whether the largest comes first.
+        dtype: the dtype of the indices.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.argsort(np.array([3, 1, 2]))
+        Array([1, 2, 0], dtype=int32)
+    """
+    x, at = _along("argsort", a, axis, kind, order)
+    wanted = (
+        dtypes.default_int() if dtype is None else dtypes.requested(dtype, "argsort")
+    )
+    index = broadcasted_iota(wanted, x.shape, at)
+    if descending and stable:  # so that indices of equal elements ascend in the end
+        x, index = rev(x, (at,)), rev(index, (at,))
+    _, out = sorting.sort_key_val(x, index, at, stable)
+    return rev(out, (at,)) if descending else out
+
+
+def _along(
+    name: str, a: ArrayLike, axis: int | None, kind: object, order: object
+) -> tuple[Array, int]:
+    """Return what is sorted, and along which axis."""
+    if kind is not None:
+        raise ArgumentError(
+            f"{name}: expected kind to be None, got {kind!r}. There is one algorithm: "
+            "say stable=True or stable=False."
+        )
+    if order is not None:
+        raise ArgumentError(
+            f"{name}: expected order to be None, got {order!r}. There are no arrays of "
+            "records: sort by several arrays with imprint.numpy.lexsort."
+        )
+    x = as_array(name, a)
+    if axis is None:
+        return ravel(x), 0
+    return x, canonical_axis(name, axis, x.ndim)
+
+
+def sort_complex(a: ArrayLike) -> Array:
+    """Return the elements in order along the last axis, as complex numbers.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.sort_complex(np.array([2 + 1j, 1 - 1j]))
+        Array([1.-1.j, 2.+1.j], dtype=complex64)
+    """
+    out = sorting.sort(as_array("sort_complex", a))
+    return convert("sort_complex", out, dtypes.to_complex(out.dtype))
+
+
+def lexsort(
+    keys: ArrayLike | Sequence[ArrayLike], axis: int = -1, *, batch_size: int = 16
+) -> Array:
+    """Return the indices that sort by several keys, of which the last one counts first.
+
+    Args:
+        keys: a sequence of arrays of one shape, or one array of them.
+        axis: the axis along which each key is sorted.
+        batch_size: how many keys one step of JAX's sorts by; it makes no difference here.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.lexsort((np.array([3, 2, 1]), np.array([0, 1, 0])))
+        Array([2, 0, 1], dtype=int32)
+    """
+    if whole("lexsort", "batch_size", batch_size) < 1:
+        raise ArgumentError(
+            f"lexsort: expected batch_size to be at least 1, got {batch_size}. "
+            "Leave it out."
+        )
+    arrays = [as_array("lexsort", key) for key in cast("Sequence[ArrayLike]", keys)]
+    if not arrays:
+        raise ArgumentError(
+            "lexsort: expected at least one key, got none. Pass a sequence of arrays."
+        )
+    first = arrays[0]
+    if not all(dims.equal_shapes(x.shape, first.shape) for x in arrays):
+        raise ShapeError(
+            "lexsort: expected keys of one shape, got "
+            f"{', '.join(str(x.aval) for x in arrays)}. Broadcast them first."
+        )
+    if not first.ndim:
+        return convert("lexsort", np.asarray(0), dtypes.default_int())
+    at = canonical_axis("lexsort", axis, first.ndim)
+    index = broadcasted_iota(dtypes.default_int(), first.shape, at)
+    return sorting.sort((*arrays[::-1], index), at, num_keys=len(arrays))[-1]
+
+
+# ---- the largest, and the smallest ----
+
+
+def top_k(
+    a: ArrayLike,
+    k: int,
+    /,
+    *,
+    axis: int = -1,
+    mode: str = "largest",
+    sorted: bool = True,
+) -> tuple[Array, Array]:
+    """Return the largest or smallest elements along an axis, and their indices.
+
+    Args:
+        a: an array of real numbers or booleans.
+        k: how many.
+        axis: the axis.
+        mode: "largest" or "smallest".
+        sorted: whether they come in order; they do in any case.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.top_k(np.array([3, 9, 5]), 2, mode="smallest")[0]
+        Array([3, 5], dtype=int32)
+    """
+    del sorted
+    x = as_array("top_k", a)
+    refuse_complex("top_k", x)
+    if mode not in ("largest", "smallest"):
+        raise ArgumentError(
+            f"top_k: expected mode 'largest' or 'smallest', got {mode!r}."
+            " Leave it out for the largest."
+        )
+    if mode == "largest":
+        return sorting.top_k(x, k, axis=axis)
+    values, index = sorting.top_k(_backwards(x), k, axis=axis)
+    return _backwards(values), index
+
+
+def _backwards(x: Any) -> Any:
+    """Return values in the opposite order; twice, the same again."""
+    return neg(x) if dtypes.is_inexact(x.dtype) else not_(x)
+
+
+def partition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
+    """Return the elements with the smallest first, up to the one with index `kth`.
+
+    Args:
+        a: an array of real numbers.
+        kth: the index at which the element stands that would stand there in order; what
+            is before it is not larger, what is behind it not smaller.
+        axis: the axis.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.partition(np.array([6, 8, 4, 3, 1, 9]), 2)
+        Array([1, 3, 4, 9, 8, 6], dtype=int32)
+    """
+    x, at, first = _parted("partition", a, kth, axis)
+    low = _backwards(sorting.top_k(_backwards(x), first, axis=at)[0])
+    high = sorting.top_k(x, x.shape[at] - first, axis=at)[0]
+    return concatenate([low, high], at)
+
+
+def argpartition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
+    """Return the indices of the smallest elements first, up to the place `kth`.
+
+    The arguments are those of `partition`; the other indices ascend.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.argpartition(np.array([6, 8, 4, 3, 1, 9]), 2)
+        Array([4, 3, 2, 0, 1, 5], dtype=int32)
+    """
+    x, at, first = _parted("argpartition", a, kth, axis)
+    _, low = sorting.top_k(_backwards(x), first, axis=at)
+    low, rest = moveaxis(low, at, -1), moveaxis(x, at, -1).shape[:-1]
+    rest = (*rest, x.shape[at] - first)
+    # Of those left over, the one with number j is behind as many of the chosen as have at
+    # most j others before them.
+    chosen = sorting.sort(low)
+    others = chosen - broadcasted_iota(dtypes.int32, chosen.shape, x.ndim - 1)
+    number = broadcasted_iota(dtypes.int32, rest, x.ndim - 1)
+    before = searching.searchsorted(others, number, "right", "scan")
+    return moveaxis(concatenate([low, number + before], x.ndim - 1), -1, at)
+
+
+def _parted(name: str, a: ArrayLike, kth: int, axis: int) -> tuple[Array, int, int]:
+    """Return the array, the axis, and how many elements are the smallest."""
+    x = as_array(name, a)
+    if dtypes.is_complex(x.dtype):
+        raise DTypeError(
+            f"{name}: expected real numbers, got {x.aval}. Sort complex ones with "
+            "imprint.numpy.sort."
+        )
+    at = canonical_axis(name, axis, x.ndim)
+    return x, at, canonical_axis(name, kth, x.shape[at]) + 1

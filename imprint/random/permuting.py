@@ -1,0 +1,180 @@
+"""Draws from what is there: permutations, and choices with and without replacement.
+
+A permutation sorts by random bits, as often as it takes that all elements have keys of
+their own but once in a blue moon. Weighted choices without replacement are the largest
+logarithms plus Gumbel noise.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from imprint import dtypes
+from imprint.core import dims
+from imprint.core.array import Array
+from imprint.core.aval import Shape, get_aval
+from imprint.errors import ArgumentError, ShapeError
+from imprint.primitives.axes import canonical_axis, whole
+from imprint.primitives.basis import add, full, mul, scalar_like, sub
+from imprint.primitives.convert import convert_element_type
+from imprint.primitives.cumulative import cumsum
+from imprint.primitives.exponential import log
+from imprint.primitives.picking import rows_at
+from imprint.primitives.searching import searchsorted
+from imprint.primitives.shape import iota, reshape, squeeze
+from imprint.primitives.slicing import slice_in_dim
+from imprint.primitives.sorting import sort_key_val, top_k
+from imprint.random.arguments import check_number, sizes
+from imprint.random.continuous import gumbel
+from imprint.random.intervals import bits, randint, uniform
+from imprint.random.key_array import KeyLike, single_key
+from imprint.random.keys import split
+
+_ROUNDS: Final = 3 / math.log(np.iinfo(np.uint32).max)
+"""How many rounds an element takes in the exponent: JAX's measure."""
+
+
+def permutation(
+    key: KeyLike,
+    x: Any,
+    axis: int = 0,
+    independent: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
+) -> Array:
+    """Return elements in random order along an axis.
+
+    Args:
+        key: a key.
+        x: an array; or a whole number n, for `arange(n)`.
+        axis: the axis.
+        independent: whether each row along the axis has an order of its own.
+
+    Example:
+        >>> import imprint
+        >>> imprint.random.permutation(imprint.random.key(0), 5)
+        Array([0, 1, 4, 3, 2], dtype=int32)
+    """
+    single_key("permutation", key)
+    aval = check_number("permutation", "x", x)
+    if not aval.ndim:
+        if not dtypes.is_integer(aval.dtype):
+            raise ArgumentError(
+                "permutation: expected a whole number or an array with an axis, got "
+                f"{aval}. Convert it with int()."
+            )
+        canonical_axis("permutation", axis, 1)
+        return _shuffled(key, _count_to(whole("permutation", "x", x)), 0)
+    at = canonical_axis("permutation", axis, aval.ndim)
+    if independent or aval.ndim == 1:
+        return _shuffled(key, x, at)
+    return rows_at(x, _shuffled(key, _count_to(aval.shape[at]), 0), at)
+
+
+def _count_to(n: int) -> Any:
+    return iota(dtypes.default_int(), n)
+
+
+def _shuffled(key: Any, x: Any, axis: int) -> Any:
+    """Sort by random bits, with new ones in each round."""
+    shape = get_aval(x).shape
+    size = dims.concrete(dims.product(shape), "permutation")
+    for _ in range(math.ceil(_ROUNDS * math.log(max(1, size)))):
+        key, subkey = split(key)
+        _, x = sort_key_val(bits(subkey, shape, np.uint32), x, axis)
+    return x
+
+
+def choice(  # noqa: PLR0913, PLR0917 - JAX's signature
+    key: KeyLike,
+    a: Any,
+    shape: Any = (),
+    replace: bool = True,  # noqa: FBT001, FBT002 - JAX's signature
+    p: Any = None,
+    axis: int = 0,
+    mode: str | None = None,
+) -> Array:
+    """Draw elements of an array.
+
+    Args:
+        key: a key.
+        a: an array; or a whole number n, for `arange(n)`.
+        shape: how many, in which shape, which takes the place of `axis`.
+        replace: whether an element can be drawn again.
+        p: how likely each element is; all are equally likely if None.
+        axis: the axis along which the elements are.
+        mode: as in `gumbel`, for weights without replacement.
+
+    Example:
+        >>> import imprint
+        >>> imprint.random.choice(imprint.random.key(0), 5, (3,), replace=False)
+        Array([0, 1, 4], dtype=int32)
+    """
+    single_key("choice", key)
+    if not isinstance(shape, Sequence) or isinstance(shape, str):
+        raise ShapeError(
+            f"choice: expected a shape, a tuple of integers, got {shape!r}. Write (n,) for "
+            "n draws."
+        )
+    lengths, aval = sizes("choice", shape), check_number("choice", "a", a)
+    is_number = not aval.ndim
+    at = 0 if is_number else canonical_axis("choice", axis, aval.ndim)
+    count = whole("choice", "a", a) if is_number else aval.shape[at]
+    drawn = dims.product(lengths)
+    if dims.is_same(drawn, 0):
+        return full(lengths, 0, aval.dtype)
+    _check(count, drawn, replace=replace)
+    result = (
+        lengths if is_number else (*aval.shape[:at], *lengths, *aval.shape[at + 1 :])
+    )
+    if p is None and not replace:
+        order = permutation(key, count if is_number else a, at)
+        return reshape(slice_in_dim(order, 0, drawn, axis=at), result)
+    if p is None:
+        index = randint(key, lengths, 0, count)
+    else:
+        index = _weighted(key, p, count, lengths, replace=replace, mode=mode)
+    return reshape(index if is_number else rows_at(a, index, at), result)
+
+
+def _check(count: int, drawn: int, *, replace: bool) -> None:
+    if not dims.at_least(count, 1):
+        raise ArgumentError(
+            f"choice: expected at least one element to draw from, got {count}. Only an "
+            "empty shape can be drawn from nothing."
+        )
+    if not replace and not dims.at_least(count, drawn):
+        raise ArgumentError(
+            f"choice: expected at most {count} draws, as many as there are elements, got "
+            f"{drawn}. Draw fewer, or with replace=True."
+        )
+
+
+def _weighted(
+    key: KeyLike,
+    p: Any,
+    count: int,
+    shape: Shape,
+    *,
+    replace: bool,
+    mode: str | None,
+) -> Array:
+    """Return the indices that are drawn."""
+    given = check_number("choice", "p", p)
+    if given.ndim != 1 or not dims.equal(given.shape[0], count):
+        raise ShapeError(
+            f"choice: expected p of shape ({count},), a weight for each element, got "
+            f"{given}. Give one for each."
+        )
+    weights = convert_element_type(p, dtypes.to_inexact(given.dtype))
+    if replace:
+        sums = cumsum(weights)
+        total = squeeze(slice_in_dim(sums, -1, None), (0,))
+        draws = uniform(key, shape, get_aval(sums).dtype)
+        heights = mul(total, sub(scalar_like(draws, 1), draws))
+        index = searchsorted(sums, heights, "left", "scan")
+    else:
+        noise = gumbel(key, (count,), get_aval(weights).dtype, mode)
+        many = dims.concrete(dims.product(shape), "choice")
+        _, index = top_k(add(noise, log(weights)), many)
+    return convert_element_type(index, dtypes.default_int())
