@@ -4,10 +4,11 @@ One row is names that share an advice. Without one, a function of NumPy's of tha
 takes arrays outside traced functions, which `advice` says; else nothing serves yet.
 Read only when such a name was asked for (`core.missing`), and by the test that compares the
 rows with JAX and writes docs/reference/absent.md: a name that comes here leaves its row.
+Names that NumPy alone has are in `absent_numpy`.
 """
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from imprint.core.absent_models import (
     DERIVATIVE,
     MODELS,
 )
+from imprint.core.absent_numpy import NUMPY
 
 
 def advice(home: str, name: str) -> tuple[str, str] | None:
@@ -25,7 +27,7 @@ def advice(home: str, name: str) -> tuple[str, str] | None:
         home: `imprint`, one of its public modules, or `Array` for its methods.
         name: the name that was asked for.
     """
-    for library in ("JAX", *MODELS):
+    for library in ("JAX", "NumPy", *MODELS):
         for known, said in rows(home, library):
             if known == name:
                 return library, said
@@ -34,7 +36,8 @@ def advice(home: str, name: str) -> tuple[str, str] | None:
 
 def rows(home: str, library: str = "JAX") -> Iterator[tuple[str, str]]:
     """Return the names that a home lacks of a library, each with its advice."""
-    table = ABSENT if library == "JAX" else MODELS[library]
+    tables = {"JAX": ABSENT, "NumPy": NUMPY, **MODELS}
+    table: Any = tables[library]
     for names, said in table.get(home, ()):
         for name in names.split():
             yield name, said or _by_numpy(home, name)

@@ -43,7 +43,8 @@ _IMPORT_FROM: Final = opmap["IMPORT_FROM"]
 
 def _absent(home: str, name: str, library: str, said: str) -> AttributeError:
     # With a name and without an object, Python has nothing to offer another name from.
-    text = f"{home}.{name} is not there yet ({library} has it). {said}"
+    yet = "" if library == "NumPy" else " yet"
+    text = f"{home}.{name} is not there{yet} ({library} has it). {said}"
     return AttributeError(text, name=name)
 
 

@@ -46,6 +46,19 @@ This page is written by `pytest tests/docs --update-golden` from
 """
 
 
+NAMES = """\
+# Names of NumPy, jax.numpy and jax.lax
+
+Each name of `numpy`, `numpy.fft`, `jax.numpy` and `jax.lax`, and whether it
+is here, under the same name. Tests compare the page with the libraries. A name that is not
+here is an `AttributeError` with the same words.
+
+This page is written by `pytest tests/docs --update-golden` from the package,
+`imprint/core/absent.py` and `imprint/core/absent_numpy.py`.
+"""
+NAMED = ("imprint.numpy", "imprint.numpy.fft", "imprint.lax")
+
+
 def here_page():
     """Return the text of what-is-here.md."""
     return "\n".join([HERE, *map(here_section, HOMES)])
@@ -137,6 +150,27 @@ def summary(value):
     if not ours and home_of(value) != "imprint":
         return ""
     return " ".join((inspect.getdoc(value) or "").partition("\n\n")[0].split())
+
+
+def names_page():
+    """Return the text of names.md."""
+    return "\n".join([NAMES, *map(names_section, NAMED)])
+
+
+def names_section(home):
+    rows = dict.fromkeys(names_here(home), "here") | names_absent(home)
+    lines = [(f"`{name}`", rows[name]) for name in sorted(rows, key=str.lower)]
+    return "\n".join([f"## {home}", "", *table("Name", "Here, or why not", lines), ""])
+
+
+def names_here(home):
+    """Return the public names of a home and the modules in it that it offers."""
+    return {name for name in dir(module_of(home)) if name[0] != "_"}
+
+
+def names_absent(home):
+    """Return the names that a home lacks, each with what to write instead."""
+    return dict([*absent.rows(home, "NumPy"), *absent.rows(home)])
 
 
 def absent_page():

@@ -16,12 +16,15 @@ import imprint
 import imprint.numpy as inp
 from imprint.core import absent, array
 from imprint.core.absent_models import MODELS
+from imprint.core.absent_numpy import NUMPY
+from tests.docs import reference
 from tests.docs.test_advice import NAME, exists
 from tests.oracle import jax
 
 MODULES = [home for home in absent.ABSENT if home != "Array"]
 OF_MODELS = [(library, home) for library in MODELS for home in MODELS[library]]
 ROWS = [(home, *row) for home in absent.ABSENT for row in absent.rows(home)]
+ROWS += [(home, *row) for home in NUMPY for row in absent.rows(home, "NumPy")]
 ROWS += [(at[1], *row) for at in OF_MODELS for row in absent.rows(at[1], at[0])]
 ARRAYS = (inp.ones(2), inp.float32(1))
 
@@ -67,6 +70,39 @@ def test_each_name_of_a_model_is_here_or_has_a_row(library, home):
             str(caught.value)
             == f"{home}.{name} is not there yet ({library} has it). {said}"
         )
+
+
+OF_NUMPY = {
+    "imprint.numpy": np,
+    "imprint.numpy.fft": np.fft,
+}
+
+
+@pytest.mark.parametrize("home", OF_NUMPY)
+def test_each_name_of_numpy_is_here_or_has_a_row(home):
+    face = importlib.import_module(home)
+    theirs = {name for name in OF_NUMPY[home].__all__ if name[0] != "_"}
+    lacking = {name for name in theirs if not hasattr(face, name)}
+    known = reference.names_absent(home)
+    assert sorted(lacking - set(known)) == [], "write a row in core/absent_numpy.py"
+    assert {
+        name for name, _ in absent.rows(home, "NumPy") if hasattr(face, name)
+    } == set()
+    for name, said in absent.rows(home, "NumPy"):
+        with pytest.raises(AttributeError) as caught:
+            getattr(face, name)
+        assert str(caught.value) == f"{home}.{name} is not there (NumPy has it). {said}"
+
+
+@pytest.mark.parametrize("home", reference.NAMED)
+def test_the_page_of_names_has_each_name(home):
+    section = reference.names_section(home)
+    of_numpy = getattr(OF_NUMPY.get(home), "__all__", ())
+    face = importlib.import_module(home)
+    for name in names_of_jax(home) | {name for name in of_numpy if name[0] != "_"}:
+        value = getattr(face, name, None)
+        imported = inspect.ismodule(value) and name not in dir(face)
+        assert imported or f"| `{name}` | " in section
 
 
 def test_no_name_has_two_rows():

@@ -10,6 +10,7 @@ from tests.docs.examples import ROOT
 PAGES = {
     "what-is-here.md": reference.here_page,
     "absent.md": reference.absent_page,
+    "names.md": reference.names_page,
 }
 
 
