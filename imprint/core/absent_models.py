@@ -44,21 +44,6 @@ _EQUINOX: Final[dict[str, Rows]] = {
             "make_with_state",
             _STATE,
         ),
-        (
-            "GroupNorm",
-            "Write imprint.nn.standardize(x.reshape(groups, -1)).reshape(x.shape).",
-        ),
-        (
-            "MultiheadAttention",
-            "Project with imprint.nn.Linear, and write imprint.nn.softmax of "
-            "imprint.numpy.einsum('tnh,snh->nts', q, k) * scale.",
-        ),
-        (
-            "RotaryPositionalEmbedding",
-            "Turn pairs by imprint.numpy.cos and imprint.numpy.sin of the angles.",
-        ),
-        ("Shared", "Keep the array once, and hand it on in __call__."),
-        ("WeightNorm", "Divide the weight by its norm in __call__."),
     ),
 }
 

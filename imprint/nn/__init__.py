@@ -9,6 +9,8 @@ Layers are modules that take one example; `imprint.vmap` gives them a batch.
 - `linear`: which layers multiply by a matrix?
 - `convolution`: which layers slide a kernel?
 - `convolution_layers`: what are they called by their number of axes?
+- `heads`: which layers attend, and know of positions?
+- `wrappers`: which layers hold others?
 - `pooling`: which layers make one number of a window?
 - `recurrent`: which cells carry a state from step to step?
 - `normalization`: which layers bring one example to mean and scale?
@@ -63,6 +65,7 @@ from imprint.nn.functions import (
     softmax,
     standardize,
 )
+from imprint.nn.heads import MultiheadAttention, RotaryPositionalEmbedding
 from imprint.nn.layers import (
     Dropout,
     Embedding,
@@ -72,7 +75,7 @@ from imprint.nn.layers import (
     Sequential,
 )
 from imprint.nn.linear import MLP, Linear
-from imprint.nn.normalization import LayerNorm, RMSNorm
+from imprint.nn.normalization import GroupNorm, LayerNorm, RMSNorm
 from imprint.nn.pooling import (
     AdaptiveAvgPool1d,
     AdaptiveAvgPool2d,
@@ -90,6 +93,7 @@ from imprint.nn.pooling import (
     Pool,
 )
 from imprint.nn.recurrent import GRUCell, LSTMCell
+from imprint.nn.wrappers import Shared, WeightNorm
 
 __all__ = [
     "MLP",
@@ -114,6 +118,7 @@ __all__ = [
     "Dropout",
     "Embedding",
     "GRUCell",
+    "GroupNorm",
     "Identity",
     "LSTMCell",
     "Lambda",
@@ -122,10 +127,14 @@ __all__ = [
     "MaxPool1d",
     "MaxPool2d",
     "MaxPool3d",
+    "MultiheadAttention",
     "PReLU",
     "Pool",
     "RMSNorm",
+    "RotaryPositionalEmbedding",
     "Sequential",
+    "Shared",
+    "WeightNorm",
     "celu",
     "dot_product_attention",
     "elu",

@@ -1,20 +1,22 @@
-"""Normalization of one example: LayerNorm and RMSNorm.
+"""Normalization of one example: LayerNorm, RMSNorm and GroupNorm.
 
-Both compute in float32 at least and return the dtype that came.
+All compute in float32 at least and return the dtype that came.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import imprint.numpy as np
 from imprint import dtypes
 from imprint.core.array import Array
 from imprint.core.aval import Shape
 from imprint.dtypes import DTypeLike
-from imprint.errors import ShapeError
+from imprint.errors import ArgumentError, ShapeError
 from imprint.module import Module, field
 from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.primitives.exponential import rsqrt
+
+_NO_STATE: Final = object()
 
 
 class _Normalization(Module):
@@ -134,6 +136,101 @@ class RMSNorm(_Normalization):
         x, wide = _one_example(self, x)
         inverse = rsqrt(np.mean(np.square(wide)) + self.eps)
         return _scaled(self, inverse * wide, x)
+
+
+class GroupNorm(Module):
+    """Mean 0 and variance 1 over each group of channels, then a weight and a bias for each.
+
+    Attributes:
+        groups: how many groups there are; channels are the first axis.
+        channels: how many channels there are; None for any number.
+        eps: added to the variance, against division by zero.
+        channelwise_affine: whether there are weight and bias.
+        weight: one for each channel, ones at first; or None.
+        bias: one for each channel, zeros at first; or None.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint import nn
+        >>> nn.GroupNorm(2, 4, eps=0.0)(np.array([1.0, 3.0, 10.0, 30.0]))
+        Array([-1.,  1., -1.,  1.], dtype=float32)
+    """
+
+    groups: int = field(static=True)
+    channels: int | None = field(static=True)
+    eps: float = field(static=True)
+    channelwise_affine: bool = field(static=True)
+    weight: Array | None
+    bias: Array | None
+
+    def __init__(
+        self,
+        groups: int,
+        channels: int | None = None,
+        eps: float = 1e-5,
+        channelwise_affine: bool = True,  # noqa: FBT001, FBT002 - Equinox's signature
+        dtype: DTypeLike | None = None,
+    ) -> None:
+        """Make the weight and the bias.
+
+        Args:
+            groups: how many groups there are.
+            channels: how many channels there are; needed for weight and bias.
+            eps: added to the variance, against division by zero.
+            channelwise_affine: whether to multiply by a weight and add a bias.
+            dtype: of weight and bias; None, the default float.
+        """
+        if channels is None and channelwise_affine:
+            raise ArgumentError(
+                "GroupNorm: expected channels, for weight and bias, got None. Write the "
+                "number, or channelwise_affine=False."
+            )
+        if channels is not None and channels % groups:
+            raise ArgumentError(
+                "GroupNorm: expected channels that groups divide, got "
+                f"channels={channels} and groups={groups}."
+            )
+        self.groups = groups
+        self.channels = channels
+        self.eps = eps
+        self.channelwise_affine = channelwise_affine
+        count = channels or 0
+        self.weight = np.ones(count, dtype) if channelwise_affine else None
+        self.bias = np.zeros(count, dtype) if channelwise_affine else None
+
+    def __call__(self, x: ArrayLike, state: Any = _NO_STATE, *, key: Any = None) -> Any:
+        """Return the normalized example, and the state if one is given.
+
+        Args:
+            x: of shape `(channels, ...)`.
+            state: returned as it came, so that the layer can stand for `BatchNorm`.
+            key: not used.
+        """
+        del key
+        array = as_array("GroupNorm", x)
+        wanted = "a multiple of groups" if self.channels is None else self.channels
+        fits = array.ndim and array.shape[0] % self.groups == 0
+        if not fits or (self.channels is not None and array.shape[0] != self.channels):
+            raise ShapeError(
+                f"GroupNorm: expected one example whose channels are {wanted}, got "
+                f"{array.aval} with groups={self.groups}. For a batch write "
+                "imprint.vmap(layer)(x)."
+            )
+        wide = np.astype(array, dtypes.promote_types(array.dtype, "float32"))
+        rows = np.reshape(wide, (self.groups, -1))
+        variance = np.var(rows, axis=1, keepdims=True)
+        inverse = rsqrt(np.maximum(variance, 0.0) + self.eps)
+        out = (rows - np.mean(rows, axis=1, keepdims=True)) * inverse
+        out = np.reshape(out, array.shape)
+        if self.weight is not None and self.bias is not None:
+            shape = (-1, *[1] * (array.ndim - 1))
+            weight, bias = (
+                np.astype(np.reshape(p, shape), out.dtype)
+                for p in (self.weight, self.bias)
+            )
+            out = weight * out + bias
+        out = np.astype(out, array.dtype)
+        return out if state is _NO_STATE else (out, state)
 
 
 def _one_example(layer: _Normalization, x: ArrayLike) -> tuple[Array, Array]:
