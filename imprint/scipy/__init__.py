@@ -3,6 +3,8 @@
 The packages load when they are first asked for.
 
 - `linalg`: how are systems solved, and functions of matrices computed?
+- `fft`: how are arrays transformed to cosines and back?
+- `ndimage`: what is the value of an image between its elements?
 - `special`: what are the special functions?
 - `signal`: what are the functions of signals?
 """
@@ -12,12 +14,16 @@ import typing
 from imprint.core import later
 
 if typing.TYPE_CHECKING:
+    from imprint.scipy import fft as fft
     from imprint.scipy import linalg as linalg
+    from imprint.scipy import ndimage as ndimage
     from imprint.scipy import signal as signal
     from imprint.scipy import special as special
 
 _LATER: typing.Final[dict[str, str]] = {
     "imprint.scipy.linalg": "",
+    "imprint.scipy.fft": "",
+    "imprint.scipy.ndimage": "",
     "imprint.scipy.signal": "",
     "imprint.scipy.special": "",
 }
