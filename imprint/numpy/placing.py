@@ -4,8 +4,11 @@ The array that is searched has to be in order, as `sort` orders; in one that is 
 found is open. Indices are `int32`.
 """
 
+import numpy as np
+
 from imprint.core import dims
 from imprint.core.array import Array
+from imprint.core.trace import Tracer
 from imprint.errors import ArgumentError, ShapeError
 from imprint.numpy.promotion import ArrayLike, as_array, filled_like, promote_dtypes
 from imprint.numpy.selection import where
@@ -103,8 +106,19 @@ def digitize(
     if dims.is_same(count, 0):
         return filled_like(convert_element_type(elements, "int32"), 0)
     side, how = "left" if right else "right", method or "scan"
-    up = _placed("digitize", edges, elements, side, None, how)
-    down = _placed("digitize", rev(edges, (0,)), elements, side, None, how)
+    if not isinstance(edges, Tracer):
+        values = np.asarray(edges)
+        return _in_bins(
+            elements, edges, side, how, ascends=bool(values[-1] >= values[0])
+        )
     first, last = (slice_in_dim(edges, i, i + 1)[0] for i in (0, count - 1))
-    behind = sub(convert_element_type(count, "int32"), down)
-    return where(ge(last, first), up, behind)
+    up, down = (_in_bins(elements, edges, side, how, ascends=a) for a in (True, False))
+    return where(ge(last, first), up, down)
+
+
+def _in_bins(x: Array, edges: Array, side: str, method: str, *, ascends: bool) -> Array:
+    """Return the numbers of bins whose edges ascend or descend."""
+    if ascends:
+        return _placed("digitize", edges, x, side, None, method)
+    found = _placed("digitize", rev(edges, (0,)), x, side, None, method)
+    return sub(convert_element_type(edges.shape[0], "int32"), found)

@@ -14,8 +14,7 @@ import numpy as np
 from imprint import dtypes
 from imprint.core import dims
 from imprint.core.array import Array
-from imprint.core.aval import Shape, get_aval
-from imprint.core.compile_time import ensure_compile_time_eval
+from imprint.core.aval import NDArray, Shape, get_aval
 from imprint.core.trace import Tracer
 from imprint.errors import ArgumentError, DTypeError, ShapeError
 from imprint.numpy.promotion import (
@@ -358,12 +357,18 @@ def _between(x: Array, q: Array, wanted: Wanted) -> Array:
         low, high, share = _neighbours(q, sum(not_nan(x), -1, q.dtype))
         below, above = _of_rows(x, low, q.ndim), _of_rows(x, high, q.ndim)
         return _joined(below, above, share, wanted.method)
-    count = strong_like(q, dims.concrete(x.shape[-1], "quantile"))
-    with ensure_compile_time_eval():  # so that a median is a slice
-        low, high, share = _neighbours(q, count)
-    below, above = _of_all(x, low), _of_all(x, high)
-    share = reshape(share, (*share.shape, *(1,) * (x.ndim - 1)))
+    count = dims.concrete(x.shape[-1], "quantile")
+    if isinstance(q, Tracer):
+        low, high, share = _neighbours(q, strong_like(q, count))
+    else:
+        low, high, share = _known_neighbours(np.asarray(q), count)
+    below = _of_all(x, low)
+    above = below if low is high else _of_all(x, high)
+    if share.ndim:
+        share = reshape(share, (*share.shape, *(1,) * (x.ndim - 1)))
     result = _joined(below, above, share, wanted.method)
+    if not isinstance(x, Tracer) and not np.isnan(np.asarray(x)[..., -1]).any():
+        return result
     last = slice_in_dim(x, -1, None, axis=-1)
     return where(squeeze(ne(last, last), (-1,)), strong_like(result, np.nan), result)
 
@@ -380,9 +385,21 @@ def _neighbours(q: Array, count: Any) -> tuple[Array, Array, Array]:
     return index[0], index[1], place - low
 
 
-def _of_all(x: Array, index: Array) -> Array:
+def _known_neighbours(q: NDArray, count: int) -> tuple[Any, Any, Any]:
+    """Return the same of known parts, computed now: so a median is two slices."""
+    place = q * q.dtype.type(count - 1)
+    low = np.floor(place)
+    share = np.asarray(place - low)
+    low, high = (
+        np.clip(at, 0, count - 1).astype(dtypes.default_int())
+        for at in (low, np.ceil(place))
+    )
+    return (low, low, share) if np.array_equal(low, high) else (low, high, share)
+
+
+def _of_all(x: Array, index: Any) -> Array:
     """Return the elements of the last axis at indices, whose axis comes first."""
-    if not isinstance(index, Tracer) and not index.ndim:
+    if not isinstance(index, Array) and not index.ndim:
         at = int(index)
         return squeeze(slice_in_dim(x, at, at + 1, axis=-1), (-1,))
     found = rows_at(x, index, x.ndim - 1)
