@@ -17,6 +17,7 @@ The public names stand here, under JAX's names where they mean the same. To impo
 - `module`: how is a model a tree of arrays, functions and settings?
 - `nn`: which layers and activations are there?
 - `optim`: how do gradients become updates of parameters?
+- `image`: how does an image get another size?
 - `scipy`: which functions of SciPy's do arrays and tracers have?
 - `testing`: how do tests limit compiles and check derivatives?
 - `cache`: how are all versions of the process looked at, bounded and dropped?
@@ -136,6 +137,7 @@ if TYPE_CHECKING:
     from imprint import custom_batching as custom_batching
     from imprint import experimental as experimental
     from imprint import flatten_util as flatten_util
+    from imprint import image as image
     from imprint import lax as lax
     from imprint import nn as nn
     from imprint import optim as optim
@@ -212,6 +214,7 @@ _LATER = (
     "experimental",
     "custom_batching",
     "flatten_util",
+    "image",
     "lax",
     "module",
     "nn",

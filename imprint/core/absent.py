@@ -95,7 +95,6 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("copy_to_host_async", "Write imprint.device_get."),
         ("ffi", CALLBACK),
         ("export", "The text of a program is imprint.jit(f).lower(x).as_text()."),
-        ("image", "Of whole multiples write imprint.numpy.repeat."),
         ("Ref ref new_ref empty_ref free_ref freeze", "Return the new value."),
         ("ds", "Write imprint.lax.dynamic_slice_in_dim(x, start, size)."),
         ("dlpack", "Arrays convert with numpy.asarray and imprint.numpy.asarray."),

@@ -5,9 +5,7 @@ is. What lies outside is another element, by the mode, or one value.
 """
 
 import itertools
-import operator
 from collections.abc import Callable, Sequence
-from functools import reduce
 from typing import Any, Final
 
 import numpy as np
@@ -102,12 +100,21 @@ def map_coordinates(
         taken = _taken(x, [index for index, _, _ in corners])
         known = [is_known for _, is_known, _ in corners if is_known is not None]
         if known:
-            taken = where(reduce(operator.and_, known), taken, outside)
-        part = reduce(operator.mul, [weight for _, _, weight in corners]) * taken
+            taken = where(_all_of(known), taken, outside)
+        part = taken
+        for _, _, weight in corners:
+            part = weight * part
         total = part if total is None else total + part
     if dtypes.is_integer(x.dtype) and dtypes.is_floating(total.dtype):
         total = _rounded(total)
     return total.astype(x.dtype)
+
+
+def _all_of(conditions: Sequence[Any]) -> Any:
+    first, *others = conditions
+    for other in others:
+        first = first & other
+    return first
 
 
 def _checked(order: Any, mode: Any) -> Callable[[Any, int], Any]:

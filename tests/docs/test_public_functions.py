@@ -56,7 +56,8 @@ def test_what_loads_later_is_what_type_checkers_see():
     seen = {alias.asname for node in block.body for alias in node.names}
     homes = imprint.module, imprint.testing
     assert seen == {
-        *("custom_batching", "experimental", "flatten_util", "lax", "nn", "optim"),
+        *("custom_batching", "experimental", "flatten_util", "image", "lax", "nn"),
+        "optim",
         *("scipy", "testing", "tree_util", "typing"),
         *(n for home in homes for n in home.__all__),
     }
@@ -65,7 +66,16 @@ def test_what_loads_later_is_what_type_checkers_see():
         assert getattr(imprint, name) is not None
 
 
-FACES_OF_JAX = ("dtypes", "flatten_util", "lax", "nn", "numpy", "random", "tree_util")
+FACES_OF_JAX = (
+    "dtypes",
+    "flatten_util",
+    "image",
+    "lax",
+    "nn",
+    "numpy",
+    "random",
+    "tree_util",
+)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,13 @@
+"""Images as arrays, under JAX's names: `import imprint.image as image`.
+
+- `resizing`: how does an image get another size?
+- `kernels`: what does an element weigh at a distance?
+"""
+
+from imprint.core import missing, public
+from imprint.image.kernels import ResizeMethod as ResizeMethod
+from imprint.image.resizing import resize as resize
+from imprint.image.resizing import scale_and_translate as scale_and_translate
+
+missing.explain_missing(__name__)
+public.offer_public(__name__)

@@ -1,0 +1,219 @@
+"""Another size for images of any rank: resize, scale_and_translate.
+
+Each axis is contracted with a matrix of weights: how much each old element counts in each
+new one. The weights of a new element add up to 1, and to 0 where it lies outside. Where an
+image gets smaller, the kernel gets as much wider, so that every element counts.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from imprint import dtypes
+from imprint.core import dims
+from imprint.core.array import Array
+from imprint.core.aval import Shape
+from imprint.errors import ArgumentError, ShapeError
+from imprint.image.kernels import KERNELS, ResizeMethod, method_of
+from imprint.lax.indexed import index_take
+from imprint.numpy.arithmetic import maximum, minimum
+from imprint.numpy.comparison import where
+from imprint.numpy.einsum import einsum
+from imprint.numpy.joining import concatenate
+from imprint.numpy.promotion import ArrayLike, as_array, inexact, promote_dtypes
+from imprint.numpy.ranges import arange
+from imprint.numpy.shape import moveaxis, size_tuple
+from imprint.primitives.axes import canonical_axes
+from imprint.primitives.precision import Precision
+
+_LEAST_TOTAL = 1000.0 * float(np.finfo(np.float32).eps)
+"""Weights that add up to less than this count as none."""
+
+
+def resize(
+    image: ArrayLike,
+    shape: Sequence[int],
+    method: str | ResizeMethod,
+    antialias: bool = True,  # noqa: FBT001, FBT002 - JAX's signature
+    precision: Any = Precision.HIGHEST,
+) -> Array:
+    """Return an image in another size.
+
+    Args:
+        image: an array of any rank.
+        shape: the shape of the result, of the same rank.
+        method: "nearest", "linear", "cubic", "lanczos3", "lanczos5", "cubic-pytorch" or
+            "area", or a `ResizeMethod`.
+        antialias: whether every element counts where an axis gets shorter.
+        precision: how exactly to multiply floats.
+
+    Example:
+        >>> import imprint
+        >>> import imprint.numpy as np
+        >>> imprint.image.resize(np.asarray([0.0, 1.0, 2.0]), (6,), "linear")
+        Array([0.  , 0.25, 0.75, 1.25, 1.75, 2.  ], dtype=float32)
+    """
+    x, way = as_array("resize", image), method_of("resize", method)
+    sizes = _sizes("resize", x, shape)
+    old = [dims.concrete(n, "resize") for n in x.shape]
+    moved = [d for d, (m, n) in enumerate(zip(old, sizes, strict=True)) if m != n]
+    if way is ResizeMethod.NEAREST:
+        return _nearest(x, sizes, moved)
+    x = inexact("resize", x)
+    scales = [sizes[d] / old[d] if sizes[d] else 1.0 for d in moved]
+    weigh = _Weights("resize", way, antialias=antialias)
+    places = [(d, scale, 0.0) for d, scale in zip(moved, scales, strict=True)]
+    return _contracted(x, sizes, places, weigh, precision)
+
+
+def scale_and_translate(  # noqa: PLR0913, PLR0917 - JAX's signature
+    image: ArrayLike,
+    shape: Sequence[int],
+    spatial_dims: Sequence[int],
+    scale: ArrayLike,
+    translation: ArrayLike,
+    method: str | ResizeMethod,
+    antialias: bool = True,  # noqa: FBT001, FBT002 - JAX's signature
+    precision: Any = Precision.HIGHEST,
+) -> Array:
+    """Return an image scaled and moved along axes; differentiable by both.
+
+    A place `y` of the result is `y = x * scale + translation` of a place `x` of the image,
+    counted from the border of its first element.
+
+    Args:
+        image: an array of any rank.
+        shape: the shape of the result, of the same rank.
+        spatial_dims: the axes that are scaled and moved.
+        scale: by how much, for each of these.
+        translation: how far, for each of these, in elements of the result.
+        method: as in `resize`, but not "nearest".
+        antialias: as in `resize`.
+        precision: as in `resize`.
+
+    Example:
+        >>> import imprint
+        >>> import imprint.numpy as np
+        >>> x, one = np.asarray([1.0, 2.0, 3.0]), np.ones(1)
+        >>> imprint.image.scale_and_translate(x, (3,), (0,), one, one, "linear")
+        Array([0., 1., 2.], dtype=float32)
+    """
+    name = "scale_and_translate"
+    x, way = inexact(name, as_array(name, image)), method_of(name, method)
+    if way is ResizeMethod.NEAREST:
+        raise ArgumentError(
+            f"{name}: expected a method that weighs elements, got 'nearest'. Take "
+            "'linear', or call imprint.image.resize."
+        )
+    sizes = _sizes(name, x, shape)
+    axes = canonical_axes(name, spatial_dims, x.ndim)
+    scales, moves = promote_dtypes(name, (scale, translation), dtypes.to_inexact)
+    if (len(axes),) != tuple(scales.shape) or (len(axes),) != tuple(moves.shape):
+        raise ShapeError(
+            f"{name}: expected a scale and a translation for each of {len(axes)} axes, "
+            f"got {scales.aval} and {moves.aval}. Give vectors of that length."
+        )
+    weigh = _Weights(name, way, antialias=antialias)
+    places = [(d, scales[i], moves[i]) for i, d in enumerate(axes)]
+    return _contracted(x, sizes, places, weigh, precision)
+
+
+def _sizes(name: str, x: Array, shape: Any) -> tuple[int, ...]:
+    sizes = tuple([dims.concrete(n, name) for n in size_tuple(name, shape)])
+    if len(sizes) != x.ndim or dims.has_negative(sizes):
+        raise ShapeError(
+            f"{name}: expected a shape of {x.ndim} lengths for {x.aval}, got {sizes}. "
+            "Name the length of each axis, also of those that stay."
+        )
+    return sizes
+
+
+def _nearest(x: Array, sizes: Shape, moved: Sequence[int]) -> Array:
+    for d in moved:
+        old, new = dims.concrete(x.shape[d], "resize"), sizes[d]
+        middles = np.arange(new, dtype=np.float32) + np.float32(0.5)
+        found = np.floor(middles * np.float32(old) / np.float32(new)).astype(np.int32)
+        x = moveaxis(index_take(x, [found], (d,)), 0, d)
+    return x
+
+
+def _contracted(
+    x: Array,
+    sizes: Shape,
+    places: Sequence[tuple[int, Any, Any]],
+    weigh: "_Weights",
+    precision: Any,
+) -> Array:
+    if not places:
+        return x
+    names, out = list(range(x.ndim)), list(range(x.ndim))
+    terms: list[Any] = []
+    for i, (d, scale, move) in enumerate(places):
+        out[d] = x.ndim + i
+        weights = weigh.of(x.shape[d], sizes[d], scale, move).astype(x.dtype)
+        terms += [weights, [d, out[d]]]
+    return einsum(x, names, *terms, out, precision=precision)
+
+
+class _Weights:
+    """What elements weigh, by a method.
+
+    Args:
+        name: the public function, for errors.
+        method: one that weighs elements.
+        antialias: whether the kernel gets wider where an axis gets shorter.
+    """
+
+    def __init__(self, name: str, method: ResizeMethod, *, antialias: bool) -> None:
+        if method is ResizeMethod.CUBIC_PYTORCH and antialias:
+            method = ResizeMethod.CUBIC
+        self._name = name
+        self._method = method
+        self._antialias = antialias
+
+    def of(self, length: Any, count: int, scale: Any, move: Any) -> Array:
+        """Return the matrix of weights, `[length, count]`."""
+        old = dims.concrete(length, self._name)
+        dtype = dtypes.result_type(scale, move)
+        by = 1.0 / scale
+        middles = (arange(count, dtype=dtype) + 0.5) * by - move * by - 0.5
+        if self._method is ResizeMethod.AREA:
+            weights = _overlaps(old, count, by, move)
+        else:
+            weights = self._by_kernel(old, middles, scale)
+        total = weights.sum(0, keepdims=True)
+        known = abs(total) > _LEAST_TOTAL
+        weights = where(known, weights / where(total != 0, total, 1), 0)
+        if self._keeps_edges:
+            return weights
+        inside = (middles >= -0.5) & (middles <= old - 0.5)
+        return where(inside[None, :], weights, 0)
+
+    @property
+    def _keeps_edges(self) -> bool:
+        """Whether the last elements count for those that would stand beyond them."""
+        return self._method is ResizeMethod.CUBIC_PYTORCH
+
+    def _by_kernel(self, old: int, middles: Array, scale: Any) -> Any:
+        kernel = KERNELS[self._method]
+        more = kernel.radius if self._keeps_edges else 0
+        places = arange(-more, old + more, dtype=middles.dtype)
+        wider = maximum(1.0 / scale, 1.0) if self._antialias else 1.0
+        weights = kernel.weigh(abs(middles[None, :] - places[:, None]) / wider)
+        if not more:
+            return weights
+        if old == 1:
+            return weights.sum(0, keepdims=True)
+        first = weights[: more + 1].sum(0, keepdims=True)
+        last = weights[more + old - 1 :].sum(0, keepdims=True)
+        return concatenate([first, weights[more + 1 : more + old - 1], last], 0)
+
+
+def _overlaps(old: int, count: int, by: Any, move: Any) -> Any:
+    """Return how much of each new element each old one covers."""
+    low = arange(count, dtype=dtypes.result_type(by, move)) * by - move * by
+    start = arange(old, dtype=low.dtype)[:, None]
+    return maximum(
+        0.0, minimum((low + by)[None, :], start + 1.0) - maximum(low[None, :], start)
+    )
