@@ -9,9 +9,6 @@ from typing import Final
 
 Rows = tuple[tuple[str, str], ...]
 
-_STATE: Final = (
-    "No layer keeps a state yet: take the averages as an argument, and return new ones."
-)
 DERIVATIVE: Final = (
     "Steer derivatives with imprint.lax.stop_gradient: f = g + stop_gradient(h - g) has "
     "the value of h and the derivative of g."
@@ -37,13 +34,6 @@ _EQUINOX: Final[dict[str, Rows]] = {
         ),
         ("StrictConfig module_update_wrapper", "Leave it out."),
         ("filter_pmap filter_shard", _ONE_DEVICE),
-    ),
-    "imprint.nn": (
-        (
-            "BatchNorm SpectralNorm State StateIndex StatefulLayer delete_init_state "
-            "make_with_state",
-            _STATE,
-        ),
     ),
 }
 

@@ -11,6 +11,8 @@ Layers are modules that take one example; `imprint.vmap` gives them a batch.
 - `convolution_layers`: what are they called by their number of axes?
 - `heads`: which layers attend, and know of positions?
 - `wrappers`: which layers hold others?
+- `state`: what do layers keep from call to call, and who has it?
+- `stateful`: which layers have a state?
 - `pooling`: which layers make one number of a window?
 - `recurrent`: which cells carry a state from step to step?
 - `normalization`: which layers bring one example to mean and scale?
@@ -93,6 +95,14 @@ from imprint.nn.pooling import (
     Pool,
 )
 from imprint.nn.recurrent import GRUCell, LSTMCell
+from imprint.nn.state import (
+    State,
+    StatefulLayer,
+    StateIndex,
+    delete_init_state,
+    make_with_state,
+)
+from imprint.nn.stateful import BatchNorm, SpectralNorm
 from imprint.nn.wrappers import Shared, WeightNorm
 
 __all__ = [
@@ -107,6 +117,7 @@ __all__ = [
     "AvgPool1d",
     "AvgPool2d",
     "AvgPool3d",
+    "BatchNorm",
     "Conv",
     "Conv1d",
     "Conv2d",
@@ -134,8 +145,13 @@ __all__ = [
     "RotaryPositionalEmbedding",
     "Sequential",
     "Shared",
+    "SpectralNorm",
+    "State",
+    "StateIndex",
+    "StatefulLayer",
     "WeightNorm",
     "celu",
+    "delete_init_state",
     "dot_product_attention",
     "elu",
     "gelu",
@@ -153,6 +169,7 @@ __all__ = [
     "log_softmax",
     "logmeanexp",
     "logsumexp",
+    "make_with_state",
     "mish",
     "one_hot",
     "relu",

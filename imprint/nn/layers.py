@@ -5,7 +5,7 @@ they can stand beside each other in `Sequential`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, overload
+from typing import Any, Final, overload
 
 import imprint.numpy as np
 from imprint import random
@@ -13,6 +13,7 @@ from imprint.core.array import Array
 from imprint.dtypes import DTypeLike
 from imprint.errors import ArgumentError, ShapeError
 from imprint.module import Module, field
+from imprint.nn.state import StatefulLayer
 from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.primitives.barrier import stop_gradient
 
@@ -55,7 +56,10 @@ class Lambda(Module):
         return self.fn(x)
 
 
-class Sequential(Module):
+_NO_STATE: Final = object()
+
+
+class Sequential(StatefulLayer):
     """Layers, one after the other.
 
     Attributes:
@@ -82,13 +86,32 @@ class Sequential(Module):
         """Take the layers in order."""
         self.layers = tuple(layers)
 
-    def __call__(self, x: Any, *, key: Any = None) -> Any:
-        """Return the result of the last layer; `key` is split, one for each layer."""
+    def is_stateful(self) -> bool:
+        """Tell whether a layer takes a state."""
+        return any(map(_is_stateful, self.layers))
+
+    def __call__(self, x: Any, state: Any = _NO_STATE, *, key: Any = None) -> Any:
+        """Return the result of the last layer, and the next state if one is given.
+
+        Args:
+            x: what the first layer takes.
+            state: for the layers that take one.
+            key: split, one for each layer.
+        """
         count = len(self.layers)
         keys = [None] * count if key is None else random.split(key, count)
         for layer, own in zip(self.layers, keys, strict=True):
-            x = layer(x, key=own)
-        return x
+            if not _is_stateful(layer):
+                x = layer(x, key=own)
+                continue
+            if state is _NO_STATE:
+                raise ArgumentError(
+                    f"Sequential: expected a state for {type(layer).__name__}, got none. "
+                    "Make both with imprint.nn.make_with_state, and write "
+                    "`x, state = model(x, state)`."
+                )
+            x, state = layer(x, state=state, key=own)
+        return x if state is _NO_STATE else (x, state)
 
     @overload
     def __getitem__(self, i: int) -> Callable[..., Any]: ...
@@ -103,6 +126,10 @@ class Sequential(Module):
 
     def __len__(self) -> int:
         return len(self.layers)
+
+
+def _is_stateful(layer: Any) -> bool:
+    return isinstance(layer, StatefulLayer) and layer.is_stateful()
 
 
 class Dropout(Module):
