@@ -65,6 +65,18 @@ class _Items:
 
 
 @dataclass(slots=True)
+class _Waiting:
+    """Which owners have a name, until it is mentioned; `own`: in the user's code."""
+
+    owners: dict[str, list[tuple[Noter, Any, str]]] = field(
+        default_factory=dict[str, "list[tuple[Noter, Any, str]]"]
+    )
+    own: dict[str, list[tuple[Any, str]]] = field(
+        default_factory=dict[str, list[tuple[Any, str]]]
+    )
+
+
+@dataclass(slots=True)
 class Owners:
     """What was met and has names: modules, functions, classes, objects.
 
@@ -99,13 +111,14 @@ class Noted(ABC):
 
     def __init__(self, written: Written, *, strict: bool) -> None:
         self.reads: dict[Key, Read] = {}
+        self._taken: set[Key] = (
+            set()
+        )  # reads of other traces: here nothing was met there
         self.names: set[str] = set()
         self._own_names: set[str] = set()
         self.written: Written = written
         self._strict = strict
-        # By name, which owners have it, until it is mentioned.
-        self._waiting: dict[str, list[tuple[Noter, Any, str]]] = {}
-        self._waiting_own: dict[str, list[tuple[Any, str]]] = {}
+        self._waiting = _Waiting()
         self._items = _Items()
         self.owners: Owners = Owners()
         self.is_passing: bool = False
@@ -135,7 +148,7 @@ class Noted(ABC):
             self._mention_own(names)
         for name in frozenset(names) - self.names:
             self.names.add(name)
-            for note, owner, path in self._waiting.pop(name, ()):
+            for note, owner, path in self._waiting.owners.pop(name, ()):
                 note(self, owner, name, path)
             for namespace in tuple(self.owners.modules.values()):
                 if holds(namespace, name):
@@ -145,7 +158,7 @@ class Noted(ABC):
         """Take in names in the user's code: the objects of libraries count too."""
         for name in frozenset(names) - self._own_names:
             self._own_names.add(name)
-            for value, path in self._waiting_own.pop(name, ()):
+            for value, path in self._waiting.own.pop(name, ()):
                 note_object(self, value, name, path)
             if name in OF_FUNCTIONS:
                 for function in tuple(self.owners.functions):
@@ -160,7 +173,7 @@ class Noted(ABC):
 
     def _wait(self, note: Noter, owner: Any, names: Iterable[str], path: str) -> None:
         """Note places of an owner whose names are mentioned, now or later."""
-        mentioned, waiting = self.names, self._waiting
+        mentioned, waiting = self.names, self._waiting.owners
         for name in names:
             if name in mentioned:
                 note(self, owner, name, path)
@@ -173,31 +186,51 @@ class Noted(ABC):
             if name in self._own_names:
                 note_object(self, value, name, path)
             else:
-                self._waiting_own.setdefault(name, []).append((value, path))
+                self._waiting.own.setdefault(name, []).append((value, path))
 
     # ---- places ----
+
+    def take(self, read: Read) -> None:
+        """Take over what another trace read, unless it is noted.
+
+        Code of this trace that reads the same place may read further.
+        """
+        key = read.place.key
+        if key not in self.reads:
+            self.reads[key] = read
+            self._taken.add(key)
+
+    def is_noted(self, key: Key) -> bool:
+        """Tell whether code of this trace read a place."""
+        return key in self.reads and key not in self._taken
 
     def place(self, place: Place, before: Any = MISSING) -> Any:
         """Note a place once, with its value before; return its value now."""
         value = place.get()
         key = place.key
-        if key not in self.reads:
+        if not self.is_noted(key):
             self.note(place, key, value, value if before is MISSING else before)
         return value
 
     def note(self, place: Place, key: Key, value: Any, before: Any) -> None:
         """Note a place that is not noted yet, at which a value stands now."""
+        is_read = key in self.reads  # by another trace, and before this one could write
+        self._taken.discard(key)
         kind = class_of(value)
         if id(kind) in ATOMS or issubclass(kind, OPAQUE):
-            self._read(place, key, before)
+            if not is_read:
+                self._read(place, key, before)
             return  # it leads to nothing
         self._stands(value)
         if before is value and self._is_by_key(place, value):
-            self.reads[key] = Read(place, Seen.as_itself(value))
+            if not is_read:
+                self.reads[key] = Read(place, Seen.as_itself(value))
             self._items.places.setdefault(place.name, []).append(place)
             self._meet_items(value, path_of(place))
             return
-        self._read(place, key, before)
+        by_items = is_read and kind is dict and not self.reads[key].seen.inside
+        if by_items or not is_read:
+            self._read(place, key, before)
         if not self.knows(value):
             self.meet(value, path_of(place))
 
@@ -214,7 +247,7 @@ class Noted(ABC):
         """Note a name of a module."""
         value = _get(namespace, name, MISSING)
         key = "global", id(namespace), name
-        if key not in self.reads:
+        if not self.is_noted(key):
             is_builtin = value is MISSING and name in vars(builtins)
             self.place(NamePlace(namespace, name, is_builtin=is_builtin))
         return value
@@ -300,7 +333,7 @@ def note_object(notes: Noted, value: Any, name: str, path: str) -> None:
     """Note an attribute of an object, unless it is of this very trace."""
     place = ObjectPlace(value, name, path, is_passing=notes.is_passing)
     key = place.key
-    if key in notes.reads:
+    if notes.is_noted(key):
         return
     found = place.get()
     if not issubclass(class_of(found), Tracer):

@@ -10,6 +10,7 @@
    does not count. What no code that ran can have changed, another thread did.
 """
 
+import sys
 from collections.abc import Iterable
 from sys import getrefcount
 from types import CodeType, FrameType, FunctionType
@@ -129,7 +130,8 @@ class Record(Entering):
 
     def merge(self, inner: "Record") -> None:
         """Take over what a trace inside this one noted."""
-        self._notes.reads = {**inner._notes.reads, **self._notes.reads}
+        for read in inner._notes.reads.values():
+            self._notes.take(read)
         self._started = {**inner._started, **self._started}
 
     def adopt(self, findings: Findings, fun: Any) -> None:
@@ -153,8 +155,7 @@ class Record(Entering):
             if function is None or (
                 id(function) not in self._captured and id(function.__code__) not in made
             ):
-                resumed = Read(read.place, read.seen.resumed())
-                self._notes.reads.setdefault(read.place.key, resumed)
+                self._notes.take(Read(read.place, read.seen.resumed()))
 
     def reaches(self, code: CodeType) -> bool:
         """Tell whether what was noted leads to a function of this code."""
@@ -191,6 +192,15 @@ class Record(Entering):
         is_expected = any(mentions_of(code).expects_absence for code in self.codes)
         note_answered(self._notes, is_expected=is_expected)
 
+    def miss(self) -> None:
+        """Note what code that may start mentions and nobody has: it may be there then."""
+        for code, namespace in tuple(self._started.values()):
+            mentions = mentions_of(code)
+            known = [entry(namespace, name) for name in mentions.globals]
+            modules = [sys.modules.get(name) for name in mentions.imports]
+            for value in (*known, *modules):
+                note_absent(self._notes, value, mentions.names)
+
     def expect(self, functions: tuple[Any, ...], values: tuple[Any, ...]) -> None:
         """Note what functions read that may start when the trace is over.
 
@@ -209,6 +219,7 @@ class Record(Entering):
         for value in values:
             later._notes.meet(value, class_of(value).__name__)
         later.walk((*functions, *values))
+        later.miss()
         self._take(later.settle().reads)
         self._started = {**later._started, **self._started}
 

@@ -18,6 +18,7 @@ from tests.retrace.stale.nested import NESTED
 from tests.retrace.stale.parameters import PARAMETERS
 from tests.retrace.stale.scenario import play
 from tests.retrace.stale.specials import MISSED, SPECIALS
+from tests.retrace.stale.taken import TAKEN
 from tests.retrace.stale.threads import POOLS, THREADS
 
 KINDS = {
@@ -34,6 +35,7 @@ KINDS = {
     "statics": STATICS,
     "functions": FUNCTIONS,
     "specials": SPECIALS,
+    "taken": TAKEN,
     "missed": MISSED,
     "pools": POOLS,
 }

@@ -182,3 +182,45 @@ def test_an_object_that_holds_a_function_with_a_rule_shows_its_edits():
     assert derivative(1.0) == 2.0
     layer.act.defjvp(lambda p, t: (p[0], t[0] * 7.0))
     assert derivative(1.0) == 7.0
+
+
+@pytest.mark.parametrize(
+    "kind", ["attribute", "by a helper", "of a module", "by a property"]
+)
+def test_what_a_rule_lacked_when_it_failed_counts_when_it_is_there(kind):
+    module = types.ModuleType("a_module_of_rules")
+    exec(
+        """
+import imprint, types
+class K:
+    @property
+    def w(self): return box.value
+box = types.SimpleNamespace()
+k = K()
+def helper(): return box.value
+def rule(p, t): return p[0], t[0] * READ
+def h(y):
+    g = imprint.custom_jvp(lambda y: y)
+    g.defjvp(rule)
+    return g(y)
+inner = imprint.jit(h)
+f = imprint.jit(lambda x: imprint.grad(lambda y: inner(y))(x))
+""".replace(
+            "READ",
+            {
+                "attribute": "box.value",
+                "by a helper": "helper()",
+                "of a module": "extra.value",
+                "by a property": "k.w",
+            }[kind],
+        ),
+        module.__dict__,
+    )
+    owner = module.box
+    if kind == "of a module":
+        owner = module.extra = types.ModuleType("a_module_with_a_value")
+    with pytest.raises(AttributeError):
+        module.f(1.0)
+    for value in (1.0, 2.0, 3.0):
+        owner.value = value
+        assert module.f(1.0) == value
