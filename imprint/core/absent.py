@@ -147,10 +147,6 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
             "The engine computes with none of one bit: the narrowest are "
             "imprint.numpy.int2 and imprint.numpy.uint2.",
         ),
-        (
-            "poly polydiv polyfit polymul roots",
-            "A polynomial is the loop `y = y * x + c` over its coefficients.",
-        ),
     ),
     "imprint.scipy.signal": (
         (

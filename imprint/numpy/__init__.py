@@ -41,6 +41,7 @@ take the dtype of the array beside them.
 - `einsum`: how is a sum over subscripts computed?
 - `mapping`: how are functions of few axes applied to arrays of many?
 - `polynomials`: what is done with vectors of coefficients?
+- `polynomial_factors`: what are products, quotients and roots of polynomials?
 - `positions`: where are diagonals, triangles and flat indices?
 - `grids`: what do `mgrid[...]` and `r_[...]` make of slices?
 - `packing`: how do bits become elements, and back?
@@ -447,6 +448,11 @@ if typing.TYPE_CHECKING:
     from imprint.numpy.of_numpy import numpy_ufunc as numpy_ufunc
     from imprint.numpy.placing import digitize as digitize
     from imprint.numpy.placing import searchsorted as searchsorted
+    from imprint.numpy.polynomial_factors import poly as poly
+    from imprint.numpy.polynomial_factors import polydiv as polydiv
+    from imprint.numpy.polynomial_factors import polyfit as polyfit
+    from imprint.numpy.polynomial_factors import polymul as polymul
+    from imprint.numpy.polynomial_factors import roots as roots
     from imprint.numpy.quantiles import median as median
     from imprint.numpy.quantiles import minmax as minmax
     from imprint.numpy.quantiles import nanmedian as nanmedian
@@ -476,6 +482,7 @@ _LATER: typing.Final[dict[str, str]] = {
     "imprint.numpy.of_numpy": "numpy_function numpy_ufunc",
     "imprint.numpy.views": "byteswap view",
     "imprint.numpy.convolving": "convolve correlate",
+    "imprint.numpy.polynomial_factors": "poly polydiv polyfit polymul roots",
     "imprint.numpy.divisors": "gcd lcm",
     "imprint.numpy.bessel": "i0 kaiser",
     "imprint.numpy.distinct": (

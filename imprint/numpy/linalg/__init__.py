@@ -5,6 +5,8 @@ broadcast. Operands are promoted to a float or complex dtype. A matrix that has 
 or factor gives infinities or NaN where NumPy raises. Each file loads when it is asked for.
 
 - `factoring`: how is a positive definite matrix factored?
+- `decompositions`: how are matrices factored by qr, singular values and eigenvalues?
+- `least_squares`: what do singular values say of a system, or of a matrix?
 - `norms`: how large is a vector or a matrix?
 - `products`: how are vectors and matrices multiplied?
 - `operands`: what do these functions take?
@@ -15,7 +17,18 @@ import typing
 from imprint.core import later
 
 if typing.TYPE_CHECKING:
+    from imprint.numpy.linalg.decompositions import eig as eig
+    from imprint.numpy.linalg.decompositions import eigh as eigh
+    from imprint.numpy.linalg.decompositions import eigvals as eigvals
+    from imprint.numpy.linalg.decompositions import eigvalsh as eigvalsh
+    from imprint.numpy.linalg.decompositions import qr as qr
+    from imprint.numpy.linalg.decompositions import svd as svd
+    from imprint.numpy.linalg.decompositions import svdvals as svdvals
     from imprint.numpy.linalg.factoring import cholesky as cholesky
+    from imprint.numpy.linalg.least_squares import cond as cond
+    from imprint.numpy.linalg.least_squares import lstsq as lstsq
+    from imprint.numpy.linalg.least_squares import matrix_rank as matrix_rank
+    from imprint.numpy.linalg.least_squares import pinv as pinv
     from imprint.numpy.linalg.norms import matrix_norm as matrix_norm
     from imprint.numpy.linalg.norms import norm as norm
     from imprint.numpy.linalg.norms import vector_norm as vector_norm
@@ -29,6 +42,8 @@ if typing.TYPE_CHECKING:
     from imprint.numpy.linalg.products import vecdot as vecdot
 
 _LATER: typing.Final[dict[str, str]] = {
+    "imprint.numpy.linalg.decompositions": "eig eigh eigvals eigvalsh qr svd svdvals",
+    "imprint.numpy.linalg.least_squares": "cond lstsq matrix_rank pinv",
     "imprint.numpy.linalg.factoring": "cholesky",
     "imprint.numpy.linalg.norms": "matrix_norm norm vector_norm",
     "imprint.numpy.linalg.products": (

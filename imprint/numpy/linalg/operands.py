@@ -9,7 +9,7 @@ from typing import Any
 
 from imprint import dtypes
 from imprint.core.array import Array
-from imprint.core.aval import get_aval
+from imprint.core.aval import DType, get_aval
 from imprint.errors import ShapeError
 from imprint.numpy.promotion import as_array, promote_dtypes
 from imprint.primitives.matrices import LAPACK, check_square
@@ -47,3 +47,9 @@ def check_matrices(name: str, arrays: Sequence[Array]) -> None:
                 f"{name}: expected matrices along the last two axes, got {x.aval}. "
                 "Insert an axis with `x[None]`, or `x[:, None]` for a column."
             )
+
+
+def eps_of(dtype: DType) -> float:
+    """Return the unit in the last place of 1 in a float or complex dtype."""
+    info: Any = dtypes.finfo(dtype)
+    return float(info.eps)
