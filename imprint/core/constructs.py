@@ -246,9 +246,10 @@ def _namesake(home: str, name: str) -> Asked:
     """Say which function of imprint.numpy does what one of NumPy's or math's does."""
     ours = _RENAMED.get((home, name), name)
     whole = f"{home}.{name}"
-    if home in ("numpy", "math", "cmath") and callable(
-        getattr(hooks.numpy, ours, None)
-    ):
+    function = getattr(hooks.numpy, ours, None)
+    if getattr(function, "__module__", None) == "numpy":  # it prints, or writes a file
+        return Asked(f"`{whole}()`", _OUTSIDE)
+    if home in ("numpy", "math", "cmath") and callable(function):
         return Asked(f"`{whole}()`", _NAMESAKE.format(ours))
     return Asked(f"`{whole}()`", _NO_NAMESAKE.format(whole))
 
@@ -330,6 +331,10 @@ _RANDOM: Final = (
 )
 _NAMESAKE: Final = (
     "The values exist only when the compiled program runs: write imprint.numpy.{}"
+)
+_OUTSIDE: Final = (
+    "The values exist only when the compiled program runs: do this outside the traced\n"
+    "  call, or inside of imprint.debug.callback"
 )
 _NO_NAMESAKE: Final = (
     "The values exist only when the compiled program runs, and imprint.numpy has no\n"

@@ -196,9 +196,9 @@ CONSTRUCTS = {
         "write imprint.numpy.concatenate.",
     ),
     (lambda x: np.diag([x])): ("`numpy.diag()`", "write imprint.numpy.diag."),
-    (lambda x: np.linalg.norm(x)): (
-        "`numpy.linalg.norm()`",
-        "no\n  function for numpy.linalg.norm yet",
+    (lambda x: np.real_if_close(x)): (
+        "`numpy.real_if_close()`",
+        "no\n  function for numpy.real_if_close yet",
     ),
     (lambda x: {x: 1}): ("a key of a dict or set", "look up outside"),
     (lambda x: hash(x)): ("a key of a dict or set", "look up outside"),
