@@ -17,6 +17,7 @@ from imprint.core.identity import type_name
 from imprint.core.jaxpr import ClosedJaxpr
 from imprint.core.source import current_source
 from imprint.core.tangents import is_float0, no_values
+from imprint.record.draws import state_of_draws
 from imprint.record.holding import hold
 from imprint.record.record import Findings
 from imprint.record.recorder import Recording
@@ -41,10 +42,12 @@ class TracedCall:
         unread: places that are not watched, as a trace was heard not to read them.
         is_told_apart: whether functions equal to this one are others since it was
             traced: callbacks hold what it captures.
+        has_drawn: whether NumPy drew random numbers for it, which are constants.
     """
 
     __slots__ = (
-        *("__weakref__", "closed", "findings", "form", "hits", "in_tree"),
+        *("__weakref__", "closed", "findings", "form", "has_drawn", "hits"),
+        "in_tree",
         *("is_told_apart", "results", "seconds", "unread", "watch"),
     )
 
@@ -62,6 +65,7 @@ class TracedCall:
         self.unread: dict[Key, Place] = {}
         self.hits = 0
         self.is_told_apart = False
+        self.has_drawn = False
         self.in_tree: tree.TreeDef
         self.results: Results
         self.in_tree, self.results = trees
@@ -136,6 +140,7 @@ def trace_call(
     data = (call.form.treedef or treedef).static_data()
     held = [(type_name(type(x)), x) for x in data]
     held += zip(call.form.static_names, call.static, strict=True)
+    drawn = state_of_draws(fun)
     with Recording(fun, held, strict=strict) as recording:
         closed = stage(flat, avals, staged)
     seconds = time.perf_counter() - start
@@ -148,6 +153,7 @@ def trace_call(
         check_leaks_of(staged)
     traced = TracedCall(closed, (treedef, found[0]), call.form, seconds, findings)
     traced.is_told_apart = is_told_apart
+    traced.has_drawn = drawn is not None and state_of_draws(fun) != drawn
     return traced
 
 

@@ -74,6 +74,8 @@ def compile_version(request: Request) -> Version:
     if request.options.is_loop:
         return version
     _warn_captured(request, version.traced)
+    if version.traced.has_drawn:
+        _warn_drawn(request)
     if request.options.strict:
         _warn_opaque(request, version.traced)
     return version
@@ -350,6 +352,20 @@ def _warn_captured(request: Request, traced: TracedCall) -> None:
 
 
 _LARGE: Final = 1 << 20  # bytes
+
+
+def _warn_drawn(request: Request) -> None:
+    """Warn about random numbers of NumPy's in a program, once."""
+    family = DEFINITIONS.family_of(request.fun, request.definition)
+    if "numpy.random" not in family.captured:
+        family.captured.add("numpy.random")
+        warn(
+            f"{request.name}: expected random numbers of a key, got those that "
+            "numpy.random drew while the function was traced: they are constants, the "
+            "same in each call. Write imprint.random.normal(key, shape), or the like, "
+            "where the key is an argument.",
+            CaptureWarning,
+        )
 
 
 def _warn_opaque(request: Request, traced: TracedCall) -> None:
