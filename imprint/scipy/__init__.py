@@ -7,6 +7,7 @@ The packages load when they are first asked for.
 - `ndimage`: what is the value of an image between its elements?
 - `special`: what are the special functions?
 - `signal`: what are the functions of signals?
+- `stats`: what are the distributions?
 """
 
 import typing
@@ -19,6 +20,7 @@ if typing.TYPE_CHECKING:
     from imprint.scipy import ndimage as ndimage
     from imprint.scipy import signal as signal
     from imprint.scipy import special as special
+    from imprint.scipy import stats as stats
 
 _LATER: typing.Final[dict[str, str]] = {
     "imprint.scipy.linalg": "",
@@ -26,6 +28,7 @@ _LATER: typing.Final[dict[str, str]] = {
     "imprint.scipy.ndimage": "",
     "imprint.scipy.signal": "",
     "imprint.scipy.special": "",
+    "imprint.scipy.stats": "",
 }
 """Which module holds the names that load when they are first asked for."""
 

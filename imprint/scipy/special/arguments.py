@@ -7,8 +7,10 @@ on how a function is written.
 from typing import Any
 
 from imprint import dtypes
+from imprint.core.array import Array
 from imprint.core.aval import get_aval
-from imprint.numpy.promotion import convert, promote, refuse_complex
+from imprint.numpy.creation import asarray
+from imprint.numpy.promotion import convert, promote, promote_dtypes, refuse_complex
 
 
 def floats(name: str, *args: Any) -> list[Any]:
@@ -26,3 +28,9 @@ def strong_floats(name: str, *args: Any) -> list[Any]:
     """Return real numbers as floats of their common dtype, which are not weak."""
     found = floats(name, *args)
     return [convert(name, x, get_aval(x).dtype) for x in found]
+
+
+def arrays(name: str, *args: Any) -> list[Array]:
+    """Return real numbers as arrays of their common float dtype, of any shapes."""
+    refuse_complex(name, *args)
+    return [asarray(x) for x in promote_dtypes(name, args, dtypes.to_inexact)]
