@@ -21,6 +21,7 @@ from imprint.primitives import searching, sorting
 from imprint.primitives.axes import canonical_axis, whole
 from imprint.primitives.basis import neg
 from imprint.primitives.bits import not_
+from imprint.primitives.picking import each_at
 from imprint.primitives.shape import broadcasted_iota, rev
 from imprint.primitives.slicing import concatenate
 
@@ -132,7 +133,7 @@ def lexsort(
     Args:
         keys: a sequence of arrays of one shape, or one array of them.
         axis: the axis along which each key is sorted.
-        batch_size: how many keys one step of JAX's sorts by; it makes no difference here.
+        batch_size: by how many keys one step sorts: of more, compiling takes longer.
 
     Example:
         >>> import imprint.numpy as np
@@ -158,8 +159,13 @@ def lexsort(
     if not first.ndim:
         return convert("lexsort", np.asarray(0), dtypes.default_int())
     at = canonical_axis("lexsort", axis, first.ndim)
-    index = broadcasted_iota(dtypes.default_int(), first.shape, at)
-    return sorting.sort((*arrays[::-1], index), at, num_keys=len(arrays))[-1]
+    order = broadcasted_iota(dtypes.default_int(), first.shape, at)
+    for start in range(0, len(arrays), batch_size):  # the last group counts first
+        group = arrays[start : start + batch_size][::-1]
+        if start:
+            group = [each_at(key, order, at) for key in group]
+        order = sorting.sort((*group, order), at, num_keys=len(group))[-1]
+    return order
 
 
 # ---- the largest, and the smallest ----

@@ -24,6 +24,7 @@ SORTED = {
         np.lexsort(d["t"], axis=0),
         np.lexsort((d["c"], d["b"], d["h"])),
         np.lexsort((1, 2)),
+        np.lexsort([d["i"] % n for n in range(1, 20)], axis=0),
     ],
     "partition": lambda np, d: [
         np.partition(d["x"], 1),
