@@ -9,15 +9,18 @@ from typing import Any
 import numpy as np
 
 from imprint import dtypes
+from imprint.core import dims, hooks
 from imprint.core.array import Array
 from imprint.core.aval import DType, Shape, get_aval
+from imprint.core.dims import Dim
 from imprint.dtypes import DTypeLike
-from imprint.errors import ArgumentError
+from imprint.errors import ArgumentError, ShapeError
 from imprint.primitives.arg_reductions import argmax
 from imprint.primitives.axes import canonical_axis, insert
-from imprint.primitives.basis import add, mul, scalar_like, sub
+from imprint.primitives.basis import add, moveaxis, mul, scalar_like, sub
 from imprint.primitives.comparison import lt
 from imprint.primitives.convert import convert_element_type
+from imprint.primitives.shape import reshape
 from imprint.random.arguments import (
     check_fits,
     check_floats,
@@ -117,7 +120,8 @@ def categorical(
         axis: the axis of the categories.
         shape: the shape of the result. It ends with the shape of `logits` without
             `axis`, which is the default, or with what that broadcasts to.
-        replace: True; draws without replacement are not built yet.
+        replace: whether the draws of one row of `logits` may be equal; if not, they are
+            the first axes of `shape`.
         mode: as in `gumbel`.
 
     Example:
@@ -126,17 +130,15 @@ def categorical(
         >>> imprint.random.categorical(imprint.random.key(0), np.zeros((4, 3)))
         Array([1, 1, 2, 1], dtype=int32)
     """
-    if not replace:
-        raise ArgumentError(
-            "categorical: expected replace=True, got False: draws without replacement "
-            "are not built yet. Take the largest of logits + gumbel(key, logits.shape)."
-        )
     data = single_key("categorical", key)
     aval = check_floats("categorical", "logits", logits)
     at = canonical_axis("categorical", axis, aval.ndim)
     batch = aval.shape[:at] + aval.shape[at + 1 :]
     lengths = batch if shape is None else sizes("categorical", shape)
     check_fits("categorical", lengths, batch)
+    if not replace:
+        _check_distinct(lengths, batch, aval.shape[at])
+        return _distinct_of(lengths, at, precision("categorical", mode))(data, logits)
     return _categorical_of(lengths, at, precision("categorical", mode))(data, logits)
 
 
@@ -149,3 +151,28 @@ def _categorical(shape: Shape, at: int, precise: bool, data: Any, logits: Any) -
 
 
 _categorical_of = programs(_categorical)
+
+
+def _check_distinct(shape: Shape, batch: Shape, count: Dim) -> None:
+    drawn = dims.product(shape[: len(shape) - len(batch)])
+    if not dims.equal_shapes(shape[len(shape) - len(batch) :], batch):
+        raise ShapeError(
+            f"categorical: expected a shape that ends with {batch}, that of logits without "
+            f"the axis, where replace=False, got {shape}. Repeat the logits."
+        )
+    if not dims.at_least(count, drawn):
+        raise ArgumentError(
+            f"categorical: expected at most {count} draws without replacement, as many as "
+            f"there are categories, got {drawn}. Draw fewer, or with replace=True."
+        )
+
+
+def _distinct(shape: Shape, at: int, precise: bool, data: Any, logits: Any) -> Any:  # noqa: FBT001 - a param of a program
+    aval = get_aval(logits)
+    noise = gumbel_floats(aval.shape, aval.dtype, precise, data)
+    drawn = dims.product(shape[: len(shape) - aval.ndim + 1])
+    _, index = hooks.numpy.top_k(add(noise, logits), drawn, axis=at)
+    return reshape(moveaxis(index, at, 0), shape)
+
+
+_distinct_of = programs(_distinct)

@@ -92,6 +92,13 @@ def test_categorical_of_mapped_logits():
     assert got.tolist() == [x.item() for x in each]
 
 
+@pytest.mark.slow
+def test_categories_without_replacement_as_jax():
+    same_draw("categorical", logits(6), shape=(4,), replace=False)
+    same_draw("categorical", logits(2, 3, 4), 1, (3, 2, 4), replace=False)
+    same_draw("categorical", logits(5), replace=False, mode="high")
+
+
 # ---- errors ----
 
 WRONG = {
@@ -113,9 +120,13 @@ WRONG = {
     lambda: random.categorical(KEY, logits(3), 1): (
         "categorical: expected an axis in [-1, 1), got 1. The array has 1 axis."
     ),
-    lambda: random.categorical(KEY, logits(3), replace=False): (
-        "categorical: expected replace=True, got False: draws without replacement are "
-        "not built yet. Take the largest of logits + gumbel(key, logits.shape)."
+    lambda: random.categorical(KEY, logits(3), shape=(4,), replace=False): (
+        "categorical: expected at most 3 draws without replacement, as many as there are "
+        "categories, got 4. Draw fewer, or with replace=True."
+    ),
+    lambda: random.categorical(KEY, logits(1, 3), shape=(2, 4), replace=False): (
+        "categorical: expected a shape that ends with (1,), that of logits without the "
+        "axis, where replace=False, got (2, 4). Repeat the logits."
     ),
 }
 
