@@ -28,7 +28,7 @@ class WeightNorm(Module):
         >>> from imprint import nn, random
         >>> linear = nn.Linear(3, 2, key=random.key(0))
         >>> layer = nn.WeightNorm(linear)
-        >>> layer.g.shape, np.allclose(layer(np.ones(3)), linear(np.ones(3)))
+        >>> layer.g.shape, bool(np.allclose(layer(np.ones(3)), linear(np.ones(3))))
         ((2, 1), True)
     """
 

@@ -13,7 +13,7 @@ from imprint.numpy.promotion import ArrayLike, as_array, promote_dtypes
 from imprint.primitives.complex import conj
 from imprint.primitives.convolution import conv_general_dilated_p
 from imprint.primitives.precision import canonical_precision
-from imprint.primitives.shape import expand_dims, rev, squeeze
+from imprint.primitives.shape import reshape, rev
 from imprint.primitives.windows import ConvDimensionNumbers, Window
 
 _MODES = ("full", "same", "valid")
@@ -117,5 +117,6 @@ def _slid(
         params["precision"] = chosen
     if preferred is not None:
         params["preferred_element_type"] = requested(preferred, "convolve")
-    operands = expand_dims(x, (0, 1)), expand_dims(y, (0, 1))
-    return squeeze(conv_general_dilated_p.bind1(*operands, **params), (0, 1))
+    rows = [reshape(z, (1, 1, *z.shape)) for z in (x, y)]
+    out = conv_general_dilated_p.bind1(*rows, **params)
+    return reshape(out, out.shape[2:])

@@ -8,6 +8,7 @@ an element, and never has a tangent. Each axis is reduced for itself, the last o
 """
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from math import inf
 from typing import Any, Final, NamedTuple
 
@@ -90,9 +91,20 @@ def _out_shape(name: str, x: ShapedArray, window: Window) -> Shape:
     return shape
 
 
+@lru_cache(maxsize=512)
+def _counts(lengths: Shape, window: Window) -> Shape:
+    """Return how many windows a NumPy array has."""
+    shape = out_space(lengths, window.window_dimensions, window.steps)
+    assert shape is not None
+    return shape
+
+
+_placed = lru_cache(maxsize=512)(placed)
+
+
 def _spread(x: NDArray, fill: Any, window: Window) -> NDArray:
     """Put an array at its places among the fill that windows meet."""
-    room, place, source = placed(x.shape, window.padding, window.base_dilation)
+    room, place, source = _placed(x.shape, window.padding, window.base_dilation)
     if room is None:
         return x
     out = np.full(room, fill, x.dtype)
@@ -161,8 +173,7 @@ def _batch_of(x: Any, b: int, **params: Any) -> Any:
 @wide
 def _sum_reference(x: NDArray, **params: Any) -> NDArray:
     window = Window(**params)
-    shape = out_space(x.shape, window.window_dimensions, window.steps)
-    assert shape is not None
+    shape = _counts(x.shape, window)
     (out,) = _reference_fold(
         [_spread(x, 0, window)], window, shape, lambda a, c: [np.add(a[0], c[0])]
     )
@@ -232,8 +243,7 @@ def _extremum(name: str, *, largest: bool) -> Primitive:
 
     def reference(x: NDArray, **params: Any) -> Values:
         window = Window(**params)
-        shape = out_space(x.shape, window.window_dimensions, window.steps)
-        assert shape is not None
+        shape = _counts(x.shape, window)
         spread = _spread(x, extreme(x.dtype, largest=not largest), window)
         return tuple(
             _reference_fold([spread], window, shape, lambda a, c: [join(a[0], c[0])])
@@ -314,8 +324,7 @@ def _gather_reference(
     t: NDArray, x: NDArray, *, select_prim: Primitive, **params: Any
 ) -> Values:
     window = Window(**params)
-    shape = out_space(x.shape, window.window_dimensions, window.steps)
-    assert shape is not None
+    shape = _counts(x.shape, window)
     arrays = [_spread(x, _worst(select_prim, x.dtype), window), _spread(t, 0, window)]
     found, out = _reference_fold(arrays, window, shape, _first(select_prim))
     is_worst = found == _worst(select_prim, x.dtype)  # a window begins with that
