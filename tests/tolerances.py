@@ -39,6 +39,8 @@ FACTORS = {
     "reduction": 16,
     # A chain of several operations, each with its own error.
     "program": 32,
+    # Matrices that are factored: errors grow with how near to singular they are.
+    "factored": 1024,
     # Derivatives: a chain that also subtracts near-equal terms.
     "gradient": 64,
 }

@@ -17,6 +17,16 @@ if typing.TYPE_CHECKING:
     from imprint.primitives.eigen import eig_p as eig_p
     from imprint.primitives.eigen import eigh as eigh
     from imprint.primitives.eigen import eigh_p as eigh_p
+    from imprint.primitives.lu import lu as lu
+    from imprint.primitives.lu import (
+        lu_p as lu_p,
+    )
+    from imprint.primitives.lu import (
+        lu_pivots_to_permutation as lu_pivots_to_permutation,
+    )
+    from imprint.primitives.lu import (
+        lu_pivots_to_permutation_p as lu_pivots_to_permutation_p,
+    )
     from imprint.primitives.orthogonal import householder_product as householder_product
     from imprint.primitives.orthogonal import (
         householder_product_p as householder_product_p,
@@ -61,6 +71,9 @@ _LATER: typing.Final[dict[str, str]] = {
         "hessenberg hessenberg_p schur schur_p tridiagonal tridiagonal_p"
     ),
     "imprint.primitives.cholesky": "cholesky cholesky_p",
+    "imprint.primitives.lu": (
+        "lu lu_p lu_pivots_to_permutation lu_pivots_to_permutation_p"
+    ),
     "imprint.primitives.rank_updates": (
         "cholesky_update cholesky_update_p symmetric_product symmetric_product_p"
     ),

@@ -56,6 +56,7 @@ that several of them import counts once. Those that hold a jaxpr are in `control
 - `singular`: what are the singular values of a matrix?
 - `eigen`: what are the eigenvalues of a matrix?
 - `schur`: how does a matrix get nearly triangular or diagonal?
+- `lu`: how is a matrix factored into two triangles?
 - `rank_updates`: what is added to a symmetric matrix, or to the factor of one?
 - `tridiagonal_solving`: how is a system of three diagonals solved?
 - `barrier`: what keeps the compiler from moving or merging a computation?
@@ -105,6 +106,7 @@ _FAMILIES: Final = (
     "dot",
     "triangular",
     "cholesky",
+    "lu",
     "fft",
     "random_bits",
     "rank_updates",

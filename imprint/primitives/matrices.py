@@ -14,7 +14,6 @@ import numpy as np
 from imprint import dtypes as dt
 from imprint.core import dims
 from imprint.core.aval import DType, Shape, ShapedArray, get_aval
-from imprint.core.dims import Dim
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.errors import ArgumentError, ShapeError
 from imprint.primitives.axes import int_tuple
@@ -22,7 +21,6 @@ from imprint.primitives.basis import (
     add,
     broadcast_in_dim,
     full,
-    moveaxis,
     reduce_sum,
     transpose,
 )
@@ -30,6 +28,7 @@ from imprint.primitives.comparison import eq, ge
 from imprint.primitives.complex import conj
 from imprint.primitives.convert import convert_element_type
 from imprint.primitives.dot import dot_general
+from imprint.primitives.dynamic_slicing import batch_size, in_front
 from imprint.primitives.elementwise import listed
 from imprint.primitives.families import Kind
 from imprint.primitives.precision import Precision
@@ -91,21 +90,10 @@ def check_alike(name: str, avals: Avals) -> None:
 
 def batch_stack(primitive: Primitive, args: Values, at: Dims, **params: Any) -> Any:
     """Batch by making the hidden axis the first of the stack, in all operands."""
-    sizes = (
-        get_aval(x).shape[b] for x, b in zip(args, at, strict=True) if b is not None
-    )
-    size = next(sizes)
-    given = [to_the_front(x, b, size) for x, b in zip(args, at, strict=True)]
+    size = batch_size(args, at)
+    given = [in_front(x, b, size) for x, b in zip(args, at, strict=True)]
     outs = primitive.bind(*given, **params)
     return outs, (0,) * len(outs)
-
-
-def to_the_front(x: Any, b: int | None, size: Dim) -> Any:
-    """Bring the hidden axis to the front; make one if there is none."""
-    if b is not None:
-        return moveaxis(x, b, 0)
-    shape = get_aval(x).shape
-    return broadcast_in_dim(x, (size, *shape), tuple(range(1, len(shape) + 1)))
 
 
 # ---- what rules compute with ----

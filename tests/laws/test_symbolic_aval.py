@@ -230,9 +230,17 @@ def _source_of_windows(call):
     return [out_space(shape, params["window_dimensions"], steps), shape], params
 
 
+def _with_rows(call):
+    """Let there be as many rows more than pivots as there are."""
+    (shape,), params = _by_value(call)
+    more = params["permutation_size"] - call.avals[0].shape[-1]
+    return [shape], {"permutation_size": shape[-1] + more}
+
+
 WAYS = {
     "select_and_scatter_add": (_source_of_windows,),
     "conv_general_dilated": (_convolution,),
+    "lu_pivots_to_permutation": (_with_rows,),
     "reshape": (_by_factors,),
     "broadcast_in_dim": (_with_params("shape"),),
     "iota": (_with_params("shape"),),

@@ -28,6 +28,7 @@ from imprint.primitives.basis import mul
 from imprint.primitives.complex import conj
 from imprint.primitives.singular import svd
 
+NDArray: TypeAlias = np.ndarray[Any, Any]
 Order: TypeAlias = int | float | str | None
 
 
@@ -155,11 +156,12 @@ def _root_aval(
     return (x.with_shape(shape).with_dtype(part, weak_type=x.weak_type),)
 
 
-def _root_reference(x: Any, *, axes: tuple[int, ...], keepdims: bool) -> tuple[Any]:
-    wide: Any = x.astype(np.float32) if x.dtype.itemsize == 2 else x
+def _root_reference(x: NDArray, *, axes: tuple[int, ...], keepdims: bool) -> tuple[Any]:
+    wide = x.astype(np.float32) if x.dtype.itemsize == 2 else x
     if len(axes) == x.ndim and not keepdims:
         flat = wide.ravel()
-        return (np.sqrt(np.vdot(flat, flat).real),)
+        total: Any = np.vdot(flat, flat)
+        return (np.sqrt(total.real),)
     squares: Any = np.real(wide * np.conj(wide))
     return (np.sqrt(squares.sum(axes, keepdims=keepdims)),)
 

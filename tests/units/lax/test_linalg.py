@@ -9,6 +9,7 @@ import imprint.numpy as inp
 from imprint import lax
 from imprint.errors import DTypeError, ShapeError
 from imprint.testing import check_grads
+from tests.lanes import exhaustive
 from tests.tolerances import assert_close
 from tests.units.primitives.twin import assert_as_jax
 
@@ -102,6 +103,41 @@ def test_a_singular_triangle_divides_by_zero():
         a = np.array([[1.0, hole, 3.0], [0.0, 2.0, 1.0], [0.0, 0.0, 4.0]])
         b = np.array([[1.0], [2.0], [3.0]])
         assert_agree("triangular_solve", a, b, grad=False, left_side=True)
+
+
+# ---- lu ----
+
+
+@pytest.mark.parametrize("dtype", ["float32", "complex128"])
+@pytest.mark.parametrize("shape", [(3, 3), *exhaustive([2, 4, 2], [2, 4], [2, 2, 2])])
+def test_lu(shape, dtype):
+    def of(library):
+        def factor(x):
+            return library.lax.linalg.lu(x)[0]
+
+        def function(x):
+            batch = library.numpy.stack([x, x[..., ::-1, :]])
+            along = library.jvp(factor, (x,), (x * x,))[1]
+            return [
+                *library.lax.linalg.lu(x),
+                *library.vmap(library.lax.linalg.lu)(batch),
+                along,
+            ]
+
+        return function
+
+    assert_as_jax(of(imprint), of(jax), drawn(*shape, dtype=dtype))
+
+
+def test_lu_of_singular_matrices():
+    for x in (np.zeros((2, 3, 3)), np.full((2, 2), np.nan), np.ones((3, 0))):
+        assert_as_jax(lax.linalg.lu, jax.lax.linalg.lu, x)
+
+
+def test_derivatives_of_lu():
+    with imprint.enable_x64(True):
+        for shape in ((3, 3), (2, 3), (3, 2)):
+            check_grads(lambda x: lax.linalg.lu(x)[0], (drawn(*shape),), order=2)
 
 
 # ---- tridiagonal_solve, symmetric_product, cholesky_update ----
@@ -204,4 +240,9 @@ def test_what_is_refused():
     assert message(ShapeError, lax.linalg.cholesky_update, r, r[0, 1:]) == (
         "cholesky_update: expected a vector as long as the axes of the factor, got "
         "float32[3,3] and float32[2]. To add several, update by each in turn."
+    )
+    pivots = np.zeros(3, np.int32)
+    assert message(ShapeError, lax.linalg.lu_pivots_to_permutation, pivots, 2) == (
+        "lu_pivots_to_permutation: expected at least as many rows as pivots, got 2 for "
+        "int32[3]. Pass how many rows the matrix has."
     )
