@@ -268,6 +268,8 @@ def _translated(
     args = [_operand(name, bound[name]) for name in plan.first if name in bound]
     kwargs: dict[str, Any] = {}
     for name, value in bound.items():
+        if name in _MEANINGLESS:
+            continue
         if name in plan.named and value is not plan.defaults[name]:
             given = value if plan.is_nested else _operand(name, value)
             kwargs[plan.named[name]] = given
@@ -298,10 +300,10 @@ _POSITIONAL: Final = (
     inspect.Parameter.POSITIONAL_OR_KEYWORD,
 )
 _RENAMED: Final = {"a_min": "min", "a_max": "max"}
-_NUMPYS_ALONE: Final = frozenset(
-    ("casting", "kind", "mode", "order", "out", "overwrite_input", "subok")
-)
-"""Parameters that are not passed on by position; most mean nothing to arrays."""
+_MEANINGLESS: Final = frozenset(("casting", "kind", "overwrite_input", "subok"))
+"""Parameters that say how NumPy is to work, not what is to come out."""
+_NUMPYS_ALONE: Final = _MEANINGLESS | {"mode", "order", "out"}
+"""Parameters that are not passed on by position."""
 _STARS: Final = frozenset(("arys", "xi"))
 _SEQUENCES: Final = frozenset(("arrays", "tup", "condlist", "choicelist", "choices"))
 _ARRAYS: Final = frozenset(

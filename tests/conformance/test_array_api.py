@@ -29,14 +29,21 @@ def functions():
             continue
         for name in module.__all__:
             function = getattr(module, name)
-            theirs = inspect.isfunction(function) and name not in lacking
-            if theirs and "array_api_strict_flags" not in name:
+            is_ours = (
+                name not in lacking if not home else hasattr(module_of(home), name)
+            )
+            theirs = inspect.isfunction(function) and "strict_flags" not in name
+            if theirs and is_ours:
                 yield f"{home}.{name}".strip("."), function
+
+
+def module_of(home):
+    return getattr(inp, home) if home else inp
 
 
 def ours(name):
     home, _, last = name.rpartition(".")
-    return getattr(getattr(inp, home) if home else inp, last)
+    return getattr(module_of(home), last)
 
 
 @pytest.mark.parametrize(("name", "theirs"), [*functions()])
@@ -206,6 +213,8 @@ SCIKIT = {
     **{name: (getattr(pairwise, name), x, y) for name in (
         "euclidean_distances", "linear_kernel", "polynomial_kernel", "rbf_kernel",
         "sigmoid_kernel", "chi2_kernel", "paired_euclidean_distances")},
+    **{name: (getattr(metrics, name), labels, guessed) for name in (
+        "accuracy_score", "zero_one_loss", "hamming_loss", "balanced_accuracy_score")},
     "confusion_matrix": (metrics.confusion_matrix, labels, guessed),
     "KernelCenterer": (
         lambda k: sklearn.preprocessing.KernelCenterer().fit_transform(k), x @ x.T),

@@ -49,6 +49,9 @@ CALLS = {
     "meshgrid": lambda x: np.meshgrid(x[0], x[1], indexing="ij"),
     "apply_along_axis": lambda x: np.apply_along_axis(lambda row: row * 2, 1, x),
     "reshape": lambda x: np.reshape(np.transpose(x, [1, 0]), shape=[2, -1]),
+    "sort": lambda x: np.sort(x, 0, "mergesort") + np.argsort(x, kind="stable"),
+    "median": lambda x: np.median(x, axis=0, overwrite_input=True),
+    "norm": lambda x: np.linalg.norm(x, axis=1) + np.abs(np.fft.fft(x[:, 0], n=2)),
     "round": lambda x: np.round(x, 1),
     "shape": lambda x: x * np.shape(x)[0] * np.ndim(x) * np.size(x),
     "reversed": lambda x: np.ones(3, "float32") - x,
@@ -116,9 +119,9 @@ def test_a_function_of_numpy_that_was_replaced_reaches_the_original(monkeypatch)
 
 def test_what_imprint_lacks_numpy_computes_with_the_values(monkeypatch):
     monkeypatch.setattr(of_numpy, "_named", lambda name: None)
-    got = np.median(inp.asarray(X))
+    got = np.ptp(inp.asarray(X))
     assert not isinstance(got, imprint.Array)
-    check(got, np.median(X))
+    check(got, np.ptp(X))
     with pytest.raises(ConcretizationError, match=r"`numpy\.ptp\(\)` needs a concrete"):
         imprint.jit(lambda x: np.ptp(x))(X)
 
