@@ -415,6 +415,7 @@ def _ordered_bits(x: NDArray) -> NDArray:
     """Return integers in the order of `x`: of floats, by sign and magnitude."""
     if not dt.is_floating(x.dtype):
         return comparable(x)
+    x = x.astype(np.float32) if x.dtype.itemsize == 1 else x
     bits = x.view(f"i{x.dtype.itemsize}")
     return np.where(bits < 0, bits ^ ((1 << (8 * x.dtype.itemsize - 1)) - 1), bits)
 
@@ -428,7 +429,9 @@ def _top_k_lower(b: Builder, x: Value, *, k: int, axis: int) -> tuple[Value, ...
     if _is_sorted_whole(rows, k):
         values, index = _lower_best(b, rows, k)
     else:
-        values, index = ordered.top_k(b, _widened(b, rows), k)
+        narrow = dt.is_floating(x.dtype) and dt.bit_width(x.dtype) <= 8
+        wide = b.convert(rows, np.float32) if narrow else _widened(b, rows)
+        values, index = ordered.top_k(b, wide, k)
         values = _narrowed(b, values, x.dtype)
     return tuple(b.transpose(b.reshape(out, shape), order) for out in (values, index))
 

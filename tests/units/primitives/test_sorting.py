@@ -12,11 +12,13 @@ from tests.lanes import exhaustive
 
 RNG = np.random.default_rng(0)
 WORDS = ("float32", "bfloat16", "int8", "uint16", "bool")
-NARROW = ("int4", "uint2", "float8_e4m3fn")
+NARROW = ("int4", "uint2", "float8_e4m3fn", "float4_e2m1fn", "float8_e8m0fnu")
 
 
 def drawn(dtype, shape):
     values = RNG.integers(-7, 8, shape)
+    if dtype in ("float4_e2m1fn", "float8_e8m0fnu"):
+        return (2.0 ** (values % 2)).astype(jnp.dtype(dtype))
     if dtype.startswith("float") or dtype == "bfloat16":
         values = np.where(values > 5, np.nan, values * -0.5)
         values = np.where(values == 1, np.inf, values)
