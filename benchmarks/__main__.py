@@ -27,6 +27,7 @@ from benchmarks import (
     memory,
     needless,
     order,
+    spectra,
     tracing,
     watching,
 )
@@ -51,6 +52,7 @@ FILES = (
     filtering,
     needless,
     order,
+    spectra,
 )
 HEAD = ("", "imprint", "jax", "ratio", "median", "target", "")
 WIDTHS = (46, 10, 10, 7, 7, 7, 7)

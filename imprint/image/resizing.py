@@ -58,6 +58,11 @@ def resize(
     sizes = _sizes("resize", x, shape)
     old = [dims.concrete(n, "resize") for n in x.shape]
     moved = [d for d, (m, n) in enumerate(zip(old, sizes, strict=True)) if m != n]
+    if dims.has_zero([old[d] for d in moved]):
+        raise ShapeError(
+            f"resize: expected elements along the axes that get another length, got "
+            f"{x.aval} for {sizes}. Make the new ones with imprint.numpy.zeros."
+        )
     if way is ResizeMethod.NEAREST:
         return _nearest(x, sizes, moved)
     x = inexact("resize", x)
@@ -145,15 +150,17 @@ def _contracted(
     weigh: "_Weights",
     precision: Any,
 ) -> Array:
-    if not places:
-        return x
-    names, out = list(range(x.ndim)), list(range(x.ndim))
-    terms: list[Any] = []
-    for i, (d, scale, move) in enumerate(places):
-        out[d] = x.ndim + i
+    """Contract axis by axis: first those that get shortest, and the last from the right."""
+    names, new = list(range(x.ndim)), x.ndim
+    for d, scale, move in sorted(
+        places, key=lambda at: sizes[at[0]] / max(1, x.shape[at[0]])
+    ):
         weights = weigh.of(x.shape[d], sizes[d], scale, move).astype(x.dtype)
-        terms += [weights, [d, out[d]]]
-    return einsum(x, names, *terms, out, precision=precision)
+        out = [new if i == d else i for i in names]
+        terms = [(weights, [d, new]), (x, names)]
+        first, second = terms if d < x.ndim - 1 else terms[::-1]
+        x = einsum(*first, *second, out, precision=precision)
+    return x
 
 
 class _Weights:

@@ -601,4 +601,13 @@ SOURCES = {
             "LAZY# = None",
         ),
     ),
+    "implementation of a key": piece(
+        "K# = imprint.random.key(3)",
+        "(str(K#.dtype), imprint.random.key_data(K#).tolist())",
+        (
+            "K# = imprint.random.key(3, impl='rbg')",
+            "K# = imprint.random.key(3, impl='unsafe_rbg')",
+            "K# = imprint.random.clone(K#)",
+        ),
+    ),
 }

@@ -11,6 +11,8 @@ import pytest
 import imprint
 
 FACES = ["imprint", "imprint.lax", "imprint.nn", "imprint.numpy", "imprint.random"]
+FACES += ["imprint.image", "imprint.numpy.fft", "imprint.scipy.fft"]
+FACES += ["imprint.scipy.ndimage"]
 OWN = {
     "imprint": {
         "BoundMethod",
@@ -26,7 +28,8 @@ OWN = {
     "imprint.random": {"KeyDType", "PRNGKeyArray"},
 }
 """Names that are in none of the libraries whose names imprint takes."""
-NEWER = {"Inline", "Key", "minmax", "top_k"}
+NEWER = {"Inline", "Key", "log2", "log2_p", "minmax", "top_k"}
+NEWER |= {"one_minus_square", "one_minus_square_p", "polynomial", "polynomial_p"}
 """Names that are not in each release of JAX that the tests run beside."""
 
 

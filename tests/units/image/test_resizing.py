@@ -86,6 +86,12 @@ MESSAGES = {
         "resize: expected a shape of 3 lengths for float32[5,4,2], got (2, 2). Name the "
         "length of each axis, also of those that stay.",
     ),
+    "nothing": (
+        lambda: image.resize(X[:0], (2, 4, 2), "linear"),
+        ShapeError,
+        "resize: expected elements along the axes that get another length, got "
+        "float32[0,4,2] for (2, 4, 2). Make the new ones with imprint.numpy.zeros.",
+    ),
     "nearest": (
         lambda: image.scale_and_translate(X, X.shape, (0,), [1.0], [0.0], "nearest"),
         ArgumentError,
