@@ -102,6 +102,7 @@ WITHOUT_RANK_0 = {"clamp", "select_n"}
 """Primitives that take fewer mixes of rank-0 operands in JAX: they get repeated ones."""
 
 OF_SCIPY = {"erfcx", "log_ndtr", "ndtri", "dawsn", "exp1", "expi", "spence"}
+OF_SCIPY |= {"sine_integral", "cosine_integral"}
 """Primitives of ours that are functions of `jax.scipy`: they are compared with these."""
 
 WITHOUT_WEAK_TYPE = {"gcd", "random_gamma_grad"}

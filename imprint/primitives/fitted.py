@@ -23,6 +23,7 @@ from imprint.primitives.exponential import exp, log, square
 from imprint.primitives.families import FLOATING, unary, wide
 from imprint.primitives.formulas import in_program, scipy_special
 from imprint.primitives.select import select_n
+from imprint.primitives.trigonometric import cos, sin
 
 NDArray = np.ndarray[Any, Any]
 Factor = Callable[[Any, Any], Any]
@@ -317,3 +318,111 @@ spence_p: Final = _fitted(
 def spence(x: Any) -> Any:
     """Return the integral of `-log(t) / (t - 1)` from 1 to `x`, elementwise."""
     return spence_p.bind1(x)
+
+
+# ---- sine and cosine integrals ----
+
+
+def _sici(x: NDArray) -> tuple[NDArray, NDArray]:
+    return scipy_special().sici(x)
+
+
+def _near_si(square_: NDArray) -> NDArray:
+    x = np.maximum(np.sqrt(square_), 1e-9)
+    return _sici(x)[0] / x
+
+
+def _near_ci(square_: NDArray) -> NDArray:
+    x = np.maximum(np.sqrt(square_), 0.05)
+    value = (_sici(x)[1] - np.euler_gamma - np.log(x)) / (x * x)
+    s = square_
+    series = -1 / 4 + s / 96 - s * s / 4320 + s**3 / 322560
+    result: NDArray = np.where(square_ < 0.01, series, value)
+    return result
+
+
+def _turning(u: NDArray) -> tuple[NDArray, NDArray]:
+    """Return both amplitudes at `1 / sqrt(u)`, made constant at infinity."""
+    x = 1 / np.sqrt(np.maximum(u, 1 / 1600))
+    si, ci = _sici(x)
+    rest = np.pi / 2 - si
+    first = x * (ci * np.sin(x) + rest * np.cos(x))
+    second = x * x * (rest * np.sin(x) - ci * np.cos(x))
+    orders = np.arange(14)
+    signs = (-1.0) ** orders * np.power.outer(u, orders)
+    far_first = signs @ [float(math.factorial(2 * k)) for k in orders]
+    far_second = signs @ [float(math.factorial(2 * k + 1)) for k in orders]
+    is_far = u < 1 / 900
+    return np.where(is_far, far_first, first), np.where(is_far, far_second, second)
+
+
+def _far_first(u: NDArray) -> NDArray:
+    return _turning(u)[0]
+
+
+def _far_second(u: NDArray) -> NDArray:
+    return _turning(u)[1]
+
+
+def _amplitudes(f: Any, x: Any) -> tuple[Any, Any]:
+    u = 1 / (x * x)
+    first = _series(f, _far_first, 0.0, 0.0625, u) / x
+    return first, _series(f, _far_second, 0.0, 0.0625, u) * u
+
+
+def _si(f: Any, x: Any) -> Any:
+    size = f.abs(x)
+    near = x * _series(f, _near_si, 0.0, 16.0, x * x)
+    first, second = _amplitudes(f, size)
+    far = math.pi / 2 - first * f.cos(size) - second * f.sin(size)
+    far = f.sign(x) * f.where(f.equal(size, math.inf), math.pi / 2, far)
+    return f.where(size < 4, near, far)
+
+
+def _ci(f: Any, x: Any) -> Any:
+    size = f.abs(x)
+    square_ = x * x
+    near = np.euler_gamma + f.log(size)
+    near = near + square_ * _series(f, _near_ci, 0.0, 16.0, square_)
+    first, second = _amplitudes(f, size)
+    far = first * f.sin(size) - second * f.cos(size)
+    far = f.where(f.equal(x, math.inf), 0.0, far)
+    value = f.where(size < 4, near, far)
+    return f.where(f.equal(x, 0.0), -math.inf, value)
+
+
+def _si_slope(x: Any, out: Any) -> Any:
+    at_zero = eq(x, scalar_like(x, 0))
+    one = broadcast_to(scalar_like(x, 1), get_aval(x).shape)
+    safe = select_n(at_zero, x, one)
+    return select_n(at_zero, div(sin(safe), safe), one)
+
+
+sine_integral_p: Final = unary(
+    "sine_integral",
+    dtypes=FLOATING,
+    reference=wide(lambda x: np.copysign(_sici(x)[0], x)),
+    lower=lambda b, x: in_program(_si, b, x),
+    derivative=_si_slope,
+    samples=Samples(FLOATS, arity=1, edges=(3.9, 4.1, 30.0), ulps=256),
+)
+
+
+def sine_integral(x: Any) -> Any:
+    """Return the integral of `sin(t) / t` from 0 to `x`, elementwise."""
+    return sine_integral_p.bind1(x)
+
+
+cosine_integral_p: Final = unary(
+    "cosine_integral",
+    dtypes=FLOATING,
+    reference=wide(lambda x: _sici(x)[1]),
+    lower=lambda b, x: in_program(_ci, b, x),
+    derivative=lambda x, out: div(cos(x), x),
+    samples=Samples(FLOATS, arity=1, domain=(0.5, 3.0), edges=(3.9, 4.1), ulps=1024),
+)
+
+
+def cosine_integral(x: Any) -> Any:
+    """Return the integral of `cos(t) / t` from infinity to `abs(x)`, elementwise."""
+    return cosine_integral_p.bind1(x)

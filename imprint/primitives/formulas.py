@@ -49,12 +49,14 @@ class Host:
     eps: Final = float(np.finfo(np.float64).eps)
     tiny: Final = float(np.finfo(np.float64).tiny)
     abs: Final = staticmethod(np.abs)
+    cos: Final = staticmethod(np.cos)
     equal: Final = staticmethod(np.equal)
     exp: Final = staticmethod(np.exp)
     log: Final = staticmethod(np.log)
     log1p: Final = staticmethod(np.log1p)
     minimum: Final = staticmethod(np.minimum)
     sign: Final = staticmethod(np.sign)
+    sin: Final = staticmethod(np.sin)
     sqrt: Final = staticmethod(np.sqrt)
     where: Final = staticmethod(np.where)
 
@@ -100,6 +102,10 @@ class Device:
         """Return the magnitude."""
         return Term(self, self.b.abs(x.value))
 
+    def cos(self, x: "Term") -> "Term":
+        """Return the cosine."""
+        return Term(self, self.b.cosine(x.value))
+
     def digamma(self, x: "Term") -> "Term":
         """Return the derivative of `lgamma`."""
         return Term(self, self.b.digamma(x.value))
@@ -127,6 +133,10 @@ class Device:
     def sign(self, x: "Term") -> "Term":
         """Return the sign."""
         return Term(self, self.b.sign(x.value))
+
+    def sin(self, x: "Term") -> "Term":
+        """Return the sine."""
+        return Term(self, self.b.sine(x.value))
 
     def sqrt(self, x: "Term") -> "Term":
         """Return the root."""

@@ -7,6 +7,7 @@ The packages load when they are first asked for.
 - `ndimage`: what is the value of an image between its elements?
 - `special`: what are the special functions?
 - `signal`: what are the functions of signals?
+- `integrate`: what is the area under points?
 - `stats`: what are the distributions?
 """
 
@@ -16,6 +17,7 @@ from imprint.core import later
 
 if typing.TYPE_CHECKING:
     from imprint.scipy import fft as fft
+    from imprint.scipy import integrate as integrate
     from imprint.scipy import linalg as linalg
     from imprint.scipy import ndimage as ndimage
     from imprint.scipy import signal as signal
@@ -23,6 +25,7 @@ if typing.TYPE_CHECKING:
     from imprint.scipy import stats as stats
 
 _LATER: typing.Final[dict[str, str]] = {
+    "imprint.scipy.integrate": "",
     "imprint.scipy.linalg": "",
     "imprint.scipy.fft": "",
     "imprint.scipy.ndimage": "",

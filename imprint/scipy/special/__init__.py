@@ -27,6 +27,7 @@ from imprint.scipy.special.entropies import rel_entr as rel_entr
 from imprint.scipy.special.entropies import softmax as softmax
 from imprint.scipy.special.entropies import xlog1py as xlog1py
 from imprint.scipy.special.entropies import xlogy as xlogy
+from imprint.scipy.special.gammas import bernoulli as bernoulli
 from imprint.scipy.special.gammas import beta as beta
 from imprint.scipy.special.gammas import betainc as betainc
 from imprint.scipy.special.gammas import betaln as betaln
@@ -45,6 +46,7 @@ from imprint.scipy.special.gammas import polygamma as polygamma
 from imprint.scipy.special.gammas import zeta as zeta
 from imprint.scipy.special.integrals import exp1 as exp1
 from imprint.scipy.special.integrals import expi as expi
+from imprint.scipy.special.integrals import sici as sici
 from imprint.scipy.special.integrals import spence as spence
 from imprint.scipy.special.normal import dawsn as dawsn
 from imprint.scipy.special.normal import erf as erf

@@ -4,6 +4,7 @@ Products and quotients of gamma functions are computed from logarithms; signs be
 """
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import imprint.numpy as np
@@ -309,3 +310,36 @@ def poch(z: ArrayLike, m: ArrayLike) -> Array:
     end = np.add(z, m)
     size = np.exp(primitives.lgamma(end) - primitives.lgamma(z))
     return np.where(np.equal(m, 0), 1, gammasgn(end) * gammasgn(z) * size)
+
+
+def bernoulli(n: int) -> Array:
+    """Return the numbers of Bernoulli, from number 0 to number `n`.
+
+    Args:
+        n: the last one, known while tracing.
+
+    Raises:
+        ArgumentError: if it is no integer, or negative.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.bernoulli(2).round(4)
+        Array([ 1.    , -0.5   ,  0.1667], dtype=float32)
+    """
+    count = _concrete_integer("bernoulli", "n", n)
+    if count < 0:
+        raise ArgumentError(f"bernoulli: expected n of at least 0, got {count}.")
+    numbers = [Fraction(1)]
+    for m in range(1, count + 1):
+        total = Fraction(0)
+        for k, number in enumerate(numbers):
+            total += math.comb(m + 1, k) * number
+        numbers.append(-total / (m + 1))
+    return np.array([_nearest_float(b) for b in numbers], dtypes.default_float())
+
+
+def _nearest_float(value: Fraction) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.copysign(math.inf, value)

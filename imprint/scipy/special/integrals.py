@@ -40,3 +40,20 @@ def spence(x: ArrayLike) -> Array:
         Array(1.6449, dtype=float32)
     """
     return fitted.spence(*strong_floats("spence", x))
+
+
+def sici(x: ArrayLike) -> tuple[Array, Array]:
+    """Return the integrals of `sin(t) / t` up to `x`, and of `cos(t) / t`.
+
+    Args:
+        x: real numbers; the second result is that of their magnitudes.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint.scipy import special
+        >>> sine, cosine = special.sici(np.array([0.0, 2.0]))
+        >>> sine.round(4)
+        Array([0.    , 1.6054], dtype=float32)
+    """
+    (x,) = strong_floats("sici", x)
+    return fitted.sine_integral(x), fitted.cosine_integral(x)

@@ -224,7 +224,32 @@ def test_tails_are_precise():
         np.testing.assert_allclose(inverse, scipy.special.erfcinv(p), rtol=1e-10)
 
 
+@pytest.mark.parametrize("x64", [False, True])
+def test_sine_and_cosine_integrals(x64):
+    dtype = np.float64 if x64 else np.float32
+    x = np.concatenate([np.geomspace(1e-4, 300, 200), -REAL, EDGES]).astype(dtype)
+    want = scipy.special.sici(x.astype(float))
+    with imprint.enable_x64(x64):
+        for run in (special.sici, imprint.jit(special.sici)):
+            got = run(x)
+            np.testing.assert_allclose(
+                got, want, rtol=1e-5, atol=1e-12 if x64 else 1e-6
+            )
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 20])
+def test_numbers_of_bernoulli(n):
+    np.testing.assert_allclose(special.bernoulli(n), scipy.special.bernoulli(n), 1e-6)
+
+
+def test_the_area_under_points():
+    assert imprint.scipy.integrate.trapezoid is inp.trapezoid
+
+
 WRONG = {
+    "bernoulli: expected n of at least 0, got -1.": (
+        ArgumentError, lambda: special.bernoulli(-1)
+    ),
     "polygamma: expected integers n, got ~float32[]. Convert with .astype(int).": (
         DTypeError, lambda: special.polygamma(0.5, 1.0)
     ),

@@ -1,0 +1,10 @@
+"""What `jax.scipy.integrate` has: the area under points, which is that of NumPy.
+
+Functions are integrated by `imprint.lax.scan`, or by SciPy outside of programs.
+"""
+
+from imprint.core import missing, public
+from imprint.numpy.differences import trapezoid as trapezoid
+
+missing.explain_missing(__name__)
+public.offer_public(__name__)
