@@ -4,6 +4,8 @@ Matrices are the last two axes of an array, leading axes number those of a stack
 SciPy says of memory and of finite operands (`overwrite_a`, `check_finite`) is accepted and
 changes nothing.
 
+- `decompositions`: how are matrices factored, in SciPy's words?
+- `sylvester`: how is an equation of Sylvester's solved, and a Schur form made complex?
 - `functions`: what are the square root and other functions of a matrix?
 - `patterns`: how are matrices made of a pattern?
 """
@@ -13,6 +15,13 @@ import typing
 from imprint.core import later
 
 if typing.TYPE_CHECKING:
+    from imprint.scipy.linalg.decompositions import eigh as eigh
+    from imprint.scipy.linalg.decompositions import eigh_tridiagonal as eigh_tridiagonal
+    from imprint.scipy.linalg.decompositions import hessenberg as hessenberg
+    from imprint.scipy.linalg.decompositions import qr as qr
+    from imprint.scipy.linalg.decompositions import qr_multiply as qr_multiply
+    from imprint.scipy.linalg.decompositions import schur as schur
+    from imprint.scipy.linalg.decompositions import svd as svd
     from imprint.scipy.linalg.functions import funm as funm
     from imprint.scipy.linalg.functions import polar as polar
     from imprint.scipy.linalg.functions import sqrtm as sqrtm
@@ -27,8 +36,12 @@ if typing.TYPE_CHECKING:
     from imprint.scipy.linalg.patterns import hilbert as hilbert
     from imprint.scipy.linalg.patterns import leslie as leslie
     from imprint.scipy.linalg.patterns import toeplitz as toeplitz
+    from imprint.scipy.linalg.sylvester import rsf2csf as rsf2csf
+    from imprint.scipy.linalg.sylvester import solve_sylvester as solve_sylvester
 
 _LATER: typing.Final[dict[str, str]] = {
+    "imprint.scipy.linalg.decompositions": "eigh eigh_tridiagonal hessenberg qr qr_multiply schur svd",
+    "imprint.scipy.linalg.sylvester": "rsf2csf solve_sylvester",
     "imprint.scipy.linalg.functions": "funm polar sqrtm",
     "imprint.scipy.linalg.patterns": (
         "block_diag circulant companion dft fiedler hadamard hankel helmert hilbert "

@@ -1,0 +1,298 @@
+"""svd, qr, eigh, schur and hessenberg under SciPy's names and in its order of results.
+
+Each is what `imprint.numpy.linalg` or `imprint.lax.linalg` has, in the form that SciPy gives
+it. What SciPy says of memory, checks and drivers is accepted, and changes nothing.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from imprint import dtypes
+from imprint.core import dims
+from imprint.core.array import Array
+from imprint.core.aval import get_aval
+from imprint.errors import ArgumentError, ShapeError
+from imprint.numpy import linalg
+from imprint.numpy.linalg.operands import inexact_arrays, matrices, square_matrices
+from imprint.numpy.matrices import diag, triu
+from imprint.numpy.promotion import ArrayLike
+from imprint.numpy.rounding import real
+from imprint.numpy.shape import ravel
+from imprint.primitives import eigen, orthogonal
+from imprint.primitives import schur as forms
+from imprint.primitives.complex import conj
+from imprint.primitives.convert import convert_element_type
+from imprint.primitives.elementwise import listed
+from imprint.primitives.matrices import zeros_like
+from imprint.primitives.slicing import pad
+
+
+def svd(
+    a: ArrayLike,
+    full_matrices: bool = True,  # noqa: FBT001, FBT002 - SciPy's signature
+    compute_uv: bool = True,  # noqa: FBT001, FBT002 - SciPy's signature
+    overwrite_a: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
+    check_finite: bool = True,  # noqa: FBT001, FBT002 - SciPy's signature
+    lapack_driver: str = "gesdd",
+) -> Any:
+    """Return U, the singular values and Vh; see `imprint.numpy.linalg.svd`.
+
+    Args:
+        a: matrices along the last two axes.
+        full_matrices: whether U and Vh are square.
+        compute_uv: whether to return U and Vh; else the values alone.
+        overwrite_a: changes nothing.
+        check_finite: changes nothing.
+        lapack_driver: changes nothing.
+
+    Example:
+        >>> import imprint.numpy as np, imprint.scipy as scipy
+        >>> scipy.linalg.svd(np.diag(np.array([3.0, 4.0])), compute_uv=False)
+        Array([4., 3.], dtype=float32)
+    """
+    (x,) = matrices("scipy.linalg.svd", a)
+    found = linalg.svd(x, full_matrices, compute_uv)
+    return tuple(found) if compute_uv else found
+
+
+def qr(
+    a: ArrayLike,
+    overwrite_a: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
+    lwork: Any = None,
+    mode: str = "full",
+    pivoting: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
+    check_finite: bool = True,  # noqa: FBT001, FBT002 - SciPy's signature
+) -> tuple[Array, ...]:
+    """Return Q with orthonormal columns and an upper triangular R.
+
+    Args:
+        a: matrices along the last two axes.
+        overwrite_a: changes nothing.
+        lwork: changes nothing.
+        mode: "full" for a square Q, "economic" for as many columns as needed, "r" for R
+            alone.
+        pivoting: whether to reorder columns, so that the diagonal of R does not grow; the
+            order is returned, too.
+        check_finite: changes nothing.
+
+    Example:
+        >>> import imprint.numpy as np, imprint.scipy as scipy
+        >>> q, r, p = scipy.linalg.qr(np.diag(np.array([3.0, 4.0])), pivoting=True)
+        >>> p
+        Array([1, 0], dtype=int32)
+    """
+    if mode not in ("full", "r", "economic"):
+        raise ArgumentError(
+            "scipy.linalg.qr: expected mode 'full', 'r' or 'economic', got "
+            f"{mode!r}. Leave it out for 'full'."
+        )
+    (x,) = matrices("scipy.linalg.qr", a)
+    full = mode != "economic"
+    found = orthogonal.qr(x, pivoting=pivoting, full_matrices=full)
+    return found[1:] if mode == "r" else tuple(found)
+
+
+def qr_multiply(  # noqa: PLR0913, PLR0917 - SciPy's signature
+    a: ArrayLike,
+    c: ArrayLike,
+    mode: str = "right",
+    pivoting: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
+    conjugate: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
+    overwrite_a: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
+    overwrite_c: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
+) -> tuple[Array, ...]:
+    """Return the product of a matrix and the Q of a QR decomposition, and R.
+
+    Args:
+        a: the matrices that are factored, along the last two axes.
+        c: the matrices that are multiplied, or a vector.
+        mode: "right" for `c @ Q`, "left" for `Q @ c`.
+        pivoting: whether to reorder columns; their order is returned, too.
+        conjugate: whether to take the conjugate of Q.
+        overwrite_a: changes nothing.
+        overwrite_c: changes nothing.
+
+    Example:
+        >>> import imprint.numpy as np, imprint.scipy as scipy
+        >>> product, r = scipy.linalg.qr_multiply(np.eye(2), np.array([1.0, 2.0]))
+        >>> product
+        Array([1., 2.], dtype=float32)
+    """
+    if mode not in ("left", "right"):
+        raise ArgumentError(
+            f"scipy.linalg.qr_multiply: expected mode 'left' or 'right', got {mode!r}. "
+            "It is the side of the product that `c` is not on."
+        )
+    x, y = matrices("scipy.linalg.qr_multiply", a, c)
+    is_vector = y.ndim == 1
+    if is_vector:
+        y = y[:, None] if mode == "left" else y[None, :]
+    q, *rest = orthogonal.qr(x, pivoting=pivoting, full_matrices=False)
+    if conjugate and dtypes.is_complex(get_aval(q).dtype):
+        q = conj(q)
+    first, second = (q, y) if mode == "left" else (y, q)
+    if not dims.equal(get_aval(first).shape[-1], get_aval(second).shape[-2]):
+        raise ShapeError(
+            "scipy.linalg.qr_multiply: expected matrices that Q can be multiplied with "
+            f"on the {mode}, got {listed((x.aval, y.aval))}. Transpose one, or pass the "
+            "other mode."
+        )
+    product = linalg.matmul(first, second)
+    return ravel(product) if is_vector else product, *rest
+
+
+def eigh(  # noqa: PLR0913, PLR0917 - SciPy's signature
+    a: ArrayLike,
+    b: None = None,
+    lower: bool = True,  # noqa: FBT001, FBT002 - SciPy's signature
+    eigvals_only: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
+    overwrite_a: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
+    overwrite_b: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
+    turbo: bool = True,  # noqa: FBT001, FBT002 - SciPy's signature
+    eigvals: None = None,
+    type: int = 1,  # noqa: A002 - SciPy's name
+    check_finite: bool = True,  # noqa: FBT001, FBT002 - SciPy's signature
+) -> Any:
+    """Return eigenvalues and eigenvectors of symmetric or Hermitian matrices.
+
+    Args:
+        a: square matrices along the last two axes, of which `(a + aᴴ) / 2` is taken.
+        b: None: there are no generalized eigenvalues.
+        lower: changes nothing.
+        eigvals_only: whether to return the values alone.
+        overwrite_a: changes nothing.
+        overwrite_b: changes nothing.
+        turbo: changes nothing.
+        eigvals: None, for all of them.
+        type: 1.
+        check_finite: changes nothing.
+
+    Example:
+        >>> import imprint.numpy as np, imprint.scipy as scipy
+        >>> a = np.array([[0.0, 2.0], [2.0, 0.0]])
+        >>> scipy.linalg.eigh(a, eigvals_only=True)
+        Array([-2.,  2.], dtype=float32)
+    """
+    if b is not None or eigvals is not None or type != 1:
+        raise NotImplementedError(
+            "scipy.linalg.eigh: expected b=None, eigvals=None and type=1, as in JAX, got "
+            f"type={type}{', a b' * (b is not None)}"
+            f"{', eigvals' * (eigvals is not None)}. With a factor L of b, take eigh of "
+            "L⁻¹ a L⁻ᴴ."
+        )
+    (x,) = square_matrices("scipy.linalg.eigh", a)
+    v, w = eigen.eigh(x, lower=lower)
+    return w if eigvals_only else (w, v)
+
+
+def eigh_tridiagonal(  # noqa: PLR0913 - JAX's signature
+    d: ArrayLike,
+    e: ArrayLike,
+    *,
+    eigvals_only: bool = False,
+    select: str = "a",
+    select_range: tuple[int, int] | None = None,
+    tol: float | None = None,
+    key: Any = None,
+) -> Any:
+    """Return eigenvalues and eigenvectors of a symmetric matrix of three diagonals.
+
+    It is solved as a whole matrix: exactly, and with derivatives.
+
+    Args:
+        d: the diagonal.
+        e: the one beside it; of a Hermitian matrix, that above it.
+        eigvals_only: whether to return the values alone.
+        select: "a" for all, "i" for those of `select_range`.
+        select_range: the first and the last index.
+        tol: changes nothing.
+        key: changes nothing.
+
+    Example:
+        >>> import imprint.numpy as np, imprint.scipy as scipy
+        >>> d, e = np.array([0.0, 0.0]), np.array([2.0])
+        >>> scipy.linalg.eigh_tridiagonal(d, e, eigvals_only=True)
+        Array([-2.,  2.], dtype=float32)
+    """
+    x, y = inexact_arrays("scipy.linalg.eigh_tridiagonal", d, e)
+    if x.ndim != 1 or y.ndim != 1 or len(y) != max(len(x) - 1, 0):
+        raise ShapeError(
+            "scipy.linalg.eigh_tridiagonal: expected a diagonal, and one that is one "
+            f"element shorter, got {listed((x.aval, y.aval))}. Cut the second."
+        )
+    if select not in ("a", "i") or (select == "i" and select_range is None):
+        raise ArgumentError(
+            "scipy.linalg.eigh_tridiagonal: expected select 'a', or 'i' with a "
+            f"select_range, got {select!r} with {select_range}. Cut the eigenvalues that "
+            "you want out of all."
+        )
+    middle = convert_element_type(real(x), x.dtype)
+    matrix = diag(middle) + diag(y, 1) + diag(conj(y), -1) if len(y) else diag(middle)
+    subset = None
+    if select == "i" and select_range is not None:
+        subset = select_range[0], select_range[1] + 1
+    v, w = eigen.eigh(matrix, symmetrize_input=False, subset_by_index=subset)
+    return w if eigvals_only else (w, v)
+
+
+def schur(a: ArrayLike, output: str = "real") -> tuple[Array, Array]:
+    """Return T and Z with `a = Z T Zᴴ`: T is triangular, or of real matrices nearly so.
+
+    Args:
+        a: square matrices along the last two axes.
+        output: "complex" for a T that is triangular, also of real matrices.
+
+    Example:
+        >>> import imprint.numpy as np, imprint.scipy as scipy
+        >>> t, z = scipy.linalg.schur(np.array([[1.0, 2.0], [0.0, 3.0]]))
+        >>> t
+        Array([[1., 2.],
+               [0., 3.]], dtype=float32)
+    """
+    if output not in ("real", "complex"):
+        raise ArgumentError(
+            f"scipy.linalg.schur: expected output 'real' or 'complex', got {output!r}. "
+            "Leave it out for 'real'."
+        )
+    (x,) = square_matrices("scipy.linalg.schur", a)
+    if output == "complex":
+        x = convert_element_type(x, dtypes.to_complex(x.dtype))
+    t, z = forms.schur(x)
+    return t, z
+
+
+def hessenberg(
+    a: ArrayLike,
+    *,
+    calc_q: bool = False,
+    overwrite_a: bool = False,
+    check_finite: bool = True,
+) -> Any:
+    """Return the form of matrices that is zero below the first subdiagonal.
+
+    Args:
+        a: square matrices along the last two axes.
+        calc_q: whether to return Q of `a = Q H Qᴴ` as well.
+        overwrite_a: changes nothing.
+        check_finite: changes nothing.
+
+    Example:
+        >>> import imprint.numpy as np, imprint.scipy as scipy
+        >>> scipy.linalg.hessenberg(np.array([[1.0, 2.0], [3.0, 4.0]]))
+        Array([[1., 2.],
+               [3., 4.]], dtype=float32)
+    """
+    (x,) = square_matrices("scipy.linalg.hessenberg", a)
+    if dims.has_zero(x.shape[-1:]):
+        return (zeros_like(x), zeros_like(x)) if calc_q else zeros_like(x)
+    packed, taus = forms.hessenberg(x)
+    form = triu(packed, -1)
+    if not calc_q:
+        return form
+    inner = orthogonal.householder_product(packed[..., 1:, :-1], taus)
+    around = [(0, 0, 0)] * (x.ndim - 2) + [(1, 0, 0), (1, 0, 0)]
+    n = x.shape[-1]
+    corner = np.zeros((n, n), x.dtype)
+    corner[0, 0] = 1
+    return form, pad(inner, x.dtype.type(0), around) + corner
