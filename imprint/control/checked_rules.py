@@ -72,7 +72,8 @@ KEEPS_NAN: Final = frozenset(
         *("broadcast_in_dim", "concatenate", "dynamic_slice", "dynamic_update_slice"),
         *("iota", "reshape", "rev", "slice", "squeeze", "transpose"),
         *("all_gather", "all_to_all", "pmax", "pmin", "ppermute"),
-        *("reduce_max", "reduce_min", "sort", "top_k"),
+        *("reduce_max", "reduce_min", "reduce_window_max", "reduce_window_min"),
+        *("sort", "top_k"),
         *("materialize", "name", "optimization_barrier", "stop_gradient"),
     )
 )
