@@ -451,7 +451,7 @@ conv_general_dilated_p: Final = Primitive(
     transpose=_conv_transpose,
     batch=_conv_batch,
     samples=Samples(
-        NUMBERS,
+        (*NUMBERS, "bool"),
         cases=(
             _case((2, 3, 5), (2, 3, 2), _PLAIN),
             _case(

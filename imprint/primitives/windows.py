@@ -13,7 +13,7 @@ import numpy as np
 from imprint.core import dims
 from imprint.core.aval import Shape
 from imprint.core.dims import Dim
-from imprint.errors import ArgumentError
+from imprint.errors import ArgumentError, ShapeError
 
 Ints = tuple[int, ...]
 Pads = tuple[tuple[Dim, Dim], ...]
@@ -73,6 +73,10 @@ def pads_of(
         raise ArgumentError(
             f"{caller}: expected padding {', '.join(PADDINGS)} or pairs of ints, got "
             f"{padding!r}."
+        )
+    if any(n < 1 for n in strides):
+        raise ShapeError(
+            f"{caller}: expected positive strides, got {strides}. Write 1 for each place."
         )
     pads: list[tuple[Dim, Dim]] = []
     for n, extent, step in zip(lengths, extents, strides, strict=True):

@@ -252,6 +252,9 @@ def test_shapes_and_groups_that_do_not_fit_are_shown():
         "conv_general_dilated: expected 1 window_strides and rhs_dilation, one for each "
         "spatial axis, got 2 and 1."
     )
+    assert refused(ShapeError, lax.conv, X, Y, (0,), "SAME") == (
+        "conv_general_dilated: expected positive strides, got (0,). Write 1 for each place."
+    )
     general = lax.conv_general_dilated
     assert refused(ShapeError, general, X, Y, (0,), [(0, 0)]) == (
         "conv_general_dilated: expected 1 positive window_strides, lhs_dilation and "
