@@ -116,7 +116,7 @@ def _operation(node: ast.AST, frame: FrameType) -> Asked | None:
     if isinstance(node, ast.Call):
         return _call(node, frame)
     if isinstance(node, ast.Subscript):
-        return _subscript(node)
+        return _subscript(node, frame)
     if isinstance(node, ast.BinOp):
         return _operator(node)
     return None
@@ -184,9 +184,12 @@ def _chain(node: ast.Compare) -> str:
     return _CHAIN.format(" & ".join(f"({pair})" for pair in pairs))
 
 
-def _subscript(node: ast.Subscript) -> Asked | None:
+def _subscript(node: ast.Subscript, frame: FrameType) -> Asked | None:
     if isinstance(node.value, ast.Constant | ast.JoinedStr):  # a text
         return None
+    name = getattr(node.value, "attr", "")
+    if type(_value(node.value, frame)) in _JOINERS and name:
+        return Asked(f"`numpy.{name}[]`", _NAMESAKE.format(name))
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     if any(isinstance(part, ast.Slice) for part in parts):
         return Asked("a slice", _SLICE.format(_text(node.value)))
@@ -231,11 +234,22 @@ def _call(node: ast.Call, frame: FrameType) -> Asked | None:
     if home.partition(".")[0] == "imprint":
         return Asked(f"`{name}()`", _SIZE)
     if fun is None and isinstance(node.func, ast.Attribute):
-        if _is_generator(_value(node.func.value, frame)):
+        owner = _value(node.func.value, frame)
+        if _is_generator(owner):
             return Asked(f"`numpy.random.Generator.{node.func.attr}()`", _RANDOM)
+        if isinstance(owner, np.ufunc):
+            return _of_ufunc(owner.__name__, node.func.attr)
         return _METHODS.get(node.func.attr, Asked(f"`.{node.func.attr}()`", ""))
     whole = name if home in ("", "builtins") else f"{home.lstrip('_')}.{name}"
     return Asked(f"`{whole}()`", "") if name else None
+
+
+def _of_ufunc(name: str, method: str) -> Asked:
+    """Say what does what a method of a ufunc does, where no function does."""
+    ours = {"reduce": "reduce", "accumulate": "associative_scan"}.get(method)
+    return Asked(
+        f"`numpy.{name}.{method}()`", _BY_LAX.format(ours) if ours else _OUTSIDE
+    )
 
 
 def _is_generator(x: Any) -> bool:
@@ -336,6 +350,10 @@ _OUTSIDE: Final = (
     "The values exist only when the compiled program runs: do this outside the traced\n"
     "  call, or inside of imprint.debug.callback"
 )
+_BY_LAX: Final = (
+    "The values exist only when the compiled program runs: write imprint.lax.{},\n"
+    "  with the function of imprint.numpy"
+)
 _NO_NAMESAKE: Final = (
     "The values exist only when the compiled program runs, and imprint.numpy has no\n"
     "  function for {} yet: do this outside the traced call"
@@ -418,6 +436,7 @@ _METHODS: Final[dict[str, Asked]] = {
     "format": Asked("`.format()`", _FORMAT),
     "reshape": Asked("`.reshape()`", _SIZE),
 }
+_JOINERS: Final = (type(np.r_), type(np.c_))
 _RENAMED: Final[dict[tuple[str, str], str]] = {
     ("math", "fsum"): "sum",
     ("cmath", "phase"): "angle",

@@ -196,6 +196,15 @@ CONSTRUCTS = {
         "write imprint.numpy.concatenate.",
     ),
     (lambda x: np.diag([x])): ("`numpy.diag()`", "write imprint.numpy.diag."),
+    (lambda x: np.bitwise_or.reduce([x])): (
+        "`numpy.bitwise_or.reduce()`",
+        "write imprint.lax.reduce,\n  with the function of imprint.numpy.",
+    ),
+    (lambda x: np.add.reduceat([x], [0])): (
+        "`numpy.add.reduceat()`",
+        "do this outside the traced\n  call, or inside of imprint.debug.callback.",
+    ),
+    (lambda x: np.r_[x, x]): ("`numpy.r_[]`", "write imprint.numpy.r_."),
     (lambda x: np.real_if_close(x)): (
         "`numpy.real_if_close()`",
         "no\n  function for numpy.real_if_close yet",
