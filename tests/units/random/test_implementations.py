@@ -73,6 +73,18 @@ def test_what_refuses_until_it_accepts_as_jax(impl):
     same(random.binomial(key, 9, 0.3, (3,)), jax.random.binomial(theirs, 9, 0.3, (3,)))
 
 
+@pytest.mark.slow
+@pytest.mark.exhaustive
+def test_a_batch_of_gamma_draws_has_bits_of_a_batch():
+    key, theirs = pair("rbg")
+    keys, their_keys = random.split(key, 3), jax.random.split(theirs, 3)
+    drawn = imprint.vmap(lambda k: random.gamma(k, 2.0))(keys)
+    alone = [random.gamma(k, 2.0) for k in keys]
+    wanted = np.asarray(jax.vmap(lambda k: jax.random.gamma(k, 2.0))(their_keys))
+    same(np.stack(alone), wanted)
+    assert (np.asarray(drawn) == wanted).tolist() == [True, False, False]
+
+
 def test_poisson_takes_keys_of_every_implementation():
     key, theirs = pair("rbg")
     assert random.poisson(key, 3.0, (4,)).shape == (4,)
