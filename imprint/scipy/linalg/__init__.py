@@ -7,6 +7,7 @@ changes nothing.
 - `decompositions`: how are matrices factored, in SciPy's words?
 - `sylvester`: how is an equation of Sylvester's solved, and a Schur form made complex?
 - `functions`: what are the square root and other functions of a matrix?
+- `tables`: how are matrices made of a formula?
 - `patterns`: how are matrices made of a pattern?
 """
 
@@ -38,8 +39,14 @@ if typing.TYPE_CHECKING:
     from imprint.scipy.linalg.patterns import toeplitz as toeplitz
     from imprint.scipy.linalg.sylvester import rsf2csf as rsf2csf
     from imprint.scipy.linalg.sylvester import solve_sylvester as solve_sylvester
+    from imprint.scipy.linalg.tables import convolution_matrix as convolution_matrix
+    from imprint.scipy.linalg.tables import fiedler_companion as fiedler_companion
+    from imprint.scipy.linalg.tables import invhilbert as invhilbert
+    from imprint.scipy.linalg.tables import invpascal as invpascal
+    from imprint.scipy.linalg.tables import pascal as pascal
 
 _LATER: typing.Final[dict[str, str]] = {
+    "imprint.scipy.linalg.tables": "convolution_matrix fiedler_companion invhilbert invpascal pascal",
     "imprint.scipy.linalg.decompositions": "eigh eigh_tridiagonal hessenberg qr qr_multiply schur svd",
     "imprint.scipy.linalg.sylvester": "rsf2csf solve_sylvester",
     "imprint.scipy.linalg.functions": "funm polar sqrtm",
