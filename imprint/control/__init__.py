@@ -5,6 +5,7 @@ transforms. Nothing outside this package names one: others ask its declaration.
 
 - `agreement`: where does what bodies take and return differ?
 - `applied`: what does an equation compute that applies the jaxpr it holds?
+- `applied_at`: how is a function applied to the elements at some places?
 - `call`: what does a function jitted inside traced code become?
 - `closing`: how does the function of a branch or a step become a jaxpr?
 - `cond`: what do conditionals become?

@@ -220,7 +220,6 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ),
     ),
     "Array": (
-        ("at", f"Arrays are immutable. {_SCATTER}"),
         ("take", _GATHER),
         ("choose", "Write imprint.numpy.select."),
         (

@@ -92,8 +92,7 @@ class Array(Ordered):
     def __setitem__(self, index: Any, value: Any) -> None:
         raise TypeError(
             f"expected no assignment: arrays are immutable, got `x[{index!r}] = ...` on "
-            f"{self.aval}. Write `x = imprint.numpy.where(mask, value, x)`, or at one "
-            "index `x = imprint.lax.dynamic_update_index_in_dim(x, value, index, axis)`."
+            f"{self.aval}. Write `x = x.at[{index!r}].set(...)`, which returns another."
         )
 
     # ---- arithmetic ----
@@ -406,5 +405,5 @@ _REFUSED: Final = (Array, list, tuple, set, dict)
 
 absent_methods(
     Array,
-    "at choose compress flat nonzero take",
+    "choose compress flat nonzero take",
 )

@@ -1,4 +1,4 @@
-"""Methods of arrays that bring elements in order, and how a method calls its function.
+"""Methods of arrays that bring elements in order or change them, and how a method calls its function.
 
 A method means the function of `imprint.numpy` of its name, which loads when it is called.
 The others are in `array`.
@@ -23,9 +23,14 @@ def method(name: str, self: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
 
 
 class Ordered(Protocols):
-    """What arrays and tracers have of sorting and searching."""
+    """What arrays and tracers have of sorting and searching, and of other values."""
 
     __slots__ = ()
+
+    @property
+    def at(self) -> Any:
+        """Other values at an index: `x.at[i].set(v)`, `.add(v)` and so on, another array."""
+        return hooks.numpy.At(self)
 
     def sort(self, *args: Any, **kwargs: Any) -> Any:
         """Sort along `axis`; see `imprint.numpy.sort`."""

@@ -305,6 +305,7 @@ round: typing.Final = _round
 slice: typing.Final = _slice
 
 if typing.TYPE_CHECKING:
+    from imprint.control.applied_at import scatter_apply as scatter_apply
     from imprint.lax import linalg as linalg
     from imprint.lax.approximate import approx_max_k as approx_max_k
     from imprint.lax.approximate import approx_min_k as approx_min_k
@@ -321,7 +322,6 @@ if typing.TYPE_CHECKING:
         conv_with_general_padding as conv_with_general_padding,
     )
     from imprint.lax.indexed import index_take as index_take
-    from imprint.lax.indexed import scatter_apply as scatter_apply
     from imprint.lax.layouts import conv_dimension_numbers as conv_dimension_numbers
     from imprint.lax.layouts import (
         conv_general_permutations as conv_general_permutations,
@@ -416,7 +416,8 @@ if typing.TYPE_CHECKING:
     )
 
 _LATER: typing.Final[dict[str, str]] = {
-    "imprint.lax.indexed": "index_take scatter_apply",
+    "imprint.control.applied_at": "scatter_apply",
+    "imprint.lax.indexed": "index_take",
     "imprint.primitives.gather": "gather gather_p scatter_add_p",
     "imprint.primitives.scatter": (
         "scatter scatter_add scatter_max scatter_max_p scatter_min "

@@ -22,6 +22,8 @@ take the dtype of the array beside them.
 - `keys`: how do functions that only move elements take arrays of keys?
 - `padding`: how does an array get larger at its ends?
 - `indexing`: what does `x[...]` take?
+- `advanced`: which gather or scatter is an index by arrays?
+- `updating`: what does `x.at[...]` return?
 - `inspection`: what can a program ask of an array library?
 - `searching`: where are the extremes?
 - `sorting`: how do elements come in order?
@@ -427,6 +429,7 @@ from imprint.numpy.windows import hanning as hanning
 if typing.TYPE_CHECKING:
     from imprint.numpy import fft as fft
     from imprint.numpy import linalg as linalg
+    from imprint.numpy.advanced import take_at as take_at
     from imprint.numpy.bessel import i0 as i0
     from imprint.numpy.bessel import kaiser as kaiser
     from imprint.numpy.convolving import convolve as convolve
@@ -473,6 +476,7 @@ if typing.TYPE_CHECKING:
     from imprint.numpy.sorting import sort_complex as sort_complex
     from imprint.numpy.sorting import top_k as top_k
     from imprint.numpy.trimming import trim_zeros as trim_zeros
+    from imprint.numpy.updating import At as At
     from imprint.numpy.views import byteswap as byteswap
     from imprint.numpy.views import view as view
 
@@ -481,6 +485,8 @@ _LATER: typing.Final[dict[str, str]] = {
     "imprint.numpy.linalg": "",
     "imprint.numpy.of_numpy": "numpy_function numpy_ufunc",
     "imprint.numpy.views": "byteswap view",
+    "imprint.numpy.advanced": "take_at",
+    "imprint.numpy.updating": "At",
     "imprint.numpy.convolving": "convolve correlate",
     "imprint.numpy.polynomial_factors": "poly polydiv polyfit polymul roots",
     "imprint.numpy.divisors": "gcd lcm",
@@ -508,5 +514,5 @@ hooks.install_numpy(sys.modules[__name__])
 
 bool: typing.Final = bool_  # the Array API's name
 later.load_later(  # of which methods and protocols ask for what follows
-    __name__, _LATER, but="getitem numpy_function numpy_ufunc view byteswap"
+    __name__, _LATER, but="getitem numpy_function numpy_ufunc view byteswap take_at At"
 )

@@ -1,5 +1,7 @@
 """Basic indexing: ints, slices, None, Ellipsis, and arrays that are one integer.
 
+Lists, masks and arrays of several integers are in `advanced`, which loads when one comes.
+
 1. The index is spread over the axes: Ellipsis and missing entries become full slices.
 2. Static entries cut a slice; a negative step cuts forward and reverses.
 3. Arrays of rank 0 take one element of their axes, moved inside if they lie outside,
@@ -15,7 +17,7 @@ from typing import Any, Final, cast
 import numpy as np
 
 from imprint import dtypes
-from imprint.core import dims
+from imprint.core import dims, hooks
 from imprint.core.array import Array, NumberArray
 from imprint.core.aval import ShapedArray
 from imprint.core.dims import Dim
@@ -24,10 +26,10 @@ from imprint.core.trace import Tracer
 from imprint.errors import (
     ArgumentError,
     ConcretizationError,
-    NonConcreteBooleanIndexError,
     NonConcreteSliceError,
 )
 from imprint.numpy.promotion import ArrayLike, as_array
+from imprint.primitives.convert import convert_element_type
 from imprint.primitives.dynamic_slicing import dynamic_slice
 from imprint.primitives.shape import expand_dims, rev, squeeze
 from imprint.primitives.slicing import slice_
@@ -44,13 +46,20 @@ def getitem(x: ArrayLike, index: Any) -> Array:
     """
     array = as_array("indexing", x)
     entries = cast("tuple[Any, ...]", index if type(index) is tuple else (index,))
-    spread = _spread(array.aval, entries)
+    try:
+        spread = _spread(array.aval, entries)
+    except _Advanced:
+        return hooks.numpy.take_at(array, entries)
     named = [e for e in spread if e is not None]
-    array = _taken(_cut(array, named), named)
+    array = _taken(cut(array, named), named)
     array = squeeze(array, [i for i, e in enumerate(named) if not _is_slice(e)])
     left = [e for e in spread if e is None or _is_slice(e)]
     new = [i for i, e in enumerate(left) if e is None]
     return expand_dims(array, new) if new else array
+
+
+class _Advanced(Exception):  # noqa: N818 - no error: an entry is of `advanced`
+    """There is an entry that is no basic one."""
 
 
 def _spread(x: ShapedArray, entries: tuple[Any, ...]) -> list[Any]:
@@ -82,7 +91,7 @@ def _entry(x: ShapedArray, entry: Any) -> Any:
     if _is_array(entry):
         return _array_entry(x, as_array("indexing", entry), entry)
     if _is_sequence(entry):
-        raise NotImplementedError(_NOT_YET.format(shown(entry), x))
+        raise _Advanced
     try:
         return operator.index(entry)
     except TypeError:
@@ -105,16 +114,10 @@ def _is_sequence(entry: Any) -> bool:
 
 
 def _array_entry(x: ShapedArray, array: Array, entry: Any) -> Any:
-    """Return an array of rank 0 as it is, a NumPy one as int; refuse all others."""
+    """Return an array of rank 0 as it is, a NumPy one as int; refuse floats."""
     aval = array.aval
-    if dtypes.is_bool(aval.dtype) and isinstance(array, Tracer):
-        raise NonConcreteBooleanIndexError(
-            f"indexing: expected ints, slices, None or Ellipsis, got a mask {aval} for "
-            f"{x}. The result would have an unknown shape: use "
-            "imprint.numpy.where(mask, x, other)."
-        )
     if aval.ndim or dtypes.is_bool(aval.dtype):
-        raise NotImplementedError(_NOT_YET.format(str(aval), x))
+        raise _Advanced
     if not dtypes.is_integer(aval.dtype):
         raise ArgumentError(
             f"indexing: expected an integer, got {aval} for {x}. "
@@ -124,14 +127,9 @@ def _array_entry(x: ShapedArray, array: Array, entry: Any) -> Any:
 
 
 _ALL: Final = slice(None)
-_NOT_YET: Final = (
-    "indexing: expected ints, slices, None or Ellipsis, got {} for {}. "
-    "Indexing by arrays is not there yet: for indices write imprint.vmap(lambda i: "
-    "x[i])(indices), for a mask imprint.numpy.where(mask, x, other)."
-)
 
 
-def _cut(x: Array, entries: list[Any]) -> Array:
+def cut(x: Array, entries: list[Any]) -> Array:
     """Apply the static entries; an int keeps its axis, of length 1."""
     starts, stops, steps = [0] * x.ndim, list(x.shape), [1] * x.ndim
     reversed_axes: list[int] = []
@@ -140,9 +138,9 @@ def _cut(x: Array, entries: list[Any]) -> Array:
         if entry is _ALL or isinstance(entry, NumberArray):
             continue
         length = x.shape[axis]
-        part: Any = entry if _is_slice(entry) else _one(entry, axis, x.aval)
+        part: Any = entry if _is_slice(entry) else one(entry, axis, x.aval)
         _check_concrete(part)
-        start, stop, step = _span(part, length)
+        start, stop, step = span(part, length)
         starts[axis], stops[axis], steps[axis] = start, stop, abs(step)
         is_cut = is_cut or not (dims.is_same(start, 0) and dims.is_same(stop, length))
         if step < 0:
@@ -163,7 +161,7 @@ def _check_concrete(part: slice) -> None:
                 raise NonConcreteSliceError(*err.args) from None
 
 
-def _span(part: slice, length: Dim) -> tuple[Dim, Dim, int]:
+def span(part: slice, length: Dim) -> tuple[Dim, Dim, int]:
     """Return start, stop and step of a slice, its bounds from the left at any step."""
     try:
         taken = range(*part.indices(length))
@@ -195,7 +193,7 @@ def _behind(index: Any, length: Dim) -> Dim:
     return dims.maximum((at if dims.at_least(at, 0) else at + length) + 1, 0)
 
 
-def _one(index: Dim, axis: int, x: ShapedArray) -> slice:
+def one(index: Dim, axis: int, x: ShapedArray) -> slice:
     """Return the slice of the one element at `index`."""
     length = x.shape[axis]
     at = dims.element(index, length)
@@ -218,6 +216,10 @@ def _taken(x: Array, entries: list[Any]) -> Array:
                 f"{x.aval}, axis {axis}. An empty axis has no element to take."
             )
     starts = [e if isinstance(e, NumberArray) else 0 for e in entries]
+    kinds = {e.dtype for e in starts if isinstance(e, NumberArray)}
+    if len(kinds) > 1:
+        kind = np.dtype(np.int64 if any(d.itemsize == 8 for d in kinds) else np.int32)
+        starts = [convert_element_type(e, kind) for e in starts]
     sizes = [
         1 if isinstance(e, NumberArray) else n
         for e, n in zip(entries, x.shape, strict=True)

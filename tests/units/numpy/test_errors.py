@@ -279,13 +279,6 @@ WRONG = {
         "indexing: expected at most one Ellipsis for float32[2,3], got 2. Write `:` for "
         "each axis that the others leave out.",
     ),
-    "an array as index": (
-        lambda: inp.asarray(V)[np.array([0, 1])],
-        NotImplementedError,
-        "indexing: expected ints, slices, None or Ellipsis, got int32[2] for float32[4]. "
-        "Indexing by arrays is not there yet: for indices write imprint.vmap(lambda i: "
-        "x[i])(indices), for a mask imprint.numpy.where(mask, x, other).",
-    ),
     "a float as index": (
         lambda: inp.asarray(V)[1.0],
         ArgumentError,
@@ -295,9 +288,10 @@ WRONG = {
     "a traced mask as index": (
         lambda: imprint.jit(lambda x: x[x > 0])(V),
         NonConcreteBooleanIndexError,
-        "indexing: expected ints, slices, None or Ellipsis, got a mask bool[4] for "
+        "indexing: expected a mask whose values are known while tracing, got bool[4] for "
         "float32[4]. The result would have an unknown shape: use "
-        "imprint.numpy.where(mask, x, other).",
+        "imprint.numpy.where(mask, x, other), or the places imprint.numpy.nonzero(mask, "
+        "size=n).",
     ),
     "an unknown padding": (
         lambda: inp.pad(V, 1, mode="reflekt"),
