@@ -49,14 +49,14 @@ This page is written by `pytest tests/docs --update-golden` from
 NAMES = """\
 # Names of NumPy, jax.numpy and jax.lax
 
-Each name of `numpy`, `numpy.fft`, `jax.numpy` and `jax.lax`, and whether it
+Each name of `numpy`, `numpy.linalg`, `numpy.fft`, `jax.numpy` and `jax.lax`, and whether it
 is here, under the same name. Tests compare the page with the libraries. A name that is not
 here is an `AttributeError` with the same words.
 
 This page is written by `pytest tests/docs --update-golden` from the package,
 `imprint/core/absent.py` and `imprint/core/absent_numpy.py`.
 """
-NAMED = ("imprint.numpy", "imprint.numpy.fft", "imprint.lax")
+NAMED = ("imprint.numpy", "imprint.numpy.linalg", "imprint.numpy.fft", "imprint.lax")
 
 
 def here_page():

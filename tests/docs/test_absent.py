@@ -74,6 +74,7 @@ def test_each_name_of_a_model_is_here_or_has_a_row(library, home):
 
 OF_NUMPY = {
     "imprint.numpy": np,
+    "imprint.numpy.linalg": np.linalg,
     "imprint.numpy.fft": np.fft,
 }
 

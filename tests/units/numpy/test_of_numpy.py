@@ -52,6 +52,7 @@ CALLS = {
     "sort": lambda x: np.sort(x, 0, "mergesort") + np.argsort(x, kind="stable"),
     "median": lambda x: np.median(x, axis=0, overwrite_input=True),
     "norm": lambda x: np.linalg.norm(x, axis=1) + np.abs(np.fft.fft(x[:, 0], n=2)),
+    "solve": lambda x: np.linalg.solve(x @ x.T + np.eye(2, dtype="float32"), [1, 2]),
     "round": lambda x: np.round(x, 1),
     "shape": lambda x: x * np.shape(x)[0] * np.ndim(x) * np.size(x),
     "reversed": lambda x: np.ones(3, "float32") - x,
