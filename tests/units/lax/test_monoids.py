@@ -217,6 +217,23 @@ def test_pooling_has_gradients_that_jax_lacks(window):
     assert_close(total(lax.max), np.asarray(want), "gradient")
 
 
+def test_a_window_of_nothing_but_padding_values_has_no_tangent():
+    x, t = np.array([-np.inf, -np.inf, 1], "f4"), np.arange(1, 4, dtype="f4")
+
+    def tangent(lib):
+        def pool(x):
+            return lib.lax.reduce_window(
+                *(x, -np.inf, lib.lax.max, (2,), (1,)), "VALID"
+            )
+
+        return lib.jvp(pool, (x,), (t,))[1]
+
+    want = np.asarray(oracle.jit(lambda: tangent(jax))())
+    assert want.tolist() == [0, 3]
+    assert_close(tangent(imprint), want)
+    assert_close(imprint.jit(lambda: tangent(imprint))(), want)
+
+
 def test_what_windows_begin_with_is_joined():
     got = lax.reduce_window(X[0, 0], 10.0, lax.add, (2,))
     want = jax.lax.reduce_window(X[0, 0], 10.0, jax.lax.add, (2,))
