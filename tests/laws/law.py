@@ -21,7 +21,18 @@ from imprint.transforms.staging import Staged, stage
 from tests.tolerances import assert_within_ulps
 
 EVERY = [p for p in ALL if not isinstance(p.samples, Absent)]
-every_primitive = pytest.mark.parametrize("primitive", EVERY, ids=str)
+SIBLINGS = {"igammac", "random_gamma_grad"}
+"""Primitives whose formula another one has: their laws are exhaustive."""
+
+
+def over(primitives):
+    """Return the mark of a law that runs over primitives."""
+    marks = dict.fromkeys(SIBLINGS, (pytest.mark.slow, pytest.mark.exhaustive))
+    params = [pytest.param(p, marks=marks.get(p.name, ())) for p in primitives]
+    return pytest.mark.parametrize("primitive", params, ids=str)
+
+
+every_primitive = over(EVERY)
 
 
 def for_draws(strategy, check, examples):

@@ -15,7 +15,7 @@ from imprint.core.tangents import zero_of
 from imprint.dtypes import is_inexact
 from imprint.primitives.basis import instantiate
 from tests import oracle
-from tests.laws.law import EVERY, about, assert_agree, for_draws
+from tests.laws.law import EVERY, about, assert_agree, for_draws, over
 from tests.strategies import (
     calls,
     calls_at_edges,
@@ -28,9 +28,7 @@ from tests.tolerances import assert_within, tolerance
 
 pytestmark = pytest.mark.slow
 
-every_primitive_of_jax = pytest.mark.parametrize(
-    "primitive", [p for p in EVERY if p.name not in oracle.OF_SCIPY], ids=str
-)
+every_primitive_of_jax = over([p for p in EVERY if p.name not in oracle.OF_SCIPY])
 
 
 def law(primitive):

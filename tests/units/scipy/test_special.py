@@ -29,6 +29,9 @@ TWO = "xlogy xlog1py rel_entr kl_div gammainc gammaincc poch boxcox boxcox1p"
 AT_EDGES = "gammasgn erf erfc erfinv ndtr ndtri log_ndtr entr logit expit exp1 expi"
 CONVENTION = {"erfcx": 10.0}  # exp(64) in float32
 
+FURTHER = (pytest.mark.slow, pytest.mark.exhaustive)
+WIDTHS = [pytest.param(False, marks=FURTHER), True]
+
 
 def both(name):
     return getattr(special, name), getattr(jax.scipy.special, name)
@@ -40,7 +43,7 @@ def close(got, want, factor=1.0):
     assert_within(got, want, allowed)
 
 
-@pytest.mark.parametrize("x64", [False, True])
+@pytest.mark.parametrize("x64", WIDTHS)
 def test_functions_of_one_operand_are_those_of_jax(x64):
     names = [n for n in ONE if hasattr(jax.scipy.special, n)]
     dtype = np.float64 if x64 else np.float32
@@ -57,7 +60,7 @@ def test_functions_of_one_operand_are_those_of_jax(x64):
             close(both(name)[0](x), want, CONVENTION.get(name, 1.0))
 
 
-@pytest.mark.parametrize("x64", [False, True])
+@pytest.mark.parametrize("x64", WIDTHS)
 def test_functions_of_two_operands_are_those_of_jax(x64):
     dtype = np.float64 if x64 else np.float32
     x, y = (v.ravel().astype(dtype) for v in np.meshgrid(REAL, REAL))
@@ -173,7 +176,13 @@ def test_types_are_those_of_jax(name):
         assert (got.dtype, got.weak_type) == (want.dtype, want.weak_type), x
 
 
-@pytest.mark.parametrize("name", ["beta", "betaln", *TWO.split()])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "xlogy",
+        *[pytest.param(n, marks=FURTHER) for n in ["beta", "betaln", *TWO.split()[1:]]],
+    ],
+)
 def test_types_of_two_operands_are_those_of_jax(name):
     ours, theirs = both(name)
     for x, y in itertools.product(TYPES, TYPES):
