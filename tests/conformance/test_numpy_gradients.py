@@ -39,6 +39,9 @@ FUNCTIONS = {
     "hypot": lambda np, x: np.hypot(x + 4, x - 4),
     "index": lambda np, x: x[1, ::-1] * x[0, 1:2] + x[..., -1].sum(),
     "interp": lambda np, x: np.interp(x, np.sort(x[0]), x[1]),
+    "interp at a step": lambda np, x: np.interp(
+        x, np.array([0.0, 0.0, 1.0]), np.array([1.0, 2.0, 4.0]) * x[0, 0]
+    ),
     "kron": lambda np, x: np.kron(x, x[0]),
     "linspace": lambda np, x: np.linspace(x, 2.0, 4) ** 2,
     "logaddexp": lambda np, x: np.logaddexp(x, x[:, ::-1]),
