@@ -23,6 +23,7 @@ from imprint.numpy.joining import concatenate
 from imprint.numpy.linalg.decompositions import eigvals
 from imprint.numpy.linalg.least_squares import lstsq
 from imprint.numpy.linalg.operands import eps_of
+from imprint.numpy.linalg.solving import inv
 from imprint.numpy.linear import outer
 from imprint.numpy.matrices import eye, vander
 from imprint.numpy.padding import pad
@@ -35,7 +36,6 @@ from imprint.numpy.shape import atleast_1d
 from imprint.primitives.axes import whole
 from imprint.primitives.dynamic_slicing import dynamic_slice
 from imprint.primitives.elementwise import listed
-from imprint.primitives.orthogonal import solved
 from imprint.primitives.shape import broadcasted_iota
 
 # ---- products and quotients ----
@@ -247,8 +247,7 @@ def polyfit(  # noqa: PLR0913, PLR0917 - NumPy's signature
         return found, residuals, rank, s, asarray(cut)
     if not cov:
         return found
-    normal = left.T @ left
-    base = solved(normal, eye(order, dtype=normal.dtype)) / outer(scale, scale)
+    base = inv(left.T @ left) / outer(scale, scale)
     factor = _variance(residuals, len(at), order, cov)
     if values.ndim == 1:
         return found, base * factor

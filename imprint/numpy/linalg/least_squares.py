@@ -18,6 +18,7 @@ from imprint.numpy.creation import asarray, empty, zeros
 from imprint.numpy.linalg.decompositions import svd, svdvals
 from imprint.numpy.linalg.norms import norm
 from imprint.numpy.linalg.operands import eps_of, inexact_arrays, matrices
+from imprint.numpy.linalg.solving import inv
 from imprint.numpy.promotion import ArrayLike
 from imprint.numpy.reductions import any as any_
 from imprint.numpy.reductions import max as max_
@@ -25,8 +26,7 @@ from imprint.numpy.reductions import sum as sum_
 from imprint.numpy.selection import where
 from imprint.numpy.shape import expand_dims, ravel, reshape
 from imprint.primitives.elementwise import listed
-from imprint.primitives.matrices import adjoint, check_square, identity, product
-from imprint.primitives.orthogonal import solved
+from imprint.primitives.matrices import adjoint, check_square, product
 
 
 def pinv(
@@ -230,7 +230,6 @@ def cond(x: ArrayLike, p: Any = None) -> Array:
         out = ends[1] / ends[0]
     else:
         check_square("linalg.cond", y.aval)
-        inverse = solved(y, identity(y.shape, y.dtype))
-        out = norm(y, p, (-2, -1)) * norm(inverse, p, (-2, -1))
+        out = norm(y, p, (-2, -1)) * norm(inv(y), p, (-2, -1))
     unknown = isnan(out) & ~any_(isnan(y), axis=(-2, -1))
     return where(unknown, float("inf"), out)

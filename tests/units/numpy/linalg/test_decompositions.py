@@ -93,6 +93,7 @@ def test_condition():
 
     assert_as_jax(*both(every), drawn(2, 3, 3), drawn(4, 2))
     assert numpy.isinf(np.linalg.cond(np.zeros((2, 2)), -2))
+    assert numpy.isinf(np.linalg.cond(np.array([[1.0, 2], [2, 4]]), 1))
     assert numpy.isnan(np.linalg.cond(np.full((2, 2), numpy.nan)))
 
 
