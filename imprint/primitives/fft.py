@@ -192,6 +192,12 @@ def fft(x: Any, fft_type: Any, fft_lengths: Sequence[int]) -> Any:
         fft_type: a `FftType` or its name.
         fft_lengths: the lengths of the last axes, on the side that is no half; one to
             three.
+
+    Example:
+        >>> import imprint
+        >>> import imprint.numpy as np
+        >>> imprint.lax.fft(np.asarray([1.0, 2.0, 3.0, 4.0]), "RFFT", (4,))
+        Array([10.+0.j, -2.+2.j, -2.+0.j], dtype=complex64)
     """
     kind = _kind(fft_type)
     aval = get_aval(x)
