@@ -6,6 +6,8 @@ changes nothing.
 
 - `decompositions`: how are matrices factored, in SciPy's words?
 - `sylvester`: how is an equation of Sylvester's solved, and a Schur form made complex?
+- `solving`: how are systems solved, by one of several factorizations?
+- `exponential`: what is the exponential of a matrix, and its derivative?
 - `functions`: what are the square root and other functions of a matrix?
 - `tables`: how are matrices made of a formula?
 - `patterns`: how are matrices made of a pattern?
@@ -23,6 +25,8 @@ if typing.TYPE_CHECKING:
     from imprint.scipy.linalg.decompositions import qr_multiply as qr_multiply
     from imprint.scipy.linalg.decompositions import schur as schur
     from imprint.scipy.linalg.decompositions import svd as svd
+    from imprint.scipy.linalg.exponential import expm as expm
+    from imprint.scipy.linalg.exponential import expm_frechet as expm_frechet
     from imprint.scipy.linalg.functions import funm as funm
     from imprint.scipy.linalg.functions import polar as polar
     from imprint.scipy.linalg.functions import sqrtm as sqrtm
@@ -37,6 +41,16 @@ if typing.TYPE_CHECKING:
     from imprint.scipy.linalg.patterns import hilbert as hilbert
     from imprint.scipy.linalg.patterns import leslie as leslie
     from imprint.scipy.linalg.patterns import toeplitz as toeplitz
+    from imprint.scipy.linalg.solving import cho_factor as cho_factor
+    from imprint.scipy.linalg.solving import cho_solve as cho_solve
+    from imprint.scipy.linalg.solving import cholesky as cholesky
+    from imprint.scipy.linalg.solving import det as det
+    from imprint.scipy.linalg.solving import inv as inv
+    from imprint.scipy.linalg.solving import lu as lu
+    from imprint.scipy.linalg.solving import lu_factor as lu_factor
+    from imprint.scipy.linalg.solving import lu_solve as lu_solve
+    from imprint.scipy.linalg.solving import solve as solve
+    from imprint.scipy.linalg.solving import solve_triangular as solve_triangular
     from imprint.scipy.linalg.sylvester import rsf2csf as rsf2csf
     from imprint.scipy.linalg.sylvester import solve_sylvester as solve_sylvester
     from imprint.scipy.linalg.tables import convolution_matrix as convolution_matrix
@@ -49,6 +63,11 @@ _LATER: typing.Final[dict[str, str]] = {
     "imprint.scipy.linalg.tables": "convolution_matrix fiedler_companion invhilbert invpascal pascal",
     "imprint.scipy.linalg.decompositions": "eigh eigh_tridiagonal hessenberg qr qr_multiply schur svd",
     "imprint.scipy.linalg.sylvester": "rsf2csf solve_sylvester",
+    "imprint.scipy.linalg.exponential": "expm expm_frechet",
+    "imprint.scipy.linalg.solving": (
+        "cho_factor cho_solve cholesky det inv lu lu_factor lu_solve solve "
+        "solve_triangular"
+    ),
     "imprint.scipy.linalg.functions": "funm polar sqrtm",
     "imprint.scipy.linalg.patterns": (
         "block_diag circulant companion dft fiedler hadamard hankel helmert hilbert "

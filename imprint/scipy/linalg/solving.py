@@ -1,0 +1,397 @@
+"""Systems and factorizations: SciPy's names for what LU, Cholesky and triangles solve.
+
+A factor is computed once and solves for many right-hand sides; leading axes of both are
+broadcast. `solve` of a matrix that is said to be positive definite takes its Cholesky
+factor, and is differentiated, as every solution, by another solution with the same factor.
+"""
+
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+from imprint.core import dims
+from imprint.core.array import Array
+from imprint.core.aval import ShapedArray, get_aval
+from imprint.errors import ArgumentError, ShapeError
+from imprint.lax.solving import custom_linear_solve
+from imprint.numpy.linalg import determinants
+from imprint.numpy.linalg import solving as general
+from imprint.numpy.linalg.operands import matrices, square_matrices
+from imprint.numpy.linear import matmul
+from imprint.numpy.promotion import ArrayLike
+from imprint.numpy.rounding import real
+from imprint.numpy.shape import broadcast_to
+from imprint.primitives import cholesky as factors
+from imprint.primitives import lu as triangles
+from imprint.primitives.barrier import stop_gradient
+from imprint.primitives.comparison import eq
+from imprint.primitives.convert import convert_element_type
+from imprint.primitives.elementwise import listed
+from imprint.primitives.matrices import adjoint, identity, tril, triu
+from imprint.primitives.precision import Precision
+from imprint.primitives.shape import broadcasted_iota, expand_dims, squeeze
+from imprint.primitives.slicing import slice_in_dim
+from imprint.primitives.triangular import triangular_solve
+
+
+def cholesky(
+    a: ArrayLike,
+    lower: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
+    overwrite_a: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
+    check_finite: bool = True,  # noqa: FBT001, FBT002 - SciPy's signature
+) -> Array:
+    """Return the triangular factor of positive definite matrices.
+
+    Args:
+        a: square matrices along the last two axes; one triangle is read.
+        lower: whether to read the lower triangle, and to return L of `a = L Lᴴ`; else
+            the upper one, and U of `a = Uᴴ U`.
+        overwrite_a: changes nothing.
+        check_finite: changes nothing.
+
+    Example:
+        >>> import imprint.numpy as np, imprint.scipy as scipy
+        >>> scipy.linalg.cholesky(np.array([[4.0, 2.0], [2.0, 5.0]]))
+        Array([[2., 1.],
+               [0., 2.]], dtype=float32)
+    """
+    (x,) = square_matrices("scipy.linalg.cholesky", a)
+    factor = factors.cholesky(x if lower else adjoint(x), symmetrize_input=False)
+    return factor if lower else adjoint(factor)
+
+
+def cho_factor(
+    a: ArrayLike,
+    lower: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
+    overwrite_a: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
+    check_finite: bool = True,  # noqa: FBT001, FBT002 - SciPy's signature
+) -> tuple[Array, bool]:
+    """Return what `cho_solve` takes: the factor of `cholesky`, and which triangle it is.
+
+    Args:
+        a: square matrices along the last two axes.
+        lower: which triangle is read and returned.
+        overwrite_a: changes nothing.
+        check_finite: changes nothing.
+
+    Example:
+        >>> import imprint.numpy as np, imprint.scipy as scipy
+        >>> factor = scipy.linalg.cho_factor(np.array([[4.0, 2.0], [2.0, 5.0]]))
+        >>> scipy.linalg.cho_solve(factor, np.array([6.0, 7.0]))
+        Array([1., 1.], dtype=float32)
+    """
+    return cholesky(a, lower), lower
+
+
+def cho_solve(
+    c_and_lower: tuple[ArrayLike, bool],
+    b: ArrayLike,
+    overwrite_b: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
+    check_finite: bool = True,  # noqa: FBT001, FBT002 - SciPy's signature
+) -> Array:
+    """Return the solutions x of `a @ x = b`, of the factor of `a`.
+
+    Args:
+        c_and_lower: what `cho_factor` returned.
+        b: a vector, or matrices along the last two axes.
+        overwrite_b: changes nothing.
+        check_finite: changes nothing.
+
+    Example:
+        >>> import imprint.numpy as np, imprint.scipy as scipy
+        >>> scipy.linalg.cho_solve((2 * np.eye(2), True), np.array([4.0, 8.0]))
+        Array([1., 2.], dtype=float32)
+    """
+    c, lower = c_and_lower
+    name = "scipy.linalg.cho_solve"
+    factor, side = _prepared(name, c, b)
+    out = _by_cholesky(factor, bool(lower), side.columns)
+    return side.back(out)
+
+
+def _by_cholesky(factor: Any, lower: bool, b: Any) -> Any:  # noqa: FBT001 - of a pair
+    params: dict[str, Any] = {"left_side": True, "lower": lower}
+    turned: dict[str, Any] = {**params, "transpose_a": True, "conjugate_a": True}
+    first, second = (params, turned) if lower else (turned, params)
+    return triangular_solve(factor, triangular_solve(factor, b, **first), **second)
+
+
+def lu_factor(
+    a: ArrayLike,
+    overwrite_a: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
+    check_finite: bool = True,  # noqa: FBT001, FBT002 - SciPy's signature
+) -> tuple[Array, Array]:
+    """Return what `lu_solve` takes: both triangles in one matrix, and the row exchanges.
+
+    Args:
+        a: matrices along the last two axes.
+        overwrite_a: changes nothing.
+        check_finite: changes nothing.
+
+    Example:
+        >>> import imprint.numpy as np, imprint.scipy as scipy
+        >>> scipy.linalg.lu_factor(np.array([[1.0, 2.0], [4.0, 2.0]]))[1]
+        Array([1, 1], dtype=int32)
+    """
+    (x,) = matrices("scipy.linalg.lu_factor", a)
+    factor, pivots, _ = triangles.lu(x)
+    return factor, pivots
+
+
+def lu_solve(
+    lu_and_piv: tuple[ArrayLike, ArrayLike],
+    b: ArrayLike,
+    trans: int = 0,
+    overwrite_b: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
+    check_finite: bool = True,  # noqa: FBT001, FBT002 - SciPy's signature
+) -> Array:
+    """Return the solutions x of `a @ x = b`, of what `lu_factor` made of `a`.
+
+    Args:
+        lu_and_piv: what `lu_factor` returned.
+        b: a vector, or matrices along the last two axes.
+        trans: 0 for `a`, 1 for its transpose, 2 for its conjugated transpose.
+        overwrite_b: changes nothing.
+        check_finite: changes nothing.
+
+    Example:
+        >>> import imprint.numpy as np, imprint.scipy as scipy
+        >>> factors = scipy.linalg.lu_factor(np.array([[0.0, 2.0], [4.0, 0.0]]))
+        >>> scipy.linalg.lu_solve(factors, np.array([2.0, 4.0]))
+        Array([1., 1.], dtype=float32)
+    """
+    name = "scipy.linalg.lu_solve"
+    if trans not in (0, 1, 2):
+        raise ArgumentError(
+            f"{name}: expected trans 0, 1 or 2, got {trans!r}. They stand for the "
+            "matrix, its transpose, and the conjugate of that."
+        )
+    factor, pivots = lu_and_piv
+    rows = get_aval(factor).shape[-1]
+    order = triangles.lu_pivots_to_permutation(pivots, rows)
+    matrix, side = _prepared(name, factor, b)
+    order = broadcast_to(order, (*matrix.shape[:-2], rows))
+    turned = {"transposed": trans > 0, "conjugate": trans == 2}
+    return side.back(general.solve_factored(matrix, order, side.columns, **turned))
+
+
+def lu(
+    a: ArrayLike,
+    permute_l: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
+    overwrite_a: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
+    check_finite: bool = True,  # noqa: FBT001, FBT002 - SciPy's signature
+) -> tuple[Array, ...]:
+    """Return matrices P, L and U whose product is a matrix.
+
+    Args:
+        a: a matrix.
+        permute_l: whether to return two, `P @ L` and U.
+        overwrite_a: changes nothing.
+        check_finite: changes nothing.
+
+    Example:
+        >>> import imprint.numpy as np, imprint.scipy as scipy
+        >>> p, l, u = scipy.linalg.lu(np.array([[1.0, 2.0], [4.0, 2.0]]))
+        >>> p @ l @ u
+        Array([[1., 2.],
+               [4., 2.]], dtype=float32)
+    """
+    (x,) = matrices("scipy.linalg.lu", a)
+    factor, _, order = triangles.lu(x)
+    *stack, m, n = x.shape
+    k = dims.minimum(m, n)
+    last = len(stack) + 1
+    rows = broadcasted_iota("int32", (*stack, m, m), last - 1)
+    p = convert_element_type(
+        eq(rows, broadcast_to(expand_dims(order, (last - 1,)), rows.shape)), x.dtype
+    )
+    ones = identity((*stack, m, k), x.dtype)
+    left = tril(slice_in_dim(factor, 0, k, axis=last), -1) + ones
+    upper = triu(slice_in_dim(factor, 0, k, axis=last - 1))
+    if permute_l:
+        return matmul(p, left, precision=Precision.HIGHEST), upper
+    return real(p), left, upper
+
+
+def det(
+    a: ArrayLike,
+    overwrite_a: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
+    check_finite: bool = True,  # noqa: FBT001, FBT002 - SciPy's signature
+) -> Array:
+    """Return the determinants of square matrices, as `imprint.numpy.linalg.det` does.
+
+    Example:
+        >>> import imprint.numpy as np, imprint.scipy as scipy
+        >>> scipy.linalg.det(2 * np.eye(2))
+        Array(4., dtype=float32)
+    """
+    return determinants.det(a)
+
+
+def inv(
+    a: ArrayLike,
+    overwrite_a: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
+    check_finite: bool = True,  # noqa: FBT001, FBT002 - SciPy's signature
+) -> Array:
+    """Return the inverses of square matrices, as `imprint.numpy.linalg.inv` does.
+
+    Example:
+        >>> import imprint.numpy as np, imprint.scipy as scipy
+        >>> scipy.linalg.inv(2 * np.eye(2))
+        Array([[0.5, 0. ],
+               [0. , 0.5]], dtype=float32)
+    """
+    return general.inv(a)
+
+
+_ASSUMED: Final = ("gen", "sym", "her", "pos")
+
+
+def solve(  # noqa: PLR0913, PLR0917 - SciPy's signature
+    a: ArrayLike,
+    b: ArrayLike,
+    lower: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
+    overwrite_a: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
+    overwrite_b: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
+    debug: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
+    check_finite: bool = True,  # noqa: FBT001, FBT002 - SciPy's signature
+    assume_a: str = "gen",
+) -> Array:
+    """Return the solutions x of `a @ x = b`.
+
+    Args:
+        a: square matrices along the last two axes.
+        b: a vector, or matrices along the last two axes.
+        lower: of a positive definite matrix, which triangle is read.
+        overwrite_a: changes nothing.
+        overwrite_b: changes nothing.
+        debug: changes nothing.
+        check_finite: changes nothing.
+        assume_a: "pos" for positive definite matrices, which are solved by their Cholesky
+            factor; "gen", "sym" or "her" for others.
+
+    Example:
+        >>> import imprint.numpy as np, imprint.scipy as scipy
+        >>> a = np.array([[4.0, 2.0], [2.0, 5.0]])
+        >>> scipy.linalg.solve(a, np.array([6.0, 7.0]), assume_a="pos")
+        Array([1., 1.], dtype=float32)
+    """
+    name = "scipy.linalg.solve"
+    if assume_a not in _ASSUMED:
+        raise ArgumentError(
+            f"{name}: expected assume_a 'gen', 'sym', 'her' or 'pos', got {assume_a!r}. "
+            "Leave it out for a matrix of no kind."
+        )
+    if assume_a != "pos":
+        return general.solve(a, b)
+    matrix, side = _prepared(name, a, b)
+    factor = cholesky(stop_gradient(matrix), lower)
+
+    def solved(_: Any, columns: Any) -> Any:
+        return _by_cholesky(factor, bool(lower), columns)
+
+    product = partial(matmul, matrix, precision=Precision.HIGHEST)
+    return side.back(custom_linear_solve(product, side.columns, solved, symmetric=True))
+
+
+_TRANSPOSED: Final[dict[Any, tuple[bool, bool]]] = {
+    0: (False, False),
+    "N": (False, False),
+    1: (True, False),
+    "T": (True, False),
+    2: (True, True),
+    "C": (True, True),
+}
+
+
+def solve_triangular(  # noqa: PLR0913, PLR0917 - SciPy's signature
+    a: ArrayLike,
+    b: ArrayLike,
+    trans: int | str = 0,
+    lower: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
+    unit_diagonal: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
+    overwrite_b: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
+    debug: Any = None,
+    check_finite: bool = True,  # noqa: FBT001, FBT002 - SciPy's signature
+) -> Array:
+    """Return the solutions x of `a @ x = b`, where one triangle of `a` counts.
+
+    Args:
+        a: square matrices along the last two axes.
+        b: a vector, or matrices along the last two axes.
+        trans: 0 or "N" for `a`, 1 or "T" for its transpose, 2 or "C" for its conjugated
+            transpose.
+        lower: whether the lower triangle counts.
+        unit_diagonal: whether the diagonal is taken for ones.
+        overwrite_b: changes nothing.
+        debug: changes nothing.
+        check_finite: changes nothing.
+
+    Example:
+        >>> import imprint.numpy as np, imprint.scipy as scipy
+        >>> a = np.array([[2.0, 0.0], [1.0, 4.0]])
+        >>> scipy.linalg.solve_triangular(a, np.array([2.0, 9.0]), lower=True)
+        Array([1., 2.], dtype=float32)
+    """
+    name = "scipy.linalg.solve_triangular"
+    if trans not in _TRANSPOSED:
+        raise ArgumentError(
+            f"{name}: expected trans 0, 1, 2, 'N', 'T' or 'C', got {trans!r}. They stand "
+            "for the matrix, its transpose, and the conjugate of that."
+        )
+    matrix, side = _prepared(name, a, b)
+    transpose_a, conjugate_a = _TRANSPOSED[trans]
+    out = triangular_solve(
+        matrix,
+        side.columns,
+        left_side=True,
+        lower=bool(lower),
+        transpose_a=transpose_a,
+        conjugate_a=conjugate_a,
+        unit_diagonal=bool(unit_diagonal),
+    )
+    return side.back(out)
+
+
+# ---- right-hand sides ----
+
+
+class _Side(NamedTuple):
+    """A right-hand side as columns, with the leading axes of the matrices.
+
+    Args:
+        columns: the array.
+        is_vector: whether it was given as one vector.
+    """
+
+    columns: Any
+    is_vector: bool
+
+    def back(self, out: Any) -> Any:
+        """Return a solution in the shape that the right-hand side was given in."""
+        return squeeze(out, (get_aval(out).ndim - 1,)) if self.is_vector else out
+
+
+def _prepared(name: str, a: ArrayLike, b: ArrayLike) -> tuple[Any, _Side]:
+    """Return a square matrix, and a right-hand side, of one dtype and one stack."""
+    x, y = square_matrices(name, a, b)
+    columns = expand_dims(y, (1,)) if y.ndim == 1 else y
+    _check_side(name, x.aval, columns.aval)
+    stack = dims.broadcast_shapes([x.shape[:-2], columns.shape[:-2]])
+    if stack is None:
+        raise ShapeError(
+            f"{name}: expected leading axes that broadcast, got "
+            f"{listed((x.aval, y.aval))}. Reshape one of them."
+        )
+    x, columns = (
+        v if v.shape[:-2] == stack else broadcast_to(v, (*stack, *v.shape[-2:]))
+        for v in (x, columns)
+    )
+    return x, _Side(columns, y.ndim == 1)
+
+
+def _check_side(name: str, a: ShapedArray, b: ShapedArray) -> None:
+    if b.ndim < 2 or not dims.equal(a.shape[-1], b.shape[-2]):
+        raise ShapeError(
+            f"{name}: expected a right-hand side of as many rows as the matrices, got "
+            f"{listed((a, b))}. A stack of vectors needs an axis more, `b[..., None]`."
+        )
