@@ -55,9 +55,6 @@ _MAPPED: Final = (
     "Programs run on one device so far: along axes that imprint.vmap maps, write "
     "imprint.lax.all_to_all."
 )
-_GATHER: Final = (
-    "With one index write x[i]; with several, imprint.vmap(lambda i: x[i])(indices)."
-)
 _SCATTER: Final = (
     "Where the index is one: imprint.lax.dynamic_update_slice_in_dim; by a mask: "
     "imprint.numpy.where(mask, value, x)."
@@ -119,21 +116,16 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ),
     ),
     "imprint.numpy": (
-        ("take", _GATHER),
-        (
-            "take_along_axis",
-            "Write the sum (imprint.nn.one_hot(i, n) * x).sum(-1) along the last axis.",
-        ),
         (
             "choose",
             "Write imprint.numpy.select, of a list of conditions and one of choices.",
         ),
         (
-            "put put_along_axis place insert delete",
+            "put place insert delete",
             _SCATTER,
         ),
         (
-            "argwhere nonzero flatnonzero extract compress",
+            "argwhere extract compress",
             "The length of its result depends on values. Keep all elements, and mark the "
             "others with imprint.numpy.where; or call NumPy's outside.",
         ),
@@ -220,10 +212,9 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ),
     ),
     "Array": (
-        ("take", _GATHER),
         ("choose", "Write imprint.numpy.select."),
         (
-            "nonzero compress",
+            "compress",
             "The length of its result depends on values. Mark elements with "
             "imprint.numpy.where.",
         ),

@@ -405,5 +405,5 @@ _REFUSED: Final = (Array, list, tuple, set, dict)
 
 absent_methods(
     Array,
-    "choose compress flat nonzero take",
+    "choose compress flat",
 )

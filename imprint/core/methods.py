@@ -47,3 +47,11 @@ class Ordered(Protocols):
     def searchsorted(self, *args: Any, **kwargs: Any) -> Any:
         """Find where elements belong; see `imprint.numpy.searchsorted`."""
         return method("searchsorted", self, args, kwargs)
+
+    def take(self, *args: Any, **kwargs: Any) -> Any:
+        """Take elements along `axis`; see `imprint.numpy.take`."""
+        return method("take", self, args, kwargs)
+
+    def nonzero(self, *args: Any, **kwargs: Any) -> Any:
+        """Find where elements are not zero; see `imprint.numpy.nonzero`."""
+        return method("nonzero", self, args, kwargs)

@@ -23,6 +23,7 @@ take the dtype of the array beside them.
 - `padding`: how does an array get larger at its ends?
 - `indexing`: what does `x[...]` take?
 - `advanced`: which gather or scatter is an index by arrays?
+- `taking`: which elements have these indices, and which indices have these?
 - `updating`: what does `x.at[...]` return?
 - `inspection`: what can a program ask of an array library?
 - `searching`: where are the extremes?
@@ -475,6 +476,11 @@ if typing.TYPE_CHECKING:
     from imprint.numpy.sorting import sort as sort
     from imprint.numpy.sorting import sort_complex as sort_complex
     from imprint.numpy.sorting import top_k as top_k
+    from imprint.numpy.taking import flatnonzero as flatnonzero
+    from imprint.numpy.taking import nonzero as nonzero
+    from imprint.numpy.taking import put_along_axis as put_along_axis
+    from imprint.numpy.taking import take as take
+    from imprint.numpy.taking import take_along_axis as take_along_axis
     from imprint.numpy.trimming import trim_zeros as trim_zeros
     from imprint.numpy.updating import At as At
     from imprint.numpy.views import byteswap as byteswap
@@ -486,6 +492,7 @@ _LATER: typing.Final[dict[str, str]] = {
     "imprint.numpy.of_numpy": "numpy_function numpy_ufunc",
     "imprint.numpy.views": "byteswap view",
     "imprint.numpy.advanced": "take_at",
+    "imprint.numpy.taking": ("flatnonzero nonzero put_along_axis take take_along_axis"),
     "imprint.numpy.updating": "At",
     "imprint.numpy.convolving": "convolve correlate",
     "imprint.numpy.polynomial_factors": "poly polydiv polyfit polymul roots",
