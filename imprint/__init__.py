@@ -78,6 +78,7 @@ from imprint.config import audit as audit
 from imprint.config import check_tracer_leaks as check_tracer_leaks
 from imprint.config import checking_leaks as checking_leaks
 from imprint.config import config as config
+from imprint.config import cut_recomputation as cut_recomputation
 from imprint.config import debug_infs as debug_infs
 from imprint.config import debug_nans as debug_nans
 from imprint.config import default_device as default_device

@@ -27,6 +27,7 @@ __all__ = [
     "check_tracer_leaks",
     "checking_leaks",
     "config",
+    "cut_recomputation",
     "debug_infs",
     "debug_nans",
     "default_device",
@@ -76,6 +77,7 @@ class Settings:
     default_device: object
     disable_jit: bool
     audit: float
+    cut_recomputation: bool
 
     def __reduce__(self) -> tuple[object, ...]:
         values = {name: getattr(self, name) for name in self.__slots__}
@@ -300,6 +302,11 @@ class Config:
         default=0.0,
         in_key=True,  # as `disable_jit`; see `key_settings`
     )
+    cut_recomputation: Final = _Switch(
+        "Write values to memory that the engine would compute again many times.",
+        default=True,
+        in_key=True,
+    )
     log_compiles: Final = _Switch(
         "Log every trace and every compile.",
         default=False,
@@ -469,6 +476,7 @@ debug_infs: Final = Config.debug_infs
 default_device: Final = Config.default_device
 disable_jit: Final = Config.disable_jit
 audit: Final = Config.audit
+cut_recomputation: Final = Config.cut_recomputation
 log_compiles: Final = Config.log_compiles
 explain_misses: Final = Config.explain_misses
 strict: Final = Config.strict

@@ -17,12 +17,13 @@ from imprint.config import config
 from imprint.core.check import check_jaxpr
 from imprint.core.jaxpr import ClosedJaxpr, map_subjaxprs
 from imprint.errors import InternalError
+from imprint.passes.cut import cut
 from imprint.transforms.dce import dce
 
 Pass = Callable[[ClosedJaxpr], ClosedJaxpr]
 
 
-PASSES: Final[tuple[Pass, ...]] = (dce,)
+PASSES: Final[tuple[Pass, ...]] = (dce, cut)
 """Every pass, in order."""
 
 

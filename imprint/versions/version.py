@@ -34,6 +34,7 @@ from imprint.core.jaxpr import ClosedJaxpr
 from imprint.core.source import current_source
 from imprint.errors import DeletedArrayError
 from imprint.explain.explanation import Kind
+from imprint.passes.cut import Cut
 from imprint.passes.sentinels import Sentinels
 from imprint.program.counters import COUNTERS, Counters
 from imprint.program.program import Program
@@ -299,6 +300,11 @@ class Version:
     def nbytes(self) -> int:
         """The memory it takes, in bytes, estimated."""
         return self.program.nbytes
+
+    @property
+    def passes(self) -> tuple[Cut, ...]:
+        """What the passes did to it: the values that it writes to memory, and why."""
+        return self.program.module.cuts
 
     @property
     def cost(self) -> dict[str, float]:

@@ -1,0 +1,263 @@
+"""Tests of passes.cut: what is written to memory, what is not, and that nothing changes."""
+
+import re
+
+import numpy as np
+import pytest
+
+import imprint
+import imprint.numpy as inp
+from imprint import lax, nn
+from imprint.passes import cut as module
+from imprint.passes.pipeline import run_passes
+from tests.compose.programs import PROGRAMS
+from tests.tolerances import assert_close
+
+V = np.linspace(0.1, 0.9, 64, dtype="float32")
+M = np.linspace(-1, 1, 64 * 64, dtype="float32").reshape(64, 64)
+
+
+def field(x, y, z):
+    return x - y, inp.tanh(y) * z + inp.exp(-z * z), z / (1 + y * y) + y * x
+
+
+def midpoint(x, y, z):
+    a, b, c = field(x, y, z)
+    p, q, r = field(x + 0.05 * a, y + 0.05 * b, z + 0.05 * c)
+    return x + 0.1 * p, y + 0.1 * q, z + 0.1 * r
+
+
+def unrolled(steps, step=midpoint):
+    def solve(x, y, z):
+        for _ in range(steps):
+            x, y, z = step(x, y, z)
+        return x, y, z
+
+    return solve
+
+
+def sums(steps):
+    def run(x):
+        for _ in range(steps):
+            x = inp.sin(x) * x + x.sum()
+        return x
+
+    return run
+
+
+def cuts(fun, *args):
+    return module.cuts_of(run_passes(imprint.make_jaxpr(fun)(*args)))
+
+
+# ---- what is cut ----
+
+
+@pytest.mark.parametrize("shape", [(), (64,)])
+def test_a_solver_is_cut_as_often_as_it_is_long(shape):
+    state = [np.full(shape, v, "float32") for v in (0.1, 0.2, 0.3)]
+    short, long = (len(cuts(unrolled(n), *state)) for n in (10, 40))
+    assert 10 <= short <= 60
+    assert long == pytest.approx(4 * short, rel=0.2)
+
+
+def test_a_sum_beside_the_values_is_cut():
+    assert 5 <= len(cuts(sums(20), V)) <= 20
+
+
+def test_the_work_between_two_cuts_is_bounded():
+    closed = run_passes(imprint.make_jaxpr(unrolled(30))(V, V, V))
+    work = {}
+    for eqn in closed.eqns:
+        name = eqn.primitive.name
+        again = sum(work.get(v, 0) for v in eqn.invars)
+        for out in eqn.outvars:
+            work[out] = 0 if name == "materialize" else again + module._COSTS[name]
+    assert max(work.values()) < 10 * module._LIMIT
+
+
+def test_many_dear_functions_in_a_row_are_cut_where_a_cut_is_cheap():
+    def row(x):
+        for _ in range(10):
+            x = inp.tanh(x)
+        return x
+
+    assert len(cuts(row, np.zeros(20_000, "float32"))) == 4
+    assert cuts(row, np.zeros(2_000, "float32")) == ()
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        lambda f: lambda *s: lax.scan(lambda c, _: (f(*c), None), s, length=3)[0],
+        lambda f: lambda *s: lax.while_loop(lambda c: c[0][0] < 1, lambda c: f(*c), s),
+        lambda f: lambda *s: lax.cond(s[0][0] > 0, f, lambda *t: t, *s),
+        lambda f: imprint.jit(f),
+        lambda f: imprint.vmap(f),
+        lambda f: imprint.grad(lambda *s: f(*s)[0].sum()),
+    ],
+    ids=["scan", "while", "cond", "call", "vmap", "grad"],
+)
+def test_bodies_and_derivatives_are_cut(around):
+    assert len(cuts(around(unrolled(10)), V, V, V)) >= 10
+
+
+def test_steps_that_are_calls_are_cut_between():
+    found = cuts(unrolled(20, imprint.jit(midpoint)), V, V, V)
+    assert len(found) >= 10
+
+
+def test_a_call_counts_by_the_uses_in_its_body():
+    twice = imprint.jit(lambda x: x * x + x)  # small, and each use of it is three
+    once = imprint.jit(lambda x: x + 1)
+
+    def run(fun):
+        def chain(x):
+            for _ in range(20):
+                x = fun(x)
+            return x
+
+        return len(cuts(chain, V))
+
+    assert run(twice) >= 4
+    assert run(once) == 0
+
+
+# ---- what is not ----
+
+
+def attention(q, k, v):
+    return nn.softmax(q @ k.T / 8) @ v
+
+
+def layer_norm(x):
+    mean = x.mean(-1, keepdims=True)
+    variance = ((x - mean) ** 2).mean(-1, keepdims=True)
+    return (x - mean) / inp.sqrt(variance + 1e-5)
+
+
+def network(weights, x):
+    for w in weights:
+        x = x + inp.tanh(x @ w)
+    return (x**2).mean()
+
+
+@pytest.mark.parametrize(
+    ("fun", "args"),
+    [
+        (nn.softmax, [M]),
+        (nn.log_softmax, [M]),
+        (nn.logsumexp, [M]),
+        (nn.gelu, [M]),
+        (nn.selu, [M]),
+        (nn.silu, [M]),
+        (layer_norm, [M]),
+        (attention, [M, M, M]),
+        (lambda x: inp.exp(x) + inp.exp(x).T, [M]),
+        (network, [[M] * 4, M]),
+        (imprint.grad(network), [[M] * 4, M]),
+        (lambda x: inp.var(x, axis=0), [M]),
+    ],
+    ids=[
+        "softmax",
+        "log_softmax",
+        "logsumexp",
+        "gelu",
+        "selu",
+        "silu",
+        "layer_norm",
+        "attention",
+        "transposed",
+        "network",
+        "gradient",
+        "var",
+    ],
+)
+def test_what_is_shared_little_stays_one_fusion(fun, args):
+    assert cuts(fun, *args) == ()
+
+
+# ---- results ----
+
+
+@pytest.fixture
+def cut_everywhere(monkeypatch):
+    monkeypatch.setattr(module, "_LIMIT", 1.0)
+    imprint.clear_caches()
+    yield
+    imprint.clear_caches()
+
+
+@pytest.mark.usefixtures("cut_everywhere")
+@pytest.mark.parametrize("program", PROGRAMS, ids=str)
+def test_results_are_those_without_cuts(program):
+    fun, args = program.on(imprint), program.args
+    with imprint.cut_recomputation(False):
+        plain = imprint.jit(fun)(*args)
+    assert_close(imprint.jit(fun)(*args), plain)
+
+
+def test_a_solver_gives_what_it_gives_uncut():
+    state = V, V + 1, V * 2
+    with imprint.cut_recomputation(False):
+        plain = imprint.jit(unrolled(4))(*state)
+    for ours, theirs in zip(imprint.jit(unrolled(4))(*state), plain, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-5)
+
+
+def test_a_donated_argument_gives_its_memory_to_a_result_that_is_cut():
+    def run(x):
+        y = sums(10)(x)
+        return y, y.sum()
+
+    f = imprint.jit(run, donate_argnums=0)
+    x = inp.asarray(V)
+    f(x)
+    assert f.versions[0].passes
+    assert f.versions[0].program.module.donated == (0,)
+    assert x.is_deleted()
+
+
+def test_what_made_a_nan_is_told_alike():
+    said = []
+    for switch in (True, False):
+        with imprint.cut_recomputation(switch), imprint.debug_nans(True):
+            f = imprint.jit(lambda x: sums(6)(inp.log(x - 1)))
+            with pytest.raises(FloatingPointError) as caught:
+                f(V)
+            said.append(str(caught.value))
+    assert said[0] == said[1]
+    assert "log" in said[0]
+
+
+# ---- seen and switched ----
+
+
+def test_a_version_tells_what_was_written_where_and_why():
+    f = imprint.jit(sums(4))
+    f(V)
+    (first, *_) = f.versions[0].passes
+    line = sums.__code__.co_firstlineno + 3
+    assert re.fullmatch(
+        rf"add f32\[64\] at .*test_cut\.py:{line}.*: 3 uses of 66 additions each",
+        str(first),
+    )
+
+
+def test_the_switch_is_in_the_key():
+    f = imprint.jit(sums(10))
+    f(V)
+    with imprint.cut_recomputation(False):
+        f(V)
+        assert f.versions[-1].passes == ()
+    f(V)
+    assert len(f.versions) == 2
+
+
+def test_a_program_of_many_equations_is_walked_once():
+    def long(x):
+        for _ in range(4_000):
+            x = x * x + 1
+        return x
+
+    closed = imprint.make_jaxpr(long)(np.float32(0.1))
+    assert len(module.cuts_of(run_passes(closed))) < 4_000
