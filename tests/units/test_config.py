@@ -34,6 +34,7 @@ OTHER = {
     "threefry_partitionable": False,
     "default_device": "cpu",
     "audit": 0.5,
+    "default_prng_impl": "rbg",
 }
 
 
@@ -56,7 +57,8 @@ def other_value(name):
 def test_defaults_are_those_of_jax(name):
     if name in ("audit", "explain_misses", "strict"):  # JAX has no such flags
         assert not FLAGS[name].default
-    elif name == "traceback_filtering":  # JAX's "auto" filters too
+    elif name in ("traceback_filtering", "cut_recomputation"):
+        # JAX's "auto" filters too; what is cut has the value that it has in JAX
         assert FLAGS[name].default is True
     else:
         default = jax.config._value_holders[f"jax_{name}"].value

@@ -16,9 +16,17 @@ from tests.tolerances import assert_close
 X = np.arange(24.0, dtype=np.float32).reshape(2, 3, 4)
 
 
+NEWER = {
+    f"{name}{end}"
+    for name in ("log2", "one_minus_square", "polynomial")
+    for end in ("", "_p")
+}
+"""Names that are not in each release of JAX that the tests run beside."""
+
+
 @pytest.mark.parametrize("name", sorted(lax.__all__))
 def test_jax_has_the_name(name):
-    assert hasattr(jax.lax, name)
+    assert name in NEWER or hasattr(jax.lax, name)
 
 
 CALLS = {
