@@ -19,6 +19,7 @@ OWN = {
         "audit",
         "cache",
         "check_grads",
+        "cut_recomputation",
         "explain_misses",
         "filter_jit",
     }
