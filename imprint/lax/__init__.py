@@ -102,8 +102,6 @@ from imprint.lax.loops import fori_loop as fori_loop
 from imprint.lax.loops import map as map
 from imprint.lax.loops import scan as scan
 from imprint.lax.loops import while_loop as while_loop
-from imprint.lax.monoids import reduce as reduce
-from imprint.lax.monoids import reduce_window as reduce_window
 from imprint.lax.solving import custom_linear_solve as custom_linear_solve
 from imprint.lax.solving import custom_root as custom_root
 from imprint.primitives.arg_reductions import argmax as argmax
@@ -337,6 +335,8 @@ if typing.TYPE_CHECKING:
     from imprint.lax.layouts import (
         reduce_window_shape_tuple as reduce_window_shape_tuple,
     )
+    from imprint.lax.monoids import reduce as reduce
+    from imprint.lax.monoids import reduce_window as reduce_window
     from imprint.lax.special import betainc as betainc
     from imprint.lax.special import igamma as igamma
     from imprint.lax.special import igamma_grad_a as igamma_grad_a
@@ -416,6 +416,7 @@ if typing.TYPE_CHECKING:
     )
 
 _LATER: typing.Final[dict[str, str]] = {
+    "imprint.lax.monoids": "reduce reduce_window",
     "imprint.control.applied_at": "scatter_apply",
     "imprint.lax.indexed": "index_take",
     "imprint.primitives.gather": "gather gather_p scatter_add_p",

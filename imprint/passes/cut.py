@@ -10,7 +10,6 @@ fusion. A nested call is inlined: what it adds to the work of its operands is kn
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import repeat
 from typing import Any, Final, NamedTuple, final
 
 from imprint.config import config
@@ -207,8 +206,9 @@ def _uses_of(jaxpr: Jaxpr) -> dict[Atom, int]:
     """Return how many operations use each value, those inside a call one by one."""
     uses: dict[Atom, int] = {}
     for eqn in jaxpr.eqns:
-        counts = _body_of(eqn).uses if eqn.primitive.is_call else repeat(1)
-        for v, n in zip(eqn.invars, counts):  # noqa: B905 - the second may be endless
+        is_call = eqn.primitive.is_call
+        counts = _body_of(eqn).uses if is_call else (1,) * len(eqn.invars)
+        for v, n in zip(eqn.invars, counts, strict=True):
             uses[v] = uses.get(v, 0) + n
     for v in jaxpr.outvars:
         uses[v] = uses.get(v, 0) + 1
