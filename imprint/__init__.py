@@ -18,6 +18,7 @@ The public names stand here, under JAX's names where they mean the same. To impo
 - `nn`: which layers and activations are there?
 - `optim`: how do gradients become updates of parameters?
 - `image`: how does an image get another size?
+- `ops`: what are the results of segments?
 - `scipy`: which functions of SciPy's do arrays and tracers have?
 - `testing`: how do tests limit compiles and check derivatives?
 - `cache`: how are all versions of the process looked at, bounded and dropped?
@@ -141,6 +142,7 @@ if TYPE_CHECKING:
     from imprint import image as image
     from imprint import lax as lax
     from imprint import nn as nn
+    from imprint import ops as ops
     from imprint import optim as optim
     from imprint import scipy as scipy
     from imprint import testing as testing
@@ -219,6 +221,7 @@ _LATER = (
     "lax",
     "module",
     "nn",
+    "ops",
     "optim",
     "scipy",
     "testing",

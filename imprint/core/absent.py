@@ -111,7 +111,7 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("example_libraries", "Optimizers are in imprint.optim, layers in imprint.nn."),
         ("test_util", "Write imprint.testing.check_grads."),
         (
-            "cloud_tpu_init collect_profile extend interpreters lib ops tools",
+            "cloud_tpu_init collect_profile extend interpreters lib tools",
             "",
         ),
     ),

@@ -11,7 +11,7 @@ import pytest
 import imprint
 
 FACES = ["imprint", "imprint.lax", "imprint.nn", "imprint.numpy", "imprint.random"]
-FACES += ["imprint.image", "imprint.numpy.fft", "imprint.scipy.fft"]
+FACES += ["imprint.image", "imprint.ops", "imprint.numpy.fft", "imprint.scipy.fft"]
 FACES += ["imprint.scipy.ndimage"]
 OWN = {
     "imprint": {

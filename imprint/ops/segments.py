@@ -1,0 +1,250 @@
+"""Reductions of segments: the rows of an array that have one number are joined to one row.
+
+That is a scatter into rows of what changes nothing: 0 for sums, 1 for products, the
+greatest and the least value for extremes. Rows that no segment has stay so. With
+`bucket_size`, so many rows at a time are reduced, then their results: long sums of floats
+lose less.
+"""
+
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple, cast
+
+import numpy as np
+
+from imprint import dtypes as dt
+from imprint.core import dims
+from imprint.core.array import Array
+from imprint.core.folding import folding
+from imprint.core.trace import Tracer
+from imprint.errors import ArgumentError, ConcretizationError, DTypeError, ShapeError
+from imprint.numpy import reductions
+from imprint.numpy.creation import asarray
+from imprint.numpy.promotion import ArrayLike
+from imprint.numpy.updating import Mode, Places
+from imprint.primitives.axes import whole
+from imprint.primitives.basis import full
+from imprint.primitives.convert import convert_element_type
+
+
+class _Segments(NamedTuple):
+    """How rows are numbered, and what is promised of the numbers."""
+
+    ids: Any
+    total: int | None
+    promises: dict[str, bool]
+    bucket_size: int | None
+    mode: Mode
+
+
+class _Reduction(NamedTuple):
+    name: str
+    put: str
+    """The method of `x.at[i]`."""
+    over: Callable[..., Array]
+
+
+_SUM: Final = _Reduction("segment_sum", "add", reductions.sum)
+_PROD: Final = _Reduction("segment_prod", "multiply", reductions.prod)
+_MIN: Final = _Reduction("segment_min", "min", reductions.min)
+_MAX: Final = _Reduction("segment_max", "max", reductions.max)
+
+
+@folding
+def segment_sum(  # noqa: PLR0913, PLR0917 - JAX's signature
+    data: ArrayLike,
+    segment_ids: ArrayLike,
+    num_segments: int | None = None,
+    indices_are_sorted: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
+    unique_indices: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
+    bucket_size: int | None = None,
+    mode: Mode = None,
+) -> Array:
+    """Add up the rows of each segment.
+
+    Args:
+        data: an array of at least one axis.
+        segment_ids: integers, of which segment each row is, in any order.
+        num_segments: how many rows the result has; under a trace it has to be given, else
+            it is one more than the greatest number.
+        indices_are_sorted: the promise that the numbers do not decrease.
+        unique_indices: the promise that no number comes twice.
+        bucket_size: how many rows are reduced at a time; all if None.
+        mode: what becomes of rows with a number outside: they are left out ("drop", and
+            None), or are of the nearest segment ("clip").
+
+    Returns:
+        The results: row i is that of segment i, and 0 without rows.
+
+    Raises:
+        ConcretizationError: the number of segments is not known while tracing.
+        ArgumentError: a number of segments or of rows at a time that cannot be.
+        ShapeError: there is not a number for each row.
+        DTypeError: the numbers are no integers.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint import ops
+        >>> ops.segment_sum(np.array([5, 2, 3, 4]), np.array([0, 0, 2, 2]), 3)
+        Array([7, 0, 7], dtype=int32)
+    """
+    promises = _promises(indices_are_sorted, unique_indices)
+    segments = _Segments(segment_ids, num_segments, promises, bucket_size, mode)
+    return _reduced(_SUM, data, segments)
+
+
+@folding
+def segment_prod(  # noqa: PLR0913, PLR0917 - JAX's signature
+    data: ArrayLike,
+    segment_ids: ArrayLike,
+    num_segments: int | None = None,
+    indices_are_sorted: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
+    unique_indices: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
+    bucket_size: int | None = None,
+    mode: Mode = None,
+) -> Array:
+    """Multiply the rows of each segment.
+
+    A segment without rows gives 1. The arguments are those of `segment_sum`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint import ops
+        >>> ops.segment_prod(np.array([5, 2, 3, 4]), np.array([0, 0, 2, 2]), 3)
+        Array([10,  1, 12], dtype=int32)
+    """
+    promises = _promises(indices_are_sorted, unique_indices)
+    segments = _Segments(segment_ids, num_segments, promises, bucket_size, mode)
+    return _reduced(_PROD, data, segments)
+
+
+@folding
+def segment_min(  # noqa: PLR0913, PLR0917 - JAX's signature
+    data: ArrayLike,
+    segment_ids: ArrayLike,
+    num_segments: int | None = None,
+    indices_are_sorted: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
+    unique_indices: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
+    bucket_size: int | None = None,
+    mode: Mode = None,
+) -> Array:
+    """Take the least of the rows of each segment.
+
+    A segment without rows gives infinity, or the greatest integer. The arguments are
+    those of `segment_sum`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint import ops
+        >>> ops.segment_min(np.array([5, 2, 3, 4]), np.array([0, 0, 1, 1]), 2)
+        Array([2, 3], dtype=int32)
+    """
+    promises = _promises(indices_are_sorted, unique_indices)
+    segments = _Segments(segment_ids, num_segments, promises, bucket_size, mode)
+    return _reduced(_MIN, data, segments)
+
+
+@folding
+def segment_max(  # noqa: PLR0913, PLR0917 - JAX's signature
+    data: ArrayLike,
+    segment_ids: ArrayLike,
+    num_segments: int | None = None,
+    indices_are_sorted: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
+    unique_indices: bool = False,  # noqa: FBT001, FBT002 - JAX's signature
+    bucket_size: int | None = None,
+    mode: Mode = None,
+) -> Array:
+    """Take the greatest of the rows of each segment.
+
+    A segment without rows gives minus infinity, or the least integer. The arguments
+    are those of `segment_sum`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint import ops
+        >>> ops.segment_max(np.array([5, 2, 3, 4]), np.array([0, 0, 1, 1]), 2)
+        Array([5, 4], dtype=int32)
+    """
+    promises = _promises(indices_are_sorted, unique_indices)
+    segments = _Segments(segment_ids, num_segments, promises, bucket_size, mode)
+    return _reduced(_MAX, data, segments)
+
+
+def _promises(is_sorted: Any, is_unique: Any) -> dict[str, bool]:
+    return {"indices_are_sorted": bool(is_sorted), "unique_indices": bool(is_unique)}
+
+
+def _reduced(by: _Reduction, data: ArrayLike, segments: _Segments) -> Array:
+    x = asarray(data)
+    ids = _checked(by.name, x, asarray(segments.ids))
+    count = _count(by.name, ids, segments.total)
+    shape = (count, *x.shape[ids.ndim :])
+    neutral = _neutral(by.put, x.dtype)
+    options: dict[str, Any] = {
+        **segments.promises,
+        "mode": "drop" if segments.mode is None else segments.mode,
+        "wrap_negative_indices": False,
+    }
+    size = segments.bucket_size
+    if size is None:
+        out = full(shape, neutral, x.dtype)
+        return getattr(Places(out, ids), by.put)(x, **options)
+    size = whole(by.name, "bucket_size", size)
+    if size < 1:
+        raise ArgumentError(
+            f"{by.name}: expected a bucket_size of at least 1, got {size}. It is how many "
+            "rows are reduced at a time."
+        )
+    rows = dims.concrete(ids.shape[0], f"bucket_size of {by.name}")
+    buckets = max(1, -(-rows // size))
+    out = full((buckets, *shape), neutral, x.dtype)
+    index = np.arange(rows, dtype=np.int32) // size, ids
+    out = getattr(Places(out, index), by.put)(x, **options)
+    return convert_element_type(by.over(out, axis=0), x.dtype)
+
+
+def _checked(name: str, x: Array, ids: Array) -> Array:
+    if not dt.is_integer(ids.dtype):
+        raise DTypeError(
+            f"{name}: expected segment_ids of an integer dtype, got {ids.aval}. Convert "
+            "them with .astype('int32')."
+        )
+    if ids.ndim != 1 or not x.ndim or not dims.is_same(ids.shape[0], x.shape[0]):
+        raise ShapeError(
+            f"{name}: expected segment_ids with a number for each row of {x.aval}, got "
+            f"{ids.aval}. Reshape both so that data has one axis of rows."
+        )
+    return ids
+
+
+def _count(name: str, ids: Array, given: Any) -> Any:
+    """Return how many segments there are."""
+    if dims.is_symbolic(given):
+        return given
+    if given is not None:
+        count = whole(name, "num_segments", given)
+    elif isinstance(ids, Tracer):
+        raise ConcretizationError(
+            f"{name}: expected num_segments, as the greatest number in {ids.aval} is not "
+            "known while tracing. Write num_segments=n."
+        )
+    else:
+        numbers = np.asarray(ids)
+        count = int(numbers.max()) + 1 if numbers.size else 0
+    if count < 0:
+        raise ArgumentError(
+            f"{name}: expected num_segments of at least 0, got {count}. It is how many "
+            "rows the result has."
+        )
+    return count
+
+
+def _neutral(put: str, dtype: Any) -> Any:
+    """Return the value that changes no other."""
+    if put in ("add", "multiply"):
+        return int(put == "multiply")
+    if dt.is_bool(dtype):
+        return put == "min"
+    if dt.is_integer(dtype):
+        limits = cast("Any", dt.iinfo(dtype))
+        return limits.max if put == "min" else limits.min
+    return float("inf") if put == "min" else -float("inf")
