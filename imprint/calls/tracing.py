@@ -98,6 +98,12 @@ class TracedCall:
             self.findings = self.findings._replace(reads=tuple(reads))
             self.watch = Watch(reads)
 
+    def watch_as(self, other: "TracedCall") -> None:
+        """Watch what another trace of the same program read, as things are by now."""
+        self.unread = {**self.unread, **other.unread}
+        self.findings = self.findings._replace(reads=other.findings.reads)
+        self.watch = Watch(other.findings.reads)
+
     def leaf_names(self) -> list[str]:
         """Return the names of the arguments of the jaxpr."""
         return self.form.leaf_names(self.in_tree)

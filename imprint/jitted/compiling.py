@@ -223,7 +223,7 @@ def _narrowed(
     for each in old:
         changed = [place.key for place in each.failing()]
         if unread.keys() >= {*changed} and divergence_of_traces(each, traced) is None:
-            each.forget(unread)
+            each.watch_as(traced)
             for version in request.definition.versions:
                 if version.traced is each:
                     version.guard = each.watch.guard

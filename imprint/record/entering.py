@@ -187,6 +187,8 @@ class Entering:
     ) -> None:
         self._started[id(code)] = code, namespace
         in_function = is_function_code(code)
+        if "super" in mentions.globals:
+            self._notes.reach_bases()
         for name in mentions.globals:
             # Others are names of the class whose body this is.
             if in_function or _is_global(name, namespace):

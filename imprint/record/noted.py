@@ -18,6 +18,7 @@ from imprint.core.libraries import (
     holds,
     is_module,
     is_user,
+    is_user_class,
 )
 from imprint.core.trace import Tracer
 from imprint.definition.layout import layout_of
@@ -33,6 +34,8 @@ from imprint.watch.places import (
     NamePlace,
     ObjectPlace,
     Place,
+    bases_of,
+    class_namespace,
 )
 from imprint.watch.seen import Read, Seen, Written, class_of
 
@@ -87,6 +90,7 @@ class Owners:
         of_classes: names that are noted, by the `id` of a class.
         objects: each with its class, what leads to it, and whether it is passing.
         shadowed: classes and modules, which may be of classes of the user's.
+        asks_super: whether code of the trace asks for `super()`.
     """
 
     modules: dict[int, dict[str, Any]] = field(
@@ -99,6 +103,7 @@ class Owners:
         default_factory=list[tuple[Any, type, str, bool]]
     )
     shadowed: list[Any] = field(default_factory=list[Any])
+    asks_super: bool = False
 
 
 class Noted(ABC):
@@ -252,6 +257,14 @@ class Noted(ABC):
             self.place(NamePlace(namespace, name, is_builtin=is_builtin))
         return value
 
+    def reach_bases(self) -> None:
+        """Take in that code asks for `super()`, which sees what classes hide."""
+        if not self.owners.asks_super:
+            self.owners.asks_super = True
+            for key, names in tuple(self.owners.of_classes.items()):
+                for name in tuple(names) if key in self.owners.made else ():
+                    note_overridden(self, self.owners.made[key], name)
+
     def class_attribute(self, cls: type, name: str) -> Any:
         """Note what a class answers under a name."""
         return self.place(ClassPlace(cls, name))
@@ -316,6 +329,17 @@ def note_class(notes: Noted, cls: Any, name: str, _: str) -> None:
     """Note what a class answers under a name."""
     notes.owners.of_classes[id(cls)].append(name)
     notes.class_attribute(cls, name)
+    if notes.owners.asks_super:
+        note_overridden(notes, cls, name)
+
+
+def note_overridden(notes: Noted, cls: type, name: str) -> None:
+    """Note what the bases of a class answer under a name that hides theirs."""
+    is_hidden = False
+    for base in bases_of(cls):
+        if is_hidden and is_user_class(base):
+            notes.class_attribute(base, name)
+        is_hidden = is_hidden or name in class_namespace(base)
 
 
 def note_function(notes: Noted, function: Any, name: str, _: str) -> None:

@@ -1,4 +1,4 @@
-"""Scenarios: code reads further where a compiled function that it calls has read."""
+"""Scenarios: code reads on where another trace has read: one before it, or one inside."""
 
 TAKEN = {
     "method": """
@@ -51,5 +51,22 @@ TAKEN = {
         j(1.0)
         f = lambda x: j(x) + h.second()
         --- D["b"] = 2.0 --- D["c"] = 3.0
+        """,
+    "a base, when a class came to hide it from all but super()": """
+        class Base: rate = 1.0
+        class C(Base):
+            def m(self): return super().rate
+        f = lambda x: x * C().m()
+        --- C.rate = 5.0; Base.rate = 2.0 --- Base.rate = 3.0
+        """,
+    "a base that a class hides from all but super()": """
+        class Base: rate = 1.0
+        class Middle(Base): pass
+        class C(Middle):
+            rate = 5.0
+            def m(self): return super().rate
+        o = C()
+        f = lambda x: x * o.m() + o.rate
+        --- Base.rate = 2.0 --- Middle.rate = 3.0 --- C.rate = 4.0
         """,
 }
