@@ -55,10 +55,6 @@ _MAPPED: Final = (
     "Programs run on one device so far: along axes that imprint.vmap maps, write "
     "imprint.lax.all_to_all."
 )
-_SCATTER: Final = (
-    "Where the index is one: imprint.lax.dynamic_update_slice_in_dim; by a mask: "
-    "imprint.numpy.where(mask, value, x)."
-)
 _REDUCE: Final = (
     "There is one function for each operation, such as imprint.lax.reduce_sum."
 )
@@ -116,24 +112,7 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ),
     ),
     "imprint.numpy": (
-        (
-            "choose",
-            "Write imprint.numpy.select, of a list of conditions and one of choices.",
-        ),
-        (
-            "put place insert delete",
-            _SCATTER,
-        ),
-        (
-            "argwhere extract compress",
-            "The length of its result depends on values. Keep all elements, and mark the "
-            "others with imprint.numpy.where; or call NumPy's outside.",
-        ),
         ("frompyfunc ufunc", "Write a function, and imprint.vmap for further axes."),
-        (
-            "mask_indices",
-            "Write a mask instead, such as imprint.numpy.tri, or imprint.numpy.tril(x).",
-        ),
         (
             "int1 uint1",
             "The engine computes with none of one bit: the narrowest are "
@@ -211,13 +190,5 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
             _ONE_DEVICE,
         ),
     ),
-    "Array": (
-        ("choose", "Write imprint.numpy.select."),
-        (
-            "compress",
-            "The length of its result depends on values. Mark elements with "
-            "imprint.numpy.where.",
-        ),
-        ("flat", "Write x.ravel()."),
-    ),
+    "Array": (("flat", "Write x.ravel()."),),
 }

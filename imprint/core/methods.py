@@ -55,3 +55,11 @@ class Ordered(Protocols):
     def nonzero(self, *args: Any, **kwargs: Any) -> Any:
         """Find where elements are not zero; see `imprint.numpy.nonzero`."""
         return method("nonzero", self, args, kwargs)
+
+    def choose(self, *args: Any, **kwargs: Any) -> Any:
+        """Choose by the numbers that are the elements; see `imprint.numpy.choose`."""
+        return method("choose", self, args, kwargs)
+
+    def compress(self, condition: Any, *args: Any, **kwargs: Any) -> Any:
+        """Keep slices for which a condition holds; see `imprint.numpy.compress`."""
+        return method("compress", condition, (self, *args), kwargs)

@@ -24,6 +24,8 @@ take the dtype of the array beside them.
 - `indexing`: what does `x[...]` take?
 - `advanced`: which gather or scatter is an index by arrays?
 - `taking`: which elements have these indices, and which indices have these?
+- `keeping`: which elements do values choose?
+- `editing`: how do elements come into an array, and out of it?
 - `updating`: what does `x.at[...]` return?
 - `inspection`: what can a program ask of an array library?
 - `searching`: where are the extremes?
@@ -442,12 +444,21 @@ if typing.TYPE_CHECKING:
     from imprint.numpy.distinct import unique_values as unique_values
     from imprint.numpy.divisors import gcd as gcd
     from imprint.numpy.divisors import lcm as lcm
+    from imprint.numpy.editing import delete as delete
+    from imprint.numpy.editing import insert as insert
+    from imprint.numpy.editing import place as place
+    from imprint.numpy.editing import put as put
     from imprint.numpy.histograms import bincount as bincount
     from imprint.numpy.histograms import histogram as histogram
     from imprint.numpy.histograms import histogram2d as histogram2d
     from imprint.numpy.histograms import histogram_bin_edges as histogram_bin_edges
     from imprint.numpy.histograms import histogramdd as histogramdd
     from imprint.numpy.interpolation import interp as interp
+    from imprint.numpy.keeping import argwhere as argwhere
+    from imprint.numpy.keeping import choose as choose
+    from imprint.numpy.keeping import compress as compress
+    from imprint.numpy.keeping import extract as extract
+    from imprint.numpy.keeping import mask_indices as mask_indices
     from imprint.numpy.of_numpy import numpy_function as numpy_function
     from imprint.numpy.of_numpy import numpy_ufunc as numpy_ufunc
     from imprint.numpy.placing import digitize as digitize
@@ -478,6 +489,7 @@ if typing.TYPE_CHECKING:
     from imprint.numpy.sorting import top_k as top_k
     from imprint.numpy.taking import flatnonzero as flatnonzero
     from imprint.numpy.taking import nonzero as nonzero
+    from imprint.numpy.taking import places_of as places_of
     from imprint.numpy.taking import put_along_axis as put_along_axis
     from imprint.numpy.taking import take as take
     from imprint.numpy.taking import take_along_axis as take_along_axis
@@ -492,7 +504,11 @@ _LATER: typing.Final[dict[str, str]] = {
     "imprint.numpy.of_numpy": "numpy_function numpy_ufunc",
     "imprint.numpy.views": "byteswap view",
     "imprint.numpy.advanced": "take_at",
-    "imprint.numpy.taking": ("flatnonzero nonzero put_along_axis take take_along_axis"),
+    "imprint.numpy.taking": (
+        "flatnonzero nonzero places_of put_along_axis take take_along_axis"
+    ),
+    "imprint.numpy.keeping": "argwhere choose compress extract mask_indices",
+    "imprint.numpy.editing": "delete insert place put",
     "imprint.numpy.updating": "At",
     "imprint.numpy.convolving": "convolve correlate",
     "imprint.numpy.polynomial_factors": "poly polydiv polyfit polymul roots",
@@ -521,5 +537,7 @@ hooks.install_numpy(sys.modules[__name__])
 
 bool: typing.Final = bool_  # the Array API's name
 later.load_later(  # of which methods and protocols ask for what follows
-    __name__, _LATER, but="getitem numpy_function numpy_ufunc view byteswap take_at At"
+    __name__,
+    _LATER,
+    but="getitem numpy_function numpy_ufunc view byteswap take_at places_of At",
 )

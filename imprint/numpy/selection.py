@@ -6,9 +6,10 @@ function with an infinite derivative: `where(x > 0, sqrt(where(x > 0, x, 1)), 0)
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any, cast, overload
 
 from imprint import dtypes
+from imprint.core import hooks
 from imprint.core.array import Array
 from imprint.errors import ArgumentError, DTypeError
 from imprint.numpy.keys import moves_keys
@@ -32,28 +33,55 @@ from imprint.primitives.copying import owned
 from imprint.primitives.select import select_n_p
 
 
+@overload
+def where(condition: ArrayLike, x: ArrayLike, y: ArrayLike, /) -> Array: ...
+
+
+@overload
+def where(
+    condition: ArrayLike, /, *, size: int | None = None, fill_value: Any = None
+) -> tuple[Array, ...]: ...
+
+
 @moves_keys(1, 2)
 def where(
-    condition: ArrayLike, x: ArrayLike | None = None, y: ArrayLike | None = None, /
-) -> Array:
+    condition: ArrayLike,
+    x: ArrayLike | None = None,
+    y: ArrayLike | None = None,
+    /,
+    *,
+    size: int | None = None,
+    fill_value: Any = None,
+) -> Any:
     """Return `x` where the condition is true and `y` elsewhere, elementwise.
 
     Args:
         condition: booleans, or numbers of which 0 is false.
         x: the values where it is true.
-        y: the values where it is false; `x` and `y` are promoted to one dtype.
+        y: the values where it is false; `x` and `y` are promoted to one dtype. Without
+            both, the places are returned where the condition is true, as by `nonzero`.
+        size: how many places are returned; under a trace it has to be given.
+        fill_value: the index of places beyond the true ones.
 
     Example:
         >>> import imprint.numpy as np
         >>> x = np.array([-1.0, 2.0])
         >>> np.where(x > 0, x, 0.0)
         Array([0., 2.], dtype=float32)
+        >>> np.where(x > 0)
+        (Array([1], dtype=int32),)
     """
+    if x is None and y is None:
+        return hooks.numpy.places_of("where", condition, size, fill_value)
     if x is None or y is None:
         raise ArgumentError(
-            "where: expected a condition and both values, got "
-            f"{'only a condition' if x is y else 'one value'}. The places where a "
-            "condition holds are an array of unknown shape: use where(condition, x, y)."
+            "where: expected a condition and both values, or a condition alone, got one "
+            "value. Write where(condition, x, y)."
+        )
+    if size is not None or fill_value is not None:
+        raise ArgumentError(
+            "where: expected size and fill_value beside a condition alone, got both "
+            "values. Leave them out: the result has the shape of the values."
         )
     mask = as_bool("where", condition)
     x, y = promote_dtypes("where", (x, y))

@@ -5,7 +5,7 @@ values say how long a result is, it is `size` long under a trace: places beyond 
 ones hold `fill_value`.
 """
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -238,25 +238,39 @@ def nonzero(
         >>> np.nonzero(np.array([0, 5, 0, 6]), size=3, fill_value=-1)
         (Array([ 1,  3, -1], dtype=int32),)
     """
-    x = as_array("nonzero", a)
+    return places_of("nonzero", a, size, fill_value)
+
+
+def places_of(
+    name: str, a: ArrayLike, size: int | None = None, fill_value: Any = None
+) -> tuple[Array, ...]:
+    """Return what `nonzero` does; `name` is the function that was called, for errors."""
+    x = as_array(name, a)
     if not x.ndim:
         raise ArgumentError(
-            f"nonzero: expected an array with an axis, got {x.aval}. Write "
+            f"{name}: expected an array with an axis, got {x.aval}. Write "
             "imprint.numpy.atleast_1d(x) first."
         )
-    mask = as_bool("nonzero", x)
+    mask = as_bool(name, x)
     kind = dt.default_int()
     if size is None:
         if isinstance(mask, Tracer):
             raise ConcretizationError(
-                f"nonzero: expected size, as the number of places in {x.aval} is not known "
-                "while tracing. Write nonzero(x, size=n), or mark elements with "
+                f"{name}: expected size, as the number of places in {x.aval} is not known "
+                f"while tracing. Write {name}(x, size=n), or mark elements with "
                 "imprint.numpy.where."
             )
         found = np.nonzero(np.asarray(mask))
-        return tuple([as_array("nonzero", i.astype(kind)) for i in found])
-    count = whole("nonzero", "size", size)
-    fills = fill_value if isinstance(fill_value, tuple) else (fill_value,) * x.ndim
+        return tuple([as_array(name, i.astype(kind)) for i in found])
+    count = whole(name, "size", size)
+    if count < 0:
+        raise ArgumentError(
+            f"{name}: expected a size of at least 0, got {count}. It is how many places "
+            "are returned."
+        )
+    fills: tuple[Any, ...] = (fill_value,) * x.ndim
+    if isinstance(fill_value, tuple):
+        fills = cast("tuple[Any, ...]", fill_value)
     length = dims.product(x.shape)
     flat = reshape(mask, (length,))
     rank = cumsum(flat) - 1
@@ -266,7 +280,7 @@ def nonzero(
     is_true = iota(kind, count) < flat.sum()
     out: list[Array] = []
     for n, fill in zip(reversed(x.shape), reversed(fills), strict=True):
-        n = max(dims.concrete(n, "nonzero"), 1)
+        n = max(dims.concrete(n, name), 1)
         out.append(where(is_true, places % n, 0 if fill is None else fill))
         places = places // n
     return tuple([convert_element_type(i, kind) for i in reversed(out)])
@@ -287,4 +301,4 @@ def flatnonzero(
     """
     x = as_array("flatnonzero", a)
     flat = reshape(x, (dims.product(x.shape),))
-    return nonzero(flat, size=size, fill_value=fill_value)[0]
+    return places_of("flatnonzero", flat, size, fill_value)[0]

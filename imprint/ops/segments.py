@@ -245,6 +245,6 @@ def _neutral(put: str, dtype: Any) -> Any:
     if dt.is_bool(dtype):
         return put == "min"
     if dt.is_integer(dtype):
-        limits = cast("Any", dt.iinfo(dtype))
+        limits = cast("Any", dt).iinfo(dtype)
         return limits.max if put == "min" else limits.min
     return float("inf") if put == "min" else -float("inf")

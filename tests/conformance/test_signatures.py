@@ -28,7 +28,6 @@ STAY = {
     "numpy.issubdtype": "names its two dtypes by their roles",
     "numpy.polyval": "has no loop to unroll",
     "numpy.set_printoptions": "is NumPy's own, of which JAX hides the parameters",
-    "numpy.where": "size and fill_value wait for nonzero",
     "lax.cond": "marks an operand that is not given by an object of its own",
     "lax.switch": "marks an operand that is not given by an object of its own",
     "lax.convert_element_type": "weak_type is for those who write transforms",

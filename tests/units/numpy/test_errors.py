@@ -172,12 +172,11 @@ WRONG = {
         "min: expected initial beside where, got only where. No element may be left, and "
         "nothing has no min: pass initial=.",
     ),
-    "where of one argument": (
-        lambda: inp.where(X > 0),
+    "where of one value": (
+        lambda: inp.where(X > 0, X),
         ArgumentError,
-        "where: expected a condition and both values, got only a condition. The places "
-        "where a condition holds are an array of unknown shape: use "
-        "where(condition, x, y).",
+        "where: expected a condition and both values, or a condition alone, got one "
+        "value. Write where(condition, x, y).",
     ),
     "a complex order": (
         lambda: inp.clip(1j, 0, 1),

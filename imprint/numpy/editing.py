@@ -1,0 +1,271 @@
+"""Arrays with elements put in, left out or exchanged: insert, delete, put and place.
+
+They return another array: those that NumPy lets write into their operand ask for
+`inplace=False`.
+"""
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from imprint import dtypes as dt
+from imprint.core import dims
+from imprint.core.array import Array
+from imprint.core.folding import folding
+from imprint.core.trace import Tracer
+from imprint.errors import ArgumentError, ConcretizationError, DTypeError, ShapeError
+from imprint.numpy.advanced import take_at
+from imprint.numpy.arithmetic import mod
+from imprint.numpy.creation import asarray, ones
+from imprint.numpy.cumulative import cumsum
+from imprint.numpy.joining import concatenate, resize
+from imprint.numpy.promotion import ArrayLike, broadcast, convert
+from imprint.numpy.selection import as_bool, clip, where
+from imprint.numpy.shape import moveaxis, ravel, reshape
+from imprint.numpy.sorting import argsort
+from imprint.numpy.taking import places_of
+from imprint.numpy.updating import Places
+from imprint.primitives.axes import canonical_axis
+from imprint.primitives.convert import convert_element_type
+
+
+@folding
+def insert(
+    arr: ArrayLike, obj: Any, values: ArrayLike, axis: int | None = None
+) -> Array:
+    """Return an array with values put in before the elements at some indices.
+
+    Args:
+        arr: an array.
+        obj: an integer, integers or a slice: indices of `arr`; those outside are moved to
+            its ends.
+        values: what is put in, repeated to the shape of that, in the dtype of `arr`.
+        axis: the axis; None for the flat array.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.insert(np.array([1, 2, 3]), np.array([1, 3]), np.array([8, 9]))
+        Array([1, 8, 2, 3, 9], dtype=int32)
+    """
+    x, at = _rows("insert", arr, axis)
+    length = dims.concrete(x.shape[at], "insert")
+    places = _places("insert", obj, length)
+    new = convert("insert", values, x.dtype)
+    new = reshape(new, (1,) * (x.ndim - new.ndim) + new.shape)
+    if dims.equal(places.size, 1):
+        if not places.ndim:
+            new = moveaxis(new, 0, at)
+        places = broadcast(ravel(places), (new.shape[at],))
+    shape = (*x.shape[:at], places.shape[0], *x.shape[at + 1 :])
+    if new.ndim != x.ndim or not dims.repeats_to(new.shape, shape):
+        raise ShapeError(
+            f"insert: expected values that are repeated to {shape}, an index each, got "
+            f"{new.aval}. Give one value for each index of axis {at}."
+        )
+    joined = concatenate([broadcast(new, shape), x], at)
+    return _taken(joined, _order(places, length), at)
+
+
+def _order(places: Array, length: int) -> Any:
+    """Return in which order new elements, and those that were there, come."""
+    if isinstance(places, Tracer):
+        places = clip(where(places < 0, places + length, places), 0, length)
+        rows = np.arange(length, dtype=places.dtype)
+        return argsort(concatenate([places * 2, rows * 2 + 1]))
+    known = np.asarray(places).astype(np.int64)
+    known = np.clip(np.where(known < 0, known + length, known), 0, length)
+    keys = np.concatenate([known * 2, np.arange(length) * 2 + 1])
+    return np.argsort(keys, kind="stable")
+
+
+@folding
+def delete(
+    arr: ArrayLike,
+    obj: Any,
+    axis: int | None = None,
+    *,
+    assume_unique_indices: bool = False,
+) -> Array:
+    """Return an array without the elements at some indices.
+
+    Args:
+        arr: an array.
+        obj: an integer, integers, a slice or a mask, known while tracing.
+        axis: the axis; None for the flat array.
+        assume_unique_indices: the promise that no index comes twice and none is outside:
+            then integers may be traced.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.delete(np.array([5, 6, 7, 8]), np.array([0, 2]))
+        Array([6, 8], dtype=int32)
+    """
+    x, at = _rows("delete", arr, axis)
+    length = dims.concrete(x.shape[at], "delete")
+    if not isinstance(obj, slice | Tracer) and dt.is_bool(asarray(obj).dtype):
+        mask = np.asarray(obj)
+        if not dims.equal_shapes(mask.shape, (length,)):
+            raise ShapeError(
+                f"delete: expected a mask of shape {(length,)}, that of axis {at}, got "
+                f"one of shape {mask.shape}. Compare an array of that shape."
+            )
+        return _taken(x, np.flatnonzero(~mask), at)
+    places = _places("delete", obj, length)
+    if isinstance(places, Tracer):
+        return _taken(x, _left(places, length, is_unique=assume_unique_indices), at)
+    mask = np.ones(length, bool)
+    for place in np.asarray(places).ravel().tolist():
+        if not -length <= place < length:
+            raise IndexError(
+                f"delete: expected indices in [{-length}, {length}) for axis {at} of "
+                f"{x.aval}, got {place}. Check them against x.shape[{at}]."
+            )
+        mask[place] = False
+    return _taken(x, np.flatnonzero(mask), at)
+
+
+def _left(places: Array, length: int, *, is_unique: bool) -> Array:
+    """Return the indices that are not at traced places."""
+    if not is_unique:
+        raise ConcretizationError(
+            f"delete: expected indices that are known while tracing, got {places.aval}. "
+            "How many are distinct says how long the result is: promise that all are, "
+            "with assume_unique_indices=True."
+        )
+    mask = Places(ones((length,), bool), ravel(places)).set(False, mode="drop")
+    count = max(0, length - dims.concrete(places.size, "delete"))
+    return places_of("delete", mask, count)[0]
+
+
+@folding
+def put(
+    a: ArrayLike,
+    ind: ArrayLike,
+    v: ArrayLike,
+    mode: str | None = None,
+    *,
+    inplace: bool = True,
+) -> Array:
+    """Return an array with other values at indices of the flat array.
+
+    Args:
+        a: an array.
+        ind: integers.
+        v: values, which begin anew if they are fewer.
+        mode: what becomes of an index outside: it is moved to the nearest element (None,
+            and "clip", where negative ones are outside), or they begin anew ("wrap").
+        inplace: False, for arrays are immutable.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> np.put(np.zeros(4), np.array([0, 3]), np.array([5.0, 6.0]), inplace=False)
+        Array([5., 0., 0., 6.], dtype=float32)
+    """
+    _refuse_inplace("put", inplace)
+    x, places, values = asarray(a), ravel(asarray(ind)), ravel(asarray(v))
+    if mode == "raise":
+        raise NotImplementedError(
+            "put: expected the mode 'clip' or 'wrap' or None, got 'raise'. Values cannot "
+            "raise inside a compiled function."
+        )
+    if mode not in (None, "clip", "wrap"):
+        raise ArgumentError(
+            f"put: expected the mode 'clip' or 'wrap' or None, got {mode!r}. "
+            "Without one, negative indices count from the end."
+        )
+    places = _integers("put", places)
+    size = dims.concrete(x.size, "put")
+    if not (size and places.size and values.size):
+        return x
+    if mode == "wrap":
+        places = mod(places, size)
+    elif mode is None and not dt.is_unsigned(places.dtype):
+        places = where(places < 0, places + size, places)
+    places = clip(places, 0, size - 1)
+    values = resize(values, places.shape)
+    return reshape(Places(ravel(x), places).set(values), x.shape)
+
+
+@folding
+def place(
+    arr: ArrayLike, mask: ArrayLike, vals: ArrayLike, *, inplace: bool = True
+) -> Array:
+    """Return an array with the next of some values wherever a mask is true.
+
+    Args:
+        arr: an array.
+        mask: booleans, as many as elements.
+        vals: values, which begin anew when all are used.
+        inplace: False, for arrays are immutable.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> x = np.array([1, 2, 3, 4])
+        >>> np.place(x, x > 1, np.array([7, 8]), inplace=False)
+        Array([1, 7, 8, 7], dtype=int32)
+    """
+    _refuse_inplace("place", inplace)
+    x, flags, values = asarray(arr), as_bool("place", asarray(mask)), asarray(vals)
+    if not dims.equal(x.size, flags.size) or not values.size:
+        raise ShapeError(
+            f"place: expected a mask with as many elements as the array, and a value at "
+            f"least, got {x.aval}, {flags.aval} and {values.aval}."
+        )
+    if not x.size:
+        return x
+    flat, flags = ravel(x), ravel(flags)
+    rank = mod(cumsum(flags) - 1, dims.concrete(values.size, "place"))
+    new = Places(flat, slice(None)).set(take_at(ravel(values), rank))
+    return reshape(where(flags, new, flat), x.shape)
+
+
+# ---- operands ----
+
+
+def _rows(name: str, arr: ArrayLike, axis: int | None) -> tuple[Array, int]:
+    """Return an array, flat if there is no axis, and its axis."""
+    x = ravel(arr) if axis is None else asarray(arr)
+    return x, canonical_axis(name, 0 if axis is None else axis, x.ndim)
+
+
+def _places(name: str, obj: Any, length: int) -> Array:
+    """Return indices as an array of at most one axis."""
+    if isinstance(obj, slice):
+        return asarray(np.arange(*obj.indices(length)))
+    places = asarray(obj)
+    if not places.size and not isinstance(obj, Array):
+        places = convert_element_type(places, np.int32)
+    places = _integers(name, places)
+    if name == "insert" and places.ndim > 1:
+        raise ShapeError(
+            f"insert: expected an integer, one axis of integers or a slice, got "
+            f"{places.aval}. Ravel it."
+        )
+    return places
+
+
+def _integers(name: str, places: Array) -> Array:
+    """Return indices in a dtype that counts all elements."""
+    if not dt.is_integer(places.dtype):
+        raise DTypeError(
+            f"{name}: expected indices of an integer dtype, got {places.aval}. "
+            "Convert them with .astype('int32')."
+        )
+    if dt.bit_width(places.dtype) < 32:
+        return convert_element_type(places, np.int32)
+    return places
+
+
+def _taken(x: Array, places: Any, axis: int) -> Array:
+    """Return the slices of an axis at places that are inside."""
+    index = (slice(None),) * axis + (places,)
+    return take_at(x, index, mode="promise_in_bounds")
+
+
+def _refuse_inplace(name: str, inplace: Any) -> None:
+    if operator.truth(inplace):
+        raise ArgumentError(
+            f"{name}: expected inplace=False, got {inplace!r}. Arrays are immutable: "
+            f"write x = {name}(x, ..., inplace=False)."
+        )
