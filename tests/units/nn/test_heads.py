@@ -6,6 +6,7 @@ import pytest
 
 from imprint import nn, random
 from imprint.errors import ArgumentError, ShapeError
+from tests.lanes import exhaustive, exhaustive_but
 from tests.units.nn.beside_equinox import OURS, THEIRS, numbers, same_calls
 
 MASK = np.tri(4, 5, dtype=bool)
@@ -30,10 +31,21 @@ def key_of(model):
     return OURS.key if type(model).__module__.startswith("imprint") else THEIRS.key
 
 
-def test_attention_as_equinox():
-    same_calls(attention, lambda f, *xs: f(*xs), QUERY, KEYS, VALUES)
-    same_calls(attention, lambda f, *xs: f(*xs, mask=HEADS), QUERY, KEYS, VALUES)
+def processed(query, key, value):
+    return query * 2, key[::-1], value + 1
 
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "options",
+    [{"mask": HEADS, "process_heads": processed}, *exhaustive({}, {"mask": HEADS})],
+)
+def test_attention_as_equinox(options):
+    same_calls(attention, lambda f, *xs: f(*xs, **options), QUERY, KEYS, VALUES)
+
+
+@pytest.mark.slow
+def test_attention_that_drops_as_equinox():
     def plain(m):
         return m.nn.MultiheadAttention(2, 6, dropout_p=0.4, key=m.key)
 
@@ -71,7 +83,7 @@ WRAPPED = {
 }
 
 
-@pytest.mark.parametrize("name", WRAPPED)
+@pytest.mark.parametrize("name", exhaustive_but(["one length", "last axis"], WRAPPED))
 def test_lengths_of_weights_as_equinox(name):
     same_calls(WRAPPED[name], lambda f, x: f(x), numbers(3))
 
@@ -129,6 +141,8 @@ def block(m):
     )
 
 
+@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_transformer_block_as_equinox():
     ids = np.array([3, 1, 4, 1, 5, 9], "int32")
     same_calls(block, lambda f, ids: f(ids), ids)

@@ -9,11 +9,14 @@ import pytest
 
 import imprint
 from imprint import random
+from tests.lanes import exhaustive
 
 FLOATS = ("float32", "float16", "bfloat16", "float64")
 JAX_0_12 = tuple(map(int, jax.__version__.split(".")[:2])) >= (0, 12)
 
 both_streams = pytest.mark.parametrize("partitionable", [True, False])
+newer_stream = pytest.mark.parametrize("partitionable", [True, *exhaustive(False)])
+"""For what draws by functions that themselves are tested in both."""
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from tests.units.random.streams import (
     both_streams,
     dtypes_of,
     flags,
+    newer_stream,
     same_draw,
 )
 
@@ -20,17 +21,25 @@ def logits(*shape, dtype="float32"):
 
 
 @pytest.mark.slow
-@both_streams
+@newer_stream
 def test_bernoulli_as_jax(partitionable):
     with flags(partitionable=partitionable):
         same_draw("bernoulli")
-        same_draw("bernoulli", 0.3, (3, 5))
         same_draw("bernoulli", np.float32([0.1, 0.5, 0.9]))
         same_draw("bernoulli", np.float32([0.1, 0.5, 0.9]), (2, 3), mode="high")
+
+
+@pytest.mark.slow
+@pytest.mark.exhaustive
+@both_streams
+def test_bernoulli_of_a_shape_as_jax(partitionable):
+    with flags(partitionable=partitionable):
+        same_draw("bernoulli", 0.3, (3, 5))
         same_draw("bernoulli", 0.3, (0,))
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_bernoulli_of_every_dtype_as_jax():
     with flags(x64=True):
         for dtype in dtypes_of(True):
@@ -43,7 +52,7 @@ def test_bernoulli_is_true_as_often_as_p_says():
 
 
 @pytest.mark.slow
-@both_streams
+@newer_stream
 def test_rademacher_as_jax(partitionable):
     with flags(partitionable=partitionable):
         same_draw("rademacher", (6,))
@@ -94,8 +103,13 @@ def test_categorical_of_mapped_logits():
 
 @pytest.mark.slow
 def test_categories_without_replacement_as_jax():
-    same_draw("categorical", logits(6), shape=(4,), replace=False)
     same_draw("categorical", logits(2, 3, 4), 1, (3, 2, 4), replace=False)
+
+
+@pytest.mark.slow
+@pytest.mark.exhaustive
+def test_categories_of_a_vector_without_replacement_as_jax():
+    same_draw("categorical", logits(6), shape=(4,), replace=False)
     same_draw("categorical", logits(5), replace=False, mode="high")
 
 

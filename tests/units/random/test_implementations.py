@@ -26,6 +26,7 @@ def pair(impl):
     return random.key(42, impl=impl), jax.random.key(42, impl=impl)
 
 
+@pytest.mark.slow
 @OTHERS
 @pytest.mark.parametrize("partitionable", [True, *exhaustive(False)])
 def test_keys_as_jax(impl, partitionable):

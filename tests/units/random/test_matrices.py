@@ -1,12 +1,22 @@
 """imprint.random.orthogonal beside JAX: the same matrices for the same key."""
 
+import itertools
+
 import jax
 import numpy as np
 import pytest
 
 import imprint
 from imprint.errors import ArgumentError
+from tests.lanes import exhaustive_but
 from tests.tolerances import assert_close
+
+ARGS = {
+    "square": ((3,), {}),
+    "wide": ((2, (2, 1)), {"m": 3}),
+    "tall": ((3,), {"m": 2}),
+    "nothing": ((0,), {}),
+}
 
 
 def drawn(library, *args, dtype=None, **params):
@@ -17,12 +27,21 @@ def drawn(library, *args, dtype=None, **params):
         return np.asarray(out)
 
 
-@pytest.mark.parametrize("dtype", [None, "float32", "complex64"])
-def test_the_matrices_of_jax(dtype):
-    args = [((3,), {}), ((2, (2, 1)), {"m": 3}), ((3,), {"m": 2}), ((0,), {})]
-    for positional, named in args[: None if dtype is None else 2]:
-        got = drawn(imprint, *positional, dtype=dtype, **named)
-        assert_close(got, drawn(jax, *positional, dtype=dtype, **named), "contraction")
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("args", "dtype"),
+    exhaustive_but(
+        [("wide", None), ("tall", None), ("wide", "complex64")],
+        [
+            *itertools.product(ARGS, [None]),
+            *itertools.product(("square", "wide"), ("float32", "complex64")),
+        ],
+    ),
+)
+def test_the_matrices_of_jax(args, dtype):
+    positional, named = ARGS[args]
+    got = drawn(imprint, *positional, dtype=dtype, **named)
+    assert_close(got, drawn(jax, *positional, dtype=dtype, **named), "contraction")
 
 
 def test_under_jit_and_vmap():

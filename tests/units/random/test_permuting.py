@@ -3,40 +3,62 @@ import pytest
 
 import imprint
 from imprint import errors, random
-from tests.units.random.streams import both_streams, flags, same_draw
+from tests.lanes import exhaustive_but
+from tests.units.random.streams import flags, newer_stream, same_draw
 
 KEY = random.key(0)
 X = np.arange(20, dtype=np.float32).reshape(4, 5)
 P = np.array([0.1, 0.2, 0.0, 0.3, 0.4], np.float32)
+PERMUTED = {
+    "one": ((1,), {}),
+    "many": ((3000,), {}),
+    "rows": ((X,), {}),
+    "columns": ((X, 1), {}),
+    "independent": ((X, -1), {"independent": True}),
+    "booleans": ((X[0] > 2,), {}),
+}
+CHOSEN = {
+    "replaced": ((5,), {}),
+    "axis": ((X, (3, 2)), {"axis": 1}),
+    "kept": ((5, (4,)), {"replace": False}),
+    "columns": ((X, (2, 1), False), {"axis": -1}),
+}
+CHOSEN |= {
+    f"{name}, p": (args, {**named, "p": P}) for name, (args, named) in CHOSEN.items()
+}
+CHOSEN |= {
+    "rows": ((X, (3,)), {}),
+    "nothing": ((X, (2, 0)), {}),
+    "high": ((5, (4,), False, P), {"mode": "high"}),
+    "small": ((np.arange(5, dtype=np.int8), (4,)), {"p": P.astype(np.float16)}),
+}
 
 
 @pytest.mark.slow
-@both_streams
-def test_permutation_as_jax(partitionable):
+@newer_stream
+@pytest.mark.parametrize("case", exhaustive_but(["rows", "independent"], PERMUTED))
+def test_permutation_as_jax(case, partitionable):
+    args, named = PERMUTED[case]
     with flags(partitionable=partitionable):
-        same_draw("permutation", 1)
-        same_draw("permutation", 3000)
-        same_draw("permutation", X)
-        same_draw("permutation", X, 1)
-        same_draw("permutation", X, -1, independent=True)
-        same_draw("permutation", X[0] > 2)
+        same_draw("permutation", *args, **named)
+
+
+@pytest.mark.slow
+@pytest.mark.exhaustive
+def test_permutation_in_64_bits_as_jax():
     with flags(x64=True):
         same_draw("permutation", 9)
 
 
 @pytest.mark.slow
-@both_streams
-def test_choice_as_jax(partitionable):
+@newer_stream
+@pytest.mark.parametrize(
+    "case", exhaustive_but(["replaced, p", "axis", "columns, p"], CHOSEN)
+)
+def test_choice_as_jax(case, partitionable):
+    args, named = CHOSEN[case]
     with flags(partitionable=partitionable):
-        for weights in ({}, {"p": P}):
-            same_draw("choice", 5, **weights)
-            same_draw("choice", X, (3, 2), axis=1, **weights)
-            same_draw("choice", 5, (4,), replace=False, **weights)
-            same_draw("choice", X, (2, 1), False, axis=-1, **weights)
-        same_draw("choice", X, (3,))
-        same_draw("choice", X, (2, 0))
-        same_draw("choice", 5, (4,), False, P, mode="high")
-        same_draw("choice", np.arange(5, dtype=np.int8), (4,), p=P.astype(np.float16))
+        same_draw("choice", *args, **named)
 
 
 def test_draws_in_traces_are_those_outside():
