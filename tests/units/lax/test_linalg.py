@@ -1,5 +1,7 @@
 """lax.linalg beside JAX: values, derivatives, batches, NaN for failure, errors."""
 
+import itertools
+
 import jax
 import numpy as np
 import pytest
@@ -9,7 +11,7 @@ import imprint.numpy as inp
 from imprint import lax
 from imprint.errors import DTypeError, ShapeError
 from imprint.testing import check_grads
-from tests.lanes import exhaustive
+from tests.lanes import exhaustive, exhaustive_but
 from tests.tolerances import assert_close
 from tests.units.primitives.twin import assert_as_jax
 
@@ -49,7 +51,7 @@ def assert_agree(name, *operands, grad=True, **params):
 # ---- cholesky ----
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", exhaustive_but(["float32", "complex128"], DTYPES))
 def test_cholesky(dtype):
     assert_agree("cholesky", definite(3, 3, dtype=dtype))
 
@@ -80,9 +82,19 @@ def test_derivatives_of_cholesky():
 # ---- triangular_solve ----
 
 
-@pytest.mark.parametrize("dtype", ["float32", "complex128"])
-@pytest.mark.parametrize("lower", [False, True])
-@pytest.mark.parametrize("left_side", [False, True])
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("left_side", "lower", "dtype"),
+    exhaustive_but(
+        [
+            *((False, False, "float32"), (False, True, "complex128")),
+            *((True, False, "complex128"), (True, True, "float32")),
+        ],
+        list(
+            itertools.product((False, True), (False, True), ("float32", "complex128"))
+        ),
+    ),
+)
 def test_triangular_solve(left_side, lower, dtype):
     a, b = definite(3, 3, dtype=dtype), drawn(3, 3, dtype=dtype)
     for more in ({"transpose_a": True, "conjugate_a": True}, {"unit_diagonal": True}):

@@ -10,6 +10,7 @@ import imprint
 from imprint.errors import ArgumentError, ShapeError
 from imprint.scipy import fft
 from tests import oracle
+from tests.lanes import exhaustive
 from tests.tolerances import assert_close
 
 CALLS = [
@@ -35,7 +36,7 @@ def every(home, operands):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("dtype", ["float32", "complex64"])
+@pytest.mark.parametrize("dtype", ["float32", *exhaustive("complex64")])
 def test_transforms_are_those_of_jax_and_scipy(dtype):
     rng = np.random.default_rng(0)
     operands = [

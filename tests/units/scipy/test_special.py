@@ -11,6 +11,7 @@ import imprint.numpy as inp
 from imprint.errors import ArgumentError, DTypeError
 from imprint.scipy import special
 from tests import oracle
+from tests.lanes import exhaustive_but
 from tests.oracle import jax
 from tests.tolerances import FINITE_DIFFERENCE, assert_within, tolerance
 
@@ -154,20 +155,13 @@ TYPES = [2, 0.5, np.int8(1), np.float16(0.5)]
 
 @pytest.mark.parametrize(
     "name",
-    [
-        "gammaln",
-        "gamma",
-        "gammasgn",
-        "digamma",
-        "factorial",
-        "erf",
-        "erfinv",
-        "logit",
-        "expit",
-        "entr",
-        "i0",
-        "i1e",
-    ],
+    exhaustive_but(
+        ["gammaln", "factorial", "i0"],
+        [
+            *("gammaln", "gamma", "gammasgn", "digamma", "factorial", "erf", "erfinv"),
+            *("logit", "expit", "entr", "i0", "i1e"),
+        ],
+    ),
 )
 def test_types_are_those_of_jax(name):
     ours, theirs = both(name)

@@ -94,7 +94,7 @@ SINGULAR = {
 }
 
 
-@pytest.mark.parametrize("name", exhaustive_but(["zeros", "last", "nan"], SINGULAR))
+@pytest.mark.parametrize("name", exhaustive_but(["last", "nan"], SINGULAR))
 def test_of_singular_matrices_as_jax(name):
     x = SINGULAR[name]
     assert_agree("inv det slogdet", x, more=False)
@@ -124,7 +124,7 @@ def test_of_nothing(shape):
     assert_agree("det slogdet inv", np.zeros(shape), more=False)
 
 
-@pytest.mark.parametrize("dtype", ["int32", "bool", "float32"])
+@pytest.mark.parametrize("dtype", ["int32", *exhaustive("bool", "float32")])
 def test_dtypes(dtype):
     x = np.array([[2, 1], [0, 3]]).astype(dtype)
     assert_agree("det slogdet inv", x, more=False)

@@ -7,6 +7,7 @@ import pytest
 import imprint
 from imprint.errors import ArgumentError, ShapeError
 from imprint.scipy import linalg
+from tests.lanes import exhaustive
 from tests.tolerances import assert_close
 from tests.units.primitives.twin import assert_as_jax
 
@@ -25,7 +26,8 @@ def functions(library):
     return function
 
 
-@pytest.mark.parametrize("x", [A, C], ids=["real", "complex"])
+@pytest.mark.slow
+@pytest.mark.parametrize("x", [A, *exhaustive(C)], ids=["real", "complex"])
 def test_as_jax(x):
     assert_as_jax(functions(imprint), functions(jax), x)
 

@@ -82,7 +82,7 @@ def test_a_stack_of_systems():
 # ---- the exponential ----
 
 
-@pytest.mark.parametrize("norm", [0.5, 40.0, *exhaustive(0.01, 0.1, 1.5, 5.0)])
+@pytest.mark.parametrize("norm", [40.0, *exhaustive(0.01, 0.1, 0.5, 1.5, 5.0)])
 @pytest.mark.parametrize("complex_", [False, *exhaustive(True)])
 def test_exponentials(norm, complex_):
     x = drawn(3, 3, complex_=complex_)
