@@ -8,6 +8,7 @@ numbers of a draw equal). A draw is one block of bytes, each of which chooses an
 from a table: that is a hundred times faster than a draw for each element, and shrinks.
 """
 
+import enum
 import itertools
 import math
 from dataclasses import dataclass
@@ -35,6 +36,7 @@ COMPLEX_EDGES = [0, 1, -1, 1j, -1j, complex(-0.0, 1), complex(-1, -0.0), 1 - 1j]
 WIDE = {"float32": "float64", "float16": "float64", "bfloat16": "float64"}
 WIDE |= {"complex64": "complex128"}
 DTYPES_OF_A_LATER_CASE = 4
+QUICK_DTYPES_OF_A_LATER_CASE = 2
 SMALL = 128
 BYTES_OF_A_DRAW = 1000  # beyond 4 kB Hypothesis says that it cannot shrink well
 GOLDEN = (math.sqrt(5) - 1) / 2
@@ -69,10 +71,23 @@ class Call:
 # ---- calls ----
 
 
-def calls(primitive):
-    """Return the calls that show everything about a primitive but its derivatives."""
+class Share(enum.Enum):
+    """Which dtypes of each case after the first: laws that compile part them in lanes."""
+
+    ALL = slice(None)
+    QUICK = slice(QUICK_DTYPES_OF_A_LATER_CASE)
+    FURTHER = slice(QUICK_DTYPES_OF_A_LATER_CASE, None)
+
+
+def calls(primitive, share=Share.ALL):
+    """Return the calls that show everything about a primitive but its derivatives.
+
+    FURTHER are those that are not QUICK.
+    """
     samples = primitive.samples
     if not samples.cases:
+        if share is Share.FURTHER:
+            return ()
         (vectors,) = _shapes_of_edges(samples)
         plain = "float32" if "float32" in samples.dtypes else samples.dtypes[0]
         every = [(vectors, dtype) for dtype in samples.dtypes]
@@ -82,11 +97,14 @@ def calls(primitive):
     for i, case in enumerate(samples.cases):
         listed = samples.dtypes
         if case.dtypes is not None and None not in case.dtypes:
-            listed = listed[:1]
-        elif i > 0:
+            listed = () if share is Share.FURTHER else listed[:1]
+        elif i == 0:
+            listed = () if share is Share.FURTHER else listed
+        else:
             start = DTYPES_OF_A_LATER_CASE * i
             ring = itertools.islice(itertools.cycle(listed), start, None)
-            listed = dict.fromkeys(itertools.islice(ring, DTYPES_OF_A_LATER_CASE))
+            few = dict.fromkeys(itertools.islice(ring, DTYPES_OF_A_LATER_CASE))
+            listed = list(few)[share.value]
         found += [_call(primitive, case, dtype) for dtype in listed]
     return tuple(found)
 

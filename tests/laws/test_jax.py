@@ -17,6 +17,7 @@ from imprint.primitives.basis import instantiate
 from tests import oracle
 from tests.laws.law import EVERY, about, assert_agree, for_draws, over
 from tests.strategies import (
+    Share,
     calls,
     calls_at_edges,
     calls_of_each_shape,
@@ -28,11 +29,12 @@ from tests.tolerances import assert_within, tolerance
 
 pytestmark = pytest.mark.slow
 
-every_primitive_of_jax = over([p for p in EVERY if p.name not in oracle.OF_SCIPY])
+OF_JAX = [p for p in EVERY if p.name not in oracle.OF_SCIPY]
+every_primitive_of_jax = over(OF_JAX)
 
 
-def law(primitive):
-    every = calls(primitive)
+def law(primitive, share=Share.ALL):
+    every = calls(primitive, share)
     run = oracle.compiled(every)
 
     def check(values):
@@ -129,7 +131,13 @@ def law_of_dtypes(primitive):
 
 @every_primitive_of_jax
 def test_reference_equals_jax(primitive):
-    law(primitive)
+    law(primitive, Share.QUICK)
+
+
+@pytest.mark.exhaustive
+@over([p for p in OF_JAX if calls(p, Share.FURTHER)])
+def test_reference_equals_jax_in_further_dtypes(primitive):
+    law(primitive, Share.FURTHER)
 
 
 @every_primitive_of_jax

@@ -2,14 +2,21 @@
 
 import pytest
 
-from tests.laws.law import assert_agree, compiled, every_primitive, for_draws
-from tests.strategies import calls, operands, pinned_operands
+from tests.laws.law import (
+    EVERY,
+    assert_agree,
+    compiled,
+    every_primitive,
+    for_draws,
+    over,
+)
+from tests.strategies import Share, calls, operands, pinned_operands
 
 pytestmark = pytest.mark.slow
 
 
-def law(primitive):
-    every = calls(primitive)
+def law(primitive, share=Share.ALL):
+    every = calls(primitive, share)
     run = compiled(every)
 
     def check(values):
@@ -23,4 +30,10 @@ def law(primitive):
 
 @every_primitive
 def test_compiled_equals_reference(primitive):
-    law(primitive)
+    law(primitive, Share.QUICK)
+
+
+@pytest.mark.exhaustive
+@over([p for p in EVERY if calls(p, Share.FURTHER)])
+def test_compiled_equals_reference_in_further_dtypes(primitive):
+    law(primitive, Share.FURTHER)
