@@ -32,20 +32,33 @@ from imprint.control.custom_vmap import LongerBatch, custom_vmap_call_p
 from imprint.control.operands import split
 from imprint.control.scan import scan_p
 from imprint.control.while_ import while_p
+from imprint.core import dims
 from imprint.core.aval import get_aval
 from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var, eval_jaxpr
 from imprint.core.primitive import Primitive
+from imprint.primitives.arg_reductions import argmax
 from imprint.primitives.arithmetic import div_p
 from imprint.primitives.bitwise import or_
 from imprint.primitives.checks import Failure, When, check_p
 from imprint.primitives.comparison import eq, gt, lt, ne
 from imprint.primitives.convert import convert_element_type
 from imprint.primitives.dynamic_slicing import (
+    dynamic_slice,
     dynamic_slice_p,
     dynamic_update_slice_p,
 )
+from imprint.primitives.gather import gather_p, scatter_add_p
 from imprint.primitives.reductions import reduce_or
+from imprint.primitives.scatter import (
+    scatter_max_p,
+    scatter_min_p,
+    scatter_mul_p,
+    scatter_p,
+    scatter_sub_p,
+)
 from imprint.primitives.select import select_n
+from imprint.primitives.shape import reshape
+from imprint.primitives.windows_at import sizes_of
 from imprint.transforms.staging import Staged, stage
 
 # ---- operations ----
@@ -112,6 +125,47 @@ def _look_at(walk: Walk, shape: Any, sizes: Any, starts: Sequence[Any]) -> None:
         at = select_n(outside, at, np.int32(axis))
         fails = or_(fails, outside)
     walk.fail_if(fails, _Oob(shape), (index, at))
+
+
+def _gather(walk: Walk, eqn: Eqn, operands: Sequence[Any]) -> Sequence[Any]:
+    x, indices = operands
+    axes = eqn.params["dimension_numbers"].start_index_map
+    _look_at_vectors(walk, get_aval(x).shape, eqn.params["slice_sizes"], indices, axes)
+    return eqn.primitive.bind(*operands, **eqn.params)  # NaN for what is outside
+
+
+def _scatter(walk: Walk, eqn: Eqn, operands: Sequence[Any]) -> Sequence[Any]:
+    x, indices, updates = operands
+    numbers = eqn.params["dimension_numbers"]
+    sizes = sizes_of(get_aval(x).shape, get_aval(updates).shape, numbers)
+    axes = numbers.scatter_dims_to_operand_dims
+    _look_at_vectors(walk, get_aval(x).shape, sizes, indices, axes)
+    return run(walk, eqn, operands)
+
+
+def _look_at_vectors(
+    walk: Walk, shape: Any, sizes: Any, indices: Any, axes: tuple[int, ...]
+) -> None:
+    """Note the first index, of vectors along the last axis, that leaves the array."""
+    aval = get_aval(indices)
+    if Category.OOB not in walk.errors or dims.has_zero(aval.shape):
+        return
+    greatest = int(np.iinfo(aval.dtype).max)
+    last = [min(shape[axis] - sizes[axis], greatest) for axis in axes]
+    limits = np.broadcast_to(np.asarray(last, aval.dtype), aval.shape)
+    outside = gt(indices, limits)
+    if not dtypes.is_unsigned(aval.dtype):
+        outside = or_(lt(indices, np.zeros(aval.shape, aval.dtype)), outside)
+    flat = reshape(outside, (dims.product(aval.shape),))
+    first = argmax(flat, 0, np.int32)
+    index = dynamic_slice(reshape(indices, flat.shape), [first], [1])
+    of = np.broadcast_to(np.asarray(axes, np.int32), aval.shape).ravel()
+    at = dynamic_slice(of, [first], [1])
+    walk.fail_if(
+        _any(outside),
+        _Oob(shape),
+        (reshape(convert_element_type(index, np.int32), ()), reshape(at, ())),
+    )
 
 
 def _is_outside(start: Any, last: int) -> Any:
@@ -305,6 +359,13 @@ RULES: Final[dict[Primitive, Rule]] = {
     div_p: _divide,
     dynamic_slice_p: _take,
     dynamic_update_slice_p: _put,
+    gather_p: _gather,
+    scatter_p: _scatter,
+    scatter_add_p: _scatter,
+    scatter_sub_p: _scatter,
+    scatter_mul_p: _scatter,
+    scatter_min_p: _scatter,
+    scatter_max_p: _scatter,
     jit_p: _applied,
     checkpoint_p: _applied,
     custom_jvp_call_p: _with_rule,

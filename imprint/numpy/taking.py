@@ -20,7 +20,7 @@ from imprint.numpy.arithmetic import mod
 from imprint.numpy.creation import array
 from imprint.numpy.cumulative import cumsum
 from imprint.numpy.promotion import ArrayLike, as_array, broadcast, refuse_out
-from imprint.numpy.selection import as_bool, where
+from imprint.numpy.selection import as_bool, clip, where
 from imprint.numpy.updating import Places
 from imprint.primitives.axes import canonical_axis, whole
 from imprint.primitives.basis import full
@@ -274,9 +274,9 @@ def places_of(
     length = dims.product(x.shape)
     flat = reshape(mask, (length,))
     rank = cumsum(flat) - 1
-    places = full((count,), 0, kind)
-    at = where(flat, rank, count)
-    places = Places(places, at).set(iota(kind, length), mode="drop")
+    at = clip(where(flat, rank, count), 0, count)  # one place beyond, for the others
+    places = full((count + 1,), 0, kind)
+    places = Places(places, at).set(iota(kind, length))[:count]
     is_true = iota(kind, count) < flat.sum()
     out: list[Array] = []
     for n, fill in zip(reversed(x.shape), reversed(fills), strict=True):

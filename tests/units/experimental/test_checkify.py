@@ -382,3 +382,25 @@ def test_a_mapped_index_is_looked_at_inside_of_vmap():
     assert inside.get().startswith("at mapped index 1: out-of-bounds indexing")
     outside, _ = ours.checkify(imprint.vmap(f), ours.index_checks)(far)
     assert outside.get() is None
+
+
+INDEXED = {
+    "x[i]": lambda x, i: x[i],
+    "x[i, j]": lambda x, i: x[i % 3, i],
+    "set": lambda x, i: x.at[i].set(1.0),
+    "max": lambda x, i: x.at[i, i[::-1]].max(1.0, mode="clip"),
+    "inside": lambda x, i: x.at[i % 3].add(x[-(i % 3)]),
+}
+
+
+@pytest.mark.parametrize("case", INDEXED)
+def test_index_vectors_are_looked_at(case):
+    x, i = np.ones((3, 4), np.float32), np.array([1, 5, -7], np.int32)
+    one, other = (
+        lib.jit(of.checkify(INDEXED[case], errors=of.index_checks))(x, i)[0]
+        for lib, _, of in (SIDES[1], SIDES[0])
+    )
+    assert said(one) == said(other)
+    assert (case == "inside") == (said(one) == [""])
+    nonzero = ours.checkify(lambda x: inp.nonzero(x, size=2), ours.all_checks)
+    assert imprint.jit(nonzero)(x)[0].get() is None
