@@ -78,9 +78,11 @@ def test_distributions_are_those_of_scipy():
 @pytest.mark.slow
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("x64", [False, True])
-def test_distributions_are_those_of_jax(x64):
+@pytest.mark.parametrize("third", range(3))
+def test_distributions_are_those_of_jax(third, x64):
     dtype = np.float64 if x64 else np.float32
-    made = [(name, f, args) for name in SHAPES for f, args in calls(name, dtype)]
+    names = list(SHAPES)[third::3]
+    made = [(name, f, args) for name in names for f, args in calls(name, dtype)]
     made = [call for call in made if call[1] != "entropy"]  # JAX's is less precise
     with imprint.enable_x64(x64), jax.enable_x64(x64):
         theirs = oracle.jit(
