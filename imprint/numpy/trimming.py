@@ -50,7 +50,7 @@ def _span(x: Array, axis: int, ends: str) -> slice:
         return slice(None)
     others = tuple(i for i in range(x.ndim) if i != axis)
     with ensure_compile_time_eval():
-        found = np.flatnonzero(any(as_bool("trim_zeros", x), others))
+        found = np.flatnonzero(np.asarray(any(as_bool("trim_zeros", x), others)))
     if not found.size:
         return slice(0, 0)
     first, last = int(found[0]), int(found[-1])
