@@ -13,8 +13,10 @@ from imprint.errors import ConcretizationError
 from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.numpy.reductions import Axis, any, axes_of
 from imprint.numpy.selection import as_bool
+from imprint.primitives.copying import owned
 
 
+@owned
 def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Axis = None) -> Array:
     """Return an array without the zeros at its ends.
 

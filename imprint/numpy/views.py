@@ -18,6 +18,7 @@ from imprint.numpy.rounding import imag, real
 from imprint.numpy.shape import reshape
 from imprint.primitives.complex import complex_
 from imprint.primitives.convert import bitcast_convert_type, convert_element_type
+from imprint.primitives.copying import owned
 
 
 def view(x: Array, dtype: DTypeLike | None = None, type: object = None) -> Array:
@@ -53,6 +54,7 @@ def view(x: Array, dtype: DTypeLike | None = None, type: object = None) -> Array
     return reshape(_as_elements(_as_numbers(reshape(x, (1,))), new), ())
 
 
+@owned
 def byteswap(x: Array) -> Array:
     """Return an array whose elements have their bytes in reverse order.
 

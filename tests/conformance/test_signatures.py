@@ -32,6 +32,9 @@ STAY = {
     "lax.switch": "marks an operand that is not given by an object of its own",
     "lax.convert_element_type": "weak_type is for those who write transforms",
     "lax.mul": "has no out_dtype; convert before",
+    "lax.random_gamma_grad": "names its operands",
+    "numpy.fromfile": "names what NumPy's takes, which JAX hides",
+    "numpy.fromiter": "names what NumPy's takes, which JAX hides",
 }
 """Functions with other parameters than JAX's, and why."""
 if "args" in inspect.signature(jax.numpy.array).parameters:  # before JAX 0.11
