@@ -304,7 +304,7 @@ class Config:
     )
     cut_recomputation: Final = _Switch(
         "Write values to memory that the engine would compute again many times.",
-        default=True,
+        default=False,
         in_key=True,
     )
     log_compiles: Final = _Switch(

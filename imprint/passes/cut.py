@@ -7,6 +7,7 @@ value that would be computed again at more than the cost of writing it is made a
 `materialize`, which nothing fuses across; so is one between many functions in a row that
 are vectors of polynomials, which make one loop too large. What is shared little stays one
 fusion. A nested call is inlined: what it adds to the work of its operands is known once.
+Integers are left alone: hashes reuse each value, in one kernel, which computes it once.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,6 +17,7 @@ from imprint.config import config
 from imprint.core import dims
 from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var
 from imprint.core.source import Source
+from imprint.dtypes import is_inexact
 from imprint.primitives.barrier import materialize_p
 
 # ---- the figures ----
@@ -122,7 +124,7 @@ class _Cutting:
         """Return the program with its cuts; None if it has none."""
         jaxpr = self.jaxpr
         for eqn in jaxpr.eqns:
-            cost = _COSTS.get(eqn.primitive.name)
+            cost = _cost(eqn)
             if cost is not None:
                 self._fusible(eqn, cost)
             elif eqn.primitive.is_call:
@@ -182,6 +184,12 @@ class _Cutting:
         self.cuts.append(Cut(name, eqn.source, uses, work))
 
 
+def _cost(eqn: Eqn) -> float | None:
+    """Return the additions that an element costs; None if nothing is fused into it."""
+    cost = _COSTS.get(eqn.primitive.name)
+    return cost if cost is None or is_inexact(eqn.outvars[0].aval.dtype) else 0.0
+
+
 def _reread(eqn: Eqn) -> Sequence[Atom]:
     """Return the operands of which an element is computed for each of the result."""
     if eqn.primitive.name == "broadcast_in_dim":
@@ -225,7 +233,7 @@ def _body(jaxpr: Jaxpr) -> _Body:
     own: dict[Atom, float] = {}
     shares: dict[Atom, dict[Atom, float]] = {v: {v: 1.0} for v in jaxpr.invars}
     for eqn in jaxpr.eqns:
-        cost = _COSTS.get(eqn.primitive.name)
+        cost = _cost(eqn)
         if cost is not None:
             parts = [(1.0, v) for v in _reread(eqn)]
             _add(own, shares, eqn.outvars[0], cost, parts)

@@ -107,6 +107,10 @@ def test_nan_is_looked_for_in_the_same_primitives():
     looked = {p.name for p in nan_primitives} - {"exp2"} | {"div"}
     alone = {"bitcast_convert_type", "polygamma", "pure_callback", "io_callback"}
     alone |= {"reduce_scatter", "axis_index", "custom_lin"}
+    # What is one primitive here is composed of several in JAX, or in one of its releases.
+    alone |= {"cosine_integral", "dawsn", "erfcx", "exp1", "expi", "log2", "log_ndtr"}
+    alone |= {"ndtri", "one_minus_square", "polynomial", "random_gamma_grad"}
+    alone |= {"sine_integral", "spence", "zeta"}
     every = {p.name for p in primitives.ALL}
     assert not KEEPS_NAN - every
     assert not looked & KEEPS_NAN

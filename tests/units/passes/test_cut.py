@@ -17,6 +17,12 @@ V = np.linspace(0.1, 0.9, 64, dtype="float32")
 M = np.linspace(-1, 1, 64 * 64, dtype="float32").reshape(64, 64)
 
 
+@pytest.fixture(autouse=True)
+def _switched_on():
+    with imprint.cut_recomputation():
+        yield
+
+
 def field(x, y, z):
     return x - y, inp.tanh(y) * z + inp.exp(-z * z), z / (1 + y * y) + y * x
 
@@ -251,6 +257,16 @@ def test_the_switch_is_in_the_key():
         assert f.versions[-1].passes == ()
     f(V)
     assert len(f.versions) == 2
+
+
+def test_it_is_off_unless_asked_for():
+    with imprint.cut_recomputation(imprint.config.__class__.cut_recomputation.default):
+        assert cuts(sums(20), V) == ()
+
+
+def test_a_hash_is_left_alone():
+    key = imprint.random.key(0)
+    assert cuts(lambda key: imprint.random.bits(key, (64,)), key) == ()
 
 
 def test_a_program_of_many_equations_is_walked_once():
