@@ -21,6 +21,7 @@ from imprint.primitives.convert import bitcast_convert_type, convert_element_typ
 from imprint.primitives.copying import owned
 
 
+@owned
 def view(x: Array, dtype: DTypeLike | None = None, type: object = None) -> Array:
     """Return the bits of an array as elements of another dtype.
 
