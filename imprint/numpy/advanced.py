@@ -209,7 +209,9 @@ def _with_slice(x: ShapedArray, out: list[Any], added: list[int]) -> list[Any]:
 
 def _is_row(places: Any) -> bool:
     """Return whether indices are constants along one axis, and there are some."""
-    return isinstance(places, np.ndarray) and places.ndim == 1 and len(places) > 0
+    if not isinstance(places, np.ndarray):
+        return False
+    return places.ndim == 1 and len(cast("Any", places)) > 0
 
 
 def _entry(x: ShapedArray, entry: Any) -> Any:
@@ -412,7 +414,7 @@ def _from_zero(index: Any, length: Any) -> Any:
     """Return indices of an axis counted from its beginning."""
     if isinstance(index, np.ndarray):
         n, values = dims.concrete(length, "indexing"), cast("Any", index)
-        return np.where(values < 0, values.astype(np.int64) + n, values)
+        return cast("Any", np).where(values < 0, values.astype(np.int64) + n, values)
     if not isinstance(index, NumberArray):
         return index if dims.at_least(index, 0) else index + length
     dtype = index.dtype

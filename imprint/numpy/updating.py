@@ -7,7 +7,7 @@ Values are repeated to the shape of the part, and the result has the dtype of th
 
 import warnings
 from collections.abc import Callable
-from typing import Any, Final, final
+from typing import Any, Final, cast, final
 
 import numpy as np
 
@@ -316,7 +316,8 @@ def _put_back(x: Any, entries: list[Any], values: Any, scatters: Scatter) -> Any
     spans: list[tuple[Any, Any, int]] = []
     for e, n in zip(named, get_aval(x).shape, strict=True):
         at = None if isinstance(e, slice) else dims.element(e, n)
-        spans.append(span(e, n) if at is None else (at, at + 1, 1))
+        part = cast("Any", e)
+        spans.append(span(part, n) if at is None else (at, at + 1, 1))
     if any(step not in (1, -1) for *_, step in spans):
         return None
     sizes = [stop - start for start, stop, _ in spans]

@@ -5,7 +5,7 @@ LAPACK has none; the error says so of the function that the user called.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from imprint import dtypes
 from imprint.core.array import Array
@@ -51,5 +51,5 @@ def check_matrices(name: str, arrays: Sequence[Array]) -> None:
 
 def eps_of(dtype: DType) -> float:
     """Return the unit in the last place of 1 in a float or complex dtype."""
-    info: Any = dtypes.finfo(dtype)
+    info = cast("Any", dtypes.finfo(dtype))
     return float(info.eps)
