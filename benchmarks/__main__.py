@@ -12,6 +12,7 @@ import warnings
 from importlib.metadata import version
 
 from benchmarks import (
+    arrays,
     call_forms,
     callbacks,
     chains,
@@ -53,6 +54,7 @@ FILES = (
     definitions,
     filtering,
     needless,
+    arrays,
     order,
     spectra,
 )
