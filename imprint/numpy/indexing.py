@@ -19,9 +19,11 @@ import numpy as np
 from imprint import dtypes
 from imprint.core import dims, hooks
 from imprint.core.array import Array, NumberArray
+from imprint.core.at_once import AtOnce
 from imprint.core.aval import ShapedArray
 from imprint.core.dims import Dim
 from imprint.core.foreign import shown
+from imprint.core.primitive import Avals, Values
 from imprint.core.trace import Tracer
 from imprint.errors import (
     ArgumentError,
@@ -34,6 +36,8 @@ from imprint.primitives.dynamic_slicing import dynamic_slice
 from imprint.primitives.shape import expand_dims, rev, squeeze
 from imprint.primitives.slicing import slice_
 
+NDArray = np.ndarray[Any, Any]
+
 
 def getitem(x: ArrayLike, index: Any) -> Array:
     """Return the part of `x` that an index names: what `x[index]` calls.
@@ -45,6 +49,10 @@ def getitem(x: ArrayLike, index: Any) -> Array:
         (Array([7, 5], dtype=int32), (3, 1))
     """
     array = as_array("indexing", x)
+    if type(index) is int and _one_now.applies and array.ndim:
+        at = dims.element(index, array.shape[0])
+        if at is not None:
+            return _one_now(array, at=at)[0]
     entries = cast("tuple[Any, ...]", index if type(index) is tuple else (index,))
     try:
         spread = _spread(array.aval, entries)
@@ -56,6 +64,17 @@ def getitem(x: ArrayLike, index: Any) -> Array:
     left = [e for e in spread if e is None or _is_slice(e)]
     new = [i for i, e in enumerate(left) if e is None]
     return expand_dims(array, new) if new else array
+
+
+def _one_aval(x: ShapedArray, *, at: int) -> Avals:
+    return (x.with_shape(x.shape[1:]),)
+
+
+def _one_reference(x: NDArray, *, at: int) -> Values:
+    return (x[at],)
+
+
+_one_now: Final = AtOnce("indexing", _one_aval, _one_reference)
 
 
 class _Advanced(Exception):  # noqa: N818 - no error: an entry is of `advanced`
