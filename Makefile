@@ -47,9 +47,8 @@ demo: $(VENV)/demo.stamp
 test: $(VENV)/test.stamp
 	$(PYTEST) -m 'not exhaustive' $(ARGS)
 
-# HALF=first or second leaves out every other of the tests that are marked exhaustive.
 test-all: $(VENV)/test.stamp
-	$(PYTEST) $(addprefix --exhaustive-half=,$(HALF)) $(ARGS)
+	$(PYTEST) $(ARGS)
 
 # XLA takes no instructions beyond ISA (SSE4_2, AVX, AVX2, AVX512), so this is what a
 # lesser CPU would compute; on one that has not even these, it changes nothing. HALF=first

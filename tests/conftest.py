@@ -67,11 +67,6 @@ def pytest_addoption(parser):
         choices=HALVES,
         help="run every other test of each family, or the others",
     )
-    parser.addoption(
-        "--exhaustive-half",
-        choices=HALVES,
-        help="of the tests marked exhaustive, run every other one, or the others",
-    )
 
 
 @pytest.fixture(autouse=True)
@@ -146,13 +141,7 @@ def pytest_collection_modifyitems(config, items):
 
     items.sort(key=place)
     half = config.getoption("--half")
-    searched = config.getoption("--exhaustive-half")
-
-    def runs(item):
-        is_searched = searched and item.get_closest_marker("exhaustive")
-        halves = {half, searched if is_searched else None} - {None}
-        return all(is_in_half(item, each) for each in halves)
-
-    rest = [item for item in items if not runs(item)]
-    items[:] = [item for item in items if runs(item)]
-    config.hook.pytest_deselected(items=rest)
+    if half is not None:
+        rest = [item for item in items if not is_in_half(item, half)]
+        items[:] = [item for item in items if is_in_half(item, half)]
+        config.hook.pytest_deselected(items=rest)
