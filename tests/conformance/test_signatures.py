@@ -43,6 +43,8 @@ if "args" in inspect.signature(jax.numpy.array).parameters:  # before JAX 0.11
 if jax.__version_info__ < (0, 12):
     STAY["numpy.lexsort"] = "has the batch_size of JAX 0.12"
     STAY["lax.top_k"] = "has the is_stable of JAX 0.12"
+else:
+    STAY["numpy.take_along_axis"] = "has a default of JAX 0.10 that means the same"
 
 MODULES = ("numpy", "lax", "nn", "nn.initializers")
 

@@ -159,7 +159,7 @@ def names_page():
 
 def names_section(home):
     rows = dict.fromkeys(names_here(home), "here") | names_absent(home)
-    lines = [(f"`{name}`", rows[name]) for name in sorted(rows, key=str.lower)]
+    lines = [(f"`{name}`", rows[name]) for name in sorted(sorted(rows), key=str.lower)]
     return "\n".join([f"## {home}", "", *table("Name", "Here, or why not", lines), ""])
 
 
