@@ -131,6 +131,7 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("sem", "Write imprint.numpy.std(x, 0, ddof=1) / len(x) ** 0.5."),
     ),
     "imprint.scipy.integrate": (),
+    "imprint.scipy.optimize": (),
     "imprint.scipy.signal": (
         (
             "csd istft stft welch",

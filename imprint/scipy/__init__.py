@@ -4,6 +4,7 @@ The packages load when they are first asked for.
 
 - `linalg`: how are systems solved, and functions of matrices computed?
 - `fft`: how are arrays transformed to cosines and back?
+- `optimize`: where is a function least?
 - `ndimage`: what is the value of an image between its elements?
 - `special`: what are the special functions?
 - `signal`: what are the functions of signals?
@@ -20,6 +21,7 @@ if typing.TYPE_CHECKING:
     from imprint.scipy import integrate as integrate
     from imprint.scipy import linalg as linalg
     from imprint.scipy import ndimage as ndimage
+    from imprint.scipy import optimize as optimize
     from imprint.scipy import signal as signal
     from imprint.scipy import special as special
     from imprint.scipy import stats as stats
@@ -29,6 +31,7 @@ _LATER: typing.Final[dict[str, str]] = {
     "imprint.scipy.linalg": "",
     "imprint.scipy.fft": "",
     "imprint.scipy.ndimage": "",
+    "imprint.scipy.optimize": "",
     "imprint.scipy.signal": "",
     "imprint.scipy.special": "",
     "imprint.scipy.stats": "",

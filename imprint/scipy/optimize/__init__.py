@@ -1,0 +1,15 @@
+"""Least values of functions, as `jax.scipy.optimize` finds them.
+
+- `minimizing`: which method, with which options, and what does it give?
+- `bfgs`: where is a function least, by an estimate of its inverse Hessian?
+- `lbfgs`: where is it, by the last few steps alone?
+- `line_search`: how far is a step along a direction?
+"""
+
+from imprint.core import missing, public
+from imprint.scipy.optimize.minimizing import OptimizeResults, minimize
+
+__all__ = ["OptimizeResults", "minimize"]
+
+missing.explain_missing(__name__)
+public.offer_public(__name__)

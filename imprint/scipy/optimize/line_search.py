@@ -1,0 +1,192 @@
+"""How far to go along a direction: a step that satisfies the strong Wolfe conditions.
+
+Nocedal and Wright, Numerical Optimization, algorithms 3.5 and 3.6, as one loop that
+evaluates the function once in each turn. First steps grow until an interval must hold a
+good one; then that interval is narrowed, by a cubic, a quadratic or its middle. Its lower
+end is the best point so far, so what comes back has always its own value and gradient,
+also where nothing better is found. A value that is NaN counts as too high.
+"""
+
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+import imprint.numpy as np
+from imprint.core.array import Array
+from imprint.core.aval import DType
+from imprint.lax.loops import while_loop
+from imprint.primitives.precision import Precision
+from imprint.transforms.derivatives import value_and_grad
+
+_DECREASE: Final = 1e-4
+_CURVATURE: Final = 0.9
+_WITHIN_BY_CUBIC: Final = 0.2
+_WITHIN_BY_QUADRATIC: Final = 0.1
+_MOST_NARROWINGS: Final = 30
+_NARROWING_FAILED: Final = 1
+_NOTHING_ENCLOSED: Final = 3
+
+
+class Point(NamedTuple):
+    """A place on the line: how far along, and the value, slope and gradient there."""
+
+    step: Any
+    value: Any
+    slope: Any
+    gradient: Any
+
+
+class Found(NamedTuple):
+    """The step of a search: its point, whether it is none, why, and what it cost."""
+
+    point: Point
+    failed: Any
+    status: Any
+    evaluations: Any
+
+
+class _State(NamedTuple):
+    low: Point
+    high: tuple[Any, Any]
+    former: tuple[Any, Any]
+    narrows: Any
+    turns: Any
+    narrowings: Any
+    found: Any
+    failed: Any
+
+
+def line_search(
+    fun: Callable[[Array], Any],
+    x: Array,
+    direction: Array,
+    at_x: tuple[Any, Array],
+    first: Any,
+    most: Any,
+) -> Found:
+    """Return a step along a direction in which a function falls.
+
+    Args:
+        fun: takes vectors like `x` and returns a real number.
+        x: where the line begins.
+        direction: where it goes.
+        at_x: value and gradient of the function at `x`.
+        first: the step that is tried first.
+        most: how many steps are tried before one is too far.
+    """
+    value, gradient = at_x
+    start = Point(_zero(x), value, dot(gradient, direction), gradient)
+
+    def at(step: Any) -> Point:
+        there, slant = evaluate(fun, x + step * direction)
+        there = there.astype(value.dtype)
+        return Point(step, there, dot(slant, direction), slant)
+
+    def turn(state: _State) -> _State:
+        grown = np.where(state.turns == 0, first, 2 * state.low.step)
+        step = np.where(state.narrows, _between(state), grown)
+        return _following(state, at(step.astype(x.dtype)), start)
+
+    def goes_on(state: _State) -> Any:
+        open_ended = state.narrows | (state.turns < most)
+        return open_ended & ~state.found & ~state.failed
+
+    no = np.zeros((), bool)
+    nowhere = (start.step, start.value)
+    state = _State(start, nowhere, nowhere, no, 0, 0, no, no)
+    state = while_loop(goes_on, turn, state)
+    why = np.where(state.narrows, _NARROWING_FAILED, _NOTHING_ENCLOSED)
+    return Found(
+        state.low,
+        ~state.found,
+        np.where(state.found, 0, why),
+        state.turns + state.narrowings,
+    )
+
+
+def evaluate(fun: Callable[[Array], Any], x: Array) -> tuple[Array, Array]:
+    """Return value and gradient of a function, of types that depend on no weak one."""
+    value, gradient = value_and_grad(fun)(x)
+    return np.asarray(value, value.dtype), gradient
+
+
+def dot(x: Array, y: Array) -> Array:
+    """Return the product of two vectors, or a matrix and a vector, in full precision."""
+    return np.dot(x, y, precision=Precision.HIGHEST)
+
+
+def _zero(x: Array) -> Array:
+    return np.zeros((), x.dtype)
+
+
+def _pick(condition: Any, these: Any, those: Any) -> Any:
+    """Return one of two tuples of numbers and arrays, of a type."""
+    pairs = [np.where(condition, a, b) for a, b in zip(these, those, strict=True)]
+    return type(these)(*pairs) if hasattr(these, "_fields") else tuple(pairs)
+
+
+def _following(state: _State, new: Point, start: Point) -> _State:
+    """Return what is known when the value at another point is."""
+    low, narrows = state.low, state.narrows
+    is_first = ~narrows & (state.turns == 0)
+    decreased = new.value <= start.value + _DECREASE * new.step * start.slope
+    too_high = ~decreased | (~is_first & (new.value >= low.value))
+    found = ~too_high & (abs(new.slope) <= -_CURVATURE * start.slope)
+    ahead = ~narrows | (state.high[0] > low.step)
+    passed = ~too_high & np.where(ahead, new.slope >= 0, new.slope <= 0)
+
+    near, away = (low.step, low.value), (new.step, new.value)
+    high = _pick(too_high, away, _pick(passed, near, state.high))
+    lower = _pick(too_high, low, new)
+    middle = ((lower.step + high[0]) / 2, (lower.value + high[1]) / 2)
+    former = _pick(too_high | passed, state.high, near)
+
+    is_narrow = narrows & (abs(state.high[0] - low.step) <= _least(low.step.dtype))
+    narrowings = state.narrowings + narrows
+    return _State(
+        low=lower,
+        high=high,
+        former=_pick(narrows, former, middle),
+        narrows=narrows | (~found & (too_high | passed)),
+        turns=state.turns + ~narrows,
+        narrowings=narrowings,
+        found=found,
+        failed=~found & (is_narrow | (narrowings >= _MOST_NARROWINGS)),
+    )
+
+
+def _least(dtype: DType) -> float:
+    """Return the width of an interval in which no further point is looked for."""
+    return 1e-10 if dtype.itemsize == 8 else 1e-5
+
+
+# ---- the next point between two ----
+
+
+def _between(state: _State) -> Array:
+    """Return where to look in the interval: the first of three that is well inside."""
+    (a, fa, slope, _), (b, fb) = state.low, state.high
+    width, bottom, top = b - a, np.minimum(a, b), np.maximum(a, b)
+
+    def is_inside(point: Array, part: float) -> Array:
+        margin = part * abs(width)
+        return (point > bottom + margin) & (point < top - margin)
+
+    by_cubic = _least_of_cubic((a, fa, slope), (b, fb), state.former)
+    by_quadratic = a - slope * width**2 / (2 * (fb - fa - slope * width))
+    is_cubic = (state.narrowings > 0) & is_inside(by_cubic, _WITHIN_BY_CUBIC)
+    is_quadratic = is_inside(by_quadratic, _WITHIN_BY_QUADRATIC)
+    rest = np.where(is_quadratic, by_quadratic, (a + b) / 2)
+    return np.where(is_cubic, by_cubic, rest)
+
+
+def _least_of_cubic(
+    low: tuple[Any, Any, Any], high: tuple[Any, Any], former: tuple[Any, Any]
+) -> Array:
+    """Return where the cubic is least that has a value and slope, and two other values."""
+    (a, fa, slope), (b, fb), (c, fc) = low, high, former
+    to_b, to_c = b - a, c - a
+    bend_b = (fb - fa - slope * to_b) / to_b**2
+    bend_c = (fc - fa - slope * to_c) / to_c**2
+    cubic = (bend_b - bend_c) / (to_b - to_c)
+    square = bend_b - cubic * to_b
+    return a + (np.sqrt(square**2 - 3 * cubic * slope) - square) / (3 * cubic)
