@@ -131,7 +131,7 @@ class Record(Entering):
     def merge(self, inner: "Record") -> None:
         """Take over what a trace inside this one noted."""
         for read in inner._notes.reads.values():
-            self._notes.take(read)
+            self._resume(read)
         self._started = {**inner._started, **self._started}
 
     def adopt(self, findings: Findings, fun: Any) -> None:
@@ -155,7 +155,10 @@ class Record(Entering):
             if function is None or (
                 id(function) not in self._captured and id(function.__code__) not in made
             ):
-                self._notes.take(Read(read.place, read.seen.resumed()))
+                self._resume(read)
+
+    def _resume(self, read: Read) -> None:
+        self._notes.take(Read(read.place, read.seen.resumed(self._notes.written)))
 
     def reaches(self, code: CodeType) -> bool:
         """Tell whether what was noted leads to a function of this code."""

@@ -21,6 +21,7 @@ from imprint.watch.captures import captured_names, contained
 from imprint.watch.places import (
     GONE,
     MISSING,
+    Key,
     ObjectPlace,
     class_attribute,
     is_data,
@@ -52,10 +53,14 @@ class _Settling:
         self.disturbed: list[str] = []
         self.changed: set[Any] = set()
         self._left: list[Any] = []  # at the places that the trace wrote
+        self._counts: dict[str, list[Key]] = {}  # by the name that its code keeps
 
     def run(self) -> list[Read]:
         """Return what counts."""
         reads = [*self._settled(), *self._shadows()]
+        for keys in self._counts.values():
+            if len(keys) > 1:  # of one name, so any may be another thread's
+                self.changed.update(keys)
         if self._left:
             _let_go(reads)
         return [*reads, *self._left_behind()]
@@ -120,7 +125,9 @@ class _Settling:
         """Tell whether the trace may have written what is at a place now."""
         held = read.seen.held
         if not held.is_(now):
-            if not self._writes.is_count(read.place, held.get(), now):
+            if self._writes.is_count(read.place, held.get(), now):
+                self._counts.setdefault(read.place.name, []).append(read.place.key)
+            else:
                 self.changed.add(read.place.key)
             return self._writes.may_bind(read.place, was_missing=held.get() is MISSING)
         written = read.seen.written()

@@ -269,6 +269,11 @@ class Written:
             self.places.add(key)
         return key in self.places
 
+    def take(self, other: "Written") -> None:
+        """Take over what traces of another function are known to write."""
+        self.effects |= other.effects
+        self.places |= other.places
+
     def mark(self) -> tuple[Effects, set[Key], set[Key]]:
         """Return what is known by now, to which `reset` goes back."""
         return self.effects, {*self.places}, {*self._once}
@@ -391,10 +396,22 @@ class Seen:
         seen.is_left = self.is_left
         return seen
 
-    def resumed(self) -> "Seen":
-        """Return the same for a trace that takes it over from an earlier one."""
+    def resumed(self, written: Written) -> "Seen":
+        """Return the same for a trace that takes it over from another one.
+
+        What that trace wrote does not count for this one; but what this one finds out
+        is its own, to be forgotten with it if another thread disturbed it.
+
+        Args:
+            written: what the traces of this function are known to write.
+        """
         seen = self._settled()
-        seen.note_parts()
+        written.take(self._written)
+        seen._written = written
+        if self._reading is not None and written.effects == self.effects:
+            seen._reading = self._reading
+        else:
+            seen.note_parts()
         return seen
 
     def _settled(self) -> "Seen":

@@ -313,6 +313,47 @@ THREADS = {
         --- W = 2.0
         --- W = 3.0
         """,
+    "list beside a log, after a nested jit that was traced before": """
+        L, LOG = [1.0, 2.0], []
+        @jit
+        def g(x): return x * sum(L)
+        g(1.0)
+        def f(x):
+            LOG.append(1)
+            y = g(x)
+            meanwhile()
+            return y
+        --- L[0] = 7.0
+        --- L[0] = 1.0
+        """,
+    "list beside a log, after the rule of a derivative": """
+        L, LOG = [1.0, 2.0], []
+        @imprint.custom_jvp
+        def c(y): return y
+        @c.defjvp
+        def rule(p, t):
+            LOG.append(1)
+            return c(*p), t[0] * sum(L)
+        def f(x):
+            y = grad(c)(x)
+            meanwhile()
+            return y
+        --- L[0] = 7.0
+        --- L[0] = 1.0
+        """,
+    "attribute that goes on by one, as one that the trace counts": """
+        class K:
+            def tick(self): self.n = self.n + 1
+        k, o = K(), K()
+        k.n, o.n = 0, 1
+        def f(x):
+            k.tick()
+            y = x * o.n
+            meanwhile()
+            return y
+        --- o.n = 2
+        --- o.n = 1
+        """,
     "two at once": """
         V, W = 1.0, 1.0
         def f(x):
