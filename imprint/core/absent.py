@@ -132,12 +132,7 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     ),
     "imprint.scipy.integrate": (),
     "imprint.scipy.optimize": (),
-    "imprint.scipy.signal": (
-        (
-            "csd istft stft welch",
-            "Window slices of the signal, and write imprint.numpy.fft.rfft of them.",
-        ),
-    ),
+    "imprint.scipy.signal": (),
     "imprint.lax": (
         ("approx_top_k_p", "Write imprint.lax.approx_max_k or approx_min_k."),
         (

@@ -1,6 +1,9 @@
 """Functions of signals, as `jax.scipy.signal` has them.
 
 - `convolving`: what are convolutions and correlations?
+- `segments`: how is a signal cut into segments, and put together again?
+- `spectra`: which frequencies does a signal have, and when?
+- `synthesis`: which signal has such frequencies?
 - `trends`: what is left of data without what goes straight?
 """
 
@@ -12,6 +15,8 @@ from imprint.scipy.signal.convolving import (
     correlate2d,
     fftconvolve,
 )
+from imprint.scipy.signal.spectra import csd, stft, welch
+from imprint.scipy.signal.synthesis import istft
 from imprint.scipy.signal.trends import detrend
 
 __all__ = [
@@ -19,8 +24,12 @@ __all__ = [
     "convolve2d",
     "correlate",
     "correlate2d",
+    "csd",
     "detrend",
     "fftconvolve",
+    "istft",
+    "stft",
+    "welch",
 ]
 
 missing.explain_missing(__name__)
