@@ -46,6 +46,7 @@ Inside, from a call down to the engine:
 - `passes`: what is done to a jaxpr before it is lowered?
 - `control`: which primitives hold a jaxpr?
 - `transforms`: how is a program traced, derived from another, and lowered?
+- `symbolic`: what is a size that has a name?
 - `primitives`: which operations are there, and what are the rules of each?
 - `core`: what are avals, primitives, traces and jaxprs?
 - `stablehlo`: how is the text written that the engine compiles?
@@ -197,6 +198,8 @@ if TYPE_CHECKING:
     from imprint.module import tree_pformat as tree_pformat
     from imprint.module import tree_pprint as tree_pprint
     from imprint.module import tree_serialise_leaves as tree_serialise_leaves
+    from imprint.symbolic import SymbolicScope as SymbolicScope
+    from imprint.symbolic import symbolic_shape as symbolic_shape
     from imprint.testing import check_grads as check_grads
     from imprint.testing import max_compiles as max_compiles
 
@@ -228,6 +231,7 @@ _LATER = (
     "tree_util",
     "typing",
 )
+_HOMES = ("imprint.module", "imprint.symbolic", "imprint.testing")
 _OWN = ("TYPE_CHECKING", "Any", "import_module")
 
 
@@ -235,13 +239,13 @@ def __getattr__(name: str) -> Any:
     if name in _LATER:
         return import_module(f"imprint.{name}")
     if not name.startswith("_"):
-        for home in (import_module("imprint.module"), import_module("imprint.testing")):
+        for home in map(import_module, _HOMES):
             if name in home.__all__:
                 return globals().setdefault(name, getattr(home, name))
     raise missing.error_of("imprint", name)
 
 
 def __dir__() -> list[str]:
-    homes = import_module("imprint.module"), import_module("imprint.testing")
     held = public.names_of(globals(), *_OWN)
-    return sorted({*held, *_FACES, *_LATER, *homes[0].__all__, *homes[1].__all__})
+    offered = [import_module(home).__all__ for home in _HOMES]
+    return sorted({*held, *_FACES, *_LATER}.union(*offered))

@@ -132,6 +132,7 @@ FUNCTIONS = {
     if name.startswith("scatter")
 }
 """Primitives of JAX's that hold a jaxpr: the functions that make it."""
+FUNCTIONS["dim_as_value"] = lambda *, dim: jnp.asarray(dim)
 
 
 def bind(name, params, *operands):

@@ -9,6 +9,8 @@ import itertools
 from collections import Counter
 
 from imprint.core.dims import SymbolicDim
+from imprint.errors import ShapeError
+from imprint.primitives.sizes import as_value
 
 _made, _atoms = {}, {}
 
@@ -151,6 +153,15 @@ class Poly(SymbolicDim):
 
     def __rmod__(self, other):
         return other - other // self * self
+
+    def undecided(self, relation, other):
+        raise ShapeError(
+            f"expected lengths of which it is known whether {self} {relation} {other}, got "
+            "ones for which that depends on their values."
+        )
+
+    def __jax_array__(self):
+        return as_value(self)
 
     def maximum(self, other):
         return _apart("max", self, other)

@@ -12,9 +12,9 @@ For ints each function is a type check and the operator.
 import operator
 from collections.abc import Iterable, Sequence
 from math import prod
-from typing import Any, TypeAlias
+from typing import Any, Final, NoReturn, TypeAlias
 
-from imprint.errors import ArgumentError, ConcretizationError, ShapeError
+from imprint.errors import ArgumentError, ConcretizationError
 
 Dim: TypeAlias = int
 """A size; typed as what it nearly always is. A `SymbolicDim` stands in for it."""
@@ -38,6 +38,10 @@ class SymbolicDim:
 
     def is_non_negative(self) -> bool | None:
         """Tell whether it is at least 0 for all values, for none, or for some (None)."""
+        raise NotImplementedError
+
+    def undecided(self, relation: str, other: Dim) -> NoReturn:
+        """Raise ShapeError of a question to which the answer depends on the values."""
         raise NotImplementedError
 
     def maximum(self, other: Dim) -> Dim:
@@ -174,11 +178,14 @@ def _is_non_negative(n: Dim, m: Dim) -> bool | None:
     return gap.is_non_negative() if isinstance(gap, SymbolicDim) else gap >= 0
 
 
-def _undecided(n: Dim, relation: str, m: Dim) -> bool:
-    raise ShapeError(
-        f"expected lengths of which it is known whether {n} {relation} {m}, got ones for "
-        "which that depends on their values. Give the axes one name or fixed lengths."
-    )
+def _undecided(n: Dim, relation: str, m: Dim) -> NoReturn:
+    if isinstance(n, SymbolicDim):
+        n.undecided(relation, m)
+    assert isinstance(m, SymbolicDim)
+    m.undecided(_TURNED[relation], n)
+
+
+_TURNED: Final = {"==": "==", ">=": "<="}
 
 
 # ---- arithmetic ----

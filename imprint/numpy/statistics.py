@@ -44,6 +44,7 @@ from imprint.primitives.comparison import gt, le
 from imprint.primitives.complex import conj, real
 from imprint.primitives.exponential import sqrt, square
 from imprint.primitives.shape import reshape
+from imprint.primitives.sizes import as_value
 
 
 def mean(
@@ -93,7 +94,9 @@ def _count(x: Array, dtype: DType, over: Over) -> Any:
         return reduce(SUM, ones, Over(over.axis, over.keepdims))
     axes = axes_of("mean", over.axis, x.ndim)
     count = dims.product(x.shape[axis] for axis in axes)
-    return dtype.type(dims.concrete(count, "mean"))
+    if dims.is_symbolic(count):
+        return convert("mean", as_value(count), dtype)
+    return dtype.type(count)
 
 
 def average(
@@ -192,7 +195,7 @@ def var(  # noqa: PLR0913 - NumPy's signature
     over = Over(axis, keepdims, None, where)
     total = reduce(SUM, distances, over)
     count, less = _count(x, total.dtype, over), _ddof("var", ddof, correction)
-    is_known = where is None and type(less) in (int, float)
+    is_known = isinstance(count, np.generic) and type(less) in (int, float)
     if is_known and dtypes.is_inexact(wanted):  # five operations fewer
         free = count - total.dtype.type(less)
         divisor = free if free > 0 else total.dtype.type(np.nan)

@@ -26,6 +26,7 @@ that several of them import counts once. Those that hold a jaxpr are in `control
 - `convert`: how does a value, or its bits, get another dtype?
 - `reduce_precision`: how is a float rounded to fewer bits?
 - `select`: how are elements chosen from operands?
+- `sizes`: how does the length of an axis become a number?
 - `shape`: how do the same elements get another shape?
 - `slicing`: how are parts cut, padded and joined at places known while tracing?
 - `dynamic_slicing`: how is a part taken or written at a traced place?
@@ -93,6 +94,7 @@ _FAMILIES: Final = (
     "bits",
     "convert",
     "reduce_precision",
+    "sizes",
     "shape",
     "slicing",
     "dynamic_slicing",

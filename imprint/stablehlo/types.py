@@ -10,6 +10,8 @@ from typing import Any, Final, cast, final
 
 import numpy as np
 
+from imprint.errors import ConcretizationError
+
 DType = np.dtype[Any]
 
 _ELEMENT: Final[dict[str, str]] = {
@@ -51,6 +53,12 @@ class TensorType:
     __slots__ = ("dtype", "shape", "text")
 
     def __init__(self, shape: tuple[int, ...], dtype: DType) -> None:
+        if not all(type(n) is int for n in shape):
+            raise ConcretizationError(
+                f"expected a program whose sizes are numbers, got the shape {shape}. Sizes "
+                "with names are for make_jaxpr and eval_shape: compile for a shape of "
+                "numbers."
+            )
         dims = "".join(f"{n}x" for n in shape)
         self.shape: tuple[int, ...] = shape
         self.dtype: DType = dtype

@@ -125,6 +125,10 @@ def _less(x, n, m):
     return m if m < 2 else x - (n - m)
 
 
+def _dim(call):
+    return [], {"dim": _letter(call.params["dim"])}
+
+
 def _shorter(whole, part):
     return tuple(_less(_letter(n), n, m) for n, m in zip(whole, part, strict=True))
 
@@ -255,6 +259,7 @@ WAYS = {
     **dict.fromkeys(("scatter-mul", "scatter-min", "scatter-max"), (_scatter,)),
     "bitcast_convert_type": (_but_the_last_axis,),
     "fft": (_fft,),
+    "dim_as_value": (_dim,),
 }
 """The ways of primitives whose params hold sizes, or whose sizes depend on each other."""
 

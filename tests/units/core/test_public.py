@@ -37,7 +37,7 @@ NEWER |= {"one_minus_square", "one_minus_square_p", "polynomial", "polynomial_p"
 def others(face):
     name = face.removeprefix("imprint").removeprefix(".")
     found = [importlib.import_module(f"jax.{name}".rstrip("."))]
-    found += {"": [equinox, jax.core]}.get(name, [])
+    found += {"": [equinox, jax.core, jax.export]}.get(name, [])
     found += {"nn": [equinox.nn], "numpy": [np]}.get(name, [])
     return found
 

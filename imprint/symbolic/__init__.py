@@ -1,0 +1,15 @@
+"""Sizes that are names: shapes for all sizes at once.
+
+- `expression`: what is an expression of names, and when are two the same?
+- `terms`: what is a sum of products, and how does it print?
+- `bounds`: between which numbers does one surely lie?
+- `witnesses`: what does a question say to which the answer depends on the values?
+- `parsing`: how does a text become sizes?
+"""
+
+from imprint.symbolic import bounds as bounds
+from imprint.symbolic import witnesses as witnesses
+from imprint.symbolic.parsing import SymbolicScope as SymbolicScope
+from imprint.symbolic.parsing import symbolic_shape as symbolic_shape
+
+__all__ = ["SymbolicScope", "symbolic_shape"]

@@ -1,0 +1,585 @@
+"""What an expression of names is: a sum of products in one form, so that equal is the same.
+
+A size is a polynomial with integer coefficients in atoms: names, and the quotients,
+remainders and extremes of which nothing simpler is known. An atom is its text; what it is
+made of stands in the scope. Each expression of a scope is one object, so equal ones are
+found by identity. What makes forms one: `k*(x//k)` is `x - x%k`, whole multiples leave
+quotients and remainders, and what two operands of an extreme share stands before it.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple, NoReturn, Self, TypeAlias, final
+
+import numpy as np
+
+from imprint.core.array import NumberArray
+from imprint.core.dims import SymbolicDim
+from imprint.errors import ArgumentError, ConcretizationError, ShapeError
+from imprint.primitives.sizes import as_value
+from imprint.symbolic.terms import (
+    ONE,
+    Monomial,
+    Terms,
+    atom_of,
+    product,
+    rank,
+    shown,
+    without,
+)
+
+
+class Operation(NamedTuple):
+    """An atom that is no name.
+
+    Args:
+        name: `floordiv`, `mod`, `max` or `min`.
+        x: the first operand.
+        y: the second one.
+    """
+
+    name: str
+    x: "Size"
+    y: "Size"
+
+
+class Scope:
+    """The expressions of some names, and what is known of these.
+
+    Attributes:
+        made: the sizes.
+        operations: what the atoms are made of that are no names.
+        equals: what atoms are known to equal.
+        facts: sizes that are known not to be negative.
+        least: the least values of names.
+        remainders: (size, by, left): what is left of a size that is divided by a number.
+    """
+
+    __slots__ = (
+        *("__weakref__", "equals", "facts", "least", "made", "operations"),
+        "remainders",
+    )
+
+    def __init__(self) -> None:
+        self.made: dict[frozenset[tuple[Monomial, int]], SymbolicSize] = {}
+        self.operations: dict[str, Operation] = {}
+        self.equals: dict[str, Size] = {}
+        self.facts: list[SymbolicSize] = []
+        self.least: dict[str, int] = {}
+        self.remainders: list[tuple[SymbolicSize, int, int]] = []
+
+    def name(self, text: str) -> "Size":
+        """Return the size of this name."""
+        return self.atom(text)
+
+    def atom(self, text: str) -> "Size":
+        """Return the size that is an atom, or what it is known to equal."""
+        known = self.equals.get(text)
+        return self.size({((text, 1),): 1}) if known is None else known
+
+    def size(self, terms: Mapping[Monomial, int]) -> "Size":
+        """Return the size of these terms: an int if no name is left."""
+        kept = {monomial: k for monomial, k in terms.items() if k}
+        if not kept:
+            return 0
+        if len(kept) == 1 and ONE in kept:
+            return kept[ONE]
+        if self.operations:
+            whole = without_whole_quotients(self, kept)
+            if whole is not None:
+                return whole
+        key = frozenset(kept.items())
+        found = self.made.get(key)
+        if found is None:
+            found = self.made[key] = SymbolicSize(self, kept)
+        return found
+
+    def apart(self, name: str, x: "Size", y: "Size") -> "Size":
+        """Return an operation of which nothing simpler is known."""
+        text = f"{name}({x}, {y})"
+        self.operations.setdefault(text, Operation(name, x, y))
+        return self.atom(text)
+
+    def least_of(self, name: str) -> int:
+        """Return the least value of a name: 1, as in JAX, if no constraint says."""
+        return self.least.get(name, 1)
+
+    def allows(self, values: Mapping[str, int]) -> bool:
+        """Tell whether the constraints hold for these values of the names."""
+        return (
+            all(n >= self.least_of(name) for name, n in values.items())
+            and all(evaluate(fact, values) >= 0 for fact in self.facts)
+            and all(
+                evaluate(size, values) % by == left
+                for size, by, left in self.remainders
+            )
+            and all(
+                _value(self, text, values) == evaluate(value, values)
+                for text, value in self.equals.items()
+            )
+        )
+
+
+@final
+class SymbolicSize(SymbolicDim):
+    """A size that is an expression of names; made by `symbolic_shape`.
+
+    Python's arithmetic with ints and its like gives sizes; with anything else it is a
+    number, whose value comes later. `==`, `<` and their like answer what holds for all
+    values of the names, and raise ShapeError where that depends on them.
+    """
+
+    __slots__ = ("_lows", "scope", "terms")
+
+    __array_ufunc__ = None  # NumPy's scalars leave arithmetic to us
+
+    def __init__(self, scope: Scope, terms: Terms) -> None:
+        self.scope: Scope = scope
+        self.terms: Terms = terms
+        self._lows: dict[int, float] = {}
+
+    # ---- arithmetic ----
+
+    def __add__(self, other: Any) -> Any:
+        size = as_size(other)
+        if size is None:
+            return self._as_number(other, "__add__")
+        total = dict(self.terms)
+        for monomial, k in self._like(size).items():
+            total[monomial] = total.get(monomial, 0) + k
+        return self.scope.size(total)
+
+    __radd__ = __add__
+
+    def __mul__(self, other: Any) -> Any:
+        size = as_size(other)
+        if size is None:
+            return self._as_number(other, "__mul__")
+        total: Terms = {}
+        for a, k in self.terms.items():
+            for b, m in self._like(size).items():
+                monomial = product(a, b)
+                total[monomial] = total.get(monomial, 0) + k * m
+        return self.scope.size(total)
+
+    __rmul__ = __mul__
+
+    def __neg__(self) -> Any:
+        return self * -1
+
+    def __pos__(self) -> Self:
+        return self
+
+    def __sub__(self, other: Any) -> Any:
+        size = as_size(other)
+        return self._as_number(other, "__sub__") if size is None else self + size * -1
+
+    def __rsub__(self, other: Any) -> Any:
+        size = as_size(other)
+        return other - self.__jax_array__() if size is None else self * -1 + size
+
+    def __pow__(self, power: Any) -> Any:
+        if not isinstance(power, int) or power < 0:
+            return self._as_number(power, "__pow__")
+        result: Size = 1
+        for _ in range(power):
+            result = self * result
+        return result
+
+    def __rpow__(self, base: Any) -> Any:
+        return base ** self.__jax_array__()
+
+    def __truediv__(self, other: Any) -> Any:
+        return self._as_number(other, "__truediv__")
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return other / self.__jax_array__()
+
+    def __divmod__(self, other: Any) -> Any:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return other // self, other % self
+
+    def __floordiv__(self, other: Any) -> Any:
+        size = as_size(other)
+        if size is None:
+            return self._as_number(other, "__floordiv__")
+        return divided(self.scope, self, self._own(size))[0]
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        size = as_size(other)
+        if size is None:
+            return other // self.__jax_array__()
+        return divided(self.scope, size, self)[0]
+
+    def __mod__(self, other: Any) -> Any:
+        size = as_size(other)
+        if size is None:
+            return self._as_number(other, "__mod__")
+        return divided(self.scope, self, self._own(size))[1]
+
+    def __rmod__(self, other: Any) -> Any:
+        size = as_size(other)
+        if size is None:
+            return other % self.__jax_array__()
+        return divided(self.scope, size, self)[1]
+
+    def maximum(self, other: Any) -> Any:
+        """Return the expression of the larger one."""
+        return extreme(self.scope, "max", self, self._own(other))
+
+    def minimum(self, other: Any) -> Any:
+        """Return the expression of the smaller one."""
+        return extreme(self.scope, "min", self, self._own(other))
+
+    def _own(self, other: Any) -> Any:
+        self._like(other)
+        return other
+
+    def _like(self, other: Any) -> Terms:
+        """Return the terms of another size of this scope."""
+        if isinstance(other, int):
+            return {ONE: other}
+        if other.scope is not self.scope:
+            raise ArgumentError(
+                f"expected sizes of one scope, got {self} and {other} of two. Make them "
+                "by one call of symbolic_shape, or pass scope= to both."
+            )
+        return other.terms
+
+    def _as_number(self, other: Any, operator: str) -> Any:
+        """Compute with something that is no size, as the number that this one is."""
+        if isinstance(other, NumberArray):
+            return NotImplemented  # it knows how, and what it takes
+        number: Any = self.__jax_array__()
+        return getattr(number, operator)(other)
+
+    def __jax_array__(self) -> Any:
+        """Return the number that it is as an array of no axes, in a trace."""
+        return as_value(self)
+
+    # ---- questions ----
+
+    def is_zero(self) -> bool | None:
+        """Tell whether it is 0 for all values, for none (False), or for some (None)."""
+        low, high = self.bounds()
+        if low > 0 or high < 0:
+            return False
+        if low == high == 0:
+            return True
+        shared = np.gcd.reduce([k for monomial, k in self.terms.items() if monomial])
+        return False if self.terms.get(ONE, 0) % int(shared) else None
+
+    def is_non_negative(self) -> bool | None:
+        """Tell whether it is at least 0 for all values, for none, or for some (None)."""
+        low, high = self.bounds()
+        return True if low >= 0 else (False if high < 0 else None)
+
+    def bounds(self) -> tuple[float, float]:
+        """Return numbers between which it surely lies; infinite where none is known."""
+        return self.low(), -(-self).low()
+
+    def low(self, depth: int = 0) -> float:
+        """Return a number that it is surely not below."""
+        found = self._lows.get(depth)
+        if found is None:
+            found = self._lows[depth] = ANSWERS.low(self, depth)
+        return found
+
+    def forget(self) -> None:
+        """Drop what was found of it before a constraint was known."""
+        self._lows.clear()
+
+    def undecided(self, relation: str, other: Any) -> NoReturn:
+        """Raise ShapeError of a question to which the answer depends on the values."""
+        raise ShapeError(ANSWERS.told(self, relation, other))
+
+    __hash__ = object.__hash__  # equal ones are one object
+
+    def __eq__(self, other: object) -> bool:
+        size = as_size(other)
+        if self is other or size is None:
+            return True if self is other else NotImplemented
+        if not isinstance(size, int) and size.scope is not self.scope:
+            return False
+        gap: Any = self - size
+        return self._asked(
+            "==", size, gap == 0 if isinstance(gap, int) else gap.is_zero()
+        )
+
+    def __ne__(self, other: object) -> bool:
+        return NotImplemented if as_size(other) is None else not self == other
+
+    def __ge__(self, other: Any) -> bool:
+        return self._ordered(">=", other, 1, 0)
+
+    def __le__(self, other: Any) -> bool:
+        return self._ordered("<=", other, -1, 0)
+
+    def __gt__(self, other: Any) -> bool:
+        return self._ordered(">", other, 1, 1)
+
+    def __lt__(self, other: Any) -> bool:
+        return self._ordered("<", other, -1, 1)
+
+    def __bool__(self) -> bool:
+        return not self._asked("==", 0, self.is_zero())
+
+    def _ordered(self, relation: str, other: Any, sign: int, less: int) -> Any:
+        size = as_size(other)
+        if size is None:
+            return NotImplemented
+        gap: Any = (self - self._own(size)) * sign - less
+        answer = gap >= 0 if isinstance(gap, int) else gap.is_non_negative()
+        return self._asked(relation, size, answer)
+
+    def _asked(self, relation: str, other: Any, answer: bool | None) -> bool:  # noqa: FBT001 - an answer
+        if answer is None:
+            self.undecided(relation, other)
+        return answer
+
+    # ---- as a number or a text ----
+
+    def __index__(self) -> int:
+        raise ConcretizationError(
+            f"expected a whole number, got the size {self}, whose value comes later. Give "
+            "the axis a fixed length, or compute with arrays: imprint.numpy.arange, where, "
+            "imprint.lax.fori_loop."
+        )
+
+    __int__ = __float__ = __index__
+
+    def __repr__(self) -> str:
+        return shown(self.terms)
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, _: Any) -> Self:
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            f"expected what can be pickled, got the size {self}, which belongs to a scope "
+            "of this process. Keep its text, and make it anew by symbolic_shape."
+        )
+
+
+Size: TypeAlias = int | SymbolicSize
+
+
+@final
+class _Answers:
+    """What other files answer for a size, who compute with sizes in turn."""
+
+    low: Callable[[SymbolicSize, int], float]
+    told: Callable[[SymbolicSize, str, Any], str]
+
+
+ANSWERS: Final = _Answers()
+
+
+def as_size(x: object) -> Size | None:
+    """Return a whole number of Python's or NumPy's, or an expression; None if it is none."""
+    if type(x) is int or type(x) is SymbolicSize:
+        return x
+    return int(x) if isinstance(x, (bool, np.integer)) else None  # pyright: ignore[reportUnknownArgumentType] - of any width
+
+
+# ---- one form ----
+
+
+def without_whole_quotients(scope: Scope, terms: Terms) -> Size | None:
+    """Return the size of these terms, `k*(x//k)` in it as `x - x%k`; None if none is."""
+    for monomial, k in terms.items():
+        for text, _ in monomial:
+            made = scope.operations.get(text)
+            if made is None or made.name != "floordiv":
+                continue
+            rest = without(monomial, ((text, 1),))
+            assert rest is not None
+            found = _multiple(rest, k, made.y)
+            if found is not None:
+                factor, left = found
+                others = scope.size({**terms, monomial: left})
+                whole = made.x - divided(scope, made.x, made.y)[1]
+                return others + scope.size(factor) * whole
+    return None
+
+
+def _multiple(monomial: Monomial, k: int, by: Size) -> tuple[Terms, int] | None:
+    """Return how many times a term holds a size of one term, and what coefficient stays.
+
+    The coefficient that stays is the nearest to 0; None if it is the one that was.
+    """
+    divisor, c = (ONE, by) if isinstance(by, int) else next(iter(by.terms.items()))
+    rest = without(monomial, divisor)
+    if rest is None or (not isinstance(by, int) and len(by.terms) > 1):
+        return None
+    times = -((c // 2 - k) // c) if c > 0 else -(-k // -c)
+    return ({rest: times}, k - times * c) if times else None
+
+
+def divided(scope: Scope, x: Size, y: Size) -> tuple[Size, Size]:
+    """Return the quotient, rounded down, and the remainder of two sizes."""
+    if isinstance(y, int) and y == 0:
+        raise ZeroDivisionError(f"{x} // 0")
+    if x is y:
+        return 1, 0
+    if isinstance(y, int) and y < 0:
+        quotient, rest = divided(scope, x * -1, -y)
+        return quotient, rest * -1
+    quotient, rest = _whole_part(scope, x, y)
+    if _lies_below(rest, y):
+        return quotient, rest
+    shared = _shared(rest, y)
+    if shared > 1:  # (4*n) // 6 is (2*n) // 3
+        small, left = divided(
+            scope, _over(scope, rest, shared), _over(scope, y, shared)
+        )
+        return quotient + small, left * shared
+    known = _known(scope, rest, y)
+    if known is not None:
+        return quotient + known[0], known[1]
+    inner = _nested(scope, rest, y)
+    if inner is not None:
+        return quotient + inner, rest - inner * y
+    floor = scope.apart("floordiv", rest, y)
+    return quotient + floor, scope.apart("mod", rest, y)
+
+
+def _whole_part(scope: Scope, x: Size, y: Size) -> tuple[Size, Size]:
+    """Return what whole multiples of `y` the terms of `x` are, and the rest."""
+    if isinstance(x, int):
+        return (x // y, x % y) if isinstance(y, int) else (0, x)
+    if isinstance(y, int):
+        whole = scope.size({m: k // y for m, k in x.terms.items()})
+        return whole, scope.size({m: k % y for m, k in x.terms.items()})
+    leading, c = min(y.terms.items(), key=rank)
+    quotient: Size = 0
+    for monomial, k in sorted(x.terms.items(), key=rank):
+        rest = without(monomial, leading)
+        if rest is not None and k // c:
+            quotient = quotient + scope.size({rest: k // c})
+    rest = x - quotient * y
+    is_simple = len(y.terms) == 1 or isinstance(rest, int) or _lies_below(rest, y)
+    return (quotient, rest) if is_simple else (0, x)
+
+
+def _lies_below(rest: Size, y: Size) -> bool:
+    """Tell whether a size surely lies in [0, y)."""
+    if isinstance(rest, int) and (rest == 0 or isinstance(y, int)):
+        return rest == 0 or 0 <= rest < y
+    return _is_surely(rest) and _is_surely(y - 1 - rest)
+
+
+def _is_surely(x: Size) -> bool:
+    return x >= 0 if isinstance(x, int) else x.low() >= 0
+
+
+def _shared(x: Size, y: Size) -> int:
+    """Return the largest number by which every coefficient of both can be divided."""
+    numbers = [k for part in (x, y) for k in _terms(part).values()]
+    return int(np.gcd.reduce(numbers))
+
+
+def _terms(x: Size) -> Terms:
+    return ({ONE: x} if x else {}) if isinstance(x, int) else x.terms
+
+
+def _over(scope: Scope, x: Size, by: int) -> Size:
+    return scope.size({m: k // by for m, k in _terms(x).items()})
+
+
+def _known(scope: Scope, x: Size, y: Size) -> tuple[Size, int] | None:
+    """Return the quotient and the remainder if a constraint says what that is."""
+    if isinstance(x, int) or not isinstance(y, int):
+        return None
+    constant = x.terms.get(ONE, 0)
+    part = x - constant
+    for size, by, remainder in scope.remainders:
+        if size is part and by % y == 0:
+            more, left = divmod(remainder % y + constant, y)
+            return scope.apart("floordiv", size, y) + more, left
+    return None
+
+
+def _nested(scope: Scope, x: Size, y: Size) -> Size | None:
+    """Return `(a // b) // y` as `a // (b*y)`, which is one form."""
+    if isinstance(x, int) or not isinstance(y, int) or y < 0:
+        return None
+    constant = x.terms.get(ONE, 0)
+    atom = atom_of({m: k for m, k in x.terms.items() if m})
+    made = scope.operations.get(atom or "")
+    if made is None or made.name != "floordiv":
+        return None
+    if not isinstance(made.y, int) or made.y < 0:
+        return None
+    return (made.x + constant * made.y) // (made.y * y)
+
+
+def extreme(scope: Scope, name: str, x: Size, y: Size) -> Size:
+    """Return the larger or the smaller size, what both share before it."""
+    gap = x - y
+    answer = gap >= 0 if isinstance(gap, int) else gap.is_non_negative()
+    if answer is None and not isinstance(gap, int) and (-gap).is_non_negative():
+        answer = False
+    if answer is not None:
+        return x if answer is (name == "max") else y
+    a, b = _terms(x), _terms(y)
+    same = {m: k for m, k in a.items() if b.get(m) == k}
+    shared = scope.size(same)
+    first, second = sorted((x - shared, y - shared), key=_order)
+    return scope.apart(name, first, second) + shared
+
+
+def _order(x: Size) -> tuple[bool, str]:
+    return isinstance(x, int), str(x)
+
+
+# ---- values ----
+
+
+def evaluate(x: Size, values: Mapping[str, int]) -> int:
+    """Return the number that a size is, for the values of its names."""
+    if isinstance(x, int):
+        return x
+    total = 0
+    for monomial, k in x.terms.items():
+        term = k
+        for text, power in monomial:
+            term *= _value(x.scope, text, values) ** power
+        total += term
+    return total
+
+
+def _value(scope: Scope, text: str, values: Mapping[str, int]) -> int:
+    made = scope.operations.get(text)
+    if made is None:
+        return values[text]
+    return _MEANS[made.name](evaluate(made.x, values), evaluate(made.y, values))
+
+
+_MEANS: Final[dict[str, Callable[[int, int], int]]] = {
+    "floordiv": lambda x, y: x // y,
+    "mod": lambda x, y: x % y,
+    "max": max,
+    "min": min,
+}
+
+
+def names_of(x: Size) -> list[str]:
+    """Return the names in a size, in order."""
+    found: set[str] = set()
+    pending = [x]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, int):
+            continue
+        for text in {text for monomial in part.terms for text, _ in monomial}:
+            made = part.scope.operations.get(text)
+            if made is None:
+                found.add(text)
+            else:
+                pending += [made.x, made.y]
+    return sorted(found)
