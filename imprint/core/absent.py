@@ -119,12 +119,7 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
             "imprint.numpy.int2 and imprint.numpy.uint2.",
         ),
     ),
-    "imprint.scipy.special": (
-        (
-            "bessel_jn expn fresnel hyp1f1 hyp2f1 owens_t sph_harm_y wofz",
-            "Outside traced functions scipy.special has it.",
-        ),
-    ),
+    "imprint.scipy.special": (),
     "imprint.scipy.stats": (
         ("gaussian_kde", "Average imprint.scipy.stats.norm.pdf over the points."),
         ("mode rankdata", "Outside traced functions scipy.stats has it."),

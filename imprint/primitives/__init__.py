@@ -18,6 +18,10 @@ that several of them import counts once. Those that hold a jaxpr are in `control
 - `bessel`: how are Bessel functions computed?
 - `polynomials`: how are polynomials computed, and upper halves of products?
 - `fitted`: which functions are SciPy's, and series of it in programs?
+- `integrals`: what are exponential integrals of an order, and Owen's T?
+- `hypergeometric`: what are the functions 1F1 and 2F1?
+- `faddeeva`: what is the scaled error function of complex numbers?
+- `recurrences`: what are the Bessel functions of all orders up to one?
 - `divisors`: what is the greatest common divisor?
 - `comparison`: how do two operands compare?
 - `complex`: how are complex numbers made and taken apart?
@@ -91,6 +95,10 @@ _FAMILIES: Final = (
     "polynomials",
     "divisors",
     "fitted",
+    "integrals",
+    "hypergeometric",
+    "faddeeva",
+    "recurrences",
     "bits",
     "convert",
     "reduce_precision",

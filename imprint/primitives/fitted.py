@@ -426,3 +426,112 @@ cosine_integral_p: Final = unary(
 def cosine_integral(x: Any) -> Any:
     """Return the integral of `cos(t) / t` from infinity to `abs(x)`, elementwise."""
     return cosine_integral_p.bind1(x)
+
+
+# ---- Fresnel's integrals ----
+
+
+def _fresnel(x: NDArray) -> tuple[NDArray, NDArray]:
+    return scipy_special().fresnel(x)
+
+
+def _near_fresnel(square_: NDArray) -> tuple[NDArray, NDArray]:
+    """Return the sine's over the cube of x, and the cosine's over x, by x to the fourth."""
+    x = np.maximum(np.sqrt(np.sqrt(square_)), 1e-3)
+    sine, cosine = _fresnel(x)
+    return sine / x**3, cosine / x
+
+
+def _near_fresnel_sine(u: NDArray) -> NDArray:
+    return _near_fresnel(u)[0]
+
+
+def _near_fresnel_cosine(u: NDArray) -> NDArray:
+    return _near_fresnel(u)[1]
+
+
+def _far_fresnel(u: NDArray) -> tuple[NDArray, NDArray]:
+    """Return both amplitudes, made constant at infinity, by `x ** -4`: DLMF 7.12."""
+    x = np.maximum(u, 1e-3) ** -0.25
+    turn = np.pi / 2 * x * x
+    sine, cosine = (0.5 - part for part in _fresnel(x))
+    first = np.pi * x * (sine * np.cos(turn) - cosine * np.sin(turn))
+    second = np.pi**2 * x**3 * (cosine * np.cos(turn) + sine * np.sin(turn))
+    odd = np.cumprod(np.arange(1.0, 64.0, 2.0))
+    signs = (-1.0) ** np.arange(15) * np.power.outer(u / np.pi**2, np.arange(15))
+    is_far = u < 1 / 625
+    far_first = signs @ np.concatenate([[1.0], odd[1:28:2]])
+    far_second = signs @ odd[0:29:2]
+    return np.where(is_far, far_first, first), np.where(is_far, far_second, second)
+
+
+def _far_fresnel_first(u: NDArray) -> NDArray:
+    return _far_fresnel(u)[0]
+
+
+def _far_fresnel_second(u: NDArray) -> NDArray:
+    return _far_fresnel(u)[1]
+
+
+def _fresnel_far(f: Any, x: Any) -> tuple[Any, Any, Any, Any]:
+    """Return both amplitudes, and the sine and the cosine that they stand before."""
+    square_ = x * x
+    u = 1 / (square_ * square_)
+    first = _series(f, _far_fresnel_first, 0.0, 0.15, u) / (math.pi * x)
+    second = _series(f, _far_fresnel_second, 0.0, 0.15, u)
+    second = second / (math.pi**2 * square_ * x)
+    turn = square_ * (math.pi / 2)
+    return first, second, f.sin(turn), f.cos(turn)
+
+
+def _fresnel_of(f: Any, x: Any, near: Any, far: Any) -> Any:
+    far = f.where(f.abs(x) < math.inf, far, 0.0)
+    far = f.sign(x) * (0.5 - far)
+    return f.where(f.abs(x) < 1.7, near, f.where(f.equal(x, x), far, math.nan))
+
+
+def _fresnel_sine(f: Any, x: Any) -> Any:
+    square_ = x * x
+    fourth = square_ * square_
+    near = x * square_ * _series(f, _near_fresnel_sine, 0.0, 8.4, fourth)
+    first, second, sine, cosine = _fresnel_far(f, f.abs(x))
+    return _fresnel_of(f, x, near, first * cosine + second * sine)
+
+
+def _fresnel_cosine(f: Any, x: Any) -> Any:
+    square_ = x * x
+    near = x * _series(f, _near_fresnel_cosine, 0.0, 8.4, square_ * square_)
+    first, second, sine, cosine = _fresnel_far(f, f.abs(x))
+    return _fresnel_of(f, x, near, second * cosine - first * sine)
+
+
+_FRESNEL: Final = Samples(FLOATS, arity=1, edges=(1.69, 1.71, 3.0, -8.0), ulps=1024)
+
+fresnel_sine_p: Final = unary(
+    "fresnel_sine",
+    dtypes=FLOATING,
+    reference=wide(lambda x: np.copysign(_fresnel(x)[0], x)),
+    lower=lambda b, x: in_program(_fresnel_sine, b, x),
+    derivative=lambda x, out: sin(_scaled(math.pi / 2, square(x))),
+    samples=_FRESNEL,
+)
+
+
+def fresnel_sine(x: Any) -> Any:
+    """Return the integral of `sin(pi / 2 * t * t)` from 0 to `x`, elementwise."""
+    return fresnel_sine_p.bind1(x)
+
+
+fresnel_cosine_p: Final = unary(
+    "fresnel_cosine",
+    dtypes=FLOATING,
+    reference=wide(lambda x: np.copysign(_fresnel(x)[1], x)),
+    lower=lambda b, x: in_program(_fresnel_cosine, b, x),
+    derivative=lambda x, out: cos(_scaled(math.pi / 2, square(x))),
+    samples=_FRESNEL,
+)
+
+
+def fresnel_cosine(x: Any) -> Any:
+    """Return the integral of `cos(pi / 2 * t * t)` from 0 to `x`, elementwise."""
+    return fresnel_cosine_p.bind1(x)

@@ -52,6 +52,7 @@ class Host:
     cos: Final = staticmethod(np.cos)
     equal: Final = staticmethod(np.equal)
     exp: Final = staticmethod(np.exp)
+    floor: Final = staticmethod(np.floor)
     log: Final = staticmethod(np.log)
     log1p: Final = staticmethod(np.log1p)
     minimum: Final = staticmethod(np.minimum)
@@ -117,6 +118,10 @@ class Device:
     def exp(self, x: "Term") -> "Term":
         """Return the exponential."""
         return Term(self, self.b.exponential(x.value))
+
+    def floor(self, x: "Term") -> "Term":
+        """Return the largest whole number that is not above."""
+        return Term(self, self.b.floor(x.value))
 
     def lgamma(self, x: "Term") -> "Term":
         """Return the logarithm of the gamma function."""

@@ -22,7 +22,8 @@ from tests.tolerances import assert_within_ulps
 
 EVERY = [p for p in ALL if not isinstance(p.samples, Absent)]
 SIBLINGS = {"igammac", "random_gamma_grad"}
-"""Primitives whose formula another one has: their laws are exhaustive."""
+SIBLINGS |= {"hyp1f1", "hyp1f1_grad", "hyp2f1", "hyp2f1_grad"}
+"""Primitives whose formula another one has, or takes long: their laws are exhaustive."""
 
 
 def over(primitives):

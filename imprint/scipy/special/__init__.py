@@ -5,12 +5,15 @@ Out of programs most are SciPy's own, so nothing compiles; integers become float
 - `gammas`: what are the gamma and beta functions, and made of them?
 - `normal`: what are error functions, and the normal distribution?
 - `entropies`: what are products with logarithms, odds and sums of exponentials?
-- `integrals`: what are exponential integrals and the dilogarithm?
+- `integrals`: what are exponential integrals, others, and the dilogarithm?
+- `hypergeometric`: what are the hypergeometric functions?
+- `harmonics`: what are spherical harmonics?
 - `bessel`: what are Bessel functions?
 - `arguments`: what do these functions take?
 """
 
 from imprint.core import missing, public
+from imprint.scipy.special.bessel import bessel_jn as bessel_jn
 from imprint.scipy.special.bessel import i0 as i0
 from imprint.scipy.special.bessel import i0e as i0e
 from imprint.scipy.special.bessel import i1 as i1
@@ -44,8 +47,14 @@ from imprint.scipy.special.gammas import multigammaln as multigammaln
 from imprint.scipy.special.gammas import poch as poch
 from imprint.scipy.special.gammas import polygamma as polygamma
 from imprint.scipy.special.gammas import zeta as zeta
+from imprint.scipy.special.harmonics import sph_harm_y as sph_harm_y
+from imprint.scipy.special.hypergeometric import hyp1f1 as hyp1f1
+from imprint.scipy.special.hypergeometric import hyp2f1 as hyp2f1
 from imprint.scipy.special.integrals import exp1 as exp1
 from imprint.scipy.special.integrals import expi as expi
+from imprint.scipy.special.integrals import expn as expn
+from imprint.scipy.special.integrals import fresnel as fresnel
+from imprint.scipy.special.integrals import owens_t as owens_t
 from imprint.scipy.special.integrals import sici as sici
 from imprint.scipy.special.integrals import spence as spence
 from imprint.scipy.special.normal import dawsn as dawsn
@@ -57,6 +66,7 @@ from imprint.scipy.special.normal import erfinv as erfinv
 from imprint.scipy.special.normal import log_ndtr as log_ndtr
 from imprint.scipy.special.normal import ndtr as ndtr
 from imprint.scipy.special.normal import ndtri as ndtri
+from imprint.scipy.special.normal import wofz as wofz
 
 missing.explain_missing(__name__)
 public.offer_public(__name__)

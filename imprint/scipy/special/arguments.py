@@ -9,6 +9,7 @@ from typing import Any
 from imprint import dtypes
 from imprint.core.array import Array
 from imprint.core.aval import get_aval
+from imprint.errors import ArgumentError
 from imprint.numpy.creation import asarray
 from imprint.numpy.promotion import convert, promote, promote_dtypes, refuse_complex
 
@@ -34,3 +35,14 @@ def arrays(name: str, *args: Any) -> list[Array]:
     """Return real numbers as arrays of their common float dtype, of any shapes."""
     refuse_complex(name, *args)
     return [asarray(x) for x in promote_dtypes(name, args, dtypes.to_inexact)]
+
+
+def concrete_integer(name: str, argument: str, value: Any) -> int:
+    """Return an integer that decides what is computed."""
+    try:
+        return value.__index__()
+    except (AttributeError, TypeError):
+        raise ArgumentError(
+            f"{name}: expected an integer {argument} that is known while tracing, got "
+            f"{value!r}."
+        ) from None

@@ -1,4 +1,4 @@
-"""Modified Bessel functions of the first kind, of orders 0 and 1.
+"""Bessel functions of the first kind, and the modified ones of orders 0 and 1.
 
 Those that end in `e` are scaled by `exp(-|x|)`, so they do not overflow.
 """
@@ -6,11 +6,42 @@ Those that end in `e` are scaled by `exp(-|x|)`, so they do not overflow.
 from typing import Any
 
 from imprint.core.array import Array
+from imprint.errors import ArgumentError
 from imprint.numpy.arithmetic import multiply, sign
 from imprint.numpy.exponential import exp
 from imprint.numpy.promotion import ArrayLike
-from imprint.primitives import bessel
-from imprint.scipy.special.arguments import floats
+from imprint.primitives import bessel, recurrences
+from imprint.scipy.special.arguments import concrete_integer, floats, strong_floats
+
+
+def bessel_jn(z: ArrayLike, *, v: int, n_iter: int = 50) -> Array:
+    """Return the Bessel functions of order 0 to `v`, elementwise, along a new first axis.
+
+    Args:
+        z: real numbers, smaller than `n_iter` in magnitude.
+        v: the last order, known while tracing.
+        n_iter: the order from which the recurrence comes down; it is at least `v`.
+
+    Raises:
+        ArgumentError: if an order is no integer, or negative.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.bessel_jn(1.0, v=2).round(4)
+        Array([0.7652, 0.4401, 0.1149], dtype=float32)
+    """
+    last = _order("v", v)
+    (z,) = strong_floats("bessel_jn", z)
+    return recurrences.bessel_jn(z, last, max(last, _order("n_iter", n_iter)))
+
+
+def _order(argument: str, value: Any) -> int:
+    order = concrete_integer("bessel_jn", argument, value)
+    if order < 0:
+        raise ArgumentError(
+            f"bessel_jn: expected {argument} of at least 0, got {order}."
+        )
+    return order
 
 
 def i0(x: ArrayLike) -> Array:

@@ -16,7 +16,7 @@ from imprint.errors import ArgumentError, DTypeError
 from imprint.numpy.promotion import ArrayLike, promote
 from imprint.primitives import incomplete
 from imprint.primitives import special as primitives
-from imprint.scipy.special.arguments import floats, strong_floats
+from imprint.scipy.special.arguments import concrete_integer, floats, strong_floats
 
 
 def gammaln(x: ArrayLike) -> Array:
@@ -177,23 +177,13 @@ def multigammaln(a: ArrayLike, d: ArrayLike) -> Array:
         >>> special.multigammaln(3.0, 1).round(4)
         Array(0.6931, dtype=float32)
     """
-    size = _concrete_integer("multigammaln", "d", d)
+    size = concrete_integer("multigammaln", "d", d)
     (a,) = floats("multigammaln", a)
     a = np.asarray(a)
     start = math.log(math.pi) * size * (size - 1) / 4
     halves = np.arange(size).astype(a.dtype) / 2
     each = primitives.lgamma(np.expand_dims(a, -1) - halves)
     return np.sum(each, -1) + start
-
-
-def _concrete_integer(name: str, argument: str, value: Any) -> int:
-    try:
-        return value.__index__()
-    except (AttributeError, TypeError):
-        raise ArgumentError(
-            f"{name}: expected an integer {argument} that is known while tracing, got "
-            f"{value!r}."
-        ) from None
 
 
 def digamma(x: ArrayLike) -> Array:
@@ -326,7 +316,7 @@ def bernoulli(n: int) -> Array:
         >>> special.bernoulli(2).round(4)
         Array([ 1.    , -0.5   ,  0.1667], dtype=float32)
     """
-    count = _concrete_integer("bernoulli", "n", n)
+    count = concrete_integer("bernoulli", "n", n)
     if count < 0:
         raise ArgumentError(f"bernoulli: expected n of at least 0, got {count}.")
     numbers = [Fraction(1)]

@@ -1,11 +1,11 @@
-"""Exponential integrals and the dilogarithm.
+"""Exponential integrals, those of Fresnel and of Owen, and the dilogarithm.
 
 They are of real numbers.
 """
 
 from imprint.core.array import Array
 from imprint.numpy.promotion import ArrayLike
-from imprint.primitives import fitted
+from imprint.primitives import fitted, integrals
 from imprint.scipy.special.arguments import strong_floats
 
 
@@ -29,6 +29,50 @@ def expi(x: ArrayLike) -> Array:
         Array(1.8951, dtype=float32)
     """
     return fitted.expi(*strong_floats("expi", x))
+
+
+def expn(n: ArrayLike, x: ArrayLike) -> Array:
+    """Return the exponential integral E_n: of `exp(-x * t) / t**n` from 1 on.
+
+    Args:
+        n: natural numbers; the fractions of others are dropped. It has no derivative.
+        x: real numbers of at least 0.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.expn(2, 1.0).round(4)
+        Array(0.1485, dtype=float32)
+    """
+    return integrals.expn(*strong_floats("expn", n, x))
+
+
+def fresnel(x: ArrayLike) -> tuple[Array, Array]:
+    """Return the integrals of `sin(pi / 2 * t**2)` and of its cosine, from 0 to `x`.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint.scipy import special
+        >>> sine, cosine = special.fresnel(np.array([0.0, 1.0]))
+        >>> cosine.round(4)
+        Array([0.    , 0.7799], dtype=float32)
+    """
+    (x,) = strong_floats("fresnel", x)
+    return fitted.fresnel_sine(x), fitted.fresnel_cosine(x)
+
+
+def owens_t(h: ArrayLike, a: ArrayLike) -> Array:
+    """Return how likely it is that one normal number is above `h`, another below `a` of it.
+
+    Args:
+        h: real numbers.
+        a: real numbers; the second number is between 0 and `a` times the first.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.owens_t(0.5, 1.0).round(4)
+        Array(0.1067, dtype=float32)
+    """
+    return integrals.owens_t(*strong_floats("owens_t", h, a))
 
 
 def spence(x: ArrayLike) -> Array:

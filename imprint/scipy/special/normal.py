@@ -1,15 +1,17 @@
 """Error functions, and the normal distribution: its function, logarithm and quantiles.
 
-`erfinv` and `erfcinv` are quantiles, too; all are of real numbers.
+`erfinv` and `erfcinv` are quantiles, too; all but `wofz` are of real numbers.
 """
 
 import math
 
+from imprint import dtypes
 from imprint.core.array import Array
+from imprint.core.aval import get_aval
 from imprint.errors import ArgumentError
 from imprint.numpy.arithmetic import multiply
-from imprint.numpy.promotion import ArrayLike
-from imprint.primitives import fitted
+from imprint.numpy.promotion import ArrayLike, convert, promote
+from imprint.primitives import faddeeva, fitted
 from imprint.primitives import special as primitives
 from imprint.scipy.special.arguments import floats, strong_floats
 
@@ -68,6 +70,22 @@ def erfcinv(y: ArrayLike) -> Array:
     """
     (y,) = floats("erfcinv", y)
     return multiply(fitted.ndtri(multiply(y, 0.5)), -math.sqrt(0.5))
+
+
+def wofz(z: ArrayLike) -> Array:
+    """Return the Faddeeva function, `exp(-z * z) * erfc(-1j * z)`, elementwise.
+
+    Args:
+        z: numbers, which become complex.
+
+    Example:
+        >>> from imprint.scipy import special
+        >>> special.wofz(1j).round(4)
+        Array(0.4276+0.j, dtype=complex64)
+    """
+    (z,) = promote("wofz", (z,))
+    aval = get_aval(z)
+    return faddeeva.wofz(convert("wofz", z, dtypes.to_complex(aval.dtype)))
 
 
 def dawsn(x: ArrayLike) -> Array:
