@@ -120,11 +120,7 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ),
     ),
     "imprint.scipy.special": (),
-    "imprint.scipy.stats": (
-        ("gaussian_kde", "Average imprint.scipy.stats.norm.pdf over the points."),
-        ("mode rankdata", "Outside traced functions scipy.stats has it."),
-        ("sem", "Write imprint.numpy.std(x, 0, ddof=1) / len(x) ** 0.5."),
-    ),
+    "imprint.scipy.stats": (),
     "imprint.scipy.integrate": (),
     "imprint.scipy.optimize": (),
     "imprint.scipy.signal": (),

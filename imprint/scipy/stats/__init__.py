@@ -9,6 +9,7 @@ where it is known the distribution function, its complement and quantiles.
 - `binom`: how likely is a count of successes?
 - `cauchy`: how likely is a ratio of normal numbers?
 - `chi2`: how likely is a sum of squares?
+- `densities`: how likely is a number of which there are only samples?
 - `dirichlet`: how likely is a vector of shares?
 - `expon`: how likely is a time until an event?
 - `gamma`: how likely is a time until several events?
@@ -24,6 +25,7 @@ where it is known the distribution function, its complement and quantiles.
 - `norm`: how likely is a normal number?
 - `pareto`: how likely is a size of a power law?
 - `poisson`: how likely is a count of events?
+- `samples`: what is common in samples, and how sure is their mean?
 - `t`: how likely is a mean over its error?
 - `truncnorm`: how likely is a normal number between bounds?
 - `uniform`: how likely is a number of an interval?
@@ -62,6 +64,10 @@ if typing.TYPE_CHECKING:
     from imprint.scipy.stats import uniform as uniform
     from imprint.scipy.stats import vonmises as vonmises
     from imprint.scipy.stats import wrapcauchy as wrapcauchy
+    from imprint.scipy.stats.densities import gaussian_kde as gaussian_kde
+    from imprint.scipy.stats.samples import mode as mode
+    from imprint.scipy.stats.samples import rankdata as rankdata
+    from imprint.scipy.stats.samples import sem as sem
 
 _LATER: typing.Final[dict[str, str]] = {
     "imprint.scipy.stats.bernoulli": "",
@@ -90,6 +96,8 @@ _LATER: typing.Final[dict[str, str]] = {
     "imprint.scipy.stats.uniform": "",
     "imprint.scipy.stats.vonmises": "",
     "imprint.scipy.stats.wrapcauchy": "",
+    "imprint.scipy.stats.densities": "gaussian_kde",
+    "imprint.scipy.stats.samples": "mode rankdata sem",
 }
 """Which module holds the names that load when they are first asked for."""
 

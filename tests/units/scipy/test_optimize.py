@@ -152,6 +152,7 @@ def test_it_is_compiled_batched_and_takes_traced_options():
     assert batched.nit.tolist() == [int(one.nit) for one in ones]
 
 
+@pytest.mark.exhaustive
 def test_digits_are_told_apart_as_by_scipy():
     images, labels = sklearn.datasets.load_digits(return_X_y=True)
     images, labels = images[:200] / 16, labels[:200]

@@ -1,0 +1,198 @@
+"""What is said of samples, whatever they are drawn from: `mode`, `rankdata`, `sem`.
+
+Equal elements are runs of the sorted array. Where a run begins and ends is a cumulative
+maximum and minimum of places, so no table of values is made.
+"""
+
+from typing import Any, NamedTuple
+
+import imprint.numpy as np
+from imprint import dtypes
+from imprint.core.array import Array
+from imprint.dtypes import to_inexact
+from imprint.errors import ArgumentError
+from imprint.numpy.promotion import ArrayLike, as_array, promote_dtypes
+from imprint.primitives.axes import canonical_axis
+from imprint.primitives.comparison import ne
+from imprint.primitives.cumulative import cummax, cummin
+from imprint.primitives.sorting import sort_key_val
+
+
+class ModeResult(NamedTuple):
+    """What `mode` returns: the most common values, and how often they occur."""
+
+    mode: Array
+    count: Array  # pyright: ignore[reportIncompatibleMethodOverride] - SciPy's name
+
+
+def mode(
+    a: ArrayLike,
+    axis: int | None = 0,
+    nan_policy: str = "propagate",
+    keepdims: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
+) -> ModeResult:
+    """Return the most common element along an axis, the least of several, and its count.
+
+    Args:
+        a: an array.
+        axis: along which; None for all elements.
+        nan_policy: "propagate", where NaN is a value as others are, or "omit".
+        keepdims: whether the axis stays, with length 1.
+
+    Raises:
+        ArgumentError: there is no such policy.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint.scipy import stats
+        >>> stats.mode(np.array([2, 4, 1, 1, 3, 4, 4]))
+        ModeResult(mode=Array(4, dtype=int32), count=Array(3, dtype=int32))
+    """
+    x = np.atleast_1d(as_array("mode", a))
+    _check_policy("mode", nan_policy)
+    at = 0 if axis is None else canonical_axis("mode", axis, x.ndim)
+    kept = [1 if axis is None or i == at else n for i, n in enumerate(x.shape)]
+    x = x.ravel() if axis is None else np.moveaxis(x, at, -1)
+    if x.shape[-1] == 0:
+        none = np.zeros(x.shape[:-1], float)
+        found, often = none + float("nan"), none
+    else:
+        x = np.sort(x, axis=-1)
+        place, first, _ = _runs(x)
+        length = place - first + 1
+        if nan_policy == "omit":
+            length = np.where(_is_nan(x), 0, length)
+        often = length.max(axis=-1)
+        end = length.argmax(axis=-1)
+        begin = np.take_along_axis(first, end[..., None], axis=-1)
+        found = np.take_along_axis(x, begin, axis=-1)[..., 0]
+        if nan_policy == "omit" and dtypes.is_inexact(x.dtype):
+            found = np.where(often == 0, float("nan"), found)
+    shape = kept if keepdims else x.shape[:-1]
+    return ModeResult(found.reshape(shape), often.reshape(shape))
+
+
+def rankdata(
+    a: ArrayLike,
+    method: str = "average",
+    *,
+    axis: int | None = None,
+    nan_policy: str = "propagate",
+) -> Array:
+    """Return the rank of each element among all: 1 for the least.
+
+    Args:
+        a: an array.
+        method: what equal elements get: "average", "min" or "max" of their ranks, "dense"
+            for the rank among values, or "ordinal" for ranks in the order of the array.
+        axis: along which; None for the flat array.
+        nan_policy: "propagate", where one NaN makes all ranks NaN, or "omit", where it has
+            none.
+
+    Raises:
+        ArgumentError: there is no such method or policy.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint.scipy import stats
+        >>> stats.rankdata(np.array([1, 3, 2, 3]))
+        Array([1. , 3.5, 2. , 3.5], dtype=float32)
+    """
+    x = as_array("rankdata", a)
+    _check_policy("rankdata", nan_policy)
+    if method not in ("average", "min", "max", "dense", "ordinal"):
+        raise ArgumentError(
+            "rankdata: expected a method of average, min, max, dense or ordinal, got "
+            f"{method!r}."
+        )
+    at = -1 if axis is None else canonical_axis("rankdata", axis, x.ndim)
+    x = x.ravel() if axis is None else np.moveaxis(x, at, -1)
+    place = np.broadcast_to(np.arange(x.shape[-1]), x.shape)
+    ordered, came_from = sort_key_val(x, place)
+    ranks = _ranks(ordered, method).astype(dtypes.default_float())
+    out = np.put_along_axis(ranks, came_from, ranks, axis=-1, inplace=False)
+    is_nan = _is_nan(x)
+    if nan_policy == "propagate":
+        is_nan = is_nan.any(axis=-1, keepdims=True)
+    return np.moveaxis(np.where(is_nan, float("nan"), out), -1, at)
+
+
+def sem(
+    a: ArrayLike,
+    axis: int | None = 0,
+    ddof: int = 1,
+    nan_policy: str = "propagate",
+    *,
+    keepdims: bool = False,
+) -> Array:
+    """Return the standard error of the mean along an axis.
+
+    Args:
+        a: an array.
+        axis: along which; None for all elements.
+        ddof: what is taken from the number of elements in the standard deviation.
+        nan_policy: "propagate" NaN, or "omit" it.
+        keepdims: whether the axis stays, with length 1.
+
+    Raises:
+        ArgumentError: there is no such policy.
+
+    Example:
+        >>> import imprint.numpy as np
+        >>> from imprint.scipy import stats
+        >>> stats.sem(np.array([2.0, 4, 1, 1, 3]))
+        Array(0.58309525, dtype=float32)
+    """
+    (promoted,) = promote_dtypes("sem", (a,), to_inexact)
+    x = as_array("sem", promoted)
+    _check_policy("sem", nan_policy)
+    if nan_policy == "omit":
+        count = (~np.isnan(x)).sum(axis=axis, keepdims=keepdims)
+        spread = np.nanstd(x, axis=axis, ddof=ddof, keepdims=keepdims)
+    else:
+        count = x.size if axis is None else x.shape[canonical_axis("sem", axis, x.ndim)]
+        spread = np.std(x, axis=axis, ddof=ddof, keepdims=keepdims)
+    return spread / np.sqrt(count).astype(x.dtype)
+
+
+# ---- what they share ----
+
+
+def _check_policy(name: str, policy: str) -> None:
+    if policy not in ("propagate", "omit"):
+        raise ArgumentError(
+            f"{name}: expected a nan_policy of propagate or omit, got {policy!r}. To raise "
+            "where there is a NaN, call imprint.debug.check."
+        )
+
+
+def _is_nan(x: Array) -> Array:
+    return np.asarray(ne(x, x))
+
+
+def _runs(ordered: Array) -> tuple[Array, Array, Array]:
+    """Return of each element of a sorted array its place, and those where its run ends.
+
+    NaNs are equal.
+    """
+    count = ordered.shape[-1]
+    place = np.broadcast_to(np.arange(count), ordered.shape)
+    here, before = ordered[..., 1:], ordered[..., :-1]
+    changes = (here != before) & ~(_is_nan(here) & _is_nan(before))
+    edge = np.ones((*ordered.shape[:-1], 1), bool)
+    starts = np.concatenate([edge, changes], axis=-1)[..., :count]
+    ends = np.concatenate([changes, edge], axis=-1)[..., :count]
+    axis = ordered.ndim - 1
+    first = cummax(np.where(starts, place, 0), axis)
+    last = cummin(np.where(ends, place, count), axis, reverse=True)
+    return place, first, last
+
+
+def _ranks(ordered: Array, method: str) -> Any:
+    """Return the ranks of the elements of a sorted array."""
+    place, first, last = _runs(ordered)
+    if method == "average":
+        return (first + last) / 2 + 1
+    if method == "dense":
+        return np.cumsum(first == place, axis=-1)
+    return {"ordinal": place, "min": first, "max": last}[method] + 1
