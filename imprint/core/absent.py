@@ -112,7 +112,6 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ),
     ),
     "imprint.numpy": (
-        ("frompyfunc ufunc", "Write a function, and imprint.vmap for further axes."),
         (
             "int1 uint1",
             "The engine computes with none of one bit: the narrowest are "

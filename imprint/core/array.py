@@ -394,7 +394,7 @@ def _binary(name: str, x: Any, y: Any) -> Any:
         if not all(is_operand(v) or isinstance(v, _REFUSED) for v in (x, y)):
             return NotImplemented
     try:
-        return getattr(hooks.numpy, name)(x, y)
+        return hooks.operators[name](x, y)
     except Exception as err:
         fold(err)
         raise

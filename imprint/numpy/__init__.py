@@ -61,6 +61,8 @@ take the dtype of the array beside them.
 - `windows`: which windows do signals have?
 - `subscripts`: what do the subscripts of einsum say?
 - `views`: what are the bits of an array as another dtype?
+- `universal`: which functions have methods, such as `add.reduce`?
+- `universal_methods`: what do these methods compute?
 - `of_numpy`: what do NumPy's own functions give of arrays and tracers?
 """
 
@@ -424,6 +426,8 @@ from imprint.numpy.trigonometric import sinc as sinc
 from imprint.numpy.trigonometric import sinh as sinh
 from imprint.numpy.trigonometric import tan as tan
 from imprint.numpy.trigonometric import tanh as tanh
+from imprint.numpy.universal import frompyfunc as frompyfunc
+from imprint.numpy.universal import ufunc as ufunc
 from imprint.numpy.windows import bartlett as bartlett
 from imprint.numpy.windows import blackman as blackman
 from imprint.numpy.windows import hamming as hamming
@@ -432,6 +436,7 @@ from imprint.numpy.windows import hanning as hanning
 if typing.TYPE_CHECKING:
     from imprint.numpy import fft as fft
     from imprint.numpy import linalg as linalg
+    from imprint.numpy import universal_methods as universal_methods
     from imprint.numpy.advanced import take_at as take_at
     from imprint.numpy.bessel import i0 as i0
     from imprint.numpy.bessel import kaiser as kaiser
@@ -530,6 +535,7 @@ _LATER: typing.Final[dict[str, str]] = {
         "argpartition argsort lexsort partition sort sort_complex top_k"
     ),
     "imprint.numpy.trimming": "trim_zeros",
+    "imprint.numpy.universal_methods": "",
 }
 """Which module holds the names that load when they are first asked for."""
 
@@ -539,5 +545,6 @@ bool: typing.Final = bool_  # the Array API's name
 later.load_later(  # of which methods and protocols ask for what follows
     __name__,
     _LATER,
-    but="getitem numpy_function numpy_ufunc view byteswap take_at places_of At",
+    but="getitem numpy_function numpy_ufunc view byteswap take_at places_of At "
+    "universal_methods",
 )

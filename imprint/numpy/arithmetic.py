@@ -22,6 +22,7 @@ from imprint.numpy.promotion import (
     refuse_complex,
 )
 from imprint.numpy.selection import where
+from imprint.numpy.universal import refuse_options, universal
 from imprint.primitives.arithmetic import (
     div_p,
     integer_pow,
@@ -39,7 +40,8 @@ from imprint.primitives.rounding import abs_p, round_, sign_p
 from imprint.primitives.select import select_n
 
 
-def add(x: ArrayLike, y: ArrayLike, /) -> Array:
+@universal(identity=0)
+def add(x: ArrayLike, y: ArrayLike, /, out: None = None, where: None = None) -> Array:
     """Add, elementwise; "or" for booleans.
 
     Example:
@@ -47,11 +49,20 @@ def add(x: ArrayLike, y: ArrayLike, /) -> Array:
         >>> np.add(np.array([1.0, 2.0]), 1)
         Array([2., 3.], dtype=float32)
     """
+    if out is not None or where is not None:
+        refuse_options("add", out, where)
     x, y = operands("add", x, y)
     return (or_p if is_bool(x) else add_p).bind1(x, y)
 
 
-def subtract(x: ArrayLike, y: ArrayLike, /) -> Array:
+@universal()
+def subtract(
+    x: ArrayLike,
+    y: ArrayLike,
+    /,
+    out: None = None,
+    where: None = None,
+) -> Array:
     """Subtract `y` from `x`, elementwise.
 
     Example:
@@ -59,11 +70,20 @@ def subtract(x: ArrayLike, y: ArrayLike, /) -> Array:
         >>> np.subtract(np.arange(3), 1)
         Array([-1,  0,  1], dtype=int32)
     """
+    if out is not None or where is not None:
+        refuse_options("subtract", out, where)
     x, y = operands("subtract", x, y)
     return sub_p.bind1(x, y)
 
 
-def multiply(x: ArrayLike, y: ArrayLike, /) -> Array:
+@universal(identity=1)
+def multiply(
+    x: ArrayLike,
+    y: ArrayLike,
+    /,
+    out: None = None,
+    where: None = None,
+) -> Array:
     """Multiply, elementwise; "and" for booleans.
 
     Example:
@@ -71,11 +91,14 @@ def multiply(x: ArrayLike, y: ArrayLike, /) -> Array:
         >>> np.multiply(np.arange(3), 2)
         Array([0, 2, 4], dtype=int32)
     """
+    if out is not None or where is not None:
+        refuse_options("multiply", out, where)
     x, y = operands("multiply", x, y)
     return (and_p if is_bool(x) else mul_p).bind1(x, y)
 
 
-def negative(x: ArrayLike, /) -> Array:
+@universal(nin=1)
+def negative(x: ArrayLike, /, out: None = None, where: None = None) -> Array:
     """Return `-x`, elementwise.
 
     Example:
@@ -83,6 +106,8 @@ def negative(x: ArrayLike, /) -> Array:
         >>> np.negative(np.array([1, -2]))
         Array([-1,  2], dtype=int32)
     """
+    if out is not None or where is not None:
+        refuse_options("negative", out, where)
     return neg_p.bind1(as_array("negative", x))
 
 
@@ -278,7 +303,14 @@ def _float_divmod(x: Array, y: Array) -> tuple[Array, Array]:
 # ---- the larger, the smaller ----
 
 
-def maximum(x: ArrayLike, y: ArrayLike, /) -> Array:
+@universal()
+def maximum(
+    x: ArrayLike,
+    y: ArrayLike,
+    /,
+    out: None = None,
+    where: None = None,
+) -> Array:
     """Return the larger of two, elementwise; NaN if either is.
 
     Example:
@@ -286,11 +318,20 @@ def maximum(x: ArrayLike, y: ArrayLike, /) -> Array:
         >>> np.maximum(np.array([-1.0, 2.0]), 0)
         Array([0., 2.], dtype=float32)
     """
+    if out is not None or where is not None:
+        refuse_options("maximum", out, where)
     x, y = operands("maximum", x, y)
     return max_p.bind1(x, y)
 
 
-def minimum(x: ArrayLike, y: ArrayLike, /) -> Array:
+@universal()
+def minimum(
+    x: ArrayLike,
+    y: ArrayLike,
+    /,
+    out: None = None,
+    where: None = None,
+) -> Array:
     """Return the smaller of two, elementwise; NaN if either is.
 
     Example:
@@ -298,6 +339,8 @@ def minimum(x: ArrayLike, y: ArrayLike, /) -> Array:
         >>> np.minimum(np.array([-1.0, 2.0]), 0)
         Array([-1.,  0.], dtype=float32)
     """
+    if out is not None or where is not None:
+        refuse_options("minimum", out, where)
     x, y = operands("minimum", x, y)
     return min_p.bind1(x, y)
 

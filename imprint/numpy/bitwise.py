@@ -16,6 +16,7 @@ from imprint.numpy.promotion import (
     numeric_operands,
     operands,
 )
+from imprint.numpy.universal import refuse_options, universal
 from imprint.primitives.bits import not_p, population_count_p
 from imprint.primitives.bitwise import (
     and_p,
@@ -28,7 +29,14 @@ from imprint.primitives.bitwise import (
 from imprint.primitives.rounding import abs_
 
 
-def bitwise_and(x: ArrayLike, y: ArrayLike, /) -> Array:
+@universal(identity=-1)
+def bitwise_and(
+    x: ArrayLike,
+    y: ArrayLike,
+    /,
+    out: None = None,
+    where: None = None,
+) -> Array:
     """Return the bits set in both, elementwise.
 
     Example:
@@ -36,11 +44,20 @@ def bitwise_and(x: ArrayLike, y: ArrayLike, /) -> Array:
         >>> np.bitwise_and(np.array([12, 10]), 6)
         Array([4, 2], dtype=int32)
     """
+    if out is not None or where is not None:
+        refuse_options("bitwise_and", out, where)
     x, y = operands("bitwise_and", x, y)
     return and_p.bind1(x, y)
 
 
-def bitwise_or(x: ArrayLike, y: ArrayLike, /) -> Array:
+@universal(identity=0)
+def bitwise_or(
+    x: ArrayLike,
+    y: ArrayLike,
+    /,
+    out: None = None,
+    where: None = None,
+) -> Array:
     """Return the bits set in either, elementwise.
 
     Example:
@@ -48,11 +65,20 @@ def bitwise_or(x: ArrayLike, y: ArrayLike, /) -> Array:
         >>> np.bitwise_or(np.array([12, 10]), 6)
         Array([14, 14], dtype=int32)
     """
+    if out is not None or where is not None:
+        refuse_options("bitwise_or", out, where)
     x, y = operands("bitwise_or", x, y)
     return or_p.bind1(x, y)
 
 
-def bitwise_xor(x: ArrayLike, y: ArrayLike, /) -> Array:
+@universal(identity=0)
+def bitwise_xor(
+    x: ArrayLike,
+    y: ArrayLike,
+    /,
+    out: None = None,
+    where: None = None,
+) -> Array:
     """Return the bits set in exactly one, elementwise.
 
     Example:
@@ -60,6 +86,8 @@ def bitwise_xor(x: ArrayLike, y: ArrayLike, /) -> Array:
         >>> np.bitwise_xor(np.array([12, 10]), 6)
         Array([10, 12], dtype=int32)
     """
+    if out is not None or where is not None:
+        refuse_options("bitwise_xor", out, where)
     x, y = operands("bitwise_xor", x, y)
     return xor_p.bind1(x, y)
 

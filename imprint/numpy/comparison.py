@@ -29,6 +29,7 @@ from imprint.numpy.promotion import (
 )
 from imprint.numpy.reductions import all
 from imprint.numpy.selection import as_bool, where
+from imprint.numpy.universal import refuse_options, universal
 from imprint.primitives.basis import add, full, mul, neg, sub
 from imprint.primitives.bits import not_p
 from imprint.primitives.bitwise import (
@@ -148,7 +149,14 @@ def fmin(x1: ArrayLike, x2: ArrayLike) -> Array:
 # ---- logic ----
 
 
-def logical_and(x: ArrayLike, y: ArrayLike, /) -> Array:
+@universal(identity=True)
+def logical_and(
+    x: ArrayLike,
+    y: ArrayLike,
+    /,
+    out: None = None,
+    where: None = None,
+) -> Array:
     """Tell where both are true, elementwise.
 
     Example:
@@ -156,10 +164,19 @@ def logical_and(x: ArrayLike, y: ArrayLike, /) -> Array:
         >>> np.logical_and(np.array([0, 1, 2]), True)
         Array([False,  True,  True], dtype=bool)
     """
+    if out is not None or where is not None:
+        refuse_options("logical_and", out, where)
     return _logical("logical_and", and_p, x, y)
 
 
-def logical_or(x: ArrayLike, y: ArrayLike, /) -> Array:
+@universal(identity=False)
+def logical_or(
+    x: ArrayLike,
+    y: ArrayLike,
+    /,
+    out: None = None,
+    where: None = None,
+) -> Array:
     """Tell where either is true, elementwise.
 
     Example:
@@ -167,10 +184,19 @@ def logical_or(x: ArrayLike, y: ArrayLike, /) -> Array:
         >>> np.logical_or(np.array([0, 1]), False)
         Array([False,  True], dtype=bool)
     """
+    if out is not None or where is not None:
+        refuse_options("logical_or", out, where)
     return _logical("logical_or", or_p, x, y)
 
 
-def logical_xor(x: ArrayLike, y: ArrayLike, /) -> Array:
+@universal(identity=False)
+def logical_xor(
+    x: ArrayLike,
+    y: ArrayLike,
+    /,
+    out: None = None,
+    where: None = None,
+) -> Array:
     """Tell where exactly one is true, elementwise.
 
     Example:
@@ -178,6 +204,8 @@ def logical_xor(x: ArrayLike, y: ArrayLike, /) -> Array:
         >>> np.logical_xor(np.array([0, 1]), True)
         Array([ True, False], dtype=bool)
     """
+    if out is not None or where is not None:
+        refuse_options("logical_xor", out, where)
     return _logical("logical_xor", xor_p, x, y)
 
 

@@ -28,6 +28,7 @@ from imprint.numpy.promotion import (
     strong_like,
 )
 from imprint.numpy.selection import where
+from imprint.numpy.universal import refuse_options, universal
 from imprint.primitives.arithmetic import div, integer_pow, max_, rem
 from imprint.primitives.basis import add, mul, scalar_like, sub
 from imprint.primitives.bitwise import and_, shift_right_logical
@@ -135,7 +136,14 @@ def log10(x: ArrayLike, /) -> Array:
 _LOG10_E = 0.4342944819032518
 
 
-def logaddexp(x: ArrayLike, y: ArrayLike, /) -> Array:
+@universal(identity=-np.inf)
+def logaddexp(
+    x: ArrayLike,
+    y: ArrayLike,
+    /,
+    out: None = None,
+    where: None = None,
+) -> Array:
     """Return `log(exp(x) + exp(y))`, elementwise, without overflow.
 
     Example:
@@ -143,11 +151,20 @@ def logaddexp(x: ArrayLike, y: ArrayLike, /) -> Array:
         >>> np.logaddexp(np.array([1000.0]), 0.0)
         Array([1000.], dtype=float32)
     """
+    if out is not None or where is not None:
+        refuse_options("logaddexp", out, where)
     x, y = inexact_operands("logaddexp", x, y)
     return _logaddexp(as_array("logaddexp", x), as_array("logaddexp", y), base=None)
 
 
-def logaddexp2(x: ArrayLike, y: ArrayLike, /) -> Array:
+@universal(identity=-np.inf)
+def logaddexp2(
+    x: ArrayLike,
+    y: ArrayLike,
+    /,
+    out: None = None,
+    where: None = None,
+) -> Array:
     """Return `log2(2**x + 2**y)`, elementwise, without overflow.
 
     Example:
@@ -155,6 +172,8 @@ def logaddexp2(x: ArrayLike, y: ArrayLike, /) -> Array:
         >>> np.logaddexp2(np.array([1.0]), 1.0)
         Array([2.], dtype=float32)
     """
+    if out is not None or where is not None:
+        refuse_options("logaddexp2", out, where)
     x, y = inexact_operands("logaddexp2", x, y)
     return _logaddexp(as_array("logaddexp2", x), as_array("logaddexp2", y), base=2.0)
 

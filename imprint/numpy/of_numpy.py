@@ -8,7 +8,6 @@ What is written into is never an array: that error shows how to get a new one.
 """
 
 import inspect
-from collections.abc import Callable
 from functools import cache
 from typing import Any, Final, NamedTuple, cast
 
@@ -20,8 +19,8 @@ from imprint.core.array import Array
 from imprint.core.trace import Tracer
 from imprint.dtypes import as_dtype
 from imprint.errors import ArgumentError
+from imprint.numpy import universal
 from imprint.numpy.promotion import as_array, is_operand
-from imprint.primitives.cumulative import cummax, cummin
 
 # ---- ufuncs ----
 
@@ -86,33 +85,33 @@ def _check_known(name: str, given: Any) -> None:
         )
 
 
-def _reduce(
-    ufunc: np.ufunc, function: Any, operands: list[Any], kwargs: dict[str, Any]
-) -> Any:
-    named = _by_position(operands, kwargs, "axis", "dtype", "out", "keepdims")
-    name = _REDUCTIONS.get(ufunc.__name__)
-    if name is None:
-        return _method(function, "reduce", operands[0], named)
-    if "where" in named and "initial" not in named and name in ("max", "min"):
-        return NotImplemented
-    if name in ("all", "any"):
-        named.pop("initial", None)
-        named.pop("dtype", None)
-    return getattr(hooks.numpy, name)(operands[0], **{"axis": 0, **named})
+def _method(method: str, *names: str) -> Any:
+    """Return what calls a method of ufuncs, whose arguments have these names."""
+
+    def call(
+        ufunc: np.ufunc, function: Any, operands: list[Any], kwargs: dict[str, Any]
+    ) -> Any:
+        f = _universal(ufunc, function, operands)
+        if f is None:
+            return NotImplemented
+        first = _FIRST[method]
+        rest = operands[first:]
+        named = zip(names[: len(rest)], rest, strict=True)
+        by_position = {k: x for k, x in named if x is not None or k == "axis"}
+        return getattr(f, method)(*operands[:first], **by_position, **kwargs)
+
+    return call
 
 
-def _accumulate(
-    ufunc: np.ufunc, function: Any, operands: list[Any], kwargs: dict[str, Any]
-) -> Any:
-    named = _by_position(operands, kwargs, "axis", "dtype")
-    accumulate = _ACCUMULATIONS.get(ufunc.__name__)
-    if accumulate is None:
-        return _method(function, "accumulate", operands[0], named)
-    x = as_array(f"{ufunc.__name__}.accumulate", operands[0])
-    if "dtype" in named:
-        x = x.astype(as_dtype(named["dtype"]))
-    axis = named.get("axis", 0)
-    return accumulate(x, axis if axis >= 0 else axis + x.ndim)
+def _universal(ufunc: np.ufunc, function: Any, operands: list[Any]) -> Any:
+    """Return ours of that name, as one that has methods; None if NumPy's serves."""
+    if isinstance(function, universal.ufunc):
+        return cast("Any", function)
+    if not any(isinstance(x, Tracer) for x in operands):
+        return None
+    made: Any = universal.ufunc
+    facts = {"name": ufunc.__name__, "identity": ufunc.identity}
+    return made(function, ufunc.nin, ufunc.nout, call=function, **facts)
 
 
 def _outer(
@@ -123,40 +122,14 @@ def _outer(
     return _call(ufunc, function, [x, y], kwargs)
 
 
-def _method(function: Any, method: str, x: Any, kwargs: dict[str, Any]) -> Any:
-    """Ask a function that is a ufunc itself for its method."""
-    found = getattr(function, method, None)
-    return NotImplemented if found is None else found(x, **kwargs)
-
-
-def _by_position(
-    operands: list[Any], kwargs: dict[str, Any], *names: str
-) -> dict[str, Any]:
-    """Return the arguments behind the first operand by their names."""
-    rest = operands[1:]
-    given = zip(names[: len(rest)], rest, strict=True)
-    return {**{k: x for k, x in given if x is not None or k == "axis"}, **kwargs}
-
-
+_FIRST: Final = {"reduce": 1, "accumulate": 1, "reduceat": 2}
+"""How many arrays a method takes."""
 _METHODS: Final[dict[str, Any]] = {
     "__call__": _call,
-    "reduce": _reduce,
-    "accumulate": _accumulate,
+    "reduce": _method("reduce", "axis", "dtype", "out", "keepdims"),
+    "accumulate": _method("accumulate", "axis", "dtype"),
+    "reduceat": _method("reduceat", "axis", "dtype"),
     "outer": _outer,
-}
-_REDUCTIONS: Final = {
-    "add": "sum",
-    "multiply": "prod",
-    "maximum": "max",
-    "minimum": "min",
-    "logical_and": "all",
-    "logical_or": "any",
-}
-_ACCUMULATIONS: Final[dict[str, Callable[[Any, int], Array]]] = {
-    "add": lambda x, axis: hooks.numpy.cumsum(x, axis),
-    "multiply": lambda x, axis: hooks.numpy.cumprod(x, axis),
-    "maximum": lambda x, axis: cummax(x, axis),
-    "minimum": lambda x, axis: cummin(x, axis),
 }
 
 # ---- functions ----

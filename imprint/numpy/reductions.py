@@ -7,7 +7,7 @@ statistics made of these are in `statistics`, the places of extremes in `searchi
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -148,7 +148,7 @@ def _neutral(kind: Reduction, x: Array) -> Any:
     """Return the value in `x`'s dtype that does not change the result."""
     if kind.identity is not None:
         return scalar_like(x, kind.identity)
-    lowest = kind is MAX
+    lowest = kind.along is reduce_max
     if dtypes.is_bool(x.dtype):
         return scalar_like(x, not lowest)
     if dtypes.is_integer(x.dtype):
@@ -189,7 +189,7 @@ def sum(  # noqa: PLR0913, PLR0917 - NumPy's signature
     """
     refuse_out("sum", out)
     over = Over(axis, keepdims, initial, where)
-    return _accumulate(SUM, a, dtype, over, promote_integers=promote_integers)
+    return add_up(SUM, a, dtype, over, promote_integers=promote_integers)
 
 
 def prod(  # noqa: PLR0913, PLR0917 - NumPy's signature
@@ -211,17 +211,18 @@ def prod(  # noqa: PLR0913, PLR0917 - NumPy's signature
     """
     refuse_out("prod", out)
     over = Over(axis, keepdims, initial, where)
-    return _accumulate(PROD, a, dtype, over, promote_integers=promote_integers)
+    return add_up(PROD, a, dtype, over, promote_integers=promote_integers)
 
 
-def _accumulate(
+def add_up(
     kind: Reduction,
     a: ArrayLike,
     dtype: DTypeLike | None,
     over: Over,
     *,
-    promote_integers: bool,
+    promote_integers: bool = True,
 ) -> Array:
+    """Reduce an array by `SUM` or `PROD` in the dtype that takes many small numbers."""
     x = as_array(kind.name, numeric(kind.name, a))
     if dtype is not None:
         wanted = dtypes.requested(dtype, kind.name)
@@ -230,7 +231,7 @@ def _accumulate(
         wanted = wide_integer(x.dtype) if promote_integers else x.dtype
         computed = upcast(wanted)
     if dtypes.is_bool(computed):
-        kind = ANY if kind is SUM else ALL
+        kind = replace(ANY if kind.along is reduce_sum else ALL, name=kind.name)
     return convert(
         kind.name, reduce(kind, convert(kind.name, x, computed), over), wanted
     )

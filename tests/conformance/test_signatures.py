@@ -55,7 +55,8 @@ def functions():
         theirs = importlib.import_module(f"jax.{module}")
         for name in sorted(set(dir(ours)) & set(dir(theirs))):
             one, other = getattr(ours, name), getattr(theirs, name)
-            if name[0] != "_" and inspect.isroutine(one) and callable(other):
+            is_function = inspect.isroutine(inspect.unwrap(one))
+            if name[0] != "_" and is_function and callable(other):
                 yield f"{module}.{name}", one, other
 
 
@@ -78,8 +79,9 @@ def parameters(function):
 
 def expected(theirs):
     if isinstance(theirs, jax.numpy.ufunc):  # takes any arguments, and refuses others
-        kind = inspect.Parameter.POSITIONAL_ONLY
-        return [(None, kind, inspect.Parameter.empty)] * theirs.nin
+        one = inspect.Parameter
+        options = [(name, one.POSITIONAL_OR_KEYWORD, None) for name in ("out", "where")]
+        return [(None, one.POSITIONAL_ONLY, one.empty)] * theirs.nin + options
     return list(parameters(theirs))
 
 

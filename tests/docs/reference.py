@@ -133,9 +133,14 @@ def value_of(home, name):
 
 def is_public(value):
     """Tell whether a value is no module, no type alias and no helper of the module."""
-    is_helper = inspect.isroutine(value) and home_of(value) != "imprint"
+    is_helper = is_function(value) and home_of(value) != "imprint"
     is_alias = get_origin(value) or home_of(value) in ("collections", "typing")
     return not (isinstance(value, ModuleType | bool) or is_helper or is_alias)
+
+
+def is_function(value):
+    """Tell whether a value is a function, or a ufunc that holds one."""
+    return inspect.isroutine(inspect.unwrap(value))
 
 
 def home_of(value):
@@ -145,7 +150,7 @@ def home_of(value):
 def summary(value):
     """Return the first line of a docstring of ours; none for other values."""
     ours = isinstance(value, Flag) or value is imprint.config
-    if not ours and not (inspect.isroutine(value) or inspect.isclass(value)):
+    if not ours and not (is_function(value) or inspect.isclass(value)):
         return ""
     if not ours and home_of(value) != "imprint":
         return ""

@@ -35,7 +35,7 @@ def public_functions():
     ]
     return {
         f"{value.__module__}.{value.__qualname__}": value
-        for value in map(inspect.unwrap, filter(inspect.isroutine, values))
+        for value in filter(inspect.isroutine, map(inspect.unwrap, values))
         if value.__module__.startswith("imprint.")
     }
 

@@ -29,6 +29,7 @@ CALLS = {
     "accumulate": lambda x: np.add.accumulate(x, axis=1, dtype="float32"),
     "maximum.accumulate": lambda x: np.maximum.accumulate(-x, -1),
     "outer": lambda x: np.subtract.outer(x[0], [1, 2.0]),
+    "reduceat": lambda x: np.add.reduceat(x, [0, 2, 1], 1),
     "concatenate": lambda x: np.concatenate([x, [[1, 2, 3]], MASK]),
     "stack": lambda x: np.stack((x, x), axis=-1),
     "vstack": lambda x: np.vstack([x, [1, 2, 3]]),
@@ -94,6 +95,17 @@ def test_numpy_code_is_jitted_differentiated_and_batched():
     assert float((slope * 1e-3).sum() * 2) == pytest.approx(float(change), rel=1e-2)
     check(imprint.vmap(energy)(X), [np.stack([energy(row) for row in X])])
     assert "sin" in str(imprint.make_jaxpr(np.sin)(X))
+
+
+def test_methods_of_ufuncs_are_traced():
+    for method in (
+        lambda x: np.hypot.reduce(x, -1),
+        lambda x: np.divide.accumulate(x),
+        lambda x: np.maximum.reduceat(x, [1, 0], axis=1),
+        lambda x: np.power.outer(x, 2),
+        lambda x: np.add.reduceat(x, [0, 1], 0, "float32"),
+    ):
+        check(imprint.jit(method)(X), method(X))
 
 
 def test_a_call_is_what_a_fresh_trace_gives():
