@@ -228,7 +228,8 @@ def eigh_tridiagonal(  # noqa: PLR0913 - JAX's signature
             "you want out of all."
         )
     middle = convert_element_type(real(x), x.dtype)
-    matrix = diag(middle) + diag(y, 1) + diag(conj(y), -1) if len(y) else diag(middle)
+    under = conj(y) if dtypes.is_complex(y.dtype) else y
+    matrix = diag(middle) + diag(y, 1) + diag(under, -1) if len(y) else diag(middle)
     subset = None
     if select == "i" and select_range is not None:
         subset = select_range[0], select_range[1] + 1

@@ -62,6 +62,15 @@ def test_rotary_positions_as_equinox(dtype):
     same_calls(make, lambda f, x: f(x), x)
 
 
+def test_the_angles_are_those_of_the_layer_whichever_was_made_before():
+    for module in (OURS, THEIRS):
+        first = module.nn.RotaryPositionalEmbedding(8)
+        second = module.nn.RotaryPositionalEmbedding(8, theta=7.0)
+        x = numbers(5, 8)
+        is_same = np.allclose(np.asarray(first(x)), np.asarray(second(x)))
+        assert is_same == (module is THEIRS)
+
+
 GROUPS = {
     "channels": lambda m: m.nn.GroupNorm(2, 4, eps=1e-3),
     "any number": lambda m: m.nn.GroupNorm(2, channelwise_affine=False),

@@ -217,3 +217,12 @@ def test_what_is_refused():
     )
     with pytest.raises(ConcretizationError):
         imprint.jit(lambda a: linalg.lstsq(a, a[:, 0], numpy_resid=True))(x.T)
+
+
+@pytest.mark.parametrize("run", [lambda f: f, imprint.jit], ids=["eager", "jitted"])
+def test_a_matrix_with_an_infinity_has_a_decomposition_of_nan(run):
+    x = numpy.float32([[numpy.inf, 1, 2], [1, 1, 0], [1, 2, 3]])
+    for made in (x, -x, x[:, :2], x[:2]):
+        for out in run(np.linalg.svd)(made):
+            assert numpy.isnan(out).all()
+        assert numpy.isnan(run(np.linalg.svdvals)(made)).all()

@@ -1,5 +1,6 @@
 """scipy.linalg's decompositions beside JAX's and SciPy's."""
 
+import jax
 import jax.scipy
 import numpy
 import pytest
@@ -94,6 +95,20 @@ def test_three_diagonals():
             (d, real),
             order=2,
         )
+
+
+def test_three_real_diagonals_have_real_vectors_and_derivatives():
+    d, e = drawn(5, dtype="float32"), drawn(4, dtype="float32")
+    w, v = ours.eigh_tridiagonal(d, e)
+    assert w.dtype == v.dtype == numpy.float32
+
+    def least(m):
+        return lambda d: m.eigh_tridiagonal(d, e, eigvals_only=True)[0]
+
+    got = imprint.grad(least(ours))(d)
+    numpy.testing.assert_allclose(got, v[:, 0] ** 2, rtol=1e-3, atol=1e-5)
+    with pytest.raises(ValueError, match="Reverse-mode"):
+        jax.grad(least(theirs))(d)
 
 
 @pytest.mark.parametrize("method", ["schur", "eigen"])

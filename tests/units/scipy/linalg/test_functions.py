@@ -46,6 +46,23 @@ def test_the_left_polar_factor():
         assert_close(u @ u.conj().T, np.eye(2, dtype=complex), "program")
 
 
+def test_polar_factors_of_any_shape_and_rank():
+    for method in ("qdwh", "svd"):
+        for x, side in (
+            (A[:2], "right"),
+            (A[:, :2], "left"),
+            (np.ones((3, 3)), "right"),
+        ):
+            x = x.astype("float32")
+            u, p = linalg.polar(x, side, method=method)
+            assert_close(p @ u if side == "left" else u @ p, x, "factored")
+            size = min(x.shape)
+            narrow = u.T @ u if x.shape[0] >= x.shape[1] else u @ u.T
+            assert_close(narrow, np.eye(size, dtype="float32"), "program")
+    with pytest.raises(NotImplementedError):
+        jax.scipy.linalg.polar(A[:2], "right")
+
+
 def test_what_is_refused():
     def message(error, function, *args, **params):
         with pytest.raises(error) as caught:
