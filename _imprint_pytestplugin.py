@@ -1,4 +1,4 @@
-"""The pytest plugin: limits and a report of compiles, and tracebacks of the user's.
+"""The pytest plugin: limits and a report of compiles, tracebacks, and no store.
 
 It stands beside the package, since pytest loads every plugin as it starts: nothing here
 imports imprint until a test or an option needs it, which keeps other test runs as fast
@@ -7,8 +7,10 @@ as they were and lets coverage see imprint's import. The report travels in the
 """
 
 import json
+import os
 import sys
 from collections.abc import Callable, Generator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,7 +30,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare the marker, and start the report if it is asked for."""
+    """Declare the marker, turn the store off, and start the report if it is asked for."""
+    if "IMPRINT_CACHE" not in os.environ:
+        os.environ["IMPRINT_CACHE"] = "off"  # for processes that tests start, too
+        config.add_cleanup(_store_as_before)
     config.addinivalue_line(
         "markers",
         "max_compiles(n): the call of the test, without its fixtures, may make at most n "
@@ -38,7 +43,11 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(_Report(config), "imprint-compiles")
 
 
-# ---- limits ----
+def _store_as_before() -> None:
+    os.environ.pop("IMPRINT_CACHE", None)
+
+
+# ---- limits, and the store ----
 
 
 @pytest.fixture(scope="session")
@@ -47,6 +56,15 @@ def max_compiles() -> Callable[[int], Any]:
     from imprint.testing import max_compiles  # noqa: PLC0415 - see the header
 
     return max_compiles
+
+
+@pytest.fixture
+def imprint_store(tmp_path: Path) -> Generator[Path]:
+    """Give the folder of an empty store, which is in use during the test."""
+    from imprint.testing import empty_store  # noqa: PLC0415 - see the header
+
+    with empty_store(tmp_path / "imprint-store") as folder:
+        yield folder
 
 
 @pytest.hookimpl(wrapper=True)

@@ -43,6 +43,7 @@ Inside, from a call down to the engine:
 - `placement`: how do values get to a device, and back?
 - `array`: what does a concrete array hold?
 - `program`: how does a jaxpr become an executable?
+- `store`: what is kept on the disk, for processes to come?
 - `passes`: what is done to a jaxpr before it is lowered?
 - `control`: which primitives hold a jaxpr?
 - `transforms`: how is a program traced, derived from another, and lowered?
@@ -201,6 +202,7 @@ if TYPE_CHECKING:
     from imprint.symbolic import SymbolicScope as SymbolicScope
     from imprint.symbolic import symbolic_shape as symbolic_shape
     from imprint.testing import check_grads as check_grads
+    from imprint.testing import empty_store as empty_store
     from imprint.testing import max_compiles as max_compiles
 
 __version__ = "0.1.0"

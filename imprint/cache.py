@@ -1,14 +1,17 @@
 """The cache of compiled versions as a whole: look into it, bound it, empty it.
 
 One function's versions are at hand as `f.versions`, `f.explain(...)`, `f.clear_cache()`;
-this module is for all functions of the process. Nothing here compiles.
+this module is for all functions of the process. Nothing here compiles. `configure` is for
+the store on the disk, which keeps programs for processes to come; all else is memory.
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
 from imprint.debug import counters
-from imprint.errors import ArgumentError
+from imprint.errors import ArgumentError, did_you_mean
 from imprint.explain.explanation import Explanation
 from imprint.jitted.dispatch import Jitted
 from imprint.jitted.dispatch import clear_caches as clear
@@ -16,7 +19,7 @@ from imprint.versions.budget import BUDGET
 from imprint.versions.definitions import DEFINITIONS
 from imprint.versions.version import Version
 
-__all__ = ["CacheStats", "clear", "entries", "limit", "stats", "why"]
+__all__ = ["CacheStats", "clear", "configure", "entries", "limit", "stats", "why"]
 
 
 class CacheStats(NamedTuple):
@@ -120,3 +123,54 @@ def why(fun: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Explanation:
             "Only jitted functions have versions."
         )
     return fun.explain(*args, **kwargs)
+
+
+def configure(
+    *,
+    directory: str | PathLike[str] | None = None,
+    mode: Literal["off", "read", "write"] | None = None,
+    limit: int | None = None,
+) -> None:
+    """Say where compiled programs are kept on the disk, from here on; over the environment.
+
+    Without it, IMPRINT_CACHE_DIR and IMPRINT_CACHE count, or the user's own directory for
+    caches, which is read and written. Programs that are compiled already stay as they are.
+
+    Args:
+        directory: where the store is. It must belong to the user, and nobody else may be
+            able to write into it; it is made if it is not there.
+        mode: "write" reads and writes it, "read" only reads it, "off" does neither.
+        limit: how many bytes it may have; beyond, what was used last goes last. The
+            default is 2 GiB.
+
+    Raises:
+        ArgumentError: an argument is not of this kind.
+
+    Example:
+        >>> import imprint
+        >>> imprint.cache.configure(limit=4 << 30)
+    """
+    from imprint.store.current import MODES, Wish, change  # noqa: PLC0415 - 2 ms of an import
+
+    if mode is not None and mode not in MODES:
+        raise ArgumentError(
+            f"cache.configure: expected mode to be one of {', '.join(map(repr, MODES))}, "
+            f"got {mode!r}.{did_you_mean(str(mode), MODES)}"
+        )
+    if limit is not None and (
+        isinstance(limit, bool) or not isinstance(limit, int) or limit < 0  # pyright: ignore[reportUnnecessaryIsInstance] - from the user
+    ):
+        raise ArgumentError(
+            f"cache.configure: expected limit to be an integer from 0 on, got {limit!r}. "
+            "Write limit=2 << 30 for 2 GiB."
+        )
+    folder = None
+    if directory is not None:
+        try:
+            folder = Path(fspath(directory))
+        except TypeError:
+            raise ArgumentError(
+                "cache.configure: expected directory to be a path, got "
+                f"{directory!r}. Write directory='/path/to/folder'."
+            ) from None
+    change(Wish(folder, mode, limit))

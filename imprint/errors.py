@@ -34,6 +34,7 @@ __all__ = [
     "RecompileWarning",
     "ShapeError",
     "StaleVersionError",
+    "StoreWarning",
     "TracerArrayConversionError",
     "TracerBoolConversionError",
     "TracerIntegerConversionError",
@@ -235,6 +236,15 @@ class RecompileWarning(UserWarning):
 
     The message names what keeps changing and the edit that stops it. It is given once a
     function, after its eighth compilation.
+    """
+
+
+class StoreWarning(UserWarning):
+    """Compiled programs cannot be kept on the disk, or not be read. A `UserWarning`.
+
+    The call is answered all the same: the program is compiled. The message names the file
+    or folder, what is wrong with it, and what to do. Given once a process and kind of
+    trouble; where warnings are errors it is logged instead.
     """
 
 

@@ -44,6 +44,9 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 if hasattr(providers, "_get_local_constants"):
     providers._get_local_constants = lambda: providers._local_constants
 
+# No test sees what another run compiled; the store is off in processes of tests, too.
+os.environ["IMPRINT_CACHE"] = "off"
+
 TESTS = Path(__file__).parent
 RAN = pytest.StashKey[int]()  # how many tests, in this process
 BETWEEN_FREEZES = 50  # tests

@@ -33,6 +33,7 @@ class JitOptions:
         max_versions: how many versions it may have; None is no limit.
         on_limit: whether one more is a warning (and the oldest goes) or an error.
         strict: whether what is otherwise a warning is an error.
+        persist: whether its programs may be on the disk.
         in_shardings: a prefix of the dynamic arguments, of devices, shardings and None.
         out_shardings: likewise of the result.
         filtered: what `filter_jit` was asked for; None for `jit`.
@@ -49,6 +50,7 @@ class JitOptions:
     max_versions: int | None = None
     on_limit: OnLimit = "warn"
     strict: bool = False
+    persist: bool = True
     in_shardings: Any = None
     out_shardings: Any = None
     filtered: Filter | None = None
@@ -127,12 +129,18 @@ def _interned(*values: Any) -> JitOptions:
 
 
 def check_options(
-    keep_unused: Any, inline: Any, max_versions: Any, on_limit: Any, strict: Any
+    keep_unused: Any,
+    inline: Any,
+    max_versions: Any,
+    on_limit: Any,
+    strict: Any,
+    persist: Any,
 ) -> dict[str, Any]:
     """Return the plain options as keywords of `JitOptions`."""
     for name, value in (
         ("keep_unused", keep_unused),
         ("strict", strict),
+        ("persist", persist),
     ):
         if not isinstance(value, bool):
             raise ArgumentError(f"jit: expected {name} True or False, got {value!r}.")
@@ -152,6 +160,7 @@ def check_options(
         "max_versions": max_versions,
         "on_limit": on_limit,
         "strict": strict,
+        "persist": persist,
     }
 
 

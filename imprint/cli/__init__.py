@@ -3,6 +3,7 @@
 It is loaded by the command only: `import imprint` does not read it.
 
 - `command`: which function answers a subcommand?
+- `stored`: what does `imprint cache` do with the programs on the disk?
 - `run`: what does `imprint run` do with a program, and how does it end?
 - `launch`: how is a program run as Python itself would run it?
 - `ledger`: what did each function of a program compile, and what did it cost?

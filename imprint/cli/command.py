@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import imprint
+from imprint.cli import stored
 from imprint.cli.run import Run, mistake, run, split_words
 from imprint.cli.tour import PARTS, tour
 
@@ -45,11 +46,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     commands = parser.add_subparsers(required=True, metavar="command", dest="command")
     _add_tour(commands)
+    _add_cache(commands)
     usage = _add_run(commands)
     options = parser.parse_args(words)
     if options.command == "tour":
         parts = (options.part,) if options.part else PARTS
         return tour(parts, options.out, options.steps)
+    if options.command == "cache":
+        return stored.ACTIONS[options.action]()
     asked = Run(program=program, json=options.json, recompiles=options.recompiles)
     wrong = mistake(asked)
     if wrong:
@@ -87,6 +91,23 @@ def _add_run(commands: Any) -> argparse.ArgumentParser:
         help="exit with 3 if a function has more than N versions beyond its first",
     )
     return parser
+
+
+def _add_cache(commands: Any) -> None:
+    parser = commands.add_parser(
+        "cache",
+        help="look at, check and bound the programs on the disk",
+        description=(
+            "Compiled programs are kept on the disk for processes to come: in "
+            "IMPRINT_CACHE_DIR, or the user's own directory for caches."
+        ),
+    )
+    actions = parser.add_subparsers(required=True, metavar="action", dest="action")
+    for name, action in stored.ACTIONS.items():
+        told = str(action.__doc__).partition(".")[0].rstrip(".")
+        actions.add_parser(
+            name, help=told[0].lower() + told[1:], description=f"{told}."
+        )
 
 
 def _add_tour(commands: Any) -> None:

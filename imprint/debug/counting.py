@@ -18,6 +18,7 @@ class Counts(NamedTuple):
         lowerings: programs written as StableHLO.
         compiles: programs compiled by XLA, those of single operations too.
         compile_seconds: what that took.
+        loads: programs that were loaded from the disk instead.
         hits: calls of jitted functions that a version answered.
         misses: calls that needed a new version.
         evictions: versions and traces dropped to stay within the byte budget.
@@ -29,6 +30,7 @@ class Counts(NamedTuple):
     lowerings: int
     compiles: int
     compile_seconds: float
+    loads: int
     hits: int
     misses: int
     evictions: int
@@ -56,6 +58,7 @@ def counters() -> Counts:
         lowerings=COUNTERS.lowerings,
         compiles=COUNTERS.compiles,
         compile_seconds=COUNTERS.compile_seconds,
+        loads=COUNTERS.loads,
         hits=max(0, calls_answered() - COUNTERS.misses),
         misses=COUNTERS.misses,
         evictions=COUNTERS.evictions,

@@ -108,7 +108,9 @@ def _make(request: Request) -> Version:
     )
     avals = [get_aval(x) for x in pending.leaves]
     home = home_of_call(request.name, options, traced, avals, module.kept)
-    program = compile_module(module, options.compile, home.device)
+    program = compile_module(
+        module, options.compile, home.device, persist=options.persist
+    )
     version = Version(traced, program, request.name, home, module.sentinels)
     definition = request.definition
     if traces_of(definition).key_of(traced) is None:

@@ -30,6 +30,7 @@ def filter_jit(
     max_versions: int | None = None,
     on_limit: OnLimit = "warn",
     strict: bool | None = None,
+    persist: bool = True,
 ) -> JittedFunction[P, R]: ...
 @overload
 def filter_jit(
@@ -40,6 +41,7 @@ def filter_jit(
     max_versions: int | None = None,
     on_limit: OnLimit = "warn",
     strict: bool | None = None,
+    persist: bool = True,
 ) -> Callable[[Callable[P, R]], JittedFunction[P, R]]: ...
 def filter_jit(
     fun: Callable[..., Any] | None = None,
@@ -49,6 +51,7 @@ def filter_jit(
     max_versions: int | None = None,
     on_limit: OnLimit = "warn",
     strict: bool | None = None,
+    persist: bool = True,
 ) -> Any:
     """Compile a function of any pytrees: arrays are traced, everything else is static.
 
@@ -66,6 +69,7 @@ def filter_jit(
         max_versions: how many versions there may be at a time.
         on_limit: what one more is: "warn" drops the oldest, "error" raises.
         strict: as in `jit`.
+        persist: as in `jit`.
 
     Returns:
         A callable with the signature of `fun`, and all that `jit` gives.
@@ -84,7 +88,7 @@ def filter_jit(
     (Array([4., 4.], dtype=float32), 2)
     """
     strict = config.strict if strict is None else strict
-    asked = donate, max_versions, on_limit, strict
+    asked = donate, max_versions, on_limit, strict, persist
 
     def decorate(fun: Callable[..., Any]) -> Any:
         check_function(fun, "filter_jit")
@@ -106,7 +110,12 @@ def _checked(first: int, asked: tuple[Any, ...]) -> JitOptions:
 
 @lru_cache(maxsize=256, typed=True)
 def _options(
-    first: int, donate: Any, max_versions: Any, on_limit: Any, strict: Any
+    first: int,
+    donate: Any,
+    max_versions: Any,
+    on_limit: Any,
+    strict: Any,
+    persist: Any,
 ) -> JitOptions:
     """Check what `filter_jit` was asked for, once; equal options are one object."""
     words = get_args(Donate)
@@ -117,6 +126,6 @@ def _options(
         )
     options = JitOptions(
         filtered=Filter(donate, first),
-        **check_options(False, False, max_versions, on_limit, strict),  # noqa: FBT003 - as `jit` does
+        **check_options(False, False, max_versions, on_limit, strict, persist),  # noqa: FBT003 - as `jit` does
     )
     return interned(options)

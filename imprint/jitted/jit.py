@@ -55,6 +55,7 @@ def jit(  # noqa: PLR0913 - JAX's signature
     max_versions: int | None = None,
     on_limit: Literal["warn", "error"] = "warn",
     strict: bool | None = None,
+    persist: bool = True,
 ) -> Any:
     """Compile a function with XLA, one version for each kind of call.
 
@@ -82,6 +83,7 @@ def jit(  # noqa: PLR0913 - JAX's signature
         strict: whether the contents of captured arrays, objects and big containers are
             compared at each call, and a donation without a use is an error. None is the
             flag `strict`, set by the environment variable IMPRINT_STRICT.
+        persist: whether its programs may be kept on the disk, for later processes.
 
     Returns:
         A callable with the signature of `fun`.
@@ -103,6 +105,7 @@ def jit(  # noqa: PLR0913 - JAX's signature
         and abstracted_axes is compiler_options is max_versions is None
         and keep_unused is inline is strict is False
         and on_limit == "warn"
+        and persist is True
     )
     if plain and fun is not None:  # 1.3 µs less for a function that is made anew
         check_function(fun, "jit")
@@ -114,20 +117,24 @@ def jit(  # noqa: PLR0913 - JAX's signature
         _plain(donate_argnames, str, "donate_argnames"),
         *(keep_unused, device, backend, inline, abstracted_axes),
         None if compiler_options is None else check_compiler_options(compiler_options),
-        *(max_versions, on_limit, strict),
+        *(max_versions, on_limit, strict, persist),
     )
-    try:
-        options = _options(*asked)
-    except TypeError as err:
-        if "unhashable" not in str(err):
-            raise
-        options = _options.__wrapped__(*asked)
+    options = _checked(asked)
 
     def decorate(fun: Callable[..., Any]) -> Jitted:
         check_function(fun, "jit")
         return Jitted(fun, options)
 
     return decorate if fun is None else decorate(fun)
+
+
+def _checked(asked: tuple[Any, ...]) -> JitOptions:
+    try:
+        return _options(*asked)
+    except TypeError as err:
+        if "unhashable" not in str(err):
+            raise
+        return _options.__wrapped__(*asked)
 
 
 @lru_cache(maxsize=4096, typed=True)
@@ -147,6 +154,7 @@ def _options(  # noqa: PLR0913, PLR0917 - the options of `jit`, for `lru_cache`
     max_versions: Any,
     on_limit: Any,
     strict: Any,
+    persist: Any,
 ) -> JitOptions:
     """Check what `jit` was asked for, once; equal options are one object."""
     check_later(in_shardings, out_shardings, abstracted_axes)
@@ -157,12 +165,12 @@ def _options(  # noqa: PLR0913, PLR0917 - the options of `jit`, for `lru_cache`
         in_shardings=in_shardings,
         out_shardings=out_shardings,
         compile=compiler_options or check_compiler_options(None),
-        **check_options(keep_unused, inline, max_versions, on_limit, strict),
+        **check_options(keep_unused, inline, max_versions, on_limit, strict, persist),
     )
     return interned(options)
 
 
-_NOTHING = (*[None] * 6, False, None, None, False, *[None] * 3, "warn", False)
+_NOTHING = (*[None] * 6, False, None, None, False, *[None] * 3, "warn", False, True)
 _PLAIN: Final = _options(*_NOTHING)
 """The options of a function that was given none."""
 

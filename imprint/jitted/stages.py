@@ -291,7 +291,8 @@ class Lowered(_Stage):
         traced, name = self._traced, self._signature.function_name
         avals, kept = self._given.avals, self._module.kept
         home = home_of_call(name, self._options, traced, avals, kept)
-        program = compile_module(self._module, options, home.device)
+        persist = self._options.persist
+        program = compile_module(self._module, options, home.device, persist=persist)
         version = Version(traced, program, name, home._replace(moves=True))
         return Compiled(version, self._signature, self._given)
 

@@ -111,3 +111,4 @@ class JitKeywords(TypedDict, total=False):
     max_versions: int | None
     on_limit: Literal["warn", "error"]
     strict: bool | None
+    persist: bool

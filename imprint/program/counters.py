@@ -17,6 +17,7 @@ class Counters:
         lowerings: programs written as StableHLO.
         compiles: programs compiled by XLA.
         compile_seconds: what that took.
+        loads: programs that were loaded from the disk.
         equations: how many equations they had.
         evictions: versions and traces dropped to stay within the byte budget.
         misses: calls of jitted functions that needed a new version.
@@ -29,6 +30,7 @@ class Counters:
     lowerings: int = 0
     compiles: int = 0
     compile_seconds: float = 0.0
+    loads: int = 0
     equations: int = 0
     evictions: int = 0
     misses: int = 0

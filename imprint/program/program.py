@@ -4,7 +4,7 @@ The engine is given the options that suit the program, and those of the user ove
 Programs of equal text, options and device, which call the same functions of the host, have
 one executable, for as long as one of them is in use: calls that differ in weak types only
 (`x = f(x)` from a Python scalar) have equal texts, so the second costs a trace and no
-compilation.
+compilation. What an earlier process compiled may be on the disk (`persisted`).
 """
 
 import time
@@ -15,6 +15,7 @@ from imprint import runtime
 from imprint.array import buffers_of
 from imprint.core.aval import ShapedArray
 from imprint.program.counters import COUNTERS
+from imprint.program.found import Found, Origin
 from imprint.program.lowered import LoweredProgram
 from imprint.program.progress import PROGRESS
 
@@ -30,7 +31,8 @@ class Program(NamedTuple):
         module: what it was compiled from.
         options: the engine's options in force.
         compile_seconds: what that took.
-        shared: whether another program of equal text was compiled before.
+        origin: where the executable is from: "compiled", "memory" or "disk".
+        stored: what became of it on the disk.
     """
 
     executable: runtime.Executable
@@ -40,7 +42,8 @@ class Program(NamedTuple):
     module: LoweredProgram
     options: runtime.CompileOptions
     compile_seconds: float
-    shared: bool
+    origin: Origin
+    stored: str
 
     @property
     def nbytes(self) -> int:
@@ -62,6 +65,8 @@ def compile_module(
     module: LoweredProgram,
     options: runtime.CompileOptions | None = None,
     device: runtime.Device | None = None,
+    *,
+    persist: bool = True,
 ) -> Program:
     """Compile a lowered module, and put its constants on the device.
 
@@ -69,42 +74,60 @@ def compile_module(
         module: the program.
         options: what the user asks of the engine.
         device: where it runs.
+        persist: whether it may be on the disk.
     """
     start = time.perf_counter()
     chosen = (options or runtime.CompileOptions()).over(module.options)
     on = device or runtime.default_device()
-    executable, shared = _executable(module, chosen, on)
+    found = _found(module, chosen, on, persist=persist)
     seconds = time.perf_counter() - start
     return Program(
-        executable=executable,
+        executable=found.executable,
         consts=tuple(buffers_of(on, module.consts)),
         kept=module.kept,
         out_avals=module.out_avals,
         module=module,
         options=chosen,
         compile_seconds=seconds,
-        shared=shared,
+        origin=found.origin,
+        stored=found.stored,
     )
 
 
-def _executable(
-    module: LoweredProgram, options: runtime.CompileOptions, device: runtime.Device
-) -> tuple[runtime.Executable, bool]:
-    """Compile a module, unless its text is that of an executable that is in use."""
+def _found(
+    module: LoweredProgram,
+    options: runtime.CompileOptions,
+    device: runtime.Device,
+    *,
+    persist: bool,
+) -> Found:
+    """Find the executable in use, on the disk, or compile it."""
     key = module.text, options, device, module.callbacks
-    found = _executables.get(key)
-    shared = found is not None
-    if found is None:
-        start = time.perf_counter()
-        with PROGRESS.during(module.text, module.equations):
-            found = runtime.compile(
-                *(module.text, module.out_avals, options, device), module.callbacks
-            )
-        COUNTERS.compiles += 1
-        COUNTERS.compile_seconds += time.perf_counter() - start
-        COUNTERS.equations += module.equations
-        found = _executables.setdefault(key, found)
-    return found, shared
+    executable = _executables.get(key)
+    if executable is not None:
+        return Found(executable, "memory", "another program of this process has it")
+    from imprint.program.persisted import executable_of  # noqa: PLC0415 - 3 ms of an import
+
+    found = executable_of(
+        *(module, options, device),
+        lambda: _compiled(module, options, device),
+        persist=persist,
+    )
+    return found._replace(executable=_executables.setdefault(key, found.executable))
+
+
+def _compiled(
+    module: LoweredProgram, options: runtime.CompileOptions, device: runtime.Device
+) -> runtime.Executable:
+    start = time.perf_counter()
+    with PROGRESS.during(module.text, module.equations):
+        made = runtime.compile(
+            *(module.text, module.out_avals, options, device), module.callbacks
+        )
+    COUNTERS.compiles += 1
+    COUNTERS.compile_seconds += time.perf_counter() - start
+    COUNTERS.equations += module.equations
+    return made
 
 
 _executables: weakref.WeakValueDictionary[Any, runtime.Executable] = (

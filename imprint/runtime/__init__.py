@@ -54,6 +54,7 @@ from imprint.runtime.options import (
     OptionValue,
     engine_version,
     has_wide_vectors,
+    identity,
 )
 from imprint.runtime.searching import approximate_count
 from imprint.runtime.transfer import UncheckedPut, copy_to, put, read, unchecked_put
@@ -88,6 +89,7 @@ __all__ = [
     "has_wide_vectors",
     "hlo_text",
     "host_call",
+    "identity",
     "is_deleted",
     "is_ready",
     "local_device_count",

@@ -19,7 +19,13 @@ from typing import Any, Final, Self, TypeAlias
 import numpy as np
 
 from imprint.errors import ArgumentError, CompileError, did_you_mean
-from imprint.runtime.compat import engine, jaxlib_version
+from imprint.runtime.client import Device
+from imprint.runtime.compat import (
+    corrections,
+    engine,
+    jaxlib_version,
+    library_identity,
+)
 
 OptionValue: TypeAlias = str | bool | int | float
 
@@ -114,9 +120,28 @@ def engine_version() -> tuple[str, ...]:
     """Return what decides the machine code besides the program and its options."""
     return (
         f"jaxlib {jaxlib_version}",
+        f"library: {library_identity()}",
         f"{platform.system()} {platform.machine()}",
         *(f"{name}: {value}" for name, value in _cpu().items()),
+        f"processors: {_processors()}",
         f"XLA_FLAGS={os.environ.get('XLA_FLAGS', '')}",
+    )
+
+
+def identity(
+    module_text: str, options: CompileOptions, device: Device
+) -> tuple[str, ...]:
+    """Return all that decides the machine code of a program, but its text.
+
+    The flags are those that the engine has in force, whatever the environment says now.
+    """
+    return (
+        *engine_version(),
+        f"flags: {_always().hex()}",
+        *(f"{name}={value!r}" for name, value in options.compiler_options),
+        *(f"{name}={value}, a correction" for name, value in corrections(module_text)),
+        f"device {device.id}: {device.platform} {device.device_kind}",
+        device.client.platform_version,
     )
 
 
@@ -143,10 +168,17 @@ def _cpu() -> dict[str, str]:
     try:
         with Path("/proc/cpuinfo").open(encoding="utf-8", errors="replace") as lines:
             pairs = [line.split(":", 1) for line in takewhile(str.strip, lines)]
-    except OSError:
-        return {"processor": platform.processor()}
+    except OSError:  # a name that says too little, so no other machine is this one
+        return {"processor": platform.processor(), "machine": platform.node()}
     found = {pair[0].strip(): pair[-1].strip() for pair in pairs}
     return {name: found[name] for name in _IDENTITY if name in found}
+
+
+def _processors() -> int | None:
+    """Return how many CPUs the process may use: the engine splits loops by it."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count()
 
 
 # ---- names and values ----

@@ -1,14 +1,18 @@
 """Tools for the tests of programs that use imprint.
 
 The pytest plugin, `_imprint_pytestplugin` beside this package, gives tests the limit on
-compiles as a marker and a fixture, and reports what each test compiled.
+compiles as a marker and a fixture, and reports what each test compiled. It turns the
+store on the disk off, so that no test depends on what ran before; `imprint_store` is a
+fixture with an empty one.
 
 - `compiles`: how many versions may the process make?
 - `gradients`: are derivatives those of finite differences?
+- `stores`: how does a test get a store of its own?
 """
 
 from imprint.testing.compiles import Compiles as Compiles
 from imprint.testing.compiles import max_compiles as max_compiles
 from imprint.testing.gradients import check_grads as check_grads
+from imprint.testing.stores import empty_store as empty_store
 
-__all__ = ["check_grads", "max_compiles"]
+__all__ = ["check_grads", "empty_store", "max_compiles"]

@@ -190,8 +190,7 @@ class Version:
         """Return buffers of results as the tree of arrays that the function gives."""
         if self.sentinels is not None:
             flags = host_of(ArrayImpl(self.program.out_avals[-1], outs.pop()))
-            results = self.traced.results.names()
-            names = self.traced.leaf_names()
+            names, results = self.traced.leaf_names(), self.traced.results.names()
             self.sentinels.check(flags, self.name, names, results)
         if self.out_aval is not None:
             return ArrayImpl(self.out_aval, outs[0])
@@ -293,8 +292,13 @@ class Version:
 
     @property
     def origin(self) -> str:
-        """Where the executable is from: "compiled", or "memory" if another had it."""
-        return "memory" if self.program.shared else "compiled"
+        """Where the executable is from: "compiled", "disk", or "memory" if another had it."""
+        return self.program.origin
+
+    @property
+    def stored(self) -> str:
+        """What became of it on the disk: "stored", or "not stored: " and the reason."""
+        return self.program.stored
 
     @property
     def nbytes(self) -> int:

@@ -19,6 +19,7 @@ BASES = {
     "RecompileError": (RuntimeError,),
     "CheckError": (RuntimeError,),
     "RecompileWarning": (UserWarning,),
+    "StoreWarning": (UserWarning,),
     "InternalError": (RuntimeError,),
     "NonConcreteBooleanIndexError": (TypeError, IndexError),
     "NonConcreteSliceError": (TypeError, IndexError),

@@ -1,6 +1,7 @@
 """The pytest plugin, in test runs of its own: in this process, in others, under xdist."""
 
 import importlib.metadata
+import os
 import re
 import subprocess
 import sys
@@ -388,3 +389,55 @@ def test_limits_and_checks_import_little():
     )
     # The second costs 9 ms.
     assert not {"pytest", "numpy.random"} & {*done.stdout.split()}
+
+
+# ---- the store ----
+
+
+def test_the_store_is_off_in_tests_and_in_their_processes(run, monkeypatch):
+    monkeypatch.delenv("IMPRINT_CACHE")
+    result = run(
+        """
+import os, subprocess, sys
+
+def test_off():
+    total(np.ones(3))
+    assert total.versions[0].stored == "not stored: the store is off"
+    shown = subprocess.run(
+        [sys.executable, "-c", "import os; print(os.environ['IMPRINT_CACHE'])"],
+        capture_output=True, text=True,
+    )
+    assert shown.stdout == "off\\n"
+"""
+    )
+    result.assert_outcomes(passed=1)
+    assert "IMPRINT_CACHE" not in os.environ
+
+
+def test_what_the_environment_says_of_the_store_counts(run, monkeypatch):
+    monkeypatch.setenv("IMPRINT_CACHE", "read")
+    result = run(
+        "def test_it(): assert __import__('os').environ['IMPRINT_CACHE']=='read'"
+    )
+    result.assert_outcomes(passed=1)
+    assert os.environ["IMPRINT_CACHE"] == "read"
+
+
+def test_a_test_may_have_an_empty_store(run):
+    result = run(
+        """
+def test_loads(imprint_store):
+    total(np.ones(3))
+    assert total.versions[0].origin == "compiled"
+    assert any(imprint_store.rglob("*"))
+    imprint.clear_caches()
+    total(np.ones(3))
+    assert total.versions[0].origin == "disk"
+
+def test_another_has_another(imprint_store):
+    assert not imprint_store.exists()
+    total(np.ones(3))
+    assert total.versions[0].origin == "compiled"
+"""
+    )
+    result.assert_outcomes(passed=2)

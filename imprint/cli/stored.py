@@ -1,0 +1,172 @@
+"""`imprint cache`: look at the programs on the disk, check them, and let them go.
+
+Each action is a function without arguments that prints, and returns an exit status: 1 if
+something is wrong. They use the folder that programs would use (`store.current`), also
+where the store is off or only read; only `prune`, `verify` and `clear` delete, and only
+files that have the names of entries.
+"""
+
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Final
+
+from imprint import runtime
+from imprint.store.current import Asked, asked
+from imprint.store.entry import digest
+from imprint.store.files import ReadError
+from imprint.store.folder import trusted
+from imprint.store.store import Store
+from imprint.store.sweep import Found, entries, pruned
+
+
+def ls() -> int:
+    """List the programs, the one used last first."""
+    store = _store()
+    if store is None:
+        return 1
+    for found in sorted(entries(store.folder), key=lambda found: -found.used):
+        told = _told(store, found)
+        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(found.used))
+        print(f"{found.key.hex()[:12]}  {_size(found.nbytes):>9}  {when}  {told}")
+    return 0
+
+
+def du() -> int:
+    """Print how many bytes the programs have, and how many they may have."""
+    store = _store()
+    if store is None:
+        return 1
+    sizes = [found.nbytes for found in entries(store.folder)]
+    print(f"{len(sizes)} programs, {_size(sum(sizes))} of {_size(store.limit)}")
+    return 0
+
+
+def prune() -> int:
+    """Delete what was not used for longest, until the rest fits, and what is left over."""
+    store = _store()
+    if store is None:
+        return 1
+    count, nbytes = pruned(store.folder, store.limit)
+    print(f"deleted {count} files, {_size(nbytes)}")
+    return 0
+
+
+def verify() -> int:
+    """Read every program whole, and delete those that are damaged."""
+    store = _store()
+    if store is None:
+        return 1
+    whole, damaged = 0, 0
+    for found in entries(store.folder):
+        try:
+            whole += store.look(found.path, whole=True) is not None
+        except (ReadError, OSError) as err:
+            damaged += 1
+            with suppress(OSError):
+                found.path.unlink()
+            print(f"deleted {found.path}: {err}")
+    print(f"{whole} programs are whole, {damaged} were not")
+    return 1 if damaged else 0
+
+
+def clear() -> int:
+    """Delete all programs."""
+    store = _store()
+    if store is None:
+        return 1
+    files = [*entries(store.folder)]
+    for found in files:
+        with suppress(OSError):
+            found.path.unlink()
+    print(f"deleted {len(files)} programs, {_size(sum(f.nbytes for f in files))}")
+    return 0
+
+
+def doctor() -> int:
+    """Say whether the next process will find its programs, and if not, why."""
+    try:
+        wish = asked()
+    except ReadError as err:
+        print(f"off: {err}")
+        return 1
+    print(f"folder: {wish.directory} ({_decided('IMPRINT_CACHE_DIR')})")
+    print(f"mode: {wish.mode} ({_decided('IMPRINT_CACHE')})")
+    store = _store(wish)
+    if store is None:
+        return 1
+    listed = [_engine(store, found) for found in entries(store.folder)]
+    mine = runtime.engine_version()[0]
+    same = sum(engine == mine for engine in listed)
+    print(f"programs: {len(listed)}, of which {same} are of {mine}")
+    with suppress(OSError):
+        print(f"free on the disk: {_size(shutil.disk_usage(store.folder).free)}")
+    if wish.mode == "off":
+        print("off: nothing is read or written. Unset IMPRINT_CACHE.")
+        return 1
+    return _tried(store) if wish.mode == "write" else 0
+
+
+ACTIONS: Final[dict[str, Callable[[], int]]] = {
+    action.__name__: action for action in (ls, du, prune, verify, clear, doctor)
+}
+
+
+def _store(wish: Asked | None = None) -> Store | None:
+    """Return the store in the folder that was asked for, or say why there is none."""
+    try:
+        wish = wish or asked()
+        folder = trusted(wish.directory, create=False)
+        reason = "it is not there; the first program that is compiled makes it"
+    except (ReadError, OSError) as err:
+        folder, reason = None, str(err)
+    if folder is None:
+        place = "" if wish is None else f" {wish.directory}:"
+        print(f"no store:{place} {reason}", file=sys.stderr)
+        return None
+    return Store(folder, writes=True, limit=wish.limit if wish else 0)
+
+
+def _told(store: Store, found: Found) -> str:
+    try:
+        entry = store.look(found.path, whole=False)
+    except (ReadError, OSError) as err:
+        return f"not to be used: {err}"
+    if entry is None:
+        return "gone"
+    note = entry.note
+    return (
+        f"{note.get('name')}, {note.get('equations')} equations, "
+        f"{note.get('compile_seconds')} s to compile, {note.get('engine')}"
+    )
+
+
+def _engine(store: Store, found: Found) -> str:
+    with suppress(ReadError, OSError):
+        entry = store.look(found.path, whole=False)
+        return "" if entry is None else str(entry.note.get("engine"))
+    return ""
+
+
+def _tried(store: Store) -> int:
+    """Put something there, read it, and delete it."""
+    key, body = digest(b"doctor", os.urandom(16)), os.urandom(1 << 16)
+    is_there = store.put(key, {"name": "doctor"}, body) and store.get(key) == body
+    store.drop(key)
+    print("writing and reading: " + ("well" if is_there else "failed"))
+    return 0 if is_there else 1
+
+
+def _decided(variable: str) -> str:
+    return f"{variable} says so" if os.environ.get(variable) else "the default"
+
+
+def _size(nbytes: float) -> str:
+    for unit in ("B", "KiB", "MiB"):
+        if nbytes < 1024:
+            return f"{nbytes:.0f} {unit}" if unit == "B" else f"{nbytes:.1f} {unit}"
+        nbytes /= 1024
+    return f"{nbytes:.1f} GiB"

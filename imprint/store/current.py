@@ -1,0 +1,122 @@
+"""Which store this process uses: what the environment says, or `configure`.
+
+It is worked out when the first program is compiled, and looked at no more: a warm call
+does not come here. A folder that is refused turns the store off, with a warning.
+"""
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final, Literal, NamedTuple, get_args
+
+from imprint.store.files import ReadError
+from imprint.store.folder import default_folder, trusted
+from imprint.store.store import Store, complain
+
+Mode = Literal["off", "read", "write"]
+MODES: Final[tuple[str, ...]] = get_args(Mode)
+GIB: Final = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a program asked for; None leaves it to the environment, or the default."""
+
+    directory: Path | None = None
+    mode: Mode | None = None
+    limit: int | None = None
+
+
+class Asked(NamedTuple):
+    """What is in force.
+
+    Args:
+        directory: where the store is.
+        mode: whether it is read, and whether it is written.
+        limit: how many bytes it may have.
+    """
+
+    directory: Path
+    mode: str
+    limit: int
+
+
+def asked() -> Asked:
+    """Return what is in force: the program's wish, the environment's, or the default.
+
+    Raises:
+        ReadError: the environment says what cannot be, or there is no home.
+    """
+    wish = _current.wish
+    mode = wish.mode or os.environ.get("IMPRINT_CACHE", "") or "write"
+    if mode not in MODES:
+        words = ", ".join(MODES)
+        raise ReadError(f"expected IMPRINT_CACHE to be one of {words}, got {mode!r}")
+    given = wish.directory or os.environ.get("IMPRINT_CACHE_DIR", "")
+    folder = Path(given).expanduser() if given else default_folder()
+    return Asked(folder, mode, 2 * GIB if wish.limit is None else wish.limit)
+
+
+class _Current:
+    """The store in use."""
+
+    def __init__(self) -> None:
+        self.wish = Wish()
+        self.known = False
+        self.store: Store | None = None
+
+
+_current: Final = _Current()
+
+
+def current() -> Store | None:
+    """Return the store of this process; None if it is off, or there is none to read."""
+    if not _current.known:
+        _current.store = _opened()
+        _current.known = True
+    return _current.store
+
+
+def wished() -> Wish:
+    """Return what was asked of `configure`."""
+    return _current.wish
+
+
+def wish_for(wish: Wish) -> None:
+    """Use another store from here on."""
+    _current.wish = wish
+    _current.known = False
+
+
+def change(wish: Wish) -> None:
+    """Change what a wish names, and leave the rest as it was asked for before."""
+    named = {n: v for n in Wish.__slots__ if (v := getattr(wish, n)) is not None}
+    wish_for(replace(_current.wish, **named))
+
+
+def _opened() -> Store | None:
+    if _current.wish.mode is None and os.environ.get("IMPRINT_CACHE") == "off":
+        return None  # whatever the rest is
+    try:
+        directory, mode, limit = asked()
+    except ReadError as err:
+        complain(f"{err}. The store is off.")
+        return None
+    if mode == "off":
+        return None
+    writes = mode == "write"
+    try:
+        folder = trusted(directory, create=writes)
+    except ReadError as err:
+        complain(
+            f"expected a folder that is yours alone, got {directory}: {err}. The store is "
+            "off. Give another by IMPRINT_CACHE_DIR, or `chmod go-w` this one."
+        )
+    except OSError as err:
+        complain(
+            f"expected a folder at {directory}, got {err!r}. The store is off. Give "
+            "another by IMPRINT_CACHE_DIR, or set IMPRINT_CACHE=off."
+        )
+    else:
+        return folder and Store(folder, writes=writes, limit=limit)
+    return None

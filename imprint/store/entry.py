@@ -1,0 +1,80 @@
+"""One entry: a file that proves itself whole, and to be what was asked for.
+
+It is a head, a note and a body. The head has a magic word with the version of the format,
+the lengths of the two, the key, and a digest of all the rest; so a flipped bit, a short or
+a renamed file are found. The note says in JSON what the entry is, for people who look into
+a store. The digest finds damage, not malice: who may write into the store is a question
+for `folder`.
+"""
+
+import json
+import struct
+from collections.abc import Mapping
+from hashlib import blake2b
+from typing import Any, Final, NamedTuple
+
+from imprint.store.files import Opened, ReadError
+
+Note = Mapping[str, Any]
+"""What an entry is, in plain values."""
+
+
+class Entry(NamedTuple):
+    """What was read of a file; the body is None where only the head was wanted."""
+
+    key: bytes
+    note: Note
+    body: bytes | None
+    nbytes: int
+    used: float
+
+
+def digest(*parts: bytes) -> bytes:
+    """Return 32 bytes that stand for the parts, each with its length."""
+    made = blake2b(digest_size=KEY_BYTES)
+    for part in parts:
+        made.update(len(part).to_bytes(8, "big"))
+        made.update(part)
+    return made.digest()
+
+
+KEY_BYTES: Final = 32
+_MAGIC: Final = b"imprint1"
+_HEAD: Final = struct.Struct(f">8sIQ{KEY_BYTES}s{KEY_BYTES}s")
+
+
+def sealed(key: bytes, note: Note, body: bytes) -> tuple[bytes, bytes, bytes]:
+    """Return the parts of the file of an entry."""
+    text = json.dumps(dict(note)).encode()
+    head = _HEAD.pack(_MAGIC, len(text), len(body), key, digest(key, text, body))
+    return head, text, body
+
+
+def unsealed(file: Opened, key: bytes | None = None, *, whole: bool = True) -> Entry:
+    """Return what an open file holds.
+
+    Args:
+        file: the file.
+        key: what it must be the entry of; None takes any.
+        whole: whether the body is read and the digest checked.
+
+    Raises:
+        ReadError: it is no entry, not whole, or that of another key.
+    """
+    head = file.read(_HEAD.size)
+    if len(head) < _HEAD.size or not head.startswith(_MAGIC):
+        raise ReadError("it is no entry of a store")
+    _, note_bytes, body_bytes, own, seal = _HEAD.unpack(head)
+    if _HEAD.size + note_bytes + body_bytes != file.nbytes:
+        raise ReadError("its length is another than it says")
+    if key is not None and own != key:
+        raise ReadError("it is the entry of another key")
+    text = file.read(note_bytes)
+    body = file.read(body_bytes) if whole else None
+    if body is not None and digest(own, text, body) != seal:
+        raise ReadError("it is damaged: its digest is another than it says")
+    try:
+        note = json.loads(text)
+    except ValueError:
+        raise ReadError("it is damaged: its note cannot be read") from None
+    return Entry(own, note, body, file.nbytes, file.used)

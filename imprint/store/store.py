@@ -1,0 +1,126 @@
+"""A store: what is under a key, for whoever may ask, without ever raising.
+
+Whatever goes wrong on the disk is a miss or a write that is left, and is told once a
+process, in a warning. A damaged entry is deleted. A disk that did not take a write is
+not asked again.
+"""
+
+import logging
+from contextlib import AbstractContextManager, nullcontext, suppress
+from pathlib import Path
+from typing import Final, final
+
+from imprint.core.source import warn
+from imprint.errors import StoreWarning
+from imprint.store.entry import Entry, Note, sealed, unsealed
+from imprint.store.files import ReadError, opened, written
+from imprint.store.flight import Flights
+from imprint.store.sweep import path_of, pruned
+
+
+@final
+class Store:
+    """Entries in one folder, which may be believed.
+
+    Args:
+        folder: where they are.
+        writes: whether it may be changed.
+        limit: how many bytes it may have.
+        patience: how many seconds one waits for what another process compiles.
+    """
+
+    def __init__(
+        self, folder: Path, *, writes: bool, limit: int, patience: float = 60.0
+    ) -> None:
+        self.folder: Final = folder
+        self.limit: Final = limit
+        self.writes = writes
+        self._flights: Final = Flights(folder, patience)
+        self._told: Final[set[str]] = set()
+
+    def get(self, key: bytes) -> bytes | None:
+        """Return what was put under a key; None if nothing whole is there."""
+        path = path_of(self.folder, key)
+        try:
+            with opened(path, use=self.writes) as file:
+                return None if file is None else unsealed(file, key).body
+        except ReadError as err:
+            self._complain(
+                "an entry",
+                f"expected {path} to be one, but {err}. {self._remove(path)}",
+            )
+        except (OSError, MemoryError) as err:
+            self._complain(
+                "reading",
+                f"expected to read {path}, got {err!r}. It is compiled again.",
+            )
+        return None
+
+    def put(self, key: bytes, note: Note, body: bytes) -> bool:
+        """Put something under a key, if it may and can; return whether it is there."""
+        if not self.writes or len(body) > self.limit:
+            return False
+        path = path_of(self.folder, key)
+        try:
+            written(path, sealed(key, note, body))
+        except OSError as err:
+            self.writes = False
+            self._complain(
+                "writing",
+                f"expected to write into {self.folder}, got {err!r}. What is compiled "
+                "from here on is not kept. Make room, or the folder writable, or set "
+                "IMPRINT_CACHE=read.",
+            )
+            return False
+        if key[0] % _SOME == 0 or len(body) > self.limit // _SOME:
+            pruned(self.folder, self.limit)
+        return True
+
+    def drop(self, key: bytes) -> None:
+        """Forget what is under a key."""
+        self._remove(path_of(self.folder, key))
+
+    def look(self, path: Path, *, whole: bool) -> Entry | None:
+        """Return the entry in a file; None if it is gone.
+
+        Raises:
+            ReadError: it is not to be used.
+            OSError: the system does not give it.
+        """
+        with opened(path) as file:
+            if file is None:
+                return None
+            key = bytes.fromhex(path.parent.name + path.name)
+            return unsealed(file, key, whole=whole)
+
+    def flight(self, key: bytes) -> AbstractContextManager[bool]:
+        """Return a `with` in which no other process compiles for this key.
+
+        It says whether another one did so before, and so whether to look again.
+        """
+        return self._flights.of(key) if self.writes else nullcontext(enter_result=False)
+
+    def _complain(self, what: str, text: str) -> None:
+        if what not in self._told:
+            self._told.add(what)
+            complain(text)
+
+    def _remove(self, path: Path) -> str:
+        if not self.writes:
+            return "It is left there."
+        with suppress(OSError):
+            path.unlink()
+            return "It is deleted, and what it was is compiled again."
+        return "It cannot be deleted."
+
+
+_SOME: Final = 16
+"""One in so many writes looks whether the store has become too big."""
+
+
+def complain(text: str) -> None:
+    """Warn; where warnings are errors, log it: a call does not fail for its store."""
+    try:
+        warn(f"store: {text}", StoreWarning)
+    except StoreWarning:
+        logging.getLogger("imprint").warning("store: %s", text)

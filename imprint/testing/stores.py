@@ -1,0 +1,43 @@
+"""A store for one test: empty when it begins, in use until it ends.
+
+Tests have no store otherwise: what one compiles must not change what another sees.
+"""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+from imprint.jitted.dispatch import clear_caches
+from imprint.store.current import Wish, wish_for, wished
+
+
+@contextmanager
+def empty_store(folder: Path) -> Generator[Path]:
+    """Use an empty folder as the store, whatever the environment says.
+
+    The versions in memory are forgotten first, so that what the block calls is compiled;
+    `imprint.clear_caches()` inside it forgets them again, as a new process would.
+
+    Args:
+        folder: where the store is; a directory that is empty or not there.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import imprint
+    >>> from imprint.testing import empty_store
+    >>> f = imprint.jit(lambda x: x * 3)
+    >>> with tempfile.TemporaryDirectory() as name, empty_store(Path(name)):
+    ...     _ = f(1.0)
+    ...     first = f.versions[0].origin
+    ...     imprint.clear_caches()
+    ...     _ = f(1.0)
+    ...     first, f.versions[0].origin
+    ('compiled', 'disk')
+    """
+    before = wished()
+    clear_caches()
+    wish_for(Wish(folder, "write"))
+    try:
+        yield folder
+    finally:
+        wish_for(before)

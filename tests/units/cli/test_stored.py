@@ -1,0 +1,118 @@
+"""`imprint cache`: what each action prints, deletes and returns."""
+
+import os
+
+import pytest
+
+import imprint
+from imprint.cli import main
+from imprint.store.current import Wish, wish_for
+from imprint.store.sweep import entries
+
+
+@pytest.fixture
+def files(imprint_store):
+    """Give the files of two programs, the second used last."""
+    for factor in (2, 3):
+        imprint.jit(lambda x, factor=factor: x * factor)(1.0)
+    found = sorted(entries(imprint_store), key=lambda each: each.used)
+    for each, age in zip(found, (7200, 3600), strict=True):
+        os.utime(each.path, (each.used - age,) * 2)
+    return [each.path for each in found]
+
+
+@pytest.fixture
+def cache(capsys):
+    """Give a function that runs an action: its status, and the lines that it printed."""
+
+    def run(action):
+        status = main(["cache", action])
+        printed = capsys.readouterr()
+        return status, (printed.out + printed.err).splitlines()
+
+    return run
+
+
+def test_ls_has_the_last_used_first(files, cache):
+    status, lines = cache("ls")
+    assert status == 0
+    names = [(path.parent.name + path.name)[:12] for path in files]
+    assert [line.split()[0] for line in lines] == names[::-1]
+    assert all("jit__lambda_, 1 equations" in line for line in lines)
+
+
+def test_du_tells_how_much_there_is(files, cache):
+    kib = sum(path.stat().st_size for path in files) / 1024
+    assert cache("du") == (0, [f"2 programs, {kib:.1f} KiB of 2.0 GiB"])
+
+
+def test_prune_deletes_what_does_not_fit(files, cache):
+    old, new = files
+    imprint.cache.configure(limit=new.stat().st_size)
+    kib = old.stat().st_size / 1024
+    assert cache("prune") == (0, [f"deleted 1 files, {kib:.1f} KiB"])
+    assert new.exists()
+    assert not old.exists()
+
+
+def test_verify_deletes_what_is_damaged(files, cache):
+    assert cache("verify") == (0, ["2 programs are whole, 0 were not"])
+    damaged = files[0]
+    damaged.write_bytes(damaged.read_bytes()[:-1] + b"!")
+    assert cache("verify") == (
+        1,
+        [
+            f"deleted {damaged}: it is damaged: its digest is another than it says",
+            "1 programs are whole, 1 were not",
+        ],
+    )
+    assert not damaged.exists()
+
+
+def test_clear_deletes_programs_and_nothing_else(files, cache, imprint_store):
+    (imprint_store / "mine.txt").write_text("mine")
+    status, (line,) = cache("clear")
+    assert status == 0
+    assert line.startswith("deleted 2 programs, ")
+    assert (imprint_store / "mine.txt").exists()
+    assert cache("du") == (0, ["0 programs, 0 B of 2.0 GiB"])
+
+
+def test_doctor_is_content_with_a_store_that_works(files, cache, imprint_store):
+    status, lines = cache("doctor")
+    assert status == 0
+    assert lines[0].startswith(f"folder: {imprint_store} (")
+    assert lines[2].startswith("programs: 2, of which 2 are of jaxlib ")
+    assert lines[-1] == "writing and reading: well"
+    assert len([*entries(imprint_store)]) == 2
+
+
+def test_doctor_says_why_not(cache, imprint_store, monkeypatch):
+    assert cache("doctor")[1][-1] == (
+        f"no store: {imprint_store}: it is not there; the first program that is compiled "
+        "makes it"
+    )
+    imprint_store.mkdir()
+    imprint_store.chmod(0o777)
+    status, lines = cache("doctor")
+    assert status == 1
+    assert lines[-1].endswith("others can write into it (mode 777)")
+    imprint_store.chmod(0o700)
+    imprint.cache.configure(mode="off")
+    status, lines = cache("doctor")
+    assert status == 1
+    assert lines[-1] == "off: nothing is read or written. Unset IMPRINT_CACHE."
+    wish_for(Wish())
+    monkeypatch.setenv("IMPRINT_CACHE", "on")
+    assert cache("doctor") == (
+        1,
+        ["off: expected IMPRINT_CACHE to be one of off, read, write, got 'on'"],
+    )
+
+
+def test_without_a_store_the_others_say_so(cache, imprint_store):
+    for action in ("ls", "du", "prune", "verify", "clear"):
+        status, lines = cache(action)
+        assert status == 1
+        assert len(lines) == 1
+        assert not imprint_store.exists()

@@ -1,0 +1,172 @@
+"""Programs on the disk: all that compiles finds them, and nothing else does."""
+
+import numpy
+import pytest
+
+import imprint
+import imprint.numpy as np
+from imprint import runtime
+from imprint.debug import counters
+from imprint.program import persisted
+from imprint.store.current import current
+from imprint.store.sweep import entries
+from tests.units.program import persistable
+
+pytestmark = pytest.mark.usefixtures("imprint_store")
+
+
+def files():
+    return {found.key: found.path for found in entries(current().folder)}
+
+
+def counted(run):
+    """Return what was compiled and loaded, and the result, by bytes."""
+    before = counters()
+    result = [numpy.asarray(x).tobytes() for x in imprint.tree.leaves(run())]
+    after = counters()
+    return after.compiles - before.compiles, after.loads - before.loads, result
+
+
+@pytest.mark.parametrize("run", persistable.WAYS, ids=lambda run: run.__name__)
+def test_all_that_compiles_is_loaded_by_the_next(run):
+    compiles, loads, made = counted(run)
+    assert compiles > 0
+    assert loads == 0
+    assert len(files()) == compiles
+    imprint.clear_caches()
+    assert counted(run) == (0, compiles, made)
+
+
+@pytest.mark.parametrize("run", persistable.CALLING, ids=lambda run: run.__name__)
+def test_what_calls_python_is_not_stored_and_says_so(run, capfd):
+    function, x = run()
+    function(x)
+    (version,) = function.versions
+    assert not files()
+    assert version.origin == "compiled"
+    assert version.stored == (
+        "not stored: E-EFFECT: it calls functions of this process (a callback, "
+        "debug.print or a check); leave them out of what shall start warm"
+    )
+
+
+def test_a_version_says_what_became_of_it():
+    f = imprint.jit(lambda x: x * 5)
+    f(1.0)
+    assert (f.versions[0].origin, f.versions[0].stored) == ("compiled", "stored")
+    imprint.clear_caches()
+    f(1.0)
+    (version,) = f.versions
+    assert (version.origin, version.stored) == ("disk", "stored: loaded from the disk")
+    g = imprint.jit(lambda x: x * 5.0)  # of equal text, while the other is in use
+    g(np.ones(()) * 1.0)
+
+
+def test_a_function_may_stay_off_the_disk():
+    for jit in (imprint.jit, imprint.filter_jit):
+        f = jit(lambda x: x * 6, persist=False)
+        f(1.0)
+        assert f.versions[0].stored == "not stored: its jit has persist=False"
+        f.lower(1.0).compile()
+        assert not files()
+    with pytest.raises(imprint.errors.ArgumentError, match="expected persist True or"):
+        imprint.jit(lambda x: x, persist=1)
+
+
+def test_a_store_that_is_off_or_only_read_says_so():
+    folder = current().folder
+    f = imprint.jit(lambda x: x * 7)
+    imprint.cache.configure(mode="off")
+    f(1.0)
+    assert f.versions[0].stored == "not stored: the store is off"
+    imprint.clear_caches()
+    imprint.cache.configure(mode="read")
+    f(1.0)
+    assert f.versions[0].stored == "not stored: the store is only read"
+    assert not [*folder.rglob("*")]
+
+
+# ---- what decides ----
+
+
+def double_it(x):
+    return x * 2
+
+
+# The same program from another line.
+SAME = "\n\n\n\ndef double_it(x):\n    return x * 2\n"
+
+
+def test_the_line_of_a_function_does_not_count():
+    imprint.jit(double_it)(1.0)
+    imprint.clear_caches()
+    space = {}
+    exec(compile(SAME, "elsewhere.py", "exec"), space)
+    assert counted(lambda: imprint.jit(space["double_it"])(1.0))[:2] == (0, 1)
+
+
+def test_an_option_counts():
+    imprint.jit(double_it)(1.0)
+    options = {"xla_cpu_enable_fast_math": True}
+    imprint.clear_caches()
+    fast = imprint.jit(double_it, compiler_options=options)
+    assert counted(lambda: fast(1.0))[:2] == (1, 0)
+
+
+@pytest.mark.parametrize(
+    "at",
+    range(len(runtime.identity("", runtime.CompileOptions(), runtime.devices()[0]))),
+)
+def test_each_part_of_the_engine_and_the_machine_counts(at, monkeypatch):
+    real = runtime.identity
+
+    def other(*program):
+        parts = [*real(*program)]
+        parts[at] += " "
+        return tuple(parts)
+
+    imprint.jit(double_it)(1.0)
+    imprint.clear_caches()
+    monkeypatch.setattr(persisted.runtime, "identity", other)
+    assert counted(lambda: imprint.jit(double_it)(1.0))[:2] == (1, 0)
+
+
+def test_two_engines_share_a_store(monkeypatch):
+    real = runtime.identity
+    for engine in ("one", "two", "one", "two"):
+        monkeypatch.setattr(
+            persisted.runtime, "identity", lambda *p, e=engine: (*real(*p), e)
+        )
+        imprint.jit(double_it)(1.0)
+        imprint.clear_caches()
+    assert len(files()) == 2
+
+
+# ---- damage ----
+
+
+def test_bytes_that_the_engine_refuses_are_compiled_anew():
+    f = imprint.jit(double_it)
+    f(1.0)
+    ((key, path),) = files().items()
+    current().put(key, {}, b"no program")
+    imprint.clear_caches()
+    assert counted(lambda: f(1.0))[:2] == (1, 0)
+    assert path.stat().st_size > 1000  # and stored anew
+
+
+def test_what_was_loaded_answers_all_questions():
+    def f(x):
+        return np.linalg.cholesky(x @ x.T) * 2
+
+    jitted = imprint.jit(f)
+    x = np.eye(3)
+    jitted(x)
+    (made,) = jitted.versions
+    asked = made.hlo, made.cost, made.memory
+    imprint.clear_caches()
+    del made
+    jitted(x)
+    (loaded,) = jitted.versions
+    assert loaded.origin == "disk"
+    assert (loaded.hlo, loaded.cost, loaded.memory) == asked

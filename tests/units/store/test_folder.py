@@ -1,0 +1,155 @@
+"""Which folder a store may be in, and what becomes of a call where it may not."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+import imprint
+from imprint.errors import ArgumentError, StoreWarning
+from imprint.store import current
+from imprint.store.current import Wish, wish_for, wished
+from imprint.store.files import ReadError
+from imprint.store.folder import default_folder, trusted
+
+AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+
+
+@pytest.fixture
+def use():
+    """Give a function that uses a folder, with the warnings that this makes."""
+    before = wished()
+
+    def use_folder(folder, mode="write"):
+        wish_for(Wish(folder, mode))
+        with pytest.warns(StoreWarning) as told:
+            assert current.current() is None
+        return [str(w.message) for w in told]
+
+    yield use_folder
+    wish_for(before)
+
+
+def test_a_folder_is_made_for_the_user_alone(tmp_path):
+    folder = trusted(tmp_path / "a" / "b", create=True)
+    assert folder == tmp_path / "a" / "b"
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_folder_that_is_only_read_is_not_made(tmp_path):
+    assert trusted(tmp_path / "a", create=False) is None
+
+
+@pytest.mark.parametrize("mode", [0o770, 0o707, 0o777, 0o1777])
+def test_a_folder_that_others_can_write_into_is_refused(tmp_path, use, mode):
+    tmp_path.chmod(mode)
+    assert use(tmp_path) == [
+        f"store: expected a folder that is yours alone, got {tmp_path}: others can write "
+        f"into it (mode {mode:o}). The store is off. Give another by IMPRINT_CACHE_DIR, "
+        "or `chmod go-w` this one."
+    ]
+
+
+def test_a_folder_that_others_can_replace_is_refused(tmp_path):
+    (tmp_path / "store").mkdir(0o700)
+    tmp_path.chmod(0o777)
+    with pytest.raises(ReadError, match="everybody can write into"):
+        trusted(tmp_path / "store", create=True)
+    tmp_path.chmod(0o1777)  # nobody replaces what is another's, as in /tmp
+    assert trusted(tmp_path / "store", create=True)
+
+
+def test_a_link_of_the_users_is_followed(tmp_path):
+    (tmp_path / "real").mkdir(0o700)
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    assert trusted(tmp_path / "link", create=True) == tmp_path / "real"
+
+
+def test_a_link_to_what_others_can_write_into_is_refused(tmp_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real").chmod(0o777)
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    with pytest.raises(ReadError, match="others can write into it"):
+        trusted(tmp_path / "link", create=True)
+
+
+@AS_ROOT
+def test_a_folder_or_a_link_of_another_user_is_refused(tmp_path):
+    (tmp_path / "real").mkdir(0o700)
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    os.chown(tmp_path / "link", 12345, -1, follow_symlinks=False)
+    with pytest.raises(ReadError, match="it is a link of another user's"):
+        trusted(tmp_path / "link", create=True)
+    os.chown(tmp_path / "real", 12345, -1)
+    with pytest.raises(ReadError, match="it belongs to another user"):
+        trusted(tmp_path / "real", create=True)
+
+
+def test_a_file_is_no_folder(tmp_path, use):
+    (tmp_path / "file").write_text("")
+    (told,) = use(tmp_path / "file")
+    assert "it is no directory" in told
+    (told,) = use(tmp_path / "file" / "below")
+    assert "expected a folder at" in told
+
+
+def test_the_default_is_the_users_directory_for_caches(monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", "/var/caches")
+    assert default_folder() == Path("/var/caches/imprint")
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")  # which the standard forbids
+    monkeypatch.setenv("HOME", "/users/me")
+    assert default_folder() == Path("/users/me/.cache/imprint")
+
+
+def test_a_wrong_word_in_the_environment_is_told(use, monkeypatch):
+    monkeypatch.setenv("IMPRINT_CACHE", "yes")
+    assert use(None, None) == [
+        "store: expected IMPRINT_CACHE to be one of off, read, write, got 'yes'. The "
+        "store is off."
+    ]
+
+
+def test_configure_goes_over_the_environment_and_keeps_what_it_does_not_name(
+    tmp_path, monkeypatch
+):
+    before = wished()
+    monkeypatch.setenv("IMPRINT_CACHE_DIR", str(tmp_path / "env"))
+    monkeypatch.setenv("IMPRINT_CACHE", "write")
+    try:
+        wish_for(Wish())
+        assert current.current().folder == tmp_path / "env"
+        imprint.cache.configure(directory=tmp_path / "mine", limit=5)
+        assert current.current().folder == tmp_path / "mine"
+        imprint.cache.configure(mode="read")
+        assert not current.current().writes
+        assert current.current().limit == 5
+        imprint.cache.configure(mode="off")
+        assert current.current() is None
+    finally:
+        wish_for(before)
+
+
+@pytest.mark.parametrize(
+    ("asked", "text"),
+    [
+        (
+            {"mode": "wirte"},
+            "cache.configure: expected mode to be one of 'off', 'read', 'write', got "
+            "'wirte'. Did you mean 'write'?",
+        ),
+        (
+            {"limit": True},
+            "cache.configure: expected limit to be an integer from 0 on, got True. Write "
+            "limit=2 << 30 for 2 GiB.",
+        ),
+        (
+            {"directory": 3},
+            "cache.configure: expected directory to be a path, got 3. Write "
+            "directory='/path/to/folder'.",
+        ),
+    ],
+)
+def test_what_configure_cannot_take_is_told(asked, text):
+    with pytest.raises(ArgumentError) as raised:
+        imprint.cache.configure(**asked)
+    assert str(raised.value) == text
