@@ -93,6 +93,7 @@ from imprint.config import explain_misses as explain_misses
 from imprint.config import log_compiles as log_compiles
 from imprint.config import numpy_dtype_promotion as numpy_dtype_promotion
 from imprint.config import numpy_rank_promotion as numpy_rank_promotion
+from imprint.config import roll_loops as roll_loops
 from imprint.config import threefry_partitionable as threefry_partitionable
 from imprint.core import missing, public
 from imprint.core.array import Array as Array

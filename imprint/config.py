@@ -42,6 +42,7 @@ __all__ = [
     "log_compiles",
     "numpy_dtype_promotion",
     "numpy_rank_promotion",
+    "roll_loops",
     "settings",
     "strict",
     "threefry_partitionable",
@@ -78,6 +79,7 @@ class Settings:
     disable_jit: bool
     audit: float
     cut_recomputation: bool
+    roll_loops: bool
 
     def __reduce__(self) -> tuple[object, ...]:
         values = {name: getattr(self, name) for name in self.__slots__}
@@ -307,6 +309,11 @@ class Config:
         default=False,
         in_key=True,
     )
+    roll_loops: Final = _Switch(
+        "Run equal blocks that a Python loop wrote as one loop, where that is not slower.",
+        default=False,
+        in_key=True,
+    )
     log_compiles: Final = _Switch(
         "Log every trace and every compile.",
         default=False,
@@ -477,6 +484,7 @@ default_device: Final = Config.default_device
 disable_jit: Final = Config.disable_jit
 audit: Final = Config.audit
 cut_recomputation: Final = Config.cut_recomputation
+roll_loops: Final = Config.roll_loops
 log_compiles: Final = Config.log_compiles
 explain_misses: Final = Config.explain_misses
 strict: Final = Config.strict

@@ -35,8 +35,9 @@ from imprint.control.scan_lowering import lower_scan
 from imprint.control.turns import ADDED, watch_turns
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.control import ControlPrimitive, Eager, Narrowed, Unit
-from imprint.core.jaxpr import ClosedJaxpr, Eqn, eval_jaxpr
+from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Var, eval_jaxpr
 from imprint.core.primitive import Avals, Dims, Params, Values
+from imprint.core.source import Source
 from imprint.core.tangents import Linear, Zero, is_zero
 from imprint.core.trace import tracing
 from imprint.primitives.basis import instantiate, moveaxis
@@ -83,6 +84,39 @@ def scan(
         x = operands[at] if is_operand else outs[at]
         results.append(repeated(x, loop["length"]) if is_repeated else x)
     return results
+
+
+def scan_equation(
+    step: ClosedJaxpr,
+    operands: tuple[Sequence[Atom], Sequence[Atom], Sequence[Atom]],
+    lasts: Sequence[Var],
+    *,
+    length: int,
+    reverse: bool,
+    source: Source | None,
+) -> Eqn:
+    """Return a scan as an equation, whose last carry are variables that there are.
+
+    Args:
+        step: as in `scan`, without constants.
+        operands: what stays as it is, the first carry, what is walked over.
+        lasts: the variables of the last carry; those of what is stacked follow them.
+        length: how many steps there are.
+        reverse: whether the last slice is the first.
+        source: where the user wrote it.
+    """
+    consts, carry, xs = operands
+    _, stacked = split(step.out_avals, len(carry))
+    outs = [*lasts, *(Var(y.with_shape((length, *y.shape))) for y in stacked)]
+    params: Params = {
+        "jaxpr": step,
+        "length": length,
+        "reverse": reverse,
+        "unroll": 1,
+        "num_consts": len(consts),
+        "num_carry": len(carry),
+    }
+    return Eqn([*consts, *carry, *xs], outs, scan_p, params, source)
 
 
 # ---- the rules ----

@@ -1,6 +1,10 @@
 """Passes: what is done to a jaxpr between tracing and lowering.
 
 - `pipeline`: which passes does every program go through, in which order?
+- `roll`: which equal blocks become a loop?
+- `blocks`: where do equations repeat?
+- `carries`: what do equal blocks take from each other, from outside, and give after them?
+- `rolling_costs`: when is a loop slower than its blocks?
 - `cut`: which values are written to memory instead of being computed again?
 - `prune`: which arguments and constants does a program take from its caller?
 - `sentinels`: which equation made a NaN or an infinity?

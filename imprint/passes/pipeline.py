@@ -11,27 +11,45 @@ arguments (`prune`).
 """
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from imprint.config import config
 from imprint.core.check import check_jaxpr
 from imprint.core.jaxpr import ClosedJaxpr, map_subjaxprs
 from imprint.errors import InternalError
-from imprint.passes.cut import cut
+from imprint.passes.cut import Cut, cut, cuts_of
+from imprint.passes.roll import Rolled, roll, rolls_of
 from imprint.transforms.dce import dce
 
 Pass = Callable[[ClosedJaxpr], ClosedJaxpr]
+Change: TypeAlias = Cut | Rolled
+"""What a pass tells of what it did."""
 
 
-PASSES: Final[tuple[Pass, ...]] = (dce, cut)
-"""Every pass, in order."""
+PASSES: Final[tuple[Pass, ...]] = (dce, roll, cut)
+"""Every pass, in order: the step of a loop that `roll` makes is cut as others are."""
+
+_TOLD: Final[dict[Pass, Callable[[ClosedJaxpr], tuple[Change, ...]]]] = {
+    roll: rolls_of,
+    cut: cuts_of,
+}
+_CHANGES: Final = "changes"
 
 
 def run_passes(closed: ClosedJaxpr) -> ClosedJaxpr:
     """Return what the passes make of a program."""
+    changes: list[Change] = []
     for step in PASSES:
         closed = _everywhere(step, closed, {})
+        if step in _TOLD:
+            changes += _TOLD[step](closed)
+    closed.derived(_CHANGES, lambda: tuple(changes))
     return closed
+
+
+def changes_of(closed: ClosedJaxpr) -> tuple[Change, ...]:
+    """Return what the passes did to a program that `run_passes` made."""
+    return closed.derived(_CHANGES, tuple[Change, ...])
 
 
 def _everywhere(

@@ -14,8 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from imprint.core.aval import ShapedArray
 from imprint.core.jaxpr import ClosedJaxpr, Jaxpr
-from imprint.passes.cut import Cut, cuts_of
-from imprint.passes.pipeline import run_passes
+from imprint.passes.pipeline import Change, changes_of, run_passes
 from imprint.passes.prune import prune
 from imprint.passes.sentinels import Sentinels, with_sentinels
 from imprint.program.counters import COUNTERS
@@ -41,7 +40,7 @@ class LoweredProgram(NamedTuple):
         equations: how many were lowered; those of a shared call count once.
         seconds: what lowering took.
         callbacks: the functions of the host that the text calls, by their index.
-        cuts: which values the passes have written to memory.
+        changes: what the passes did to it.
     """
 
     text: str
@@ -56,7 +55,7 @@ class LoweredProgram(NamedTuple):
     equations: int
     seconds: float
     callbacks: tuple[HostFunction, ...]
-    cuts: tuple[Cut, ...]
+    changes: tuple[Change, ...]
 
     @property
     def plain_text(self) -> str:
@@ -89,7 +88,7 @@ def lower(
     start = time.perf_counter()
     COUNTERS.lowerings += 1
     closed = run_passes(closed)
-    cuts = cuts_of(closed)
+    changes = changes_of(closed)
     aliases = match_donated(closed, donated, keep_unused=keep_unused)
     jaxpr, consts, kept = prune(closed, keep_unused=keep_unused)
     options = favoured_options(jaxpr)  # those of the program, whatever watches it
@@ -115,7 +114,7 @@ def lower(
         equations=_count_equations(jaxpr, set()),
         seconds=time.perf_counter() - start,
         callbacks=tuple(module.callbacks),
-        cuts=cuts,
+        changes=changes,
     )
 
 

@@ -34,7 +34,7 @@ from imprint.core.jaxpr import ClosedJaxpr
 from imprint.core.source import current_source
 from imprint.errors import DeletedArrayError
 from imprint.explain.explanation import Kind
-from imprint.passes.cut import Cut
+from imprint.passes.pipeline import Change
 from imprint.passes.sentinels import Sentinels
 from imprint.program.counters import COUNTERS, Counters
 from imprint.program.program import Program
@@ -306,9 +306,9 @@ class Version:
         return self.program.nbytes
 
     @property
-    def passes(self) -> tuple[Cut, ...]:
-        """What the passes did to it: the values that it writes to memory, and why."""
-        return self.program.module.cuts
+    def passes(self) -> tuple[Change, ...]:
+        """What the passes did to it: the loops that they made, the values written."""
+        return self.program.module.changes
 
     @property
     def cost(self) -> dict[str, float]:

@@ -55,7 +55,7 @@ def other_value(name):
 
 @pytest.mark.parametrize("name", FLAGS)
 def test_defaults_are_those_of_jax(name):
-    if name in ("audit", "cut_recomputation", "explain_misses", "strict"):
+    if name in ("audit", "cut_recomputation", "explain_misses", "roll_loops", "strict"):
         # JAX has no such flags
         assert not FLAGS[name].default
     elif name == "traceback_filtering":  # JAX's "auto" filters too

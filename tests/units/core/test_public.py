@@ -22,6 +22,7 @@ OWN = {
         "cut_recomputation",
         "explain_misses",
         "filter_jit",
+        "roll_loops",
     }
     | {"flatten_util", "max_compiles", "module", "optim", "replace", "testing"}
     | {"tree_flatten_one_level", "xla_computation"},

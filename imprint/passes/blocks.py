@@ -1,0 +1,285 @@
+"""Blocks: runs of equal blocks of equations, as a Python loop writes them.
+
+1. Each equation has a coarse token: its primitive and the aval of its first result. A
+   program in which no distance of equal tokens is frequent is left here.
+2. The others have an exact token: params, too, and the avals of operands. Jaxprs in params
+   count by their own equations; an effect is like no other. Where a `slice` starts may
+   differ from block to block, as `x[i]` does.
+3. In runs of a length operands too are alike: made at the same place of the same block or
+   of one before, or outside. Blocks begin where least is handed on.
+"""
+
+from collections.abc import Hashable, Sequence
+from typing import Any, Final, NamedTuple, cast, final
+
+import numpy as np
+
+from imprint.core.control import ControlPrimitive
+from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal, subjaxprs
+from imprint.primitives.slicing import slice_p
+
+Ints = np.ndarray[Any, np.dtype[np.int64]]
+
+FEWEST: Final = 16
+"""Blocks below which a loop is left unrolled."""
+_LENGTHS: Final = 12
+"""Lengths of blocks that are tried."""
+_WORDS: Final = (1, 4, 16, 64)
+"""How many tokens are compared at once: an equation may be in a block several times."""
+_NEAR: Final = 64
+"""Equations up to which the distance of an operand tells equations apart."""
+
+
+class Run(NamedTuple):
+    """Equal blocks: where the first one starts, their length, and how many there are."""
+
+    start: int
+    length: int
+    blocks: int
+
+    @property
+    def end(self) -> int:
+        """The position after the last block."""
+        return self.start + self.length * self.blocks
+
+    @property
+    def saved(self) -> int:
+        """How many equations a loop would not have."""
+        return self.end - self.start - self.length
+
+
+def runs_of(jaxpr: Jaxpr) -> list[Run]:
+    """Return the runs of equal blocks in a jaxpr; what saves most comes first."""
+    eqns = jaxpr.eqns
+    if len(eqns) < FEWEST:
+        return []
+    coarse = _coarse(eqns)
+    if coarse is None:
+        return []
+    spans = [span for length in _lengths(coarse) for span in _spans(coarse, length)]
+    if not spans:
+        return []
+    return _Runs(jaxpr, spans).found()
+
+
+def made_at(eqns: Sequence[Eqn]) -> dict[Any, tuple[int, int]]:
+    """Return which equation makes each variable, as which of its results."""
+    return {v: (i, r) for i, eqn in enumerate(eqns) for r, v in enumerate(eqn.outvars)}
+
+
+def literal_key(literal: Literal) -> Hashable:
+    """Return what two literals have in common that are the same to the last bit."""
+    value = np.asarray(literal.value, literal.aval.dtype)
+    return literal.aval, value.tobytes()
+
+
+# ---- 1. lengths ----
+
+
+def _coarse(eqns: Sequence[Eqn]) -> Ints | None:
+    """Return a number for each equation; None if none is there often enough."""
+    known: dict[Any, int] = {}
+    number = known.setdefault
+    tokens = [
+        number((e.primitive, e.outvars[0].aval if e.outvars else None), len(known))
+        for e in eqns
+    ]
+    if len(eqns) < FEWEST * len(known) and not _is_often(tokens, len(known)):
+        return None
+    return np.array(tokens, np.int64)
+
+
+def _is_often(tokens: list[int], kinds: int) -> bool:
+    return int(np.bincount(tokens, minlength=kinds).max()) >= FEWEST
+
+
+def _lengths(tokens: Ints) -> list[int]:
+    """Return how long blocks may be, the most frequent first."""
+    counts: dict[int, int] = {}
+    words, size = tokens, 1
+    for wanted in _WORDS:
+        while size < wanted and len(words) > size:
+            pairs = words[:-size] * (words.max() + 1) + words[size:]
+            words = np.unique(pairs, return_inverse=True)[1].reshape(-1)
+            size *= 2
+        order = np.argsort(words, kind="stable")
+        gaps = np.diff(order)[np.diff(words[order]) == 0]
+        found, times = np.unique(gaps, return_counts=True)
+        often = times >= FEWEST - 1
+        if size < wanted or not often.any():
+            break
+        for gap, n in zip(found[often].tolist(), times[often].tolist(), strict=True):
+            counts[gap] = max(counts.get(gap, 0), n)
+    likely = sorted(counts, key=lambda gap: -counts[gap] * gap)
+    return likely[:_LENGTHS]
+
+
+def _spans(tokens: Ints, length: int) -> list[tuple[int, int]]:
+    """Return where tokens are equal to those a length before, for `FEWEST` blocks."""
+    differs = np.flatnonzero(tokens[length:] != tokens[:-length])
+    ends = np.append(differs, len(tokens) - length)
+    starts = np.append(0, differs + 1)
+    found = ends - starts >= (FEWEST - 1) * length
+    firsts, lasts = starts[found].tolist(), (ends[found] + length).tolist()
+    return [*zip(firsts, lasts, strict=True)]
+
+
+# ---- 2. tokens ----
+
+
+@final
+class _Tokens:
+    """Numbers for equations: equal ones may stand at the same place of blocks."""
+
+    def __init__(self) -> None:
+        self._known: dict[Hashable, int] = {}
+        self._held: dict[int, int] = {}
+
+    def of(self, eqn: Eqn) -> int:
+        """Return the number of an equation."""
+        return self._number(self._token(eqn))
+
+    def _number(self, token: Hashable) -> int:
+        return self._known.setdefault(token, len(self._known))
+
+    def _token(self, eqn: Eqn) -> Hashable:
+        primitive, params = eqn.primitive, eqn.params
+        if eqn.effects:
+            return object()
+        avals = [v.aval for v in eqn.invars]
+        if not params:
+            return primitive, *avals
+        if type(primitive) is ControlPrimitive:
+            named = primitive.options(params)
+            held = [self._jaxpr(closed) for closed in primitive.jaxprs(params)]
+            return primitive, *avals, None, *held, exact(named)
+        if primitive is slice_p and is_without_strides(params):
+            return primitive, *avals, eqn.outvars[0].aval
+        return primitive, *avals, None, *params.items()  # `carries` compares exactly
+
+    def _jaxpr(self, closed: ClosedJaxpr) -> int:
+        """Return the number of a jaxpr, which is that of each that is the same."""
+        found = self._held.get(id(closed))
+        if found is None:
+            jaxpr = closed.jaxpr
+            order: dict[Any, int] = {}
+            for var in (*jaxpr.invars, *(v for e in jaxpr.eqns for v in e.outvars)):
+                order[var] = len(order)
+            wiring = [
+                literal_key(v) if isinstance(v, Literal) else order[v]
+                for v in (*(v for e in jaxpr.eqns for v in e.invars), *jaxpr.outvars)
+            ]
+            params = [exact(e.params) for e in jaxpr.eqns if not subjaxprs(e)]
+            avals = [v.aval for v in jaxpr.invars]
+            eqns = [self.of(eqn) for eqn in jaxpr.eqns]
+            token = (jaxpr.name, *avals, None, *eqns, None, *wiring, None, *params)
+            found = self._held[id(closed)] = self._number(token)
+        return found
+
+
+def exact(value: Any) -> Hashable:
+    """Return what is equal only for params that mean the same: not 1 and True, 0 and -0."""
+    if type(value) is tuple:
+        return tuple([exact(each) for each in cast("tuple[Any, ...]", value)])
+    if type(value) is dict:
+        return tuple([exact(each) for each in cast("dict[Any, Any]", value).items()])
+    if isinstance(value, float):
+        return type(value), value.hex()
+    return cast("Hashable", value.__class__), value
+
+
+def is_without_strides(params: dict[str, Any]) -> bool:
+    """Tell whether a `slice` takes all between its starts and limits."""
+    return set(params["strides"] or ()) <= {1}
+
+
+# ---- 3. runs ----
+
+
+@final
+class _Runs:
+    """The runs of a jaxpr, where it repeats a length."""
+
+    def __init__(self, jaxpr: Jaxpr, spans: Sequence[tuple[int, int]]) -> None:
+        self._eqns = jaxpr.eqns
+        self._made_at = made_at(jaxpr.eqns)
+        tokens = _Tokens()
+        self._parts: list[tuple[int, Ints, Ints]] = []
+        for start, end in _merged(spans):
+            part = [tokens.of(eqn) for eqn in self._eqns[start:end]]
+            near = [self._near(i, token) for i, token in enumerate(part, start)]
+            known: dict[Hashable, int] = {}
+            wired = [known.setdefault(token, len(known)) for token in near]
+            self._parts.append((start, np.array(part), np.array(wired)))
+
+    def _near(self, i: int, token: int) -> Hashable:
+        """Return the token of an equation with the distance of operands that are near."""
+        places = [self._made_at.get(v, (-1, 0)) for v in self._eqns[i].invars]
+        return (token, *[i - a if i - a < _NEAR and a >= 0 else 0 for a, _ in places])
+
+    def found(self) -> list[Run]:
+        """Return the runs; what saves most comes first."""
+        found: list[Run] = []
+        for offset, tokens, wired in self._parts:
+            for length in _lengths(wired):
+                for start, end in _spans(tokens, length):
+                    found += self._runs(start + offset, end + offset, length)
+        return sorted(found, key=lambda run: (-run.saved, run.length, run.start))
+
+    def _runs(self, start: int, end: int, length: int) -> list[Run]:
+        """Return the runs of a length in a span of equal tokens."""
+        found: list[Run] = []
+        for i in range(start + length, end + 1):
+            if i < end and self._is_same(i, length, start):
+                continue
+            if i - start >= FEWEST * length:
+                found.append(self._aligned(start, i, length))
+            start = i - length + 1
+        return found
+
+    def _is_same(self, i: int, length: int, start: int) -> bool:
+        """Tell whether operands are as those of the block before."""
+        for ours, theirs in zip(
+            self._eqns[i].invars, self._eqns[i - length].invars, strict=True
+        ):
+            mine, result = self._made_at.get(ours, (-1, 0))
+            other, other_result = self._made_at.get(theirs, (-1, 0))
+            if mine - length >= start:
+                if other != mine - length or result != other_result:
+                    return False
+            elif other >= start:
+                return False
+        return True
+
+    # ---- 4. where blocks begin ----
+
+    def _aligned(self, start: int, end: int, length: int) -> Run:
+        """Return the run that begins where least is handed on, and has as many blocks."""
+        count, spare = divmod(end - start, length)
+        if not spare:
+            return Run(start, length, count)
+        last = end - length  # what the block before it makes is used up to its end
+        used: dict[int, int] = {}
+        for i in range(last - length, end):
+            for v in self._eqns[i].invars:
+                used[self._made_at.get(v, (-1, 0))[0]] = i
+        crossing = np.zeros(2 * length + 1, np.int64)
+        for made in range(last - length, last):
+            if made in used:
+                first = (made + 1 - start) % length
+                crossing[first] += 1
+                crossing[first + min(used[made] - made, length)] -= 1
+        live = np.cumsum(crossing)[: 2 * length]
+        at = int(np.argmin((live[:length] + live[length:])[: spare + 1]))
+        return Run(start + at, length, count)
+
+
+def _merged(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return spans that overlap as one."""
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = merged[-1][0], max(end, merged[-1][1])
+        else:
+            merged.append((start, end))
+    return merged
