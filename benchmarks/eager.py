@@ -1,13 +1,27 @@
 """What one operation outside `jit` costs, on 10 floats, and some on a million.
 
-The timer holds the operation and the wait for the last result of a sample.
+The timer holds the operation and the wait for the last result of a sample. Of the sixty
+functions of `functions` the rows have the geometric means, in us and in ms, whose ratio is
+that of the ratios; `python -m benchmarks.eager` prints each function.
 """
 
+import json
+import subprocess
+import sys
+from functools import cache
+from statistics import geometric_mean
+
+import jax
 import jax.numpy as jnp
+import jax.scipy
 import numpy as np
 
+import imprint
 import imprint.numpy as inp
-from benchmarks.pairs import Pair, Suite
+from benchmarks.functions import FUNCTIONS, call_of
+from benchmarks.import_time import ENVIRONMENT
+from benchmarks.measure import calls_per_sample, sample
+from benchmarks.pairs import Fact, Pair, Suite, Timing, block
 
 
 def pair(name, operation, target=None):
@@ -46,5 +60,69 @@ PAIRS = [
 ]
 
 
+@cache
+def warm():
+    """Return the microseconds of a warm call of each function: imprint's and JAX's."""
+    return {name: _alternating(name) for name in FUNCTIONS}
+
+
+def _alternating(name):
+    sides = [call_of(lib, name) for lib in (imprint, jax)]
+    for side in sides:
+        for _ in range(10):
+            block(side())
+    calls = max(1, max(map(calls_per_sample, sides)) // 4)
+    taken = [[sample(f, calls, Timing.LOOP) * 1e6 for f in sides] for _ in range(15)]
+    return tuple(map(min, zip(*taken, strict=True)))
+
+
+@cache
+def first():
+    """Return the milliseconds of the first call of each: imprint's and JAX's."""
+    ours, theirs = (_first_calls(lib) for lib in ("imprint", "jax"))
+    return {name: (ours[name] * 1e3, theirs[name] * 1e3) for name in FUNCTIONS}
+
+
+def _first_calls(lib):
+    command = [sys.executable, "-m", "benchmarks.functions", lib]
+    finished = subprocess.run(
+        command, capture_output=True, text=True, check=True, env=ENVIRONMENT
+    )
+    return json.loads(finished.stdout)
+
+
+def mean(taken, side):
+    """Return the geometric mean of what one side takes."""
+    return lambda: geometric_mean(pair[side] for pair in taken().values())
+
+
+def worst(side):
+    """Return what one side takes for the first call whose ratio is the worst."""
+    return lambda: max(first().values(), key=lambda pair: pair[0] / pair[1])[side]
+
+
+FACTS = [
+    Fact("eager, 60 functions: us a call", mean(warm, 0), mean(warm, 1), 0.5, True),
+    Fact("eager, 60 functions: ms first", mean(first, 0), mean(first, 1), 0.05, True),
+    Fact("eager, worst of 60: ms first", worst(0), worst(1), 0.05, True),
+]
+
+
+def main():
+    """Print the ratio of each function, warm and at its first call."""
+    for name in sorted(FUNCTIONS, key=lambda x: warm()[x][0] / warm()[x][1]):
+        pairs = warm()[name], first()[name]
+        cells = [
+            f"{ours:8.2f} {theirs:8.2f} {ours / theirs:7.3f}" for ours, theirs in pairs
+        ]
+        print(name.ljust(24), "us", cells[0], "   ms first", cells[1])
+    for fact in FACTS:
+        print(fact.name.ljust(40), f"{fact.ours() / fact.jax():.3f}")
+
+
 class Eager(Suite):
     pairs = PAIRS
+
+
+if __name__ == "__main__":
+    main()
