@@ -12,10 +12,13 @@ from imprint import random
 from imprint.core.array import Array
 from imprint.dtypes import DTypeLike
 from imprint.errors import ArgumentError, ShapeError
-from imprint.module import Module, field
+from imprint.module import Module, field, tree_inference
 from imprint.nn.state import StatefulLayer
 from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.primitives.barrier import stop_gradient
+
+inference_mode = tree_inference
+"""A model as it is used, such as without dropout: the function under Equinox's name."""
 
 
 class Identity(Module):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-FACES = ("imprint.lax", "imprint.numpy", "imprint.random")
+FACES = ("imprint.lax", "imprint.nn", "imprint.numpy", "imprint.random")
 
 
 def seen_by_type_checkers(face):
