@@ -39,6 +39,7 @@ Inside, from a call down to the engine:
 - `watch`: is what a trace read still as it was?
 - `explain`: why did a call compile, and what would help?
 - `eager`: what does an operation do outside every trace?
+- `one_go`: what does a function do there that is called again and again?
 - `callbacks`: how does a compiled program call a function of Python's?
 - `placement`: how do values get to a device, and back?
 - `array`: what does a concrete array hold?

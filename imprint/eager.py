@@ -12,7 +12,7 @@ import contextvars
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -49,14 +49,15 @@ class _Quiet(threading.local):
         self.run = context.run
 
 
-_quiet = _Quiet()
+quiet: Final = _Quiet()
+"""`quiet.run(function, *args, **kwargs)` calls a function of NumPy's without warnings."""
 
 
 def evaluate(
     primitive: Primitive, operands: tuple[Any, ...], params: dict[str, Any]
 ) -> tuple[Any, ...]:
     """Apply a primitive to concrete operands; hot."""
-    run: Callable[..., Any] = _quiet.run
+    run: Callable[..., Any] = quiet.run
     if type(primitive) is not Primitive:
         if not isinstance(primitive, ControlPrimitive):
             run = _in_present_context

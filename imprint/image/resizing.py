@@ -24,6 +24,7 @@ from imprint.numpy.joining import concatenate
 from imprint.numpy.promotion import ArrayLike, as_array, inexact, promote_dtypes
 from imprint.numpy.ranges import arange
 from imprint.numpy.shape import moveaxis, size_tuple
+from imprint.one_go import one_go
 from imprint.primitives.axes import canonical_axes
 from imprint.primitives.precision import Precision
 
@@ -31,6 +32,7 @@ _LEAST_TOTAL = 1000.0 * float(np.finfo(np.float32).eps)
 """Weights that add up to less than this count as none."""
 
 
+@one_go
 def resize(
     image: ArrayLike,
     shape: Sequence[int],

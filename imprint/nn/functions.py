@@ -16,12 +16,14 @@ from imprint.errors import ArgumentError, DTypeError, ShapeError
 from imprint.nn.activations import sigmoid
 from imprint.numpy.promotion import ArrayLike, as_array, inexact, promote
 from imprint.numpy.reductions import Axis
+from imprint.one_go import one_go
 from imprint.primitives.axes import canonical_axis
 from imprint.primitives.barrier import stop_gradient
 from imprint.primitives.exponential import rsqrt
 from imprint.primitives.shape import expand_dims
 
 
+@one_go
 def softmax(x: ArrayLike, axis: Axis = -1, where: ArrayLike | None = None) -> Array:
     """Return the exponentials of `x`, divided by their sum along axes.
 
@@ -42,6 +44,7 @@ def softmax(x: ArrayLike, axis: Axis = -1, where: ArrayLike | None = None) -> Ar
     return result if where is None else np.where(where, result, 0)
 
 
+@one_go
 def log_softmax(x: ArrayLike, axis: Axis = -1, where: ArrayLike | None = None) -> Array:
     """Return the logarithm of the softmax, without underflow.
 
@@ -76,6 +79,7 @@ def _largest(x: Any, axis: Axis, where: ArrayLike | None) -> Array:
     return np.max(constant, axis, where=where, initial=-math.inf, keepdims=True)
 
 
+@one_go
 def logsumexp(
     a: ArrayLike,
     axis: Axis = None,
@@ -121,6 +125,7 @@ def _axes(x: Array, axis: Axis) -> Axis:
     return tuple(range(x.ndim)) if axis is None else axis
 
 
+@one_go
 def logmeanexp(
     x: ArrayLike,
     axis: Axis = None,
@@ -146,6 +151,7 @@ def logmeanexp(
     return total - np.log(np.sum(ones, axis, keepdims=keepdims, where=where))
 
 
+@one_go
 def glu(x: ArrayLike, axis: int = -1) -> Array:
     """Return the first half of `x` times the sigmoid of the second half.
 
@@ -173,6 +179,7 @@ def glu(x: ArrayLike, axis: int = -1) -> Array:
     return value * sigmoid(gate)
 
 
+@one_go
 def standardize(  # noqa: PLR0913 - JAX's signature
     x: ArrayLike,
     axis: Axis = -1,
@@ -217,6 +224,7 @@ def standardize(  # noqa: PLR0913 - JAX's signature
     return np.subtract(x, mean) * rsqrt(np.add(variance, epsilon))
 
 
+@one_go
 def one_hot(
     x: ArrayLike, num_classes: int, *, dtype: DTypeLike | None = None, axis: int = -1
 ) -> Array:

@@ -23,6 +23,7 @@ from imprint.numpy.promotion import (
 )
 from imprint.numpy.selection import where
 from imprint.numpy.universal import refuse_options, universal
+from imprint.one_go import one_go
 from imprint.primitives.arithmetic import (
     div_p,
     integer_pow,
@@ -153,6 +154,7 @@ def fabs(x: ArrayLike, /) -> Array:
     return abs_p.bind1(inexact("fabs", x))
 
 
+@one_go
 def sign(x: ArrayLike, /) -> Array:
     """Return -1, 0 or 1 by the sign; `x / abs(x)` for complex numbers.
 
@@ -204,6 +206,7 @@ def true_divide(x: ArrayLike, y: ArrayLike, /) -> Array:
 divide = true_divide
 
 
+@one_go
 def floor_divide(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Divide and round toward minus infinity, elementwise.
 
@@ -232,6 +235,7 @@ def floor_divide(x: ArrayLike, y: ArrayLike, /) -> Array:
     )
 
 
+@one_go
 def remainder(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Return the remainder of `floor_divide`, elementwise; it has the sign of `y`.
 
@@ -258,6 +262,7 @@ def remainder(x: ArrayLike, y: ArrayLike, /) -> Array:
 mod = remainder
 
 
+@one_go
 def fmod(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Return the remainder of division toward zero, elementwise; the sign of `x`.
 
@@ -273,6 +278,7 @@ def fmod(x: ArrayLike, y: ArrayLike, /) -> Array:
     return rem_p.bind1(x, y)
 
 
+@one_go
 def divmod(x: ArrayLike, y: ArrayLike, /) -> tuple[Array, Array]:
     """Return `floor_divide(x, y)` and `remainder(x, y)`.
 
@@ -304,6 +310,7 @@ def _float_divmod(x: Array, y: Array) -> tuple[Array, Array]:
 
 
 @universal()
+@one_go
 def maximum(
     x: ArrayLike,
     y: ArrayLike,
@@ -325,6 +332,7 @@ def maximum(
 
 
 @universal()
+@one_go
 def minimum(
     x: ArrayLike,
     y: ArrayLike,

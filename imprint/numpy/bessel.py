@@ -12,9 +12,11 @@ from imprint.numpy.creation import ones
 from imprint.numpy.exponential import exp, sqrt
 from imprint.numpy.promotion import ArrayLike, as_array, inexact, refuse_complex
 from imprint.numpy.ranges import arange
+from imprint.one_go import one_go
 from imprint.primitives.bessel import bessel_i0e
 
 
+@one_go
 def i0(x: ArrayLike) -> Array:
     """Return the modified Bessel function of the first kind, of order 0.
 
@@ -29,6 +31,7 @@ def i0(x: ArrayLike) -> Array:
     return multiply(exp(size), bessel_i0e(x))
 
 
+@one_go
 def kaiser(M: Dim, beta: ArrayLike) -> Array:  # noqa: N803 - NumPy's name
     """Return the window whose shape is given by a number.
 

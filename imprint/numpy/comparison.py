@@ -30,6 +30,7 @@ from imprint.numpy.promotion import (
 from imprint.numpy.reductions import all
 from imprint.numpy.selection import as_bool, where
 from imprint.numpy.universal import refuse_options, universal
+from imprint.one_go import one_go
 from imprint.primitives.basis import add, full, mul, neg, sub
 from imprint.primitives.bits import not_p
 from imprint.primitives.bitwise import (
@@ -122,6 +123,7 @@ def _ordered(name: str, primitive: Primitive, x: ArrayLike, y: ArrayLike) -> Arr
     return where(eq_p.bind1(real(x), real(y)), by_imag, by_real)
 
 
+@one_go
 def fmax(x1: ArrayLike, x2: ArrayLike) -> Array:
     """Return the larger of two, elementwise; the other one if one is NaN.
 
@@ -134,6 +136,7 @@ def fmax(x1: ArrayLike, x2: ArrayLike) -> Array:
     return where(logical_or(greater(x, y), isnan(y)), x, y)
 
 
+@one_go
 def fmin(x1: ArrayLike, x2: ArrayLike) -> Array:
     """Return the smaller of two, elementwise; the other one if one is NaN.
 
@@ -150,6 +153,7 @@ def fmin(x1: ArrayLike, x2: ArrayLike) -> Array:
 
 
 @universal(identity=True)
+@one_go
 def logical_and(
     x: ArrayLike,
     y: ArrayLike,
@@ -170,6 +174,7 @@ def logical_and(
 
 
 @universal(identity=False)
+@one_go
 def logical_or(
     x: ArrayLike,
     y: ArrayLike,
@@ -190,6 +195,7 @@ def logical_or(
 
 
 @universal(identity=False)
+@one_go
 def logical_xor(
     x: ArrayLike,
     y: ArrayLike,
@@ -270,6 +276,7 @@ def isinf(x: ArrayLike, /) -> Array:
     return eq_p.bind1(abs_(x), strong_like(x, np.inf))
 
 
+@one_go
 def isposinf(x: ArrayLike, /, out: None = None) -> Array:
     """Tell where `x` is plus infinity, elementwise.
 
@@ -282,6 +289,7 @@ def isposinf(x: ArrayLike, /, out: None = None) -> Array:
     return _is_value("isposinf", x, np.inf)
 
 
+@one_go
 def isneginf(x: ArrayLike, /, out: None = None) -> Array:
     """Tell where `x` is minus infinity, elementwise.
 
@@ -331,6 +339,7 @@ def isreal(x: ArrayLike) -> Array:
     return not_p.bind1(iscomplex(x))
 
 
+@one_go
 def signbit(x: ArrayLike, /) -> Array:
     """Tell where the sign is minus, elementwise; true of -0.0.
 
@@ -355,6 +364,7 @@ def signbit(x: ArrayLike, /) -> Array:
     return lt_p.bind1(bits, strong_like(bits, 0))
 
 
+@one_go
 def copysign(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Return the size of `x` with the sign of `y`, elementwise.
 
@@ -369,6 +379,7 @@ def copysign(x: ArrayLike, y: ArrayLike, /) -> Array:
     return where(signbit(y), neg(size), size)
 
 
+@one_go
 def heaviside(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Return 0 where `x < 0`, 1 where `x > 0` and `y` where `x == 0`, elementwise.
 
@@ -387,6 +398,7 @@ def heaviside(x: ArrayLike, y: ArrayLike, /) -> Array:
 # ---- nearness ----
 
 
+@one_go
 def isclose(
     a: ArrayLike,
     b: ArrayLike,
@@ -427,6 +439,7 @@ def multiply_sizes(factor: Array, y: Array) -> Array:
     return mul(*match_shapes("isclose", (factor, abs_(y))))
 
 
+@one_go
 def allclose(
     a: ArrayLike,
     b: ArrayLike,
@@ -444,6 +457,7 @@ def allclose(
     return all(isclose(a, b, rtol, atol, equal_nan))
 
 
+@one_go
 def array_equal(
     a1: Any,
     a2: Any,

@@ -10,6 +10,7 @@ from imprint.core.array import Array
 from imprint.dtypes import DTypeLike, requested, to_inexact
 from imprint.errors import ArgumentError, ShapeError
 from imprint.numpy.promotion import ArrayLike, as_array, promote_dtypes
+from imprint.one_go import one_go
 from imprint.primitives.complex import conj
 from imprint.primitives.convolution import conv_general_dilated_p
 from imprint.primitives.precision import canonical_precision
@@ -19,6 +20,7 @@ from imprint.primitives.windows import ConvDimensionNumbers, Window
 _MODES = ("full", "same", "valid")
 
 
+@one_go
 def convolve(
     a: ArrayLike,
     v: ArrayLike,
@@ -53,6 +55,7 @@ def convolve(
     return _slid(x, rev(y, (0,)), mode, precision, preferred_element_type)
 
 
+@one_go
 def correlate(
     a: ArrayLike,
     v: ArrayLike,

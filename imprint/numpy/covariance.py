@@ -31,9 +31,11 @@ from imprint.numpy.rounding import conj, imag, real
 from imprint.numpy.selection import clip
 from imprint.numpy.shape import atleast_2d, squeeze
 from imprint.numpy.statistics import average
+from imprint.one_go import one_go
 from imprint.primitives.complex import complex_
 
 
+@one_go
 def cov(  # noqa: PLR0913, PLR0917 - NumPy's signature
     m: ArrayLike,
     y: ArrayLike | None = None,
@@ -91,6 +93,7 @@ def cov(  # noqa: PLR0913, PLR0917 - NumPy's signature
     return squeeze(true_divide(products, free))
 
 
+@one_go
 def corrcoef(
     x: ArrayLike,
     y: ArrayLike | None = None,

@@ -15,10 +15,12 @@ from imprint.numpy.promotion import ArrayLike, as_array, broadcast, convert, ref
 from imprint.numpy.reductions import replace_nan, wide_integer
 from imprint.numpy.selection import as_bool
 from imprint.numpy.shape import ravel
+from imprint.one_go import one_go
 from imprint.primitives import cumulative
 from imprint.primitives.axes import canonical_axis
 
 
+@one_go
 def cumsum(
     a: ArrayLike,
     axis: int | None = None,
@@ -42,6 +44,7 @@ def cumsum(
     return _cumulative("cumsum", as_array("cumsum", a), axis, dtype)
 
 
+@one_go
 def cumprod(
     a: ArrayLike,
     axis: int | None = None,
@@ -59,6 +62,7 @@ def cumprod(
     return _cumulative("cumprod", as_array("cumprod", a), axis, dtype)
 
 
+@one_go
 def nancumsum(
     a: ArrayLike,
     axis: int | None = None,
@@ -76,6 +80,7 @@ def nancumsum(
     return _cumulative("cumsum", replace_nan("nancumsum", a, 0), axis, dtype)
 
 
+@one_go
 def nancumprod(
     a: ArrayLike,
     axis: int | None = None,
@@ -93,6 +98,7 @@ def nancumprod(
     return _cumulative("cumprod", replace_nan("nancumprod", a, 1), axis, dtype)
 
 
+@one_go
 def cumulative_sum(
     x: ArrayLike,
     /,
@@ -115,6 +121,7 @@ def cumulative_sum(
     return _with_initial(out, at, 0) if include_initial else out
 
 
+@one_go
 def cumulative_prod(
     x: ArrayLike,
     /,

@@ -37,12 +37,14 @@ from imprint.numpy.promotion import (
 from imprint.numpy.reductions import sum
 from imprint.numpy.selection import where
 from imprint.numpy.shape import Axes, axis_tuple, ravel, reshape
+from imprint.one_go import one_go
 from imprint.primitives.axes import canonical_axes, canonical_axis, whole
 from imprint.primitives.basis import scalar_like, sub
 from imprint.primitives.copying import owned
 from imprint.primitives.slicing import slice_in_dim
 
 
+@one_go
 @owned
 def diff(
     a: ArrayLike,
@@ -87,6 +89,7 @@ def diff(
     return x
 
 
+@one_go
 def ediff1d(
     ary: ArrayLike,
     to_end: ArrayLike | None = None,
@@ -113,6 +116,7 @@ def ediff1d(
     return concatenate([*begin, between, *end]) if begin or end else between
 
 
+@one_go
 def gradient(
     f: ArrayLike,
     *varargs: ArrayLike,
@@ -192,6 +196,7 @@ def _gradient(x: Array, at: int, spacing: Any) -> Array:
     return concatenate([first, inner, last], at)
 
 
+@one_go
 def trapezoid(
     y: ArrayLike, x: ArrayLike | None = None, dx: ArrayLike = 1.0, axis: int = -1
 ) -> Array:
@@ -218,6 +223,7 @@ def trapezoid(
     return multiply(sum(pairs, at), multiply(dx, 0.5))
 
 
+@one_go
 def unwrap(
     p: ArrayLike,
     discont: ArrayLike | None = None,

@@ -29,6 +29,7 @@ from imprint.numpy.promotion import (
 )
 from imprint.numpy.selection import where
 from imprint.numpy.universal import refuse_options, universal
+from imprint.one_go import one_go
 from imprint.primitives.arithmetic import div, integer_pow, max_, rem
 from imprint.primitives.basis import add, mul, scalar_like, sub
 from imprint.primitives.bitwise import and_, shift_right_logical
@@ -137,6 +138,7 @@ _LOG10_E = 0.4342944819032518
 
 
 @universal(identity=-np.inf)
+@one_go
 def logaddexp(
     x: ArrayLike,
     y: ArrayLike,
@@ -158,6 +160,7 @@ def logaddexp(
 
 
 @universal(identity=-np.inf)
+@one_go
 def logaddexp2(
     x: ArrayLike,
     y: ArrayLike,

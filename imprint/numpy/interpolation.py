@@ -17,10 +17,12 @@ from imprint.numpy.joining import concatenate
 from imprint.numpy.placing import searchsorted
 from imprint.numpy.promotion import ArrayLike, as_array, promote_dtypes
 from imprint.numpy.selection import clip, where
+from imprint.one_go import one_go
 from imprint.primitives.picking import rows_at
 from imprint.primitives.sorting import sort_key_val
 
 
+@one_go
 def interp(
     x: ArrayLike,
     xp: ArrayLike,

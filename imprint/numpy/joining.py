@@ -37,6 +37,7 @@ from imprint.numpy.shape import (
     transpose,
     unstack,
 )
+from imprint.one_go import one_go
 from imprint.primitives.axes import canonical_axes, canonical_axis, int_tuple, whole
 from imprint.primitives.basis import broadcast_in_dim
 from imprint.primitives.copying import owned
@@ -94,6 +95,7 @@ def concat(arrays: Arrays, /, *, axis: int | None = 0) -> Array:
     return concatenate(arrays, axis)
 
 
+@one_go
 @moves_keys(0)
 def stack(
     arrays: Arrays,
@@ -120,6 +122,7 @@ def stack(
     return concatenate_([expand_dims(x, (at,)) for x in parts], at)
 
 
+@one_go
 @moves_keys(0)
 @owned
 def vstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
@@ -134,6 +137,7 @@ def vstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
     return concatenate([atleast_2d(x) for x in _sequence("vstack", tup)], 0, dtype)
 
 
+@one_go
 @moves_keys(0)
 @owned
 def hstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
@@ -148,6 +152,7 @@ def hstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
     return concatenate(parts, 0 if parts[0].ndim == 1 else 1, dtype)
 
 
+@one_go
 @moves_keys(0)
 @owned
 def dstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
@@ -161,6 +166,7 @@ def dstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
     return concatenate([atleast_3d(x) for x in _sequence("dstack", tup)], 2, dtype)
 
 
+@one_go
 @moves_keys(0)
 def column_stack(tup: Arrays) -> Array:
     """Join arrays along the second axis; vectors are columns.
@@ -176,6 +182,7 @@ def column_stack(tup: Arrays) -> Array:
     return concatenate(columns, 1)
 
 
+@one_go
 @moves_keys(0, 1)
 def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
     """Join two arrays along an axis; None flattens them first.
@@ -188,6 +195,7 @@ def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
     return concatenate([arr, values], axis)
 
 
+@one_go
 @owned
 def block(arrays: Any) -> Array:
     """Join blocks that nested lists lay out: the innermost along the last axis.
@@ -251,6 +259,7 @@ def _sequence(name: str, arrays: Arrays) -> Sequence[ArrayLike]:
 # ---- repeating ----
 
 
+@one_go
 @moves_keys(0)
 def tile(A: ArrayLike, reps: Dim | Sequence[Dim]) -> Array:  # noqa: N803 - NumPy's name
     """Repeat a whole array along each axis.
@@ -387,6 +396,7 @@ def flipud(m: ArrayLike) -> Array:
     return flip(m, 0)
 
 
+@one_go
 @moves_keys(0)
 @owned
 def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
@@ -411,6 +421,7 @@ def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
     return turns[whole("rot90", "k", k) % 4]()
 
 
+@one_go
 @moves_keys(0)
 @owned
 def roll(a: ArrayLike, shift: Dim | Sequence[Dim], axis: Axes | None = None) -> Array:

@@ -26,6 +26,7 @@ from imprint.numpy.promotion import (
     refuse_out,
 )
 from imprint.numpy.shape import axis_tuple, broadcast_to, moveaxis, ravel
+from imprint.one_go import one_go
 from imprint.primitives.axes import canonical_axes, canonical_axis, whole
 from imprint.primitives.basis import mul, transpose
 from imprint.primitives.complex import conj
@@ -63,6 +64,7 @@ def contract(
     return convert(name, product, dtype, weak_type=weak)
 
 
+@one_go
 def dot(
     a: ArrayLike,
     b: ArrayLike,
@@ -176,6 +178,7 @@ def _misfit(x: Array, y: Array) -> ShapeError:
     )
 
 
+@one_go
 def vdot(
     a: ArrayLike,
     b: ArrayLike,
@@ -199,6 +202,7 @@ def vdot(
     )
 
 
+@one_go
 def vecdot(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -231,6 +235,7 @@ def vecdot(
     )
 
 
+@one_go
 def tensordot(
     a: ArrayLike,
     b: ArrayLike,
@@ -302,6 +307,7 @@ def _check_lengths(
         )
 
 
+@one_go
 def inner(
     a: ArrayLike,
     b: ArrayLike,
@@ -328,6 +334,7 @@ def inner(
     )
 
 
+@one_go
 def outer(a: ArrayLike, b: ArrayLike, out: None = None) -> Array:
     """Return the products of all pairs of elements of two flattened arrays.
 
@@ -342,6 +349,7 @@ def outer(a: ArrayLike, b: ArrayLike, out: None = None) -> Array:
     return multiply(rows, columns)
 
 
+@one_go
 def kron(a: ArrayLike, b: ArrayLike) -> Array:
     """Return the Kronecker product: a copy of `b` for each element of `a`, times it.
 
@@ -359,6 +367,7 @@ def kron(a: ArrayLike, b: ArrayLike) -> Array:
     return reshape(mul(*match_shapes("kron", (blocks, within))), shape)
 
 
+@one_go
 def cross(
     a: ArrayLike,
     b: ArrayLike,

@@ -18,6 +18,7 @@ from imprint.numpy.promotion import ArrayLike, as_array, convert, refuse_out
 from imprint.numpy.reductions import sum
 from imprint.numpy.selection import where
 from imprint.numpy.shape import moveaxis, ravel, shape_of
+from imprint.one_go import one_go
 from imprint.placement import DeviceLike, placed
 from imprint.primitives.arithmetic import integer_pow
 from imprint.primitives.axes import canonical_axes, whole
@@ -131,6 +132,7 @@ def fill_diagonal(
     return where(found, values, x)
 
 
+@one_go
 def tril(m: ArrayLike, k: int = 0) -> Array:
     """Return matrices with zeros above a diagonal.
 
@@ -144,6 +146,7 @@ def tril(m: ArrayLike, k: int = 0) -> Array:
     return where(_at_or_below(x.shape[-2:], k), x, scalar_like(x, 0))
 
 
+@one_go
 def triu(m: ArrayLike, k: int = 0) -> Array:
     """Return matrices with zeros below a diagonal.
 
@@ -157,6 +160,7 @@ def triu(m: ArrayLike, k: int = 0) -> Array:
     return where(_at_or_below(x.shape[-2:], k - 1), scalar_like(x, 0), x)
 
 
+@one_go
 def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     """Return a diagonal of matrices, along a new last axis.
 
@@ -186,6 +190,7 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> A
     return squeeze(first, (-1,))
 
 
+@one_go
 def diag(v: ArrayLike, k: int = 0) -> Array:
     """Return the diagonal of a matrix, or a matrix with a vector as diagonal.
 
@@ -210,6 +215,7 @@ def diag(v: ArrayLike, k: int = 0) -> Array:
     return where(_on_diagonal((size, size), k), wide, scalar_like(wide, 0))
 
 
+@one_go
 def diagflat(v: ArrayLike, k: int = 0) -> Array:
     """Return a matrix with the elements of an array as diagonal.
 
@@ -222,6 +228,7 @@ def diagflat(v: ArrayLike, k: int = 0) -> Array:
     return diag(ravel(v), k)
 
 
+@one_go
 def trace(
     a: ArrayLike,
     offset: int = 0,
@@ -243,6 +250,7 @@ def trace(
     return sum(where(on, x, scalar_like(x, 0)), (-2, -1), dtype)
 
 
+@one_go
 def vander(
     x: ArrayLike,
     N: int | None = None,  # noqa: N803 - NumPy's name

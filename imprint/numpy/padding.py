@@ -30,6 +30,7 @@ from imprint.numpy.ranges import linspace
 from imprint.numpy.reductions import max, min
 from imprint.numpy.rounding import round
 from imprint.numpy.statistics import mean
+from imprint.one_go import one_go
 from imprint.primitives.basis import broadcast_in_dim
 from imprint.primitives.shape import squeeze
 from imprint.primitives.slicing import concatenate, slice_in_dim
@@ -42,6 +43,7 @@ Extend: TypeAlias = Callable[[Array, int, Pair, Any], Array]
 """A mode: pads one axis of an array by a pair of widths, with its option there."""
 
 
+@one_go
 def pad(
     array: ArrayLike,
     pad_width: Dim | Sequence[Any] | NDArray,

@@ -12,6 +12,7 @@ from imprint.core.trace import Tracer
 from imprint.errors import ArgumentError, ShapeError
 from imprint.numpy.promotion import ArrayLike, as_array, filled_like, promote_dtypes
 from imprint.numpy.selection import where
+from imprint.one_go import one_go
 from imprint.primitives import searching
 from imprint.primitives.basis import sub
 from imprint.primitives.comparison import ge
@@ -21,6 +22,7 @@ from imprint.primitives.shape import rev
 from imprint.primitives.slicing import slice_in_dim
 
 
+@one_go
 def searchsorted(
     a: ArrayLike,
     v: ArrayLike,

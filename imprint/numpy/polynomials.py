@@ -13,11 +13,13 @@ from imprint.numpy.arithmetic import add, multiply, negative, true_divide
 from imprint.numpy.joining import concatenate
 from imprint.numpy.promotion import ArrayLike, as_array, broadcast, promote_dtypes
 from imprint.numpy.shape import atleast_1d
+from imprint.one_go import one_go
 from imprint.primitives.axes import whole
 from imprint.primitives.copying import owned
 from imprint.primitives.slicing import slice_in_dim
 
 
+@one_go
 def polyval(p: ArrayLike, x: ArrayLike) -> Array:
     """Return the values of a polynomial.
 
@@ -43,6 +45,7 @@ def polyval(p: ArrayLike, x: ArrayLike) -> Array:
     return value
 
 
+@one_go
 def polyadd(a1: ArrayLike, a2: ArrayLike) -> Array:
     """Return the sum of two polynomials.
 
@@ -59,6 +62,7 @@ def polyadd(a1: ArrayLike, a2: ArrayLike) -> Array:
     return concatenate([slice_in_dim(x, 0, cut), tail])
 
 
+@one_go
 def polysub(a1: ArrayLike, a2: ArrayLike) -> Array:
     """Return the difference of two polynomials.
 
@@ -71,6 +75,7 @@ def polysub(a1: ArrayLike, a2: ArrayLike) -> Array:
     return polyadd(x, negative(y))
 
 
+@one_go
 @owned
 def polyder(p: ArrayLike, m: int = 1) -> Array:
     """Return the coefficients of a derivative.
@@ -94,6 +99,7 @@ def polyder(p: ArrayLike, m: int = 1) -> Array:
     return multiply(kept, factors[::-1].astype(x.dtype))
 
 
+@one_go
 @owned
 def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Array:
     """Return the coefficients of an integral.

@@ -31,6 +31,7 @@ from imprint.numpy.promotion import (
 from imprint.numpy.reductions import Axis, any, axes_of, max, min, not_nan, sum
 from imprint.numpy.selection import clip, where
 from imprint.numpy.shape import moveaxis
+from imprint.one_go import one_go
 from imprint.primitives import sorting
 from imprint.primitives.arithmetic import div
 from imprint.primitives.bitwise import or_
@@ -46,6 +47,7 @@ METHODS: Final = ("linear", "lower", "higher", "midpoint", "nearest", "inverted_
 # ---- the functions ----
 
 
+@one_go
 def median(
     a: ArrayLike,
     axis: Axis = None,
@@ -71,6 +73,7 @@ def median(
     return _quantile("median", a, 0.5, Wanted(axis, keepdims, "midpoint"))
 
 
+@one_go
 def nanmedian(
     a: ArrayLike,
     axis: Axis = None,
@@ -90,6 +93,7 @@ def nanmedian(
     return _quantile("nanmedian", a, 0.5, wanted)
 
 
+@one_go
 def quantile(  # noqa: PLR0913, PLR0917 - NumPy's signature
     a: ArrayLike,
     q: ArrayLike,
@@ -124,6 +128,7 @@ def quantile(  # noqa: PLR0913, PLR0917 - NumPy's signature
     return _quantile("quantile", a, q, Wanted(axis, keepdims, method, weights))
 
 
+@one_go
 def nanquantile(  # noqa: PLR0913, PLR0917 - NumPy's signature
     a: ArrayLike,
     q: ArrayLike,
@@ -147,6 +152,7 @@ def nanquantile(  # noqa: PLR0913, PLR0917 - NumPy's signature
     return _quantile("nanquantile", a, q, wanted)
 
 
+@one_go
 def percentile(  # noqa: PLR0913, PLR0917 - NumPy's signature
     a: ArrayLike,
     q: ArrayLike,
@@ -172,6 +178,7 @@ def percentile(  # noqa: PLR0913, PLR0917 - NumPy's signature
     return _quantile("percentile", a, _hundredth("percentile", q), wanted)
 
 
+@one_go
 def nanpercentile(  # noqa: PLR0913, PLR0917 - NumPy's signature
     a: ArrayLike,
     q: ArrayLike,
@@ -209,6 +216,7 @@ def _hundredth(name: str, q: ArrayLike) -> Array:
     return div(percent, strong_like(percent, 100))
 
 
+@one_go
 def minmax(
     a: ArrayLike,
     axis: Axis = None,

@@ -28,6 +28,7 @@ from imprint.numpy.promotion import (
     refuse_complex,
 )
 from imprint.numpy.shape import moveaxis
+from imprint.one_go import one_go
 from imprint.placement import DeviceLike, placed
 from imprint.primitives.arithmetic import div
 from imprint.primitives.axes import canonical_axis
@@ -124,6 +125,7 @@ def _check_known(name: str, x: Any) -> None:
         )
 
 
+@one_go
 def linspace(  # noqa: PLR0913, PLR0917 - NumPy's signature
     start: ArrayLike,
     stop: ArrayLike,
@@ -196,6 +198,7 @@ def _spaced(first: Array, last: Array, at: int, gaps: int) -> Array:
     )
 
 
+@one_go
 def logspace(  # noqa: PLR0913, PLR0917 - NumPy's signature
     start: ArrayLike,
     stop: ArrayLike,
@@ -221,6 +224,7 @@ def logspace(  # noqa: PLR0913, PLR0917 - NumPy's signature
     return convert("logspace", power(base, exponents), wanted)
 
 
+@one_go
 def geomspace(
     start: ArrayLike,
     stop: ArrayLike,
@@ -250,6 +254,7 @@ def geomspace(
     return convert("geomspace", moveaxis(result, 0, axis), wanted)
 
 
+@one_go
 def meshgrid(
     *xi: ArrayLike, copy: bool = True, sparse: bool = False, indexing: str = "xy"
 ) -> tuple[Array, ...]:

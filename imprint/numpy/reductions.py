@@ -20,6 +20,7 @@ from imprint.dtypes import DTypeLike
 from imprint.errors import ArgumentError, ShapeError
 from imprint.numpy.promotion import ArrayLike, as_array, convert, numeric, refuse_out
 from imprint.numpy.selection import where as choose
+from imprint.one_go import one_go
 from imprint.primitives.arithmetic import max_, min_
 from imprint.primitives.axes import canonical_axes
 from imprint.primitives.basis import add, mul, reduce_sum, scalar_like
@@ -160,6 +161,7 @@ def _neutral(kind: Reduction, x: Array) -> Any:
 # ---- sum and prod ----
 
 
+@one_go
 def sum(  # noqa: PLR0913, PLR0917 - NumPy's signature
     a: ArrayLike,
     axis: Axis = None,
@@ -192,6 +194,7 @@ def sum(  # noqa: PLR0913, PLR0917 - NumPy's signature
     return add_up(SUM, a, dtype, over, promote_integers=promote_integers)
 
 
+@one_go
 def prod(  # noqa: PLR0913, PLR0917 - NumPy's signature
     a: ArrayLike,
     axis: Axis = None,
@@ -251,6 +254,7 @@ def wide_integer(dtype: DType) -> DType:
 # ---- max, min, all, any ----
 
 
+@one_go
 def max(
     a: ArrayLike,
     axis: Axis = None,
@@ -278,6 +282,7 @@ def max(
     return reduce(MAX, as_array("max", a), Over(axis, keepdims, initial, where))
 
 
+@one_go
 def min(
     a: ArrayLike,
     axis: Axis = None,
@@ -301,6 +306,7 @@ amax: Final = max
 amin: Final = min
 
 
+@one_go
 def all(
     a: ArrayLike,
     axis: Axis = None,
@@ -320,6 +326,7 @@ def all(
     return reduce(ALL, _booleans("all", a), Over(axis, keepdims, None, where))
 
 
+@one_go
 def any(
     a: ArrayLike,
     axis: Axis = None,
@@ -344,6 +351,7 @@ def _booleans(name: str, a: ArrayLike) -> Array:
     return convert(name, real(x) if dtypes.is_complex(x.dtype) else x, dtypes.bool_)
 
 
+@one_go
 def ptp(
     a: ArrayLike,
     axis: Axis = None,
@@ -362,6 +370,7 @@ def ptp(
     return high - min(a, axis, keepdims=keepdims)
 
 
+@one_go
 def count_nonzero(
     a: ArrayLike,
     axis: Axis = None,
@@ -381,6 +390,7 @@ def count_nonzero(
 # ---- without NaN ----
 
 
+@one_go
 def nansum(  # noqa: PLR0913, PLR0917 - NumPy's signature
     a: ArrayLike,
     axis: Axis = None,
@@ -402,6 +412,7 @@ def nansum(  # noqa: PLR0913, PLR0917 - NumPy's signature
     return sum(x, axis, dtype, keepdims=keepdims, initial=initial, where=where)
 
 
+@one_go
 def nanprod(  # noqa: PLR0913, PLR0917 - NumPy's signature
     a: ArrayLike,
     axis: Axis = None,
@@ -423,6 +434,7 @@ def nanprod(  # noqa: PLR0913, PLR0917 - NumPy's signature
     return prod(x, axis, dtype, keepdims=keepdims, initial=initial, where=where)
 
 
+@one_go
 def nanmax(
     a: ArrayLike,
     axis: Axis = None,
@@ -446,6 +458,7 @@ def nanmax(
     return _nan_if_all(a, found, axis, keepdims=keepdims)
 
 
+@one_go
 def nanmin(
     a: ArrayLike,
     axis: Axis = None,

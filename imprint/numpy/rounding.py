@@ -20,6 +20,7 @@ from imprint.numpy.promotion import (
     refuse_out,
 )
 from imprint.numpy.selection import where
+from imprint.one_go import one_go
 from imprint.primitives.arithmetic import div
 from imprint.primitives.axes import whole
 from imprint.primitives.basis import mul, scalar_like, sub
@@ -74,6 +75,7 @@ def trunc(x: ArrayLike) -> Array:
 fix = trunc
 
 
+@one_go
 def rint(x: ArrayLike, /) -> Array:
     """Round to the nearest integer, halves to the even one, elementwise.
 
@@ -90,6 +92,7 @@ def rint(x: ArrayLike, /) -> Array:
     return _nearest(x)
 
 
+@one_go
 @owned
 def round(a: ArrayLike, decimals: int = 0, out: None = None) -> Array:
     """Round to a number of decimals, halves to the even digit, elementwise.
@@ -143,6 +146,7 @@ def _nearest(x: Array) -> Array:
     return round_(x, RoundingMethod.TO_NEAREST_EVEN)
 
 
+@one_go
 def modf(x: ArrayLike, /, out: None = None) -> tuple[Array, Array]:
     """Return the fraction and the whole part, both with the sign of `x`.
 

@@ -21,6 +21,7 @@ from imprint.numpy.promotion import (
 from imprint.numpy.reductions import all, is_inexact, replace_nan
 from imprint.numpy.selection import where
 from imprint.numpy.shape import ravel
+from imprint.one_go import one_go
 from imprint.primitives import arg_reductions
 from imprint.primitives.axes import canonical_axis
 from imprint.primitives.basis import scalar_like
@@ -30,6 +31,7 @@ from imprint.primitives.shape import expand_dims
 Search = Callable[[Any, int, Any], Any]
 
 
+@one_go
 def argmax(
     a: ArrayLike,
     axis: int | None = None,
@@ -54,6 +56,7 @@ def argmax(
     return _search("argmax", arg_reductions.argmax, x, axis, keepdims=bool(keepdims))
 
 
+@one_go
 def argmin(
     a: ArrayLike,
     axis: int | None = None,
@@ -72,6 +75,7 @@ def argmin(
     return _search("argmin", arg_reductions.argmin, x, axis, keepdims=bool(keepdims))
 
 
+@one_go
 def nanargmax(
     a: ArrayLike,
     axis: int | None = None,
@@ -90,6 +94,7 @@ def nanargmax(
     return _minus_one_if_all_nan(a, found, axis, keepdims=bool(keepdims))
 
 
+@one_go
 def nanargmin(
     a: ArrayLike,
     axis: int | None = None,

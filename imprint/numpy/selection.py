@@ -25,6 +25,7 @@ from imprint.numpy.promotion import (
     promote_dtypes,
     refuse_complex,
 )
+from imprint.one_go import one_go
 from imprint.primitives.arithmetic import max_p, min_p
 from imprint.primitives.basis import scalar_like
 from imprint.primitives.comparison import eq, ne
@@ -95,6 +96,7 @@ def as_bool(name: str, x: Any) -> Array:
     return array if dtypes.is_bool(array.dtype) else ne(array, constant_like(array, 0))
 
 
+@one_go
 def select(
     condlist: Sequence[ArrayLike] | Array,
     choicelist: Sequence[ArrayLike] | Array,
@@ -164,6 +166,7 @@ def piecewise(
     return select(condlist, values[:count], default)
 
 
+@one_go
 @owned
 def clip(
     arr: ArrayLike,
@@ -194,6 +197,7 @@ def clip(
     return result
 
 
+@one_go
 @owned
 def nan_to_num(
     x: ArrayLike,

@@ -29,6 +29,7 @@ from imprint.numpy.reductions import any
 from imprint.numpy.selection import clip, where
 from imprint.numpy.shape import ravel
 from imprint.numpy.sorting import sort
+from imprint.one_go import one_go
 from imprint.primitives import sorting
 from imprint.primitives.bits import not_
 from imprint.primitives.bitwise import and_, or_
@@ -232,6 +233,7 @@ def setdiff1d(
         )
 
 
+@one_go
 def isin(
     element: ArrayLike,
     test_elements: ArrayLike,

@@ -17,6 +17,7 @@ from imprint.dtypes import DTypeLike
 from imprint.errors import ArgumentError, DTypeError, ShapeError
 from imprint.numpy.promotion import ArrayLike, as_array, convert, refuse_complex
 from imprint.numpy.shape import moveaxis, ravel
+from imprint.one_go import one_go
 from imprint.primitives import searching, sorting
 from imprint.primitives.axes import canonical_axis, whole
 from imprint.primitives.basis import neg
@@ -26,6 +27,7 @@ from imprint.primitives.shape import broadcasted_iota, rev
 from imprint.primitives.slicing import concatenate
 
 
+@one_go
 def sort(
     a: ArrayLike,
     axis: int | None = -1,
@@ -56,6 +58,7 @@ def sort(
     return rev(out, (at,)) if descending else out
 
 
+@one_go
 def argsort(  # noqa: PLR0913 - JAX's signature
     a: ArrayLike,
     axis: int | None = -1,
@@ -113,6 +116,7 @@ def _along(
     return x, canonical_axis(name, axis, x.ndim)
 
 
+@one_go
 def sort_complex(a: ArrayLike) -> Array:
     """Return the elements in order along the last axis, as complex numbers.
 
@@ -125,6 +129,7 @@ def sort_complex(a: ArrayLike) -> Array:
     return convert("sort_complex", out, dtypes.to_complex(out.dtype))
 
 
+@one_go
 def lexsort(
     keys: ArrayLike | Sequence[ArrayLike], axis: int = -1, *, batch_size: int = 16
 ) -> Array:
@@ -171,6 +176,7 @@ def lexsort(
 # ---- the largest, and the smallest ----
 
 
+@one_go
 def top_k(
     a: ArrayLike,
     k: int,
@@ -213,6 +219,7 @@ def _backwards(x: Any) -> Any:
     return neg(x) if dtypes.is_inexact(x.dtype) else not_(x)
 
 
+@one_go
 def partition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
     """Return the elements with the smallest first, up to the one with index `kth`.
 
@@ -233,6 +240,7 @@ def partition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
     return concatenate([low, high], at)
 
 
+@one_go
 def argpartition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
     """Return the indices of the smallest elements first, up to the place `kth`.
 

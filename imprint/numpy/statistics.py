@@ -38,6 +38,7 @@ from imprint.numpy.reductions import (
     upcast,
 )
 from imprint.numpy.selection import where as choose
+from imprint.one_go import one_go
 from imprint.primitives.arithmetic import div
 from imprint.primitives.basis import mul, scalar_like, sub
 from imprint.primitives.comparison import gt, le
@@ -47,6 +48,7 @@ from imprint.primitives.shape import reshape
 from imprint.primitives.sizes import as_value
 
 
+@one_go
 def mean(
     a: ArrayLike,
     axis: Axis = None,
@@ -99,6 +101,7 @@ def _count(x: Array, dtype: DType, over: Over) -> Any:
     return dtype.type(count)
 
 
+@one_go
 def average(
     a: ArrayLike,
     axis: Axis = None,
@@ -152,6 +155,7 @@ def _along(w: Array, x: Array, axis: Axis) -> Array:
 # ---- variance ----
 
 
+@one_go
 def var(  # noqa: PLR0913 - NumPy's signature
     a: ArrayLike,
     axis: Axis = None,
@@ -205,6 +209,7 @@ def var(  # noqa: PLR0913 - NumPy's signature
     return choose(gt(free, scalar_like(free, 0)), result, np.nan)
 
 
+@one_go
 def std(  # noqa: PLR0913 - NumPy's signature
     a: ArrayLike,
     axis: Axis = None,
@@ -280,6 +285,7 @@ def _squared_distances(x: Array, centre: Array) -> Array:
 # ---- without NaN ----
 
 
+@one_go
 def nanmean(
     a: ArrayLike,
     axis: Axis = None,
@@ -305,6 +311,7 @@ def nanmean(
     return div(total, count)
 
 
+@one_go
 def nanvar(  # noqa: PLR0913, PLR0917 - NumPy's signature
     a: ArrayLike,
     axis: Axis = None,
@@ -340,6 +347,7 @@ def nanvar(  # noqa: PLR0913, PLR0917 - NumPy's signature
     return convert("nanvar", div(*match_shapes("nanvar", (total, divisor))), wanted)
 
 
+@one_go
 def nanstd(  # noqa: PLR0913, PLR0917 - NumPy's signature
     a: ArrayLike,
     axis: Axis = None,

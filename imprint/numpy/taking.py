@@ -22,6 +22,7 @@ from imprint.numpy.cumulative import cumsum
 from imprint.numpy.promotion import ArrayLike, as_array, broadcast, refuse_out
 from imprint.numpy.selection import as_bool, clip, where
 from imprint.numpy.updating import Places
+from imprint.one_go import one_go
 from imprint.primitives.axes import canonical_axis, whole
 from imprint.primitives.basis import full
 from imprint.primitives.convert import convert_element_type
@@ -41,6 +42,7 @@ def _integers(name: str, indices: Any) -> Array:
     return found
 
 
+@one_go
 @folding
 def take(  # noqa: PLR0913, PLR0917 - JAX's signature
     a: ArrayLike,
@@ -94,6 +96,7 @@ def take(  # noqa: PLR0913, PLR0917 - JAX's signature
     )
 
 
+@one_go
 @folding
 def take_along_axis(
     arr: ArrayLike,

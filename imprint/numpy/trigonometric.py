@@ -22,6 +22,7 @@ from imprint.numpy.promotion import (
     refuse_complex,
 )
 from imprint.numpy.selection import where
+from imprint.one_go import one_go
 from imprint.primitives.arithmetic import atan2_p, div, integer_pow, max_, min_
 from imprint.primitives.basis import add, mul, neg, scalar_like, sub
 from imprint.primitives.bitwise import or_
@@ -204,6 +205,7 @@ atanh: Final = arctanh
 # ---- made of these ----
 
 
+@one_go
 def deg2rad(x: ArrayLike, /) -> Array:
     """Return degrees as radians, elementwise.
 
@@ -216,6 +218,7 @@ def deg2rad(x: ArrayLike, /) -> Array:
     return mul(x, constant_like(x, math.pi / 180))
 
 
+@one_go
 def rad2deg(x: ArrayLike, /) -> Array:
     """Return radians as degrees, elementwise.
 
@@ -232,6 +235,7 @@ radians: Final = deg2rad
 degrees: Final = rad2deg
 
 
+@one_go
 def sinc(x: ArrayLike, /) -> Array:
     """Return `sin(πx) / (πx)`, elementwise; 1 at 0 and exactly 0 at other integers.
 
@@ -270,6 +274,7 @@ def _sin_pi(x: Array) -> Array:
     return where(is_even, sine, neg(sine))
 
 
+@one_go
 def hypot(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Return `sqrt(x**2 + y**2)`, elementwise, without overflow on the way.
 
@@ -291,6 +296,7 @@ def hypot(x: ArrayLike, y: ArrayLike, /) -> Array:
     return where(is_infinite, scalar_like(length, np.inf), length)
 
 
+@one_go
 def angle(z: ArrayLike, deg: bool = False) -> Array:  # noqa: FBT001, FBT002 - NumPy's signature
     """Return the angle of complex numbers, elementwise, in radians or degrees.
 

@@ -13,8 +13,10 @@ from imprint.numpy.arithmetic import absolute, add, multiply, subtract
 from imprint.numpy.creation import ones
 from imprint.numpy.ranges import arange
 from imprint.numpy.trigonometric import cos
+from imprint.one_go import one_go
 
 
+@one_go
 def bartlett(M: Dim) -> Array:  # noqa: N803 - NumPy's name
     """Return the window that rises and falls in a line.
 
@@ -30,6 +32,7 @@ def bartlett(M: Dim) -> Array:  # noqa: N803 - NumPy's name
     return subtract(1, multiply(distance, 1 / (count - 1)))
 
 
+@one_go
 def hanning(M: Dim) -> Array:  # noqa: N803 - NumPy's name
     """Return the window of one period of a cosine, from 0 to 1 and back.
 
@@ -41,6 +44,7 @@ def hanning(M: Dim) -> Array:  # noqa: N803 - NumPy's name
     return _of_cosines("hanning", M, (0.5, -0.5))
 
 
+@one_go
 def hamming(M: Dim) -> Array:  # noqa: N803 - NumPy's name
     """Return the window of a cosine that does not reach 0.
 
@@ -52,6 +56,7 @@ def hamming(M: Dim) -> Array:  # noqa: N803 - NumPy's name
     return _of_cosines("hamming", M, (0.54, -0.46))
 
 
+@one_go
 def blackman(M: Dim) -> Array:  # noqa: N803 - NumPy's name
     """Return the window of two cosines.
 

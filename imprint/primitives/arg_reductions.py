@@ -37,7 +37,7 @@ Ints = tuple[int, ...]
 
 def _arg_reduction(name: str, *, largest: bool) -> Primitive:
     """Declare argmax or argmin."""
-    find = np.argmax if largest else np.argmin
+    find: Any = np.ndarray.argmax if largest else np.ndarray.argmin
     beats: Comparison = "GT" if largest else "LT"
 
     def aval(x: ShapedArray, *, axes: Ints, index_dtype: DType) -> Avals:

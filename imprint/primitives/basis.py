@@ -18,7 +18,12 @@ from imprint.core.primitive import Absent, Avals, Dims, Params, Primitive, Value
 from imprint.core.samples import Case, Samples
 from imprint.core.tangents import Linear, Zero, is_zero, tangent_aval, zero_of
 from imprint.errors import DTypeError, ShapeError
-from imprint.primitives.elementwise import elementwise_aval, listed, repeated
+from imprint.primitives.elementwise import (
+    broadcast_reference,
+    elementwise_aval,
+    listed,
+    repeated,
+)
 from imprint.stablehlo import Builder, Value
 
 FLOATS: Final = ("float32", "float64", "bfloat16", "float16")
@@ -353,15 +358,6 @@ def _broadcast_aval(
     return (x.with_shape(shape),)
 
 
-def _broadcast_reference(
-    x: Any, *, shape: Shape, broadcast_dimensions: tuple[int, ...]
-) -> Any:
-    expanded = [1] * len(shape)
-    for n, d in zip(x.shape, broadcast_dimensions, strict=True):
-        expanded[d] = n
-    return (np.broadcast_to(np.reshape(x, expanded), shape),)
-
-
 def _broadcast_lower(
     b: Builder, x: Value, *, shape: Shape, broadcast_dimensions: tuple[int, ...]
 ) -> tuple[Value, ...]:
@@ -409,7 +405,7 @@ def _broadcast_batch(
 broadcast_in_dim_p: Final = Primitive(
     name="broadcast_in_dim",
     aval=_broadcast_aval,
-    reference=_broadcast_reference,
+    reference=broadcast_reference,
     lower=_broadcast_lower,
     jvp=_broadcast_jvp,
     transpose=_broadcast_transpose,

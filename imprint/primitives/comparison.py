@@ -129,7 +129,7 @@ def maximum(x: NDArray, y: NDArray) -> NDArray:
     if dt.is_complex(x.dtype):
         return np.where(_decided_by(np.greater, x, y), x, y)
     larger = np.maximum(x, y)
-    if not dt.is_floating(x.dtype):
+    if not dt.is_floating(x.dtype) or not may_have_zero(larger):
         return larger
     zeros = (x == 0) & (y == 0)  # of which two -0.0 alone give -0.0
     return where_reference(zeros, x + y, larger) if zeros.any() else larger
@@ -140,10 +140,15 @@ def minimum(x: NDArray, y: NDArray) -> NDArray:
     if dt.is_complex(x.dtype):
         return np.where(_decided_by(np.less, x, y), x, y)
     smaller = np.minimum(x, y)
-    if not dt.is_floating(x.dtype):
+    if not dt.is_floating(x.dtype) or not may_have_zero(smaller):
         return smaller
     zeros = (x == 0) & (y == 0)
     return where_reference(zeros, -(-x - y), smaller) if zeros.any() else smaller
+
+
+def may_have_zero(x: NDArray) -> bool:
+    """Tell whether there may be a zero; of many elements that costs more than it saves."""
+    return x.nbytes > 4096 or int(np.count_nonzero(x == 0)) > 0
 
 
 def _decided_by(

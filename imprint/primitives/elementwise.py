@@ -47,6 +47,26 @@ def repeated(b: Builder, values: Sequence[Value]) -> list[Value]:
     return [v if v.shape == shape else b.broadcast_in_dim(v, shape, ()) for v in values]
 
 
+def broadcast_reference(
+    x: NDArray, *, shape: Shape, broadcast_dimensions: tuple[int, ...]
+) -> tuple[NDArray]:
+    """Return what `broadcast_in_dim` does; `np.broadcast_to` takes 2.5 us at least."""
+    expanded = [1] * len(shape)
+    for n, d in zip(x.shape, broadcast_dimensions, strict=True):
+        expanded[d] = n
+    x = x.reshape(expanded)
+    if x.shape == shape:
+        return (x,)
+    if dims.product(shape) > _FEW:
+        return (np.broadcast_to(x, shape),)
+    out = np.empty(shape, x.dtype)
+    out[...] = x
+    return (out,)
+
+
+_FEW: Final = 1024
+
+
 def where_reference(which: NDArray, x: NDArray, y: NDArray) -> NDArray:
     """Return what `np.where` does, of operands of one dtype.
 

@@ -8,6 +8,7 @@ are equally extreme share the derivative equally.
 """
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from math import inf
 from typing import Any, Final, cast
 
@@ -36,7 +37,7 @@ from imprint.primitives.basis import (
     reduction_batch,
     scalar_like,
 )
-from imprint.primitives.comparison import eq
+from imprint.primitives.comparison import eq, may_have_zero
 from imprint.primitives.convert import convert_element_type
 from imprint.primitives.families import ANY, BITS, NUMBER, Kind, wide
 from imprint.primitives.shape import reshape
@@ -199,9 +200,12 @@ def _extremum(name: str, *, largest: bool) -> Primitive:
     def identity(dtype: DType) -> Any:
         return extreme(dtype, largest=not largest)
 
+    @cache
+    def initial(dtype: DType) -> Any:
+        return np.asarray(identity(dtype), dtype)[()]
+
     def reference(x: Any, axes: Ints) -> Any:
-        initial = np.asarray(identity(x.dtype), x.dtype)[()]
-        out = np.asarray(pick.reduce(x, axis=axes, initial=initial))
+        out = np.asarray(pick.reduce(x, axis=axes, initial=initial(x.dtype)))
         return _with_zeros(x, out, axes, largest=largest)
 
     def lower(b: Builder, x: Value, axes: Ints) -> Value:
@@ -237,7 +241,7 @@ def _extremum(name: str, *, largest: bool) -> Primitive:
 
 def _with_zeros(x: NDArray, out: NDArray, axes: Ints, *, largest: bool) -> NDArray:
     """Give zeros among extrema XLA's sign: -0.0 is less than 0.0, in any order."""
-    if not dt.is_floating(x.dtype) or not np.any(out == 0):
+    if not dt.is_floating(x.dtype) or not may_have_zero(out) or not np.any(out == 0):
         return out
     signs = np.signbit(x)
     found = np.any((x == 0) & (~signs if largest else signs), axis=axes)

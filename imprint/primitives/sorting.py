@@ -30,6 +30,7 @@ from imprint.primitives.basis import (
     broadcast_in_dim,
     moveaxis,
 )
+from imprint.primitives.comparison import may_have_zero
 from imprint.primitives.families import ORDERED
 from imprint.primitives.gather import gather
 from imprint.primitives.shape import broadcasted_iota, expand_dims
@@ -94,7 +95,9 @@ def _sort_reference(
 ) -> Values:
     keys = [part for x in xs[:num_keys] for part in _parts(x)]
     if len(xs) == 1 and len(keys) == 1 and xs[0].dtype.isbuiltin == 1:
-        return (np.sort(xs[0], dimension, _kind(xs[0])),)
+        out = xs[0].copy()
+        out.sort(dimension, _kind(out))
+        return (out,)
     if len(keys) == 1:
         order = np.argsort(keys[0], dimension, "stable")
     else:
@@ -111,8 +114,9 @@ def _parts(x: NDArray) -> list[NDArray]:
 
 def _kind(x: NDArray) -> Any:
     """Return NumPy's algorithm: a stable one, slow, where equal elements differ."""
-    differ = dt.is_floating(x.dtype) and np.any((x == 0) & np.signbit(x))
-    return "stable" if differ else None
+    if not dt.is_floating(x.dtype) or not may_have_zero(x):
+        return None
+    return "stable" if np.any((x == 0) & np.signbit(x)) else None
 
 
 def _sort_lower(

@@ -21,6 +21,7 @@ from imprint.numpy.creation import asarray
 from imprint.numpy.promotion import ArrayLike, as_array, broadcast_all
 from imprint.numpy.rounding import floor
 from imprint.numpy.shape import ravel, reshape
+from imprint.one_go import one_go
 from imprint.primitives.rounding import round_
 from imprint.primitives.select import clamp
 
@@ -51,6 +52,7 @@ _FIXED: Final[dict[str, Callable[[Any, int], Any]]] = {
 _ORDERS: Final = (0, 1)
 
 
+@one_go
 def map_coordinates(
     input: ArrayLike,  # noqa: A002 - SciPy's name
     coordinates: Sequence[ArrayLike],

@@ -18,10 +18,12 @@ from imprint.numpy.joining import roll
 from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.numpy.ranges import arange
 from imprint.numpy.shape import axis_tuple
+from imprint.one_go import one_go
 from imprint.placement import DeviceLike, placed
 from imprint.primitives.axes import canonical_axis, whole
 
 
+@one_go
 def fftfreq(
     n: int,
     d: ArrayLike = 1.0,
@@ -51,6 +53,7 @@ def fftfreq(
     return placed("fftfreq", out, device)
 
 
+@one_go
 def rfftfreq(
     n: int,
     d: ArrayLike = 1.0,
@@ -92,6 +95,7 @@ def _count(name: str, n: Any, d: Any) -> int:
     return whole(name, "the number of samples", n)
 
 
+@one_go
 def fftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
     """Move frequency 0 to the middle of axes.
 
@@ -107,6 +111,7 @@ def fftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
     return _shifted("fftshift", x, axes, lambda n: n // 2)
 
 
+@one_go
 def ifftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
     """Move frequency 0 from the middle of axes to the front: the inverse of `fftshift`.
 

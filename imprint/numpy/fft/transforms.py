@@ -29,6 +29,7 @@ from imprint.errors import (
 from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.numpy.rounding import conjugate
 from imprint.numpy.shape import axis_tuple, moveaxis, size_tuple
+from imprint.one_go import one_go
 from imprint.primitives import fft as primitive
 from imprint.primitives.axes import canonical_axes
 from imprint.primitives.basis import mul, scalar_like
@@ -45,6 +46,7 @@ _TOGETHER: Final = 3
 # ---- one axis ----
 
 
+@one_go
 def fft(
     a: ArrayLike, n: int | None = None, axis: int = -1, norm: Norm | None = None
 ) -> Array:
@@ -65,6 +67,7 @@ def fft(
     return _along_one("fft", FftType.FFT, a, n, axis, norm)
 
 
+@one_go
 def ifft(
     a: ArrayLike, n: int | None = None, axis: int = -1, norm: Norm | None = None
 ) -> Array:
@@ -85,6 +88,7 @@ def ifft(
     return _along_one("ifft", FftType.IFFT, a, n, axis, norm)
 
 
+@one_go
 def rfft(
     a: ArrayLike, n: int | None = None, axis: int = -1, norm: Norm | None = None
 ) -> Array:
@@ -105,6 +109,7 @@ def rfft(
     return _along_one("rfft", FftType.RFFT, a, n, axis, norm)
 
 
+@one_go
 def irfft(
     a: ArrayLike, n: int | None = None, axis: int = -1, norm: Norm | None = None
 ) -> Array:
@@ -125,6 +130,7 @@ def irfft(
     return _along_one("irfft", FftType.IRFFT, a, n, axis, norm)
 
 
+@one_go
 def hfft(
     a: ArrayLike, n: int | None = None, axis: int = -1, norm: Norm | None = None
 ) -> Array:
@@ -146,6 +152,7 @@ def hfft(
     return _along_one("hfft", FftType.IRFFT, conjugate(a), n, axis, reverse)
 
 
+@one_go
 def ihfft(
     a: ArrayLike, n: int | None = None, axis: int = -1, norm: Norm | None = None
 ) -> Array:
@@ -184,6 +191,7 @@ def _of_several(name: str) -> str:
 # ---- several axes ----
 
 
+@one_go
 def fft2(
     a: ArrayLike,
     s: Sequence[int] | None = None,
@@ -207,6 +215,7 @@ def fft2(
     return _along_two("fft2", FftType.FFT, a, s, axes, norm)
 
 
+@one_go
 def ifft2(
     a: ArrayLike,
     s: Sequence[int] | None = None,
@@ -230,6 +239,7 @@ def ifft2(
     return _along_two("ifft2", FftType.IFFT, a, s, axes, norm)
 
 
+@one_go
 def rfft2(
     a: ArrayLike,
     s: Sequence[int] | None = None,
@@ -252,6 +262,7 @@ def rfft2(
     return _along_two("rfft2", FftType.RFFT, a, s, axes, norm)
 
 
+@one_go
 def irfft2(
     a: ArrayLike,
     s: Sequence[int] | None = None,
@@ -275,6 +286,7 @@ def irfft2(
     return _along_two("irfft2", FftType.IRFFT, a, s, axes, norm)
 
 
+@one_go
 def fftn(
     a: ArrayLike,
     s: Sequence[int] | None = None,
@@ -297,6 +309,7 @@ def fftn(
     return _transform("fftn", FftType.FFT, a, s, axes, norm)
 
 
+@one_go
 def ifftn(
     a: ArrayLike,
     s: Sequence[int] | None = None,
@@ -319,6 +332,7 @@ def ifftn(
     return _transform("ifftn", FftType.IFFT, a, s, axes, norm)
 
 
+@one_go
 def rfftn(
     a: ArrayLike,
     s: Sequence[int] | None = None,
@@ -341,6 +355,7 @@ def rfftn(
     return _transform("rfftn", FftType.RFFT, a, s, axes, norm)
 
 
+@one_go
 def irfftn(
     a: ArrayLike,
     s: Sequence[int] | None = None,

@@ -17,6 +17,7 @@ from imprint.numpy.linalg.operands import matrices, square_matrices
 from imprint.numpy.promotion import ArrayLike
 from imprint.numpy.reductions import sum as sum_
 from imprint.numpy.selection import where
+from imprint.one_go import one_go
 from imprint.primitives import eigen, orthogonal, singular
 from imprint.primitives.basis import mul
 from imprint.primitives.convert import convert_element_type
@@ -80,6 +81,7 @@ class EighResult(NamedTuple):
     eigenvectors: Array
 
 
+@one_go
 def qr(a: ArrayLike, mode: str = "reduced") -> Any:
     """Factor matrices into Q with orthonormal columns and an upper triangular R.
 
@@ -106,6 +108,7 @@ def qr(a: ArrayLike, mode: str = "reduced") -> Any:
     return r if mode == "r" else QRResult(q, r)
 
 
+@one_go
 def svd(
     a: ArrayLike,
     full_matrices: bool = True,  # noqa: FBT001, FBT002 - NumPy's signature
@@ -169,6 +172,7 @@ def _falling(values: Any) -> Any:
     return convert_element_type(place == columns, aval.dtype)
 
 
+@one_go
 def svdvals(x: ArrayLike, /) -> Array:
     """Return singular values, the largest first.
 
@@ -181,6 +185,7 @@ def svdvals(x: ArrayLike, /) -> Array:
     return singular.svd(y, compute_uv=False)
 
 
+@one_go
 def eigh(
     a: ArrayLike,
     UPLO: str | None = None,  # noqa: N803 - NumPy's name
@@ -201,6 +206,7 @@ def eigh(
     return _eigh("linalg.eigh", a, UPLO, symmetrize=symmetrize_input)
 
 
+@one_go
 def eigvalsh(
     a: ArrayLike,
     UPLO: str | None = "L",  # noqa: N803 - NumPy's name

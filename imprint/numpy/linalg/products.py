@@ -15,10 +15,12 @@ from imprint.errors import ShapeError
 from imprint.numpy import linear, matrices
 from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.numpy.shape import matrix_transpose as transposed
+from imprint.one_go import one_go
 from imprint.primitives.axes import canonical_axis
 from imprint.primitives.elementwise import listed
 
 
+@one_go
 def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
     """Return the cross products of vectors of three elements.
 
@@ -61,6 +63,7 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return linear.outer(x1, x2)
 
 
+@one_go
 def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> Array:
     """Return the sums of a diagonal of matrices along the last two axes.
 
@@ -77,6 +80,7 @@ def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike | None = None) -
     return matrices.trace(x, offset, -2, -1, dtype)
 
 
+@one_go
 def diagonal(x: ArrayLike, /, *, offset: int = 0) -> Array:
     """Return a diagonal of matrices along the last two axes.
 
@@ -125,6 +129,7 @@ def matrix_transpose(x: ArrayLike, /) -> Array:
     return transposed(x)
 
 
+@one_go
 def vecdot(
     x1: ArrayLike,
     x2: ArrayLike,

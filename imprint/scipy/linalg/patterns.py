@@ -20,6 +20,7 @@ from imprint.numpy.promotion import ArrayLike, as_array, inexact, promote_dtypes
 from imprint.numpy.rounding import conjugate
 from imprint.numpy.selection import where
 from imprint.numpy.shape import atleast_1d, atleast_2d, broadcast_to
+from imprint.one_go import one_go
 from imprint.primitives.axes import whole
 from imprint.primitives.basis import scalar_like
 from imprint.primitives.elementwise import listed
@@ -29,6 +30,7 @@ from imprint.primitives.slicing import pad, slice_in_dim
 # ---- of arrays ----
 
 
+@one_go
 def block_diag(*arrs: ArrayLike) -> Array:
     """Return a matrix with others along its diagonal, and zeros elsewhere.
 
@@ -60,6 +62,7 @@ def block_diag(*arrs: ArrayLike) -> Array:
     return concatenate(rows, axis=0)
 
 
+@one_go
 def toeplitz(c: ArrayLike, r: ArrayLike | None = None) -> Array:
     """Return matrices whose diagonals are constant.
 

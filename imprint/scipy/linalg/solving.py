@@ -20,6 +20,7 @@ from imprint.numpy.linear import matmul
 from imprint.numpy.promotion import ArrayLike
 from imprint.numpy.rounding import real
 from imprint.numpy.shape import broadcast_to
+from imprint.one_go import one_go
 from imprint.primitives import cholesky as factors
 from imprint.primitives import lu as triangles
 from imprint.primitives.barrier import stop_gradient
@@ -59,6 +60,7 @@ def cholesky(
     return factor if lower else adjoint(factor)
 
 
+@one_go
 def cho_factor(
     a: ArrayLike,
     lower: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
@@ -82,6 +84,7 @@ def cho_factor(
     return cholesky(a, lower), lower
 
 
+@one_go
 def cho_solve(
     c_and_lower: tuple[ArrayLike, bool],
     b: ArrayLike,
@@ -115,6 +118,7 @@ def _by_cholesky(factor: Any, lower: bool, b: Any) -> Any:  # noqa: FBT001 - of 
     return triangular_solve(factor, triangular_solve(factor, b, **first), **second)
 
 
+@one_go
 def lu_factor(
     a: ArrayLike,
     overwrite_a: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
@@ -137,6 +141,7 @@ def lu_factor(
     return factor, pivots
 
 
+@one_go
 def lu_solve(
     lu_and_piv: tuple[ArrayLike, ArrayLike],
     b: ArrayLike,
@@ -174,6 +179,7 @@ def lu_solve(
     return side.back(general.solve_factored(matrix, order, side.columns, **turned))
 
 
+@one_go
 def lu(
     a: ArrayLike,
     permute_l: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
@@ -303,6 +309,7 @@ _TRANSPOSED: Final[dict[Any, tuple[bool, bool]]] = {
 }
 
 
+@one_go
 def solve_triangular(  # noqa: PLR0913, PLR0917 - SciPy's signature
     a: ArrayLike,
     b: ArrayLike,

@@ -10,6 +10,7 @@ from imprint.errors import ArgumentError
 from imprint.numpy.arithmetic import multiply, sign
 from imprint.numpy.exponential import exp
 from imprint.numpy.promotion import ArrayLike
+from imprint.one_go import one_go
 from imprint.primitives import bessel, recurrences
 from imprint.scipy.special.arguments import concrete_integer, floats, strong_floats
 
@@ -44,6 +45,7 @@ def _order(argument: str, value: Any) -> int:
     return order
 
 
+@one_go
 def i0(x: ArrayLike) -> Array:
     """Return the modified Bessel function of order 0, elementwise.
 
@@ -56,6 +58,7 @@ def i0(x: ArrayLike) -> Array:
     return multiply(_growth(x), bessel.bessel_i0e(x))
 
 
+@one_go
 def i0e(x: ArrayLike) -> Array:
     """Return `i0(x) * exp(-abs(x))`, elementwise.
 
@@ -67,6 +70,7 @@ def i0e(x: ArrayLike) -> Array:
     return bessel.bessel_i0e(*floats("i0e", x))
 
 
+@one_go
 def i1(x: ArrayLike) -> Array:
     """Return the modified Bessel function of order 1, elementwise.
 
@@ -79,6 +83,7 @@ def i1(x: ArrayLike) -> Array:
     return multiply(_growth(x), bessel.bessel_i1e(x))
 
 
+@one_go
 def i1e(x: ArrayLike) -> Array:
     """Return `i1(x) * exp(-abs(x))`, elementwise.
 

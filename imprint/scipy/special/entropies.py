@@ -14,10 +14,12 @@ from imprint.custom_derivatives import custom_jvp
 from imprint.nn.functions import logsumexp as logsumexp
 from imprint.numpy.promotion import ArrayLike, as_array, inexact, promote
 from imprint.numpy.reductions import Axis
+from imprint.one_go import one_go
 from imprint.primitives.exponential import logistic
 from imprint.scipy.special.arguments import floats
 
 
+@one_go
 def xlogy(x: ArrayLike, y: ArrayLike) -> Array:
     """Return `x * log(y)`, and 0 where `x` is 0.
 
@@ -43,6 +45,7 @@ def _xlogy_jvp(primals: Any, tangents: Any) -> Any:
     return _xlogy(x, y), dx * np.log(y) + dy * np.divide(x, y)
 
 
+@one_go
 def xlog1py(x: ArrayLike, y: ArrayLike) -> Array:
     """Return `x * log1p(y)`, and 0 where `x` is 0.
 
@@ -68,6 +71,7 @@ def _xlog1py_jvp(primals: Any, tangents: Any) -> Any:
     return _xlog1py(x, y), dx * np.log1p(y) + dy * np.divide(x, np.add(y, 1))
 
 
+@one_go
 def entr(x: ArrayLike) -> Array:
     """Return `-x * log(x)`, 0 at 0 and -inf below.
 
@@ -93,6 +97,7 @@ def _xlogx_jvp(primals: Any, tangents: Any) -> Any:
     return _xlogx(x), dx * (np.log(x) + 1)
 
 
+@one_go
 def rel_entr(p: ArrayLike, q: ArrayLike) -> Array:
     """Return `p * log(p / q)`: 0 where `p` is 0, inf where it is none of a distribution.
 
@@ -112,6 +117,7 @@ def rel_entr(p: ArrayLike, q: ArrayLike) -> Array:
     return np.where(both, value, rest)
 
 
+@one_go
 def kl_div(p: ArrayLike, q: ArrayLike) -> Array:
     """Return `p * log(p / q) - p + q`: what divergences are sums of.
 
@@ -125,6 +131,7 @@ def kl_div(p: ArrayLike, q: ArrayLike) -> Array:
     return rel_entr(p, q) - p + q
 
 
+@one_go
 def logit(x: ArrayLike) -> Array:
     """Return the logarithm of odds, `log(x / (1 - x))`.
 
@@ -148,6 +155,7 @@ def _logit_jvp(primals: Any, tangents: Any) -> Any:
     return _logit(x), dx / (x * (1 - x))
 
 
+@one_go
 def expit(x: ArrayLike) -> Array:
     """Return the logistic function, `1 / (1 + exp(-x))`.
 

@@ -14,11 +14,13 @@ from imprint.core.aval import get_aval
 from imprint.custom_derivatives import custom_jvp
 from imprint.errors import ArgumentError, DTypeError
 from imprint.numpy.promotion import ArrayLike, promote
+from imprint.one_go import one_go
 from imprint.primitives import incomplete
 from imprint.primitives import special as primitives
 from imprint.scipy.special.arguments import concrete_integer, floats, strong_floats
 
 
+@one_go
 def gammaln(x: ArrayLike) -> Array:
     """Return the logarithm of the magnitude of the gamma function, elementwise.
 
@@ -64,6 +66,7 @@ def gammasgn(x: ArrayLike) -> Array:
     return np.astype(np.where(np.equal(x, 0), np.copysign(1, x), sign), x.dtype)
 
 
+@one_go
 def gamma(x: ArrayLike) -> Array:
     """Return the gamma function of real numbers, elementwise.
 
@@ -77,6 +80,7 @@ def gamma(x: ArrayLike) -> Array:
     return gammasgn(x) * np.exp(primitives.lgamma(x))
 
 
+@one_go
 def betaln(a: ArrayLike, b: ArrayLike) -> Array:
     """Return the logarithm of the magnitude of the beta function, elementwise.
 
@@ -104,6 +108,7 @@ def _stirling(a: Any) -> Any:
     return (1 / 12 + u * (-1 / 360 + u * (1 / 1260 + u * total))) / a
 
 
+@one_go
 def beta(a: ArrayLike, b: ArrayLike) -> Array:
     """Return the beta function, elementwise.
 
@@ -117,6 +122,7 @@ def beta(a: ArrayLike, b: ArrayLike) -> Array:
     return sign * np.exp(betaln(a, b))
 
 
+@one_go
 def factorial(n: ArrayLike, exact: bool = False) -> Array:  # noqa: FBT001, FBT002 - JAX's signature
     """Return the factorial, elementwise; 0 below 0.
 
@@ -186,6 +192,7 @@ def multigammaln(a: ArrayLike, d: ArrayLike) -> Array:
     return np.sum(each, -1) + start
 
 
+@one_go
 def digamma(x: ArrayLike) -> Array:
     """Return the derivative of `gammaln`, elementwise.
 
@@ -223,6 +230,7 @@ def polygamma(n: ArrayLike, x: ArrayLike) -> Array:
     return primitives.polygamma(m, x)
 
 
+@one_go
 def gammainc(a: ArrayLike, x: ArrayLike) -> Array:
     """Return the regularized lower incomplete gamma function, elementwise.
 
@@ -234,6 +242,7 @@ def gammainc(a: ArrayLike, x: ArrayLike) -> Array:
     return incomplete.igamma(*floats("gammainc", a, x))
 
 
+@one_go
 def gammaincc(a: ArrayLike, x: ArrayLike) -> Array:
     """Return the regularized upper incomplete gamma function, elementwise.
 
@@ -245,6 +254,7 @@ def gammaincc(a: ArrayLike, x: ArrayLike) -> Array:
     return incomplete.igammac(*floats("gammaincc", a, x))
 
 
+@one_go
 def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
     """Return the regularized incomplete beta function, elementwise.
 
@@ -261,6 +271,7 @@ def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
     return incomplete.betainc(*floats("betainc", a, b, x))
 
 
+@one_go
 def zeta(x: ArrayLike, q: ArrayLike | None = None) -> Array:
     """Return Hurwitz's zeta function: the sum of `(n + q) ** -x` from n = 0.
 

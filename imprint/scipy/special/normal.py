@@ -11,11 +11,13 @@ from imprint.core.aval import get_aval
 from imprint.errors import ArgumentError
 from imprint.numpy.arithmetic import multiply
 from imprint.numpy.promotion import ArrayLike, convert, promote
+from imprint.one_go import one_go
 from imprint.primitives import faddeeva, fitted
 from imprint.primitives import special as primitives
 from imprint.scipy.special.arguments import floats, strong_floats
 
 
+@one_go
 def erf(x: ArrayLike) -> Array:
     """Return the error function, elementwise.
 
@@ -27,6 +29,7 @@ def erf(x: ArrayLike) -> Array:
     return primitives.erf(*floats("erf", x))
 
 
+@one_go
 def erfc(x: ArrayLike) -> Array:
     """Return 1 less the error function, elementwise, precisely for large `x`.
 
@@ -49,6 +52,7 @@ def erfcx(x: ArrayLike) -> Array:
     return fitted.erfcx(*floats("erfcx", x))
 
 
+@one_go
 def erfinv(x: ArrayLike) -> Array:
     """Return the number whose error function is `x`, elementwise.
 
@@ -99,6 +103,7 @@ def dawsn(x: ArrayLike) -> Array:
     return fitted.dawsn(*floats("dawsn", x))
 
 
+@one_go
 def ndtr(x: ArrayLike) -> Array:
     """Return the distribution function of the normal distribution, elementwise.
 
@@ -111,6 +116,7 @@ def ndtr(x: ArrayLike) -> Array:
     return multiply(primitives.erfc(multiply(x, -math.sqrt(0.5))), 0.5)
 
 
+@one_go
 def ndtri(p: ArrayLike) -> Array:
     """Return the quantile of the normal distribution, elementwise.
 
@@ -122,6 +128,7 @@ def ndtri(p: ArrayLike) -> Array:
     return fitted.ndtri(*strong_floats("ndtri", p))
 
 
+@one_go
 def log_ndtr(x: ArrayLike, series_order: int = 3) -> Array:
     """Return the logarithm of the normal distribution's function, elementwise.
 

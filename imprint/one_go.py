@@ -1,0 +1,337 @@
+"""Functions of many primitives, evaluated in one go where nothing is traced.
+
+A function that is made of ten primitives takes ten evaluations outside of a trace, and its
+Python besides. `one_go` has one that is called so again and again staged once, and what
+its references compute written as one function of NumPy arrays: 1 us a primitive, not 5.
+
+1. A call is known by its settings, the avals of its arrays and the values of the rest.
+2. The call of its kind number `_OFTEN` is staged; before, and where the function needs
+   values or an equation is more than its reference, each call runs as it is written.
+3. What depends on no operand is computed now, the rest is text for `compile` (no `exec`).
+"""
+
+from collections.abc import Callable, Iterator
+from functools import partial, wraps
+from types import CodeType, FunctionType
+from typing import Any, Final, NamedTuple, ParamSpec, TypeVar, cast, final
+
+import numpy as np
+
+from imprint import tree
+from imprint.array import ArrayImpl, held, host_of, host_values
+from imprint.config import settings
+from imprint.control.applied import applied_eager
+from imprint.core.array import NumberArray
+from imprint.core.aval import ShapedArray
+from imprint.core.control import ControlPrimitive
+from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
+from imprint.core.primitive import Primitive
+from imprint.core.trace import current_trace
+from imprint.eager import quiet
+from imprint.transforms.dce import dce
+from imprint.transforms.staging import Staged, stage
+
+P = ParamSpec("P")
+R = TypeVar("R")
+NDArray = np.ndarray[Any, Any]
+
+_OFTEN: Final = 4
+"""The call of a kind that is staged, which takes as long as ten others."""
+_KINDS: Final = 256
+"""Kinds of calls of a function up to which plans are kept."""
+_SMALL: Final = 1 << 14
+"""Bytes of a constant up to which a plan holds it."""
+
+
+def one_go(function: Callable[P, R]) -> Callable[P, R]:
+    """Evaluate a function in one go where it is called often and nothing is traced.
+
+    It is for functions of arrays that mean the same whether their arrays are tracers, and
+    do nothing but to return arrays.
+    """
+    _known[function] = _Plans()
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        if current_trace() is not None:
+            return function(*args, **kwargs)
+        arrays: list[ArrayImpl] = []
+        kind = _kind_of(args, kwargs, arrays)
+        plan = _known[function].plans.get(kind, 0)
+        if type(plan) is _Plan:
+            return plan.run(arrays)
+        if plan is not None:
+            _known[function].note(kind, plan, lambda: _plan_of(function, args, kwargs))
+        return function(*args, **kwargs)
+
+    return call
+
+
+@final
+class _Plans:
+    """What is known of the calls of a function, by their kind.
+
+    Attributes:
+        plans: the plan; None if there is none; how many calls there were before.
+    """
+
+    __slots__ = ("plans",)
+
+    def __init__(self) -> None:
+        self.plans: dict[_Kind | None, int | _Plan | None] = {None: None}
+
+    def note(
+        self, kind: "_Kind | None", calls: Any, make: Callable[[], "_Plan | None"]
+    ) -> None:
+        """Enter a call of a kind that has no plan yet."""
+        if len(self.plans) >= _KINDS:
+            self.plans = {None: None}
+        self.plans[kind] = make() if calls == _OFTEN else calls + 1
+
+
+_known: Final[dict[Callable[..., Any], _Plans]] = {}
+"""Not in closures: who reads what a function captures would find that it changed."""
+
+# ---- 1. kinds of calls ----
+
+
+_Kind = tuple[Any, ...]
+
+
+def _kind_of(args: Any, kwargs: Any, arrays: list[ArrayImpl]) -> _Kind | None:
+    """Return what calls have in common that compute the same; None if nobody can tell.
+
+    Args:
+        args: of the call.
+        kwargs: of the call.
+        arrays: takes those among them.
+    """
+    kind: list[Any] = [settings()]
+    for x in args:
+        if type(x) is ArrayImpl:  # 50 ns less for what nearly all are
+            kind.append(x.aval)
+            arrays.append(x)
+        elif not _read(x, kind, arrays):
+            return None
+    for name, x in kwargs.items():
+        kind.append(name)
+        if not _read(x, kind, arrays):
+            return None
+    return (*kind,)
+
+
+def _read(x: Any, kind: list[Any], arrays: list[ArrayImpl]) -> bool:
+    """Enter an argument into a kind, and its arrays into a list; False if it cannot be."""
+    of = x.__class__
+    if of is ArrayImpl:
+        kind.append(x.aval)
+        arrays.append(x)
+        return True
+    kind.append(of)  # 1, 1.0 and True are equal
+    if of in _BY_VALUE:
+        kind.append(x)
+        return True
+    if of is float:
+        kind.append(x or str(x))  # so are 0.0 and -0.0
+        return x == x
+    if of in _SEQUENCES:
+        kind.append(len(x))
+        return all(_read(item, kind, arrays) for item in x)
+    return False
+
+
+_BY_VALUE: Final = frozenset({bool, int, str, type(None)})
+_SEQUENCES: Final = frozenset({tuple, list})
+
+# ---- 2. plans ----
+
+
+class _Plan(NamedTuple):
+    """How the calls of one kind are evaluated.
+
+    Args:
+        compute: from NumPy arrays to NumPy arrays.
+        avals: of the results.
+        make: from the list of the results to what the function returns; None if that is
+            the only one.
+    """
+
+    compute: Callable[..., Any]
+    avals: tuple[ShapedArray, ...]
+    make: Callable[[list[Any]], Any] | None
+
+    def run(self, arrays: list[ArrayImpl]) -> Any:
+        """Return what the function returns for these arrays."""
+        hosts: list[NDArray] = []
+        for x in arrays:
+            try:
+                hosts.append(x._host)  # pyright: ignore[reportPrivateUsage] - the hot path
+            except AttributeError:
+                hosts.append(host_of(x))
+        outs = quiet.run(self.compute, *hosts)
+        if self.make is None:  # nearly always, and 200 ns less
+            return held(self.avals[0], outs[0])
+        return self.make([held(*pair) for pair in zip(self.avals, outs, strict=True)])
+
+
+def _plan_of(function: Callable[..., Any], args: Any, kwargs: Any) -> _Plan | None:
+    """Stage a call, and write what it computes; None where it needs more than that."""
+    flags = settings()
+    is_watched = flags.debug_nans or flags.debug_infs or flags.disable_jit
+    is_placed = flags.default_device is not None
+    if is_watched or is_placed or flags.numpy_rank_promotion != "allow":
+        return None
+    arrays = [x for x in tree.leaves((args, kwargs)) if type(x) is ArrayImpl]
+    if any(x.aval.sharding is not None for x in arrays):
+        return None
+    found: list[tuple[tree.TreeDef, list[Any]]] = []
+
+    def flat(*tracers: Any) -> list[Any]:
+        given_by = iter(tracers)
+        given = [_exchanged(x, given_by) for x in args]
+        named = {name: _exchanged(x, given_by) for name, x in kwargs.items()}
+        leaves, treedef = tree.flatten(function(*given, **named))
+        arrays = [x for x in leaves if isinstance(x, NumberArray)]
+        rest = [_HERE if isinstance(x, NumberArray) else x for x in leaves]
+        if any(type(x) not in _BY_VALUE for x in rest if x is not _HERE):
+            raise _UnplannedError
+        found.append((treedef, rest))
+        return arrays
+
+    try:
+        staged = Staged("one_go", getattr(function, "__name__", ""))
+        closed = dce(stage(flat, [x.aval for x in arrays], staged))
+        compute = _Writer(closed).written()
+    except Exception:
+        return None
+    ((treedef, rest),) = found
+    make = None if treedef.is_leaf else partial(_made, treedef, rest)
+    return _Plan(compute, closed.out_avals, make)
+
+
+_HERE: Final = object()
+"""What stands for an array among the leaves of a result."""
+
+
+def _made(treedef: tree.TreeDef, leaves: list[Any], outs: list[Any]) -> Any:
+    arrays = iter(outs)
+    return treedef.unflatten([next(arrays) if x is _HERE else x for x in leaves])
+
+
+class _UnplannedError(Exception):
+    """Something is more than what references compute."""
+
+
+def _exchanged(x: Any, tracers: Iterator[Any]) -> Any:
+    if type(x) is ArrayImpl:
+        return next(tracers)
+    if type(x) in _SEQUENCES:
+        return type(x)([_exchanged(item, tracers) for item in x])
+    return x
+
+
+# ---- 3. text ----
+
+
+@final
+class _Writer:
+    """Writes what the references of a program compute."""
+
+    def __init__(self, closed: ClosedJaxpr) -> None:
+        self._names: dict[Var, str] = {}
+        self._known: dict[Var, NDArray] = {}
+        self._lines: list[str] = []
+        self._held: dict[str, Any] = {"asarray": np.asarray}
+        arguments = [self._new(v) for v in closed.jaxpr.invars]
+        for v, x in zip(closed.jaxpr.constvars, closed.consts, strict=True):
+            self._know(v, host_of(x) if type(x) is ArrayImpl else np.asarray(x))
+        self._write(closed.jaxpr)
+        outs = [self._name(v) for v in closed.jaxpr.outvars]
+        if not set(arguments).isdisjoint(outs):  # it is no result of its own
+            raise _UnplannedError
+        self._lines.insert(0, f"def compute({', '.join(arguments)}):")
+        self._lines.append(f"return ({''.join(out + ',' for out in outs)})")
+
+    def written(self) -> Callable[..., Any]:
+        """Return the function."""
+        module = compile("\n ".join(self._lines), "<imprint one go>", "exec")
+        (code,) = (c for c in module.co_consts if isinstance(c, CodeType))
+        return cast("Callable[..., Any]", FunctionType(code, self._held))
+
+    def _write(self, jaxpr: Jaxpr) -> None:
+        for eqn in jaxpr.eqns:
+            if isinstance(eqn.primitive, ControlPrimitive):
+                self._write_inside(eqn)
+            elif type(eqn.primitive) is not Primitive:
+                raise _UnplannedError
+            elif all(isinstance(x, Literal) or x in self._known for x in eqn.invars):
+                self._compute(eqn)
+            else:
+                self._write_eqn(eqn)
+
+    def _write_inside(self, eqn: Eqn) -> None:
+        """Write the equations of one that applies its jaxpr to its operands."""
+        if cast("ControlPrimitive", eqn.primitive).eager is not applied_eager:
+            raise _UnplannedError
+        body: Jaxpr = eqn.params["jaxpr"].jaxpr
+        for v, x in zip(body.invars, eqn.invars, strict=True):
+            self._same(v, x)
+        self._write(body)
+        for v, x in zip(eqn.outvars, body.outvars, strict=True):
+            self._same(v, x)
+
+    def _same(self, var: Var, atom: Atom) -> None:
+        value = self._value(atom)
+        if value is None:
+            self._names[var] = self._name(atom)
+        else:
+            self._know(var, value)
+
+    def _compute(self, eqn: Eqn) -> None:
+        values = [self._value(x) for x in eqn.invars]
+        outs = quiet.run(eqn.primitive.reference, *values, **eqn.params)
+        for v, out in zip(eqn.outvars, outs, strict=True):
+            self._know(v, np.asarray(out, v.aval.dtype))
+
+    def _write_eqn(self, eqn: Eqn) -> None:
+        given = [self._name(x) for x in eqn.invars]
+        params = [f"{name}={self._hold(x)}" for name, x in eqn.params.items()]
+        outs = [self._new(v) for v in eqn.outvars]
+        call = f"{self._hold(eqn.primitive.reference)}({', '.join(given + params)})"
+        self._lines.append(f"{''.join(out + ',' for out in outs)} = {call}")
+        for v, out in zip(eqn.outvars, outs, strict=True):
+            # NumPy gives scalars, and computes integers below a byte as int8.
+            self._lines.append(f"{out} = asarray({out}, {self._hold(v.aval.dtype)})")
+
+    def _value(self, atom: Atom) -> NDArray | None:
+        """Return what is known of an operand."""
+        if isinstance(atom, Var):
+            return self._known.get(atom)
+        value = atom.read()
+        if type(value) is ArrayImpl:
+            return host_of(value)
+        return host_values(value, atom.aval.dtype)
+
+    def _name(self, atom: Atom) -> str:
+        if isinstance(atom, Var) and atom in self._names:
+            return self._names[atom]
+        value = self._value(atom)
+        assert value is not None
+        name = self._hold(value)
+        if isinstance(atom, Var):
+            self._names[atom] = name
+        return name
+
+    def _know(self, var: Var, value: NDArray) -> None:
+        if value.nbytes > _SMALL:
+            raise _UnplannedError
+        self._known[var] = value
+
+    def _new(self, var: Var) -> str:
+        name = self._names[var] = f"v{len(self._names)}"
+        return name
+
+    def _hold(self, x: Any) -> str:
+        name = f"c{len(self._held)}"
+        self._held[name] = x
+        return name
