@@ -117,6 +117,20 @@ class ArrayImpl(NumberArray):
         """Return how many bytes the values take on their device."""
         return runtime.on_device_size(buffer_of(self))
 
+    def addressable_data(self, index: int) -> Self:
+        """Return the part of the values on a device of this process: all, on the first."""
+        if index:
+            raise IndexError(
+                f"addressable_data: expected 0, as {self.aval} is on one device, got "
+                f"{index!r}. The whole array is addressable_data(0)."
+            )
+        return self
+
+    def copy_to_host_async(self) -> None:
+        """Let the values come to the host; numpy.asarray brings them as fast."""
+        if hasattr(self, "_consumed"):
+            host_of(self)  # raises
+
     def block_until_ready(self) -> Self:
         """Wait until the values are computed; return the array."""
         if not hasattr(self, "_host"):

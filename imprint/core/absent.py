@@ -176,5 +176,11 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
             _ONE_DEVICE,
         ),
     ),
-    "Array": (("flat", "Write x.ravel()."),),
+    "Array": (
+        ("flat", "Write x.ravel()."),
+        (
+            "addressable_shards global_shards",
+            "Programs run on one device so far: the values are x.addressable_data(0).",
+        ),
+    ),
 }

@@ -66,6 +66,9 @@ class Protocols:
             f"got {api_version!r}. Leave it out for the newest."
         )
 
+    def __contains__(self, value: Any) -> bool:
+        return bool(hooks.numpy.any(self == value))
+
     def __buffer__(self, flags: int, /) -> memoryview:
         array: Any = self  # not by NumPy, which asks for the buffer first
         return memoryview(array.__array__())  # from Python 3.12 on

@@ -258,6 +258,7 @@ from imprint.numpy.grids import mgrid as mgrid
 from imprint.numpy.grids import ogrid as ogrid
 from imprint.numpy.grids import r_ as r_
 from imprint.numpy.indexing import getitem as getitem
+from imprint.numpy.inspection import __array_api_version__ as __array_api_version__
 from imprint.numpy.inspection import (
     __array_namespace_info__ as __array_namespace_info__,
 )

@@ -7,7 +7,11 @@ from typing import Any, Final, final
 
 from imprint import dtypes, runtime
 from imprint.core.aval import DType
+from imprint.core.protocols import API_VERSIONS
 from imprint.errors import ArgumentError
+
+__array_api_version__: Final = API_VERSIONS[-1]
+"""The version of the array API standard that `imprint.numpy` follows."""
 
 _KINDS: Final[dict[str, tuple[str, ...]]] = {
     "bool": ("bool",),

@@ -84,6 +84,31 @@ def test_where_the_values_are():
     for name in ("nbytes", "itemsize", "is_fully_addressable", "is_fully_replicated"):
         assert getattr(ours, name) == getattr(theirs, name)
     assert ours.on_device_size_in_bytes() == theirs.on_device_size_in_bytes()
+    for x in (ours, theirs):
+        assert x.addressable_data(0).tolist() == [1, 2]
+        assert x.copy_to_host_async() is None
+    with pytest.raises(IndexError) as caught:
+        ours.addressable_data(1)
+    assert str(caught.value) == (
+        "addressable_data: expected 0, as float32[2] is on one device, got 1. The whole "
+        "array is addressable_data(0)."
+    )
+    ours.delete()
+    with pytest.raises(RuntimeError):
+        ours.copy_to_host_async()
+
+
+def test_the_standard_that_is_followed():
+    assert inp.__array_api_version__ == jnp.__array_api_version__
+
+
+def test_membership_is_that_of_numpy():
+    for x in (np.arange(6).reshape(2, 3), inp.arange(6).reshape(2, 3)):
+        assert 3 in x
+        assert 7 not in x
+        assert x[1] in x
+    with pytest.raises(ConcretizationError):
+        imprint.jit(lambda x: 3 in x)(inp.arange(3))
 
 
 # ---- formats, copies, pickles ----
