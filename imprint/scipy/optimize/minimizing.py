@@ -79,7 +79,7 @@ def minimize(
         >>> import imprint.numpy as np
         >>> from imprint.scipy.optimize import minimize
         >>> found = minimize(lambda x: ((x - 3) ** 2).sum(), np.zeros(2), method="BFGS")
-        >>> found.x, found.success
+        >>> np.round(found.x, 3), found.success
         (Array([3., 3.], dtype=float32), Array(True, dtype=bool))
     """
     check_function(fun, "minimize", "fun")

@@ -116,7 +116,7 @@ def csd(  # noqa: PLR0913, PLR0917 - SciPy's signature
         >>> from imprint.scipy import signal
         >>> x = np.arange(8.0) % 4
         >>> signal.csd(x, 2 * x, nperseg=4)[1].round(3)
-        Array([0.333+0.j, 3.333+0.j, 3.   +0.j], dtype=complex64)
+        Array([1.333+0.j, 5.111+0.j, 1.778+0.j], dtype=complex64)
     """
     return _averaged(
         _Way(
@@ -164,7 +164,7 @@ def welch(  # noqa: PLR0913, PLR0917 - SciPy's signature
         >>> import imprint.numpy as np
         >>> from imprint.scipy import signal
         >>> signal.welch(np.arange(8.0) % 4, nperseg=4)[1].round(3)
-        Array([0.167, 1.667, 1.5  ], dtype=float32)
+        Array([0.667, 2.556, 0.889], dtype=float32)
     """
     return _averaged(
         _Way(
