@@ -1,0 +1,15 @@
+"""Iterative solutions of linear systems, as `jax.scipy.sparse.linalg` has them.
+
+- `systems`: what is a system, and what is its derivative?
+- `conjugate`: how is one solved by conjugate directions?
+- `residuals`: how is one solved by the least residual in a growing space?
+"""
+
+from imprint.core import missing, public
+from imprint.scipy.sparse.linalg.conjugate import bicgstab, cg
+from imprint.scipy.sparse.linalg.residuals import gmres
+
+__all__ = ["bicgstab", "cg", "gmres"]
+
+missing.explain_missing(__name__)
+public.offer_public(__name__)
