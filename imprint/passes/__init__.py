@@ -6,6 +6,8 @@
 - `carries`: what do equal blocks take from each other, from outside, and give after them?
 - `rolling_costs`: when is a loop slower than its blocks?
 - `cut`: which values are written to memory instead of being computed again?
+- `fusion`: which operations does the engine put into one kernel, and what do they cost?
+- `kernels`: how many kernels compute each value, and which values should be written?
 - `prune`: which arguments and constants does a program take from its caller?
 - `sentinels`: which equation made a NaN or an infinity?
 """

@@ -1,0 +1,343 @@
+"""Kernels: how many of them compute each value, and which values should be written?
+
+XLA:CPU makes a kernel of each result, of each operand of what it fuses with nothing, and
+of each dear operation that two kernels need; a kernel computes all cheap operations from
+there back to what is in memory, each once. So the walk goes from the results backwards,
+and a value is in the kernels of its users. The counts are those of the compiled programs,
+see `tests/units/passes/test_kernels.py`. A value is written to memory where that saves
+more than it costs; then it is a kernel, and what it is made of is counted anew.
+"""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Final, final
+
+from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var
+from imprint.dtypes import is_inexact
+from imprint.passes.fusion import SHARED, Kind, kind_of, takes_memory
+
+Kernel = int
+Kernels = frozenset[Kernel]
+_NONE: Final[Kernels] = frozenset()
+_MEMORY: Final[Kernel] = -1  # stands for: a body needs that in memory
+_FIRST: Final[Kernel] = -2  # and downwards: kernels of whoever calls a body
+_NEVER: Final = float("inf")
+_MANY: Final = 16  # as good as any more
+_FAR: Final = 100  # equations that are looked at between a value and its user
+
+
+@final
+class Walk:
+    """One walk over a jaxpr, from its results to its arguments.
+
+    Args:
+        jaxpr: the program.
+        results: the kernels that compute each result, if it is the body of a call.
+        limit: additions an element that a cut must save; none is made by default.
+
+    Attributes:
+        kernels: those that compute each value.
+        cuts: the values to write, the kernels of each, and the additions that it saves.
+    """
+
+    def __init__(
+        self,
+        jaxpr: Jaxpr,
+        results: Sequence[Kernels] | None = None,
+        limit: float = _NEVER,
+    ) -> None:
+        self.kernels: dict[Atom, Kernels] = {}
+        self.cuts: dict[Var, tuple[int, float]] = {}
+        self._jaxpr: Jaxpr = jaxpr
+        self._limit: float = limit
+        self._memory: set[Atom] = set()
+        self._indexed: set[Atom] = set()  # needed at several places of one kernel
+        self._kinds: list[Kind | None] = [kind_of(eqn) for eqn in jaxpr.eqns]
+        self._extra: int = len(jaxpr.eqns)
+        seen: set[Atom] = set(jaxpr.outvars)
+        self._shared: set[Atom] = {  # used more than once
+            v for e in jaxpr.eqns for v in e.invars if v in seen or seen.add(v)
+        }
+        for eqn in jaxpr.eqns:
+            if eqn.primitive.is_call:  # which may use an operand more than once
+                self._shared.update(eqn.invars)
+        if results is None:
+            self._memory.update(jaxpr.outvars)
+        else:
+            for v, found in zip(jaxpr.outvars, results, strict=True):
+                self._merge(v, found)
+        self._walk()
+
+    # ---- what is looked up if it is needed ----
+
+    @cached_property
+    def _made(self) -> dict[Atom, int]:
+        """The equation that makes each value."""
+        return {v: i for i, e in enumerate(self._jaxpr.eqns) for v in e.outvars}
+
+    @cached_property
+    def _users(self) -> dict[Atom, list[int]]:
+        """The equations that use each value."""
+        users: dict[Atom, list[int]] = {}
+        for i, eqn in enumerate(self._jaxpr.eqns):
+            for v in eqn.invars:
+                users.setdefault(v, []).append(i)
+        return users
+
+    @cached_property
+    def _levels(self) -> dict[Atom, int]:
+        """How often something is written on the way to each value; empty if nothing is."""
+        levels: dict[Atom, int] = {}
+        pairs = [*zip(self._jaxpr.eqns, self._kinds, strict=True)]
+        for eqn, kind in pairs if any(_writes(*p) for p in pairs) else ():
+            level = max([levels.get(v, 0) for v in eqn.invars], default=0)
+            if kind is None:
+                level += 0 if eqn.primitive.is_call else 2
+            elif kind.is_reduced:
+                level += takes_memory(eqn) + self._is_reread(eqn.outvars[0], kind)
+            elif kind.dear and not kind.blocks:
+                level += eqn.outvars[0] in self._shared
+            for v in eqn.outvars:
+                levels[v] = level
+        return levels
+
+    def _walk(self) -> None:
+        eqns, kinds, shared = self._jaxpr.eqns, self._kinds, self._shared
+        kernels, memory = self.kernels, self._memory
+        for i in range(len(eqns) - 1, -1, -1):
+            eqn, kind = eqns[i], kinds[i]
+            if kind is None:
+                if eqn.primitive.is_call:
+                    self._call(i, eqn)
+                else:
+                    memory.update(eqn.invars)
+                continue
+            out = eqn.outvars[0]
+            found = kernels.get(out, _NONE)
+            if kind.dear or out in shared or out in memory:
+                kernels[out] = found = self._decide(i, eqn, found)
+            if kind.is_reduced and takes_memory(eqn):
+                memory.update(eqn.invars)
+                continue
+            for v in eqn.invars:
+                had = kernels.get(v)
+                if had is None:
+                    kernels[v] = found
+                elif had is not found:
+                    self._merge(v, found)
+            if kind.moves or out in self._indexed:
+                self._index(i, eqn, kind)
+
+    def _merge(self, v: Atom, found: Kernels) -> None:
+        had = self.kernels.get(v, _NONE)
+        if len(had) < _MANY and not found <= had:
+            self.kernels[v] = had | found
+
+    def _index(self, i: int, eqn: Eqn, kind: Kind) -> None:
+        """Note which operands are needed at several places."""
+        out = eqn.outvars[0]
+        if out in self._indexed and i not in self.kernels.get(out, _NONE):
+            self._indexed.update(eqn.invars)
+        elif kind.moves:
+            self._indexed.update([v for v in eqn.invars if v in self._shared])
+
+    # ---- one value ----
+
+    def _decide(self, i: int, eqn: Eqn, found: Kernels) -> Kernels:
+        """Return the kernels that compute an equation, which may be its own alone."""
+        out, kind = eqn.outvars[0], self._kinds[i]
+        if out in self._memory:
+            found |= {i}
+        if len(found) < 2:
+            alone = kind and kind.dear and found and self._is_reread(out, kind)
+            return frozenset((i,)) if alone else found
+        if (
+            (kind and kind.dear)
+            or self._is_kept(i, eqn, out)
+            or self._is_cut(i, out, found)
+        ):
+            return frozenset((i,))
+        return found
+
+    def _is_reread(self, out: Var, kind: Kind) -> bool:
+        """Tell whether the one kernel that uses a dear result would compute it again."""
+        if kind.blocks and (out in self._shared or out in self._indexed):
+            return True
+        shape = out.aval.shape
+        for u in self._users.get(out, ()):
+            user, of = self._jaxpr.eqns[u], self._kinds[u]
+            if user.outvars[0].aval.shape != shape and (
+                not of or not of.moves or user.primitive.name == "broadcast_in_dim"
+            ):
+                return True
+        return False
+
+    def _is_kept(self, i: int, eqn: Eqn, out: Var) -> bool:
+        """Tell whether the engine writes a value rather than read its operands again.
+
+        That is so if it has two of them, and one of its users is computed from it by
+        another way, too, on which something is written.
+        """
+        if out not in self._memory and not self._levels:
+            return False
+        rank = out.aval.ndim
+        full = {
+            v
+            for v in eqn.invars
+            if type(v) is Var and v.aval.ndim >= rank and not self._is_spread(v)
+        }
+        if len(full) < 2 or eqn.primitive.name == "concatenate":
+            return False
+        return out in self._memory or self._is_behind(i, out)
+
+    def _is_spread(self, v: Var) -> bool:
+        made = self._made.get(v)
+        return made is not None and (
+            self._jaxpr.eqns[made].primitive.name == "broadcast_in_dim"
+        )
+
+    def _is_behind(self, i: int, out: Var) -> bool:
+        """Tell whether a user also takes what is written between `out` and it."""
+        levels = self._levels
+        level = levels[out]
+        for u in self._users.get(out, ()):
+            user = self._jaxpr.eqns[u]
+            if levels[user.outvars[0]] > level:
+                above = [v for v in user.invars if levels.get(v, 0) > level]
+                if self._leads_to(above, i):
+                    return True
+        return False
+
+    def _leads_to(self, values: list[Atom], target: int) -> bool:
+        """Tell whether values are computed from the result of an equation."""
+        stack = [self._made.get(v, -1) for v in values]
+        seen = {*stack}
+        while stack:
+            i = stack.pop()
+            if i < target:
+                continue
+            if i == target or len(seen) > _FAR:
+                return True
+            for v in self._jaxpr.eqns[i].invars:
+                made = self._made.get(v, -1)
+                if made not in seen:
+                    seen.add(made)
+                    stack.append(made)
+        return False
+
+    # ---- what a cut saves ----
+
+    def _is_cut(self, i: int, out: Var, found: Kernels) -> bool:
+        """Tell whether a value is written, which more than one kernel computes."""
+        if out not in self._shared or not is_inexact(out.aval.dtype):
+            return False
+        if self._limit == _NEVER:
+            return False
+        again = len(found) - 1
+        saved = again * self._work(i, out, len(found), self._limit / again)
+        if saved >= self._limit:
+            self.cuts[out] = len(found), saved
+        return saved >= self._limit
+
+    def _work(self, i: int, out: Var, kernels: int, enough: float) -> float:
+        """Return the work behind a value, additions an element, up to `enough`.
+
+        Args:
+            i: the equation that makes it.
+            out: the value.
+            kernels: how many compute it; if many, what has other users counts, too.
+            enough: where to stop.
+        """
+        eqns, made, size = self._jaxpr.eqns, self._made, out.aval.size
+        stack, seen = [i], {i}
+        total = 0.0
+        while stack and total < enough:
+            eqn = eqns[stack.pop()]
+            total += _weight(eqn, size)
+            for v in eqn.invars:
+                j = made.get(v)
+                if j is None or j in seen or (kernels < SHARED and v in self._shared):
+                    continue
+                kind = self._kinds[j]
+                if eqns[j].primitive.is_call if kind is None else not kind.dear:
+                    seen.add(j)
+                    stack.append(j)
+        return total
+
+    # ---- calls ----
+
+    def _call(self, i: int, eqn: Eqn) -> None:
+        """Go through the body of a call, which the engine puts in its place."""
+        names: dict[Kernel, Kernel] = {}
+        results = [self._of_call(i, v) for v in eqn.outvars]
+        for found in results:
+            for kernel in sorted(found):
+                names.setdefault(kernel, _FIRST - len(names))
+        back = {name: kernel for kernel, name in names.items()}
+        (closed,) = eqn.primitive.jaxprs(eqn.params)
+        renamed = tuple([frozenset([names[k] for k in found]) for found in results])
+        for v, found in zip(eqn.invars, _through(closed, renamed), strict=True):
+            if _MEMORY in found:
+                self._memory.add(v)
+            if found:
+                self._merge(v, self._named(found, back))
+
+    def _of_call(self, i: int, v: Var) -> Kernels:
+        """Return the kernels that compute a result of a call."""
+        found = self.kernels.get(v, _NONE)
+        if v in self._memory:
+            found |= {self._new()}
+        if len(found) > 1 and self._is_cut(i, v, found):
+            found = frozenset((self._new(),))
+        return found
+
+    def _named(self, found: Kernels, back: dict[Kernel, Kernel]) -> Kernels:
+        """Return kernels of a body as those of this call."""
+        for kernel in found:
+            if kernel not in back:
+                back[kernel] = self._new()
+        return frozenset([back[k] for k in found if k != _MEMORY])
+
+    def _new(self) -> Kernel:
+        self._extra += 1
+        return self._extra
+
+    @property
+    def arguments(self) -> tuple[Kernels, ...]:
+        """The kernels that compute each argument, if it is not in memory."""
+        return tuple(
+            [
+                self.kernels.get(v, _NONE) | ({_MEMORY} if v in self._memory else _NONE)
+                for v in self._jaxpr.invars
+            ]
+        )
+
+
+def _through(closed: ClosedJaxpr, results: tuple[Kernels, ...]) -> tuple[Kernels, ...]:
+    """Return the kernels of the arguments of a body, whose results are in `results`."""
+    return closed.derived(
+        ("kernels", results), lambda: Walk(closed.jaxpr, results).arguments
+    )
+
+
+def _weight(eqn: Eqn, size: int) -> float:
+    """Return the additions that an equation costs for each of `size` elements."""
+    kind = kind_of(eqn)
+    if kind is None:
+        (closed,) = eqn.primitive.jaxprs(eqn.params)
+        return closed.derived(
+            "work",
+            lambda: sum([_weight(e, size) for e in closed.eqns if _is_work(e)]),
+        )
+    own = eqn.outvars[0].aval.size
+    if own is size or type(own) is not int or type(size) is not int or not size:
+        return kind.work
+    return kind.work * own / size
+
+
+def _writes(eqn: Eqn, kind: Kind | None) -> bool:
+    return not eqn.primitive.is_call if kind is None else kind.dear
+
+
+def _is_work(eqn: Eqn) -> bool:
+    return kind_of(eqn) is not None or eqn.primitive.is_call
