@@ -31,6 +31,7 @@ from benchmarks import (
     recomputation,
     spectra,
     tracing,
+    warm_start,
     watching,
 )
 from benchmarks.measure import measure
@@ -57,6 +58,7 @@ FILES = (
     arrays,
     order,
     spectra,
+    warm_start,
 )
 HEAD = ("", "imprint", "jax", "ratio", "median", "target", "")
 WIDTHS = (46, 10, 10, 7, 7, 7, 7)

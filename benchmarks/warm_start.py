@@ -1,0 +1,133 @@
+"""A process that did the same before: from its start to its end, with a warm store.
+
+Both sides have compiled the program in an earlier process and keep it on the disk: imprint
+in its store, JAX in its persistent cache, which is told to keep all. The timer is around
+the whole process: the interpreter, the import, tracing, loading, one call, the exit. The
+programs are the same text, with the names of either library.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from functools import cache
+from pathlib import Path
+
+from benchmarks.pairs import Pair, Suite, Timing
+
+HEADS = {
+    "imprint": "import imprint as library, imprint.numpy as np, imprint.nn as nn",
+    "jax": "import jax as library, jax.numpy as np, jax.nn as nn",
+}
+
+# 3,000 operations.
+CHAIN = """
+def program(x):
+    for i in range(1500):
+        x = np.sin(x) * 1.01
+    return x
+
+result = library.jit(program)(np.ones(100))
+"""
+
+# 12 layers, as loops in Python write them.
+TRANSFORMER = """
+import numpy
+draw = numpy.random.default_rng(0)
+DEPTH, WIDTH, LENGTH, HEADS = 12, 64, 32, 4
+
+def parameter(*shape):
+    return draw.normal(size=shape, scale=shape[0] ** -0.5).astype("float32")
+
+layers = [
+    {
+        "look": parameter(WIDTH, 3 * WIDTH), "merge": parameter(WIDTH, WIDTH),
+        "up": parameter(WIDTH, 4 * WIDTH), "down": parameter(4 * WIDTH, WIDTH),
+        "scale": numpy.ones((2, WIDTH), "float32"),
+    }
+    for _ in range(DEPTH)
+]
+
+def norm(x, scale):
+    x = x - x.mean(-1, keepdims=True)
+    return x * scale / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-5)
+
+def attend(x, layer):
+    q, k, v = np.split((x @ layer["look"]).reshape(LENGTH, HEADS, -1), 3, axis=-1)
+    scores = np.einsum("qhd,khd->hqk", q, k) / np.sqrt(WIDTH / HEADS)
+    scores = np.where(np.tril(np.ones((LENGTH, LENGTH), bool)), scores, -1e9)
+    seen = np.einsum("hqk,khd->qhd", nn.softmax(scores), v)
+    return seen.reshape(LENGTH, WIDTH) @ layer["merge"]
+
+def program(layers, x):
+    for layer in layers:
+        x = x + attend(norm(x, layer["scale"][0]), layer)
+        x = x + nn.gelu(norm(x, layer["scale"][1]) @ layer["up"]) @ layer["down"]
+    return x
+
+result = library.jit(program)(layers, numpy.ones((LENGTH, WIDTH), "float32"))
+"""
+
+# The result is waited for, and a wrong one is no time.
+END = """
+import numpy
+assert numpy.isfinite(numpy.asarray(result)).all()
+"""
+
+
+@cache
+def folder(library):
+    """Return the directory in which a library keeps its programs, gone at exit."""
+    held = tempfile.TemporaryDirectory()
+    FOLDERS.append(held)
+    return held.name
+
+
+FOLDERS = []
+
+
+def environment():
+    """Return the variables by which both libraries keep all programs on the disk."""
+    given = {
+        "IMPRINT_CACHE": "write",
+        "IMPRINT_CACHE_DIR": folder("imprint"),
+        "JAX_COMPILATION_CACHE_DIR": folder("jax"),
+        "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+        "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
+        "PYTHONPATH": str(Path(__file__).resolve().parents[1]),
+    }
+    unwanted = {"PYTHONDONTWRITEBYTECODE"}
+    return {k: v for k, v in os.environ.items() if k not in unwanted} | given
+
+
+def process_seconds(library, program):
+    """Return a function that runs a process and returns what it took."""
+    code = HEADS[library] + program + END
+
+    def run():
+        given = environment()
+        start = time.perf_counter()
+        subprocess.run([sys.executable, "-c", code], check=True, env=given)
+        return time.perf_counter() - start
+
+    return run
+
+
+PAIRS = [
+    Pair(
+        f"whole process, warm store, {name}",
+        ours=process_seconds("imprint", program),
+        jax=process_seconds("jax", program),
+        target=target,
+        timing=Timing.SELF,
+    )
+    for name, program, target in (
+        ("3,000 operations", CHAIN, 0.35),
+        ("12 layers", TRANSFORMER, 0.45),
+    )
+]
+
+
+class WarmStart(Suite):
+    pairs = PAIRS
