@@ -130,6 +130,7 @@ def configure(
     directory: str | PathLike[str] | None = None,
     mode: Literal["off", "read", "write"] | None = None,
     limit: int | None = None,
+    key: str | PathLike[str] | None = None,
 ) -> None:
     """Say where compiled programs are kept on the disk, from here on; over the environment.
 
@@ -142,6 +143,9 @@ def configure(
         mode: "write" reads and writes it, "read" only reads it, "off" does neither.
         limit: how many bytes it may have; beyond, what was used last goes last. The
             default is 2 GiB.
+        key: a file with 32 random bytes or more, which only the user can read. What is
+            written is signed with them, and nothing else is read; so the folder may be
+            shared with all who have the same file. It is IMPRINT_CACHE_KEY otherwise.
 
     Raises:
         ArgumentError: an argument is not of this kind.
@@ -164,13 +168,15 @@ def configure(
             f"cache.configure: expected limit to be an integer from 0 on, got {limit!r}. "
             "Write limit=2 << 30 for 2 GiB."
         )
-    folder = None
-    if directory is not None:
-        try:
-            folder = Path(fspath(directory))
-        except TypeError:
-            raise ArgumentError(
-                "cache.configure: expected directory to be a path, got "
-                f"{directory!r}. Write directory='/path/to/folder'."
-            ) from None
-    change(Wish(folder, mode, limit))
+    folder, secret = _path(directory, "directory"), _path(key, "key")
+    change(Wish(folder, mode, limit, secret))
+
+
+def _path(given: str | PathLike[str] | None, name: str) -> Path | None:
+    try:
+        return None if given is None else Path(fspath(given))
+    except TypeError:
+        raise ArgumentError(
+            f"cache.configure: expected {name} to be a path, got {given!r}. Write "
+            f"{name}='/path/to/it'."
+        ) from None

@@ -15,10 +15,9 @@ from contextlib import suppress
 from typing import Final
 
 from imprint import runtime
-from imprint.store.current import Asked, asked
+from imprint.store.current import Asked, asked, store_of
 from imprint.store.entry import digest
 from imprint.store.files import ReadError
-from imprint.store.folder import trusted
 from imprint.store.store import Store
 from imprint.store.sweep import Found, entries, pruned
 
@@ -56,20 +55,28 @@ def prune() -> int:
 
 
 def verify() -> int:
-    """Read every program whole, and delete those that are damaged."""
+    """Read every program whole, and delete those that are damaged.
+
+    Those that were signed with another secret cannot be told from damaged ones, and stay.
+    """
     store = _store()
     if store is None:
         return 1
-    whole, damaged = 0, 0
+    whole, damaged, foreign = 0, 0, 0
     for found in entries(store.folder):
         try:
+            head = store.look(found.path, whole=False)
+            if head is not None and head.note.get("signed") != store.signer:
+                foreign += 1
+                continue
             whole += store.look(found.path, whole=True) is not None
         except (ReadError, OSError) as err:
             damaged += 1
             with suppress(OSError):
                 found.path.unlink()
             print(f"deleted {found.path}: {err}")
-    print(f"{whole} programs are whole, {damaged} were not")
+    others = f"; {foreign} have another signature" if foreign else ""
+    print(f"{whole} programs are whole, {damaged} were not{others}")
     return 1 if damaged else 0
 
 
@@ -95,6 +102,8 @@ def doctor() -> int:
         return 1
     print(f"folder: {wish.directory} ({_decided('IMPRINT_CACHE_DIR')})")
     print(f"mode: {wish.mode} ({_decided('IMPRINT_CACHE')})")
+    if wish.key is not None:
+        print(f"signed: with the secret in {wish.key}")
     store = _store(wish)
     if store is None:
         return 1
@@ -116,18 +125,18 @@ ACTIONS: Final[dict[str, Callable[[], int]]] = {
 
 
 def _store(wish: Asked | None = None) -> Store | None:
-    """Return the store in the folder that was asked for, or say why there is none."""
+    """Return the store that was asked for, to be changed; or say why there is none."""
     try:
         wish = wish or asked()
-        folder = trusted(wish.directory, create=False)
-        reason = "it is not there; the first program that is compiled makes it"
+        found = store_of(wish._replace(mode="read"))
+        reason = f"{wish.directory} is not there; the first program that is compiled makes it"
     except (ReadError, OSError) as err:
-        folder, reason = None, str(err)
-    if folder is None:
-        place = "" if wish is None else f" {wish.directory}:"
-        print(f"no store:{place} {reason}", file=sys.stderr)
+        found, reason = None, str(err)
+    if found is None:
+        print(f"no store: {reason}", file=sys.stderr)
         return None
-    return Store(folder, writes=True, limit=wish.limit if wish else 0)
+    found.writes = True
+    return found
 
 
 def _told(store: Store, found: Found) -> str:

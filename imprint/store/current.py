@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final, Literal, NamedTuple, get_args
 
 from imprint.store.files import ReadError
-from imprint.store.folder import default_folder, trusted
+from imprint.store.folder import default_folder, secret_in, trusted
 from imprint.store.store import Store, complain
 
 Mode = Literal["off", "read", "write"]
@@ -25,6 +25,7 @@ class Wish:
     directory: Path | None = None
     mode: Mode | None = None
     limit: int | None = None
+    key: Path | None = None
 
 
 class Asked(NamedTuple):
@@ -34,11 +35,13 @@ class Asked(NamedTuple):
         directory: where the store is.
         mode: whether it is read, and whether it is written.
         limit: how many bytes it may have.
+        key: the file of the secret that its entries are signed with.
     """
 
     directory: Path
     mode: str
     limit: int
+    key: Path | None
 
 
 def asked() -> Asked:
@@ -54,7 +57,9 @@ def asked() -> Asked:
         raise ReadError(f"expected IMPRINT_CACHE to be one of {words}, got {mode!r}")
     given = wish.directory or os.environ.get("IMPRINT_CACHE_DIR", "")
     folder = Path(given).expanduser() if given else default_folder()
-    return Asked(folder, mode, 2 * GIB if wish.limit is None else wish.limit)
+    limit = 2 * GIB if wish.limit is None else wish.limit
+    key = wish.key or os.environ.get("IMPRINT_CACHE_KEY", "")
+    return Asked(folder, mode, limit, Path(key).expanduser() if key else None)
 
 
 class _Current:
@@ -98,25 +103,47 @@ def _opened() -> Store | None:
     if _current.wish.mode is None and os.environ.get("IMPRINT_CACHE") == "off":
         return None  # whatever the rest is
     try:
-        directory, mode, limit = asked()
+        wish = asked()
     except ReadError as err:
         complain(f"{err}. The store is off.")
         return None
-    if mode == "off":
+    if wish.mode == "off":
         return None
-    writes = mode == "write"
     try:
-        folder = trusted(directory, create=writes)
+        return store_of(wish)
     except ReadError as err:
-        complain(
-            f"expected a folder that is yours alone, got {directory}: {err}. The store is "
-            "off. Give another by IMPRINT_CACHE_DIR, or `chmod go-w` this one."
-        )
+        complain(f"{err} The store is off.")
     except OSError as err:
         complain(
-            f"expected a folder at {directory}, got {err!r}. The store is off. Give "
+            f"expected a folder at {wish.directory}, got {err!r}. The store is off. Give "
             "another by IMPRINT_CACHE_DIR, or set IMPRINT_CACHE=off."
         )
-    else:
-        return folder and Store(folder, writes=writes, limit=limit)
     return None
+
+
+def store_of(wish: Asked) -> Store | None:
+    """Open a store; None if there is none yet, and it is not to be made.
+
+    Raises:
+        ReadError: its folder, or its secret, is not to be believed.
+        OSError: the system does not give or make it.
+    """
+    writes = wish.mode == "write"
+    try:
+        secret = b"" if wish.key is None else secret_in(wish.key)
+    except (ReadError, OSError) as err:
+        raise ReadError(
+            f"expected a secret that is yours alone in {wish.key}, got: {err}. Write "
+            "random bytes there, `chmod 600` it, or unset IMPRINT_CACHE_KEY."
+        ) from None
+    try:
+        folder = trusted(wish.directory, create=writes, shared=bool(secret))
+    except ReadError as err:
+        raise ReadError(
+            f"expected a folder that is yours alone, got {wish.directory}: {err}. Give "
+            "another by IMPRINT_CACHE_DIR, `chmod go-w` this one, or sign what is in it "
+            "by IMPRINT_CACHE_KEY."
+        ) from None
+    if folder is None:
+        return None
+    return Store(folder, writes=writes, limit=wish.limit, secret=secret)

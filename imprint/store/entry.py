@@ -3,8 +3,8 @@
 It is a head, a note and a body. The head has a magic word with the version of the format,
 the lengths of the two, the key, and a digest of all the rest; so a flipped bit, a short or
 a renamed file are found. The note says in JSON what the entry is, for people who look into
-a store. The digest finds damage, not malice: who may write into the store is a question
-for `folder`.
+a store. The digest alone finds damage, not malice: who may write into the store is a
+question for `folder`. With a `secret` it is a signature, which only who has it can make.
 """
 
 import json
@@ -29,9 +29,9 @@ class Entry(NamedTuple):
     used: float
 
 
-def digest(*parts: bytes) -> bytes:
-    """Return 32 bytes that stand for the parts, each with its length."""
-    made = blake2b(digest_size=KEY_BYTES)
+def digest(*parts: bytes, secret: bytes = b"") -> bytes:
+    """Return 32 bytes that stand for the parts, each with its length, and the secret."""
+    made = blake2b(digest_size=KEY_BYTES, key=secret)
     for part in parts:
         made.update(len(part).to_bytes(8, "big"))
         made.update(part)
@@ -43,19 +43,25 @@ _MAGIC: Final = b"imprint1"
 _HEAD: Final = struct.Struct(f">8sIQ{KEY_BYTES}s{KEY_BYTES}s")
 
 
-def sealed(key: bytes, note: Note, body: bytes) -> tuple[bytes, bytes, bytes]:
+def sealed(
+    key: bytes, note: Note, body: bytes, secret: bytes = b""
+) -> tuple[bytes, bytes, bytes]:
     """Return the parts of the file of an entry."""
     text = json.dumps(dict(note)).encode()
-    head = _HEAD.pack(_MAGIC, len(text), len(body), key, digest(key, text, body))
+    seal = digest(key, text, body, secret=secret)
+    head = _HEAD.pack(_MAGIC, len(text), len(body), key, seal)
     return head, text, body
 
 
-def unsealed(file: Opened, key: bytes | None = None, *, whole: bool = True) -> Entry:
+def unsealed(
+    file: Opened, key: bytes, secret: bytes = b"", *, whole: bool = True
+) -> Entry:
     """Return what an open file holds.
 
     Args:
         file: the file.
-        key: what it must be the entry of; None takes any.
+        key: what it must be the entry of.
+        secret: what it must be signed with; empty if it need not be.
         whole: whether the body is read and the digest checked.
 
     Raises:
@@ -67,12 +73,13 @@ def unsealed(file: Opened, key: bytes | None = None, *, whole: bool = True) -> E
     _, note_bytes, body_bytes, own, seal = _HEAD.unpack(head)
     if _HEAD.size + note_bytes + body_bytes != file.nbytes:
         raise ReadError("its length is another than it says")
-    if key is not None and own != key:
+    if own != key:
         raise ReadError("it is the entry of another key")
     text = file.read(note_bytes)
     body = file.read(body_bytes) if whole else None
-    if body is not None and digest(own, text, body) != seal:
-        raise ReadError("it is damaged: its digest is another than it says")
+    if body is not None and digest(own, text, body, secret=secret) != seal:
+        also = ", or was made with another secret" if secret else ""
+        raise ReadError(f"it is damaged{also}: its digest is another than it says")
     try:
         note = json.loads(text)
     except ValueError:

@@ -33,8 +33,15 @@ class Opened(NamedTuple):
 
 
 @contextmanager
-def opened(path: Path, *, use: bool = False) -> Generator[Opened | None]:
-    """Open a file, if it is there; `use` notes the time, by which old ones go first.
+def opened(
+    path: Path, *, use: bool = False, shared: bool = False
+) -> Generator[Opened | None]:
+    """Open a file, if it is there.
+
+    Args:
+        path: the file.
+        use: whether to note the time, by which old ones go first.
+        shared: whether it may be another's, since its content proves itself.
 
     Raises:
         ReadError: it is no plain file, or somebody else can write into it.
@@ -54,7 +61,7 @@ def opened(path: Path, *, use: bool = False) -> Generator[Opened | None]:
         if not stat.S_ISREG(found.st_mode):
             raise ReadError("it is no plain file")
         reason = distrust(found)
-        if reason:
+        if reason and not shared:
             raise ReadError(reason)
         if use:
             with suppress(OSError):
@@ -83,18 +90,24 @@ def distrust(found: os.stat_result) -> str:
     return ""
 
 
-def written(path: Path, parts: Iterable[bytes]) -> None:
+def written(path: Path, parts: Iterable[bytes], *, shared: bool = False) -> None:
     """Write a file whole, or not at all.
+
+    Args:
+        path: the file.
+        parts: what is in it.
+        shared: whether others may have it, too, as the user's umask says.
 
     Raises:
         OSError: the system does not take it; nothing is left behind.
     """
     beside = path.with_name(f"{STRAY}{os.getpid()}-{os.urandom(8).hex()}")
+    mode = 0o666 if shared else 0o600
     try:
-        descriptor = os.open(beside, _WRITE, 0o600)
+        descriptor = os.open(beside, _WRITE, mode)
     except FileNotFoundError:
-        path.parent.mkdir(mode=0o700, exist_ok=True)
-        descriptor = os.open(beside, _WRITE, 0o600)
+        path.parent.mkdir(mode=0o777 if shared else 0o700, exist_ok=True)
+        descriptor = os.open(beside, _WRITE, mode)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.writelines(parts)

@@ -26,11 +26,13 @@ class Flights:
     Args:
         folder: the store's.
         patience: how many seconds one waits for another process.
+        mode: who may open the file of the locks.
     """
 
-    def __init__(self, folder: Path, patience: float) -> None:
+    def __init__(self, folder: Path, patience: float, mode: int = 0o600) -> None:
         self._path: Final = folder / "lock"
         self._patience: Final = patience
+        self._mode: Final = mode
         self._descriptor: int | None = (
             None  # stays open: closing it gives all locks back
         )
@@ -66,5 +68,5 @@ class Flights:
         if self._descriptor is None and fcntl is not None:
             flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
             with suppress(OSError):
-                self._descriptor = os.open(self._path, flags, 0o600)
+                self._descriptor = os.open(self._path, flags, self._mode)
         return self._descriptor

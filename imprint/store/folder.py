@@ -3,15 +3,19 @@
 To load a compiled program is to run it. So a folder is believed only if it belongs to the
 user (or root) and nobody else can write into it, nor replace it: nobody may write into a
 directory above, unless that has the sticky bit, as `/tmp` has. A link that the user owns
-is followed. A folder that fails is refused, with the reason, and never repaired.
+is followed. A folder that fails is refused, with the reason, and never repaired. Entries
+that are signed prove themselves, so their folder may be anybody's: then the secret must
+be the user's alone.
 """
 
 import os
 import stat
 import sys
+from hashlib import blake2b
 from pathlib import Path
+from typing import Final
 
-from imprint.store.files import ReadError, distrust
+from imprint.store.files import ReadError, distrust, opened
 
 
 def default_folder() -> Path:
@@ -34,12 +38,13 @@ def default_folder() -> Path:
     return base / "imprint"
 
 
-def trusted(folder: Path, *, create: bool) -> Path | None:
+def trusted(folder: Path, *, create: bool, shared: bool = False) -> Path | None:
     """Return the real path of a folder that may be believed; None if there is none.
 
     Args:
         folder: what was asked for.
         create: whether it is made, for the user alone, if it is not there.
+        shared: whether it may be anybody's, since its entries are signed.
 
     Raises:
         ReadError: there is something that is not to be believed.
@@ -53,12 +58,14 @@ def trusted(folder: Path, *, create: bool) -> Path | None:
             return None
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         link = path.lstat()
-    if stat.S_ISLNK(link.st_mode) and link.st_uid not in _own():
+    if stat.S_ISLNK(link.st_mode) and link.st_uid not in _own() and not shared:
         raise ReadError(f"it is a link of another user's (uid {link.st_uid})")
     real = path.resolve()
     found = real.stat()
     if not stat.S_ISDIR(found.st_mode):
         raise ReadError("it is no directory")
+    if shared:
+        return real
     reason = distrust(found)
     if reason:
         raise ReadError(reason)
@@ -67,6 +74,28 @@ def trusted(folder: Path, *, create: bool) -> Path | None:
         if os.name != "nt" and mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
             raise ReadError(f"everybody can write into {above}, and so replace it")
     return real
+
+
+def secret_in(path: Path) -> bytes:
+    """Return what a file says entries are signed with, brought to a length.
+
+    Raises:
+        ReadError: others can read it or write into it, or it is too short.
+        OSError: the system does not give it.
+    """
+    with opened(path) as file:
+        if file is None:
+            raise ReadError("it is not there")
+        mode = os.fstat(file.file.fileno()).st_mode
+        if os.name != "nt" and mode & (stat.S_IRWXG | stat.S_IRWXO):
+            raise ReadError(f"others can read it (mode {stat.S_IMODE(mode):o})")
+        given = file.read(1 << 16)
+    if len(given.strip()) < _SECRET_BYTES:
+        raise ReadError(f"it has fewer than {_SECRET_BYTES} bytes")
+    return blake2b(given).digest()
+
+
+_SECRET_BYTES: Final = 32
 
 
 def _own() -> tuple[int, ...]:

@@ -5,14 +5,13 @@ process, in a warning. A damaged entry is deleted. A disk that did not take a wr
 not asked again.
 """
 
-import logging
 from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import Final, final
 
 from imprint.core.source import warn
 from imprint.errors import StoreWarning
-from imprint.store.entry import Entry, Note, sealed, unsealed
+from imprint.store.entry import Entry, Note, digest, sealed, unsealed
 from imprint.store.files import ReadError, opened, written
 from imprint.store.flight import Flights
 from imprint.store.sweep import path_of, pruned
@@ -26,24 +25,36 @@ class Store:
         folder: where they are.
         writes: whether it may be changed.
         limit: how many bytes it may have.
+        secret: what entries are signed with; then they may be those of others.
         patience: how many seconds one waits for what another process compiles.
     """
 
     def __init__(
-        self, folder: Path, *, writes: bool, limit: int, patience: float = 60.0
+        self,
+        folder: Path,
+        *,
+        writes: bool,
+        limit: int,
+        secret: bytes = b"",
+        patience: float = 60.0,
     ) -> None:
         self.folder: Final = folder
         self.limit: Final = limit
         self.writes = writes
-        self._flights: Final = Flights(folder, patience)
+        self._secret: Final = secret
+        self.signer: Final = (
+            digest(b"signer", secret=secret).hex()[:16] if secret else ""
+        )
+        self._flights: Final = Flights(folder, patience, 0o666 if secret else 0o600)
         self._told: Final[set[str]] = set()
 
     def get(self, key: bytes) -> bytes | None:
         """Return what was put under a key; None if nothing whole is there."""
+        key = self._named(key)
         path = path_of(self.folder, key)
         try:
-            with opened(path, use=self.writes) as file:
-                return None if file is None else unsealed(file, key).body
+            with opened(path, use=self.writes, shared=bool(self._secret)) as file:
+                return None if file is None else unsealed(file, key, self._secret).body
         except ReadError as err:
             self._complain(
                 "an entry",
@@ -60,9 +71,12 @@ class Store:
         """Put something under a key, if it may and can; return whether it is there."""
         if not self.writes or len(body) > self.limit:
             return False
+        key = self._named(key)
         path = path_of(self.folder, key)
         try:
-            written(path, sealed(key, note, body))
+            signed = {**note, "signed": self.signer}
+            parts = sealed(key, signed, body, self._secret)
+            written(path, parts, shared=bool(self._secret))
         except OSError as err:
             self.writes = False
             self._complain(
@@ -78,7 +92,7 @@ class Store:
 
     def drop(self, key: bytes) -> None:
         """Forget what is under a key."""
-        self._remove(path_of(self.folder, key))
+        self._remove(path_of(self.folder, self._named(key)))
 
     def look(self, path: Path, *, whole: bool) -> Entry | None:
         """Return the entry in a file; None if it is gone.
@@ -87,11 +101,11 @@ class Store:
             ReadError: it is not to be used.
             OSError: the system does not give it.
         """
-        with opened(path) as file:
+        with opened(path, shared=bool(self._secret)) as file:
             if file is None:
                 return None
             key = bytes.fromhex(path.parent.name + path.name)
-            return unsealed(file, key, whole=whole)
+            return unsealed(file, key, self._secret, whole=whole)
 
     def flight(self, key: bytes) -> AbstractContextManager[bool]:
         """Return a `with` in which no other process compiles for this key.
@@ -99,6 +113,10 @@ class Store:
         It says whether another one did so before, and so whether to look again.
         """
         return self._flights.of(key) if self.writes else nullcontext(enter_result=False)
+
+    def _named(self, key: bytes) -> bytes:
+        """Return the key under which an entry is: who has no secret finds no name."""
+        return digest(key, secret=self._secret) if self._secret else key
 
     def _complain(self, what: str, text: str) -> None:
         if what not in self._told:
@@ -123,4 +141,6 @@ def complain(text: str) -> None:
     try:
         warn(f"store: {text}", StoreWarning)
     except StoreWarning:
+        import logging  # noqa: PLC0415 - 2 ms, and few processes log
+
         logging.getLogger("imprint").warning("store: %s", text)

@@ -69,6 +69,19 @@ def test_verify_deletes_what_is_damaged(files, cache):
     assert not damaged.exists()
 
 
+def test_verify_leaves_what_others_signed(files, cache, imprint_store, tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_bytes(bytes(range(32)))
+    secret.chmod(0o600)
+    imprint.cache.configure(key=secret)
+    imprint.jit(lambda x: x * 4)(1.0)
+    assert cache("verify") == (
+        0,
+        ["1 programs are whole, 0 were not; 2 have another signature"],
+    )
+    assert len([*entries(imprint_store)]) == 3
+
+
 def test_clear_deletes_programs_and_nothing_else(files, cache, imprint_store):
     (imprint_store / "mine.txt").write_text("mine")
     status, (line,) = cache("clear")
@@ -89,14 +102,14 @@ def test_doctor_is_content_with_a_store_that_works(files, cache, imprint_store):
 
 def test_doctor_says_why_not(cache, imprint_store, monkeypatch):
     assert cache("doctor")[1][-1] == (
-        f"no store: {imprint_store}: it is not there; the first program that is compiled "
-        "makes it"
+        f"no store: {imprint_store} is not there; the first program that is compiled makes "
+        "it"
     )
     imprint_store.mkdir()
     imprint_store.chmod(0o777)
     status, lines = cache("doctor")
     assert status == 1
-    assert lines[-1].endswith("others can write into it (mode 777)")
+    assert "others can write into it (mode 777)" in lines[-1]
     imprint_store.chmod(0o700)
     imprint.cache.configure(mode="off")
     status, lines = cache("doctor")

@@ -45,8 +45,8 @@ def test_a_folder_that_others_can_write_into_is_refused(tmp_path, use, mode):
     tmp_path.chmod(mode)
     assert use(tmp_path) == [
         f"store: expected a folder that is yours alone, got {tmp_path}: others can write "
-        f"into it (mode {mode:o}). The store is off. Give another by IMPRINT_CACHE_DIR, "
-        "or `chmod go-w` this one."
+        f"into it (mode {mode:o}). Give another by IMPRINT_CACHE_DIR, `chmod go-w` this one, "
+        "or sign what is in it by IMPRINT_CACHE_KEY. The store is off."
     ]
 
 
@@ -125,6 +125,10 @@ def test_configure_goes_over_the_environment_and_keeps_what_it_does_not_name(
         assert current.current().limit == 5
         imprint.cache.configure(mode="off")
         assert current.current() is None
+        monkeypatch.setenv("IMPRINT_CACHE_KEY", str(tmp_path / "env"))
+        assert current.asked().key == tmp_path / "env"
+        imprint.cache.configure(key=tmp_path / "mine")
+        assert current.asked().key == tmp_path / "mine"
     finally:
         wish_for(before)
 
@@ -145,7 +149,7 @@ def test_configure_goes_over_the_environment_and_keeps_what_it_does_not_name(
         (
             {"directory": 3},
             "cache.configure: expected directory to be a path, got 3. Write "
-            "directory='/path/to/folder'.",
+            "directory='/path/to/it'.",
         ),
     ],
 )
