@@ -55,9 +55,6 @@ _MAPPED: Final = (
     "Programs run on one device so far: along axes that imprint.vmap maps, write "
     "imprint.lax.all_to_all."
 )
-_REDUCE: Final = (
-    "There is one function for each operation, such as imprint.lax.reduce_sum."
-)
 
 ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "imprint": (
@@ -124,12 +121,21 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "imprint.scipy.optimize": (),
     "imprint.scipy.signal": (),
     "imprint.lax": (
-        ("approx_top_k_p", "Write imprint.lax.approx_max_k or approx_min_k."),
+        (
+            "approx_top_k_p",
+            "imprint.lax.approx_max_k and approx_min_k miss nothing here: they are top_k_p.",
+        ),
         (
             "reduce_window_p select_and_scatter_p",
-            "Write imprint.lax.reduce_window.",
+            "Windows are put together by imprint.lax.reduce_window, whatever joins them; "
+            "equations are reduce_window_sum_p, reduce_window_max_p, reduce_window_min_p and "
+            "select_and_scatter_add_p.",
         ),
-        ("reduce_p", _REDUCE),
+        (
+            "reduce_p",
+            "Axes are put together by imprint.lax.reduce, whatever joins them; equations "
+            "are of one operation each, as reduce_sum_p.",
+        ),
         (
             "pcast precv psend psum_scatter_start ragged_all_to_all ragged_all_to_all_p",
             _MAPPED,
@@ -138,23 +144,25 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("stage stage_p dce_sink dce_sink_p composite", "Leave it out."),
         ("after_all after_all_p create_token create_token_p", "Leave it out."),
         ("device_put_p", "Write imprint.device_put."),
-        ("stack_p", "Write imprint.numpy.stack."),
-        ("unstack_p", "Write imprint.numpy.unstack."),
-        ("split_p", "Write imprint.numpy.split."),
-        ("tile_p", "Write imprint.numpy.tile."),
-        ("shape_as_value", "Shapes are tuples: x.shape."),
-        ("eq_to_p le_to_p lt_to_p", "Write imprint.lax.eq, le or lt."),
+        ("stack_p", "imprint.lax.stack is concatenate_p of reshaped arrays."),
+        ("unstack_p split_p", "imprint.lax.unstack and split are slice_p."),
+        ("tile_p", "imprint.lax.tile is broadcast_in_dim_p and reshape_p."),
+        ("shape_as_value", "Shapes are tuples of numbers: x.shape."),
         (
-            "ragged_dot ragged_dot_general scaled_dot RaggedDotDimensionNumbers",
-            "Write imprint.lax.dot_general, and mask with imprint.numpy.where.",
+            "eq_to_p le_to_p lt_to_p",
+            "imprint.lax.sort orders all floats so; else write imprint.lax.eq, le or lt.",
         ),
         (
-            "AccuracyMode Tolerance DotAlgorithm DotAlgorithmPreset",
-            "Precision is chosen by imprint.lax.Precision.",
+            "scaled_dot",
+            "Write imprint.lax.dot_general, and multiply by imprint.numpy.repeat of scales.",
         ),
         (
-            "ConvGeneralDilatedDimensionNumbers DotDimensionNumbers PrecisionLike",
-            "Annotate with Any.",
+            "AccuracyMode Tolerance",
+            "Functions are as exact as the engine has them: leave it out.",
+        ),
+        (
+            "DotAlgorithm DotAlgorithmPreset",
+            "Name the algorithm: imprint.lax.dot_general takes precision='F32_F32_F32'.",
         ),
     ),
     "imprint.random": (

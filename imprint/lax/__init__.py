@@ -18,6 +18,8 @@ themselves (`lax.add_p`) are here for those who write transforms.
 - `convolution`: what do the convolutions of JAX's become?
 - `layouts`: which axes, shapes and padding do convolutions have?
 - `approximate`: which functions may miss some of what they search?
+- `polar`: which iterations find the polar factors of a matrix?
+- `ragged`: what are products of which parts have factors of their own?
 - `monoids`: how is an axis or a window reduced by any function?
 """
 
@@ -177,6 +179,7 @@ from imprint.primitives.cumulative import cumprod as cumprod
 from imprint.primitives.cumulative import cumprod_p as cumprod_p
 from imprint.primitives.cumulative import cumsum as cumsum
 from imprint.primitives.cumulative import cumsum_p as cumsum_p
+from imprint.primitives.dot import DotDimensionNumbers as DotDimensionNumbers
 from imprint.primitives.dot import dot_general as dot_general
 from imprint.primitives.dot import dot_general_p as dot_general_p
 from imprint.primitives.dynamic_slicing import dynamic_slice as dynamic_slice
@@ -211,6 +214,7 @@ from imprint.primitives.exponential import square as square
 from imprint.primitives.exponential import square_p as square_p
 from imprint.primitives.power import pow_p as pow_p
 from imprint.primitives.precision import Precision as Precision
+from imprint.primitives.precision import PrecisionLike as PrecisionLike
 from imprint.primitives.reduce_precision import reduce_precision as reduce_precision
 from imprint.primitives.reduce_precision import reduce_precision_p as reduce_precision_p
 from imprint.primitives.reductions import reduce_and as reduce_and
@@ -320,6 +324,9 @@ if typing.TYPE_CHECKING:
         conv_with_general_padding as conv_with_general_padding,
     )
     from imprint.lax.indexed import index_take as index_take
+    from imprint.lax.layouts import (
+        ConvGeneralDilatedDimensionNumbers as ConvGeneralDilatedDimensionNumbers,
+    )
     from imprint.lax.layouts import conv_dimension_numbers as conv_dimension_numbers
     from imprint.lax.layouts import (
         conv_general_permutations as conv_general_permutations,
@@ -337,6 +344,11 @@ if typing.TYPE_CHECKING:
     )
     from imprint.lax.monoids import reduce as reduce
     from imprint.lax.monoids import reduce_window as reduce_window
+    from imprint.lax.ragged import (
+        RaggedDotDimensionNumbers as RaggedDotDimensionNumbers,
+    )
+    from imprint.lax.ragged import ragged_dot as ragged_dot
+    from imprint.lax.ragged import ragged_dot_general as ragged_dot_general
     from imprint.lax.special import betainc as betainc
     from imprint.lax.special import igamma as igamma
     from imprint.lax.special import igamma_grad_a as igamma_grad_a
@@ -417,6 +429,7 @@ if typing.TYPE_CHECKING:
 
 _LATER: typing.Final[dict[str, str]] = {
     "imprint.lax.monoids": "reduce reduce_window",
+    "imprint.lax.ragged": "RaggedDotDimensionNumbers ragged_dot ragged_dot_general",
     "imprint.control.applied_at": "scatter_apply",
     "imprint.lax.indexed": "index_take",
     "imprint.primitives.gather": "gather gather_p scatter_add_p",
@@ -438,6 +451,7 @@ _LATER: typing.Final[dict[str, str]] = {
         "conv_general_dilated_patches conv_transpose conv_with_general_padding"
     ),
     "imprint.lax.layouts": (
+        "ConvGeneralDilatedDimensionNumbers "
         "conv_dimension_numbers conv_general_permutations conv_general_shape_tuple "
         "conv_shape_tuple conv_transpose_shape_tuple padtype_to_pads "
         "reduce_window_shape_tuple"

@@ -6,7 +6,7 @@ order in which the kernel has them. None is ("NCHW", "OIHW", "NCHW"), of any ran
 """
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 from imprint.core import dims
 from imprint.core.aval import Shape
@@ -17,6 +17,10 @@ from imprint.primitives.windows import ConvDimensionNumbers, Pads, out_space, pa
 
 Ints = tuple[int, ...]
 DimensionNumbers = ConvDimensionNumbers | Sequence[str] | None
+ConvGeneralDilatedDimensionNumbers: TypeAlias = (
+    tuple[str, str, str] | ConvDimensionNumbers | None
+)
+"""What `conv_general_dilated` takes as dimension numbers."""
 Padding = str | Sequence[tuple[Dim, Dim]]
 
 # ---- layouts ----

@@ -9,6 +9,7 @@ import typing
 from imprint.core import later
 
 if typing.TYPE_CHECKING:
+    from imprint.lax.polar import qdwh as qdwh
     from imprint.primitives.cholesky import cholesky as cholesky
     from imprint.primitives.cholesky import cholesky_p as cholesky_p
     from imprint.primitives.eigen import EighImplementation as EighImplementation
@@ -60,6 +61,7 @@ if typing.TYPE_CHECKING:
     )
 
 _LATER: typing.Final[dict[str, str]] = {
+    "imprint.lax.polar": "qdwh",
     "imprint.primitives.orthogonal": (
         "householder_product householder_product_p ormqr ormqr_p qr qr_p"
     ),

@@ -10,7 +10,7 @@ are None are left out of the equation. Precision: see `precision`.
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
@@ -36,6 +36,10 @@ from imprint.stablehlo import Builder, Value
 Ints = tuple[int, ...]
 Pair = tuple[Ints, Ints]
 DimensionNumbers = tuple[Pair, Pair]
+DotDimensionNumbers: TypeAlias = tuple[
+    tuple[Sequence[int], Sequence[int]], tuple[Sequence[int], Sequence[int]]
+]
+"""What `dot_general` takes as dimension numbers."""
 NDArray = np.ndarray[Any, Any]
 
 # ---- dtypes ----

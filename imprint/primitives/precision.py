@@ -9,7 +9,7 @@ name of an algorithm. The names of both are JAX's.
 import enum
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 
@@ -34,6 +34,11 @@ class Precision(enum.Enum):
 
 
 CanonicalPrecision = None | tuple[Precision, Precision] | str
+
+PrecisionLike: TypeAlias = (
+    str | Precision | tuple[str, str] | tuple[Precision, Precision] | None
+)
+"""What functions take as a precision: see `canonical_precision`."""
 
 _PRECISIONS: Final = {
     "default": Precision.DEFAULT,
