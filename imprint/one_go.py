@@ -59,7 +59,10 @@ def one_go(function: Callable[P, R]) -> Callable[P, R]:
         kind = _kind_of(args, kwargs, arrays)
         plan = _known[function].plans.get(kind, 0)
         if type(plan) is _Plan:
-            return plan.run(arrays)
+            try:
+                return plan.run(arrays)
+            except Exception:  # a singular matrix: the function knows what to do
+                return function(*args, **kwargs)
         if plan is not None:
             _known[function].note(kind, plan, lambda: _plan_of(function, args, kwargs))
         return function(*args, **kwargs)

@@ -3,7 +3,8 @@
 A function that is made of ten primitives takes ten evaluations outside of a trace, 100 us,
 for what one function of NumPy's or SciPy's does in 5. Such a function asks first whether
 there is a trace; if there is none, it calls its `AtOnce`, which means the same. It is
-evaluated as a primitive is: operands, results and flags such as `debug_nans` alike.
+evaluated as a primitive is: operands, results and flags such as `debug_nans` alike; so it
+can be a step of what `one_go` evaluates.
 """
 
 from collections.abc import Callable
@@ -44,8 +45,9 @@ class AtOnce:
 
     @property
     def applies(self) -> bool:
-        """Whether nothing is traced."""
-        return current_trace() is None
+        """Whether nothing is traced, but to be evaluated."""
+        trace = current_trace()
+        return trace is None or trace.evaluates
 
     def __call__(self, *operands: Any, **params: Any) -> tuple[Any, ...]:
         """Evaluate; only where it `applies`."""

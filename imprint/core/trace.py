@@ -52,6 +52,11 @@ class Trace:
         self.axes: NamedAxes = named_axes()
         self.ended: bool = False
 
+    @property
+    def evaluates(self) -> bool:
+        """Whether what it writes is computed by references, and by nothing else."""
+        return False
+
     def process(
         self, primitive: Any, operands: tuple[Any, ...], params: dict[str, Any]
     ) -> tuple[Any, ...]:

@@ -64,7 +64,7 @@ def broadcast_reference(
     return (out,)
 
 
-_FEW: Final = 1024
+_FEW: Final = 8192
 
 
 def where_reference(which: NDArray, x: NDArray, y: NDArray) -> NDArray:

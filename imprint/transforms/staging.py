@@ -109,6 +109,11 @@ class StagingTrace(Trace):
         self.captured: list[Any] = []
         self._until_note: int = _NOTED + 1
 
+    @property
+    def evaluates(self) -> bool:
+        """Whether what it writes is computed by references, and by nothing else."""
+        return self.staged.transform == "one_go"
+
     def new_arg(self, aval: ShapedArray) -> JitTracer:
         """Return the tracer of a further argument."""
         var = Var(aval.unplaced())

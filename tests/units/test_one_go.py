@@ -95,7 +95,12 @@ HOMES = {
         "select": ([X > 0, X < -1], [X, Y]),
     },
     np.linalg: {
-        "qr svd svdvals eigh eigvalsh": (S,),
+        "qr svd svdvals eigh eigvalsh eig eigvals cholesky inv det slogdet": (S,),
+        "norm vector_norm matrix_norm pinv matrix_rank cond": (S,),
+        "solve": (S, M),
+        "lstsq": (M, S),
+        "matrix_power": (S, 3),
+        "multi_dot": ([S, M, X[:4]],),
         "cross": (X[:3], Y[:3]),
         "trace diagonal": (M,),
         "vecdot": (X, Y),
@@ -120,7 +125,8 @@ HOMES = {
         "zeta": (P + 1, P),
     },
     scipy.linalg: {
-        "cho_factor lu_factor lu": (S,),
+        "cho_factor lu_factor lu cholesky inv det": (S,),
+        "solve": (S, M),
         "cho_solve": ((M, False), X[:4]),
         "lu_solve": ((M, PLACES % 4), X[:4]),
         "solve_triangular": (M, X[:4]),
@@ -313,6 +319,12 @@ def test_loops_are_no_part_of_a_plan():
     for _ in range(OFTEN):
         assert_same(powered(np.asarray(2.0)), np.asarray(16.0))
     assert None in plans_of(powered).values()
+
+
+def test_what_a_reference_refuses_the_function_computes():
+    singular = np.zeros((2, 2))
+    for x in (np.eye(2), singular) * OFTEN:
+        assert np.isfinite(np.linalg.inv(x)).all() == (x is not singular)
 
 
 def test_errors_are_those_of_the_function():

@@ -16,10 +16,12 @@ from imprint.numpy import linear
 from imprint.numpy.einsum import einsum
 from imprint.numpy.linalg.solving import inv
 from imprint.numpy.promotion import ArrayLike, as_array
+from imprint.one_go import one_go
 from imprint.primitives.elementwise import listed
 from imprint.primitives.matrices import check_square, identity
 
 
+@one_go
 def matrix_power(a: ArrayLike, n: int) -> Array:
     """Return square matrices to a whole power, by repeated squaring.
 
@@ -60,6 +62,7 @@ def matrix_power(a: ArrayLike, n: int) -> Array:
     return out
 
 
+@one_go
 def multi_dot(arrays: Sequence[ArrayLike], *, precision: Any = None) -> Array:
     """Return the product of several matrices, in the order that costs least.
 

@@ -239,6 +239,7 @@ def _eigh(name: str, a: Any, triangle: Any, *, symmetrize: bool) -> EighResult:
     return EighResult(w, v)
 
 
+@one_go
 def eig(a: ArrayLike) -> EigResult:
     """Return eigenvalues and eigenvectors of square matrices; both are complex.
 
@@ -255,6 +256,7 @@ def eig(a: ArrayLike) -> EigResult:
     return EigResult(w, v)
 
 
+@one_go
 def eigvals(a: ArrayLike) -> Array:
     """Return the eigenvalues of square matrices, complex and in no order.
 

@@ -36,6 +36,7 @@ from imprint.numpy.reductions import prod
 from imprint.numpy.reductions import sum as sum_
 from imprint.numpy.rounding import real
 from imprint.numpy.selection import where
+from imprint.one_go import one_go
 from imprint.primitives.basis import full
 from imprint.primitives.lu import lu, rows_at
 from imprint.primitives.matrices import zeros_like
@@ -57,6 +58,7 @@ class SlogdetResult(NamedTuple):
     logabsdet: Array
 
 
+@one_go
 def det(a: ArrayLike) -> Array:
     """Return the determinants of square matrices.
 
@@ -72,6 +74,7 @@ def det(a: ArrayLike) -> Array:
     return _det_now(x)[0] if _det_now.applies else _det(x)
 
 
+@one_go
 def slogdet(a: ArrayLike, *, method: str | None = None) -> SlogdetResult:
     """Return signs and logarithms of the magnitudes of determinants.
 

@@ -13,10 +13,12 @@ from imprint.core.at_once import AtOnce
 from imprint.core.aval import ShapedArray
 from imprint.numpy.linalg.operands import square_matrices
 from imprint.numpy.promotion import ArrayLike
+from imprint.one_go import one_go
 from imprint.primitives import cholesky as factors
 from imprint.primitives.matrices import adjoint, or_nan
 
 
+@one_go
 def cholesky(
     a: ArrayLike, *, upper: bool = False, symmetrize_input: bool = True
 ) -> Array:

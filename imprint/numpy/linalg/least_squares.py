@@ -25,10 +25,12 @@ from imprint.numpy.reductions import max as max_
 from imprint.numpy.reductions import sum as sum_
 from imprint.numpy.selection import where
 from imprint.numpy.shape import expand_dims, ravel, reshape
+from imprint.one_go import one_go
 from imprint.primitives.elementwise import listed
 from imprint.primitives.matrices import adjoint, check_square, product
 
 
+@one_go
 def pinv(
     a: ArrayLike,
     rtol: ArrayLike | None = None,
@@ -110,6 +112,7 @@ def _pinv_jvp(cut: Any, hermitian: Any, primals: Any, tangents: Any) -> Any:
     return p, left + right - moved - inside
 
 
+@one_go
 def lstsq(
     a: ArrayLike,
     b: ArrayLike,
@@ -170,6 +173,7 @@ def _nearest(x: Any, sides: Any, rcond: Any) -> tuple[Any, Any, Any]:
     return found, sum_(mask), s
 
 
+@one_go
 def matrix_rank(
     M: ArrayLike,  # noqa: N803 - JAX's name
     rtol: ArrayLike | None = None,
@@ -203,6 +207,7 @@ def matrix_rank(
     return sum_(s > asarray(cut)[..., None], axis=-1)
 
 
+@one_go
 def cond(x: ArrayLike, p: Any = None) -> Array:
     """Return the condition of matrices: how much solving can magnify an error.
 

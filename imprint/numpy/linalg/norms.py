@@ -23,6 +23,7 @@ from imprint.numpy.reductions import min as min_
 from imprint.numpy.reductions import sum as sum_
 from imprint.numpy.rounding import real
 from imprint.numpy.shape import expand_dims, moveaxis
+from imprint.one_go import one_go
 from imprint.primitives.axes import canonical_axes
 from imprint.primitives.basis import mul
 from imprint.primitives.complex import conj
@@ -32,6 +33,7 @@ NDArray: TypeAlias = np.ndarray[Any, Any]
 Order: TypeAlias = int | float | str | None
 
 
+@one_go
 def norm(
     x: ArrayLike,
     ord: Order = None,
@@ -67,6 +69,7 @@ def norm(
     return _matrix_norm(y, ord, axes, keepdims=keepdims)
 
 
+@one_go
 def vector_norm(
     x: ArrayLike,
     /,
@@ -95,6 +98,7 @@ def vector_norm(
     return _vector_norm(y, 2 if ord is None else ord, axes, keepdims=keepdims)
 
 
+@one_go
 def matrix_norm(
     x: ArrayLike, /, *, keepdims: bool = False, ord: Order = "fro"
 ) -> Array:

@@ -23,6 +23,7 @@ from imprint.errors import ArgumentError, ShapeError
 from imprint.numpy.linalg.operands import square_matrices
 from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.numpy.shape import broadcast_to, moveaxis, ravel, reshape
+from imprint.one_go import one_go
 from imprint.primitives.axes import whole
 from imprint.primitives.barrier import stop_gradient
 from imprint.primitives.elementwise import listed
@@ -34,6 +35,7 @@ from imprint.primitives.triangular import triangular_solve
 NDArray = np.ndarray[Any, Any]
 
 
+@one_go
 def solve(a: ArrayLike, b: ArrayLike) -> Array:
     """Return the solutions x of `a @ x = b`.
 
@@ -57,6 +59,7 @@ def solve(a: ArrayLike, b: ArrayLike) -> Array:
     return _solved(x, y)
 
 
+@one_go
 def inv(a: ArrayLike) -> Array:
     """Return the inverses of square matrices.
 

@@ -34,6 +34,7 @@ from imprint.primitives.slicing import slice_in_dim
 from imprint.primitives.triangular import triangular_solve
 
 
+@one_go
 def cholesky(
     a: ArrayLike,
     lower: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
@@ -218,6 +219,7 @@ def lu(
     return real(p), left, upper
 
 
+@one_go
 def det(
     a: ArrayLike,
     overwrite_a: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
@@ -233,6 +235,7 @@ def det(
     return determinants.det(a)
 
 
+@one_go
 def inv(
     a: ArrayLike,
     overwrite_a: bool = False,  # noqa: FBT001, FBT002 - SciPy's signature
@@ -252,6 +255,7 @@ def inv(
 _ASSUMED: Final = ("gen", "sym", "her", "pos")
 
 
+@one_go
 def solve(  # noqa: PLR0913, PLR0917 - SciPy's signature
     a: ArrayLike,
     b: ArrayLike,
