@@ -3,6 +3,7 @@
 Out of programs most are SciPy's own, so nothing compiles; integers become floats.
 
 - `gammas`: what are the gamma and beta functions, and made of them?
+- `complex_gammas`: what is the gamma function of complex numbers?
 - `normal`: what are error functions, and the normal distribution?
 - `entropies`: what are products with logarithms, odds and sums of exponentials?
 - `integrals`: what are exponential integrals, others, and the dilogarithm?

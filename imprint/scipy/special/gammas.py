@@ -13,11 +13,12 @@ from imprint.core.array import Array
 from imprint.core.aval import get_aval
 from imprint.custom_derivatives import custom_jvp
 from imprint.errors import ArgumentError, DTypeError
-from imprint.numpy.promotion import ArrayLike, promote
+from imprint.numpy.promotion import ArrayLike, convert, promote
 from imprint.one_go import one_go
 from imprint.primitives import incomplete
 from imprint.primitives import special as primitives
 from imprint.scipy.special.arguments import concrete_integer, floats, strong_floats
+from imprint.scipy.special.complex_gammas import complex_gamma, complex_loggamma
 
 
 @one_go
@@ -37,7 +38,7 @@ def loggamma(x: ArrayLike) -> Array:
     """Return the principal branch of the logarithm of the gamma function.
 
     Args:
-        x: real numbers; the result is NaN at negative ones.
+        x: real numbers, for which the result is NaN at negative ones; or complex ones.
 
     Example:
         >>> import imprint.numpy as np
@@ -45,7 +46,9 @@ def loggamma(x: ArrayLike) -> Array:
         >>> special.loggamma(np.array([4.0, -0.5])).round(4)
         Array([1.7918,    nan], dtype=float32)
     """
-    (x,) = floats("loggamma", x)
+    (x,) = promote("loggamma", (x,), dtypes.to_inexact)
+    if dtypes.is_complex(get_aval(x).dtype):
+        return complex_loggamma(convert("loggamma", x, get_aval(x).dtype))
     return np.where(np.less(x, 0), math.nan, primitives.lgamma(x))
 
 
@@ -68,7 +71,7 @@ def gammasgn(x: ArrayLike) -> Array:
 
 @one_go
 def gamma(x: ArrayLike) -> Array:
-    """Return the gamma function of real numbers, elementwise.
+    """Return the gamma function of real or complex numbers, elementwise.
 
     Example:
         >>> import imprint.numpy as np
@@ -76,7 +79,10 @@ def gamma(x: ArrayLike) -> Array:
         >>> special.gamma(np.array([1.0, 4.0])).round(3)
         Array([1., 6.], dtype=float32)
     """
-    (x,) = strong_floats("gamma", x)
+    (x,) = promote("gamma", (x,), dtypes.to_inexact)
+    x = convert("gamma", x, get_aval(x).dtype)
+    if dtypes.is_complex(get_aval(x).dtype):
+        return complex_gamma(x)
     return gammasgn(x) * np.exp(primitives.lgamma(x))
 
 
