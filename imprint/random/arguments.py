@@ -2,12 +2,14 @@
 
 A sampler checks its arguments, then calls a program: its `draw`, with the shape and the
 dtype filled in, under `jit`. So a draw outside any trace has the bits of a compiled one,
-and is traced once for each shape. Within a trace it is one equation, and its result is
+and is traced once for each shape; the first ones need no program where the bits are those
+of a program anyway. Within a trace it is one equation, and its result is
 materialized: so it has the same bits there, and is drawn once.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import cache, lru_cache, partial
+from itertools import chain
 from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
@@ -15,6 +17,7 @@ import numpy as np
 from imprint import dtypes
 from imprint.array import host_values
 from imprint.core import dims
+from imprint.core.array import NumberArray
 from imprint.core.aval import DType, Shape, ShapedArray, get_aval
 from imprint.core.dims import Dim
 from imprint.core.trace import current_trace
@@ -26,28 +29,46 @@ from imprint.primitives.basis import broadcast_in_dim
 
 _PROGRAMS: Final = 256
 """Shapes and dtypes up to which a sampler's programs are kept."""
+_FIRST: Final = 16
+"""Draws that are made before a program is compiled, of at most `_SMALL` numbers each."""
+_SMALL: Final = 1 << 14
 
 
-def programs(draw: Callable[..., Any]) -> Callable[..., Callable[..., Any]]:
+def programs(
+    draw: Callable[..., Any], *, is_exact: bool = False
+) -> Callable[..., Callable[..., Any]]:
     """Return the function from the first arguments of `draw` to a function of the rest.
 
     Args:
-        draw: takes hashable arguments, then arrays.
+        draw: takes hashable arguments, a shape among them, then arrays, the key first.
+        is_exact: whether its operations give the same bits wherever they are computed.
+            Then a few small draws are made without a program, which takes 100 ms.
     """
 
     @lru_cache(maxsize=_PROGRAMS)
     def program(*params: Hashable) -> Callable[..., Any]:
         compiled = jit(partial(draw, *params))
+        first = iter(range(_FIRST if is_exact and _is_small(params) else 0))
 
         def drawn(*operands: Any) -> Any:
-            # XLA:CPU would fuse the hash, which has no expensive operation, into
-            # everything that uses the draw, and hash again for each element of that.
-            out = compiled(*operands)
-            return out if current_trace() is None else materialize(out)
+            if current_trace() is not None:
+                # XLA:CPU would fuse the hash, which has no expensive operation, into
+                # everything that uses the draw, and hash again for each element of that.
+                return materialize(compiled(*operands))
+            if isinstance(operands[0], NumberArray) and next(first, None) is not None:
+                return draw(*params, *operands)
+            return compiled(*operands)
 
         return drawn
 
     return program
+
+
+def _is_small(params: Iterable[Any]) -> bool:
+    shapes = [cast("Shape", x) for x in params if isinstance(x, tuple)]
+    return not any(map(dims.is_symbolic, chain(*shapes))) and all(
+        dims.product(shape) <= _SMALL for shape in shapes
+    )
 
 
 # ---- shapes ----

@@ -71,7 +71,7 @@ def _bernoulli(shape: Shape, precise: bool, data: Any, p: Any) -> Any:  # noqa: 
     return lt(fine, sub(p, coarse))
 
 
-_bernoulli_of = programs(_bernoulli)
+_bernoulli_of = programs(_bernoulli, is_exact=True)
 
 
 def rademacher(key: KeyLike, shape: Any = (), dtype: DTypeLike | None = None) -> Array:
@@ -99,7 +99,7 @@ def rademacher_signs(shape: Shape, dtype: DType, data: Any) -> Any:
     return sub(mul(scalar_like(drawn, 2), drawn), scalar_like(drawn, 1))
 
 
-_rademacher_of = programs(rademacher_signs)
+_rademacher_of = programs(rademacher_signs, is_exact=True)
 
 # ---- categories ----
 

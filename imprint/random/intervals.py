@@ -64,7 +64,7 @@ def _bits(width: int, shape: Shape, data: Any) -> Any:
     return random_bits(data, width, shape)
 
 
-_bits_of = programs(_bits)
+_bits_of = programs(_bits, is_exact=True)
 
 # ---- floats ----
 
@@ -130,7 +130,7 @@ def unit_floats(shape: Shape, dtype: DType, data: Any, low: float = 0.0) -> Any:
     return uniform_floats(shape, dtype, data, least, one)
 
 
-_unit_of = programs(unit_floats)
+_unit_of = programs(unit_floats, is_exact=True)
 
 # ---- integers ----
 
@@ -183,7 +183,7 @@ def _randint(shape: Shape, dtype: DType, data: Any, minval: Any, maxval: Any) ->
     return convert_element_type(add(low, convert_element_type(offset, drawn)), dtype)
 
 
-_randint_of = programs(_randint)
+_randint_of = programs(_randint, is_exact=True)
 
 
 def _as_integer(x: Any) -> Any:

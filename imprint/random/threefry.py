@@ -15,10 +15,12 @@ import numpy as np
 
 from imprint.config import settings
 from imprint.core import dims
-from imprint.core.aval import Shape, get_aval
+from imprint.core.at_once import AtOnce
+from imprint.core.aval import Shape, ShapedArray, get_aval
 from imprint.core.dims import Dim
 from imprint.errors import ShapeError
 from imprint.jitted import jit
+from imprint.primitives import hashing
 from imprint.primitives.barrier import materialize
 from imprint.primitives.basis import add, full, scalar_like
 from imprint.primitives.bitwise import or_, shift_left, shift_right_logical, xor
@@ -55,6 +57,25 @@ threefry2x32: Final = jit(_threefry2x32)
 """Hash counter words under key words; one equation in a jaxpr, traced once a shape."""
 
 
+def _hashed_aval(*words: ShapedArray) -> tuple[ShapedArray, ShapedArray]:
+    return words[3], words[3]
+
+
+def _hashed_reference(key1: Any, key2: Any, x1: Any, x2: Any) -> Words:
+    return hashing.threefry2x32(int(key1), int(key2), x1, x2)
+
+
+_hashed_now: Final = AtOnce("threefry2x32", _hashed_aval, _hashed_reference)
+
+
+def _hashed(*words: Any) -> Words:
+    """Hash counter words: by a program where something is traced, else by NumPy."""
+    if _hashed_now.applies:
+        first, second = _hashed_now(*words)
+        return first, second
+    return threefry2x32(*words)
+
+
 # ---- bits ----
 
 
@@ -62,7 +83,7 @@ def random_bits(data: Any, width: int, shape: Shape) -> Any:
     """Draw unsigned integers of 8, 16, 32 or 64 bits."""
     if not settings().threefry_partitionable:
         return reshape(_paired_bits(data, width, dims.product(shape)), shape)
-    high, low = threefry2x32(*_words(data), *_indices(shape))
+    high, low = _hashed(*_words(data), *_indices(shape))
     if width == 64:
         return _joined(high, low)
     return convert_element_type(xor(high, low), UINTS[width])
@@ -88,7 +109,7 @@ def _paired(data: Any, count: Dim) -> Words:
     if not dims.divides(2, count):
         counters = pad(counters, np.uint32(0), ((0, 1, 0),))
     halves = slice_in_dim(counters, 0, half), slice_in_dim(counters, half, 2 * half)
-    return threefry2x32(*_words(data), *halves)
+    return _hashed(*_words(data), *halves)
 
 
 def _indices(shape: Shape) -> Words:
@@ -131,14 +152,14 @@ def row(x: Any, i: int) -> Any:
 def split_data(data: Any, shape: Shape) -> Any:
     """Make raw keys of `shape` from one."""
     if settings().threefry_partitionable:
-        return materialize(stacked(threefry2x32(*_words(data), *_indices(shape))))
+        return materialize(stacked(_hashed(*_words(data), *_indices(shape))))
     pair = _paired(data, 2 * dims.product(shape))
     return materialize(reshape(concatenate(pair, 0), (*shape, 2)))
 
 
 def fold_data(data: Any, number: Any) -> Any:
     """Make one raw key from one and a number, `uint32[]`."""
-    return materialize(stacked(threefry2x32(*_words(data), np.uint32(0), number)))
+    return materialize(stacked(_hashed(*_words(data), np.uint32(0), number)))
 
 
 def seed_data(seed: Any) -> Any:

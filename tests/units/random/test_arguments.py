@@ -4,6 +4,7 @@ import pytest
 
 import imprint
 from imprint import errors, random
+from imprint.debug import counters
 from imprint.random import arguments
 from tests.units.random.streams import same, same_keys
 
@@ -83,3 +84,43 @@ def test_the_whole_message(wrong, message):
     with pytest.raises(errors.ShapeError) as caught:
         wrong()
     assert str(caught.value) == message
+
+
+EXACT = {
+    "bits": ((7,),),
+    "bits of 8": ((3, 5), "uint8"),
+    "uniform": ((2, 3),),
+    "uniform of 16": ((5,), "bfloat16"),
+    "randint": ((6,), -3, 9),
+    "bernoulli": (np.float32([0.1, 0.9]),),
+    "rademacher": ((6,),),
+    "permutation": (9,),
+}
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_first_draws_need_no_program_and_have_its_bits(name):
+    def draw():
+        return getattr(random, name.split()[0])(KEY, *EXACT[name])
+
+    before = counters().compiles
+    first = draw()
+    assert counters().compiles == before
+    drawn = [draw() for _ in range(20)]  # by a program in the end
+    assert counters().compiles > before
+    for x in drawn:
+        assert imprint.typeof(x) is imprint.typeof(first)
+        same(x, first)
+
+
+def test_large_draws_are_made_by_a_program_at_once():
+    before = counters().compiles
+    random.uniform(KEY, (1 << 15,))
+    assert counters().compiles > before
+
+
+def test_draws_that_round_have_the_bits_of_a_program_from_the_first_one_on():
+    before = counters().compiles
+    drawn = random.normal(KEY, (3, 1, 7))
+    assert counters().compiles > before
+    same(drawn, imprint.jit(lambda: random.normal(KEY, (3, 1, 7)))())
