@@ -306,7 +306,7 @@ class Config:
     )
     cut_recomputation: Final = _Switch(
         "Write values to memory that the engine would compute again many times.",
-        default=False,
+        default=True,
         in_key=True,
     )
     roll_loops: Final = _Switch(

@@ -18,12 +18,6 @@ V = np.linspace(0.1, 0.9, 64, dtype="float32")
 M = np.linspace(-1, 1, 64 * 64, dtype="float32").reshape(64, 64)
 
 
-@pytest.fixture(autouse=True)
-def _switched_on():
-    with imprint.cut_recomputation():
-        yield
-
-
 def field(x, y, z):
     return x - y, inp.tanh(y) * z + inp.exp(-z * z), z / (1 + y * y) + y * x
 
@@ -260,8 +254,8 @@ def test_the_switch_is_in_the_key():
     assert len(f.versions) == 2
 
 
-def test_it_is_off_unless_asked_for():
-    with imprint.cut_recomputation(imprint.config.__class__.cut_recomputation.default):
+def test_it_can_be_switched_off():
+    with imprint.cut_recomputation(False):
         assert cuts(sums(20), V) == ()
 
 

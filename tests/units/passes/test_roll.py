@@ -31,7 +31,7 @@ ONE = np.float32(0.3)
 
 @pytest.fixture(autouse=True)
 def _switched_on():
-    with imprint.roll_loops():
+    with imprint.roll_loops(), imprint.cut_recomputation(False):
         yield
 
 
