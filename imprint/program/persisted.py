@@ -55,8 +55,7 @@ def executable_of(
             return None
         try:
             found = runtime.deserialize(data, module.out_avals, options, device)
-        except CompileError:
-            store.drop(key)
+        except CompileError:  # what is made instead takes its place
             return None
         COUNTERS.loads += 1
         return Found(found, "disk", "stored: loaded from the disk")

@@ -137,7 +137,7 @@ def identity(
     """
     return (
         *engine_version(),
-        f"flags: {_always().hex()}",
+        f"in force: {_always().hex()}",
         *(f"{name}={value!r}" for name, value in options.compiler_options),
         *(f"{name}={value}, a correction" for name, value in corrections(module_text)),
         f"device {device.id}: {device.platform} {device.device_kind}",

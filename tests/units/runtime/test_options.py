@@ -6,7 +6,7 @@ from imprint import runtime
 from imprint.errors import ArgumentError, CompileError
 from imprint.runtime import options
 from imprint.runtime.compat import jaxlib_version
-from tests.units.runtime.programs import DOUBLE, F4
+from tests.units.runtime.programs import DOUBLE, F4, in_fresh_process
 
 WIDTH = "xla_cpu_prefer_vector_width"
 
@@ -158,3 +158,35 @@ def test_small_loops_are_machine_code_of_their_own_unless_xla_flags_say(monkeypa
         assert threshold not in options.CompileOptions().build().SerializeAsString()
     finally:
         options._always.cache_clear()
+
+
+def test_the_identity_of_a_program_has_all_that_decides_its_machine_code():
+    (device, *_) = runtime.devices("cpu")
+    chosen = runtime.CompileOptions.of({"xla_cpu_enable_fast_math": True})
+    parts = runtime.identity("stablehlo.atan2", chosen, device)
+    assert {*runtime.engine_version()} < {*parts}
+    named = {"library: ", "processors: ", "in force: ", "xla_cpu_enable_fast_math=True"}
+    named.add(f"device {device.id}: cpu ")
+    assert all(any(part.startswith(name) for part in parts) for name in named)
+    plain = runtime.identity("stablehlo.sine", chosen, device)
+    is_old = any("a correction" in part for part in parts)
+    assert (parts != plain) == is_old  # jaxlib 0.10 needs it
+
+
+FLAGS = """
+import os
+from imprint import runtime
+device = runtime.devices()[0]
+before = runtime.identity("", runtime.CompileOptions(), device)
+os.environ["XLA_FLAGS"] = "--xla_cpu_enable_fast_math=false"  # too late
+assert runtime.identity("", runtime.CompileOptions(), device) == before
+print(*[part for part in before if part.startswith("in force: ")])
+"""
+
+
+def test_the_flags_of_an_identity_are_those_in_force(monkeypatch):
+    flags = set()
+    for value in ("true", "false"):
+        monkeypatch.setenv("XLA_FLAGS", f"--xla_cpu_enable_fast_math={value}")
+        flags |= {*in_fresh_process(FLAGS)}
+    assert len(flags) == 2

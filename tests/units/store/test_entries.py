@@ -32,6 +32,10 @@ def refused(store, key=KEY):
     return found is None
 
 
+def test_parts_of_a_key_do_not_run_together():
+    assert digest(b"ab", b"c") != digest(b"a", b"bc")
+
+
 def test_what_was_put_is_found_by_another(store, path):
     assert Store(store.folder, writes=False, limit=0).get(KEY) == BODY
     assert store.get(OTHER) is None
@@ -123,7 +127,8 @@ def test_a_link_is_not_followed(store, path, tmp_path):
 def test_a_pipe_is_not_waited_for(store, path):
     path.unlink()
     os.mkfifo(path)
-    assert refused(store)
+    with pytest.warns(StoreWarning, match="it is no plain file"):
+        assert store.get(KEY) is None
 
 
 def test_a_directory_is_no_entry(store, path):
@@ -132,9 +137,10 @@ def test_a_directory_is_no_entry(store, path):
     assert refused(store)
 
 
-def test_a_file_where_a_directory_should_be_is_a_miss(store):
+def test_a_file_where_a_directory_should_be_is_a_miss(store, caplog):
     path_of(store.folder, KEY).parent.write_text("")
     assert store.get(KEY) is None
+    assert not caplog.text
     with pytest.warns(StoreWarning, match="expected to write into"):
         assert not store.put(KEY, {}, BODY)
 

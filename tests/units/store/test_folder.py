@@ -73,6 +73,14 @@ def test_a_link_to_what_others_can_write_into_is_refused(tmp_path):
         trusted(tmp_path / "link", create=True)
 
 
+def test_a_link_to_what_others_can_replace_is_refused(tmp_path):
+    (tmp_path / "open" / "real").mkdir(0o700, parents=True)
+    (tmp_path / "open").chmod(0o777)
+    (tmp_path / "link").symlink_to(tmp_path / "open" / "real")
+    with pytest.raises(ReadError, match="everybody can write into"):
+        trusted(tmp_path / "link", create=True)
+
+
 @AS_ROOT
 def test_a_folder_or_a_link_of_another_user_is_refused(tmp_path):
     (tmp_path / "real").mkdir(0o700)

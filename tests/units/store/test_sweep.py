@@ -62,10 +62,10 @@ def test_strays_go_after_an_hour_and_so_do_those_of_the_future(tmp_path):
 def test_what_is_not_of_the_store_is_never_touched(tmp_path):
     mine = tmp_path / "photographs" / "summer.jpg"
     near = tmp_path / "ab" / "notes.txt"
-    for path in (mine, near):
-        path.parent.mkdir()
+    named_alike = mine.with_name("0" * 62)
+    for path in (mine, named_alike, near):
+        path.parent.mkdir(exist_ok=True)
         path.write_text("mine")
         os.utime(path, (0, 0))
     assert pruned(tmp_path, 0) == (0, 0)
-    assert mine.exists()
-    assert near.exists()
+    assert all(path.exists() for path in (mine, named_alike, near))

@@ -1,0 +1,61 @@
+"""Who compiles: one process at a time for a key, and nobody waits for ever."""
+
+import subprocess
+import sys
+
+import pytest
+
+from imprint.store.entry import digest
+from imprint.store.flight import Flights
+
+KEY, OTHER = digest(b"one"), digest(b"two")
+
+# Holds the lock of a place until its input ends.
+HOLDER = """
+import fcntl, sys
+file = open(sys.argv[1], "w")
+fcntl.lockf(file, fcntl.LOCK_EX, 1, int(sys.argv[2]))
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def holder(tmp_path):
+    """Give a process that holds the lock of a key."""
+    place = int.from_bytes(KEY[:7], "big")
+    command = [sys.executable, "-S", "-c", HOLDER, tmp_path / "lock", str(place)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, **pipes) as process:
+        assert process.stdout.readline() == "held\n"
+        yield process
+        process.stdin.close()
+
+
+def test_a_key_that_nobody_has_is_held_at_once(tmp_path):
+    flights = Flights(tmp_path, 60)
+    for _ in range(2):
+        with flights.of(KEY) as waited:
+            assert not waited
+
+
+def test_one_waits_until_the_other_ends_however_it_ends(tmp_path, holder):
+    holder.kill()
+    with Flights(tmp_path, 60).of(KEY):
+        pass
+
+
+def test_one_waits_no_longer_than_its_patience(tmp_path, holder):
+    with Flights(tmp_path, 0.02).of(KEY) as waited:
+        assert waited
+    assert holder.poll() is None
+
+
+def test_another_key_is_not_waited_for(tmp_path, holder):
+    with Flights(tmp_path, 60).of(OTHER) as waited:
+        assert not waited
+
+
+def test_without_locks_nobody_waits(tmp_path):
+    with Flights(tmp_path / "missing", 60).of(KEY) as waited:
+        assert not waited
