@@ -7,11 +7,14 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from imprint.store.files import STRAY
 from imprint.store.sweep import entries
 from tests.lanes import exhaustive
+from tests.spec import edited
+from tests.tolerances import tolerance
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -30,6 +33,9 @@ x = imprint.jit(chain)(np.ones(8))
 counts = imprint.debug.counters()
 print(counts.compiles, counts.loads, float(x[0]).hex())
 """
+
+# What the program of `edited` starts with.
+MAIN = "import runpy, sys; sys.path.insert(0, ''); runpy.run_path('main.py')"
 
 # Writes entries that say by themselves what they must be, and reads those of others.
 WORKER = """
@@ -53,12 +59,13 @@ while time.monotonic() < until:
 """
 
 
-def start(code, *words, **environment):
+def start(code, *words, cwd=None, **environment):
     return subprocess.Popen(
         [sys.executable, "-W", "error", "-c", code, *map(str, words)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        cwd=cwd,
         env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
     )
 
@@ -92,6 +99,23 @@ def test_processes_that_start_together_compile_once(count, store):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("seed", "count"), [(0, 3), *exhaustive((1, 40))])
+def test_no_edit_gets_the_answer_of_another_program(seed, count, store, tmp_path):
+    seen = set()
+    for chosen in edited.edits(seed, count):
+        edited.write(tmp_path, chosen)
+        process = start(MAIN, cwd=tmp_path, WEIGHT=chosen["environment"], **store)
+        result, expected, work = (line.split() for line in ended(process))
+        near = tolerance(np.float32, "program")
+        np.testing.assert_allclose(
+            np.array(result, float), np.array(expected, float), near.rtol, near.atol
+        )
+        assert work in (["0", "1"], ["1", "0"])  # `2` and `2.0` make one program
+        assert edited.what_counts(chosen) not in seen or work == ["0", "1"]
+        seen.add(edited.what_counts(chosen))
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(("count", "seconds"), [(2, 0.5), *exhaustive((8, 20))])
 def test_the_killed_leave_a_store_that_works(count, seconds, tmp_path):
     (tmp_path / "store").mkdir(0o700)
@@ -113,26 +137,47 @@ def test_the_killed_leave_a_store_that_works(count, seconds, tmp_path):
     assert ended(start(WORKER, folder, 99, 0.1)) == ["ready"]
 
 
+@pytest.fixture
+def small_disk(tmp_path):
+    """Give a small file system in memory, where this process may mount one."""
+    options = "size=256k,mode=700"
+    command = ["mount", "-t", "tmpfs", "-o", options, "none", tmp_path]
+    if subprocess.run(command, check=False, capture_output=True).returncode:
+        pytest.skip("no right to mount")
+    yield tmp_path
+    subprocess.run(["umount", tmp_path], check=True)
+
+
+def told(process):
+    """Return what a process printed and warned of, which must have ended well."""
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    return out, err
+
+
 @pytest.mark.slow
 @pytest.mark.exhaustive
-def test_a_full_disk_costs_a_warning(tmp_path):
-    """A small file system in memory, where this process may mount one."""
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=64k,mode=700", "none", tmp_path],
-        check=False,
-        capture_output=True,
-    )
-    if mounted.returncode:
-        pytest.skip("no right to mount")
-    try:
-        store = {"IMPRINT_CACHE": "write", "IMPRINT_CACHE_DIR": str(tmp_path)}
-        done = start(PROGRAM, 600, **store)
-        out, err = done.communicate(timeout=120)
-        assert done.returncode == 0
-        assert out.startswith("1 0 ")
-        assert err.count("expected to write into") == 1
-        assert "No space left on device" in err
-        files = [path for path in tmp_path.rglob("*") if path.is_file()]
-        assert [path.name for path in files] == ["lock"]
-    finally:
-        subprocess.run(["umount", tmp_path], check=True)
+def test_a_full_disk_costs_a_warning(small_disk):
+    store = {"IMPRINT_CACHE": "write", "IMPRINT_CACHE_DIR": str(small_disk)}
+    (small_disk / "much").write_bytes(bytes(230_000))
+    out, err = told(start(PROGRAM, 600, **store))
+    assert out.startswith("1 0 ")
+    assert err.count("expected to write into") == 1
+    assert "No space left on device" in err
+    files = {path.name for path in small_disk.rglob("*") if path.is_file()}
+    assert files == {"much", "lock"}
+
+
+@pytest.mark.slow
+@pytest.mark.exhaustive
+def test_a_disk_that_is_only_read_gives_what_it_has(small_disk):
+    store = {"IMPRINT_CACHE": "write", "IMPRINT_CACHE_DIR": str(small_disk)}
+    ended(start(PROGRAM, 3, **store))
+    subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
+    assert ended(start(PROGRAM, 3, **store))[0].startswith("0 1 ")
+    out, err = told(start(PROGRAM, 4, **store))
+    assert out.startswith("1 0 ")
+    assert err.count("expected to write into") == 1
+    assert "Read-only file system" in err
+    only_read = {**store, "IMPRINT_CACHE": "read"}
+    assert ended(start(PROGRAM, 4, **only_read))[0].startswith("1 0 ")
