@@ -47,7 +47,8 @@ def one_go(function: Callable[P, R]) -> Callable[P, R]:
     """Evaluate a function in one go where it is called often and nothing is traced.
 
     It is for functions of arrays that mean the same whether their arrays are tracers, and
-    do nothing but to return arrays.
+    do nothing but to return arrays. One that stages an equation or two is left alone: a
+    call that is staged takes 100 ns more.
     """
     _known[function] = _Plans()
 

@@ -154,7 +154,6 @@ def fabs(x: ArrayLike, /) -> Array:
     return abs_p.bind1(inexact("fabs", x))
 
 
-@one_go
 def sign(x: ArrayLike, /) -> Array:
     """Return -1, 0 or 1 by the sign; `x / abs(x)` for complex numbers.
 
@@ -310,7 +309,6 @@ def _float_divmod(x: Array, y: Array) -> tuple[Array, Array]:
 
 
 @universal()
-@one_go
 def maximum(
     x: ArrayLike,
     y: ArrayLike,
@@ -332,7 +330,6 @@ def maximum(
 
 
 @universal()
-@one_go
 def minimum(
     x: ArrayLike,
     y: ArrayLike,

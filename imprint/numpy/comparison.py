@@ -153,7 +153,6 @@ def fmin(x1: ArrayLike, x2: ArrayLike) -> Array:
 
 
 @universal(identity=True)
-@one_go
 def logical_and(
     x: ArrayLike,
     y: ArrayLike,
@@ -174,7 +173,6 @@ def logical_and(
 
 
 @universal(identity=False)
-@one_go
 def logical_or(
     x: ArrayLike,
     y: ArrayLike,
@@ -195,7 +193,6 @@ def logical_or(
 
 
 @universal(identity=False)
-@one_go
 def logical_xor(
     x: ArrayLike,
     y: ArrayLike,

@@ -24,6 +24,7 @@ from imprint.numpy.promotion import convert, promote_dtypes, refuse_out
 from imprint.numpy.reductions import ANY, SUM, Over, reduce
 from imprint.numpy.selection import where
 from imprint.numpy.subscripts import Subscripts, parse
+from imprint.one_go import one_go
 from imprint.primitives.basis import scalar_like, transpose
 from imprint.primitives.comparison import eq
 from imprint.primitives.copying import owned
@@ -34,6 +35,7 @@ Path = list[tuple[int, ...]]
 Optimize = bool | str | Sequence[tuple[int, ...]]
 
 
+@one_go
 @owned
 def einsum(
     subscripts: Any,

@@ -48,6 +48,7 @@ from imprint.primitives.slicing import slice_in_dim
 Arrays: TypeAlias = Sequence[ArrayLike] | Array | NDArray
 
 
+@one_go
 @moves_keys(0)
 def concatenate(
     arrays: Arrays, axis: int | None = 0, dtype: DTypeLike | None = None

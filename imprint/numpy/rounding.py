@@ -75,7 +75,6 @@ def trunc(x: ArrayLike) -> Array:
 fix = trunc
 
 
-@one_go
 def rint(x: ArrayLike, /) -> Array:
     """Round to the nearest integer, halves to the even one, elementwise.
 
