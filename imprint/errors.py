@@ -7,9 +7,13 @@ written where they are raised: what was expected, what came, what to do. `did_yo
 gives the last part of a message about an unknown name.
 """
 
+import re
+import sys
 from collections.abc import Iterable
 from difflib import get_close_matches  # free: optree imports it too
-from typing import Any
+from inspect import unwrap
+from types import CodeType
+from typing import Any, Final
 
 __all__ = [
     "AbsentRuleError",
@@ -45,10 +49,93 @@ __all__ = [
     "did_you_mean",
 ]
 
+# ---- who was called ----
+
+
+class _Called(Exception):  # noqa: N818 - no error by itself
+    """An error whose message begins with the public function that the user called.
+
+    Functions of arrays are made of each other, and what is wrong is often found by
+    another than the one that was called.
+    """
+
+    def __init__(self, message: object = "", *more: object) -> None:
+        text = _of_called(message) if isinstance(message, str) else message
+        super().__init__(text, *more)
+
+
+def _of_called(message: str) -> str:
+    lead, _, rest = message.partition(": expected ")
+    if message.startswith("expected "):
+        lead, rest = "", message.removeprefix("expected ")
+    if not rest or (lead and not _NAME.fullmatch(lead)):
+        return message
+    found = _called()
+    if found is None:
+        return message
+    name, code, face = found
+    if face.startswith("imprint.numpy"):
+        rest = rest.replace(", or call imprint.numpy, which promotes", "")
+    if lead.rpartition(".")[2] == name.rpartition(".")[2]:
+        return f"{lead}: expected {rest}"
+    arguments = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    argument = f"{lead}: " if lead in arguments else ""
+    return f"{name}: {argument}expected {rest}"
+
+
+def _called() -> tuple[str, CodeType, str] | None:
+    """Return the outermost public function of arrays, its code, and who offers it."""
+    found = None
+    frame = sys._getframe(3)  # pyright: ignore[reportPrivateUsage] - the one way to know
+    while frame is not None:
+        home: object = frame.f_globals.get("__name__")
+        if not isinstance(home, str) or not home.startswith("imprint."):
+            break
+        code = frame.f_code
+        if code.co_qualname == code.co_name:  # no method, and in no other function
+            found = _public_name(home, code) or found
+        frame = frame.f_back
+    return found
+
+
+def _public_name(home: str, code: CodeType) -> tuple[str, CodeType, str] | None:
+    for face in _faces(home):
+        name, held = code.co_name, vars(sys.modules.get(face, sys))
+        value: Any = held.get(name)
+        value = unwrap(value) if hasattr(value, "__wrapped__") else value
+        above, _, own = face.rpartition(".")
+        is_of_stats = above == _STATS and name[0] != "_"
+        if getattr(value, "__code__", None) is code and (
+            is_of_stats or name in held.get("__all__", ())
+        ):
+            prefix = _PREFIXES.get(face, f"{own}." if is_of_stats else "")
+            return prefix + name, code, face
+    return None
+
+
+def _faces(home: str) -> list[str]:
+    """Return the modules that may offer what is written in another, the nearest first."""
+    if home.startswith(_BELOW_LAX):
+        return ["imprint.lax"]
+    parts = home.split(".")
+    faces = [".".join(parts[:n]) for n in range(len(parts), 1, -1)]
+    return faces if parts[1] in _OF_ARRAYS else []
+
+
+_NAME: Final = re.compile(r"[A-Za-z_][\w.]*")
+_BELOW_LAX: Final = ("imprint.primitives.", "imprint.control.")
+_OF_ARRAYS: Final = ("image", "lax", "nn", "numpy", "ops", "random", "scipy")
+_STATS: Final = "imprint.scipy.stats"
+_PREFIXES: Final = {
+    "imprint.numpy.fft": "fft.",
+    "imprint.numpy.linalg": "linalg.",
+    "imprint.scipy.linalg": "scipy.linalg.",
+}
+
 # ---- tracing ----
 
 
-class ConcretizationError(TypeError):
+class ConcretizationError(_Called, TypeError):
     """A traced value was used where Python needs a concrete one. A `TypeError`.
 
     Raised by `if`, `while`, `and`, `in`, `min`, `int`, `float`, indexing a list, a key of
@@ -100,7 +187,7 @@ class UnboundAxisError(NameError):
 # ---- arguments ----
 
 
-class ArgumentError(TypeError, ValueError):
+class ArgumentError(_Called, TypeError, ValueError):
     """A call got a bad argument. A `TypeError` and a `ValueError`.
 
     Raised for a wrong number of arguments, a leaf that is no array or scalar, a static
@@ -109,7 +196,7 @@ class ArgumentError(TypeError, ValueError):
     """
 
 
-class ShapeError(TypeError, ValueError):
+class ShapeError(_Called, TypeError, ValueError):
     """Shapes or axes do not fit the operation. A `TypeError` and a `ValueError`.
 
     The message shows the avals that came. Reshape, broadcast or choose another axis.
@@ -123,7 +210,7 @@ class AxisError(ShapeError, IndexError):
     """
 
 
-class DTypeError(TypeError, ValueError):
+class DTypeError(_Called, TypeError, ValueError):
     """A dtype does not fit the operation. A `TypeError` and a `ValueError`.
 
     Convert the operand with `.astype`, or choose an operation that takes its dtype.

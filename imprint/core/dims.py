@@ -98,7 +98,7 @@ def concrete(n: Dim, what: str) -> int:
             f"{what}: expected a length that is known while tracing, got {n}. "
             "Give the axis a fixed length, or compute without its number."
         )
-    return operator.index(n)
+    return as_dim(n, what)
 
 
 # ---- questions ----

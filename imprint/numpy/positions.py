@@ -118,7 +118,7 @@ def triu_indices_from(arr: Any, k: int = 0) -> tuple[Array, Array]:
 
 
 def _matrix_shape(name: str, arr: Any) -> tuple[int, int]:
-    shape = tuple(arr.shape)
+    shape = as_array(name, arr).shape
     if len(shape) != 2:
         raise ShapeError(
             f"{name}: expected a matrix, got the shape {shape}. Give rows and columns to "

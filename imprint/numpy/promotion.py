@@ -233,6 +233,8 @@ def convert(name: str, x: Any, dtype: DType, *, weak_type: bool = False) -> Any:
             values = host_values(x, get_aval(x).dtype)
             values = values if values.dtype == dtype else cast_values(values, dtype)
         return from_host(ShapedArray(values.shape, dtype, weak_type), values)
+    if type(x) not in _PYTHON and not is_operand(x):
+        refuse(name, x)
     return _python_scalar(name, x, dtype, weak=weak_type)
 
 

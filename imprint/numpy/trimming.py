@@ -8,8 +8,9 @@ import numpy as np
 
 from imprint.core.array import Array
 from imprint.core.compile_time import ensure_compile_time_eval
+from imprint.core.foreign import shown
 from imprint.core.trace import Tracer
-from imprint.errors import ConcretizationError
+from imprint.errors import ArgumentError, ConcretizationError
 from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.numpy.reductions import Axis, any, axes_of
 from imprint.numpy.selection import as_bool
@@ -39,6 +40,11 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Axis = None) -> Array:
             f"trim_zeros: expected an array whose values are known, got {x.aval} while "
             "tracing. The shape of the result depends on them: mask with "
             "imprint.numpy.where, or trim outside."
+        )
+    if not isinstance(trim, str):  # pyright: ignore[reportUnnecessaryIsInstance] - the user's
+        raise ArgumentError(
+            f"trim_zeros: expected trim to be 'f', 'b' or 'fb', got {shown(trim)}. Name "
+            "the ends: front, back or both."
         )
     axes, ends = axes_of("trim_zeros", axis, x.ndim), trim.lower()
     return x[

@@ -346,8 +346,12 @@ def _broadcast_aval(
         and all(a < b for a, b in pairwise(axes))
         and all(0 <= a < len(shape) for a in axes)
         and dims.repeats_to(x.shape, tuple(shape[a] for a in axes))
-        and not dims.has_negative(shape)
     )
+    if dims.has_negative(shape):
+        raise ShapeError(
+            f"broadcast_in_dim: expected lengths of at least 0 in shape, got {shape}. A "
+            "length cannot be left open: give the number of elements."
+        )
     if not fits:
         raise ShapeError(
             "broadcast_in_dim: expected increasing broadcast_dimensions that map each "

@@ -4,7 +4,12 @@ import traceback
 
 import pytest
 
+import imprint
+import imprint.numpy as np
+import imprint.scipy.linalg
+import imprint.scipy.stats
 from imprint import errors
+from imprint.errors import DTypeError
 
 BASES = {
     "AbsentRuleError": (NotImplementedError,),
@@ -37,7 +42,7 @@ BASES = {
 CLASSES = {
     name: value
     for name, value in vars(errors).items()
-    if inspect.isclass(value) and issubclass(value, Exception)
+    if name[0] != "_" and inspect.isclass(value) and issubclass(value, Exception)
 }
 
 
@@ -51,6 +56,55 @@ def test_every_class_is_listed_and_documented():
     assert {cls.__name__ for cls in CLASSES.values()} == set(BASES)
     assert set(errors.__all__) == {*CLASSES, "did_you_mean"}
     assert all(cls.__doc__ for cls in CLASSES.values())
+
+
+def messages(*calls):
+    for call in calls:
+        with pytest.raises((TypeError, ValueError)) as caught:
+            call()
+        yield str(caught.value).partition(",")[0]
+
+
+def test_a_message_begins_with_the_function_that_was_called():
+    x, key = np.ones(3), imprint.random.key(0)
+    pdf = imprint.scipy.stats.norm.pdf
+    assert [
+        *messages(
+            lambda: np.nansum(x, 4),
+            lambda: x.mean(4),
+            lambda: np.cov(x, dtype="abc"),
+            lambda: np.vectorize(lambda x: np.nansum(x, 4))(x),
+            lambda: imprint.jit(lambda x: np.nansum(x, 4))(x),
+            lambda: np.left_shift(x, 1),
+            lambda: x.at[1.5].set(1),
+            lambda: np.put(x, 1.5, 2, inplace=False),
+            lambda: np.linalg.cond(x),
+            lambda: imprint.scipy.linalg.expm(x),
+            lambda: pdf("a"),
+            lambda: imprint.nn.softmax(x, 4),
+            lambda: imprint.lax.dynamic_slice_in_dim(x, 1.5, 2),
+            lambda: imprint.lax.reduce_max(x, "ab"),
+            lambda: imprint.random.permutation(key, x, 4),
+        )
+    ] == [
+        "nansum: expected an axis in [-1",
+        "mean: expected an axis in [-1",
+        "cov: dtype: expected bool",
+        "nansum: expected an axis in [0",
+        "nansum: expected an axis in [-1",
+        "left_shift: expected an integer dtype",
+        "indexing: expected ints",
+        "put: expected indices of an integer dtype",
+        "linalg.cond: expected matrices along the last two axes",
+        "scipy.linalg.expm: expected matrices along the last two axes",
+        "norm.pdf: expected an array or a number",
+        "softmax: expected an axis in [-1",
+        "dynamic_slice_in_dim: expected starts of one integer dtype",
+        "reduce_max: expected a sequence of whole numbers",
+        "permutation: expected an axis in [-1",
+    ]
+    with pytest.raises(DTypeError, match=r"with `\.astype\(\.\.\.\)`\.$"):
+        np.left_shift(x, 1)
 
 
 def test_jax_names_of_concretization_are_one_class():

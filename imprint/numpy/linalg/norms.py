@@ -4,6 +4,7 @@ Of a matrix the norms of order 2, -2 and "nuc" are those of its singular values.
 are sums and extremes. Where nothing is traced, the norm of all elements is one evaluation.
 """
 
+from collections.abc import Hashable
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -181,18 +182,19 @@ _EXTREMES: Final[dict[Any, tuple[int, Any]]] = {
     -np.inf: (1, min_),
 }
 """By order, along which of the axes is summed, and what is taken of the sums."""
+_ORDERS: Final = frozenset((None, "f", "fro", "nuc", 2, -2, *_EXTREMES))
 
 
 def _matrix_norm(y: Any, order: Any, axes: tuple[int, ...], *, keepdims: bool) -> Any:
-    if order in (None, "f", "fro"):
-        return _root_of_squares(y, axes, keepdims=keepdims)
-    if order in ("nuc", 2, -2):
-        return _of_singular_values(y, order, axes, keepdims=keepdims)
-    if order not in _EXTREMES:
+    if not isinstance(order, Hashable) or order not in _ORDERS:
         raise ArgumentError(
             "linalg.norm: expected 'fro', 'nuc', 1, -1, 2, -2, inf or -inf as the order "
             f"of a matrix norm, got {order!r}. Name one axis for a norm of vectors."
         )
+    if order in (None, "f", "fro"):
+        return _root_of_squares(y, axes, keepdims=keepdims)
+    if order in ("nuc", 2, -2):
+        return _of_singular_values(y, order, axes, keepdims=keepdims)
     summed, extreme = _EXTREMES[order]
     sums = sum_(absolute(y), axis=axes[summed], keepdims=True)
     initial = {"initial": 0} if extreme is max_ else {}

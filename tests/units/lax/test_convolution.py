@@ -236,7 +236,7 @@ def refused(error, function, *args, **kwargs):
 
 def test_shapes_and_groups_that_do_not_fit_are_shown():
     assert refused(ShapeError, lax.conv, X, Y, (1,), "SAME") == (
-        "conv_general_dilated: expected as many features of the first operand as "
+        "conv: expected as many features of the first operand as "
         "feature_group_count times the input features of the kernel, and group counts "
         "(one of them 1) that divide the output features of the kernel and the batch, got "
         "4 features and a batch of 2 in float32[2,4,6], 2 input features and 4 output "
@@ -245,15 +245,15 @@ def test_shapes_and_groups_that_do_not_fit_are_shown():
         "out_spec=(0, 1, 2))."
     )
     assert refused(ShapeError, lax.conv, X, Y[0], (1,), "SAME") == (
-        "conv_general_dilated: expected two operands of one rank, at least 2, got shapes "
+        "conv: expected two operands of one rank, at least 2, got shapes "
         "(2, 4, 6) and (2, 3). Add axes with imprint.numpy.expand_dims."
     )
     assert refused(ShapeError, lax.conv, X, Y, (1, 1), "SAME") == (
-        "conv_general_dilated: expected 1 window_strides and rhs_dilation, one for each "
+        "conv: expected 1 window_strides and rhs_dilation, one for each "
         "spatial axis, got 2 and 1."
     )
     assert refused(ShapeError, lax.conv, X, Y, (0,), "SAME") == (
-        "conv_general_dilated: expected positive strides, got (0,). Write 1 for each place."
+        "conv: expected positive strides, got (0,). Write 1 for each place."
     )
     general = lax.conv_general_dilated
     assert refused(ShapeError, general, X, Y, (0,), [(0, 0)]) == (
@@ -284,8 +284,7 @@ def test_shapes_and_groups_that_do_not_fit_are_shown():
 def test_arguments_that_mean_nothing_are_shown():
     general = lax.conv_general_dilated
     assert refused(ArgumentError, lax.conv, X, Y, (1,), "SOME") == (
-        "conv_general_dilated: expected padding VALID, SAME, SAME_LOWER or pairs of ints, "
-        "got 'SOME'."
+        "conv: expected padding VALID, SAME, SAME_LOWER or pairs of ints, got 'SOME'."
     )
     assert refused(ArgumentError, general, X, Y, (1,), [1]) == (
         "conv_general_dilated: expected padding VALID, SAME, SAME_LOWER or a pair of ints "
@@ -306,13 +305,13 @@ def test_arguments_that_mean_nothing_are_shown():
     )
     twice = refused(ArgumentError, lax.conv_general_permutations, ("NCH", "OIW", "NCH"))
     assert twice == (
-        "conv_general_dilated: expected dimension_numbers with the letters N and C, O and "
+        "conv_general_permutations: expected dimension_numbers with the letters N and C, O and "
         "I, N and C, and in all three the same spatial ones, each letter once, got "
         "('NCH', 'OIW', 'NCH'). Write for example ('NWC', 'WIO', 'NWC')."
     )
     pads = refused(ArgumentError, lax.conv_transpose_shape_tuple, *TRANSPOSED)
     assert pads == (
-        "conv_transpose: expected padding SAME, VALID or pairs of ints, got 'SOME'."
+        "conv_transpose_shape_tuple: expected padding SAME, VALID or pairs of ints, got 'SOME'."
     )
 
 

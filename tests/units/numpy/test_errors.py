@@ -72,6 +72,47 @@ WRONG = {
         ArgumentError,
         "diff: expected n of at least 0, got -1. It is how often to subtract.",
     ),
+    "an initial value that is text": (
+        lambda: inp.nansum(X, initial="a"),
+        ArgumentError,
+        "nansum: expected an array or a number, got str 'a'. Only arrays and numbers take "
+        "part in array operations.",
+    ),
+    "axes that are a number": (
+        lambda: imprint.lax.reduce_max(X, 1),
+        ArgumentError,
+        "reduce_max: expected a sequence of whole numbers, got int 1. Write them as Python "
+        "ints, in a tuple.",
+    ),
+    "a length that is negative": (
+        lambda: imprint.lax.full((2, -1), 0),
+        ShapeError,
+        "full: expected lengths of at least 0 in shape, got (2, -1). A length cannot be "
+        "left open: give the number of elements.",
+    ),
+    "a count that is no integer": (
+        lambda: inp.vander(inp.ones(3), 1.5),
+        ArgumentError,
+        "vander: expected a whole number, got float 1.5. Convert it with int().",
+    ),
+    "ends that are no text": (
+        lambda: inp.trim_zeros(inp.ones(3), None),
+        ArgumentError,
+        "trim_zeros: expected trim to be 'f', 'b' or 'fb', got NoneType None. Name the "
+        "ends: front, back or both.",
+    ),
+    "an order that is a list": (
+        lambda: inp.linalg.cond(inp.eye(2), [1]),
+        ArgumentError,
+        "linalg.cond: expected 'fro', 'nuc', 1, -1, 2, -2, inf or -inf as the order of a "
+        "matrix norm, got [1]. Name one axis for a norm of vectors.",
+    ),
+    "positions in a list": (
+        lambda: inp.tril_indices_from([[1]]),
+        ArgumentError,
+        "tril_indices_from: expected an array or a number, got list [[1]]. Make it an "
+        "array with imprint.numpy.asarray.",
+    ),
     "a ragged list": (
         lambda: inp.array([[1, 2], [3]]),
         ShapeError,
@@ -87,7 +128,7 @@ WRONG = {
     "an unknown dtype": (
         lambda: inp.zeros(3, "float31"),
         DTypeError,
-        "dtype: expected bool, the dtype of a number, or its name, got 'float31'. "
+        "zeros: dtype: expected bool, the dtype of a number, or its name, got 'float31'. "
         "Did you mean 'float32'?",
     ),
     "a shape in two arguments": (
@@ -151,7 +192,7 @@ WRONG = {
     "axes of lax that are names": (
         lambda: imprint.lax.reduce_max(X, "ab"),
         ArgumentError,
-        "expected a sequence of whole numbers, got str 'ab'. Write them as Python ints, "
+        "reduce_max: expected a sequence of whole numbers, got str 'ab'. Write them as Python ints, "
         "in a tuple.",
     ),
     "an axis twice": (

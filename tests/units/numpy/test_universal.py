@@ -352,7 +352,9 @@ MESSAGES = {
         "<lambda>.reduce: expected <lambda> to return one number, got tuple. Return an "
         "array or a number."
     ),
-    lambda: inp.frompyfunc(3, 2, 1): "ufunc: expected a function, got 3 of type int.",
+    lambda: inp.frompyfunc(
+        3, 2, 1
+    ): "frompyfunc: expected a function, got 3 of type int.",
 }
 
 

@@ -276,7 +276,7 @@ def test_dtypes_and_modes_that_do_not_fit():
         "scatter_min, which are `or` and `and` of booleans."
     )
     assert message(ArgumentError, lax.gather, X, PLACES, ROWS, (1, 3), mode="near") == (
-        "mode: expected 'clip', 'fill', 'drop', 'promise_in_bounds', 'one_hot' or a "
+        "gather: mode: expected 'clip', 'fill', 'drop', 'promise_in_bounds', 'one_hot' or a "
         "GatherScatterMode, got 'near'. Write one of these."
     )
     assert message(

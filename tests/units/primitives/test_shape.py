@@ -116,12 +116,12 @@ def test_iota_of_bools():
 
 def test_iota_along_no_axis():
     assert message(ShapeError, broadcasted_iota, "int32", (2, 3), 2) == (
-        "iota: expected a dimension in [0, 2) and no negative length, got dimension=2, "
+        "broadcasted_iota: expected a dimension in [0, 2) and no negative length, got dimension=2, "
         "shape=[2,3]. For a 1-dimensional count call imprint.lax.iota(dtype, size)."
     )
 
 
 @pytest.mark.parametrize("shape", [(-1,), (2, -3)])
 def test_a_negative_length_is_refused(shape):
-    with pytest.raises(ShapeError, match="broadcast_in_dim: expected"):
+    with pytest.raises(ShapeError, match="full: expected lengths of at least 0"):
         imprint.eval_shape(lambda: lax.full(shape, 1.0))
