@@ -14,6 +14,8 @@ It is loaded by the command only: `import imprint` does not read it.
 - `made_anew`: when is a function that is made anew, or changed, the same?
 - `models`: what does a model made of a `Module` compile?
 - `calculus`: what do random numbers and derivatives give?
+- `recomputed`: what do programs cost that Python unrolls, and their twins?
+- `growth`: how is it drawn that cost grows with length?
 - `plain`: which scripts of plain NumPy are there?
 - `unchanged`: how are they run under `jit`, and what does that save?
 - `digits`: how does a network learn to read digits?

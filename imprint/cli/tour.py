@@ -2,7 +2,7 @@
 
 The parts run in the order of `PARTS`. A failed check stops nothing: the tour ends by
 naming what failed, and its exit status is 1 then. Programs are in `examples`,
-`made_anew`, `models` and `calculus`, the scripts in `plain`, the networks in `digits`,
+`made_anew`, `models`, `calculus` and `recomputed`, the scripts in `plain`, the networks in `digits`,
 `images` and `letters`; here is what is printed around them.
 """
 
@@ -13,20 +13,22 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import imprint
-from imprint.cli import calculus, examples, made_anew, models
+from imprint.cli import calculus, examples, made_anew, models, recomputed
 from imprint.cli.curve import draw_curve
 from imprint.cli.digits import Figures, learn_digits
 from imprint.cli.example import Chapters, Example
+from imprint.cli.growth import draw_growth
 from imprint.cli.images import Sight, learn_images
 from imprint.cli.letters import Lesson, learn_letters
 from imprint.cli.unchanged import Timing, run_scripts
 
-PARTS = ("examples", "numpy", "digits", "images", "letters")
+PARTS = ("examples", "costs", "numpy", "digits", "images", "letters")
 CHAPTERS: Chapters = {
     **examples.CHAPTERS,
     **made_anew.CHAPTERS,
     **models.CHAPTERS,
     **calculus.CHAPTERS,
+    **recomputed.CHAPTERS,
 }
 
 _WIDTH = 88
@@ -62,6 +64,8 @@ def tour(parts: Sequence[str], out: Path, steps: int) -> int:
     failed: list[str] = []
     if "examples" in parts:
         failed += show_examples(CHAPTERS)
+    if "costs" in parts:
+        show_costs(recomputed.LENGTHS)
     if "numpy" in parts:
         failed += show_scripts()
     if "digits" in parts:
@@ -112,6 +116,26 @@ def _barred(text: str) -> str:
 
 def _rule(title: str) -> str:
     return f"---- {title} ".ljust(_WIDTH, "-") + "\n"
+
+
+# ---- costs ----
+
+
+def show_costs(lengths: Sequence[int]) -> None:
+    """Draw how the cost of a program grows with its length, and of its twin."""
+    print(_rule("Costs: a program that Python unrolls, both axes logarithmic"))
+    print("  x = np.sin(x) * x + x.sum(), of 1,000 numbers, so many times:")
+    print(
+        "  i is imprint, e the same with cut_recomputation off, as the engine does.\n"
+    )
+    ours = recomputed.measure(lengths, cuts=True)
+    twin = recomputed.measure(lengths, cuts=False)
+    for what, e, i in (
+        ("to compile", twin.compiled, ours.compiled),
+        ("to run", twin.ran, ours.ran),
+    ):
+        print(f"  {what}\n")
+        print(textwrap.indent(draw_growth({"e": e, "i": i}), "  "), end="\n\n")
 
 
 # ---- the scripts ----
