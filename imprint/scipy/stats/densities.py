@@ -37,8 +37,9 @@ class gaussian_kde:  # noqa: N801 - SciPy's name
     Example:
         >>> import imprint.numpy as np
         >>> from imprint.scipy import stats
-        >>> stats.gaussian_kde(np.array([0.0, 1.0, 3.0])).pdf(np.array([0.5, 4.0]))
-        Array([0.19955473, 0.08921626], dtype=float32)
+        >>> density = stats.gaussian_kde(np.array([0.0, 1.0, 3.0]))
+        >>> density.pdf(np.array([0.5, 4.0])).round(3)
+        Array([0.213, 0.084], dtype=float32)
     """
 
     neff: Any

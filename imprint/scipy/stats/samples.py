@@ -140,8 +140,8 @@ def sem(
     Example:
         >>> import imprint.numpy as np
         >>> from imprint.scipy import stats
-        >>> stats.sem(np.array([2.0, 4, 1, 1, 3]))
-        Array(0.58309525, dtype=float32)
+        >>> stats.sem(np.array([2.0, 4, 1, 1, 3])).round(3)
+        Array(0.583, dtype=float32)
     """
     (promoted,) = promote_dtypes("sem", (a,), to_inexact)
     x = as_array("sem", promoted)

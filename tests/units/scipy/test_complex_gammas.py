@@ -24,7 +24,7 @@ EDGES = np.array([0, -1, -2, np.nan, np.inf, -np.inf, complex(1, np.nan)], compl
 CUT = np.array([complex(x, y) for x in (-0.5, -1.5, -30.5, 0.5) for y in (0.0, -0.0)])
 
 
-@pytest.mark.parametrize("name", ["gamma", "loggamma"])
+@pytest.mark.parametrize("name", ["loggamma", *exhaustive("gamma")])
 def test_values_are_those_of_scipy(name):
     function, by_scipy = getattr(special, name), getattr(scipy.special, name)
     with imprint.enable_x64(True):
@@ -43,7 +43,8 @@ def test_values_are_those_of_scipy(name):
         assert off.max() < 1e-4
 
 
-@pytest.mark.parametrize("name", ["gamma", *exhaustive("loggamma")])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", ["gamma", "loggamma"])
 def test_values_and_derivatives_are_those_of_jax(name):
     z = PLACES[(PLACES.imag != 0) & (abs(PLACES) < 8)][::29]
     tangent = np.full_like(z, 0.3 + 0.7j)
@@ -72,7 +73,7 @@ def test_derivatives_of_every_order():
 
     with imprint.enable_x64(True):
         assert_close(derivative(1)(z), scipy.special.psi(z), "program")
-        for order in (2, 3, 4):
+        for order in (2, 3):
             got = derivative(order)(x + 0j)
             steps = np.arange(2000)
             near = sum((x[0] + steps) ** -float(order)) * scipy.special.gamma(order)

@@ -63,7 +63,7 @@ def of_jax(fun, x0, args=(), **given):
 
 
 METHODS = ["BFGS", *exhaustive(LIMITED)]
-QUICK = [("rosenbrock", "BFGS"), ("bowl", LIMITED)]
+QUICK = [("bowl", LIMITED)]
 
 
 @pytest.mark.parametrize(

@@ -106,6 +106,7 @@ def test_the_inverse_gives_the_signal(way):
     assert times.shape == (back.shape[-1],)
 
 
+@pytest.mark.exhaustive
 def test_inverses_are_those_of_jax():
     spectra = RNG.normal(size=(3, 9, 7)) + 1j * RNG.normal(size=(3, 9, 7))
     spectra = spectra.astype("complex64")
