@@ -56,10 +56,14 @@ def runs_of(jaxpr: Jaxpr) -> list[Run]:
     coarse = _coarse(eqns)
     if coarse is None:
         return []
-    spans = [span for length in _lengths(coarse) for span in _spans(coarse, length)]
+    lengths = _lengths(coarse)
+    spans = [span for length in lengths for span in _spans(coarse, length)]
     if not spans:
         return []
-    return _Runs(jaxpr, spans).found()
+    places = made_at(eqns)
+    parts = [_Part(eqns, places, span) for span in _merged(spans)]
+    found = [run for part in parts for run in part.runs(lengths)]
+    return sorted(found, key=lambda run: (-run.saved, run.length, run.start))
 
 
 def made_at(eqns: Sequence[Eqn]) -> dict[Any, tuple[int, int]]:
@@ -197,34 +201,39 @@ def is_without_strides(params: dict[str, Any]) -> bool:
 
 
 @final
-class _Runs:
-    """The runs of a jaxpr, where it repeats a length."""
+class _Part:
+    """A part of a jaxpr that repeats something."""
 
-    def __init__(self, jaxpr: Jaxpr, spans: Sequence[tuple[int, int]]) -> None:
-        self._eqns = jaxpr.eqns
-        self._made_at = made_at(jaxpr.eqns)
+    def __init__(
+        self,
+        eqns: Sequence[Eqn],
+        places: dict[Any, tuple[int, int]],
+        span: tuple[int, int],
+    ) -> None:
+        self._eqns = eqns
+        self._made_at = places
+        self._start, end = span
         tokens = _Tokens()
-        self._parts: list[tuple[int, Ints, Ints]] = []
-        for start, end in _merged(spans):
-            part = [tokens.of(eqn) for eqn in self._eqns[start:end]]
-            near = [self._near(i, token) for i, token in enumerate(part, start)]
-            known: dict[Hashable, int] = {}
-            wired = [known.setdefault(token, len(known)) for token in near]
-            self._parts.append((start, np.array(part), np.array(wired)))
+        self._tokens = np.array([tokens.of(eqn) for eqn in eqns[self._start : end]])
 
-    def _near(self, i: int, token: int) -> Hashable:
-        """Return the token of an equation with the distance of operands that are near."""
-        places = [self._made_at.get(v, (-1, 0)) for v in self._eqns[i].invars]
-        return (token, *[i - a if i - a < _NEAR and a >= 0 else 0 for a, _ in places])
+    def runs(self, lengths: Sequence[int]) -> list[Run]:
+        """Return the runs of some lengths; if there are none, those of other lengths."""
+        return self._of(lengths) or self._of(_lengths(self._wired()))
 
-    def found(self) -> list[Run]:
-        """Return the runs; what saves most comes first."""
-        found: list[Run] = []
-        for offset, tokens, wired in self._parts:
-            for length in _lengths(wired):
-                for start, end in _spans(tokens, length):
-                    found += self._runs(start + offset, end + offset, length)
-        return sorted(found, key=lambda run: (-run.saved, run.length, run.start))
+    def _of(self, lengths: Sequence[int]) -> list[Run]:
+        spans = [(n, span) for n in lengths for span in _spans(self._tokens, n)]
+        at = self._start
+        return [r for n, (lo, hi) in spans for r in self._runs(lo + at, hi + at, n)]
+
+    def _wired(self) -> Ints:
+        """Return tokens of equations that count the distance of operands that are near."""
+        known: dict[Hashable, int] = {}
+        wired: list[int] = []
+        for i, token in enumerate(self._tokens.tolist(), self._start):
+            places = [self._made_at.get(v, (-1, 0))[0] for v in self._eqns[i].invars]
+            near = [i - a if i - a < _NEAR and a >= 0 else 0 for a in places]
+            wired.append(known.setdefault((token, *near), len(known)))
+        return np.array(wired)
 
     def _runs(self, start: int, end: int, length: int) -> list[Run]:
         """Return the runs of a length in a span of equal tokens."""

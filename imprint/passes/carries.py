@@ -60,6 +60,20 @@ class Loop(NamedTuple):
     walked: tuple[tuple[Atom, ...], ...]
     stacked: tuple[Slot, ...]
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether params are the same to the last bit, not equal only, as 1 and True."""
+        length = self.run.length
+        for at, (eqn, operands) in enumerate(
+            zip(self.eqns[:length], self.step, strict=True)
+        ):
+            is_plain = type(eqn.primitive) is not ControlPrimitive and eqn.params
+            if is_plain and len(operands) == len(eqn.invars):
+                wanted = exact(eqn.params)
+                if any(exact(e.params) != wanted for e in self.eqns[at::length]):
+                    return False
+        return True
+
     def variables(self, slot: Slot) -> list[Var]:
         """Return the variables of a value, in each block."""
         each = self.eqns[slot.at :: self.run.length]
@@ -94,7 +108,7 @@ def loop_of(
 
 
 class _NoLoopError(Exception):
-    """Blocks hand nothing on, take what is far back, or are not quite equal."""
+    """Blocks hand nothing on, or take what is far back."""
 
 
 class _TwoValuesError(Exception):
@@ -135,13 +149,8 @@ class _Reading:
             self._operand(v, [eqn.invars[m] for eqn in each])
             for m, v in enumerate(self._eqns[i].invars)
         ]
-        primitive, params = self._eqns[i].primitive, self._eqns[i].params
-        moves = primitive is slice_p and is_without_strides(params)
-        if params and not moves and type(primitive) is not ControlPrimitive:
-            wanted = exact(params)
-            if any(exact(eqn.params) != wanted for eqn in each):
-                raise _NoLoopError
-        if moves:
+        params = self._eqns[i].params
+        if self._eqns[i].primitive is slice_p and is_without_strides(params):
             starts = [eqn.params["start_indices"] for eqn in each]
             if any(s != starts[0] for s in starts):
                 for axis in zip(*starts, strict=True):

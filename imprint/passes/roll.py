@@ -123,7 +123,7 @@ class _Rolling:
         """Return the program with its loops; None if it has none."""
         jaxpr, at = self.jaxpr, 0
         for loop in self._loops(runs):
-            if is_slower(loop, self.rows):
+            if is_slower(loop, self.rows) or not loop.is_exact:
                 continue
             for eqn in jaxpr.eqns[at : loop.run.start]:
                 self._keep(eqn)

@@ -117,6 +117,7 @@ def cell(w, xs, turns=20):
         (repeated(lambda i, x: (inp.sin(x) * 1.5,), 15), [ONE], []),
         (repeated(lambda i, x: (inp.sin(x),), 40), [V], [(40, 1)]),
         (repeated(lambda i, x, y: (y, inp.sin(x) + y), 20), [V, V], [(20, 2)]),
+        (repeated(lambda i, x, y: (x + y, y + (x + y)), 20), [V, V], [(20, 2)]),
         (repeated(midpoint, 17), [ONE, ONE, ONE], [(17, 36)]),
         (repeated(lambda i, x: (x * i + i * i,), 20), [V], [(20, 2)]),
         (lambda h: inp.stack(cell(M, XS)(h)), [V], [(20, 3)]),
@@ -125,7 +126,7 @@ def cell(w, xs, turns=20):
         (lambda x: sum(XS[i] * x for i in range(30)), [V], [(29, 2)]),
     ],
     ids=[
-        *("sixteen", "fifteen", "one equation", "two back", "midpoint", "numbers"),
+        *("sixteen", "fifteen", "one equation", "two back", "wired", "midpoint", "numbers"),
         *("stacked", "some kept", "sum", "arrays"),
     ],
 )
