@@ -98,6 +98,12 @@ def midpoint(_, x, y, z):
     return x + 0.1 * p, y + 0.1 * q, z + 0.1 * r
 
 
+def crossed(_, x, y):
+    x = x + y
+    y = x + y  # a token like the one before, but operands in another order
+    return x, y
+
+
 def cell(w, xs, turns=20):
     def run(h):
         outs = []
@@ -117,7 +123,7 @@ def cell(w, xs, turns=20):
         (repeated(lambda i, x: (inp.sin(x) * 1.5,), 15), [ONE], []),
         (repeated(lambda i, x: (inp.sin(x),), 40), [V], [(40, 1)]),
         (repeated(lambda i, x, y: (y, inp.sin(x) + y), 20), [V, V], [(20, 2)]),
-        (repeated(lambda i, x, y: (x + y, y + (x + y)), 20), [V, V], [(20, 2)]),
+        (repeated(crossed, 20), [V, V], [(20, 2)]),
         (repeated(midpoint, 17), [ONE, ONE, ONE], [(17, 36)]),
         (repeated(lambda i, x: (x * i + i * i,), 20), [V], [(20, 2)]),
         (lambda h: inp.stack(cell(M, XS)(h)), [V], [(20, 3)]),
@@ -126,7 +132,15 @@ def cell(w, xs, turns=20):
         (lambda x: sum(XS[i] * x for i in range(30)), [V], [(29, 2)]),
     ],
     ids=[
-        *("sixteen", "fifteen", "one equation", "two back", "wired", "midpoint", "numbers"),
+        *(
+            "sixteen",
+            "fifteen",
+            "one equation",
+            "two back",
+            "wired",
+            "midpoint",
+            "numbers",
+        ),
         *("stacked", "some kept", "sum", "arrays"),
     ],
 )
@@ -224,7 +238,8 @@ def test_steps_that_are_calls_are_equal_if_their_programs_are():
         (18, 1)
     ]
     assert shapes(steps(lambda i: imprint.jit(lambda x: inp.sin(x) * i)), V) == []
-    assert shapes(steps(lambda i: imprint.jit(lambda x: x[i % 6 :].sum() + x)), V) == []
+    parts = steps(lambda i: imprint.jit(lambda x: x[i % 5 : i % 5 + 2].sum() + x))
+    assert shapes(parts, V) == []
 
 
 @pytest.mark.usefixtures("every_run")
@@ -242,11 +257,12 @@ def test_what_is_one_value_later_may_be_two_at_first():
 
 
 @pytest.mark.usefixtures("every_run")
-def test_nothing_is_rolled_past_an_effect():
+@pytest.mark.parametrize("ordered", [False, True])
+def test_nothing_is_rolled_past_an_effect(ordered):
     def run(x):
         for _ in range(20):
             x = inp.sin(x)
-            imprint.debug.callback(lambda v: None, x)
+            imprint.debug.callback(print, x, ordered=ordered)
         return x
 
     before = traced(run, V)
@@ -284,6 +300,28 @@ def test_a_block_that_is_almost_equal_ends_the_run(at):
         found,
         [(n + 1, k) for n, k in found],
     )
+
+
+@pytest.mark.usefixtures("every_run")
+def test_which_result_of_an_equation_is_taken_tells_blocks_apart():
+    both = imprint.jit(lambda x: (inp.sin(x), inp.cos(x)))
+
+    def run(x):
+        for i in range(20):
+            x = both(x)[i in (9, 10)] + 1
+        return x
+
+    assert shapes(run, V) == []
+
+
+@pytest.mark.usefixtures("every_run")
+def test_params_tell_blocks_apart():
+    def run(x):
+        for i in range(36):
+            x = inp.cumsum(x, axis=i // 18) / 2
+        return x
+
+    assert shapes(run, M) == [(18, 2), (18, 2)]
 
 
 @pytest.mark.parametrize("shape", [(0,), (), (1,), (3, 0, 2)])
