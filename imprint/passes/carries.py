@@ -74,6 +74,11 @@ class Loop(NamedTuple):
                     return False
         return True
 
+    @property
+    def lasts(self) -> list[Var]:
+        """The variables of the last carry."""
+        return [self.variables(slot)[-slot.back] for slot in self.carry]
+
     def variables(self, slot: Slot) -> list[Var]:
         """Return the variables of a value, in each block."""
         each = self.eqns[slot.at :: self.run.length]

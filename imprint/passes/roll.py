@@ -10,6 +10,7 @@
 A step is looked through for blocks in its turn, as loops in loops write them.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, final
 
@@ -21,7 +22,7 @@ from imprint.core.aval import ShapedArray
 from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from imprint.core.primitive import Params, Primitive
 from imprint.core.source import Source
-from imprint.passes.blocks import Run, made_at, runs_of
+from imprint.passes.blocks import FEWEST, Run, made_at, runs_of
 from imprint.passes.carries import Loop, Slot, loop_of
 from imprint.passes.rolling_costs import is_slower, is_too_large
 from imprint.primitives.basis import add_p, broadcast_in_dim_p, mul_p
@@ -30,6 +31,9 @@ from imprint.primitives.shape import iota_p, reshape_p, rev_p
 from imprint.primitives.slicing import concatenate_p, slice_p
 
 _ROLLS: Final = "rolls"
+_ALONE: Final = 4
+"""One of so many rows may be taken out of a stack by itself: if all are, as where the
+gradient of a loop is none, 20 steps take 2 to 3 times as long."""
 _COUNTED: Final = {np.dtype(name) for name in ("int32", "int64", "float32", "float64")}
 """Dtypes in which whole numbers are counted, not listed."""
 
@@ -123,8 +127,6 @@ class _Rolling:
         """Return the program with its loops; None if it has none."""
         jaxpr, at = self.jaxpr, 0
         for loop in self._loops(runs):
-            if is_slower(loop, self.rows) or not loop.is_exact:
-                continue
             for eqn in jaxpr.eqns[at : loop.run.start]:
                 self._keep(eqn)
             self._loop(loop)
@@ -141,15 +143,56 @@ class _Rolling:
     def _loops(self, runs: Sequence[Run]) -> list[Loop]:
         """Return loops that do not overlap, in order; those that save most are taken."""
         loops: list[Loop] = []
-        taken = np.zeros(len(self.jaxpr.eqns), np.bool_)
-        for run in runs:
-            block = self.jaxpr.eqns[run.start : run.start + run.length]
-            if not taken[run.start : run.end].any() and not is_too_large(block):
-                loop = loop_of(self.jaxpr.eqns, run, self.places, self.last_use)
+        eqns = self.jaxpr.eqns
+        taken = np.zeros(len(eqns), np.bool_)
+        for every in runs:
+            run = _apart(every, taken)
+            block = eqns[run.start : run.start + run.length]
+            if run.blocks >= FEWEST and not is_too_large(block):
+                loop = loop_of(eqns, run, self.places, self.last_use)
                 if loop is not None:
-                    taken[run.start : run.end] = True
+                    taken[loop.run.start : loop.run.end] = True
                     loops.append(loop)
-        return sorted(loops, key=lambda loop: loop.run)
+        loops.sort(key=lambda loop: loop.run)
+        while True:  # what stays unrolled does not walk over what others stack
+            rows = {
+                v: (i, slot)
+                for i, loop in enumerate(loops)
+                for slot in loop.stacked
+                for v in loop.variables(slot)
+            }
+            alone = Counter(rows[v][0] for v in self._taken_alone(loops, rows))
+            kept = [
+                loop
+                for i, loop in enumerate(loops)
+                if not is_slower(loop, rows)
+                and alone[i] <= loop.run.blocks // _ALONE
+                and loop.is_exact
+            ]
+            if len(kept) == len(loops):
+                return kept
+            loops = kept
+
+    def _taken_alone(self, loops: Sequence[Loop], rows: dict[Any, Any]) -> set[Any]:
+        """Return the rows that no loop walks over, and that are not joined again."""
+        if not rows:
+            return set()
+        alone = {v for v in self.jaxpr.outvars if v in rows}
+        carried = {v for loop in loops for v in loop.lasts}
+        long: dict[Any, Any] = {}
+        inside = {i for loop in loops for i in range(loop.run.start, loop.run.end)}
+        for i, eqn in enumerate(self.jaxpr.eqns):
+            if i in inside:
+                continue
+            if _is_longer(eqn) and eqn.invars[0] in rows:
+                long[eqn.outvars[0]] = eqn.invars[0]
+                continue
+            parts = [long.get(v, v) for v in eqn.invars]
+            found = {v for v in parts if v in rows}
+            is_joined = eqn.primitive is concatenate_p and not eqn.params["dimension"]
+            if found and not (is_joined and len({rows[v] for v in found}) == 1):
+                alone |= found
+        return alone - carried
 
     # ---- the loop ----
 
@@ -159,7 +202,7 @@ class _Rolling:
         self.source = loop.eqns[0].source
         self.rolls.append(Rolled(count, length, self.source))
         reverse = any(map(self._descends, loop.walked))
-        lasts = [loop.variables(slot)[-slot.back] for slot in loop.carry]
+        lasts = loop.lasts
         step, consts = _step(loop)
         carry = [
             self._zeros(v.aval) if first is None else self._read(first)
@@ -212,15 +255,10 @@ class _Rolling:
 
     def _lengthens(self, eqn: Eqn) -> bool:
         """Note the result if an equation only gives a row the axis of its stack."""
-        if eqn.primitive is not broadcast_in_dim_p and eqn.primitive is not reshape_p:
+        row = self.rows.get(eqn.invars[0]) if eqn.invars else None
+        if row is None or row.long or not _is_longer(eqn):
             return False
-        row, out = self.rows.get(eqn.invars[0]), eqn.outvars[0]
-        shape = eqn.invars[0].aval.shape
-        if row is None or row.long or out.aval != out.aval.with_shape((1, *shape)):
-            return False
-        axes = eqn.params.get("broadcast_dimensions", ())
-        if axes != (*range(1, len(shape) + 1),) and axes:
-            return False
+        (out,) = eqn.outvars
         self.rows[out] = row._replace(long=True)
         self.absent.add(out)
         return True
@@ -233,7 +271,7 @@ class _Rolling:
         if len(parts) == len(eqn.invars):
             return False
         out = eqn.outvars[0]
-        if len(parts) == 1 and parts[0].aval == out.aval:
+        if len(parts) == 1:
             self.renamed[out] = parts[0]
         else:
             self.eqns.append(Eqn(parts, [out], concatenate_p, eqn.params, eqn.source))
@@ -353,6 +391,25 @@ class _Rolling:
         assert isinstance(out, Var)
         self.eqns.append(Eqn(operands, [out], primitive, params, self.source))
         return out
+
+
+def _apart(run: Run, taken: Any) -> Run:
+    """Return the blocks of a run before what is taken, or those behind, if more."""
+    start, length, blocks = run
+    places = np.flatnonzero(taken[start : run.end])
+    if not len(places):
+        return run
+    before, behind = int(places[0]) // length, int(places[-1]) // length + 1
+    if before >= blocks - behind:
+        return Run(start, length, before)
+    return Run(start + behind * length, length, blocks - behind)
+
+
+def _is_longer(eqn: Eqn) -> bool:
+    """Tell whether an equation only puts an axis of length 1 before those of its operand."""
+    if eqn.primitive is not broadcast_in_dim_p and eqn.primitive is not reshape_p:
+        return False
+    return eqn.outvars[0].aval.shape == (1, *eqn.invars[0].aval.shape)
 
 
 def _step(loop: Loop) -> tuple[ClosedJaxpr, list[Var]]:

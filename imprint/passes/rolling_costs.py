@@ -7,12 +7,14 @@ would fuse cheap blocks into one kernel that goes over memory once, where arrays
 large that a kernel outside of loops runs on several cores, and where much is stacked.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import Any, Final
 
 from imprint.core import dims
-from imprint.core.jaxpr import Eqn, Literal
+from imprint.core.jaxpr import Eqn, Jaxpr, Literal
 from imprint.passes.carries import Loop
+from imprint.passes.fusion import kind_of
+from imprint.passes.kernels import Walk
 
 # ---- the figures ----
 #
@@ -26,6 +28,8 @@ _ROWS: Final = 512
 with 256, 1.16 with 2,048; that of 20 gelu 1.0 with 400, 1.25 with 4,000."""
 _WALKED: Final = 64
 """Elements of an array that has to be copied to be walked over."""
+_ENDS: Final = 2
+"""Arrays beside rows of a stack that are no copy: a gradient has them at its ends."""
 _FEW: Final = 64
 """Elements of a value: 20 tanh of 16 take 1.06, of 100 they take 0.9, of 1,000 0.5."""
 _SEVERAL: Final = 12
@@ -42,8 +46,9 @@ _NUMBERS: Final = 4
 _MANY: Final = 1_000
 """Equations that a loop saves: 200 steps of Lorenz' equations run in 22 µs for 20, and
 compile in 0.04 s for 1."""
-_REDUCED: Final = 32
-"""Elements that are reduced where they are computed: 20 softmax of one take 1.03."""
+_MORE: Final = 2
+"""Kernels that two blocks more have: where work multiplies, as in steps of the midpoint
+rule with tanh and exp, which take 0.4 of 16 blocks, 0.01 of 60."""
 
 
 def is_too_large(eqns: Sequence[Eqn]) -> bool:
@@ -52,38 +57,34 @@ def is_too_large(eqns: Sequence[Eqn]) -> bool:
     return any(map(dims.is_symbolic, sizes)) or max(sizes, default=0) > _LARGE
 
 
-def is_slower(loop: Loop, rows: dict[Any, Any]) -> bool:
+def is_slower(loop: Loop, rows: Container[Any]) -> bool:
     """Tell whether a loop would be slower than its blocks.
 
     Args:
         loop: the loop.
-        rows: variables that are rows of what loops before it have stacked.
+        rows: variables that are rows of what other loops stack.
     """
-    block = [*_dissolved(loop.eqns[: loop.run.length])]
-    if is_too_large(block):
-        return True
     copied = [
         each[0].aval.size
         for each in loop.walked
-        if not all(isinstance(v, Literal) or v in rows for v in each)
+        if sum(not isinstance(v, Literal) and v not in rows for v in each) > _ENDS
     ]
-    if any(size > _WALKED for size in copied):
-        return True
     stacked = [loop.variables(slot)[0].aval.size for slot in loop.stacked]
     walked = [each[0].aval.size for each in loop.walked]
-    if sum(stacked) + sum(walked) > _ROWS:
+    if max(copied, default=0) > _WALKED or sum(stacked) + sum(walked) > _ROWS:
         return True
-    return _is_one_kernel(block, loop)
+    block = [*_dissolved(loop.eqns[: loop.run.length])]
+    return is_too_large(block) or _is_one_kernel(block, loop)
 
 
 def _is_one_kernel(block: Sequence[Eqn], loop: Loop) -> bool:
-    """Tell whether the engine gains by fusing the blocks into one kernel, or has none."""
-    names = {eqn.primitive.name for eqn in block if not _is_reduced_there(eqn)}
-    if names - _ARITHMETIC - _FUNCTIONS:
-        return names <= _OF_A_LIBRARY
+    """Tell whether the engine has few kernels for all blocks, and gains by that."""
+    apart = {eqn.primitive.name for eqn in block if _is_apart(eqn)}
+    if apart:
+        return apart == {"dot_general"} and len(block) == 1
     size = max([v.aval.size for eqn in block for v in eqn.outvars], default=0)
-    calls = bool(names & _FUNCTIONS)
-    if calls and size > _FEW:
+    calls = any(map(_is_call, block))
+    if (calls and size > _FEW) or _kernels(loop, 4) - _kernels(loop, 2) >= _MORE:
         return False
     first, last = _CHEAP
     if len(loop.carry) < 2 or len(block) < _SEVERAL or size > last:
@@ -93,10 +94,24 @@ def _is_one_kernel(block: Sequence[Eqn], loop: Loop) -> bool:
     return len(block) < _SEVERAL_OF_FEW or not (calls or size <= _NUMBERS)
 
 
-def _is_reduced_there(eqn: Eqn) -> bool:
-    """Tell whether an equation reduces so little that it is fused as arithmetic is."""
-    name = eqn.primitive.name
-    return name.startswith(("reduce_", "cum")) and eqn.invars[0].aval.size <= _REDUCED
+def _is_apart(eqn: Eqn) -> bool:
+    """Tell whether an equation is a kernel, or several, whatever is around it."""
+    kind = kind_of(eqn)
+    return kind is None or kind.blocks
+
+
+def _is_call(eqn: Eqn) -> bool:
+    """Tell whether an element takes longer to compute than to fetch."""
+    kind, name = kind_of(eqn), eqn.primitive.name
+    is_dear = kind is not None and (kind.dear or kind.work > 1) and not kind.blocks
+    return is_dear and name not in _AS_ARITHMETIC
+
+
+def _kernels(loop: Loop, blocks: int) -> int:
+    """Return how many kernels the engine makes of some blocks."""
+    outs = [loop.variables(slot)[blocks - 1] for slot in loop.carry]
+    walk = Walk(Jaxpr((), (), outs, loop.eqns[: blocks * loop.run.length]))
+    return len(frozenset[int]().union(*walk.kernels.values()))
 
 
 def _dissolved(eqns: Sequence[Eqn]) -> Iterator[Eqn]:
@@ -109,27 +124,5 @@ def _dissolved(eqns: Sequence[Eqn]) -> Iterator[Eqn]:
             yield eqn
 
 
-_ARITHMETIC: Final = frozenset(
-    (
-        *("abs", "add", "and", "bitcast_convert_type", "broadcast_in_dim", "ceil"),
-        *("clamp", "complex", "conj", "convert_element_type", "copy", "div", "eq"),
-        *("floor", "ge", "gt", "imag", "integer_pow", "is_finite", "le", "lt", "max"),
-        *("min", "mul", "name", "ne", "neg", "not", "or", "real", "reduce_precision"),
-        *("rem", "reshape", "rev", "round", "rsqrt", "select_n", "shift_left", "sign"),
-        *("shift_right_arithmetic", "shift_right_logical", "slice", "sqrt", "square"),
-        *("squeeze", "stop_gradient", "sub", "transpose", "xor"),
-    )
-)
-"""What is fused with what is before and after it, and takes no longer than memory does."""
-
-_FUNCTIONS: Final = frozenset(
-    (
-        *("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cos"),
-        *("cosh", "digamma", "erf", "erf_inv", "erfc", "exp", "exp2", "expm1"),
-        *("lgamma", "log", "log1p", "logistic", "pow", "sin", "sinh", "tan", "tanh"),
-    )
-)
-"""What is fused too, and takes longer."""
-
-_OF_A_LIBRARY: Final = frozenset(("dot_general",))
-"""What is called and not compiled: 20 products by themselves compile in 15 ms, a loop in 30."""
+_AS_ARITHMETIC: Final = frozenset(("div", "rem", "rsqrt", "sqrt"))
+"""What the engine takes for dear, and the processor does not."""

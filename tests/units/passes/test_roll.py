@@ -15,7 +15,7 @@ import imprint.numpy as inp
 from imprint import lax, tree
 from imprint.config import enable_checks
 from imprint.control.interpret import interpret
-from imprint.core.jaxpr import ClosedJaxpr
+from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr
 from imprint.passes import blocks, pipeline
 from imprint.passes import roll as module
 from imprint.passes.pipeline import changes_of, run_passes
@@ -154,6 +154,38 @@ def test_results_that_the_program_stacks_are_those_of_the_loop():
     (loop,), last = loops(closed), closed.eqns[-1]
     assert last.primitive.name == "concatenate"
     assert last.invars[1:] == [loop.outvars[-1]]
+
+
+@pytest.mark.usefixtures("every_run")
+def test_results_that_are_stacked_with_more_axes():
+    rolled(lambda h: inp.stack([x[None] for x in cell(M, XS)(h)]), V)
+    rolled(lambda h: inp.concatenate([x[None] for x in cell(M, XS)(h)], 1), V)
+    rolled(lambda h: inp.stack(cell(M, XS)(h)[::-1]), V)
+    rolled(lambda h: inp.stack(cell(M, XS)(h)[4:9]), V)
+
+
+@pytest.mark.usefixtures("every_run")
+@pytest.mark.parametrize(
+    ("step", "expected"), [(1, True), (-3, True), (0.25, False)], ids=str
+)
+def test_whole_numbers_are_counted(step, expected):
+    run = repeated(lambda i, x: (inp.cos(x) * (i * step),), 20)
+    names = {e.primitive.name for e in rolled(run, V)[0].eqns}
+    assert ("iota" in names) is expected
+
+
+@pytest.mark.usefixtures("every_run")
+def test_params_that_are_equal_but_not_the_same_tell_blocks_apart():
+    closed = traced(repeated(lambda i, x: (inp.sin(x) ** 3,), 20), V)
+    eqns = [
+        Eqn(e.invars, e.outvars, e.primitive, {"y": 3.0}, e.source) if i == 21 else e
+        for i, e in enumerate(closed.eqns)
+    ]
+    jaxpr = closed.jaxpr
+    assert closed.eqns[21].params == {"y": 3}
+    found = Jaxpr(jaxpr.constvars, jaxpr.invars, jaxpr.outvars, eqns)
+    assert changes_of(run_passes(closed))
+    assert not changes_of(run_passes(ClosedJaxpr(found, closed.consts)))
 
 
 @pytest.mark.usefixtures("every_run")
@@ -315,13 +347,33 @@ def test_which_result_of_an_equation_is_taken_tells_blocks_apart():
 
 
 @pytest.mark.usefixtures("every_run")
+def test_blocks_begin_where_least_is_handed_on():
+    def run(x):
+        x = x * x  # as a block ends
+        for _ in range(20):
+            a, b = inp.sin(x), inp.cos(x)
+            x = a * b
+        return x
+
+    (loop,) = loops(rolled(run, V)[0])
+    assert (loop.params["length"], loop.params["num_carry"]) == (20, 1)
+
+
+@pytest.mark.usefixtures("every_run")
+@pytest.mark.parametrize("pair", [(V, V + 1), (0.0, -0.0)], ids=["arrays", "zeros"])
+def test_one_other_constant_is_walked_over(pair):
+    run = repeated(lambda i, x: (inp.cos(x) * pair[i == 7],), 20)
+    assert shapes(run, V) == [(20, 2)]
+
+
+@pytest.mark.usefixtures("every_run")
 def test_params_tell_blocks_apart():
     def run(x):
         for i in range(36):
             x = inp.cumsum(x, axis=i // 18) / 2
         return x
 
-    assert shapes(run, M) == [(18, 2), (18, 2)]
+    assert shapes(run, M) == [(18, 2), (17, 2)]
 
 
 @pytest.mark.parametrize("shape", [(0,), (), (1,), (3, 0, 2)])
