@@ -4,6 +4,7 @@
 - `roll`: which equal blocks become a loop?
 - `blocks`: where do equations repeat?
 - `carries`: what do equal blocks take from each other, from outside, and give after them?
+- `rows`: which values are rows of what a loop has stacked?
 - `rolling_costs`: when is a loop slower than its blocks?
 - `cut`: which values are written to memory instead of being computed again?
 - `fusion`: which operations does the engine put into one kernel, and what do they cost?

@@ -2,11 +2,10 @@
 
 1. `blocks` finds them, and `carries` what each takes and gives.
 2. `rolling_costs` says whether a loop would be slower. If so, all stays as it is.
-3. What blocks take one by one is walked over. Numbers and arrays are stacked; rows of what
-   an earlier loop has stacked are walked over as they are, also backwards, as the
+3. What blocks take one by one is walked over. Numbers and arrays are stacked; `rows` of
+   what an earlier loop has stacked are walked over as they are, also backwards, as the
    gradient of a loop does.
-4. What is used after the loop is its last carry, or a row of what it stacks; where the
-   program stacks them itself, that is it.
+4. What is used after the loop is its last carry, or a row of what it stacks.
 A step is looked through for blocks in its turn, as loops in loops write them.
 """
 
@@ -18,24 +17,18 @@ import numpy as np
 
 from imprint.config import config
 from imprint.control.scan import scan_equation
-from imprint.core.aval import ShapedArray
 from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
-from imprint.core.primitive import Params, Primitive
 from imprint.core.source import Source
 from imprint.passes.blocks import FEWEST, Run, made_at, runs_of
 from imprint.passes.carries import Loop, Slot, loop_of
 from imprint.passes.rolling_costs import is_slower, is_too_large
-from imprint.primitives.basis import add_p, broadcast_in_dim_p, mul_p
+from imprint.passes.rows import Rows, is_joining, is_longer
 from imprint.primitives.dynamic_slicing import dynamic_slice_p
-from imprint.primitives.shape import iota_p, reshape_p, rev_p
-from imprint.primitives.slicing import concatenate_p, slice_p
 
 _ROLLS: Final = "rolls"
 _ALONE: Final = 4
 """One of so many rows may be taken out of a stack by itself: if all are, as where the
 gradient of a loop is none, 20 steps take 2 to 3 times as long."""
-_COUNTED: Final = {np.dtype(name) for name in ("int32", "int64", "float32", "float64")}
-"""Dtypes in which whole numbers are counted, not listed."""
 
 
 class Rolled(NamedTuple):
@@ -85,28 +78,13 @@ def rolls_of(closed: ClosedJaxpr) -> tuple[Rolled, ...]:
     return tuple(found)
 
 
-class _Row(NamedTuple):
-    """A row of what a loop has stacked.
-
-    Args:
-        of: the stack.
-        at: which row.
-        long: whether it has the axis of the stack, with length 1.
-    """
-
-    of: Var
-    at: int
-    long: bool
-
-
 @final
 class _Rolling:
     """One walk over a jaxpr.
 
     Attributes:
-        rows: what is a row of a stack.
-        absent: of these, what no equation has taken out of it.
-        renamed: variables that stand for others.
+        rows: what writes its equations.
+        rolls: the loops that it made.
     """
 
     def __init__(self, jaxpr: Jaxpr) -> None:
@@ -116,28 +94,25 @@ class _Rolling:
         for i, eqn in enumerate(jaxpr.eqns):
             self.last_use.update(dict.fromkeys(eqn.invars, i))
         self.last_use.update(dict.fromkeys(jaxpr.outvars, len(jaxpr.eqns)))
-        self.rows: dict[Atom, _Row] = {}
-        self.absent: set[Atom] = set()
-        self.renamed: dict[Atom, Atom] = {}
-        self.eqns: list[Eqn] = []
+        self.rows = Rows()
         self.rolls: list[Rolled] = []
-        self.source: Source | None = None
 
     def run(self, runs: Sequence[Run], consts: Sequence[Any]) -> ClosedJaxpr | None:
         """Return the program with its loops; None if it has none."""
         jaxpr, at = self.jaxpr, 0
         for loop in self._loops(runs):
             for eqn in jaxpr.eqns[at : loop.run.start]:
-                self._keep(eqn)
+                self.rows.keep(eqn)
             self._loop(loop)
             at = loop.run.end
         if not self.rolls:
             return None
         for eqn in jaxpr.eqns[at:]:
-            self._keep(eqn)
-        outvars = [self._read(v) for v in jaxpr.outvars]
+            self.rows.keep(eqn)
+        outvars = [self.rows.read(v) for v in jaxpr.outvars]
         return ClosedJaxpr(
-            Jaxpr(jaxpr.constvars, jaxpr.invars, outvars, self.eqns, jaxpr.name), consts
+            Jaxpr(jaxpr.constvars, jaxpr.invars, outvars, self.rows.eqns, jaxpr.name),
+            consts,
         )
 
     def _loops(self, runs: Sequence[Run]) -> list[Loop]:
@@ -184,13 +159,12 @@ class _Rolling:
         for i, eqn in enumerate(self.jaxpr.eqns):
             if i in inside:
                 continue
-            if _is_longer(eqn) and eqn.invars[0] in rows:
+            if is_longer(eqn) and eqn.invars[0] in rows:
                 long[eqn.outvars[0]] = eqn.invars[0]
                 continue
             parts = [long.get(v, v) for v in eqn.invars]
             found = {v for v in parts if v in rows}
-            is_joined = eqn.primitive is concatenate_p and not eqn.params["dimension"]
-            if found and not (is_joined and len({rows[v] for v in found}) == 1):
+            if found and not (is_joining(eqn) and len({rows[v] for v in found}) == 1):
                 alone |= found
         return alone - carried
 
@@ -199,198 +173,30 @@ class _Rolling:
     def _loop(self, loop: Loop) -> None:
         """Write the loop of a run."""
         count, length = loop.run.blocks, loop.run.length
-        self.source = loop.eqns[0].source
-        self.rolls.append(Rolled(count, length, self.source))
-        reverse = any(map(self._descends, loop.walked))
+        source = self.rows.source = loop.eqns[0].source
+        self.rolls.append(Rolled(count, length, source))
+        reverse = any(map(self.rows.descends, loop.walked))
         lasts = loop.lasts
         step, consts = _step(loop)
         carry = [
-            self._zeros(v.aval) if first is None else self._read(first)
+            self.rows.zeros(v.aval) if first is None else self.rows.read(first)
             for v, first in zip(lasts, loop.carry.values(), strict=True)
         ]
         order = slice(None, None, -1 if reverse else None)
-        constant = [self._read(v) for v in consts]
-        walked = [self._stack(values[order]) for values in loop.walked]
+        constant = [self.rows.read(v) for v in consts]
+        walked = [self.rows.stack(values[order]) for values in loop.walked]
         eqn = scan_equation(
             roll(step),
             (constant, carry, walked),
             lasts,
             length=count,
             reverse=reverse,
-            source=self.source,
+            source=source,
         )
-        self.eqns.append(eqn)
+        self.rows.eqns.append(eqn)
         stacks = eqn.outvars[len(lasts) :]
         for slot, stack in zip(loop.stacked, stacks, strict=True):
-            for k, v in enumerate(loop.variables(slot)[order]):
-                self.rows[v] = _Row(stack, k, long=False)
-                self.absent.add(v)
-        self.absent.difference_update(lasts)
-
-    def _descends(self, values: Sequence[Atom]) -> bool:
-        """Tell whether values are rows from the last to the first."""
-        first = self.rows.get(values[0])
-        return first is not None and all(
-            self._is_row(v, first, -k) for k, v in enumerate(values)
-        )
-
-    def _zeros(self, aval: ShapedArray) -> Atom:
-        """Return what a carry begins with that no step takes."""
-        zero = Literal(aval.dtype.type(0), aval.with_shape(()))
-        if not aval.shape:
-            return zero
-        params = {"shape": aval.shape, "broadcast_dimensions": ()}
-        return self._bind(broadcast_in_dim_p, [zero], params)
-
-    # ---- rows ----
-
-    def _keep(self, eqn: Eqn) -> None:
-        """Write an equation that stays; what it takes from a stack is taken out."""
-        if not self.rows or not (self._lengthens(eqn) or self._joins(eqn)):
-            self.source = eqn.source
-            invars = [self._read(v) for v in eqn.invars] if self.rows else eqn.invars
-            self.eqns.append(
-                Eqn(invars, eqn.outvars, eqn.primitive, eqn.params, eqn.source)
-            )
-
-    def _lengthens(self, eqn: Eqn) -> bool:
-        """Note the result if an equation only gives a row the axis of its stack."""
-        row = self.rows.get(eqn.invars[0]) if eqn.invars else None
-        if row is None or row.long or not _is_longer(eqn):
-            return False
-        (out,) = eqn.outvars
-        self.rows[out] = row._replace(long=True)
-        self.absent.add(out)
-        return True
-
-    def _joins(self, eqn: Eqn) -> bool:
-        """Write what joins rows again, with those that follow each other as one."""
-        if eqn.primitive is not concatenate_p or eqn.params["dimension"]:
-            return False
-        parts = self._parts(eqn.invars, long=True)
-        if len(parts) == len(eqn.invars):
-            return False
-        out = eqn.outvars[0]
-        if len(parts) == 1:
-            self.renamed[out] = parts[0]
-        else:
-            self.eqns.append(Eqn(parts, [out], concatenate_p, eqn.params, eqn.source))
-        return True
-
-    def _read(self, atom: Atom) -> Atom:
-        """Return a value as an operand; a row of a stack is taken out of it."""
-        if atom in self.absent:
-            self.absent.discard(atom)
-            row = self.rows[atom]
-            if row.long:
-                self._slice(row.of, row.at, row.at + 1, atom)
-            else:
-                part = self._slice(row.of, row.at, row.at + 1)
-                params = {"new_sizes": atom.aval.shape, "dimensions": None}
-                self._bind(reshape_p, [part], params, atom)
-        return self.renamed.get(atom, atom)
-
-    def _stack(self, values: Sequence[Atom]) -> Atom:
-        """Return values as the rows of an array."""
-        counted = self._count(values)
-        if counted is not None:
-            return counted
-        parts = self._parts(values, long=False)
-        if len(parts) == 1:
-            return parts[0]
-        return self._bind(concatenate_p, parts, {"dimension": 0})
-
-    def _count(self, values: Sequence[Atom]) -> Atom | None:
-        """Return whole numbers that differ by equal steps as an array."""
-        aval, count = values[0].aval, len(values)
-        numbers = [v.read() for v in values if isinstance(v, Literal)]
-        if len(numbers) < count or aval.dtype not in _COUNTED:
-            return None
-        first, step = numbers[0], numbers[1] - numbers[0]
-        places = np.arange(count, dtype=aval.dtype) * step + first
-        wanted = np.array(numbers, aval.dtype)
-        if places.tobytes() != wanted.tobytes() or (wanted % 1).any():
-            return None
-        params = {"dtype": aval.dtype, "shape": (count,), "dimension": 0}
-        found = self._bind(iota_p, [], params)
-        spread = {"shape": (count,), "broadcast_dimensions": ()}
-        for primitive, number in ((mul_p, step), (add_p, first)):
-            literal = Literal(aval.dtype.type(number), aval.strong())
-            row = self._bind(broadcast_in_dim_p, [literal], spread)
-            found = self._bind(primitive, [found, row], {})
-        return found
-
-    def _parts(self, values: Sequence[Atom], *, long: bool) -> list[Atom]:
-        """Return arrays whose rows are values, in order, as few as there are."""
-        parts: list[Atom] = []
-        at = 0
-        while at < len(values):
-            count, step = self._follows(values, at, long=long)
-            if count == 1:
-                parts.append(self._long(values[at], long=long))
-            else:
-                row = self.rows[values[at]]
-                first = row.at if step > 0 else row.at - count + 1
-                part = self._slice(row.of, first, first + count)
-                if step < 0:
-                    part = self._bind(rev_p, [part], {"dimensions": (0,)})
-                parts.append(part)
-            at += count
-        return parts
-
-    def _follows(
-        self, values: Sequence[Atom], at: int, *, long: bool
-    ) -> tuple[int, int]:
-        """Return how many values from here on are rows one after the other, or before."""
-        first = self.rows.get(values[at])
-        if first is None or first.long != long or at + 1 == len(values):
-            return 1, 1
-        step = -1 if self._is_row(values[at + 1], first, -1) else 1
-        count = 1
-        while at + count < len(values) and self._is_row(
-            values[at + count], first, step * count
-        ):
-            count += 1
-        return count, step
-
-    def _is_row(self, value: Atom, row: _Row, distance: int) -> bool:
-        """Tell whether a value is a row so far behind another."""
-        return self.rows.get(value) == row._replace(at=row.at + distance)
-
-    def _long(self, value: Atom, *, long: bool) -> Atom:
-        """Return a value as an array of one row."""
-        found = self._read(value)
-        if long:
-            return found
-        params = {"new_sizes": (1, *found.aval.shape), "dimensions": None}
-        return self._bind(reshape_p, [found], params)
-
-    def _slice(self, x: Var, first: int, last: int, out: Atom | None = None) -> Var:
-        """Return rows of an array; all of them are it."""
-        if out is None and (first, last) == (0, x.aval.shape[0]):
-            return x
-        rest = x.aval.shape[1:]
-        params = {
-            "start_indices": (first, *(0 for _ in rest)),
-            "limit_indices": (last, *rest),
-            "strides": None,
-        }
-        return self._bind(slice_p, [x], params, out)
-
-    def _bind(
-        self,
-        primitive: Primitive,
-        operands: Sequence[Atom],
-        params: Params,
-        out: Atom | None = None,
-    ) -> Var:
-        """Write an equation of our own; return its result."""
-        if out is None:
-            (aval,) = primitive.out_avals(tuple([v.aval for v in operands]), params)
-            out = Var(aval)
-        assert isinstance(out, Var)
-        self.eqns.append(Eqn(operands, [out], primitive, params, self.source))
-        return out
+            self.rows.add(stack, loop.variables(slot)[order], lasts)
 
 
 def _apart(run: Run, taken: Any) -> Run:
@@ -403,13 +209,6 @@ def _apart(run: Run, taken: Any) -> Run:
     if before >= blocks - behind:
         return Run(start, length, before)
     return Run(start + behind * length, length, blocks - behind)
-
-
-def _is_longer(eqn: Eqn) -> bool:
-    """Tell whether an equation only puts an axis of length 1 before those of its operand."""
-    if eqn.primitive is not broadcast_in_dim_p and eqn.primitive is not reshape_p:
-        return False
-    return eqn.outvars[0].aval.shape == (1, *eqn.invars[0].aval.shape)
 
 
 def _step(loop: Loop) -> tuple[ClosedJaxpr, list[Var]]:

@@ -26,7 +26,7 @@ def repeated(step, turns=20):
 
 
 def is_rolled(fun, *args):
-    with imprint.roll_loops():
+    with imprint.roll_loops(), imprint.cut_recomputation(False):
         return bool(changes_of(run_passes(imprint.make_jaxpr(fun)(*args))))
 
 
@@ -118,7 +118,7 @@ def test_few_rows_are_taken_out_of_a_stack(alone):
 def test_the_gradient_of_a_loop_is_a_loop_or_neither_is():
     def loops(size):
         run = imprint.grad(lambda *s: inp.sum(repeated(midpoint)(*s)[0]))
-        with imprint.roll_loops():
+        with imprint.roll_loops(), imprint.cut_recomputation(False):
             closed = imprint.make_jaxpr(run)(*[vector(size)] * 3)
             return len(changes_of(run_passes(closed)))
 
