@@ -1,11 +1,14 @@
 """Error functions and functions of the gamma family, elementwise, on floats.
 
 The references come from SciPy, which is loaded at the first use: it comes with jaxlib, but
-takes 0.2 s. The engine's own approximations lie within few ulps, but for lgamma and
+takes 0.2 s. Until then few numbers are given to C's own functions, where there are such. The engine's own approximations lie within few ulps, but for lgamma and
 digamma near their zeros, where they are precise to a few eps of 1 only. `polygamma` is
 here because it is the derivative of digamma; its order is a natural number.
 """
 
+import math
+import sys
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from typing import Any, Final
@@ -28,6 +31,21 @@ def _scipy() -> Any:
     return import_module("scipy.special")
 
 
+def _until_loaded(name: str, of_c: Callable[[float], float]) -> Callable[[Any], Any]:
+    """Return the function of that name of SciPy's; `of_c` rounds to the same float32."""
+    each = np.frompyfunc(of_c, 1, 1)
+
+    def computed(x: NDArray) -> NDArray:
+        is_few = x.dtype == np.float32 and x.nbytes <= _FEW
+        if is_few and "scipy.special" not in sys.modules:
+            return np.asarray(each(x), np.float32)
+        return getattr(_scipy(), name)(x)
+
+    return computed
+
+
+_FEW: Final = 4096  # bytes
+
 # ---- error functions ----
 
 
@@ -38,7 +56,7 @@ def _gaussian(x: Any, scale: float) -> Any:
 erf_p: Final = unary(
     "erf",
     dtypes=FLOATING,
-    reference=wide(lambda x: _scipy().erf(x)),
+    reference=wide(_until_loaded("erf", math.erf)),
     lower=lambda b, x: b.erf(x),
     derivative=lambda x, out: _gaussian(x, 2 / np.sqrt(np.pi)),
     samples=Samples(FLOATS, arity=1),
@@ -53,7 +71,7 @@ def erf(x: Any) -> Any:
 erfc_p: Final = unary(
     "erfc",
     dtypes=FLOATING,
-    reference=wide(lambda x: _scipy().erfc(x)),
+    reference=wide(_until_loaded("erfc", math.erfc)),
     lower=lambda b, x: b.erfc(x),
     derivative=lambda x, out: _gaussian(x, -2 / np.sqrt(np.pi)),
     samples=Samples(FLOATS, arity=1, ulps=16),
@@ -97,8 +115,18 @@ def erf_inv(x: Any) -> Any:
 # ---- gamma family ----
 
 
+def _lgamma_of_c(x: float) -> float:
+    try:
+        return math.lgamma(x)
+    except (OverflowError, ValueError):  # at a pole, or beyond the floats
+        return math.inf
+
+
+_gammaln: Final = _until_loaded("gammaln", _lgamma_of_c)
+
+
 def _lgamma_reference(x: NDArray) -> NDArray:
-    return np.where(np.isinf(x), np.abs(x), _scipy().gammaln(x))
+    return np.where(np.isinf(x), np.abs(x), _gammaln(x))
 
 
 lgamma_p: Final = unary(
