@@ -77,6 +77,11 @@ def as_dim(n: Any, name: str = "") -> Dim:
 
 def as_shape(sizes: Iterable[Any], name: str = "") -> Shape:
     """Return sizes as shapes hold them; `name` is for the error, as in `as_dim`."""
+    if not hasattr(sizes, "__iter__"):
+        raise ArgumentError(
+            f"{name and name + ': '}expected a sequence of whole numbers, got "
+            f"{type(sizes).__name__} {sizes!r:.60}. Write them as Python ints, in a tuple."
+        )
     given = tuple(sizes)
     try:
         return tuple(map(operator.index, given))

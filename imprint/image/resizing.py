@@ -13,7 +13,7 @@ import numpy as np
 from imprint import dtypes
 from imprint.core import dims
 from imprint.core.array import Array
-from imprint.core.aval import Shape
+from imprint.core.aval import Shape, get_aval
 from imprint.errors import ArgumentError, ShapeError
 from imprint.image.kernels import KERNELS, ResizeMethod, method_of
 from imprint.lax.indexed import index_take
@@ -116,10 +116,11 @@ def scale_and_translate(  # noqa: PLR0913, PLR0917 - JAX's signature
     sizes = _sizes(name, x, shape)
     axes = canonical_axes(name, spatial_dims, x.ndim)
     scales, moves = promote_dtypes(name, (scale, translation), dtypes.to_inexact)
-    if (len(axes),) != tuple(scales.shape) or (len(axes),) != tuple(moves.shape):
+    given = get_aval(scales), get_aval(moves)
+    if any(tuple(aval.shape) != (len(axes),) for aval in given):
         raise ShapeError(
             f"{name}: expected a scale and a translation for each of {len(axes)} axes, "
-            f"got {scales.aval} and {moves.aval}. Give vectors of that length."
+            f"got {given[0]} and {given[1]}. Give vectors of that length."
         )
     weigh = _Weights(name, way, antialias=antialias)
     places = [(d, scales[i], moves[i]) for i, d in enumerate(axes)]

@@ -18,10 +18,11 @@ from imprint import dtypes as dt
 from imprint.core import dims
 from imprint.core.aval import DType, Shape, ShapedArray, get_aval
 from imprint.core.dims import Dim
+from imprint.core.foreign import shown
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.core.tangents import Linear
-from imprint.errors import DTypeError, ShapeError
+from imprint.errors import ArgumentError, DTypeError, ShapeError
 from imprint.primitives.basis import (
     add,
     broadcast_in_dim,
@@ -71,12 +72,21 @@ def _listed(avals: Avals) -> str:
     return f"({', '.join(map(str, avals))})"
 
 
+def _is_sequence(x: object) -> bool:
+    return isinstance(x, Sequence)
+
+
 def _starts(name: str, x: ShapedArray, start_indices: Any, wraps: Any) -> list[Any]:
     """Return one scalar start for each axis, counted from 0 where it `wraps`."""
     if hasattr(start_indices, "aval") or isinstance(start_indices, np.ndarray):
         count = dims.concrete(get_aval(start_indices).shape[0], name)
         parts = [slice_in_dim(start_indices, i, i + 1) for i in range(count)]
         start_indices = [squeeze(part, (0,)) for part in parts]
+    if not _is_sequence(start_indices):
+        raise ArgumentError(
+            f"{name}: expected a sequence of starts, one for each axis of {x}, got "
+            f"{shown(start_indices)}. Give {x.ndim} starts, in a tuple."
+        )
     if len(start_indices) != x.ndim:
         raise ShapeError(
             f"{name}: expected one start for each axis of {x}, got "
@@ -84,7 +94,12 @@ def _starts(name: str, x: ShapedArray, start_indices: Any, wraps: Any) -> list[A
         )
     typed = (get_aval(i).dtype for i in start_indices if type(i) is not int)
     dtype = next(typed, dt.default_int())  # a Python int takes the others' dtype
-    each: Sequence[bool] = [wraps] * x.ndim if isinstance(wraps, bool) else wraps
+    each: Any = [wraps] * x.ndim if isinstance(wraps, bool) else wraps
+    if not _is_sequence(each) or len(each) != x.ndim:
+        raise ArgumentError(
+            f"{name}: expected allow_negative_indices to be a bool, or one for each axis "
+            f"of {x}, got {shown(wraps)}. Leave it out if starts count from the end."
+        )
     if any(
         _is_static(i) and i < 0 and not w
         for i, w in zip(start_indices, each, strict=True)

@@ -19,6 +19,7 @@ import numpy as np
 from imprint import dtypes as dt
 from imprint.core import dims
 from imprint.core.aval import Shape, ShapedArray
+from imprint.core.foreign import shown
 from imprint.core.primitive import Dims
 from imprint.errors import ArgumentError, DTypeError, ShapeError
 from imprint.primitives.axes import int_tuple, push
@@ -118,6 +119,12 @@ def mode_of(name: str, mode: Any) -> GatherScatterMode:
 
 def as_numbers(kind: Any, numbers: Any) -> Any:
     """Return dimension numbers of a kind that hold tuples of Python ints, as params do."""
+    given: Any = numbers
+    if not isinstance(given, Sequence) or not 3 <= len(given) <= len(kind._fields):  # pyright: ignore[reportUnknownArgumentType] - the user's
+        raise ArgumentError(
+            f"expected dimension_numbers to be {kind.__name__}, got {shown(numbers)}. Make "
+            f"one of imprint.lax.{kind.__name__}."
+        )
     try:
         return _as_numbers(kind, numbers)
     except TypeError:  # there are lists

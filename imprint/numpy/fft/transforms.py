@@ -420,7 +420,7 @@ def _transform(name: str, kind: FftType, a: Any, s: Any, axes: Any, norm: Any) -
 
 def _checked_norm(name: str, norm: Any) -> str:
     way = "backward" if norm is None else norm
-    if way in _REVERSED:
+    if isinstance(way, str) and way in _REVERSED:
         return way
     hint = did_you_mean(norm, _REVERSED) if isinstance(norm, str) else ""
     raise ArgumentError(

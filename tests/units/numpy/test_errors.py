@@ -107,6 +107,46 @@ WRONG = {
         "linalg.cond: expected 'fro', 'nuc', 1, -1, 2, -2, inf or -inf as the order of a "
         "matrix norm, got [1]. Name one axis for a norm of vectors.",
     ),
+    "a norm of fft that is a list": (
+        lambda: inp.fft.fft(X, norm=[1]),
+        ArgumentError,
+        "fft: expected norm to be one of ['backward', 'ortho', 'forward'], got list "
+        "[1].",
+    ),
+    "starts that are a number": (
+        lambda: imprint.lax.dynamic_slice(X, 1, (1, 1)),
+        ArgumentError,
+        "dynamic_slice: expected a sequence of starts, one for each axis of float32[2,3], "
+        "got int 1. Give 2 starts, in a tuple.",
+    ),
+    "a choice for fewer axes": (
+        lambda: imprint.lax.dynamic_slice(
+            X, (0, 0), (1, 1), allow_negative_indices=[True]
+        ),
+        ArgumentError,
+        "dynamic_slice: expected allow_negative_indices to be a bool, or one for each axis "
+        "of float32[2,3], got list [True]. Leave it out if starts count from the end.",
+    ),
+    "sizes that are a number": (
+        lambda: imprint.lax.broadcast(X, 3),
+        ArgumentError,
+        "broadcast: expected a sequence of whole numbers, got int 3. Write them as Python "
+        "ints, in a tuple.",
+    ),
+    "dimension numbers of another kind": (
+        lambda: imprint.lax.gather(X, inp.array([0]), (1, 0), (1, 1)),
+        ArgumentError,
+        "gather: expected dimension_numbers to be GatherDimensionNumbers, got tuple (1, "
+        "0). Make one of imprint.lax.GatherDimensionNumbers.",
+    ),
+    "a scale for no axis": (
+        lambda: imprint.image.scale_and_translate(
+            X, (2, 3), (0, 1), 2.0, 1.0, "linear"
+        ),
+        ShapeError,
+        "scale_and_translate: expected a scale and a translation for each of 2 axes, got "
+        "~float32[] and ~float32[]. Give vectors of that length.",
+    ),
     "positions in a list": (
         lambda: inp.tril_indices_from([[1]]),
         ArgumentError,
