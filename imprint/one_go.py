@@ -39,6 +39,8 @@ _OFTEN: Final = 4
 """The call of a kind that is staged, which takes as long as ten others."""
 _KINDS: Final = 256
 """Kinds of calls of a function up to which plans are kept."""
+_LONGEST: Final = 64
+"""Elements of a list up to which it is a part of a kind."""
 _SMALL: Final = 1 << 14
 """Bytes of a constant up to which a plan holds it."""
 
@@ -138,7 +140,7 @@ def _read(x: Any, kind: list[Any], arrays: list[ArrayImpl]) -> bool:
     if of is float:
         kind.append(x or str(x))  # so are 0.0 and -0.0
         return x == x
-    if of in _SEQUENCES:
+    if of in _SEQUENCES and len(x) <= _LONGEST:
         kind.append(len(x))
         return all(_read(item, kind, arrays) for item in x)
     return False

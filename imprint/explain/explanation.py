@@ -9,7 +9,7 @@ by the rules of `comparison`, and what is read is what was true at the miss.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from html import escape
+from importlib import import_module
 from typing import Any, Final, NamedTuple, final
 
 from imprint import tree
@@ -230,6 +230,7 @@ class Explanation:
         }
 
     def _repr_html_(self) -> str:
+        escape = import_module("html").escape  # 1.4 ms, for notebooks alone
         rows = "".join(
             f"<tr><td><code>{escape(d.slot)}</code></td><td>{escape(d.old)}</td>"
             f"<td>{escape(d.new)}</td><td>{escape(d.remedy)}</td></tr>"

@@ -221,6 +221,13 @@ def test_nothing_is_planned_for_values_that_no_kind_can_hold(counted):
     assert len(runs) == 3 * OFTEN
 
 
+def test_a_long_list_is_part_of_no_kind():
+    before = len(plans_of(np.stack))
+    for _ in range(OFTEN):
+        assert np.stack([X] * 100).shape == (100, 12)
+    assert len(plans_of(np.stack)) == before
+
+
 def test_kinds_are_bounded(counted):
     scaled, _ = counted
     for by in range(1000):
