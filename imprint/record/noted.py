@@ -8,7 +8,7 @@ before code that mentions the name runs.
 import builtins
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any, Final, TypeAlias, cast
@@ -79,6 +79,9 @@ class _Waiting:
     )
 
 
+Holder: TypeAlias = tuple[Mapping[str, Any], int, Callable[[str], Place]]
+
+
 @dataclass(slots=True)
 class Owners:
     """What was met and has names: modules, functions, classes, objects.
@@ -90,6 +93,8 @@ class Owners:
         of_classes: names that are noted, by the `id` of a class.
         objects: each with its class, what leads to it, and whether it is passing.
         shadowed: classes and modules, which may be of classes of the user's.
+        holders: dictionaries with the names of owners, how many these had when they
+            were met, and what gives the place of a name.
         asks_super: whether code of the trace asks for `super()`.
     """
 
@@ -103,6 +108,7 @@ class Owners:
         default_factory=list[tuple[Any, type, str, bool]]
     )
     shadowed: list[Any] = field(default_factory=list[Any])
+    holders: list[Holder] = field(default_factory=list["Holder"])
     asks_super: bool = False
 
 
@@ -192,6 +198,10 @@ class Noted(ABC):
                 note_object(self, value, name, path)
             else:
                 self._waiting.own.setdefault(name, []).append((value, path))
+
+    def _hold(self, names: Mapping[str, Any], place: Callable[[str], Place]) -> None:
+        """Remember how many names an owner has; see `Owners.holders`."""
+        self.owners.holders.append((names, len(names), place))
 
     # ---- places ----
 

@@ -11,6 +11,7 @@ the trace is strict.
 import builtins
 from collections import deque
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import FunctionType, ModuleType
 from typing import Any, Final, final
 
@@ -37,9 +38,12 @@ from imprint.record.noted import (
     note_object,
 )
 from imprint.record.parts import COMPOSITES, ITEMS, OPAQUE, parts_of
+from imprint.record.reach import instance_dict
 from imprint.watch.captures import contained
 from imprint.watch.places import (
+    ClassPlace,
     FunctionPlace,
+    NamePlace,
     ObjectPlace,
     SpecialsPlace,
     bases_of,
@@ -172,6 +176,7 @@ class Notes(Noted):
             return
         if self._strict or is_user_namespace(namespace):
             self.owners.modules[id(namespace)] = namespace
+            self._hold(namespace, partial(NamePlace, namespace))
             for name in [n for n in self.names if holds(namespace, n)]:
                 self.name(namespace, name)
 
@@ -187,6 +192,9 @@ class Notes(Noted):
         self.owners.of_classes[id(cls)] = []
         self.known[id(cls)] = cls
         self._wait(note_class, cls, names, "")
+        for base in bases_of(cls):
+            if self._strict or is_user_class(base):
+                self._hold(class_namespace(base), partial(ClassPlace, cls))
         if names:
             self._on_value(cls)
             self._meet_specials(cls)
@@ -226,6 +234,7 @@ class Notes(Noted):
             self.owners.functions.append(function)
             names = [*function.__dict__, *(OF_FUNCTIONS & self._own_names)]
             self._wait(note_function, function, names, "")
+            self._hold(function.__dict__, partial(FunctionPlace, function))
 
     def _meet_object(self, value: Any, kind: type, path: str) -> None:
         """Take in what an object has of its own, and its class."""
@@ -264,6 +273,8 @@ class Notes(Noted):
         kind = class_of(value)
         self.owners.objects.append((value, kind, path, self.is_passing))
         self._wait(note_object, value, layout_of(value).names(value), path)
+        if layout_of(value).has_dict:
+            self._hold(instance_dict(value), partial(self.of_object, value))
 
     def of_object(self, owner: Any, name: str) -> ObjectPlace:
         """Return the place of an attribute of an object, met or not."""
@@ -301,6 +312,16 @@ class Notes(Noted):
                 place = self.of_object(each, name)
                 if not issubclass(class_of(place.get()), Tracer):
                     self.place(place)
+
+    def mention_held(self) -> None:
+        """Take in the names of what objects of libraries hold, whose code is not heard."""
+        for value in tuple(self.known.values()):
+            kind, layout = class_of(value), layout_of(value)
+            is_object = not issubclass(kind, (*OPAQUE, FunctionType))
+            if is_object and layout.has_dict and not self._is_users(kind):
+                names = [name for name in layout.names(value) if name[:2] != "__"]
+                self.mention(names, by_library=True)
+                self.use_whole(names, by_library=True)
 
     # ---- afterwards ----
 

@@ -85,6 +85,8 @@ class Reach:
         code = function.__code__
         if is_user_code(code, function.__globals__):
             self.functions.setdefault(id(code), []).append(function)
+        elif function.__closure__:  # as of what `singledispatch` gives
+            self.roots.append(function)
 
     def _explore_class(self, cls: type) -> None:
         if is_user_class(cls):

@@ -151,6 +151,8 @@ class Record(Entering):
         made = self._nested_codes()
         note_reads({read.place.key for read in reads})
         for read in reads:
+            if read.is_past:
+                continue
             function = getattr(read.place, "function", None)
             if function is None or (
                 id(function) not in self._captured and id(function.__code__) not in made
@@ -174,17 +176,12 @@ class Record(Entering):
             self._reach.explore(value)
         walked = 0
         while walked < _WALKED:
-            self._reach.spread()
-            for cls in self._reach.classes:  # it grows
-                for base in bases_of(cls):  # `super()` reaches what `cls` overrides
-                    self._reach.explore(base)
-                    for name in (
-                        class_namespace(base).copy() if is_user_class(base) else ()
-                    ):
-                        self._notes.class_attribute(cls, name)
-            self._reach.classes.clear()
-            known = [f for found in self._reach.functions.values() for f in found]
-            new = [f for f in known if id(f) not in self._entered]
+            new = self._find_functions()
+            if not new:
+                is_expected = any(mentions_of(c).expects_absence for c in self.codes)
+                note_answered(self._notes, is_expected=is_expected)
+                self._notes.mention_held()
+                new = self._find_functions()
             if not new:
                 break
             for function in new:
@@ -192,8 +189,18 @@ class Record(Entering):
                 self._enter_nested(function.__code__, function.__globals__)
                 self._enter_values(self._static, mentions_of(function.__code__))
             walked += len(new)
-        is_expected = any(mentions_of(code).expects_absence for code in self.codes)
-        note_answered(self._notes, is_expected=is_expected)
+
+    def _find_functions(self) -> list[FunctionType]:
+        """Return the functions to which what was noted leads, but for those entered."""
+        self._reach.spread()
+        for cls in self._reach.classes:  # it grows
+            for base in bases_of(cls):  # `super()` reaches what `cls` overrides
+                self._reach.explore(base)
+                for name in class_namespace(base).copy() if is_user_class(base) else ():
+                    self._notes.class_attribute(cls, name)
+        self._reach.classes.clear()
+        known = [f for found in self._reach.functions.values() for f in found]
+        return [f for f in known if id(f) not in self._entered]
 
     def miss(self) -> None:
         """Note what code that may start mentions and nobody has: it may be there then."""

@@ -57,6 +57,7 @@ class _Settling:
 
     def run(self) -> list[Read]:
         """Return what counts."""
+        self._find_new_names()
         reads = [*self._settled(), *self._shadows()]
         for keys in self._counts.values():
             if len(keys) > 1:  # of one name, so any may be another thread's
@@ -64,6 +65,19 @@ class _Settling:
         if self._left:
             _let_go(reads)
         return [*reads, *self._left_behind()]
+
+    def _find_new_names(self) -> None:
+        """Find what came to be after its owner was met, which may have been read."""
+        for held, size, place_of in self._notes.owners.holders:
+            if len(held) > size:
+                for name in self._notes.names.intersection(tuple(held)):
+                    place = place_of(name)
+                    if (
+                        place.key not in self._notes.reads
+                        and place.get() is not MISSING
+                        and not self._writes.may_bind(place, was_missing=True)
+                    ):
+                        self.changed.add(place.key)
 
     def _shadows(self) -> Iterator[Read]:
         """Yield the places where a name could come to hide another."""

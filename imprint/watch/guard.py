@@ -172,7 +172,7 @@ def _is_over(read: Read, now: Any) -> bool:
     Its object is gone; or by now the traces are known to write there.
     """
     place = read.place
-    if read.seen.is_left and place.key in read.seen.known.places:
+    if read.is_past:
         return True
     return now is GONE and isinstance(place, ObjectPlace) and place.is_passing
 
@@ -185,7 +185,7 @@ def _renew(reads: Iterable[Read], now: Iterable[Any]) -> Iterator[Read]:
         if isinstance(place, FunctionPlace) and id(place.function) in moved:
             place = FunctionPlace(moved[id(place.function)], place.name)
             yield Read(place, Seen(place.get(), strict=seen.strict))
-        elif seen.is_left and place.key in seen.known.places:
+        elif read.is_past:
             continue
         elif value is GONE or (seen.held.is_(value) and not seen.inside):
             yield read

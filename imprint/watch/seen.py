@@ -512,6 +512,11 @@ class Read(NamedTuple):
     place: Place
     seen: Seen
 
+    @property
+    def is_past(self) -> bool:
+        """Whether it counts no more, as traces are known by now to write there."""
+        return self.seen.is_left and self.place.key in self.seen.known.places
+
     def now(self) -> Any:
         """Return what is there now, as a program finds it.
 

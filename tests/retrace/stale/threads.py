@@ -354,6 +354,33 @@ THREADS = {
         --- o.n = 2
         --- o.n = 1
         """,
+    "attribute of a function that comes to be before it is read": """
+        def h():
+            try: return h.w
+            except AttributeError: return 1.0
+        def f(x):
+            meanwhile()
+            return x * h()
+        --- h.w = 2.0
+        --- del h.w
+        """,
+    "object that counts, replaced before nested jits read it": """
+        class K:
+            n = 0
+            @property
+            def w(self):
+                self.n += 1
+                return self.rate
+            rate = 1.0
+        k = K()
+        @jit
+        def g(x): return x * k.w
+        def f(x):
+            meanwhile()
+            return vmap(g)(inp.stack([x, x])).sum() + vmap(g)(inp.stack([x] * 3)).sum()
+        --- k = K(); k.rate = 2.0
+        --- k.rate = 3.0
+        """,
     "two at once": """
         V, W = 1.0, 1.0
         def f(x):
