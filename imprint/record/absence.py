@@ -9,9 +9,10 @@ from types import CodeType
 from typing import Any, Final
 
 from imprint.core.libraries import entry
+from imprint.definition.layout import layout_of
 from imprint.record.notes import Notes
 from imprint.record.parts import code_in, places_at
-from imprint.watch.places import MISSING, NamePlace, class_attribute
+from imprint.watch.places import MISSING, ItemPlace, NamePlace, class_attribute
 from imprint.watch.seen import class_of
 
 _ABSENT: Final = 64
@@ -31,6 +32,8 @@ def note_missed(notes: Notes, code: CodeType, owner: Any, name: str) -> None:
     if code_in(class_attribute(cls, "__getattr__")) is code:
         notes.class_attribute(cls, name)
         notes.place(notes.of_object(owner, name))
+        if layout_of(owner).storage is dict:
+            notes.place(ItemPlace(owner, name, layout_of(owner).name))
     for namespace in tuple(notes.owners.modules.values()):
         if code_in(entry(namespace, "__getattr__")) is code:
             notes.place(NamePlace(namespace, "__getattr__"))

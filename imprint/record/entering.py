@@ -195,14 +195,18 @@ class Entering:
                 value = self._notes.name(namespace, name)
                 self._enter_values((value,), mentions)
         for name in mentions.imports:
-            self._enter_import(name, namespace)
+            module = self._enter_import(name, namespace)
+            if mentions.expects_absence:
+                note_absent(self._notes, module, mentions.names)
         if mentions.reads_module:
             self._notes.meet_namespace(namespace)
+        if mentions.reads_module or mentions.reads_whole:
+            self._notes.use_in_modules(mentions.uses)
 
     def _enter_import(
         self, name: str, namespace: dict[str, Any], *, may_miss: bool = False
-    ) -> None:
-        """Note which module an import gives, or that there is none."""
+    ) -> Any:
+        """Note which module an import gives, or that there is none; return it."""
         with suppress(ImportError):
             name = importlib.util.resolve_name(name, entry(namespace, "__package__"))
         module = sys.modules.get(name)
@@ -212,6 +216,7 @@ class Entering:
             or (is_module(module) and is_user(module))
         ):
             self._notes.name(sys.modules, name)
+        return module
 
     def _enter_nested(self, code: CodeType, namespace: dict[str, Any]) -> None:
         mentions = mentions_of(code)

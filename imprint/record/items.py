@@ -26,12 +26,14 @@ class ItemUses:
     Args:
         keys: the texts by which it reads items.
         whole: the names that it uses otherwise than by a constant key, texts but keys.
+        texts: these texts, which it may hand to what reads items by them.
         stored: the texts under which it binds or deletes items.
         stores_any: whether it does so by other keys too.
     """
 
     keys: frozenset[str]
     whole: frozenset[str]
+    texts: frozenset[str]
     stored: frozenset[str]
     stores_any: bool
 
@@ -82,6 +84,7 @@ class _Reader:
         return ItemUses(
             frozenset(self._keys),
             frozenset(self._whole | self._texts),
+            frozenset(self._texts),
             frozenset(self._stored),
             self._stores_any,
         )

@@ -132,6 +132,7 @@ _CHANGES_ITEMS: Final = frozenset(
         *("setitem", "delitem", "iadd", "ior"),
     )
 )
+_ASKS_BY_NAME: Final = frozenset(("getattr", "hasattr"))
 _EXPECTS_ABSENCE: Final = frozenset(("getattr", "hasattr", "suppress"))
 _WORDS: Final = re.compile(r"[^\W\d]\w*")
 _FIELDS: Final = re.compile(r"\{[^{}]*")  # `"{0.rate}".format(o)`
@@ -252,11 +253,11 @@ def _texts(consts: Iterable[Any], *, every_word: bool) -> Iterator[str]:
 def _has_computed_names(
     code: CodeType, done: Instructions, found: tuple[str, ...]
 ) -> bool:
-    """Tell whether `getattr` is used otherwise than on a constant name."""
-    if "getattr" not in found:
+    """Tell whether `getattr` or `hasattr` is used otherwise than on a constant name."""
+    if _ASKS_BY_NAME.isdisjoint(found):
         return False
     depth = 0  # of the stack, where no branch is
-    uses: list[int] = []  # depths at which the arguments of a `getattr` begin
+    uses: list[int] = []  # depths at which the arguments of such a call begin
     before = [0, 0]
     for op, arg in done:
         if op == _ASKS and uses and depth == uses[-1] + arg:
@@ -264,7 +265,7 @@ def _has_computed_names(
                 return True
             uses.pop()
         depth += opcode.stack_effect(op, arg if op >= opcode.HAVE_ARGUMENT else None)
-        if op in GLOBALS and code.co_names[arg >> GLOBALS[op]] == "getattr":
+        if op in GLOBALS and code.co_names[arg >> GLOBALS[op]] in _ASKS_BY_NAME:
             uses.append(depth)
         before = [before[-1], op]
     return bool(uses)

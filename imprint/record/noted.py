@@ -27,6 +27,7 @@ from imprint.record.parts import ITEMS, OPAQUE, path_of
 from imprint.watch.captures import places_of
 from imprint.watch.places import (
     MISSING,
+    ORDER,
     ClassPlace,
     FunctionPlace,
     ItemPlace,
@@ -49,6 +50,8 @@ OF_FUNCTIONS: Final = frozenset(
 
 OF_CLASSES: Final = frozenset(("__name__", "__qualname__"))
 
+_ALONE: Final = 2
+"""In the order of a class that has no bases: itself, and `object`."""
 _BY_KEY: Final = (NamePlace, ObjectPlace, ClassPlace, ItemPlace)
 
 _get: Final = cast("Any", dict).get
@@ -57,9 +60,17 @@ Noter: TypeAlias = Callable[["Noted", Any, str, str], None]
 
 @dataclass(slots=True)
 class _Items:
-    """Dicts of which items are read, by constant keys; by id: kept alive."""
+    """Dicts of which items are read, by constant keys; by id: kept alive.
+
+    Those of a class of the user's may have methods that are given the keys.
+    """
 
     keys: set[str] = field(default_factory=set[str])
+    texts: set[str] = field(default_factory=set[str])
+    of_modules: set[str] = field(default_factory=set[str])
+    given: list[tuple[dict[str, Any], str]] = field(
+        default_factory=list[tuple[dict[str, Any], str]]
+    )
     whole: set[tuple[str, bool]] = field(default_factory=set[tuple[str, bool]])
     places: dict[str, list[Place]] = field(default_factory=dict[str, list[Place]])
     dicts: dict[int, tuple[dict[str, Any], str]] = field(
@@ -302,7 +313,18 @@ class Noted(ABC):
             self._items.keys.add(key)
             for held, path in tuple(self._items.dicts.values()):
                 self.place(ItemPlace(held, key, path))
+        for key in uses.texts - self._items.texts:
+            self._items.texts.add(key)
+            for held, path in tuple(self._items.given):
+                self.place(ItemPlace(held, key, path))
         self.use_whole(uses.whole)
+
+    def use_in_modules(self, uses: ItemUses) -> None:
+        """Take in texts by which code may ask the dictionaries of modules."""
+        for name in (uses.keys | uses.texts) - self._items.of_modules:
+            self._items.of_modules.add(name)
+            for namespace in tuple(self.owners.modules.values()):
+                self.name(namespace, name)
 
     def use_whole(self, names: Iterable[str], *, by_library: bool = False) -> None:
         """Take in names whose values are used otherwise than by a constant key.
@@ -328,7 +350,11 @@ class Noted(ABC):
     def _meet_items(self, value: dict[str, Any], path: str) -> None:
         if id(value) not in self._items.dicts:
             self._items.dicts[id(value)] = value, path
-            for key in tuple(self._items.keys):
+            keys = {*self._items.keys}
+            if class_of(value) is not dict:
+                self._items.given.append((value, path))
+                keys |= self._items.texts
+            for key in keys:
                 self.place(ItemPlace(value, key, path))
 
 
@@ -346,6 +372,8 @@ def note_class(notes: Noted, cls: Any, name: str, _: str) -> None:
 def note_overridden(notes: Noted, cls: type, name: str) -> None:
     """Note what the bases of a class answer under a name that hides theirs."""
     is_hidden = False
+    if is_user_class(cls) and len(bases_of(cls)) > _ALONE:
+        notes.class_attribute(cls, ORDER)
     for base in bases_of(cls):
         if is_hidden and is_user_class(base):
             notes.class_attribute(base, name)

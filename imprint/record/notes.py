@@ -39,6 +39,7 @@ from imprint.record.noted import (
 )
 from imprint.record.parts import COMPOSITES, ITEMS, OPAQUE, parts_of
 from imprint.record.reach import instance_dict
+from imprint.record.writes import is_all_users
 from imprint.watch.captures import contained
 from imprint.watch.places import (
     ClassPlace,
@@ -91,6 +92,7 @@ class Notes(Noted):
         self._queue: deque[tuple[Any, str]] = deque()
         self._is_meeting = False
         self._whole: dict[int, Any] = {}  # by id: kept alive
+        self._whole_classes: dict[int, type] = {}
         self._users: dict[int, bool] = {}
         self._of_passing: set[int] = set()
         self._is_covered = False
@@ -178,6 +180,8 @@ class Notes(Noted):
             self.owners.modules[id(namespace)] = namespace
             self._hold(namespace, partial(NamePlace, namespace))
             for name in [n for n in self.names if holds(namespace, n)]:
+                self.name(namespace, name)
+            for name in tuple(self._items.of_modules):
                 self.name(namespace, name)
 
     def _meet_class(self, cls: type) -> None:
@@ -274,7 +278,7 @@ class Notes(Noted):
         self.owners.objects.append((value, kind, path, self.is_passing))
         self._wait(note_object, value, layout_of(value).names(value), path)
         if layout_of(value).has_dict:
-            self._hold(instance_dict(value), partial(self.of_object, value))
+            self._hold(instance_dict(value), partial(_attribute, value, path))
 
     def of_object(self, owner: Any, name: str) -> ObjectPlace:
         """Return the place of an attribute of an object, met or not."""
@@ -301,6 +305,8 @@ class Notes(Noted):
             self._whole[id(each)] = each
             queue += contained(each)[:ITEMS]
             layout = layout_of(each)
+            kind = class_of(each)
+            self._note_whole_class(each if issubclass(kind, type) else kind)
             if not (is_user_class(class_of(each)) or layout.is_holder):
                 continue
             if not self.knows(each):
@@ -314,14 +320,25 @@ class Notes(Noted):
                     self.place(place)
 
     def mention_held(self) -> None:
-        """Take in the names of what objects of libraries hold, whose code is not heard."""
+        """Take in what objects hold by names of libraries, whose code is not heard."""
         for value in tuple(self.known.values()):
             kind, layout = class_of(value), layout_of(value)
             is_object = not issubclass(kind, (*OPAQUE, FunctionType))
-            if is_object and layout.has_dict and not self._is_users(kind):
+            if is_object and layout.has_dict and not is_all_users(kind):
                 names = [name for name in layout.names(value) if name[:2] != "__"]
                 self.mention(names, by_library=True)
                 self.use_whole(names, by_library=True)
+
+    def _note_whole_class(self, cls: type) -> None:
+        """Note all that the user's classes hold that a class is, or comes from."""
+        for base in bases_of(cls):
+            if not is_user_class(base) or id(base) in self._whole_classes:
+                continue
+            self._whole_classes[id(base)] = base
+            self.place(SpecialsPlace(base, is_whole=True))
+            for name in class_namespace(base).copy():
+                if name[:2] != "__":
+                    self.class_attribute(base, name)
 
     # ---- afterwards ----
 
@@ -333,3 +350,7 @@ class Notes(Noted):
             self.meet(value, path)
         finally:
             self.is_passing: bool = outer
+
+
+def _attribute(owner: object, path: str, name: str) -> ObjectPlace:
+    return ObjectPlace(owner, name, path)

@@ -68,6 +68,8 @@ def _of_object(owner: Any, kind: Any, names: Iterable[str]) -> Iterator[Place]:
                 yield ClassPlace(kind, name)
             # It may be one that the trace made: then it is gone with it.
             yield ObjectPlace(owner, name, layout.name, is_passing=True)
+            if layout.storage is dict:  # it may show its items so
+                yield ItemPlace(owner, name, layout.name)
 
 
 def code_in(value: Any) -> CodeType | None:

@@ -169,10 +169,10 @@ class Writes:
         if name == "__dict__":  # which names there are
             return bool(self._names)
         cls = owner if issubclass(class_of(owner), type) else class_of(owner)
-        return name in self._of_libraries and not _is_all_users(cls)
+        return name in self._of_libraries and not is_all_users(cls)
 
 
-def _is_all_users(cls: type) -> bool:
+def is_all_users(cls: type) -> bool:
     """Tell whether a class has nothing of a library's that is written in Python."""
     return all(
         is_user_class(base) or module_name(base) in _BUILTINS for base in bases_of(cls)

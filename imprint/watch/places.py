@@ -54,6 +54,8 @@ MISSING: Final = _Missing("<not defined>")
 GONE: Final = _Missing("<gone>")
 """Stands for what an object had that is not alive any more."""
 
+ORDER: Final = "__mro__"
+
 Key: TypeAlias = tuple[str, int, str]
 
 
@@ -133,7 +135,10 @@ class CellPlace:
 
 @final
 class ClassPlace:
-    """An attribute of a class, its own or inherited, as the class holds it."""
+    """An attribute of a class, its own or inherited, as the class holds it.
+
+    Of each class it also is in which order its bases are asked, as ORDER.
+    """
 
     __slots__ = ("cls", "name")
     kind: ClassVar[str] = "class"
@@ -154,6 +159,8 @@ class ClassPlace:
 
     def get(self) -> Any:
         """Return the value now, or MISSING."""
+        if self.name == ORDER:
+            return _mro_of(self.cls)
         return class_attribute(self.cls, self.name)
 
     def __str__(self) -> str:
@@ -165,20 +172,25 @@ class SpecialsPlace:
     """Which special methods a class has itself: `len(x)`, `if x` ask by no name.
 
     What each of them is stands at a place of its own, where a trace came by it.
+
+    Args:
+        cls: the class.
+        is_whole: whether all its names count, as code may ask for any.
     """
 
-    __slots__ = ("cls", "namespace")
+    __slots__ = ("cls", "is_whole", "namespace")
     kind: ClassVar[str] = "class"
     name: ClassVar[str] = "__dict__"
 
-    def __init__(self, cls: type) -> None:
+    def __init__(self, cls: type, *, is_whole: bool = False) -> None:
         self.cls: type = cls
+        self.is_whole: bool = is_whole
         self.namespace: MappingProxyType[str, Any] = class_namespace(cls)
 
     @property
     def key(self) -> Key:
         """What tells places apart, as long as their owners live."""
-        return "specials", id(self.cls), ""
+        return "specials", id(self.cls), "*" if self.is_whole else ""
 
     @property
     def module(self) -> str:
@@ -187,10 +199,14 @@ class SpecialsPlace:
 
     def get(self) -> Any:
         """Return their names."""
-        return tuple(sorted(specials_of(self.namespace)))
+        if not self.is_whole:
+            return tuple(sorted(specials_of(self.namespace)))
+        held = self.namespace.copy().items()
+        return tuple(n for n, value in held if uncovered(value) is not MISSING)
 
     def __str__(self) -> str:
-        return f"special methods of {_qualname_of(self.cls)}"
+        what = "names" if self.is_whole else "special methods"
+        return f"{what} of {_qualname_of(self.cls)}"
 
 
 @final

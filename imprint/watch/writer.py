@@ -27,6 +27,7 @@ from imprint.watch.attributes import (
 )
 from imprint.watch.places import (
     MISSING,
+    ORDER,
     CellPlace,
     ClassPlace,
     FunctionPlace,
@@ -334,6 +335,8 @@ class _Writer:
         What has to hold beside it, that no class before that one has the name, is added.
         """
         cls, name = place.cls, place.name
+        if name == ORDER:
+            return f"{self.hold(bases_of)}({self.hold(cls)})"
         if is_direct(place, seen):
             return f"{self.hold(cls)}.{name}"
         holder = defining_class(cls, name)

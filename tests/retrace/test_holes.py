@@ -161,10 +161,6 @@ NOTHING_SEES = {
         "W = 1\nf = lambda x: x * globals()[chr(87)]\n",
         "W = 2",
     ),
-    "name that is worked out, of a class": (
-        OBJECT + "f = lambda x: x * getattr(K, chr(119))\n",
-        "K.w = 2",
-    ),
     "text that is run elsewhere": (
         "W = 1\nT = 'def g(): return W'\ndef f(x):\n    names = dict(globals())\n"
         "    exec(T, names)\n    return x * names['g']()\n",

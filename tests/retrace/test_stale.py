@@ -7,12 +7,14 @@ Here a failure has a name; the oracle of `test_soundness` puts such pieces toget
 import pytest
 
 from imprint.record import recorder
+from tests.retrace.stale.asked import ASKED
 from tests.retrace.stale.branches import BRANCHES
 from tests.retrace.stale.dicts import DICTS
 from tests.retrace.stale.forms import FORMS
 from tests.retrace.stale.functions import FUNCTIONS
 from tests.retrace.stale.holders import HOLDERS
 from tests.retrace.stale.instances import INSTANCES, STATICS
+from tests.retrace.stale.libraries import HEARD, LIBRARIES
 from tests.retrace.stale.modules import MODULES, NAMES
 from tests.retrace.stale.nested import NESTED
 from tests.retrace.stale.parameters import PARAMETERS
@@ -37,6 +39,9 @@ KINDS = {
     "specials": SPECIALS,
     "taken": TAKEN,
     "missed": MISSED,
+    "libraries": LIBRARIES,
+    "heard": HEARD,
+    "asked": ASKED,
     "pools": POOLS,
 }
 pytestmark = [
@@ -59,7 +64,8 @@ def test_an_edit_is_seen(text):
 
 
 @pytest.mark.parametrize(
-    "text", scenarios("statics", "instances", "functions", "missed")
+    "text",
+    scenarios("statics", "instances", "functions", "missed", "libraries", "asked"),
 )
 def test_an_edit_is_seen_where_nobody_tells_what_runs(text, monkeypatch):
     monkeypatch.setattr(recorder._listener, "listen", lambda: False)

@@ -1,0 +1,135 @@
+"""Scenarios: names that code asks for, whether they are there, and in what order.
+
+They are worked out, or are keys of what `vars`, `globals()` and `dir` give, or are taken
+from a module that may not have them, or from bases by `super()`.
+"""
+
+ASKED = {
+    "hasattr of a name that is worked out": """
+        A = types.SimpleNamespace(need="rate")
+        def h(o, n): return hasattr(o, n)
+        def f(x): return x * (2.0 if h(O, A.need) else 5.0)
+        --- A.need = "zzz"
+        --- O.zzz = 1
+        """,
+    "hasattr of a name that is put together": """
+        def f(x): return x * (2.0 if hasattr(O, "".join(["z", "z"])) else 5.0)
+        --- O.zz = 1
+        --- del O.zz
+        --- K.zz = 1
+        """,
+    "name that is put together, of a class's default": """
+        def f(x): return x * getattr(O, "".join(["ra", "te"]))
+        --- O.rate = 3.0
+        --- del O.rate; K.rate = 5.0
+        --- K.rate = 6.0
+        """,
+    "name that is put together, of a class": """
+        def f(x): return x * getattr(K, "".join(["ra", "te"]))
+        --- K.rate = 3.0
+        """,
+    "name that is put together, of a method": """
+        class A:
+            def act_a(self): return 1.0
+            def act_b(self): return 2.0
+        a = A()
+        def f(x): return x * getattr(a, "_".join(["act", "a"]))()
+        --- A.act_a = lambda self: 5.0
+        --- a.act_a = lambda: 7.0
+        --- A.act_a.__code__ = (lambda self: 9.0).__code__; del a.act_a
+        """,
+    "name that a module may not have": """
+        def f(x):
+            try: from stale_cfg import EXTRA
+            except ImportError: EXTRA = 1.0
+            return x * EXTRA
+        --- cfg.EXTRA = 2.0
+        --- cfg.EXTRA = 3.0
+        --- del cfg.EXTRA
+        """,
+    "module that may not be there": """
+        def f(x):
+            try: import stale_nothere as m
+            except ImportError: return x
+            return x * m.W
+        --- sys.modules["stale_nothere"] = types.ModuleType("stale_nothere"); sys.modules["stale_nothere"].W = 4.0
+        --- sys.modules["stale_nothere"].W = 5.0
+        """,
+    "key that the dictionary of a module may not have": """
+        def f(x): return x * vars(cfg)["W"] + cfg.__dict__.get("Z", 1.0)
+        --- cfg.W = 3.0
+        --- cfg.Z = 7.0
+        --- del cfg.Z
+        """,
+    "globals().get": """
+        def f(x): return x * globals().get("Z", 1.0)
+        --- Z = 3.0
+        --- Z = 5.0
+        --- del Z
+        """,
+    "key in globals()": """
+        def f(x): return x * (2.0 if "Z" in globals() else 1.0)
+        --- Z = 3.0
+        --- del Z
+        """,
+    "key in the dictionary of a module": """
+        def f(x): return x * (2.0 if "Z" in vars(cfg) else 1.0)
+        --- cfg.Z = 3.0
+        --- del cfg.Z
+        """,
+    "key in the dictionary of an object": """
+        def f(x): return x * (2.0 if "Z" in vars(O) else 1.0)
+        --- O.Z = 3.0
+        --- del O.Z
+        """,
+    "key in the dictionary of a class": """
+        def f(x): return x * (2.0 if "Z" in vars(K) else 1.0)
+        --- K.Z = 3.0
+        --- del K.Z
+        """,
+    "vars of a class, in a loop": """
+        class A: a = 1.0; b = 2.0
+        def f(x): return x * sum(v for k, v in vars(A).items() if isinstance(v, float))
+        --- A.b = 3.0
+        --- A.c = 5.0
+        """,
+    "dir of an object": """
+        def f(x): return x * sum(getattr(O, n) for n in dir(O) if not n.startswith("_"))
+        --- O.rate = 3.0
+        --- O.b = 4.0
+        --- K.c = 5.0
+        """,
+    "dir of a class": """
+        def f(x): return x * sum(getattr(K, n) for n in dir(K) if not n.startswith("_"))
+        --- K.rate = 3.0
+        --- K.c = 5.0
+        """,
+    "order of bases that super() asks": """
+        class A:
+            def go(s): return 1.0
+        class B(A):
+            def go(s): return 2.0
+        class C(A):
+            def go(s): return 3.0
+        class D(B, C):
+            def go(s): return super().go() * 10
+        d = D()
+        def f(x): return x * d.go()
+        --- D.__bases__ = (C, B)
+        --- D.__bases__ = (A,)
+        """,
+    "order of bases that a base's super() asks": """
+        class A:
+            def go(s): return 1.0
+        class A2:
+            def go(s): return 4.0
+        class B(A):
+            def go(s): return super().go() * 2.0
+        class D(B):
+            def go(s): return super().go() * 10
+        d = D()
+        def f(x): return x * d.go()
+        --- B.__bases__ = (A2,)
+        --- A2.go = lambda s: 5.0
+        """,
+}

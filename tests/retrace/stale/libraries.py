@@ -1,0 +1,99 @@
+"""Scenarios: code of libraries reads for the user's, heard or not.
+
+Where nobody tells what runs, their names are not known: what their objects hold, what
+their closures lead to and what a `__getattr__` answers has to be enough.
+"""
+
+LIBRARIES = {
+    "chain map": """
+        base, over = {"lr": 1.0}, {}
+        C = collections.ChainMap(over, base)
+        f = lambda x: x * C["lr"]
+        --- over["lr"] = 3.0
+        --- del over["lr"]; base["lr"] = 4.0
+        --- C.maps.insert(0, {"lr": 5.0})
+        """,
+    "child of a chain map": """
+        base = {"lr": 1.0}
+        C = collections.ChainMap({}, base)
+        def f(x):
+            c = C.new_child({"z": 1})
+            return x * c["lr"]
+        --- base["lr"] = 4.0
+        --- C["lr"] = 5.0
+        """,
+    "user list": """
+        class U(collections.UserList):
+            scale = 2.0
+            def total(self): return sum(self) * self.scale
+        c = U([1.0, 2.0])
+        f = lambda x: x * c.total()
+        --- c.append(3.0)
+        --- c[0] = 5.0
+        --- U.scale = 7.0
+        --- c.data[1] = 0.5
+        """,
+    "singledispatch, of what a choice reads": """
+        @functools.singledispatch
+        def h(o): return 1.0
+        @h.register
+        def _(o: K): return o.rate * L.rate
+        f = lambda x: x * h(O)
+        --- L.rate = 5.0
+        --- O.rate = 7.0
+        """,
+    "__getattr__ of a module, of what it reads": """
+        cfg.V = 1.0
+        def answer(name):
+            if name == "lazy": return cfg.V
+            raise AttributeError(name)
+        cfg.__getattr__ = answer
+        f = lambda x: x * cfg.lazy
+        --- cfg.V = 2.0
+        --- cfg.lazy = 3.0
+        --- del cfg.lazy; cfg.__getattr__ = lambda n: 9.0
+        """,
+    "missing item by __getattr__": """
+        class D(dict):
+            def __getattr__(self, n):
+                try: return self[n]
+                except KeyError: raise AttributeError(n)
+        c = D(s=D(v=2.0))
+        f = lambda x: x + getattr(c.s, "u", c.s.v)
+        --- c.s["v"] = 3.0
+        --- c.s["u"] = 9.0
+        """,
+    "missing item by __getattr__ in C": """
+        class D(dict):
+            __getattr__ = dict.__getitem__
+        c = D(w=1.0)
+        def f(x):
+            try: return x * c.u
+            except KeyError: return x
+        --- c["u"] = 9.0
+        --- c["u"] = 8.0
+        --- del c["u"]
+        """,
+    "missing item by a method": """
+        class D(dict):
+            def opt(self, n): return self.get(n, 1.0)
+        c = D(w=1.0)
+        f = lambda x: x * c.opt("u")
+        --- c["u"] = 9.0
+        --- c["u"] = 8.0
+        --- del c["u"]
+        """,
+}
+
+HEARD = {
+    "protocol that is checked": """
+        @typing.runtime_checkable
+        class P(typing.Protocol):
+            def go(self): ...
+        def f(x): return x * (2.0 if isinstance(O, P) else 5.0)
+        --- K.go = lambda self: 1
+        --- del K.go
+        --- O.go = lambda: 1
+        """,
+}
+"""These need to be heard."""
