@@ -297,6 +297,10 @@ class Notes(Noted):
         finally:
             self.is_passing = outer
 
+    def is_whole(self, value: Any) -> bool:
+        """Tell whether all that a value has is noted."""
+        return id(value) in self._whole
+
     def _note_whole(self, value: Any) -> None:
         queue = [value]
         for each in queue:  # it grows
@@ -335,7 +339,8 @@ class Notes(Noted):
             if not is_user_class(base) or id(base) in self._whole_classes:
                 continue
             self._whole_classes[id(base)] = base
-            self.place(SpecialsPlace(base, is_whole=True))
+            place = SpecialsPlace(base, is_whole=True)
+            self._read(place, place.key, place.get())  # it mentions no names
             for name in class_namespace(base).copy():
                 if name[:2] != "__":
                     self.class_attribute(base, name)

@@ -16,10 +16,12 @@ from sys import getrefcount
 from types import CodeType, FrameType, FunctionType
 from typing import Any, Final, final
 
+from imprint.core.identity import ids_of
 from imprint.core.libraries import entry, is_user_class
 from imprint.record.absence import note_absent, note_answered
 from imprint.record.entering import Entering, free_variables
 from imprint.record.mentions import mentions_of
+from imprint.record.noted import ATOMS
 from imprint.record.probe import note_reads
 from imprint.record.reach import reachable
 from imprint.record.settle import settle
@@ -120,13 +122,27 @@ class Record(Entering):
         done = self._writes.add_library(mentions, given)
         self._told.firings[id(code)] = count = self._told.firings.get(id(code), 0) + 1
         if count > 1:
+            self.take_whole(self.unknown(given) if mentions.reads_any else ())
             return done or count > _LIBRARY_FIRINGS
         self._notes.mention(mentions.public_names, by_library=True)
         self._notes.use_whole(mentions.names, by_library=True)
         if mentions.reads_any:
-            for value in given:
-                self._notes.whole(value)
+            self.take_whole(given)
         return done
+
+    def unknown(self, values: Iterable[Any]) -> list[Any]:
+        """Return those values of which not all is noted yet."""
+        notes = self._notes
+        return [
+            value
+            for value in values
+            if id(class_of(value)) not in _BARE and not notes.is_whole(value)
+        ]
+
+    def take_whole(self, values: Iterable[Any]) -> None:
+        """Note all that values have, which code may read by any name."""
+        for value in values:
+            self._notes.whole(value)
 
     def merge(self, inner: "Record") -> None:
         """Take over what a trace inside this one noted."""
@@ -283,6 +299,7 @@ def _lives_on(held: Held) -> bool:
     return not isinstance(held, Strong) or getrefcount(held.value) > _OURS
 
 
+_BARE: Final = ATOMS | ids_of(str, FunctionType, type)
 _OURS: Final = 2  # what holds it, and the call that counts
 
 

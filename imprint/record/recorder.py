@@ -145,15 +145,19 @@ class Recording:
                 handed = self._elsewhere.hands_over(code, frame)
                 if handed and not LISTENS_ELSEWHERE:
                     self.record.walk(handed)
-                takes_any = mentions_of(code).reads_any
-                if takes_any and _is_asked_by_imprint(frame):
-                    return False  # it may be the user's who asks next
+                mentions = mentions_of(code)
+                takes_any = mentions.reads_any
                 done = id(code) in self._heard  # a trace inside has all told again
+                if takes_any:
+                    new = self.record.unknown(frame.f_locals.values()) if done else ()
+                    if (new or not done) and _is_asked_by_imprint(frame):
+                        return False  # it may be the user's who asks next
+                    self.record.take_whole(new)
                 if not done:
                     done = self.record.library(code, frame)
                     if done:
                         self._heard[id(code)] = code
-                if mentions_of(code).reads_whole:
+                if mentions.reads_whole:
                     uncover(frame.f_locals.values())
                 return done and handed is None and not takes_any
         except RecursionError:

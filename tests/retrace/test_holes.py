@@ -89,6 +89,20 @@ SEEN = {
     ),
 }
 STRICT_SEES = {
+    "what C shows of a namespace": (
+        "import types\nO = types.SimpleNamespace(w=1)\n"
+        "f = lambda x: x * (1 if repr(O) == 'namespace(w=1)' else 2)\n",
+        "O.w = 20",
+    ),
+    "what C compares of a namespace": (
+        "import types\nO = types.SimpleNamespace(w=1)\n"
+        "P = types.SimpleNamespace(w=1)\nf = lambda x: x * (1 if O == P else 2)\n",
+        "O.w = 2",
+    ),
+    "what C shows of an exception": (
+        "O = ValueError(1)\nf = lambda x: x * (1 if str(O) == '1' else 2)\n",
+        "O.args = (20,)",
+    ),
     "array": ("import numpy as np\nV = np.ones(1)\n" + NUMBERS, "V[0] = 2"),
     "array of an object": (
         "import numpy as np\n"

@@ -250,16 +250,20 @@ def test_whole():
     notes, net = notes_of(), Net(Net())
     notes.meet(net, "v")
     notes.whole(net)
-    found = [read.place.name for read in reads(notes)]
+    of_objects = [r.place for r in reads(notes) if r.place.kind == "object"]
+    found = [place.name for place in of_objects]
     assert sorted(found) == 2 * ["__dict__"] + 2 * ["other"] + 2 * ["rate"]
-    assert not any(read.place.is_passing for read in reads(notes))
+    assert not any(place.is_passing for place in of_objects)
+    others = {str(r.place) for r in reads(notes) if r.place.kind == "class"}
+    assert others == {"class attribute Net.depth", "class attribute Net.call"}
+    assert "names of Net" in [str(read.place) for read in notes.reads.values()]
 
 
 def test_what_nothing_leads_to_counts_whole_while_it_lives():
     notes = notes_of()
     net = Net()
     notes.whole([net])
-    assert {r.place.is_passing for r in reads(notes)} == {True}
+    assert all(r.place.is_passing for r in reads(notes) if r.place.kind == "object")
     other = Net()
     notes.meet(other, "v")
     notes.mention(["rate"])
@@ -269,9 +273,11 @@ def test_what_nothing_leads_to_counts_whole_while_it_lives():
 
 def test_nothing_of_a_library_counts_whole():
     notes = notes_of()
-    for value in (np, np.ones(3), [1, "a"], len, Frozen(1)):
+    for value in (np, np.ones(3), [1, "a"], len, int):
         notes.whole(value)
     assert not reads(notes)
+    notes.whole(Frozen(1))  # its class is the user's
+    assert {r.place.kind for r in reads(notes)} == {"class"}
 
 
 def test_a_passing_object_counts_while_it_lives():
