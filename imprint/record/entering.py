@@ -78,6 +78,7 @@ class Entering:
         if mentions.reads_whole:
             uncover()
         self._writes.add(mentions)
+        self._notes.owners.asks_class |= mentions.asks_class
         self._notes.use(mentions.uses)
         self._notes.mention(mentions.names)
 

@@ -51,6 +51,7 @@ class Mentions:
         reads_module: whether it may read its module so: `globals()`, `eval`.
         expects_absence: whether it may go on where an attribute is not there.
         reads_whole: whether it may read at once all that an object or a class holds.
+        asks_class: whether it may ask of which class an object is.
     """
 
     globals: tuple[str, ...]
@@ -66,6 +67,7 @@ class Mentions:
     expects_absence: bool
     uses: ItemUses
     reads_whole: bool
+    asks_class: bool
 
 
 # By `id`, what code that is alive mentions: an entry leaves with its code, whose hash and
@@ -133,6 +135,9 @@ _CHANGES_ITEMS: Final = frozenset(
     )
 )
 _ASKS_BY_NAME: Final = frozenset(("getattr", "hasattr"))
+_ASKS_CLASS: Final = frozenset(
+    ("isinstance", "issubclass", "type", "__class__", "__match_args__")
+)
 _EXPECTS_ABSENCE: Final = frozenset(("getattr", "hasattr", "suppress"))
 _WORDS: Final = re.compile(r"[^\W\d]\w*")
 _FIELDS: Final = re.compile(r"\{[^{}]*")  # `"{0.rate}".format(o)`
@@ -233,6 +238,7 @@ def _mentions(
             ),
         ),
         reads_whole,
+        not _ASKS_CLASS.isdisjoint(every),
     )
 
 

@@ -27,7 +27,6 @@ from imprint.record.parts import ITEMS, OPAQUE, path_of
 from imprint.watch.captures import places_of
 from imprint.watch.places import (
     MISSING,
-    ORDER,
     ClassPlace,
     FunctionPlace,
     ItemPlace,
@@ -50,8 +49,6 @@ OF_FUNCTIONS: Final = frozenset(
 
 OF_CLASSES: Final = frozenset(("__name__", "__qualname__"))
 
-_ALONE: Final = 2
-"""In the order of a class that has no bases: itself, and `object`."""
 _BY_KEY: Final = (NamePlace, ObjectPlace, ClassPlace, ItemPlace)
 
 _get: Final = cast("Any", dict).get
@@ -107,6 +104,7 @@ class Owners:
         holders: dictionaries with the names of owners, how many these had when they
             were met, and what gives the place of a name.
         asks_super: whether code of the trace asks for `super()`.
+        asks_class: whether it asks of which class objects are, naming no attribute.
     """
 
     modules: dict[int, dict[str, Any]] = field(
@@ -121,6 +119,7 @@ class Owners:
     shadowed: list[Any] = field(default_factory=list[Any])
     holders: list[Holder] = field(default_factory=list["Holder"])
     asks_super: bool = False
+    asks_class: bool = False
 
 
 class Noted(ABC):
@@ -372,8 +371,6 @@ def note_class(notes: Noted, cls: Any, name: str, _: str) -> None:
 def note_overridden(notes: Noted, cls: type, name: str) -> None:
     """Note what the bases of a class answer under a name that hides theirs."""
     is_hidden = False
-    if is_user_class(cls) and len(bases_of(cls)) > _ALONE:
-        notes.class_attribute(cls, ORDER)
     for base in bases_of(cls):
         if is_hidden and is_user_class(base):
             notes.class_attribute(base, name)

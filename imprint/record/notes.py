@@ -42,6 +42,7 @@ from imprint.record.reach import instance_dict
 from imprint.record.writes import is_all_users
 from imprint.watch.captures import contained
 from imprint.watch.places import (
+    ORDER,
     ClassPlace,
     FunctionPlace,
     NamePlace,
@@ -212,11 +213,13 @@ class Notes(Noted):
     def _meet_specials(self, cls: type) -> None:
         """Take in the methods that Python calls by itself, which no code mentions.
 
-        One that is a function is noted when it starts.
+        One that is a function is noted when it starts. And of which classes it is, which
+        `isinstance` and `super()` ask.
         """
-        for base in bases_of(cls):
-            if not is_user_class(base):
-                continue
+        bases = [base for base in bases_of(cls) if is_user_class(base)]
+        if len(bases) > 1:
+            self.class_attribute(cls, ORDER)
+        for base in bases:
             place = SpecialsPlace(base)
             if place.key not in self.reads:
                 self._read(place, place.key, place.get())  # it mentions no names
@@ -325,6 +328,7 @@ class Notes(Noted):
 
     def mention_held(self) -> None:
         """Take in what objects hold by names of libraries, whose code is not heard."""
+        self.owners.asks_class = True  # as that code may
         for value in tuple(self.known.values()):
             kind, layout = class_of(value), layout_of(value)
             is_object = not issubclass(kind, (*OPAQUE, FunctionType))

@@ -124,6 +124,7 @@ class Record(Entering):
         if count > 1:
             self.take_whole(self.unknown(given) if mentions.reads_any else ())
             return done or count > _LIBRARY_FIRINGS
+        self._notes.owners.asks_class |= "__class__" in mentions.names
         self._notes.mention(mentions.public_names, by_library=True)
         self._notes.use_whole(mentions.names, by_library=True)
         if mentions.reads_any:

@@ -186,7 +186,7 @@ def hiding(notes: Notes) -> Iterator[Read]:
     """Yield the places at which objects could come to hide what their class has."""
     for value, kind, path, is_passing in notes.owners.objects:
         names = notes.owners.of_classes.get(id(kind), ())
-        if names:
+        if names or notes.owners.asks_class:
             place = ObjectPlace(value, "__class__", path, is_passing=is_passing)
             yield Read(place, Seen(kind))
         for name in names if layout_of(value).has_dict else ():

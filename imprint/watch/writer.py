@@ -336,7 +336,9 @@ class _Writer:
         """
         cls, name = place.cls, place.name
         if name == ORDER:
-            return f"{self.hold(bases_of)}({self.hold(cls)})"
+            held = self.hold(cls)
+            order = f"{held}.{ORDER}", f"{self.hold(bases_of)}({held})"
+            return order[not shows_order(cls)]
         if is_direct(place, seen):
             return f"{self.hold(cls)}.{name}"
         holder = defining_class(cls, name)

@@ -132,4 +132,73 @@ ASKED = {
         --- B.__bases__ = (A2,)
         --- A2.go = lambda s: 5.0
         """,
+    "class of an object, which only isinstance asks": """
+        f = lambda x: x * (2.0 if isinstance(O, K) else 3.0)
+        --- O.__class__ = L
+        --- O.__class__ = K
+        """,
+    "class of an object, which only type asks": """
+        f = lambda x: x * (2.0 if type(O) is K else 3.0)
+        --- O.__class__ = L
+        """,
+    "table by class": """
+        T = {K: 1.0, L: 2.0}
+        f = lambda x: x * T[type(O)]
+        --- O.__class__ = L
+        --- T[L] = 5.0
+        """,
+    "class of an object, by singledispatch": """
+        @functools.singledispatch
+        def h(o): return 1.0
+        @h.register(L)
+        def _(o): return 2.0
+        f = lambda x: x * h(O)
+        --- O.__class__ = L
+        """,
+    "class of an object in a list": """
+        A = [K(), [K()]]
+        def f(x): return x * sum(isinstance(a, K) for a in (A[0], *A[1]))
+        --- A[0].__class__ = L
+        --- A[1][0].__class__ = L
+        """,
+    "class pattern without attributes": """
+        def f(x):
+            match O:
+                case L(): return x * 3
+                case K(): return x * 2
+        --- O.__class__ = L
+        """,
+    "class of a parameter, by isinstance": """
+        def h(o): return isinstance(o, K)
+        def f(x): return x * (1.0 + h(O))
+        --- O.__class__ = L
+        """,
+    "class of a static object": """
+        S = K()
+        def f(x, S): return x * (1.0 + isinstance(S, K))
+        --- S.__class__ = L
+        """,
+    "bases, which only isinstance asks": """
+        class A(K): pass
+        class B(L): pass
+        a = A()
+        def f(x): return x * (1.0 + isinstance(a, K))
+        --- A.__bases__ = (B,)
+        """,
+    "bases, which only issubclass asks": """
+        class A(K): pass
+        class B(L): pass
+        def f(x): return x * (1.0 + issubclass(A, K))
+        --- A.__bases__ = (B,)
+        """,
+    "bases of an exception that is caught": """
+        class E(Exception): pass
+        class F(E): pass
+        def f(x):
+            try: raise F()
+            except E: return x * 2
+            except Exception: return x * 3
+        --- class G(Exception): pass
+        F.__bases__ = (G,)
+        """,
 }

@@ -11,7 +11,7 @@ import pytest
 from imprint.record.absence import note_absent, note_missed
 from imprint.record.notes import Notes
 from imprint.record.settle import hiding
-from imprint.watch.places import MISSING, NamePlace, SpecialsPlace
+from imprint.watch.places import MISSING, ORDER, NamePlace, SpecialsPlace
 from imprint.watch.seen import written_by
 
 
@@ -56,8 +56,8 @@ def notes_of(*, strict=False, captured=None, on_value=None, on_place=None):
 
 
 def reads(notes):
-    """Return what was noted, but for which special methods classes have."""
-    found = notes.reads.values()
+    """Return what was noted, but for special methods and bases that classes have."""
+    found = [x for x in notes.reads.values() if x.place.name != ORDER]
     return [read for read in found if not isinstance(read.place, SpecialsPlace)]
 
 
@@ -105,6 +105,7 @@ def test_special_methods_which_no_code_mentions():
         "special methods of Base": ("__len__",),
         "class attribute Sized.__add__": vars(Sized)["__add__"],
         "class attribute Sized.__hash__": None,
+        "class attribute Sized.__mro__": (Sized, Base, object),
     }
 
 
