@@ -175,6 +175,10 @@ NOTHING_SEES = {
         "W = 1\nf = lambda x: x * globals()[chr(87)]\n",
         "W = 2",
     ),
+    "all that a module has": (
+        "W = 1\nf = lambda x: x * max(v for v in globals().values() if type(v) is int)\n",
+        "V = 2",
+    ),
     "text that is run elsewhere": (
         "W = 1\nT = 'def g(): return W'\ndef f(x):\n    names = dict(globals())\n"
         "    exec(T, names)\n    return x * names['g']()\n",
