@@ -1,17 +1,19 @@
 """Absence: names that nobody has while a trace runs, and somebody may come to have.
 
 A `__getattr__` answers for what is not there, and code that goes on after an
-AttributeError, or asks `hasattr`, reads that there is nothing.
+AttributeError, or asks `hasattr`, reads that there is nothing. Where nobody tells what
+runs, all names of such owners count, and those of libraries that objects hold.
 """
 
 from collections.abc import Iterable
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import Any, Final
 
 from imprint.core.libraries import entry
 from imprint.definition.layout import layout_of
 from imprint.record.notes import Notes
-from imprint.record.parts import code_in, places_at
+from imprint.record.parts import OPAQUE, code_in, places_at
+from imprint.record.writes import is_all_users
 from imprint.watch.places import MISSING, ItemPlace, NamePlace, class_attribute
 from imprint.watch.seen import class_of
 
@@ -79,3 +81,15 @@ def note_answered(notes: Notes, *, is_expected: bool) -> None:
         for place in places_at(value, tuple(notes.names)):
             if place.get() is MISSING:
                 notes.place(place)
+
+
+def mention_held(notes: Notes) -> None:
+    """Take in what objects hold by names of libraries, whose code is not heard."""
+    notes.owners.asks_class = True  # as that code may
+    for value in tuple(notes.known.values()):
+        kind, layout = class_of(value), layout_of(value)
+        is_object = not issubclass(kind, (*OPAQUE, FunctionType))
+        if is_object and layout.has_dict and not is_all_users(kind):
+            names = [name for name in layout.names(value) if name[:2] != "__"]
+            notes.mention(names, by_library=True)
+            notes.use_whole(names, by_library=True)

@@ -34,6 +34,7 @@ from imprint.watch.places import (
     NamePlace,
     ObjectPlace,
     Place,
+    SpecialsPlace,
     bases_of,
     class_namespace,
 )
@@ -366,6 +367,18 @@ def note_class(notes: Noted, cls: Any, name: str, _: str) -> None:
     notes.class_attribute(cls, name)
     if notes.owners.asks_super:
         note_overridden(notes, cls, name)
+
+
+def note_whole_class(notes: Noted, cls: type) -> None:
+    """Note all that the user's classes hold that a class is, or comes from."""
+    for base in bases_of(cls):
+        place = SpecialsPlace(base, is_whole=True)
+        if is_user_class(base) and place.key not in notes.reads:
+            # It mentions no names.
+            notes.reads[place.key] = Read(place, Seen(place.get()))
+            for name in class_namespace(base).copy():
+                if name[:2] != "__":
+                    notes.class_attribute(base, name)
 
 
 def note_overridden(notes: Noted, cls: type, name: str) -> None:

@@ -36,10 +36,10 @@ from imprint.record.noted import (
     note_function,
     note_item,
     note_object,
+    note_whole_class,
 )
 from imprint.record.parts import COMPOSITES, ITEMS, OPAQUE, parts_of
 from imprint.record.reach import instance_dict
-from imprint.record.writes import is_all_users
 from imprint.watch.captures import contained
 from imprint.watch.places import (
     ORDER,
@@ -93,7 +93,6 @@ class Notes(Noted):
         self._queue: deque[tuple[Any, str]] = deque()
         self._is_meeting = False
         self._whole: dict[int, Any] = {}  # by id: kept alive
-        self._whole_classes: dict[int, type] = {}
         self._users: dict[int, bool] = {}
         self._of_passing: set[int] = set()
         self._is_covered = False
@@ -313,8 +312,8 @@ class Notes(Noted):
             queue += contained(each)[:ITEMS]
             layout = layout_of(each)
             kind = class_of(each)
-            self._note_whole_class(each if issubclass(kind, type) else kind)
-            if not (is_user_class(class_of(each)) or layout.is_holder):
+            note_whole_class(self, each if issubclass(kind, type) else kind)
+            if not (is_user_class(kind) or layout.is_holder):
                 continue
             if not self.knows(each):
                 self.meet_passing(each, layout.name)
@@ -325,29 +324,6 @@ class Notes(Noted):
                 place = self.of_object(each, name)
                 if not issubclass(class_of(place.get()), Tracer):
                     self.place(place)
-
-    def mention_held(self) -> None:
-        """Take in what objects hold by names of libraries, whose code is not heard."""
-        self.owners.asks_class = True  # as that code may
-        for value in tuple(self.known.values()):
-            kind, layout = class_of(value), layout_of(value)
-            is_object = not issubclass(kind, (*OPAQUE, FunctionType))
-            if is_object and layout.has_dict and not is_all_users(kind):
-                names = [name for name in layout.names(value) if name[:2] != "__"]
-                self.mention(names, by_library=True)
-                self.use_whole(names, by_library=True)
-
-    def _note_whole_class(self, cls: type) -> None:
-        """Note all that the user's classes hold that a class is, or comes from."""
-        for base in bases_of(cls):
-            if not is_user_class(base) or id(base) in self._whole_classes:
-                continue
-            self._whole_classes[id(base)] = base
-            place = SpecialsPlace(base, is_whole=True)
-            self._read(place, place.key, place.get())  # it mentions no names
-            for name in class_namespace(base).copy():
-                if name[:2] != "__":
-                    self.class_attribute(base, name)
 
     # ---- afterwards ----
 

@@ -18,7 +18,7 @@ from typing import Any, Final, final
 
 from imprint.core.identity import ids_of
 from imprint.core.libraries import entry, is_user_class
-from imprint.record.absence import note_absent, note_answered
+from imprint.record.absence import mention_held, note_absent, note_answered
 from imprint.record.entering import Entering, free_variables
 from imprint.record.mentions import mentions_of
 from imprint.record.noted import ATOMS
@@ -197,7 +197,7 @@ class Record(Entering):
             if not new:
                 is_expected = any(mentions_of(c).expects_absence for c in self.codes)
                 note_answered(self._notes, is_expected=is_expected)
-                self._notes.mention_held()
+                mention_held(self._notes)
                 new = self._find_functions()
             if not new:
                 break

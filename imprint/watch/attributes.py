@@ -14,6 +14,7 @@ from imprint.definition.layout import layout_of_class
 from imprint.watch.places import (
     MISSING,
     OF_TYPES,
+    ORDER,
     ClassPlace,
     ObjectPlace,
     class_attribute,
@@ -75,6 +76,8 @@ class Objects:
 
 def is_direct(place: ClassPlace, seen: Any) -> bool:
     """Tell whether `cls.name` gives what the class holds, and runs no user's code."""
+    if place.name == ORDER:
+        return shows_order(place.cls)
     kind, metaclass = class_of(seen), class_of(place.cls)
     if (
         seen is MISSING

@@ -27,7 +27,6 @@ from imprint.watch.attributes import (
 )
 from imprint.watch.places import (
     MISSING,
-    ORDER,
     CellPlace,
     ClassPlace,
     FunctionPlace,
@@ -335,10 +334,6 @@ class _Writer:
         What has to hold beside it, that no class before that one has the name, is added.
         """
         cls, name = place.cls, place.name
-        if name == ORDER:
-            held = self.hold(cls)
-            order = f"{held}.{ORDER}", f"{self.hold(bases_of)}({held})"
-            return order[not shows_order(cls)]
         if is_direct(place, seen):
             return f"{self.hold(cls)}.{name}"
         holder = defining_class(cls, name)
