@@ -23,14 +23,10 @@ OfOne = Callable[..., Values | None]
 """`(*arrays, **params) -> arrays` of one matrix; None where LAPACK fails."""
 
 
+@cache
 def routine(name: str, dtype: DType) -> Callable[..., Any]:
     """Return the routine of SciPy's for a dtype, such as `dgeqrf` for `geqrf`."""
-    return _function(routine_name(name, dtype))
-
-
-@cache
-def _function(name: str) -> Callable[..., Any]:
-    return getattr(import_module("scipy.linalg.lapack"), name)
+    return getattr(import_module("scipy.linalg.lapack"), routine_name(name, dtype))
 
 
 @lru_cache(maxsize=1024)

@@ -411,8 +411,9 @@ def _top_k_aval(x: ShapedArray, *, k: int, axis: int) -> Avals:
 
 def _top_k_reference(x: NDArray, *, k: int, axis: int) -> Values:
     order = np.argsort(~_ordered_bits(x), axis, "stable")
-    index = np.take(order, np.arange(k), axis)
-    return np.take_along_axis(x, index, axis), index.astype(_INT32)
+    index = order[(*[slice(None)] * axis, slice(k))]
+    found = x[index] if x.ndim == 1 else np.take_along_axis(x, index, axis)
+    return found, index.astype(_INT32)
 
 
 def _ordered_bits(x: NDArray) -> NDArray:
