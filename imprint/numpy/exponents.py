@@ -69,7 +69,10 @@ def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     )
     wide = _wide(given)
     exponent = _exponent(wide)
-    power = astype(clip(power, -_MOST, _MOST), dtypes.int32)
+    if power.dtype.itemsize < dtypes.int32.itemsize:
+        power = astype(power, dtypes.int32)
+    least = 0 if dtypes.is_unsigned(power.dtype) else -_MOST
+    power = astype(clip(power, least, _MOST), dtypes.int32)
     scaled = _scaled(_scaled(wide, -exponent), exponent + power)
     return astype(scaled, given.dtype)
 

@@ -54,6 +54,8 @@ CALLS = {
     "frexp of halves": lambda q: q.frexp(X[:1].astype(np.float16)),
     "frexp at the limits": lambda q: q.frexp(ODD),
     "ldexp": lambda q: q.ldexp(X, np.array([3, -2, 100])),
+    "ldexp by int8": lambda q: q.ldexp(X, np.array([3, -2, 100], np.int8)),
+    "ldexp by uint32": lambda q: q.ldexp(X, np.array([3, 2, 100], np.uint32)),
     "ldexp far": lambda q: q.ldexp(X[1, :2], np.array([127, -120])),
     "ldexp of an integer": lambda q: q.ldexp(3, 4),
     "ldexp of halves": lambda q: q.ldexp(X[0].astype(np.float16), 2),
