@@ -1,4 +1,4 @@
-"""`emit`: turns what a program reads into an array.
+"""`emit`: turns what a program reads into an array; `indexed`, what it uses as an index.
 
 Any difference in value, type or sign of zero gives another array, while the compiled
 program is the same, since a captured array is an argument of it. So XLA compiles a few
@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 import imprint
+import imprint.numpy as inp
 
 POOL = ThreadPoolExecutor(1)
 """A thread that began before any trace; programs let it run what they read."""
@@ -26,6 +27,20 @@ def emit(x, *terms):
     for array in arrays:
         out = out * 31 + array
     return out
+
+
+def indexed(x, index, use):
+    """Return what `use(table, index)` is, or the error if that is no index of it.
+
+    Elements count where they stand, so another order is another value.
+    """
+    table = inp.arange(27, dtype="int32").reshape(3, 3, 3) + x.sum()
+    try:
+        out = use(table, index)
+    except (IndexError, TypeError, ValueError) as err:
+        return type(err).__name__
+    places = inp.arange(1, out.size + 1, dtype="int32").reshape(out.shape)
+    return out.shape, (out * places).sum()
 
 
 def _without_arrays(value, arrays):

@@ -28,3 +28,17 @@ CONSTANTS = (
     *("0", "1", "2", "3", "5", "7", "True", "1.0", "0.0", "-0.0", "2.5", "None"),
     *("'a'", "(1, 2)", "(1, 2.0)", "[1]", "float('nan')", "np.float32(1)", "b'a'"),
 )
+
+INDICES = (
+    *("0", "1", "-1", "2", "[0, 1]", "[1, 0]", "(0, 1)", "slice(1)", "None", "True"),
+    *("slice(None, None, -1)", "np.array([0, 2])", "np.array([True, False, True])"),
+    *(
+        "np.array(1)",
+        "np.int8(2)",
+        "np.array([2, 0], np.int8)",
+        "...",
+        "inp.array([1])",
+    ),
+    *("(slice(1), [0, 2])", "[True, False, False]", "'a'"),
+)
+"""Constants where a value is an index."""

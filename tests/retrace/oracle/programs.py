@@ -14,9 +14,10 @@ from tests.retrace.oracle.carriers import CARRIERS
 from tests.retrace.oracle.containers import CONTAINERS
 from tests.retrace.oracle.grown import GROWN
 from tests.retrace.oracle.holders import HASHED, HOLDERS
+from tests.retrace.oracle.indices import INDEXED
 from tests.retrace.oracle.kinds import KINDS, STATIC_KINDS
 from tests.retrace.oracle.names import NAMES
-from tests.retrace.oracle.pieces import CONSTANTS, Piece
+from tests.retrace.oracle.pieces import CONSTANTS, INDICES, Piece
 from tests.retrace.oracle.roots import NESTED, ROOTS
 from tests.retrace.oracle.rules import RULES
 from tests.retrace.oracle.sources import SOURCES
@@ -31,7 +32,7 @@ from tests.retrace.oracle.ways import KEEPERS, WAYS
 
 PLAIN = {**SOURCES, **CONTAINERS}
 VALUES = {**SOURCES, **CONTAINERS, **GROWN, **KINDS, **NAMES}
-HASHABLE = tuple(c for c in CONSTANTS if not c.startswith("["))
+UNHASHABLE = "[", "(slice", "slice", "np.array", "inp."  # slices are so before 3.12
 HEAD = """\
 import array, collections, contextlib, copy, dataclasses, enum, functools, importlib
 import itertools, operator, sys, threading, types, weakref
@@ -41,7 +42,7 @@ import imprint, imprint.lax, imprint.numpy as inp
 from imprint import tree
 from imprint.module import Module, field
 import oracle_cfg as cfg, oracle_other as other
-from tests.retrace.oracle.emit import POOL, emit
+from tests.retrace.oracle.emit import POOL, emit, indexed
 """
 
 
@@ -72,12 +73,16 @@ class Program(NamedTuple):
         return "\n".join(lines)
 
 
-def filled(text, number, constants, inner=""):
-    """Return the text of a piece with its number, its constants and what it carries."""
+def filled(text, number, constants, inner="", every=CONSTANTS):
+    """Return the text of a piece with its number, its constants and what it carries.
+
+    Its constants are out of `every`, from number `constants` on.
+    """
     names = iter(range(1_000_000))
+    hashable = [c for c in every if not c.startswith(UNHASHABLE)]
 
     def constant(match):
-        pool = HASHABLE if match[0] == "?!" else CONSTANTS
+        pool = hashable if match[0] == "?!" else every
         return pool[(constants + 5 * next(names)) % len(pool)]
 
     text = re.sub(r"\?!?", constant, text.replace("#", str(number)))
@@ -94,19 +99,21 @@ class _Maker:
         self._count = 0
         self.meanwhile = False
         self.lines = []
-        self.edits = []  # text, number, carried expression
+        self.edits = []  # text, number, carried expression, constants
+        self.pool = CONSTANTS
 
     def constants(self):
-        return self._draw(st.integers(0, len(CONSTANTS) - 1))
+        return self._draw(st.integers(0, len(self.pool) - 1))
 
     def add(self, piece: Piece, inner=""):
         """Add a piece; return its expression."""
         number = self._count
         self._count += 1
-        self.lines.append(filled(piece.define, number, self.constants(), inner))
+        pool = self.pool
+        self.lines.append(filled(piece.define, number, self.constants(), inner, pool))
         edits = (*piece.edits, *(piece.holes if self._strict else ()), piece.define)
-        self.edits += [(text, number, inner) for text in edits if text]
-        return filled(piece.read, number, self.constants(), inner)
+        self.edits += [(text, number, inner, pool) for text in edits if text]
+        return filled(piece.read, number, self.constants(), inner, pool)
 
     def choose(self, pieces):
         return pieces[self._draw(st.sampled_from(sorted(pieces)))]
@@ -127,6 +134,13 @@ class _Maker:
     def nested(self):
         return self.add(self.choose({**NESTED, **CALLBACKS, **RULES}), self.value())
 
+    def index(self):
+        """Add a value whose constants are indices, and what uses it as one."""
+        self.pool = INDICES
+        expression = self.add(self.choose(INDEXED), self.value())
+        self.pool = CONSTANTS
+        return expression
+
     def static(self):
         """Add what a static argument `n`, or a node's field, holds; tell if it is a node."""
         if not self.is_wide or self._draw(st.booleans()):
@@ -142,8 +156,8 @@ class _Maker:
         called = self._draw(st.sampled_from((True, True, False)))
         if self._draw(st.integers(0, 4)) == 0:
             return Step(None, called)
-        text, number, inner = self._draw(st.sampled_from(self.edits))
-        statement = filled(text, number, self.constants(), inner)
+        text, number, inner, pool = self._draw(st.sampled_from(self.edits))
+        statement = filled(text, number, self.constants(), inner, pool)
         # A property that another thread puts over a field meanwhile is not told.
         is_told = self.meanwhile and "property(" not in statement
         return Step(statement, called, is_told and self._draw(st.booleans()))
@@ -162,6 +176,7 @@ def programs(draw, *, strict, is_wide):
     static, is_node = None, False
     terms = [maker.value() for _ in range(draw(st.integers(1, 3)))]
     terms += [maker.nested() for _ in range(draw(st.sampled_from((0, 0, 1, 2))))]
+    terms += [maker.index() for _ in range(draw(st.sampled_from((0, 0, 1))))]
     root = ROOTS[draw(st.sampled_from(sorted(ROOTS)))]
     if draw(st.integers(0, 3)) == 0:
         root = ROOT_WITH_STATIC
