@@ -53,6 +53,8 @@ def _arg_reduction(name: str, *, largest: bool) -> Primitive:
     def lower(
         b: Builder, x: Value, *, axes: Ints, index_dtype: DType
     ) -> tuple[Value, ...]:
+        if x.dtype in (dt.int2, dt.uint2):  # XLA:CPU 0.10 to 0.12 refuses them here
+            x = b.convert(x, dt.int8)
         worst = b.constant(extreme(x.dtype, largest=not largest), x.dtype)
         zero = b.constant(0, index_dtype)
         index = b.iota(x.shape, index_dtype, axes[0])

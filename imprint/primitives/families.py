@@ -68,12 +68,12 @@ def bool_result(_: DType) -> DType:
 
 
 def wide(function: Callable[P, Any]) -> Callable[P, Any]:
-    """Evaluate float16 and bfloat16 in float32, as the engine does, and round once."""
+    """Evaluate floats of fewer bits in float32, as the engine does, and round once."""
     compute: Callable[..., Any] = function
 
     def computed(*arrays: Any, **params: Any) -> Any:
         dtype = arrays[0].dtype
-        if dtype.itemsize != 2 or not dt.is_floating(dtype):
+        if dtype.itemsize > 2 or not dt.is_floating(dtype):
             return compute(*arrays, **params)
         up = [np.asarray(x, np.float32) for x in arrays]
         out = np.asarray(compute(*up, **params))

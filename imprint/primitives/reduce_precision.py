@@ -38,6 +38,10 @@ def _reduce_precision_aval(
 def _reduce_precision_reference(
     x: NDArray, *, exponent_bits: int, mantissa_bits: int
 ) -> Values:
+    if x.dtype.itemsize == 1:  # whose formats differ in more than their widths
+        wide = x.astype(np.float32 if _format(x.dtype)[1] > 5 else np.float16)
+        params = {"exponent_bits": exponent_bits, "mantissa_bits": mantissa_bits}
+        return (_reduce_precision_reference(wide, **params)[0].astype(x.dtype),)
     mantissa, exponent = _format(x.dtype)
     dropped = mantissa - mantissa_bits
     bits = x.view(np.dtype(f"u{x.dtype.itemsize}"))

@@ -48,6 +48,21 @@ def test_results_are_cut_to_the_width(dtype):
         np.testing.assert_array_equal(came, expected[name], err_msg=name)
 
 
+@pytest.mark.parametrize("dtype", ["int2", "uint2"])
+def test_the_engine_survives_joined_and_searched_integers_of_two_bits(dtype):
+    """XLA:CPU ends the process at some of the first, and refuses the second."""
+    x = inp.asarray(np.array([1, 0, 1, 3, 0, 1])).astype(dtype)
+
+    @imprint.jit
+    def search(x):
+        return inp.concatenate([x, x]), inp.argmax(x), inp.argmin(x)
+
+    joined, *found = search(x)
+    assert joined.dtype == dtype
+    assert joined.tolist() == [*x.tolist(), *x.tolist()]
+    assert [int(i) for i in found] == [int(inp.argmax(x)), int(inp.argmin(x))]
+
+
 def test_the_least_int4_has_no_absolute_value():
     least = inp.array(-8, "int4")  # JAX has no `abs` of int4
     assert inp.abs(least).tolist() == imprint.jit(inp.abs)(least).tolist() == -8

@@ -1,8 +1,12 @@
 """reduce_precision is JAX's in every format, and linear in both modes."""
 
+from functools import partial
+
+import ml_dtypes
 import numpy as np
 import pytest
 
+import imprint
 from imprint.config import enable_x64
 from imprint.core.aval import ShapedArray
 from imprint.core.tangents import Linear
@@ -26,6 +30,19 @@ def test_rounds_to_even_and_knows_the_limits(dtype, exponent_bits, mantissa_bits
     got = agreed(lambda x: reduce_precision(x, **params), x)
     with enable_x64(True):
         assert_same(got, by_jax(reduce_precision_p, x, **params))
+
+
+@pytest.mark.parametrize(
+    "dtype", ["float8_e4m3b11fnuz", "float8_e5m2", "float8_e8m0fnu"]
+)
+def test_formats_of_a_byte_are_rounded_on_the_host_as_in_programs(dtype):
+    x = np.arange(256, dtype=np.uint8).view(np.dtype(getattr(ml_dtypes, dtype)))
+    for exponent_bits, mantissa_bits in ((5, 10), (4, 2), (3, 1)):
+        function = partial(
+            reduce_precision, exponent_bits=exponent_bits, mantissa_bits=mantissa_bits
+        )
+        got, want = (np.asarray(f(x)) for f in (function, imprint.jit(function)))
+        np.testing.assert_array_equal(got.astype(np.float32), want.astype(np.float32))
 
 
 def test_tangents_and_cotangents_are_rounded():
