@@ -32,13 +32,7 @@ CONSTANTS = (
 INDICES = (
     *("0", "1", "-1", "2", "[0, 1]", "[1, 0]", "(0, 1)", "slice(1)", "None", "True"),
     *("slice(None, None, -1)", "np.array([0, 2])", "np.array([True, False, True])"),
-    *(
-        "np.array(1)",
-        "np.int8(2)",
-        "np.array([2, 0], np.int8)",
-        "...",
-        "inp.array([1])",
-    ),
-    *("(slice(1), [0, 2])", "[True, False, False]", "'a'"),
+    *("np.array(1)", "np.int8(2)", "np.array([2, 0], np.int8)", "...", "'a'"),
+    *("(slice(1), [0, 2])", "[True, False, False]"),
 )
 """Constants where a value is an index."""

@@ -32,7 +32,7 @@ from tests.retrace.oracle.ways import KEEPERS, WAYS
 
 PLAIN = {**SOURCES, **CONTAINERS}
 VALUES = {**SOURCES, **CONTAINERS, **GROWN, **KINDS, **NAMES}
-UNHASHABLE = "[", "(slice", "slice", "np.array", "inp."  # slices are so before 3.12
+UNHASHABLE = "[", "(slice", "slice", "np.array"  # slices are so before 3.12
 HEAD = """\
 import array, collections, contextlib, copy, dataclasses, enum, functools, importlib
 import itertools, operator, sys, threading, types, weakref
