@@ -246,6 +246,8 @@ def _call(node: ast.Call, frame: FrameType) -> Asked | None:
 
 def _of_ufunc(name: str, method: str) -> Asked:
     """Say what does what a method of a ufunc does, where no function does."""
+    if hasattr(getattr(hooks.numpy, name, None), method):
+        return Asked(f"`numpy.{name}.{method}()`", _METHOD.format(name, method))
     ours = {"reduce": "reduce", "accumulate": "associative_scan"}.get(method)
     return Asked(
         f"`numpy.{name}.{method}()`", _BY_LAX.format(ours) if ours else _OUTSIDE
@@ -345,6 +347,10 @@ _RANDOM: Final = (
 )
 _NAMESAKE: Final = (
     "The values exist only when the compiled program runs: write imprint.numpy.{}"
+)
+_METHOD: Final = (
+    "The values exist only when the compiled program runs: write\n"
+    "  imprint.numpy.{}.{}, and make a list an array with imprint.numpy.asarray"
 )
 _OUTSIDE: Final = (
     "The values exist only when the compiled program runs: do this outside the traced\n"

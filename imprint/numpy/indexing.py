@@ -187,11 +187,27 @@ def span(part: slice, length: Dim) -> tuple[Dim, Dim, int]:
     except TypeError:
         if any(map(dims.is_symbolic, (part.start, part.stop, length))):
             return _symbolic_span(part, length)
-        raise
+        if any(hasattr(bound, "aval") for bound in (part.start, part.stop, part.step)):
+            raise  # an array says itself what to do
+        raise ArgumentError(
+            f"indexing: expected whole numbers in a slice, got {_written(part)}. Convert "
+            "them with int()."
+        ) from None
+    except ValueError:
+        raise ArgumentError(
+            f"indexing: expected a step other than 0 in a slice, got {_written(part)}. "
+            "Leave the step out, or write -1 to go backwards."
+        ) from None
     if not taken:
         return 0, 0, 1
     first, last = sorted((taken[0], taken[-1]))
     return first, last + 1, taken.step
+
+
+def _written(part: slice) -> str:
+    bounds: list[Any] = [part.start, part.stop, part.step]
+    shown_ = ["" if bound is None else f"{bound!r:.20}" for bound in bounds]
+    return ":".join(shown_ if shown_[2] else shown_[:2])
 
 
 def _symbolic_span(part: slice, length: Dim) -> tuple[Dim, Dim, int]:

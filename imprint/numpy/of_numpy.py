@@ -207,6 +207,9 @@ def _plan(func: Any, function: Any) -> _Plan:
     ours = inspect.signature(function).parameters
     positional = [p.name for p in ours.values() if p.kind in _POSITIONAL]
     only = sum(p.kind is inspect.Parameter.POSITIONAL_ONLY for p in ours.values())
+    kinds = [p.kind for p in theirs.values()]
+    before = inspect.Parameter.VAR_POSITIONAL  # what stands before it goes by position
+    only = max(only, kinds.index(before) if before in kinds else 0)
     first: list[str] = []
     named: dict[str, str] = {}
     star = rest = None
@@ -277,7 +280,7 @@ _MEANINGLESS: Final = frozenset(("casting", "kind", "overwrite_input", "subok"))
 """Parameters that say how NumPy is to work, not what is to come out."""
 _NUMPYS_ALONE: Final = _MEANINGLESS | {"mode", "order", "out"}
 """Parameters that are not passed on by position."""
-_STARS: Final = frozenset(("arys", "xi"))
+_STARS: Final = frozenset(("arys", "varargs", "xi"))
 _SEQUENCES: Final = frozenset(("arrays", "tup", "condlist", "choicelist", "choices"))
 _ARRAYS: Final = frozenset(
     (

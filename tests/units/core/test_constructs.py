@@ -198,11 +198,12 @@ CONSTRUCTS = {
     (lambda x: np.diag([x])): ("`numpy.diag()`", "write imprint.numpy.diag."),
     (lambda x: np.bitwise_or.reduce([x])): (
         "`numpy.bitwise_or.reduce()`",
-        "write imprint.lax.reduce,\n  with the function of imprint.numpy.",
+        "write\n  imprint.numpy.bitwise_or.reduce, and make a list an array with "
+        "imprint.numpy.asarray.",
     ),
     (lambda x: np.add.reduceat([x], [0])): (
         "`numpy.add.reduceat()`",
-        "do this outside the traced\n  call, or inside of imprint.debug.callback.",
+        "imprint.numpy.add.reduceat, and make a list an array",
     ),
     (lambda x: np.r_[x, x]): ("`numpy.r_[]`", "write imprint.numpy.r_."),
     (lambda x: np.real_if_close(x)): (

@@ -147,6 +147,17 @@ WRONG = {
         "scale_and_translate: expected a scale and a translation for each of 2 axes, got "
         "~float32[] and ~float32[]. Give vectors of that length.",
     ),
+    "a slice from a fraction": (
+        lambda: inp.asarray(X)[0.5:2],
+        TypeError,
+        "indexing: expected whole numbers in a slice, got 0.5:2. Convert them with int().",
+    ),
+    "a slice without steps": (
+        lambda: inp.asarray(X)[::0],
+        ValueError,
+        "indexing: expected a step other than 0 in a slice, got ::0. Leave the step out, "
+        "or write -1 to go backwards.",
+    ),
     "positions in a list": (
         lambda: inp.tril_indices_from([[1]]),
         ArgumentError,

@@ -51,6 +51,8 @@ CALLS = {
     "apply_along_axis": lambda x: np.apply_along_axis(lambda row: row * 2, 1, x),
     "reshape": lambda x: np.reshape(np.transpose(x, [1, 0]), shape=[2, -1]),
     "sort": lambda x: np.sort(x, 0, "mergesort") + np.argsort(x, kind="stable"),
+    "gradient": lambda x: np.gradient(x, 0.5, [0, 1, 3], edge_order=1),
+    "gradient along an axis": lambda x: np.gradient(x, 0.1, axis=1),
     "median": lambda x: np.median(x, axis=0, overwrite_input=True),
     "norm": lambda x: np.linalg.norm(x, axis=1) + np.abs(np.fft.fft(x[:, 0], n=2)),
     "solve": lambda x: np.linalg.solve(x @ x.T + np.eye(2, dtype="float32"), [1, 2]),
