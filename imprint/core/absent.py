@@ -142,7 +142,10 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ),
         ("with_sharding_constraint sharding_constraint_p", _ONE_DEVICE),
         ("stage stage_p dce_sink dce_sink_p composite", "Leave it out."),
-        ("after_all after_all_p create_token create_token_p", "Leave it out."),
+        (
+            "after_all after_all_p create_token create_token_p",
+            "Effects keep their order by themselves: leave it out.",
+        ),
         ("device_put_p", "Write imprint.device_put."),
         ("stack_p", "imprint.lax.stack is concatenate_p of reshaped arrays."),
         ("unstack_p split_p", "imprint.lax.unstack and split are slice_p."),
@@ -174,7 +177,8 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "imprint.nn": (
         (
             "scaled_matmul scaled_dot_general get_scaled_dot_general_config",
-            "Convert with x.astype, and write imprint.numpy.matmul.",
+            "JAX computes it by cuDNN alone: multiply by imprint.numpy.repeat of the "
+            "scales, and write imprint.numpy.matmul.",
         ),
     ),
     "imprint.debug": (

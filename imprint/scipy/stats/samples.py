@@ -64,8 +64,7 @@ def mode(
             length = np.where(_is_nan(x), 0, length)
         often = length.max(axis=-1)
         end = length.argmax(axis=-1)
-        begin = np.take_along_axis(first, end[..., None], axis=-1)
-        found = np.take_along_axis(x, begin, axis=-1)[..., 0]
+        found = np.take_along_axis(x, end[..., None], axis=-1)[..., 0]
         if nan_policy == "omit" and dtypes.is_inexact(x.dtype):
             found = np.where(often == 0, float("nan"), found)
     shape = kept if keepdims else x.shape[:-1]

@@ -13,10 +13,13 @@ import imprint
 import imprint.numpy as inp
 from imprint.errors import ArgumentError, DTypeError, ShapeError
 from imprint.scipy import optimize
+from imprint.scipy.optimize import line_search
 from tests import oracle
 from tests.lanes import exhaustive, exhaustive_but
 from tests.tolerances import Tolerance, assert_close, assert_within
 
+EVALUATIONS = 218
+"""Of all curves together: a worse choice of points takes more."""
 LIMITED = "l-bfgs-experimental-do-not-rely-on-this"
 LOOSE = Tolerance(rtol=1e-4, atol=1e-4)
 MET = Tolerance(rtol=1e-6, atol=1e-6)
@@ -124,6 +127,43 @@ def test_values_that_are_nan_are_too_high():
     found = optimize.minimize(likelihood, start, method="BFGS")
     assert found.success
     assert_within(found.x, np.ones(2, "float32"), LOOSE)
+
+
+def along(fun, slope=-1.0, first=1.0):
+    """Search from 0 along a direction; return the point, and whether there is none."""
+    x, direction = inp.zeros(1), inp.full(1, -slope)
+    value, gradient = imprint.value_and_grad(fun)(x)
+    return line_search.line_search(fun, x, direction, (value, gradient), first, 10)
+
+
+def test_a_step_satisfies_the_wolfe_conditions_of_every_curve():
+    waves = np.random.default_rng(0).normal(size=(60, 3)).astype("float32")
+
+    def search(wave):
+        def curve(x):
+            wiggle = inp.sin(wave[0] * 5 * x + wave[1]) + wave[2] * inp.cos(9 * x)
+            return (0.3 * x**2 - x + 0.4 * wiggle).sum()
+
+        value, slope = imprint.value_and_grad(curve)(inp.zeros(1))
+        return value, -(abs(slope[0]) ** 2), along(curve, slope[0])
+
+    with imprint.enable_x64(True):
+        run = imprint.jit(imprint.vmap(search))
+        value, slope, found = run(waves.astype("float64"))
+    point = found.point
+    assert not found.failed.any()
+    assert (point.value <= value + 1e-4 * point.step * slope).all()
+    assert (abs(point.slope) <= -0.9 * slope).all()
+    assert int(found.evaluations.sum()) == EVALUATIONS
+
+
+def test_a_step_comes_back_from_where_there_is_no_value():
+    def curve(x):
+        return ((x - 0.3) ** 2 - 0.01 * inp.log(1 - x)).sum()
+
+    found = along(curve, slope=-20.0)
+    assert not found.failed
+    assert 0 < 20 * float(found.point.step) < 1
 
 
 def test_tolerances_stop_it():
