@@ -7,7 +7,7 @@ traced function can be annotated with it. Every operator and method means the fu
 """
 
 from collections.abc import Iterator
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, cast
 
 from imprint.core import dims, hooks
 from imprint.core.aval import DType, Shape, ShapedArray
@@ -90,10 +90,7 @@ class Array(Ordered):
             raise
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        raise TypeError(
-            f"expected no assignment: arrays are immutable, got `x[{index!r}] = ...` on "
-            f"{self.aval}. Write `x = x.at[{index!r}].set(...)`, which returns another."
-        )
+        raise _assigned(self, index)
 
     # ---- arithmetic ----
 
@@ -385,6 +382,32 @@ class NumberArray(Array, Operand):
     """An array of numbers, which has an aval; an array of keys is none."""
 
     __slots__ = ()
+
+
+def _assigned(x: Array, index: Any) -> TypeError:
+    """Return the error of `x[index] = ...`, which says how to get another array."""
+    place = _written(index)
+    write = f"`x = x.at[{place}].set(...)`"
+    if place == "mask":
+        write = "`x = imprint.numpy.where(mask, ..., x)`"
+    return TypeError(
+        f"expected no assignment: arrays are immutable, got `x[{place}] = ...` on "
+        f"{x.aval}. Write {write}, which returns another."
+    )
+
+
+def _written(index: Any) -> str:
+    """Return an index as it is written; an array by what it is."""
+    if isinstance(index, tuple) and index:
+        return ", ".join(map(_written, cast("tuple[Any, ...]", index)))
+    if isinstance(index, slice):
+        bounds: list[Any] = [index.start, index.stop, index.step]
+        texts = ["" if bound is None else _written(bound) for bound in bounds]
+        return ":".join(texts if texts[2] else texts[:2])
+    one: Any = index
+    if getattr(one, "shape", ()):
+        return "mask" if str(one.dtype) == "bool" else "index"
+    return "..." if one is Ellipsis else repr(one)
 
 
 def _binary(name: str, x: Any, y: Any) -> Any:

@@ -413,6 +413,25 @@ def test_message(name):
     assert str(caught.value) == message
 
 
+@pytest.mark.parametrize(
+    ("index", "written", "remedy"),
+    [
+        (np.s_[1:-1, ..., None, ::2], "1:-1, ..., None, ::2", None),
+        (inp.array([0, 1]), "index", None),
+        ((1, inp.array([0, 1])), "1, index", None),
+        (inp.array([True, False]), "mask", "imprint.numpy.where(mask, ..., x)"),
+    ],
+)
+def test_an_assignment_is_shown_as_it_is_written(index, written, remedy):
+    with pytest.raises(TypeError) as caught:
+        inp.asarray(X)[index] = 1
+    assert str(caught.value) == (
+        f"expected no assignment: arrays are immutable, got `x[{written}] = ...` on "
+        f"float32[2,3]. Write `x = {remedy or f'x.at[{written}].set(...)'}`, which returns "
+        "another."
+    )
+
+
 def test_a_traced_length():
     with pytest.raises(ConcretizationError) as caught:
         imprint.jit(lambda n: inp.zeros(n))(3)
