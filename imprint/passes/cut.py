@@ -16,7 +16,7 @@ from imprint.config import config
 from imprint.core import dims
 from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var
 from imprint.core.source import Source
-from imprint.passes.fusion import IN_A_ROW, IN_VECTORS, LARGE, LIMIT, kind_of
+from imprint.passes.fusion import IN_A_ROW, IN_VECTORS, LARGE, LIMIT, is_small, kind_of
 from imprint.passes.kernels import Walk
 from imprint.primitives.barrier import materialize_p
 
@@ -53,7 +53,7 @@ def cut(closed: ClosedJaxpr) -> ClosedJaxpr:
     if not config.cut_recomputation:
         return closed
     jaxpr = closed.jaxpr
-    chosen = Walk(jaxpr, limit=LIMIT).cuts
+    chosen = {} if is_small(jaxpr.eqns) else Walk(jaxpr, limit=LIMIT).cuts
     for v in _between(jaxpr, chosen):
         chosen[v] = 1, 0.0
     if not chosen:

@@ -6,6 +6,7 @@ of its own. What is in no table here is written to memory, as are its operands. 
 `cut` rests on these tables; what was measured for each figure stands beside it.
 """
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from imprint.core import dims
@@ -105,6 +106,20 @@ _KINDS: Final[dict[str, Kind]] = {
 def kind_of(eqn: Eqn) -> Kind | None:
     """Return what the engine does with an operation; None if it fuses it with nothing."""
     return _KINDS.get(eqn.primitive.name)
+
+
+def kinds_of(eqns: Sequence[Eqn]) -> list[Kind | None]:
+    """Return what the engine does with each of many operations."""
+    return [_KINDS.get(eqn.primitive.name) for eqn in eqns]
+
+
+def is_small(eqns: Sequence[Eqn]) -> bool:
+    """Tell whether a program is so small that no cut saves enough."""
+    if len(eqns) > LIMIT:
+        return False
+    kinds = kinds_of(eqns)
+    work = sum([kind.work for kind in kinds if kind])
+    return None not in kinds and work * len(eqns) < LIMIT
 
 
 def takes_memory(eqn: Eqn) -> bool:

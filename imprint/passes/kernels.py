@@ -14,7 +14,7 @@ from typing import Final, final
 
 from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var
 from imprint.dtypes import is_inexact
-from imprint.passes.fusion import SHARED, Kind, kind_of, takes_memory
+from imprint.passes.fusion import SHARED, Kind, kind_of, kinds_of, takes_memory
 
 Kernel = int
 Kernels = frozenset[Kernel]
@@ -52,14 +52,14 @@ class Walk:
         self._limit: float = limit
         self._memory: set[Atom] = set()
         self._indexed: set[Atom] = set()  # needed at several places of one kernel
-        self._kinds: list[Kind | None] = [kind_of(eqn) for eqn in jaxpr.eqns]
+        self._kinds: list[Kind | None] = kinds_of(jaxpr.eqns)
         self._extra: int = len(jaxpr.eqns)
         seen: set[Atom] = set(jaxpr.outvars)
         self._shared: set[Atom] = {  # used more than once
             v for e in jaxpr.eqns for v in e.invars if v in seen or seen.add(v)
         }
-        for eqn in jaxpr.eqns:
-            if eqn.primitive.is_call:  # which may use an operand more than once
+        for eqn, kind in zip(jaxpr.eqns, self._kinds, strict=True):
+            if kind is None and eqn.primitive.is_call:  # it may use an operand twice
                 self._shared.update(eqn.invars)
         if results is None:
             self._memory.update(jaxpr.outvars)

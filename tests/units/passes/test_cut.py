@@ -9,6 +9,7 @@ import imprint
 import imprint.numpy as inp
 from imprint import lax, nn
 from imprint.passes import cut as module
+from imprint.passes import fusion
 from imprint.passes.kernels import Walk
 from imprint.passes.pipeline import run_passes
 from tests.compose.programs import PROGRAMS
@@ -182,6 +183,7 @@ def test_what_is_shared_little_stays_one_fusion(fun, args):
 @pytest.fixture
 def cut_everywhere(monkeypatch):
     monkeypatch.setattr(module, "LIMIT", 0.5)
+    monkeypatch.setattr(fusion, "LIMIT", 0.5)
     imprint.clear_caches()
     yield
     imprint.clear_caches()
