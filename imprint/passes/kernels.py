@@ -89,7 +89,7 @@ class Walk:
         """How often something is written on the way to each value; empty if nothing is."""
         levels: dict[Atom, int] = {}
         pairs = [*zip(self._jaxpr.eqns, self._kinds, strict=True)]
-        for eqn, kind in pairs if any(_writes(*p) for p in pairs) else ():
+        for eqn, kind in pairs if any(self._writes(*p) for p in pairs) else ():
             level = max([levels.get(v, 0) for v in eqn.invars], default=0)
             if kind is None:
                 level += 0 if eqn.primitive.is_call else 2
@@ -100,6 +100,14 @@ class Walk:
             for v in eqn.outvars:
                 levels[v] = level
         return levels
+
+    def _writes(self, eqn: Eqn, kind: Kind | None) -> bool:
+        """Tell whether something is written between an operand and a user of the result."""
+        if kind is None:
+            return not eqn.primitive.is_call
+        return kind.is_reduced or (
+            kind.dear and not kind.blocks and eqn.outvars[0] in self._shared
+        )
 
     def _walk(self) -> None:
         eqns, kinds, shared = self._jaxpr.eqns, self._kinds, self._shared
@@ -204,25 +212,8 @@ class Walk:
             user = self._jaxpr.eqns[u]
             if levels[user.outvars[0]] > level:
                 above = [v for v in user.invars if levels.get(v, 0) > level]
-                if self._leads_to(above, i):
+                if _leads_to(self._jaxpr.eqns, self._made, above, i):
                     return True
-        return False
-
-    def _leads_to(self, values: list[Atom], target: int) -> bool:
-        """Tell whether values are computed from the result of an equation."""
-        stack = [self._made.get(v, -1) for v in values]
-        seen = {*stack}
-        while stack:
-            i = stack.pop()
-            if i < target:
-                continue
-            if i == target or len(seen) > _FAR:
-                return True
-            for v in self._jaxpr.eqns[i].invars:
-                made = self._made.get(v, -1)
-                if made not in seen:
-                    seen.add(made)
-                    stack.append(made)
         return False
 
     # ---- what a cut saves ----
@@ -320,6 +311,26 @@ def _through(closed: ClosedJaxpr, results: tuple[Kernels, ...]) -> tuple[Kernels
     )
 
 
+def _leads_to(
+    eqns: Sequence[Eqn], made: dict[Atom, int], values: list[Atom], target: int
+) -> bool:
+    """Tell whether values are computed from the result of an equation."""
+    stack = [made.get(v, -1) for v in values]
+    seen = {*stack}
+    while stack:
+        i = stack.pop()
+        if i < target:
+            continue
+        if i == target or len(seen) > _FAR:
+            return True
+        for v in eqns[i].invars:
+            j = made.get(v, -1)
+            if j not in seen:
+                seen.add(j)
+                stack.append(j)
+    return False
+
+
 def _weight(eqn: Eqn, size: int) -> float:
     """Return the additions that an equation costs for each of `size` elements."""
     kind = kind_of(eqn)
@@ -333,10 +344,6 @@ def _weight(eqn: Eqn, size: int) -> float:
     if own is size or type(own) is not int or type(size) is not int or not size:
         return kind.work
     return kind.work * own / size
-
-
-def _writes(eqn: Eqn, kind: Kind | None) -> bool:
-    return not eqn.primitive.is_call if kind is None else kind.dear
 
 
 def _is_work(eqn: Eqn) -> bool:

@@ -19,6 +19,12 @@ V = np.linspace(0.1, 0.9, 64, dtype="float32")
 M = np.linspace(-1, 1, 64 * 64, dtype="float32").reshape(64, 64)
 
 
+@pytest.fixture(autouse=True)
+def _as_written():
+    with imprint.roll_loops(False):
+        yield
+
+
 def field(x, y, z):
     return x - y, inp.tanh(y) * z + inp.exp(-z * z), z / (1 + y * y) + y * x
 
