@@ -19,6 +19,7 @@ from imprint.core.aval import DType, get_aval
 from imprint.dtypes import DTypeLike
 from imprint.errors import ArgumentError, ShapeError
 from imprint.numpy.promotion import ArrayLike, as_array, convert, numeric, refuse_out
+from imprint.numpy.selection import as_bool
 from imprint.numpy.selection import where as choose
 from imprint.one_go import one_go
 from imprint.primitives.arithmetic import max_, min_
@@ -27,7 +28,6 @@ from imprint.primitives.basis import add, mul, reduce_sum, scalar_like
 from imprint.primitives.bits import not_
 from imprint.primitives.bitwise import and_, or_
 from imprint.primitives.comparison import ne
-from imprint.primitives.complex import real
 from imprint.primitives.reductions import (
     reduce_and,
     reduce_max,
@@ -348,7 +348,9 @@ def any(
 
 def _booleans(name: str, a: ArrayLike) -> Array:
     x = as_array(name, a)
-    return convert(name, real(x) if dtypes.is_complex(x.dtype) else x, dtypes.bool_)
+    if dtypes.is_complex(x.dtype):  # of which a conversion takes the real parts
+        return as_bool(name, x)
+    return convert(name, x, dtypes.bool_)
 
 
 @one_go

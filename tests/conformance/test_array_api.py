@@ -151,6 +151,17 @@ def test_a_function_of_one_array(name):
 
 
 @pytest.mark.usefixtures("wide")
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_a_number_with_an_imaginary_part_alone_is_not_0(dtype):
+    for values in ([0, 1j], [-2j, 1], [0j, 0], [complex(0, np.nan)]):
+        for name in ("any", "all"):
+            for function in (getattr(inp, name), imprint.jit(getattr(inp, name))):
+                got = function(inp.asarray(values, dtype))
+                want = getattr(strict, name)(strict.asarray(np.array(values, dtype)))
+                assert bool(got) == bool(want), (name, values)
+
+
+@pytest.mark.usefixtures("wide")
 @pytest.mark.parametrize("name", BINARY)
 def test_a_function_of_two_arrays(name):
     def call(xp, x, y):
