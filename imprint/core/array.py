@@ -7,7 +7,7 @@ traced function can be annotated with it. Every operator and method means the fu
 """
 
 from collections.abc import Iterator
-from typing import Any, ClassVar, Final, cast
+from typing import Any, ClassVar, Final
 
 from imprint.core import dims, hooks
 from imprint.core.aval import DType, Shape, ShapedArray
@@ -398,13 +398,14 @@ def _assigned(x: Array, index: Any) -> TypeError:
 
 def _written(index: Any) -> str:
     """Return an index as it is written; an array by what it is."""
-    if isinstance(index, tuple) and index:
-        return ", ".join(map(_written, cast("tuple[Any, ...]", index)))
+    one: Any = index  # which no check below narrows
+    if isinstance(index, tuple) and one:
+        return ", ".join(map(_written, one))
     if isinstance(index, slice):
-        bounds: list[Any] = [index.start, index.stop, index.step]
-        texts = ["" if bound is None else _written(bound) for bound in bounds]
+        texts = [
+            "" if x is None else _written(x) for x in (one.start, one.stop, one.step)
+        ]
         return ":".join(texts if texts[2] else texts[:2])
-    one: Any = index
     if getattr(one, "shape", ()):
         return "mask" if str(one.dtype) == "bool" else "index"
     return "..." if one is Ellipsis else repr(one)
