@@ -202,7 +202,9 @@ class Entering:
         if mentions.reads_module:
             self._notes.meet_namespace(namespace)
         if mentions.reads_module or mentions.reads_whole:
-            self._notes.use_in_modules(mentions.uses)
+            self._notes.use_in_modules(mentions.uses.keys | mentions.uses.texts)
+        if mentions.reads_any:
+            self._notes.ask_modules()
 
     def _enter_import(
         self, name: str, namespace: dict[str, Any], *, may_miss: bool = False

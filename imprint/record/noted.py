@@ -66,6 +66,7 @@ class _Items:
     keys: set[str] = field(default_factory=set[str])
     texts: set[str] = field(default_factory=set[str])
     of_modules: set[str] = field(default_factory=set[str])
+    asks_modules: bool = False
     given: list[tuple[dict[str, Any], str]] = field(
         default_factory=list[tuple[dict[str, Any], str]]
     )
@@ -313,15 +314,22 @@ class Noted(ABC):
             self._items.keys.add(key)
             for held, path in tuple(self._items.dicts.values()):
                 self.place(ItemPlace(held, key, path))
+        if self._items.asks_modules:
+            self.use_in_modules(filter(str.isidentifier, uses.texts))
         for key in uses.texts - self._items.texts:
             self._items.texts.add(key)
             for held, path in tuple(self._items.given):
                 self.place(ItemPlace(held, key, path))
         self.use_whole(uses.whole)
 
-    def use_in_modules(self, uses: ItemUses) -> None:
-        """Take in texts by which code may ask the dictionaries of modules."""
-        for name in (uses.keys | uses.texts) - self._items.of_modules:
+    def ask_modules(self) -> None:
+        """Take in that code asks for names by any text: a module may come to have it."""
+        self._items.asks_modules = True
+        self.use_in_modules(filter(str.isidentifier, self._items.texts))
+
+    def use_in_modules(self, names: Iterable[str]) -> None:
+        """Take in texts by which code may ask for names of modules."""
+        for name in frozenset(names) - self._items.of_modules:
             self._items.of_modules.add(name)
             for namespace in tuple(self.owners.modules.values()):
                 self.name(namespace, name)

@@ -201,4 +201,17 @@ ASKED = {
         --- class G(Exception): pass
         F.__bases__ = (G,)
         """,
+    "text that is handed on, of an object, a class or a module": """
+        def look(n):
+            for o in (O, K, cfg):
+                try: return getattr(o, n)
+                except AttributeError: pass
+            return 0.5
+        def f(x): return x * look("zed")
+        --- cfg.zed = 2.0
+        --- K.zed = 3.0
+        --- O.zed = 4.0
+        --- del O.zed, K.zed
+        --- del cfg.zed
+        """,
 }
