@@ -174,7 +174,7 @@ class Walk:
         shape = out.aval.shape
         for u in self._users.get(out, ()):
             user, of = self._jaxpr.eqns[u], self._kinds[u]
-            if user.outvars[0].aval.shape != shape and (
+            if [v.aval.shape for v in user.outvars[:1]] != [shape] and (
                 not of or not of.moves or user.primitive.name == "broadcast_in_dim"
             ):
                 return True
@@ -210,7 +210,7 @@ class Walk:
         level = levels[out]
         for u in self._users.get(out, ()):
             user = self._jaxpr.eqns[u]
-            if levels[user.outvars[0]] > level:
+            if max([levels[v] for v in user.outvars], default=0) > level:
                 above = [v for v in user.invars if levels.get(v, 0) > level]
                 if _leads_to(self._jaxpr.eqns, self._made, above, i):
                     return True

@@ -267,6 +267,16 @@ def test_it_can_be_switched_off():
         assert cuts(sums(20), V) == ()
 
 
+def test_what_has_no_results_uses_values_too():
+    def told(x):
+        y = inp.exp(x)
+        imprint.debug.print("{}", y)
+        return sums(20)(y + 1)
+
+    assert len(cuts(told, V)) >= 8
+    assert len(cuts(imprint.jit(told), V)) >= 8
+
+
 def test_a_hash_is_left_alone():
     key = imprint.random.key(0)
     assert cuts(lambda key: imprint.random.bits(key, (64,)), key) == ()
