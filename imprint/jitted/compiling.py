@@ -26,8 +26,7 @@ from imprint.definition.walk import Effects
 from imprint.definition.wording import show
 from imprint.errors import ArgumentError, CaptureWarning, RecompileError
 from imprint.explain.explanation import Explanation, told
-from imprint.explain.repeats import repeats_told
-from imprint.jitted.report import explain_miss
+from imprint.jitted.report import explain_miss, loops_told
 from imprint.jitted.sameness import divergence_of_traces, is_needless
 from imprint.jitted.undisturbed import Request, trace_undisturbed
 from imprint.program.counters import COUNTERS
@@ -68,7 +67,7 @@ def compile_version(request: Request) -> Version:
     of_its_key = definition.versions.all_of(pending.key)
     needless = not is_new or is_needless(of_its_key, version)
     costs = version.costs if is_new else Costs(version.trace_s, 0.0, 0.0)
-    advice = repeats_told(version.jaxpr) if costs.compile > _SLOW else ""
+    advice = loops_told(version) if costs.compile > _SLOW else ""
     miss = replace(miss, seconds=costs.total, is_needless=needless, advice=advice)
     _tell(request, miss, version, costs)
     if request.options.is_loop:

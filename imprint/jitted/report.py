@@ -26,6 +26,7 @@ from imprint.explain.explanation import Compared, Difference, Explanation, Later
 from imprint.explain.granularity import granularity
 from imprint.explain.repeats import repeats_told
 from imprint.explain.tokens import TOO_LARGE, Disagreement, disagreements
+from imprint.passes.roll import Rolled
 from imprint.versions.definitions import DEFINITIONS, Definition, Made
 from imprint.versions.version import Version
 from imprint.watch.guard import Change
@@ -71,10 +72,16 @@ def explain(
         compared=Compared([v is found for v in versions].index(True)),
         seconds=found.costs.total,
         site=current_source(),
-        advice=f"{granularity(found.jaxpr)} {repeats_told(found.jaxpr)}".rstrip(),
+        advice=f"{granularity(found.jaxpr)} {loops_told(found)}".rstrip(),
         defined=DEFINITIONS.family_of(fun, definition).defined,
         watched=found.watched,
     )
+
+
+def loops_told(version: Version) -> str:
+    """Return what to say of what a version repeats: as a loop, or block after block."""
+    rolled = [f"{change}." for change in version.passes if isinstance(change, Rolled)]
+    return " ".join(rolled) or repeats_told(version.jaxpr)
 
 
 def _disabled(fun: Callable[..., Any], definition: Definition) -> Explanation:
