@@ -82,6 +82,16 @@ class Protocols:
         stream: Any = None,
     ) -> Any:
         values: Any = np.asarray(self)
+        if values.dtype.kind == "V" or values.dtype.isbuiltin != 1:
+            raise BufferError(
+                f"expected a dtype that NumPy hands to other libraries, got {values.dtype}. "
+                "Hand over its bits, `x.view('uint16')` or 'uint8', and view them there."
+            )
+        if dl_device not in (None, values.__dlpack_device__()):
+            raise BufferError(
+                f"expected the host as the device of DLPack, (1, 0), got {dl_device}. Copy "
+                "from there with the other library."
+            )
         if max_version is None or max_version < (1, 0):  # which cannot say "read-only"
             return values.copy().__dlpack__(stream=stream)
         return values.__dlpack__(

@@ -136,7 +136,14 @@ def from_dlpack(
             f"from_dlpack: expected an array with `__dlpack__`, got {shown(x)}. "
             "For numbers and sequences call imprint.numpy.asarray."
         )
-    values = np.from_dlpack(x)
+    try:
+        values = np.from_dlpack(x)
+    except RuntimeError as err:  # NumPy's, of dtypes that it has not
+        raise DTypeError(
+            "from_dlpack: expected a dtype that NumPy takes from other libraries, got "
+            f"{getattr(x, 'dtype', 'another')}: {err} Hand over its bits, such as "
+            "`x.view(torch.uint16)`, and view them here, `.view('bfloat16')`."
+        ) from None
     if copy is False:
         return _sharing(values, device)
     return placed("from_dlpack", asarray(values), device)

@@ -16,7 +16,7 @@ from scipy.special import expit
 import imprint
 import imprint.numpy as inp
 from imprint import lax
-from imprint.errors import ConcretizationError
+from imprint.errors import ConcretizationError, DTypeError
 
 VALUES = np.array([1, 2, 3], "int32")
 OPERATORS = [
@@ -236,6 +236,40 @@ def test_dlpack():
     assert tuple(map(int, x.__dlpack_device__())) == (1, 0)
     with pytest.raises(ConcretizationError):
         imprint.jit(lambda x: np.from_dlpack(x))(X)
+
+
+def message(error, fun, *args):
+    with pytest.raises(error) as caught:
+        fun(*args)
+    return str(caught.value)
+
+
+def test_dlpack_says_how_dtypes_go_that_numpy_does_not_hand_over():
+    x = inp.ones(3, "bfloat16")
+    assert message(BufferError, np.from_dlpack, x) == (
+        "expected a dtype that NumPy hands to other libraries, got bfloat16. Hand over its "
+        "bits, `x.view('uint16')` or 'uint8', and view them there."
+    )
+    bits = np.from_dlpack(x.view("uint16"))
+    assert inp.from_dlpack(bits).view("bfloat16").tolist() == [1, 1, 1]
+    with pytest.raises(BufferError, match=r"the host as the device .* got \(2, 0\)"):
+        x.view("uint16").__dlpack__(dl_device=(2, 0))
+    x.view("uint16").__dlpack__(dl_device=(1, 0))
+
+    class OfAnotherLibrary:
+        dtype = "other.bfloat16"
+
+        def __dlpack__(self, **_):
+            raise RuntimeError("Unsupported dtype in DLTensor.")
+
+        def __dlpack_device__(self):
+            return 1, 0
+
+    assert message(DTypeError, inp.from_dlpack, OfAnotherLibrary()) == (
+        "from_dlpack: expected a dtype that NumPy takes from other libraries, got "
+        "other.bfloat16: Unsupported dtype in DLTensor. Hand over its bits, such as "
+        "`x.view(torch.uint16)`, and view them here, `.view('bfloat16')`."
+    )
 
 
 def test_dlpack_of_old_gets_a_copy_since_it_cannot_say_read_only():
