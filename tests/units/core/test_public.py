@@ -20,6 +20,7 @@ OWN = {
         "cache",
         "check_grads",
         "cut_recomputation",
+        "empty_store",
         "explain_misses",
         "filter_jit",
         "roll_loops",

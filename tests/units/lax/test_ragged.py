@@ -93,30 +93,30 @@ WRONG = [
     (
         product([0], []),
         ArgumentError,
-        "ragged_dot: expected one axis in rhs_group_dimensions where the axis in parts is "
+        "ragged_dot_general: expected one axis in rhs_group_dimensions where the axis in parts is "
         "not contracted or a batch, got RaggedDotDimensionNumbers(dot_dimension_numbers="
         "(((1,), (1,)), ((), ())), lhs_ragged_dimensions=(0,), rhs_group_dimensions=()).",
     ),
     (
         product([0, 1], [0]),
         ArgumentError,
-        "ragged_dot: expected one axis in lhs_ragged_dimensions, got (0, 1).",
+        "ragged_dot_general: expected one axis in lhs_ragged_dimensions, got (0, 1).",
     ),
     (
         product([0], [0], SIZES[:3]),
         ShapeError,
-        "ragged_dot: expected as many factors as groups, got float32[4,3,5] along axis 0 "
+        "ragged_dot_general: expected as many factors as groups, got float32[4,3,5] along axis 0 "
         "and group_sizes of int32[3].",
     ),
     (
         product([0], [0], SIZES.astype("float32")),
         DTypeError,
-        "ragged_dot: expected integers as group_sizes, got float32[4].",
+        "ragged_dot_general: expected integers as group_sizes, got float32[4].",
     ),
     (
         product([0], [0], EACH),
         ShapeError,
-        "ragged_dot: expected group_sizes of shape (g,) or ('g',), got int32[2,4] for "
+        "ragged_dot_general: expected group_sizes of shape (g,) or ('g',), got int32[2,4] for "
         "float32[7,3].",
     ),
     (
