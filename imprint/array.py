@@ -117,14 +117,14 @@ class ArrayImpl(NumberArray):
         """Return how many bytes the values take on their device."""
         return runtime.on_device_size(buffer_of(self))
 
-    def addressable_data(self, index: int) -> Self:
+    def addressable_data(self, index: int) -> "ArrayImpl":
         """Return the part of the values on a device of this process: all, on the first."""
-        if index:
+        if index != 0:
             raise IndexError(
                 f"addressable_data: expected 0, as {self.aval} is on one device, got "
                 f"{index!r}. The whole array is addressable_data(0)."
             )
-        return self
+        return self.__imprint_alias__()
 
     def copy_to_host_async(self) -> None:
         """Let the values come to the host; numpy.asarray brings them as fast."""

@@ -160,8 +160,8 @@ def test_calls_of_versions_that_are_gone_count(tmp_path):
 def test_functions_of_imprint_itself_are_told_and_not_limited(tmp_path):
     script = """
         from imprint import random
-        for shape in (3, 4, 5):
-            random.uniform(random.key(0), (shape,))
+        for shape in (3, 4, 5):  # more than are computed without a program
+            random.uniform(random.key(0), (1000 * shape, 1000))
     """
     write(tmp_path / "script.py", script)
     words = ("run", "--json", "--fail-on-recompile", "0", "script.py")

@@ -114,6 +114,6 @@ def test_too_many_numbers(partitionable):
     ):
         imprint.make_jaxpr(lambda k: random.bits(k, (1 << 16, 1 << 16)))(random.key(0))
     assert str(caught.value) == (
-        "imprint.random: expected a draw of fewer than 2**32 numbers, got 4294967296. "
+        "bits: expected a draw of fewer than 2**32 numbers, got 4294967296. "
         "Split the key and draw it in parts."
     )
