@@ -46,7 +46,7 @@ class _Quiet(threading.local):
     def __init__(self) -> None:
         context = contextvars.copy_context()
         context.run(np.seterr, all="ignore")
-        self.run = context.run
+        self.run: Callable[..., Any] = context.run
 
 
 quiet: Final = _Quiet()

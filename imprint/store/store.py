@@ -40,7 +40,7 @@ class Store:
     ) -> None:
         self.folder: Final = folder
         self.limit: Final = limit
-        self.writes = writes
+        self.writes: bool = writes
         self._secret: Final = secret
         self.signer: Final = (
             digest(b"signer", secret=secret).hex()[:16] if secret else ""

@@ -294,7 +294,8 @@ class SymbolicSize(SymbolicDim):
         """Raise ShapeError of a question to which the answer depends on the values."""
         raise ShapeError(ANSWERS.told(self, relation, other))
 
-    __hash__ = object.__hash__  # equal ones are one object
+    def __hash__(self) -> int:
+        return object.__hash__(self)  # equal ones are one object
 
     def __eq__(self, other: object) -> bool:
         size = as_size(other)
@@ -347,7 +348,11 @@ class SymbolicSize(SymbolicDim):
             "imprint.lax.fori_loop."
         )
 
-    __int__ = __float__ = __index__
+    def __int__(self) -> int:
+        return self.__index__()
+
+    def __float__(self) -> float:
+        return self.__index__()
 
     def __repr__(self) -> str:
         return shown(self.terms)
