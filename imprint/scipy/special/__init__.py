@@ -13,61 +13,75 @@ Out of programs most are SciPy's own, so nothing compiles; integers become float
 - `arguments`: what do these functions take?
 """
 
-from imprint.core import missing, public
-from imprint.scipy.special.bessel import bessel_jn as bessel_jn
-from imprint.scipy.special.bessel import i0 as i0
-from imprint.scipy.special.bessel import i0e as i0e
-from imprint.scipy.special.bessel import i1 as i1
-from imprint.scipy.special.bessel import i1e as i1e
-from imprint.scipy.special.entropies import boxcox as boxcox
-from imprint.scipy.special.entropies import boxcox1p as boxcox1p
-from imprint.scipy.special.entropies import entr as entr
-from imprint.scipy.special.entropies import expit as expit
-from imprint.scipy.special.entropies import kl_div as kl_div
-from imprint.scipy.special.entropies import log_softmax as log_softmax
-from imprint.scipy.special.entropies import logit as logit
-from imprint.scipy.special.entropies import logsumexp as logsumexp
-from imprint.scipy.special.entropies import rel_entr as rel_entr
-from imprint.scipy.special.entropies import softmax as softmax
-from imprint.scipy.special.entropies import xlog1py as xlog1py
-from imprint.scipy.special.entropies import xlogy as xlogy
-from imprint.scipy.special.gammas import bernoulli as bernoulli
-from imprint.scipy.special.gammas import beta as beta
-from imprint.scipy.special.gammas import betainc as betainc
-from imprint.scipy.special.gammas import betaln as betaln
-from imprint.scipy.special.gammas import comb as comb
-from imprint.scipy.special.gammas import digamma as digamma
-from imprint.scipy.special.gammas import factorial as factorial
-from imprint.scipy.special.gammas import gamma as gamma
-from imprint.scipy.special.gammas import gammainc as gammainc
-from imprint.scipy.special.gammas import gammaincc as gammaincc
-from imprint.scipy.special.gammas import gammaln as gammaln
-from imprint.scipy.special.gammas import gammasgn as gammasgn
-from imprint.scipy.special.gammas import loggamma as loggamma
-from imprint.scipy.special.gammas import multigammaln as multigammaln
-from imprint.scipy.special.gammas import poch as poch
-from imprint.scipy.special.gammas import polygamma as polygamma
-from imprint.scipy.special.gammas import zeta as zeta
-from imprint.scipy.special.harmonics import sph_harm_y as sph_harm_y
-from imprint.scipy.special.hypergeometric import hyp1f1 as hyp1f1
-from imprint.scipy.special.hypergeometric import hyp2f1 as hyp2f1
-from imprint.scipy.special.integrals import exp1 as exp1
-from imprint.scipy.special.integrals import expi as expi
-from imprint.scipy.special.integrals import expn as expn
-from imprint.scipy.special.integrals import fresnel as fresnel
-from imprint.scipy.special.integrals import owens_t as owens_t
-from imprint.scipy.special.integrals import sici as sici
-from imprint.scipy.special.integrals import spence as spence
-from imprint.scipy.special.normal import dawsn as dawsn
-from imprint.scipy.special.normal import erf as erf
-from imprint.scipy.special.normal import erfc as erfc
-from imprint.scipy.special.normal import erfcinv as erfcinv
-from imprint.scipy.special.normal import erfcx as erfcx
-from imprint.scipy.special.normal import erfinv as erfinv
-from imprint.scipy.special.normal import log_ndtr as log_ndtr
-from imprint.scipy.special.normal import ndtr as ndtr
-from imprint.scipy.special.normal import ndtri as ndtri
-from imprint.scipy.special.normal import wofz as wofz
+import typing
 
-missing.explain_missing(__name__)
-public.offer_public(__name__)
+from imprint.core import later
+
+if typing.TYPE_CHECKING:
+    from imprint.scipy.special.bessel import bessel_jn as bessel_jn
+    from imprint.scipy.special.bessel import i0 as i0
+    from imprint.scipy.special.bessel import i0e as i0e
+    from imprint.scipy.special.bessel import i1 as i1
+    from imprint.scipy.special.bessel import i1e as i1e
+    from imprint.scipy.special.entropies import boxcox as boxcox
+    from imprint.scipy.special.entropies import boxcox1p as boxcox1p
+    from imprint.scipy.special.entropies import entr as entr
+    from imprint.scipy.special.entropies import expit as expit
+    from imprint.scipy.special.entropies import kl_div as kl_div
+    from imprint.scipy.special.entropies import log_softmax as log_softmax
+    from imprint.scipy.special.entropies import logit as logit
+    from imprint.scipy.special.entropies import logsumexp as logsumexp
+    from imprint.scipy.special.entropies import rel_entr as rel_entr
+    from imprint.scipy.special.entropies import softmax as softmax
+    from imprint.scipy.special.entropies import xlog1py as xlog1py
+    from imprint.scipy.special.entropies import xlogy as xlogy
+    from imprint.scipy.special.gammas import bernoulli as bernoulli
+    from imprint.scipy.special.gammas import beta as beta
+    from imprint.scipy.special.gammas import betainc as betainc
+    from imprint.scipy.special.gammas import betaln as betaln
+    from imprint.scipy.special.gammas import comb as comb
+    from imprint.scipy.special.gammas import digamma as digamma
+    from imprint.scipy.special.gammas import factorial as factorial
+    from imprint.scipy.special.gammas import gamma as gamma
+    from imprint.scipy.special.gammas import gammainc as gammainc
+    from imprint.scipy.special.gammas import gammaincc as gammaincc
+    from imprint.scipy.special.gammas import gammaln as gammaln
+    from imprint.scipy.special.gammas import gammasgn as gammasgn
+    from imprint.scipy.special.gammas import loggamma as loggamma
+    from imprint.scipy.special.gammas import multigammaln as multigammaln
+    from imprint.scipy.special.gammas import poch as poch
+    from imprint.scipy.special.gammas import polygamma as polygamma
+    from imprint.scipy.special.gammas import zeta as zeta
+    from imprint.scipy.special.harmonics import sph_harm_y as sph_harm_y
+    from imprint.scipy.special.hypergeometric import hyp1f1 as hyp1f1
+    from imprint.scipy.special.hypergeometric import hyp2f1 as hyp2f1
+    from imprint.scipy.special.integrals import exp1 as exp1
+    from imprint.scipy.special.integrals import expi as expi
+    from imprint.scipy.special.integrals import expn as expn
+    from imprint.scipy.special.integrals import fresnel as fresnel
+    from imprint.scipy.special.integrals import owens_t as owens_t
+    from imprint.scipy.special.integrals import sici as sici
+    from imprint.scipy.special.integrals import spence as spence
+    from imprint.scipy.special.normal import dawsn as dawsn
+    from imprint.scipy.special.normal import erf as erf
+    from imprint.scipy.special.normal import erfc as erfc
+    from imprint.scipy.special.normal import erfcinv as erfcinv
+    from imprint.scipy.special.normal import erfcx as erfcx
+    from imprint.scipy.special.normal import erfinv as erfinv
+    from imprint.scipy.special.normal import log_ndtr as log_ndtr
+    from imprint.scipy.special.normal import ndtr as ndtr
+    from imprint.scipy.special.normal import ndtri as ndtri
+    from imprint.scipy.special.normal import wofz as wofz
+
+_LATER: typing.Final[dict[str, str]] = {
+    "imprint.scipy.special.bessel": "bessel_jn i0 i0e i1 i1e",
+    "imprint.scipy.special.entropies": "boxcox boxcox1p entr expit kl_div log_softmax logit logsumexp rel_entr softmax xlog1py xlogy",
+    "imprint.scipy.special.gammas": "bernoulli beta betainc betaln comb digamma factorial gamma gammainc gammaincc gammaln gammasgn loggamma multigammaln poch polygamma zeta",
+    "imprint.scipy.special.harmonics": "sph_harm_y",
+    "imprint.scipy.special.hypergeometric": "hyp1f1 hyp2f1",
+    "imprint.scipy.special.integrals": "exp1 expi expn fresnel owens_t sici spence",
+    "imprint.scipy.special.normal": "dawsn erf erfc erfcinv erfcx erfinv log_ndtr ndtr ndtri wofz",
+}
+"""Which module holds the names that load when they are first asked for."""
+
+later.load_later(__name__, _LATER)
