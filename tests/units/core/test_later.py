@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 FACES = ("imprint.lax", "imprint.nn", "imprint.numpy", "imprint.random")
+FACES += ("imprint.scipy.special",)
 
 
 def seen_by_type_checkers(face):
