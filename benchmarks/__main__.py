@@ -19,11 +19,13 @@ from benchmarks import (
     cold,
     compiling,
     definitions,
+    devices,
     dispatch,
     eager,
     engine,
     filtering,
     import_time,
+    lengths,
     loops,
     memory,
     needless,
@@ -40,7 +42,9 @@ from benchmarks.pairs import Fact, Pair
 
 FILES = (
     import_time,
+    lengths,
     dispatch,
+    devices,
     call_forms,
     callbacks,
     cold,

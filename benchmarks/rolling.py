@@ -57,8 +57,7 @@ def normalised(np, steps):
 
 def lowered(library, names, program, steps, args, salt=0.0):
     fun = program(names, steps)
-    with imprint.roll_loops():
-        return library.jit(lambda *xs: fun(*(x + salt for x in xs))).lower(*args)
+    return library.jit(lambda *xs: fun(*(x + salt for x in xs))).lower(*args)
 
 
 def run_of(library, names, *program):

@@ -24,6 +24,8 @@ The public names stand here, under JAX's names where they mean the same. To impo
 - `cache`: how are all versions of the process looked at, bounded and dropped?
 - `debug`: what is seen of programs that run, and of what the process has compiled?
 - `experimental`: which names of `jax.experimental` are there?
+- `export`: how does a function become bytes, and is called in another process?
+- `distributed`: how do several processes join, and what do they tell each other?
 - `config`: which flags are there, and who set them?
 - `errors`: what can go wrong, and what is to be done about it?
 - `cli`: what does the command `imprint` do?
@@ -31,6 +33,7 @@ The public names stand here, under JAX's names where they mean the same. To impo
 Inside, from a call down to the engine:
 
 - `jitted`: which way does a call take through a compiled function?
+- `dynamic`: which program answers calls of many sizes?
 - `calls`: how is a call spelled, split, named and traced?
 - `versions`: what answers calls, and for how long is it kept?
 - `definition`: when may two callables share compiled versions?
@@ -41,10 +44,15 @@ Inside, from a call down to the engine:
 - `eager`: what does an operation do outside every trace?
 - `one_go`: what does a function do there that is called again and again?
 - `callbacks`: how does a compiled program call a function of Python's?
+- `meshes`: which devices make a mesh?
+- `saving`: how is a tree of arrays kept in files?
+- `per_device`: how does a function run on every device of a mesh?
+- `shards`: how is an array made of parts on several devices?
 - `placement`: how do values get to a device, and back?
 - `array`: what does a concrete array hold?
 - `program`: how does a jaxpr become an executable?
 - `store`: what is kept on the disk, for processes to come?
+- `manifest`: what did a trace read, so that another process need not trace again?
 - `passes`: what is done to a jaxpr before it is lowered?
 - `control`: which primitives hold a jaxpr?
 - `transforms`: how is a program traced, derived from another, and lowered?
@@ -91,6 +99,7 @@ from imprint.config import default_prng_impl as default_prng_impl
 from imprint.config import disable_jit as disable_jit
 from imprint.config import enable_x64 as enable_x64
 from imprint.config import explain_misses as explain_misses
+from imprint.config import generalise as generalise
 from imprint.config import log_compiles as log_compiles
 from imprint.config import numpy_dtype_promotion as numpy_dtype_promotion
 from imprint.config import numpy_rank_promotion as numpy_rank_promotion
@@ -118,15 +127,33 @@ from imprint.jitted.jit import jit as jit
 from imprint.jitted.make_jaxpr import eval_shape as eval_shape
 from imprint.jitted.make_jaxpr import make_jaxpr as make_jaxpr
 from imprint.jitted.make_jaxpr import xla_computation as xla_computation
+from imprint.meshes import make_mesh as make_mesh
 from imprint.placement import block_until_ready as block_until_ready
 from imprint.placement import device_get as device_get
 from imprint.placement import device_put as device_put
 from imprint.placement import live_arrays as live_arrays
+from imprint.runtime import Device as Device
 from imprint.runtime import default_backend as default_backend
 from imprint.runtime import device_count as device_count
 from imprint.runtime import devices as devices
 from imprint.runtime import local_device_count as local_device_count
 from imprint.runtime import local_devices as local_devices
+from imprint.runtime import process_count as process_count
+from imprint.runtime import process_index as process_index
+from imprint.runtime import process_indices as process_indices
+from imprint.sharding.context import get_abstract_mesh as get_abstract_mesh
+from imprint.sharding.context import get_mesh as get_mesh
+from imprint.sharding.context import set_mesh as set_mesh
+from imprint.sharding.named import NamedSharding as NamedSharding
+from imprint.sharding.shard import Shard as Shard
+from imprint.sharding.spec import P as P
+from imprint.shards import make_array_from_callback as make_array_from_callback
+from imprint.shards import (
+    make_array_from_process_local_data as make_array_from_process_local_data,
+)
+from imprint.shards import (
+    make_array_from_single_device_arrays as make_array_from_single_device_arrays,
+)
 from imprint.transforms.derivatives import grad as grad
 from imprint.transforms.derivatives import jvp as jvp
 from imprint.transforms.derivatives import linearize as linearize
@@ -142,6 +169,7 @@ from imprint.transforms.vmap import vmap as vmap
 if TYPE_CHECKING:
     from imprint import custom_batching as custom_batching
     from imprint import experimental as experimental
+    from imprint import export as export
     from imprint import flatten_util as flatten_util
     from imprint import image as image
     from imprint import lax as lax
@@ -201,6 +229,7 @@ if TYPE_CHECKING:
     from imprint.module import tree_pformat as tree_pformat
     from imprint.module import tree_pprint as tree_pprint
     from imprint.module import tree_serialise_leaves as tree_serialise_leaves
+    from imprint.per_device import shard_map as shard_map
     from imprint.symbolic import SymbolicScope as SymbolicScope
     from imprint.symbolic import symbolic_shape as symbolic_shape
     from imprint.testing import check_grads as check_grads
@@ -221,8 +250,10 @@ _FACES = (
     "tree",
 )
 _LATER = (
+    "distributed",
     "experimental",
     "custom_batching",
+    "export",
     "flatten_util",
     "image",
     "lax",
@@ -235,7 +266,12 @@ _LATER = (
     "tree_util",
     "typing",
 )
-_HOMES = ("imprint.module", "imprint.symbolic", "imprint.testing")
+_HOMES = (
+    "imprint.module",
+    "imprint.per_device",
+    "imprint.symbolic",
+    "imprint.testing",
+)
 _OWN = ("TYPE_CHECKING", "Any", "import_module")
 
 

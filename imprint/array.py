@@ -22,6 +22,7 @@ from imprint.core.array import NumberArray
 from imprint.core.aval import (
     DType,
     NDArray,
+    Shape,
     ShapedArray,
     checked_integer,
     get_aval,
@@ -29,7 +30,9 @@ from imprint.core.aval import (
 from imprint.core.source import Source, current_source
 from imprint.core.trace import Tracer, check_alive
 from imprint.errors import ArgumentError, DeletedArrayError, InternalError
-from imprint.sharding.single import SingleDeviceSharding, Uncommitted
+from imprint.sharding.named import Index, NamedSharding
+from imprint.sharding.shard import Shard
+from imprint.sharding.single import Sharding, SingleDeviceSharding, Uncommitted
 from imprint.tree.treedef import register_leaf
 
 _KEPT: Final = 4096
@@ -40,11 +43,12 @@ _KEPT: Final = 4096
 class ArrayImpl(NumberArray):
     """A concrete array; made by `imprint.numpy`, by compiled functions, by `array`."""
 
-    __slots__ = ("_buffer", "_consumed", "_host", "_origin", "aval")
+    __slots__ = ("_buffer", "_consumed", "_host", "_origin", "_padded", "aval")
     _buffer: runtime.Buffer
     _consumed: tuple[str, Source | None]
     _host: NDArray
     _origin: weakref.ref["ArrayImpl"]
+    _padded: "ArrayImpl"
 
     def __init__(self, aval: ShapedArray, buffer: runtime.Buffer) -> None:
         self.aval: ShapedArray = aval
@@ -62,9 +66,9 @@ class ArrayImpl(NumberArray):
         """
         other = object.__new__(ArrayImpl)
         other.aval = self.aval
-        if follows and self.committed:
+        if follows and type(self.aval.sharding) is SingleDeviceSharding:
             other.aval = self.aval.with_sharding(loose(self.device))
-        for slot in ("_buffer", "_host", "_consumed"):
+        for slot in ("_buffer", "_host", "_consumed", "_padded"):
             if hasattr(self, slot):
                 setattr(other, slot, getattr(self, slot))
         other._origin = weakref.ref(self)
@@ -81,50 +85,66 @@ class ArrayImpl(NumberArray):
         consume(self, "deleted by a call of delete()", current_source())
 
     @property
-    def device(self) -> runtime.Device:
-        """The device that holds the values."""
+    def device(self) -> Any:
+        """The device that holds the values; the sharding, if several do."""
         placement: Any = self.aval.sharding
-        return runtime.first_device() if placement is None else placement.device
+        if placement is None:
+            return runtime.first_device()
+        return placement if type(placement) is NamedSharding else placement.device
 
     @property
-    def sharding(self) -> SingleDeviceSharding:
+    def sharding(self) -> Any:
         """How the values are spread over devices."""
         placement = self.aval.sharding
-        if type(placement) is SingleDeviceSharding:
+        if isinstance(placement, Sharding):
             return placement
         return SingleDeviceSharding(self.device)
 
     @property
     def committed(self) -> bool:
-        """Whether what is computed with it runs on its device."""
-        return type(self.aval.sharding) is SingleDeviceSharding
+        """Whether what is computed with it runs on its devices."""
+        return isinstance(self.aval.sharding, Sharding)
 
     def devices(self) -> set[runtime.Device]:
         """Return the devices that hold the values."""
-        return {self.device}
+        return self.sharding.device_set
 
     @property
     def is_fully_addressable(self) -> bool:
-        """Whether this process reaches all devices that hold the values: always."""
-        return True
+        """Whether this process reaches all devices that hold the values."""
+        spread = _spread(self)
+        return spread is None or spread.is_fully_addressable
 
     @property
     def is_fully_replicated(self) -> bool:
-        """Whether each device that holds values holds all of them: always."""
-        return True
+        """Whether each device that holds values holds all of them."""
+        return self.sharding.is_fully_replicated
+
+    @property
+    def addressable_shards(self) -> list[Shard]:
+        """The parts of the values on the devices of this process."""
+        return shards_of(self)
+
+    @property
+    def global_shards(self) -> list[Shard]:
+        """The parts of the values on all devices."""
+        return shards_of(self)
 
     def on_device_size_in_bytes(self) -> int:
         """Return how many bytes the values take on their device."""
         return runtime.on_device_size(buffer_of(self))
 
     def addressable_data(self, index: int) -> "ArrayImpl":
-        """Return the part of the values on a device of this process: all, on the first."""
-        if index != 0:
+        """Return the part of the values on a device of this process, by its number."""
+        count = len(self.devices())
+        if not 0 <= index < count:
+            last = f"0 to {count - 1}, as {self.aval} is on {count} devices"
+            one = f"0, as {self.aval} is on one device"
             raise IndexError(
-                f"addressable_data: expected 0, as {self.aval} is on one device, got "
-                f"{index!r}. The whole array is addressable_data(0)."
+                f"addressable_data: expected {last if count > 1 else one}, got "
+                f"{index!r}. The whole array is {'x' if count > 1 else 'addressable_data(0)'}."
             )
-        return self.__imprint_alias__()
+        return shards_of(self)[index].data if count > 1 else self.__imprint_alias__()
 
     def copy_to_host_async(self) -> None:
         """Let the values come to the host; numpy.asarray brings them as fast."""
@@ -145,7 +165,9 @@ class ArrayImpl(NumberArray):
 
     def is_ready(self) -> bool:
         """Return whether the values are computed."""
-        return not hasattr(self, "_buffer") or runtime.is_ready(self._buffer)
+        if not hasattr(self, "_buffer"):
+            return not hasattr(self, "_padded") or self._padded.is_ready()
+        return runtime.is_ready(self._buffer)
 
     # ---- to Python and NumPy ----
 
@@ -238,7 +260,12 @@ def host_of(x: ArrayImpl) -> NDArray:
     try:
         return x._host
     except AttributeError:
-        values = runtime.read(_live_buffer(x), x.aval)
+        if type(x.aval.sharding) is NamedSharding:
+            return _gathered(x)
+        if hasattr(x, "_padded"):
+            values = host_of(x._padded)[tuple(map(slice, x.aval.shape))]
+        else:
+            values = runtime.read(_live_buffer(x), x.aval)
         if values.nbytes <= _KEPT:
             x._host = values
         return values
@@ -249,9 +276,9 @@ def buffer_of(x: ArrayImpl) -> runtime.Buffer:
     try:
         return x._buffer
     except AttributeError:
-        if not hasattr(x, "_host"):
+        if not hasattr(x, "_host") and not hasattr(x, "_padded"):
             return _live_buffer(x)
-        x._buffer = runtime.put(x._host, x.aval, copy=False, device=x.device)
+        x._buffer = runtime.put(host_of(x), x.aval, copy=False, device=x.device)
         return x._buffer
 
 
@@ -259,8 +286,8 @@ def buffer_on(x: ArrayImpl, device: runtime.Device) -> runtime.Buffer:
     """Return the values as a buffer of a device, a copy unless it has them."""
     if x.device is device:
         return buffer_of(x)
-    if hasattr(x, "_host"):
-        return runtime.put(x._host, x.aval, copy=False, device=device)
+    if hasattr(x, "_host") or type(x.aval.sharding) is NamedSharding:
+        return runtime.put(host_of(x), x.aval, copy=False, device=device)
     return runtime.copy_to(_live_buffer(x), device)
 
 
@@ -276,9 +303,96 @@ def with_placement(x: ArrayImpl, sharding: Hashable) -> ArrayImpl:
     """
     other = x.__imprint_alias__()
     other.aval = x.aval.with_sharding(sharding)
-    if other.device is not x.device:
+    if type(sharding) is NamedSharding:
+        other._buffer = buffer_over(x, sharding)
+        if hasattr(other, "_host"):
+            del other._host
+    elif other.device is not x.device:
         other._buffer = buffer_on(x, other.device)
     return other
+
+
+# ---- over several devices ----
+
+
+def _spread(x: ArrayImpl) -> NamedSharding | None:
+    placement = x.aval.sharding
+    return placement if type(placement) is NamedSharding else None
+
+
+def shards_of(x: ArrayImpl) -> list[Shard]:
+    """Return the parts of an array, in the order of the devices."""
+    spread = _spread(x)
+    if spread is None:
+        whole = (slice(None),) * x.ndim
+        return [Shard(x.device, whole, 0, x.__imprint_alias__())]
+    seen: dict[Any, int] = {}
+    shards: list[Shard] = []
+    pieces = iter(_pieces(x, spread))
+    for device, index in spread.devices_indices_map(x.shape).items():
+        at = tuple([(s.start, s.stop) for s in index])
+        seen[at] = number = seen.get(at, -1) + 1
+        if device.is_here:
+            shards.append(Shard(device, index, number, next(pieces)))
+    return shards
+
+
+def _pieces(x: ArrayImpl, spread: NamedSharding) -> list[ArrayImpl]:
+    """Return the parts of an array as arrays of their devices."""
+    plain = x.aval.with_shape(spread.shard_shape(x.shape))
+    devices = [d for d in spread.flat_devices if d.is_here]
+    avals = [plain.with_sharding(SingleDeviceSharding(d)) for d in devices]
+    buffer = _live_buffer(x)
+    if runtime.is_deleted(buffer):
+        raise loss(x)
+    return [*map(ArrayImpl, avals, runtime.shards_of(buffer, avals, devices))]
+
+
+def _gathered(x: ArrayImpl) -> NDArray:
+    """Return the values of an array over several devices, read-only."""
+    shards = shards_of(x)
+    if x.is_fully_replicated:
+        return host_of(shards[0].data)
+    if not x.is_fully_addressable:
+        raise ArgumentError(
+            f"expected an array of which this process has all parts, got {x.aval}, of "
+            "which other processes have some. Write x.addressable_shards for what is here, "
+            "or imprint.experimental.multihost_utils.process_allgather(x) for all."
+        )
+    values = np.empty(x.shape, x.dtype)
+    for shard in shards:
+        if shard.replica_id == 0:
+            values[shard.index] = host_of(shard.data)
+    values.flags.writeable = False
+    return values
+
+
+def buffer_over(x: ArrayImpl, sharding: NamedSharding) -> runtime.Buffer:
+    """Return the values as a buffer over several devices, a copy unless it is that.
+
+    What a device has already stays there; the rest goes by the host.
+    """
+    held_by = _spread(x)
+    if held_by is not None and held_by.is_equivalent_to(sharding, x.ndim):
+        return buffer_of(x)
+    there: dict[Any, Any] = {}
+    if held_by is not None:
+        for shard in shards_of(x):
+            there[shard.device, _bounds(shard.index, x.shape)] = shard.data._buffer
+    values: NDArray | None = None
+    pieces: list[Any] = []
+    for device, index in sharding.devices_indices_map(x.shape).items():
+        piece = there.get((device, _bounds(index, x.shape)))
+        if piece is None and device.is_here:
+            values = host_of(x) if values is None else values
+            piece = values[index]
+        pieces.append(piece)
+    aval = x.aval.with_sharding(sharding)
+    return runtime.put_shards(pieces, aval, sharding)
+
+
+def _bounds(index: Index, shape: Shape) -> tuple[Any, ...]:
+    return tuple([s.indices(n)[:2] for s, n in zip(index, shape, strict=True)])
 
 
 def copied(x: ArrayImpl) -> ArrayImpl:
@@ -289,6 +403,8 @@ def copied(x: ArrayImpl) -> ArrayImpl:
 def consume(x: ArrayImpl, how: str, site: Source | None) -> None:
     """Give the values up; `how` and where are for the message to who wants them."""
     x._consumed = how, site
+    if hasattr(x, "_padded"):
+        del x._padded
     if hasattr(x, "_buffer"):
         del x._buffer
     if hasattr(x, "_host"):
@@ -318,6 +434,8 @@ def _live_buffer(x: ArrayImpl) -> runtime.Buffer:
     try:
         return x._buffer
     except AttributeError:
+        if hasattr(x, "_padded"):
+            return buffer_of(x)
         raise loss(x) from None
 
 
@@ -329,6 +447,9 @@ def from_host(aval: ShapedArray, values: NDArray) -> ArrayImpl:
 
     Unless its aval says where, it is on the default device.
     """
+    if type(aval.sharding) is NamedSharding:
+        plain = held(aval.unplaced(), values)
+        return ArrayImpl(aval, buffer_over(plain, aval.sharding))
     if aval.sharding is None and settings().default_device is not None:
         aval = aval.with_sharding(loose(runtime.default_device()))
     return held(aval, values)
@@ -350,6 +471,19 @@ def held(aval: ShapedArray, values: NDArray) -> ArrayImpl:
     array.aval = aval
     array._host = values
     return array
+
+
+def cut(x: ArrayImpl, shape: tuple[int, ...]) -> ArrayImpl:
+    """Return the first elements of each axis as an array; nothing is copied until read."""
+    array = object.__new__(ArrayImpl)
+    array.aval = x.aval.with_shape(shape).with_sharding(x.aval.sharding)
+    array._padded = x
+    return array
+
+
+def padding_of(x: ArrayImpl) -> ArrayImpl | None:
+    """Return the longer array whose first elements these are, if it is there."""
+    return getattr(x, "_padded", None)
 
 
 def to_array(x: Any) -> ArrayImpl:

@@ -12,7 +12,7 @@ import os
 import sys
 from collections.abc import Generator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 from dataclasses import dataclass
 from threading import Lock
 from typing import Final, Generic, Never, Self, TypeVar, cast, final, overload
@@ -36,10 +36,15 @@ __all__ = [
     "disable_jit",
     "enable_checks",
     "enable_x64",
+    "entered_mesh",
     "explain_misses",
     "flag_setters",
+    "generalise",
     "key_settings",
+    "left_mesh",
     "log_compiles",
+    "mesh",
+    "num_cpu_devices",
     "numpy_dtype_promotion",
     "numpy_rank_promotion",
     "roll_loops",
@@ -80,6 +85,7 @@ class Settings:
     audit: float
     cut_recomputation: bool
     roll_loops: bool
+    mesh: object
 
     def __reduce__(self) -> tuple[object, ...]:
         values = {name: getattr(self, name) for name in self.__slots__}
@@ -236,6 +242,43 @@ class _DeviceChoice(Flag[object]):
         return None if text.lower() == "none" else text
 
 
+class _Count(Flag[int]):
+    takes = "a positive int, or -1 for as many as XLA_FLAGS say"
+    fixed: str = ""
+    """Why it can have no other value any more."""
+
+    def accepts(self, value: object) -> bool:
+        return type(value) is int and (value > 0 or value == -1)
+
+    def parse(self, text: str) -> object:
+        try:
+            return int(text)
+        except ValueError:
+            return text
+
+    def check(self, value: object, origin: str) -> None:
+        super().check(value, origin)
+        if self.fixed and value != _state().values[self.name]:
+            raise ConfigError(
+                f"{origin}: expected a value before {self.fixed}, got {value!r} after "
+                f"that. Set it first, or start with IMPRINT_{self.name.upper()}={value}."
+            )
+
+    def fix(self, reason: str) -> None:
+        """Let it have no other value from now on."""
+        self.fixed = reason
+
+
+class _MeshChoice(Flag[object]):
+    takes = "None or an imprint.sharding.Mesh"
+
+    def accepts(self, value: object) -> bool:
+        return value is None or hasattr(value, "axis_names")
+
+    def parse(self, text: str) -> object:
+        return None if text.lower() == "none" else text
+
+
 # ---- the flags ----
 
 
@@ -311,8 +354,18 @@ class Config:
     )
     roll_loops: Final = _Switch(
         "Run equal blocks that a Python loop wrote as one loop, where that is not slower.",
-        default=False,
+        default=True,
         in_key=True,
+    )
+    mesh: Final = _MeshChoice(
+        "The mesh whose axes a bare PartitionSpec names; see `imprint.set_mesh`.",
+        default=None,
+        in_key=True,
+    )
+    num_cpu_devices: Final = _Count(
+        "How many devices the CPU is; to be set before the first is used.",
+        default=-1,
+        in_key=False,
     )
     log_compiles: Final = _Switch(
         "Log every trace and every compile.",
@@ -322,6 +375,12 @@ class Config:
     explain_misses: Final = _Switch(
         "Log why a call was not answered from the cache.",
         default=False,
+        in_key=False,
+    )
+    generalise: Final = _Choice[str](
+        "Whether a miss by a length proposes words that name the axis.",
+        default="ask",
+        choices=("off", "ask"),
         in_key=False,
     )
     strict: Final = _Switch(
@@ -448,6 +507,20 @@ def _overridden(name: str, value: object) -> Generator[None]:
         _local.reset(token)
 
 
+def entered_mesh(mesh: object) -> None:
+    """Make a mesh the one of this thread or task, until `left_mesh` is called."""
+    outer = _get_local()
+    overrides: Mapping[str, object] = {} if outer is None else outer.overrides
+    _entered.set((*_entered.get(), _local.set(_Local({**overrides, "mesh": mesh}))))
+
+
+def left_mesh() -> None:
+    """Undo the last `entered_mesh` of this thread or task."""
+    *others, token = _entered.get()
+    _local.reset(token)
+    _entered.set(tuple(others))
+
+
 def _from_environment(environ: Mapping[str, str]) -> dict[str, object]:
     values: dict[str, object] = {}
     for name, flag in _FLAGS.items():
@@ -460,6 +533,9 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, object]:
 
 _local: Final = ContextVar[_Local | None]("imprint.config", default=None)
 _get_local: Final = _local.get
+_entered: Final = ContextVar[tuple[Token[_Local | None], ...]](
+    "imprint.config.mesh", default=()
+)
 _base_lock: Final = Lock()
 _base = _State.of(_from_environment(os.environ))
 _setters: Final = {
@@ -485,8 +561,11 @@ disable_jit: Final = Config.disable_jit
 audit: Final = Config.audit
 cut_recomputation: Final = Config.cut_recomputation
 roll_loops: Final = Config.roll_loops
+mesh: Final = Config.mesh
+num_cpu_devices: Final = Config.num_cpu_devices
 log_compiles: Final = Config.log_compiles
 explain_misses: Final = Config.explain_misses
+generalise: Final = Config.generalise
 strict: Final = Config.strict
 check_tracer_leaks: Final = Config.check_tracer_leaks
 checking_leaks: Final = Config.check_tracer_leaks  # under JAX's other name

@@ -18,7 +18,7 @@ from imprint.core.primitive import Values
 from imprint.custom_derivatives.flat import Arguments, Outcome, by_position, pair_of
 from imprint.errors import TreeError, UndefinedRuleError
 from imprint.lax import map as lax_map
-from imprint.record.recorder import expect
+from imprint.record.rules import run_rule
 
 __all__ = ["custom_vmap", "sequential_vmap"]
 
@@ -95,7 +95,6 @@ class custom_vmap(Generic[P, R]):  # noqa: N801 - JAX's name
             return outcome.note(self.fun(*arguments.merged(leaves)), self._name)  # pyright: ignore[reportCallIssue] - those of a call
 
         rule = _Rule(self._name, self._rule, arguments.detached(), outcome)
-        expect([self._rule["vmap"]])
         outs = call_with_batch_rule(flat, rule, arguments.leaves)
         assert outcome.treedef is not None
         return outcome.treedef.unflatten(outs)
@@ -132,7 +131,7 @@ class _Rule(BatchRule):
         who = f"the rule of custom_vmap({self.name})"
         flags = self._arguments.merged(batched)
         values = self._arguments.merged(args)
-        result = self._rule(size, flags, *values)
+        result = run_rule(lambda: self._rule(size, flags, *values), (self._rule,))
         out, out_batched = pair_of(result, who, "result", "which are batched")
         outs, treedef = result_leaves(out, who)
         if treedef != self._outcome.treedef:

@@ -19,6 +19,7 @@ import numpy as np
 from imprint.array import (
     ArrayImpl,
     buffer_on,
+    buffer_over,
     from_host,
     held,
     host_of,
@@ -27,17 +28,22 @@ from imprint.array import (
     to_array,
 )
 from imprint.calls.home import home_of
+from imprint.calls.spread import SpreadHome, layout_of_equation, spread_home
 from imprint.config import settings
 from imprint.core import hooks
 from imprint.core.aval import get_aval
 from imprint.core.control import ControlPrimitive, Eager, one_equation
-from imprint.core.primitive import Primitive
+from imprint.core.primitive import Absent, Primitive
 from imprint.core.source import current_source
 from imprint.core.trace import Tracer
 from imprint.errors import DeletedArrayError, NonFiniteError
 from imprint.passes.sentinels import holds_one, watched_for
+from imprint.primitives.constraints import meshes_in
 from imprint.program.lowered import LoweredProgram, lower
 from imprint.program.program import Program, compile_module
+from imprint.sharding.named import NamedSharding
+from imprint.sharding.spec import P
+from imprint.static.exact import static_token
 
 
 class _Quiet(threading.local):
@@ -53,7 +59,7 @@ quiet: Final = _Quiet()
 """`quiet.run(function, *args, **kwargs)` calls a function of NumPy's without warnings."""
 
 
-def evaluate(
+def evaluate(  # noqa: C901 - hot: a helper costs 60 ns
     primitive: Primitive, operands: tuple[Any, ...], params: dict[str, Any]
 ) -> tuple[Any, ...]:
     """Apply a primitive to concrete operands; hot."""
@@ -71,6 +77,8 @@ def evaluate(
             try:  # the function `host_of` costs 50 ns more
                 hosts.append(x._host)  # pyright: ignore[reportPrivateUsage] - the hot path
             except AttributeError:
+                if type(x.aval.sharding) is NamedSharding:
+                    return _evaluate_spread(primitive, operands, params)
                 hosts.append(host_of(x))
         elif isinstance(x, Tracer):
             to_array(x)  # raises: the tracer has leaked
@@ -93,6 +101,58 @@ def evaluate(
         return (make(aval, np.asarray(out, aval.dtype)),)
     pairs = zip(out_avals, outs, strict=True)
     return tuple([make(aval, np.asarray(out, aval.dtype)) for aval, out in pairs])
+
+
+def _evaluate_spread(
+    primitive: Primitive, operands: tuple[Any, ...], params: dict[str, Any]
+) -> tuple[Any, ...]:
+    """Apply a primitive to operands over several devices: compiled, once for each kind."""
+    arrays = [*map(to_array, operands)]
+    avals = tuple([x.aval for x in arrays])
+    if isinstance(primitive.lower, Absent):
+        return _gathered(primitive, arrays, params)
+    flags = settings()
+    names = tuple(params)
+    exact = tuple([static_token(params[name], name) for name in names])
+    key = primitive, avals, names, exact, flags
+    found = _SPREAD.get(key)
+    if found is None:
+        closed = one_equation(primitive, tuple([a.unplaced() for a in avals]), params)
+        layout = layout_of_equation(primitive.name, closed, avals)
+        module = lower(closed, primitive.name, keep_unused=True, layout=layout)
+        program = compile_module(module)
+        if len(_SPREAD) >= _MOST:
+            _SPREAD.clear()
+        found = _SPREAD[key] = program, spread_home(program, avals)
+    program, home = found
+    pairs = zip(arrays, home.inputs[len(program.consts) :], strict=True)
+    buffers = program.run([buffer_over(x, sharding) for x, sharding in pairs])
+    outs = tuple(map(ArrayImpl, home.place(program.out_avals), buffers))
+    if flags.debug_nans or flags.debug_infs:
+        _check_finite(primitive, [*map(host_of, arrays)], [*map(host_of, outs)])
+    return outs
+
+
+def _gathered(
+    primitive: Primitive, arrays: Sequence[ArrayImpl], params: dict[str, Any]
+) -> tuple[Any, ...]:
+    """Apply by its reference what no program has; each device gets the results."""
+    shardings = [x.sharding for x in arrays]
+    mesh = next(s.mesh for s in shardings if type(s) is NamedSharding)
+    outs = quiet.run(primitive.reference, *map(host_of, arrays), **params)
+    avals = primitive.aval(*[x.aval.unplaced() for x in arrays], **params)
+    whole = NamedSharding(mesh, P())
+    pairs = zip(avals, outs, strict=True)
+    return tuple(
+        [
+            from_host(a.with_sharding(whole), np.asarray(out, a.dtype))
+            for a, out in pairs
+        ]
+    )
+
+
+_SPREAD: Final[dict[Any, tuple[Program, SpreadHome]]] = {}
+_MOST: Final = 1024
 
 
 def _by_rule(
@@ -134,6 +194,8 @@ def _run_compiled(
 ) -> tuple[Any, ...]:
     flags = settings()
     watched = flags.debug_nans, flags.debug_infs
+    if _is_spread(primitive, operands, params):
+        return _evaluate_spread(primitive, operands, params)
     module = _lowered(primitive, operands, params, watched)
     arrays = [to_array(operands[i]) for i in module.kept]
     called = [f"operand {i}" for i in module.kept]
@@ -154,6 +216,18 @@ def _run_compiled(
         module.sentinels.check(found, primitive.name, given, results)
     avals = home.place(program.out_avals[: len(buffers)])
     return tuple(map(ArrayImpl, avals, buffers))
+
+
+def _is_spread(
+    primitive: ControlPrimitive, operands: tuple[Any, ...], params: dict[str, Any]
+) -> bool:
+    """Tell whether operands are over several devices, or the program names a mesh."""
+    if any(type(get_aval(x).sharding) is NamedSharding for x in operands):
+        return True
+    first, *_ = primitive.jaxprs(params)
+    return "mesh" in params or first.derived(
+        ("spread",), lambda: bool(meshes_in(first.jaxpr))
+    )
 
 
 def _lowered(

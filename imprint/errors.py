@@ -203,6 +203,14 @@ class ShapeError(_Called, TypeError, ValueError):
     """
 
 
+class IndivisibleError(ShapeError):
+    """A mesh cannot split an axis into equal parts. A `ShapeError` and `ValueError`.
+
+    The message names the axis, its length and the mesh axes. Pad the array, or split
+    another axis.
+    """
+
+
 class AxisError(ShapeError, IndexError):
     """An axis is out of range, or an index of `lax`. A `ShapeError` and `IndexError`.
 

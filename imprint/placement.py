@@ -3,7 +3,7 @@
 Each takes a whole tree and returns one of the same structure. Leaves that are not
 arrays or numbers are refused on the way to a device, and left alone on the way back.
 What was placed on a device that was named is committed to it. A traced array stays as it
-is: its program runs on one device, which the arguments of the call decide.
+is, unless a mesh is named: which devices run its program, the arguments decide.
 """
 
 import gc
@@ -13,10 +13,14 @@ from imprint import runtime, tree
 from imprint.array import ArrayImpl, buffer_of, copied, to_array, with_placement
 from imprint.core.trace import Tracer
 from imprint.errors import ArgumentError
+from imprint.primitives.constraints import constrain
 from imprint.runtime import Device
-from imprint.sharding.single import SingleDeviceSharding
+from imprint.sharding.context import resolved
+from imprint.sharding.named import NamedSharding
+from imprint.sharding.single import Sharding, SingleDeviceSharding
+from imprint.sharding.spec import PartitionSpec
 
-DeviceLike: TypeAlias = Device | SingleDeviceSharding
+DeviceLike: TypeAlias = Device | Sharding | PartitionSpec
 """What `device=` takes."""
 
 
@@ -32,8 +36,8 @@ def device_put(
 
     Args:
         x: a tree of arrays and numbers; NumPy's are copied.
-        device: one of `imprint.devices()`, to which the arrays are committed: what is
-            computed with them runs there. None leaves arrays where they are, and puts
+        device: one of `imprint.devices()`, or a sharding over several, to which the
+            arrays are committed: what is computed with them runs there. None leaves arrays where they are, and puts
             what is on no device on the default one. Or a tree of these, of which each
             leaf is for a part of `x`.
         src: no meaning here: an array knows its device.
@@ -68,16 +72,25 @@ def placed(name: str, x: Any, device: DeviceLike | None) -> Any:
     if device is None:
         return x
     sharding = _sharding(name, device)
-    return x if isinstance(x, Tracer) else with_placement(to_array(x), sharding)
+    if isinstance(x, Tracer):
+        return x
+    array = to_array(x)
+    if isinstance(sharding, NamedSharding):
+        sharding.check_shape(name, array.shape)
+    return with_placement(array, sharding)
 
 
-def _sharding(name: str, device: Any) -> SingleDeviceSharding:
+def _sharding(name: str, device: Any) -> Sharding:
+    device = resolved(name, device)
+    if isinstance(device, NamedSharding):
+        _ = device.flat_devices  # raises if its mesh has none
+        return device
     if isinstance(device, SingleDeviceSharding):
         return _sharding(name, device.device)
     if not isinstance(device, Device):
         raise ArgumentError(
             f"{name}: expected device to be one of {list(runtime.devices())}, or a "
-            f"SingleDeviceSharding of one, got {device!r}. imprint.devices() has them."
+            f"sharding, got {device!r}. imprint.devices() has them."
         )
     return SingleDeviceSharding(device)
 
@@ -132,10 +145,14 @@ def _is_none(x: Any) -> bool:
     return x is None
 
 
-def _put(x: Any, sharding: SingleDeviceSharding | None, *, copy: bool) -> Any:
-    if x is None or isinstance(x, Tracer):
+def _put(x: Any, sharding: Sharding | None, *, copy: bool) -> Any:
+    if x is None:
         return x
+    if isinstance(x, Tracer):
+        return constrain(x, sharding) if isinstance(sharding, NamedSharding) else x
     array = copied(to_array(x)) if copy else to_array(x)
+    if isinstance(sharding, NamedSharding):
+        sharding.check_shape("device_put", array.shape)
     if sharding is not None:
         array = with_placement(array, sharding)
     buffer_of(array)

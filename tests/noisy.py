@@ -9,6 +9,7 @@ import ctypes
 from jaxlib import _jax
 
 from imprint.core.effects import Effect
+from imprint.core.padding import PerSize
 from imprint.core.primitive import Absent, EffectfulPrimitive
 from imprint.stablehlo import TOKEN
 
@@ -64,6 +65,7 @@ tell_p = EffectfulPrimitive(
     jvp=_jvp,
     transpose=Absent("tell: expected no cotangent: it has no result"),
     batch=Absent("tell: expected one number, got a batch of them"),
+    pad=PerSize("it prints"),
     samples=Absent("it is of the tests"),
 )
 

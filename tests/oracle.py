@@ -36,6 +36,8 @@ class Composed:
         self.bind = function
 
 
+# Over one device both say nothing; over several, tests/units/sharding compares them.
+PRIMITIVES["sharding_constraint"] = Composed(lambda x, sharding: x)
 PRIMITIVES["random_gamma_grad"] = Composed(lax.random_gamma_grad)
 
 

@@ -193,33 +193,56 @@ def operands(calls):
     return _blocks([aval for aval, _ in tables]).map(build)
 
 
+def numbered_operands(call, number):
+    """Return operands for a call, edges among their values: the same in every run."""
+    rng = np.random.default_rng(number)
+    drawn = tuple(
+        np.asarray(
+            _table(call.primitive, aval.dtype, i)[rng.integers(256, size=aval.shape)]
+        )
+        for i, aval in enumerate(call.avals)
+    )
+    return _fitted(call, drawn)
+
+
 def smooth_operands(call):
     """Return the strategy of operands where `call` is differentiable."""
+    return _blocks(call.avals).map(lambda block: _smooth(call, block))
+
+
+def numbered_smooth_operands(call, number):
+    """Return such operands, and a direction of the results: the same in every run."""
+    rng = np.random.default_rng(number)
+
+    def block(aval):
+        return rng.integers(256, size=aval.shape)
+
+    return _smooth(call, block), _directions(call.out_avals, block)
+
+
+def _smooth(call, block):
     samples = call.primitive.samples
-
-    def build(block):
-        drawn = tuple(
-            np.asarray(_points(aval.dtype, _domain(samples, i), numbers))
-            for i, (aval, numbers) in enumerate(_numbered(call.avals, block))
-        )
-        return _fitted(call, drawn)
-
-    return _blocks(call.avals).map(build)
+    drawn = tuple(
+        np.asarray(_points(aval.dtype, _domain(samples, i), numbers))
+        for i, (aval, numbers) in enumerate(_numbered(call.avals, block))
+    )
+    return _fitted(call, drawn)
 
 
 def directions(avals):
     """Return the strategy of tangents (or cotangents) of values, none of them zero."""
     tangents = tuple(map(tangent_aval, avals))
+    return _blocks(tangents).map(lambda block: _directions(avals, block))
 
-    def build(block):
-        return tuple(
-            np.asarray(_direction(aval.dtype, numbers))
-            if dt.is_inexact(aval.dtype)
-            else np.zeros(aval.shape, dt.float0)
-            for aval, numbers in _numbered(tangents, block)
-        )
 
-    return _blocks(tangents).map(build)
+def _directions(avals, block):
+    tangents = tuple(map(tangent_aval, avals))
+    return tuple(
+        np.asarray(_direction(aval.dtype, numbers))
+        if dt.is_inexact(aval.dtype)
+        else np.zeros(aval.shape, dt.float0)
+        for aval, numbers in _numbered(tangents, block)
+    )
 
 
 def _direction(dtype, numbers):

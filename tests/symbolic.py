@@ -8,6 +8,7 @@ which questions are decided where that is easy. Equal expressions are one object
 import itertools
 from collections import Counter
 
+from imprint.core import dims
 from imprint.core.dims import SymbolicDim
 from imprint.errors import ShapeError
 from imprint.primitives.sizes import as_value
@@ -21,7 +22,7 @@ def name(text, least=0):
 
 
 def evaluate(x, env):
-    """Return a size, or whatever holds sizes, with numbers for the names."""
+    """Return a size, or whatever holds sizes, with numbers or other sizes for the names."""
     if isinstance(x, Poly):
         return sum(
             k * _times(_value(a, env) for a in atoms) for atoms, k in x.terms.items()
@@ -57,8 +58,8 @@ def _value(atom, env):
 
 _OPERATIONS = {
     "//": lambda x, y: x // y,
-    "max": max,
-    "min": min,
+    "max": dims.maximum,
+    "min": dims.minimum,
 }
 
 

@@ -5,7 +5,8 @@ with the depth of a program; to compute it a second time takes time instead.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, ParamSpec, TypeVar, cast
+from dataclasses import dataclass
+from typing import Any, ParamSpec, TypeVar, cast, final
 
 from imprint import tree
 from imprint.control.checkpoint import checkpoint_call
@@ -18,9 +19,10 @@ from imprint.core.functions import (
     result_leaves,
     wraps,
 )
+from imprint.core.jaxpr import Eqn
 from imprint.core.trace import current_trace
 from imprint.errors import ArgumentError
-from imprint.record.recorder import expect
+from imprint.record.rules import run_rule
 from imprint.transforms.staging import Staged, stage
 
 P = ParamSpec("P")
@@ -70,6 +72,7 @@ def checkpoint(
         )
     named = (static_argnames,) if isinstance(static_argnames, str) else static_argnames
     names = frozenset(named)
+    asking = None if policy is None else _Asking(policy)
 
     @wraps(fun)
     @folding
@@ -95,11 +98,9 @@ def checkpoint(
             found.append(out_tree)
             return outs
 
-        if policy is not None:
-            expect((policy,))
         closed = stage(flat, [get_aval(x) for x in owned], Staged("checkpoint", name))
         barred = _by_leaf(prevent_cse, given, rest)
-        outs = checkpoint_call(closed, owned, policy, barred)
+        outs = checkpoint_call(closed, owned, asking, barred)
         return found[0].unflatten(outs)
 
     return checkpointed
@@ -107,6 +108,26 @@ def checkpoint(
 
 remat = checkpoint
 """Another name of `checkpoint`."""
+
+
+@final
+@dataclass(frozen=True)
+class _Asking:
+    """Asks a policy of the user's, which is noted as read."""
+
+    policy: Callable[..., Any]
+
+    def __call__(self, eqns: Sequence[Eqn]) -> list[bool]:
+        def run() -> list[bool]:
+            return [
+                bool(self.policy(e.primitive, *(v.aval for v in e.invars), **e.params))
+                for e in eqns
+            ]
+
+        return run_rule(run, (self.policy,))
+
+    def __repr__(self) -> str:
+        return repr(self.policy)
 
 
 def _positions(argnums: Any, count: int, name: str) -> frozenset[int]:

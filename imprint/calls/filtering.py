@@ -129,6 +129,10 @@ class Split(Form):
         del treedef
         return self.join(Call(self, tuple(leaves), (None,) * len(self.places)))
 
+    def whole_of(self, call: Call) -> tuple[Form, tuple[Any, ...], frozenset[int]]:
+        """Return which parameters have which values, and which leaves are not traced."""
+        return self.base, self.join(call).dynamic, frozenset(self.places)
+
     # ---- the warm path ----
 
     def recall(self, values: tuple[Any, ...]) -> Recalled:

@@ -38,6 +38,10 @@ class Home(NamedTuple):
             return SingleDeviceSharding(self.device)
         return loose(self.device)
 
+    def of_flags(self, aval: ShapedArray) -> ShapedArray:
+        """Return the aval of the last result, which is flags, with its placement."""
+        return aval
+
     def place(self, avals: Sequence[ShapedArray]) -> tuple[ShapedArray, ...]:
         """Return the avals of results with their placement."""
         placement = self.results
@@ -82,16 +86,17 @@ def home_of_call(
         elsewhere = _is_any_elsewhere(own, options.device)
         return Home(options.device, committed=True, moves=elsewhere)
     asked = [_sharding(x) for x in options.shardings_of_arguments(traced.in_tree)]
+    asked += [None] * len(traced.hidden)
     wanted = [asked[i] or avals[i].sharding for i in kept]
     results = [_sharding(x) for x in options.shardings_of_results(traced.out_tree)]
-    called: list[object] = [_Argument(traced, i) for i in kept]
+    called: list[object] = [Argument(traced, i) for i in kept]
     called += ["out_shardings"] * len(results)
     home = home_of(name, called, [*wanted, *results])
     return home._replace(moves=_is_any_elsewhere(own, home.device))
 
 
 @final
-class _Argument:
+class Argument:
     """Prints as what an argument is called, which is worked out for an error only."""
 
     __slots__ = ("_index", "_traced")

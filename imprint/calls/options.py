@@ -1,22 +1,27 @@
 """What `jit` was asked for, checked once.
 
-Options that belong to later parts of the project (meshes of devices, symbolic axes) are
-refused where they would matter, never ignored.
+What `jit` takes stands in `JitOptions`, where equal options are one object.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
-from typing import Any, Literal
+from itertools import pairwise
+from operator import index
+from typing import Any, Literal, TypeAlias
 
 from imprint import runtime, tree
+from imprint.calls.axes import AxesSpec
 from imprint.calls.filtering import Filter
 from imprint.core.inline import Inline
 from imprint.errors import ArgumentError
 from imprint.runtime import CompileOptions, Device
-from imprint.sharding.single import SingleDeviceSharding
+from imprint.sharding.single import Sharding, SingleDeviceSharding
+from imprint.sharding.spec import PartitionSpec
 
 OnLimit = Literal["warn", "error"]
+Buckets: TypeAlias = Literal["pow2"] | Sequence[int] | Callable[[int], int] | None
+"""For which lengths of axes with names there are programs; None: for each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -39,6 +44,8 @@ class JitOptions:
         filtered: what `filter_jit` was asked for; None for `jit`.
         is_loop: whether it runs a loop outside of all traces, whose step may capture what
             it likes without a warning.
+        abstracted_axes: which axes have names.
+        buckets: the lengths of these axes for which there are programs.
     """
 
     static: tuple[Any, Any] = (None, None)
@@ -55,6 +62,8 @@ class JitOptions:
     out_shardings: Any = None
     filtered: Filter | None = None
     is_loop: bool = False
+    abstracted_axes: AxesSpec | None = None
+    buckets: Buckets = "pow2"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, tuple(getattr(self, field.name) for field in fields(self))
@@ -62,7 +71,8 @@ class JitOptions:
     @property
     def names_arguments(self) -> bool:
         """Whether they name parameters of the function."""
-        return self.static != (None, None) or self.donate != (None, None)
+        own = self.static, self.donate
+        return own != ((None, None), (None, None)) or self.abstracted_axes is not None
 
     def as_given(self) -> dict[str, Any]:
         """Return the options under the names that `jit` takes."""
@@ -88,13 +98,19 @@ class JitOptions:
         """The params of a nested call that say what becomes of it."""
         return {} if self.inline is Inline.AUTO else {"inline": self.inline}
 
+    @property
+    def spreads(self) -> bool:
+        """Whether they say how arguments or results are spread over devices."""
+        return not (self.in_shardings is self.out_shardings is None)
+
     def check_nested(self, name: str) -> None:
         """Raise ArgumentError if a call inside a traced function cannot keep to them."""
         shardings = tree.leaves((self.in_shardings, self.out_shardings))
+        single = [x for x in shardings if isinstance(x, Device | SingleDeviceSharding)]
         for what, them, given in (
             ("compiler_options", "them", self.compile.compiler_options),
             ("a device", "it", self.device is not None),
-            ("shardings", "them", shardings),
+            ("shardings", "them", single),
         ):
             if given:
                 raise ArgumentError(
@@ -198,24 +214,42 @@ def check_device(device: Any, backend: Any, shardings: Any) -> Device | None:
     return device
 
 
-def check_later(in_shardings: Any, out_shardings: Any, abstracted_axes: Any) -> None:
+def check_later(in_shardings: Any, out_shardings: Any) -> None:
     """Refuse options whose part of the project is not built yet."""
     for name, value in (
         ("in_shardings", in_shardings),
         ("out_shardings", out_shardings),
     ):
         for leaf in tree.leaves(value):  # None is a node without leaves
-            if not isinstance(leaf, Device | SingleDeviceSharding):
+            if not isinstance(leaf, Device | Sharding | PartitionSpec):
                 raise ArgumentError(
-                    f"jit: expected {name} to be None, a device, a SingleDeviceSharding "
-                    f"or a tree of them, got {leaf!r}: a program runs on one device so "
-                    "far. Leave it out."
+                    f"jit: expected {name} to be None, a device, a sharding, a "
+                    f"PartitionSpec or a tree of them, got {leaf!r}. Write "
+                    "imprint.NamedSharding(mesh, imprint.P('data'))."
                 )
-    if abstracted_axes is not None:
+
+
+def check_buckets(buckets: Any, abstracted_axes: Any) -> Buckets:
+    """Return the buckets in normal form."""
+    if buckets is None or buckets == "pow2" or callable(buckets):
+        found: Any = buckets
+    else:
+        try:
+            found = tuple([index(n) for n in buckets])
+        except TypeError:
+            found = ()
+        grows = all(a < b for a, b in pairwise((0, *found)))
+        if not found or not grows or isinstance(buckets, str):
+            raise ArgumentError(
+                "jit: expected buckets to be 'pow2', lengths that grow, a function of the "
+                f"length, or None, got {buckets!r}. Write buckets=[64, 128, 256]."
+            )
+    if abstracted_axes is None and found != "pow2":
         raise ArgumentError(
-            f"jit: expected abstracted_axes to be None, got {abstracted_axes!r}: "
-            "symbolic axes are not built yet. Each shape compiles its own version."
+            f"jit: expected buckets with abstracted_axes, got {buckets!r} alone. Say "
+            "which axes vary: abstracted_axes={0: 'n'}."
         )
+    return found
 
 
 def check_compiler_options(options: Mapping[str, Any] | None) -> CompileOptions:

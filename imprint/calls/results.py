@@ -2,14 +2,17 @@
 
 Under `jit` all leaves of a result are arrays. A `filter_jit` function may return other
 things too (functions, texts, settings of a model): they are kept as they were while
-tracing, and stand in the result of each call. So do arrays of float0.
+tracing, and stand in the result of each call. So do arrays of float0. A size that has a
+name is a number among the arrays.
 """
 
 from collections.abc import Callable, Iterable
 from typing import Any, final
 
 from imprint import tree
+from imprint.core.dims import is_symbolic
 from imprint.core.tangents import is_float0
+from imprint.primitives.sizes import as_value
 
 
 @final
@@ -63,5 +66,9 @@ def split_result(
     static = {
         i: leaf for i, leaf in enumerate(leaves) if is_static(leaf) or is_float0(leaf)
     }
-    arrays = [leaf for i, leaf in enumerate(leaves) if i not in static]
+    arrays = [
+        as_value(leaf) if is_symbolic(leaf) else leaf
+        for i, leaf in enumerate(leaves)
+        if i not in static
+    ]
     return arrays, Results(treedef, static)

@@ -76,6 +76,10 @@ class Form:
         """
         return Call(self, treedef.unflatten(leaves), ())
 
+    def whole_of(self, call: "Call") -> tuple["Form", tuple[Any, ...], frozenset[int]]:
+        """Return which parameters have which values, and which leaves are not traced."""
+        return self, call.dynamic, frozenset()
+
 
 Recalled: TypeAlias = tuple[Callable[[Any], Any] | None, Form, tree.TreeDef | None]
 """How the warm path takes the values of a call apart; see `Spelling`."""
@@ -261,10 +265,10 @@ class Signature:
         static: dict[Slot, tuple[int, Any]] = {
             slot: (by_slot[slot], None)
             for slot in order
-            if slot in last or self._is_static(slot)
+            if slot in last or self.is_static(slot)
         }
         for slot, default in self._default_slots():
-            if self._is_static(slot) and slot not in by_slot:
+            if self.is_static(slot) and slot not in by_slot:
                 static[slot] = -1, default
         static = {slot: static[slot] for slot in sorted(static, key=_slot_order)}
         dynamic = {slot: by_slot[slot] for slot in order if slot not in static}
@@ -320,7 +324,8 @@ class Signature:
         """Return the defaults of the parameters that a call does not give."""
         return {n: value for n, value in self._defaults.items() if n not in given}
 
-    def _is_static(self, slot: Slot) -> bool:
+    def is_static(self, slot: Slot) -> bool:
+        """Tell whether a parameter is static."""
         if isinstance(slot, int):
             return slot in self.static_nums or self.slot_name(slot) in self.static_names
         return slot in self.static_names
@@ -339,6 +344,23 @@ class Signature:
         """Tell whether a leaf of a result is returned as it was while tracing."""
         del out
         return False
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of the parameters."""
+        return (*self._names, *sorted(self._keyword_only))
+
+    def slot_of(self, key: Any) -> Slot | None:
+        """Return the parameter at a position or of a name; None if there is none."""
+        if isinstance(key, str):
+            if key in self._names:
+                return self._names.index(key)
+            known = key in self._keyword_only
+            more = inspect.Parameter.VAR_KEYWORD
+        else:
+            known = 0 <= key < len(self._names)
+            more = inspect.Parameter.VAR_POSITIONAL
+        return key if known or more in self._variadic or not self._signature else None
 
     def slot_name(self, slot: Slot) -> str:
         """Return the name of a parameter; `args[0]` for one of `*args`."""

@@ -13,7 +13,7 @@ from imprint.calls.leaves import check_results
 from imprint.calls.results import Results, split_result
 from imprint.calls.signature import Call, Form, Signature
 from imprint.core.aval import ShapedArray
-from imprint.core.identity import type_name
+from imprint.core.identity import Inner, type_name
 from imprint.core.jaxpr import ClosedJaxpr
 from imprint.core.source import current_source
 from imprint.core.tangents import is_float0, no_values
@@ -27,7 +27,7 @@ from imprint.watch.places import Key, Place
 
 
 @final
-class TracedCall:
+class TracedCall(Inner):
     """A function traced for one kind of call.
 
     Args:
@@ -43,12 +43,17 @@ class TracedCall:
         is_told_apart: whether functions equal to this one are others since it was
             traced: callbacks hold what it captures.
         has_drawn: whether NumPy drew random numbers for it, which are constants.
+        whole: the trace for all sizes that this is at some of them, itself if it is none.
+        condition: for which sizes it is right, as it prints.
+        hidden: the names of its last arguments, which are sizes that no user gives.
+        note: why it is not right for all sizes, if somebody wanted it to be.
     """
 
     __slots__ = (
-        *("__weakref__", "closed", "findings", "form", "has_drawn", "hits"),
-        "in_tree",
-        *("is_told_apart", "results", "seconds", "unread", "watch"),
+        *("__weakref__", "closed", "condition", "findings", "form", "has_drawn"),
+        "hidden",
+        *("hits", "in_tree", "is_told_apart", "note", "results", "seconds", "unread"),
+        *("watch", "whole"),
     )
 
     def __init__(
@@ -66,6 +71,10 @@ class TracedCall:
         self.hits = 0
         self.is_told_apart = False
         self.has_drawn = False
+        self.whole: TracedCall = self
+        self.condition: str = ""
+        self.hidden: tuple[str, ...] = ()
+        self.note: str = ""
         self.in_tree: tree.TreeDef
         self.results: Results
         self.in_tree, self.results = trees
@@ -76,6 +85,21 @@ class TracedCall:
     def out_tree(self) -> tree.TreeDef:
         """The tree of the result."""
         return self.results.treedef
+
+    @property
+    def given_names(self) -> list[str]:
+        """The names of the arguments that users give."""
+        return self.form.leaf_names(self.in_tree)
+
+    @property
+    def given_avals(self) -> tuple[ShapedArray, ...]:
+        """The avals of the arguments that users give."""
+        return (self.whole if self.hidden else self).closed.in_avals
+
+    @property
+    def where(self) -> str:
+        """For which sizes it is right, to stand after what it is."""
+        return f" where {self.condition}" if self.condition else ""
 
     @property
     def nbytes(self) -> int:
@@ -104,9 +128,26 @@ class TracedCall:
         self.findings = self.findings._replace(reads=other.findings.reads)
         self.watch = Watch(other.findings.reads)
 
+    def at(self, closed: ClosedJaxpr, results: Results, seconds: float) -> "TracedCall":
+        """Return what this trace for all sizes is at some of them.
+
+        Args:
+            closed: its program at these sizes.
+            results: what its arrays become.
+            seconds: what making it took.
+        """
+        trees = self.in_tree, results
+        made = TracedCall(closed, trees, self.form, seconds, self.findings)
+        made.watch = self.watch
+        made.unread = self.unread
+        made.whole = self
+        made.condition = self.condition
+        made.has_drawn = self.has_drawn
+        return made
+
     def leaf_names(self) -> list[str]:
         """Return the names of the arguments of the jaxpr."""
-        return self.form.leaf_names(self.in_tree)
+        return [*self.given_names, *self.hidden]
 
 
 def trace_call(

@@ -4,6 +4,7 @@ It is loaded by the command only: `import imprint` does not read it.
 
 - `command`: which function answers a subcommand?
 - `stored`: what does `imprint cache` do with the programs on the disk?
+- `carried`: how do they go to another machine, and how are they made for one?
 - `run`: what does `imprint run` do with a program, and how does it end?
 - `launch`: how is a program run as Python itself would run it?
 - `ledger`: what did each function of a program compile, and what did it cost?
@@ -18,7 +19,9 @@ It is loaded by the command only: `import imprint` does not read it.
 - `growth`: how is it drawn that cost grows with length?
 - `plain`: which scripts of plain NumPy are there?
 - `unchanged`: how are they run under `jit`, and what does that save?
+- `twice`: what does a program do that starts a second time?
 - `digits`: how does a network learn to read digits?
+- `devices`: how does it learn on eight devices at a time?
 - `images`: how does a convolutional network?
 - `picture`: how are the digits that it read drawn?
 - `letters`: how does a transformer learn a text?

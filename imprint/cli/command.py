@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import imprint
-from imprint.cli import stored
+from imprint.cli import carried, stored
 from imprint.cli.run import Run, mistake, run, split_words
 from imprint.cli.tour import PARTS, tour
 
@@ -37,6 +37,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if words[:1] == ["run"]:
         own, program = split_words(words[1:])
         words = ["run", *own]
+    elif words[:2] == ["cache", "warm"] and words[2:3] != ["--help"]:
+        words, program = words[:2], words[2:]
     parser = argparse.ArgumentParser(
         prog="imprint",
         description="A just-in-time compiler for array programs in Python.",
@@ -53,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         parts = (options.part,) if options.part else PARTS
         return tour(parts, options.out, options.steps)
     if options.command == "cache":
-        return stored.ACTIONS[options.action]()
+        return _cache(options, program)
     asked = Run(program=program, json=options.json, recompiles=options.recompiles)
     wrong = mistake(asked)
     if wrong:
@@ -103,11 +105,30 @@ def _add_cache(commands: Any) -> None:
         ),
     )
     actions = parser.add_subparsers(required=True, metavar="action", dest="action")
-    for name, action in stored.ACTIONS.items():
+    both = {"export": carried.export, "import": carried.import_}
+    for name, action in {**stored.ACTIONS, **both, "warm": carried.warm}.items():
         told = str(action.__doc__).partition(".")[0].rstrip(".")
-        actions.add_parser(
+        made = actions.add_parser(
             name, help=told[0].lower() + told[1:], description=f"{told}."
         )
+        if name in both:
+            made.add_argument("file", help="a tar file of programs")
+        elif name == "warm":
+            made.usage = "imprint cache warm (SCRIPT | -m MODULE) [ARGUMENT ...]"
+
+
+def _cache(options: argparse.Namespace, program: Sequence[str]) -> int:
+    """Do what `imprint cache` was asked for."""
+    if options.action == "warm":
+        wrong = mistake(Run(program=program))
+        if wrong:
+            print(f"imprint cache warm: {wrong}", file=sys.stderr)
+            return 2
+        return carried.warm(program)
+    if options.action in ("export", "import"):
+        go = carried.export if options.action == "export" else carried.import_
+        return go(options.file)
+    return stored.ACTIONS[options.action]()
 
 
 def _add_tour(commands: Any) -> None:

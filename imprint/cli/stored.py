@@ -23,43 +23,43 @@ from imprint.store.sweep import Found, entries, pruned
 
 
 def ls() -> int:
-    """List the programs, the one used last first."""
-    store = _store()
+    """List what is there, what was used last first."""
+    store = store_in_use()
     if store is None:
         return 1
     for found in sorted(entries(store.folder), key=lambda found: -found.used):
         told = _told(store, found)
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(found.used))
-        print(f"{found.key.hex()[:12]}  {_size(found.nbytes):>9}  {when}  {told}")
+        print(f"{found.key.hex()[:12]}  {size_text(found.nbytes):>9}  {when}  {told}")
     return 0
 
 
 def du() -> int:
-    """Print how many bytes the programs have, and how many they may have."""
-    store = _store()
+    """Print how many bytes there are, and how many there may be."""
+    store = store_in_use()
     if store is None:
         return 1
     sizes = [found.nbytes for found in entries(store.folder)]
-    print(f"{len(sizes)} programs, {_size(sum(sizes))} of {_size(store.limit)}")
+    print(f"{len(sizes)} entries, {size_text(sum(sizes))} of {size_text(store.limit)}")
     return 0
 
 
 def prune() -> int:
     """Delete what was not used for longest, until the rest fits, and what is left over."""
-    store = _store()
+    store = store_in_use()
     if store is None:
         return 1
     count, nbytes = pruned(store.folder, store.limit)
-    print(f"deleted {count} files, {_size(nbytes)}")
+    print(f"deleted {count} files, {size_text(nbytes)}")
     return 0
 
 
 def verify() -> int:
-    """Read every program whole, and delete those that are damaged.
+    """Read every entry whole, and delete those that are damaged.
 
     Those that were signed with another secret cannot be told from damaged ones, and stay.
     """
-    store = _store()
+    store = store_in_use()
     if store is None:
         return 1
     whole, damaged, foreign = 0, 0, 0
@@ -76,20 +76,20 @@ def verify() -> int:
                 found.path.unlink()
             print(f"deleted {found.path}: {err}")
     others = f"; {foreign} have another signature" if foreign else ""
-    print(f"{whole} programs are whole, {damaged} were not{others}")
+    print(f"{whole} entries are whole, {damaged} were not{others}")
     return 1 if damaged else 0
 
 
 def clear() -> int:
-    """Delete all programs."""
-    store = _store()
+    """Delete all entries."""
+    store = store_in_use()
     if store is None:
         return 1
     files = [*entries(store.folder)]
     for found in files:
         with suppress(OSError):
             found.path.unlink()
-    print(f"deleted {len(files)} programs, {_size(sum(f.nbytes for f in files))}")
+    print(f"deleted {len(files)} entries, {size_text(sum(f.nbytes for f in files))}")
     return 0
 
 
@@ -104,15 +104,17 @@ def doctor() -> int:
     print(f"mode: {wish.mode} ({_decided('IMPRINT_CACHE')})")
     if wish.key is not None:
         print(f"signed: with the secret in {wish.key}")
-    store = _store(wish)
+    store = store_in_use(wish)
     if store is None:
         return 1
-    listed = [_engine(store, found) for found in entries(store.folder)]
+    listed = [
+        each for found in entries(store.folder) if (each := _engine(store, found))
+    ]
     mine = runtime.engine_version()[0]
     same = sum(engine == mine for engine in listed)
     print(f"programs: {len(listed)}, of which {same} are of {mine}")
     with suppress(OSError):
-        print(f"free on the disk: {_size(shutil.disk_usage(store.folder).free)}")
+        print(f"free on the disk: {size_text(shutil.disk_usage(store.folder).free)}")
     if wish.mode == "off":
         print("off: nothing is read or written. Unset IMPRINT_CACHE.")
         return 1
@@ -124,7 +126,7 @@ ACTIONS: Final[dict[str, Callable[[], int]]] = {
 }
 
 
-def _store(wish: Asked | None = None) -> Store | None:
+def store_in_use(wish: Asked | None = None) -> Store | None:
     """Return the store that was asked for, to be changed; or say why there is none."""
     try:
         wish = wish or asked()
@@ -147,6 +149,8 @@ def _told(store: Store, found: Found) -> str:
     if entry is None:
         return "gone"
     note = entry.note
+    if "kind" in note:
+        return f"{note['kind']}: {note.get('name')}"
     return (
         f"{note.get('name')}, {note.get('equations')} equations, "
         f"{note.get('compile_seconds')} s to compile, {note.get('engine')}"
@@ -156,7 +160,7 @@ def _told(store: Store, found: Found) -> str:
 def _engine(store: Store, found: Found) -> str:
     with suppress(ReadError, OSError):
         entry = store.look(found.path, whole=False)
-        return "" if entry is None else str(entry.note.get("engine"))
+        return "" if entry is None else str(entry.note.get("engine", ""))
     return ""
 
 
@@ -173,7 +177,8 @@ def _decided(variable: str) -> str:
     return f"{variable} says so" if os.environ.get(variable) else "the default"
 
 
-def _size(nbytes: float) -> str:
+def size_text(nbytes: float) -> str:
+    """Return a number of bytes as people read it."""
     for unit in ("B", "KiB", "MiB"):
         if nbytes < 1024:
             return f"{nbytes:.0f} {unit}" if unit == "B" else f"{nbytes:.1f} {unit}"

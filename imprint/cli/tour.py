@@ -2,27 +2,39 @@
 
 The parts run in the order of `PARTS`. A failed check stops nothing: the tour ends by
 naming what failed, and its exit status is 1 then. Programs are in `examples`,
-`made_anew`, `models`, `calculus` and `recomputed`, the scripts in `plain`, the networks in `digits`,
-`images` and `letters`; here is what is printed around them.
+`made_anew`, `models`, `calculus` and `recomputed`, the scripts in `plain`, what starts twice
+in `twice`, the networks in `digits`, `images`, `letters` and `devices`; here is what is
+printed around them.
 """
 
 import platform
 import sys
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import imprint
 from imprint.cli import calculus, examples, made_anew, models, recomputed
 from imprint.cli.curve import draw_curve
+from imprint.cli.devices import Shares, learn_shared
 from imprint.cli.digits import Figures, learn_digits
 from imprint.cli.example import Chapters, Example
 from imprint.cli.growth import draw_growth
 from imprint.cli.images import Sight, learn_images
 from imprint.cli.letters import Lesson, learn_letters
+from imprint.cli.twice import start_twice
 from imprint.cli.unchanged import Timing, run_scripts
 
-PARTS = ("examples", "costs", "numpy", "digits", "images", "letters")
+PARTS = (
+    "examples",
+    "costs",
+    "numpy",
+    "twice",
+    "digits",
+    "images",
+    "letters",
+    "devices",
+)
 CHAPTERS: Chapters = {
     **examples.CHAPTERS,
     **made_anew.CHAPTERS,
@@ -61,19 +73,17 @@ def tour(parts: Sequence[str], out: Path, steps: int) -> int:
         f"imprint {imprint.__version__} on CPython {platform.python_version()}, "
         f"{imprint.devices()[0]!r}"
     )
-    failed: list[str] = []
-    if "examples" in parts:
-        failed += show_examples(CHAPTERS)
-    if "costs" in parts:
-        show_costs(recomputed.LENGTHS)
-    if "numpy" in parts:
-        failed += show_scripts()
-    if "digits" in parts:
-        failed += show_digits(out, steps)
-    if "images" in parts:
-        failed += show_images(steps)
-    if "letters" in parts:
-        failed += show_letters(steps)
+    shows: dict[str, Callable[[], Iterable[str]]] = {
+        "examples": lambda: show_examples(CHAPTERS),
+        "costs": lambda: show_costs(recomputed.LENGTHS) or (),
+        "numpy": show_scripts,
+        "twice": show_starts,
+        "digits": lambda: show_digits(out, steps),
+        "images": lambda: show_images(steps),
+        "letters": lambda: show_letters(steps),
+        "devices": lambda: show_devices(steps),
+    }
+    failed = [what for part in PARTS if part in parts for what in shows[part]()]
     if "jax" in sys.modules:
         failed.append("no module of JAX is imported")
     print(_rule("The end"))
@@ -168,6 +178,21 @@ def deviations(timing: Timing) -> Iterator[str]:
         yield f"{timing.heading} It compiles once, not {timing.compiles} times"
 
 
+# ---- a new process ----
+
+
+def show_starts() -> Iterator[str]:
+    """Start a program twice; yield what failed."""
+    print(_rule("Start warm: a process that finds what another one has made"))
+    print("  The program is in imprint/cli/twice.py, and runs in two new processes.\n")
+    first, second = start_twice()
+    _print_rows({"first": str(first), "second": str(second)})
+    if (second.traces, second.compiles) != (0, 0):
+        yield f"The second start has 0 traces, 0 compiles, not {second}"
+    if first.result != second.result:
+        yield f"Both starts give {first.result}, not {second.result}"
+
+
 # ---- the networks ----
 
 
@@ -187,6 +212,31 @@ def show_digits(out: Path, steps: int) -> Iterator[str]:
     }
     _print_rows(rows)
     return failures(figures)
+
+
+def show_devices(steps: int) -> Iterator[str]:
+    """Train the network of digits on eight devices and show it; yield what failed."""
+    print(_rule("Many devices: the digits again, an eighth of each batch on each"))
+    shares = learn_shared(steps)
+    rows = {
+        "devices": f"{shares.devices} of the CPU, in a process of its own",
+        "a batch": f"{shares.batch} images, {shares.share} on each device",
+        "versions": f"{shares.versions} of one function: whole batches, and split ones",
+        "loss, alone": f"{shares.alone[0]:.4f} at first, {shares.alone[-1]:.4f} at the end",
+        "loss, split": f"{shares.split[0]:.4f} at first, {shares.split[-1]:.4f} at the end",
+        "difference": f"{shares.difference:.0e} of the first loss, at most",
+    }
+    _print_rows(rows)
+    print(textwrap.indent(shares.picture, "  "), end="\n\n")
+    return disparities(shares)
+
+
+def disparities(shares: Shares) -> Iterator[str]:
+    """Yield what of a training on several devices is not as it must be."""
+    if not shares.difference < _DIFFERENCE:
+        yield f"Losses differ by {shares.difference:.0e}, not less than {_DIFFERENCE:.0e}"
+    if shares.share * shares.devices != shares.batch or not shares.copies:
+        yield "Each device has its share of a batch, and a copy of the network"
 
 
 def _print_rows(rows: dict[str, str]) -> None:

@@ -25,6 +25,7 @@ transforms. Nothing outside this package names one: others ask its declaration.
 - `while_`: what does a loop that ends by its condition become?
 - `turns`: in which iteration of a loop was a NaN made?
 - `operands`: how do operands and arguments of loops change places?
+- `shard_map`: what does a program of one device become, under each transform?
 - `selection`: what does a conditional become whose choice is mapped?
 """
 
@@ -38,6 +39,7 @@ from imprint.control import (
     custom_vmap,
     implicit,
     scan,
+    shard_map,
     while_,
 )
 from imprint.core.control import ControlPrimitive
@@ -53,5 +55,6 @@ ALL: Final[tuple[ControlPrimitive, ...]] = (
     custom_vmap.custom_vmap_call_p,
     implicit.custom_linear_solve_p,
     implicit.custom_root_p,
+    shard_map.shard_map_p,
 )
 """Every control primitive; the laws read it."""

@@ -11,6 +11,7 @@ from imprint.control.interpret import interpret
 from imprint.control.operands import nonzeros, pick
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
+from imprint.core.padding import Bucket, Padded
 from imprint.core.primitive import Avals, Values
 from imprint.core.tangents import Linear
 from imprint.stablehlo import Builder, Value
@@ -42,6 +43,13 @@ def lower_applied(
 ) -> tuple[Value, ...]:
     """Write what is inside, in the place of the equation."""
     return tuple(lower_inline(b, jaxpr.jaxpr, values))
+
+
+def applied_pad(
+    bucket: Bucket, *operands: Padded, jaxpr: ClosedJaxpr, **_: Any
+) -> Values:
+    """Pad what is inside in the place of the equation: more is known of its operands."""
+    return tuple(bucket.inlined(jaxpr, operands))
 
 
 def jvp_by(

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from imprint.control.applied import (
     applied_aval,
+    applied_pad,
     applied_reference,
     jvp_by,
     transpose_by,
@@ -117,6 +118,7 @@ jit_p: Final = ControlPrimitive(
     linearize=_linearize,
     transpose=_transpose,
     batch=_batch,
+    pad=applied_pad,
     dce=_dce,
     jaxprs=("jaxpr",),
     eager=Eager.COMPILED,

@@ -18,6 +18,7 @@ from imprint.control.applied import (
 )
 from imprint.core.control import ControlPrimitive, Narrowed, Unit, Watched
 from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var, eval_jaxpr
+from imprint.core.padding import Bucket, Padded
 from imprint.core.primitive import Dims, Values
 from imprint.core.tangents import Linear, is_zero
 from imprint.stablehlo import Builder, Value
@@ -28,7 +29,7 @@ from imprint.transforms.linearize import LinearizedJaxpr, linearize_jaxpr
 from imprint.transforms.lowering import lower_inline
 from imprint.transforms.staging import Staged, StagingTrace, hoist_consts, stage
 
-Policy = Callable[..., Any] | None
+Policy = Callable[[Sequence[Eqn]], Sequence[bool]] | None
 PreventCse = bool | tuple[bool, ...]
 """The same for all operands, or one for each."""
 
@@ -41,8 +42,7 @@ def checkpoint_call(
     Args:
         closed: what is called; its constants become leading operands.
         args: its arguments.
-        policy: `(primitive, *avals, **params) -> bool`: what may be saved beside them;
-            None for nothing.
+        policy: of which equations the results may be saved beside them; None for none.
         prevent_cse: whether what is computed again waits for the arguments.
     """
     params = {"policy": policy, "differentiated": False}
@@ -163,7 +163,7 @@ def _split(
         primal = closed.jaxpr
         values = [*primal.invars[len(consts) :], *primal.outvars]
         wanted = [values[i] for i in lin.residuals]
-        made = [v for eqn in primal.eqns if _is_saved(eqn, policy) for v in eqn.outvars]
+        made = [v for eqn in _saved(primal.eqns, policy) for v in eqn.outvars]
         again, needed = _slice(primal.eqns, wanted, {*made})
         outs = primal.outvars[: len(jaxpr.out_avals)]
         extra = [v for v in made if v in needed and v not in outs]
@@ -204,13 +204,11 @@ def _after(recomputed: Jaxpr, tangent: ClosedJaxpr) -> ClosedJaxpr:
     return hoist_consts(stage(run, avals, Staged("checkpoint", tangent.jaxpr.name)))
 
 
-def _is_saved(eqn: Eqn, policy: Policy) -> bool:
-    if eqn.effects:
-        return True
-    if policy is None:
-        return False
-    avals = [v.aval for v in eqn.invars]
-    return bool(policy(eqn.primitive, *avals, **eqn.params))
+def _saved(eqns: Sequence[Eqn], policy: Policy) -> list[Eqn]:
+    asked = [eqn for eqn in eqns if not eqn.effects]
+    found = [False] * len(asked) if policy is None else policy(asked)
+    answers = iter(found)
+    return [eqn for eqn in eqns if eqn.effects or next(answers)]
 
 
 def _slice(
@@ -293,6 +291,23 @@ def _dce(
     return Narrowed(operands, used, {**params, "jaxpr": narrower, "prevent_cse": left})
 
 
+def _pad(
+    bucket: Bucket,
+    *operands: Padded,
+    jaxpr: ClosedJaxpr,
+    prevent_cse: PreventCse,
+    **params: Any,
+) -> Values:
+    if isinstance(prevent_cse, tuple):
+        prevent_cse = (False,) * len(bucket.sizes) + prevent_cse
+    return bucket.bind(
+        *(*bucket.sizes, *operands),
+        jaxpr=bucket.body(jaxpr),
+        prevent_cse=prevent_cse,
+        **params,
+    )
+
+
 checkpoint_p: Final = ControlPrimitive(
     name="checkpoint",
     aval=applied_aval,
@@ -302,6 +317,7 @@ checkpoint_p: Final = ControlPrimitive(
     linearize=_linearize,
     transpose=_transpose,
     batch=_batch,
+    pad=_pad,
     dce=_dce,
     jaxprs=("jaxpr",),
     eager=applied_eager,

@@ -21,10 +21,12 @@ from imprint.control.turns import NOT_RAISED
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.control import ControlPrimitive, Narrowed, Unit
 from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var, eval_jaxpr
+from imprint.core.padding import Bucket, Padded
 from imprint.core.primitive import Avals, Dims, Values
 from imprint.core.source import reset_replayed_source, set_replayed_source
 from imprint.core.tangents import Linear, Zero, is_zero
 from imprint.primitives.basis import broadcast_in_dim, instantiate
+from imprint.primitives.collectives import pvary
 from imprint.primitives.convert import convert_element_type_p
 from imprint.primitives.slicing import concatenate, slice_in_dim
 from imprint.stablehlo import Builder, Region, Value
@@ -47,6 +49,7 @@ def choose(index: Any, branches: Branches, operands: Sequence[Any]) -> list[Any]
     A result that is the same operand in every branch is that operand.
     """
     branches = _alike_types(branches)
+    operands, branches = _differing(index, operands, branches)
     passed = [
         column[0] if len({*column}) == 1 else None
         for column in zip(*map(_passed, branches), strict=True)
@@ -61,6 +64,36 @@ def choose(index: Any, branches: Branches, operands: Sequence[Any]) -> list[Any]
         outs = cond_p.bind(index, *operands, branches=narrowed)
     rest = iter(outs)
     return [next(rest) if place is None else operands[place] for place in passed]
+
+
+def _differing(
+    index: Any, operands: Sequence[Any], branches: Branches
+) -> tuple[Sequence[Any], Branches]:
+    """Return operands and branches that differ between devices wherever the choice does.
+
+    Inside `shard_map` no branch may then sum a cotangent over devices that do not run it.
+    """
+    vma = get_aval(index).vma
+    columns = zip(*[branch.out_avals for branch in branches], strict=True)
+    outs = tuple([vma.union(*[a.vma for a in column]) for column in columns])
+    if all(
+        aval.vma == axes
+        for branch in branches
+        for aval, axes in zip(branch.out_avals, outs, strict=True)
+    ) and all(vma <= aval.vma for aval in branches[0].in_avals):
+        return operands, branches
+
+    def restaged(branch: ClosedJaxpr) -> ClosedJaxpr:
+        def run(*xs: Any) -> list[Any]:
+            came = eval_jaxpr(branch.jaxpr, branch.consts, *xs)
+            return [pvary(x, axes) for x, axes in zip(came, outs, strict=True)]
+
+        avals = [a.varying(a.vma | vma) for a in branch.in_avals]
+        staged = Staged("cond", branch.jaxpr.name)
+        key = "differing", vma, outs
+        return branch.derived(key, lambda: stage(run, avals, staged))
+
+    return [pvary(x, vma) for x in operands], tuple(map(restaged, branches))
 
 
 def _passed(branch: ClosedJaxpr) -> list[int | None]:
@@ -382,6 +415,13 @@ def _batch(args: Values, dims: Dims, *, branches: Branches) -> tuple[Values, Dim
 # ---- dead code ----
 
 
+def _pad(
+    bucket: Bucket, index: Padded, *operands: Padded, branches: Branches
+) -> Values:
+    padded = tuple(map(bucket.body, branches))
+    return bucket.bind(index, *bucket.sizes, *operands, branches=padded)
+
+
 def _dce(used: tuple[bool, ...], *, branches: Branches) -> Narrowed:
     needs = [narrow(branch, used)[1] for branch in branches]
     every = tuple(map(any, zip(*needs, strict=True)))
@@ -441,6 +481,7 @@ cond_p: Final = ControlPrimitive(
     linearize=_linearize,
     transpose=_transpose,
     batch=_batch,
+    pad=_pad,
     dce=_dce,
     jaxprs=("branches",),
     eager=_eager,

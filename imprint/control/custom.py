@@ -14,6 +14,7 @@ from typing import Any, Final
 from imprint.control.applied import (
     applied_aval,
     applied_eager,
+    applied_pad,
     applied_reference,
     applied_transpose,
     lower_applied,
@@ -59,6 +60,7 @@ class Rule:
     def __init__(self, primitive: ControlPrimitive, name: str) -> None:
         self.primitive: ControlPrimitive = primitive
         self.name: str = name
+        self.functions: tuple[Any, ...] = ()
 
     def tangents(self, primals: Values, tangents: Values) -> tuple[Values, Values]:
         """Return the results and their tangents; a tangent may be `Zero` both ways."""
@@ -299,6 +301,7 @@ _RULES: Final[dict[str, Any]] = {
     "linearize": _linearize,
     "transpose": applied_transpose,
     "batch": _batch,
+    "pad": applied_pad,
     "dce": _dce,
     "jaxprs": ("jaxpr",),
     "eager": applied_eager,

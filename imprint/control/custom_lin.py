@@ -11,6 +11,7 @@ from typing import Any, Final, NoReturn
 
 from imprint.control.custom import Rule, custom_vjp_call_p
 from imprint.core.aval import ShapedArray, get_aval
+from imprint.core.padding import PerSize
 from imprint.core.primitive import Absent, Avals, Dims, Primitive, Values
 from imprint.core.tangents import Zero, is_zero, zero_of
 from imprint.dtypes import is_inexact
@@ -169,5 +170,6 @@ custom_lin_p: Final = Primitive(
     jvp=_forwards,
     transpose=_transpose,
     batch=_batch,
+    pad=PerSize("it cannot be evaluated forwards"),
     samples=Absent("it cannot be evaluated forwards"),
 )

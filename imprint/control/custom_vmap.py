@@ -14,6 +14,7 @@ from typing import Any, Final
 from imprint.control.applied import (
     applied_aval,
     applied_eager,
+    applied_pad,
     applied_reference,
     applied_transpose,
     lower_applied,
@@ -258,6 +259,7 @@ custom_vmap_call_p: Final = ControlPrimitive(
     linearize=_linearize,
     transpose=applied_transpose,
     batch=_batch,
+    pad=applied_pad,
     dce=_dce,
     jaxprs=("jaxpr",),
     eager=applied_eager,

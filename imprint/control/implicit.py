@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from imprint.control.applied import (
     applied_eager,
+    applied_pad,
     applied_reference,
     evaluated,
     lower_applied,
@@ -22,6 +23,7 @@ from imprint.control.operands import in_front, nonzeros, pick, split
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.control import ControlPrimitive, Narrowed, Unit
 from imprint.core.jaxpr import ClosedJaxpr, Eqn, eval_jaxpr
+from imprint.core.padding import Bucket, Padded
 from imprint.core.primitive import Avals, Dims, Params, Rule, Values
 from imprint.core.tangents import Linear, Zero, is_zero, zero_of
 from imprint.core.trace import current_trace, tracing
@@ -92,6 +94,10 @@ def _lower(
     b: Builder, *values: Value, solve: ClosedJaxpr, **_: Any
 ) -> tuple[Value, ...]:
     return lower_applied(b, *values, jaxpr=solve)
+
+
+def _pad(bucket: Bucket, *operands: Padded, solve: ClosedJaxpr, **_: Any) -> Values:
+    return applied_pad(bucket, *operands, jaxpr=solve)
 
 
 def _sentinels(
@@ -315,6 +321,7 @@ def _rules(primitive: Callable[[], ControlPrimitive], jvp: Rule) -> dict[str, An
         "jvp": jvp,
         "linearize": linearize,
         "batch": batch,
+        "pad": _pad,
         "dce": dce,
         "eager": _eager,
         "sentinels": _sentinels,

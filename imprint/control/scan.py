@@ -33,20 +33,37 @@ from imprint.control.operands import (
 from imprint.control.residuals import part_residuals
 from imprint.control.scan_lowering import lower_scan
 from imprint.control.turns import ADDED, watch_turns
+from imprint.control.while_ import while_loop
+from imprint.core import dims
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.control import ControlPrimitive, Eager, Narrowed, Unit
+from imprint.core.dims import Dim
 from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Var, eval_jaxpr
+from imprint.core.padding import Bucket, Padded, value_of
 from imprint.core.primitive import Avals, Dims, Params, Values
 from imprint.core.source import Source
 from imprint.core.tangents import Linear, Zero, is_zero
 from imprint.core.trace import tracing
-from imprint.primitives.basis import instantiate, moveaxis
+from imprint.primitives.basis import (
+    add,
+    broadcast_in_dim,
+    full,
+    instantiate,
+    moveaxis,
+    sub,
+)
+from imprint.primitives.comparison import lt
+from imprint.primitives.dynamic_slicing import (
+    dynamic_slice_p,
+    dynamic_update_slice_p,
+)
+from imprint.primitives.shape import squeeze
 from imprint.stablehlo import Builder, Value
 from imprint.transforms.batch import batch_jaxpr, hidden_size
 from imprint.transforms.dce import narrow
 from imprint.transforms.jvp import jvp_jaxpr, merge_zeros
 from imprint.transforms.linearize import linearize_jaxpr
-from imprint.transforms.staging import StagingTrace, hoist_consts
+from imprint.transforms.staging import Staged, StagingTrace, hoist_consts, stage
 
 
 def scan(
@@ -383,6 +400,84 @@ def _dce(
     return Narrowed(needed, carry + ys, params)
 
 
+# ---- padding ----
+
+
+def _pad(
+    bucket: Bucket,
+    *operands: Padded,
+    jaxpr: ClosedJaxpr,
+    length: Dim,
+    num_consts: int,
+    num_carry: int,
+    **loop: Any,
+) -> Values:
+    sizes = bucket.sizes
+    step = bucket.body(jaxpr)
+    if dims.is_symbolic(length):
+        values = split([*map(value_of, operands)], num_consts, num_carry)
+        return _turns(bucket, step, *values, length=length, reverse=loop["reverse"])
+    return bucket.bind(
+        *(*sizes, *operands),
+        jaxpr=step,
+        length=length,
+        num_consts=len(sizes) + num_consts,
+        num_carry=num_carry,
+        **loop,
+    )
+
+
+def _turns(  # noqa: PLR0913 - the three kinds of operands of a scan
+    bucket: Bucket,
+    step: ClosedJaxpr,
+    consts: Sequence[Any],
+    carry: Sequence[Any],
+    xs: Sequence[Any],
+    *,
+    length: Dim,
+    reverse: bool,
+) -> Values:
+    """Run as many steps as the true length says: one on padding might never end."""
+    count = len(carry)
+    n = bucket.number(length)
+    ys = [full(bucket.bound(y.shape), 0, y.dtype) for y in bucket.outs[count:]]
+    given = [n, *bucket.sizes, *consts, *xs]
+    one = np.int32(1)
+
+    def turn(*args: Any) -> list[Any]:
+        (n, *same), (i, *state) = split(args, len(given))
+        own, walked = split(same, len(same) - len(xs))
+        at = sub(sub(n, i), one) if reverse else i
+        slices = [_element(x, at) for x in walked]
+        old, stacked = split(state, count)
+        new, out = split(eval_jaxpr(step.jaxpr, (), *own, *old, *slices), count)
+        put = [_with_element(y, x, at) for y, x in zip(stacked, out, strict=True)]
+        return [add(i, one), *new, *put]
+
+    def is_left(n: Any, i: Any, *_: Any) -> list[Any]:
+        return [lt(i, n)]
+
+    state = [np.int32(0), *carry, *ys]
+    avals = [get_aval(x) for x in state]
+    body = stage(turn, [*map(get_aval, given), *avals], Staged("scan", "padded"))
+    asked = stage(is_left, [get_aval(n), *avals], Staged("scan", "padded"))
+    return tuple(while_loop(asked, body, ([n], given), state)[1:])
+
+
+def _element(x: Any, at: Any) -> Any:
+    shape = get_aval(x).shape
+    starts = (at, *(np.int32(0),) * (len(shape) - 1))
+    row = dynamic_slice_p.bind1(x, *starts, slice_sizes=(1, *shape[1:]))
+    return squeeze(row, (0,))
+
+
+def _with_element(y: Any, x: Any, at: Any) -> Any:
+    shape = get_aval(x).shape
+    starts = (at, *(np.int32(0),) * len(shape))
+    row = broadcast_in_dim(x, (1, *shape), tuple(range(1, len(shape) + 1)))
+    return dynamic_update_slice_p.bind1(y, row, *starts)
+
+
 def _sentinels(
     watch: Any, eqn: Eqn, operands: Sequence[tuple[Any, int]]
 ) -> list[tuple[Any, int]]:
@@ -405,6 +500,7 @@ scan_p: Final = ControlPrimitive(
     linearize=_linearize,
     transpose=_transpose,
     batch=_batch,
+    pad=_pad,
     dce=_dce,
     jaxprs=("jaxpr",),
     eager=Eager.COMPILED,

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from imprint.control.operands import split
+from imprint.core import dims
+from imprint.core.dims import Dim
 from imprint.core.jaxpr import ClosedJaxpr
 from imprint.stablehlo import Builder, Value
 from imprint.transforms.lowering import lower_call, ordered_effects
@@ -20,7 +22,7 @@ def lower_scan(
     values: Sequence[Value],
     jaxpr: ClosedJaxpr,
     *,
-    length: int,
+    length: Dim,
     unroll: int,
     **walk: Any,
 ) -> tuple[Value, ...]:
@@ -40,6 +42,9 @@ def lower_scan(
     steps = _Steps(jaxpr, consts, xs, last, num_carry)
     _, stacked = split(jaxpr.out_avals, num_carry)
     state = [*carry, *(b.full((length, *a.shape), 0, a.dtype) for a in stacked)]
+    if dims.is_symbolic(length):
+        zero = b.constant(0, np.dtype(np.int32))
+        return tuple(_turns(b, steps, state, zero, (length, 1)))
     dtype = np.dtype(np.int32 if length < 2**31 else np.int64)
     turns = length // unroll
     done = turns * unroll if turns > 1 else 0
@@ -55,7 +60,7 @@ def _turns(
     steps: "_Steps",
     state: list[Value],
     first: Value,
-    counts: tuple[int, int],
+    counts: tuple[Dim, int],
 ) -> list[Value]:
     """Write the loop over the first `counts[0]` steps, `counts[1]` in each turn."""
     done, unroll = counts
@@ -92,7 +97,7 @@ class _Steps(NamedTuple):
     jaxpr: ClosedJaxpr
     consts: list[Value]
     xs: list[Value]
-    last: int | None
+    last: Dim | None
     num_carry: int
 
     def write(self, b: Builder, at: Value, state: Sequence[Value]) -> list[Value]:

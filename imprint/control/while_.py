@@ -26,6 +26,7 @@ from imprint.control.turns import ADDED, watch_turns
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.control import ControlPrimitive, Eager, Narrowed, Unit
 from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var, eval_jaxpr
+from imprint.core.padding import Bucket, Padded
 from imprint.core.primitive import Avals, Dims, Params, Values
 from imprint.core.tangents import tangent_aval
 from imprint.core.trace import tracing
@@ -298,6 +299,25 @@ def _each_by_itself(
     )
 
 
+def _pad(
+    bucket: Bucket,
+    *operands: Padded,
+    cond_jaxpr: ClosedJaxpr,
+    body_jaxpr: ClosedJaxpr,
+    cond_nconsts: int,
+    body_nconsts: int,
+) -> Values:
+    of_condition, of_step, carry = split(operands, cond_nconsts, body_nconsts)
+    sizes = bucket.sizes
+    return bucket.bind(
+        *(*sizes, *of_condition, *sizes, *of_step, *carry),
+        cond_jaxpr=bucket.body(cond_jaxpr),
+        body_jaxpr=bucket.body(body_jaxpr),
+        cond_nconsts=len(sizes) + cond_nconsts,
+        body_nconsts=len(sizes) + body_nconsts,
+    )
+
+
 def _dce(
     used: Mask,
     *,
@@ -352,6 +372,7 @@ while_p: Final = ControlPrimitive(
     linearize=_linearize,
     transpose=_transpose,
     batch=_batch,
+    pad=_pad,
     dce=_dce,
     jaxprs=("cond_jaxpr", "body_jaxpr"),
     eager=Eager.COMPILED,

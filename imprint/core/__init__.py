@@ -5,6 +5,7 @@
 - `array`: what do operators and methods of arrays and tracers mean?
 - `methods`: how does a method call its function, and which bring in order?
 - `primitive`: which rules does an operation have?
+- `padding`: what is computed where sizes are larger than they truly are?
 - `at_once`: what does a function compute in one evaluation, where nothing is traced?
 - `control`: which rules does an operation have that holds jaxprs?
 - `effects`: what does an operation do besides giving results?
@@ -16,6 +17,7 @@
 - `named`: which named axes are bound?
 - `compile_time`: what is computed while a function is traced?
 - `jaxpr`: how is a program written down?
+- `derived`: how long does what is derived from a jaxpr count?
 - `pretty`: how is a jaxpr printed?
 - `document`: how is text laid out to a width?
 - `check`: does a jaxpr obey its own rules?

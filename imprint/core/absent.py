@@ -50,26 +50,21 @@ def _by_numpy(home: str, name: str) -> str:
 
 
 _LIKE_NUMPY: Final = ("imprint.numpy", "Array")
-_ONE_DEVICE: Final = "Programs run on one device so far: leave it out."
+_ONE_DEVICE: Final = "Programs run in one process so far: leave it out."
 _MAPPED: Final = (
-    "Programs run on one device so far: along axes that imprint.vmap maps, write "
-    "imprint.lax.all_to_all."
+    "Along named axes write imprint.lax.ppermute and imprint.lax.all_to_all."
 )
 
 ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "imprint": (
-        ("Device", "Devices are what imprint.devices returns."),
         (
-            "NamedSharding P Shard make_mesh set_mesh get_mesh get_abstract_mesh "
             "use_abstract_mesh reshard auto_pcast remove_size_one_mesh_axis_from_type "
-            "distributed host_count host_id host_ids process_count process_index "
-            "process_indices make_array_from_callback "
-            "make_array_from_process_local_data make_array_from_single_device_arrays",
+            "host_count host_id host_ids",
             _ONE_DEVICE,
         ),
         (
-            "pmap shard_map smap",
-            "Programs run on one device so far: write imprint.vmap.",
+            "pmap smap",
+            "Write imprint.shard_map.",
         ),
         (
             "ad softmax_custom_jvp",
@@ -84,7 +79,6 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("float0", "Its dtype is that of imprint.grad(f, allow_int=True)(1)."),
         ("copy_to_host_async", "Write imprint.device_get."),
         ("ffi", CALLBACK),
-        ("export", "The text of a program is imprint.jit(f).lower(x).as_text()."),
         ("Ref ref new_ref empty_ref free_ref freeze", "Return the new value."),
         ("ds", "Write imprint.lax.dynamic_slice_in_dim(x, start, size)."),
         ("dlpack", "Arrays convert with numpy.asarray and imprint.numpy.asarray."),
@@ -137,10 +131,9 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
             "are of one operation each, as reduce_sum_p.",
         ),
         (
-            "pcast precv psend psum_scatter_start ragged_all_to_all ragged_all_to_all_p",
+            "precv psend psum_scatter_start ragged_all_to_all ragged_all_to_all_p",
             _MAPPED,
         ),
-        ("with_sharding_constraint sharding_constraint_p", _ONE_DEVICE),
         ("stage stage_p dce_sink dce_sink_p composite", "Leave it out."),
         (
             "after_all after_all_p create_token create_token_p",
@@ -184,15 +177,10 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "imprint.debug": (
         ("log DebugEffect OrderedDebugEffect", "Write imprint.debug.print."),
         (
-            "inspect_array_sharding visualize_array_sharding visualize_sharding",
-            _ONE_DEVICE,
+            "inspect_array_sharding",
+            "Ask the result for its sharding, or the compiled function: "
+            "imprint.jit(f).lower(x).compile().output_shardings.",
         ),
     ),
-    "Array": (
-        ("flat", "Write x.ravel()."),
-        (
-            "addressable_shards global_shards",
-            "Programs run on one device so far: the values are x.addressable_data(0).",
-        ),
-    ),
+    "Array": (("flat", "Write x.ravel()."),),
 }

@@ -427,4 +427,4 @@ def _binary(name: str, x: Any, y: Any) -> Any:
 _REFUSED: Final = (Array, list, tuple, set, dict)
 """What an operator raises for: without it `==` would be False, and `*` repeat a list."""
 
-absent_methods(Array, "flat addressable_shards global_shards")
+absent_methods(Array, "flat")

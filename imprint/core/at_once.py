@@ -40,6 +40,7 @@ class AtOnce:
             jvp=_NEVER,
             transpose=_NEVER,
             batch=_NEVER,
+            pad=_NEVER,
             samples=_NEVER,
         )
 

@@ -17,9 +17,11 @@ from imprint.config import Settings, enable_x64, settings
 from imprint.core import dims, hooks
 from imprint.core.dims import Dim, Shape
 from imprint.errors import ArgumentError
+from imprint.sharding.varying import Varying, along
 
 DType = np.dtype[Any]
 NDArray = np.ndarray[Any, Any]
+NO_AXES: Final[frozenset[str]] = frozenset()
 
 
 @final
@@ -58,8 +60,11 @@ class ShapedArray:
         return aval
 
     def with_shape(self, shape: Shape) -> "ShapedArray":
-        """Return this aval with another shape, and no sharding."""
-        return ShapedArray(shape, self.dtype, self.weak_type)
+        """Return this aval with another shape, and no placement."""
+        sharding = self.sharding
+        if sharding is not None and sharding.__class__ is not Varying:
+            sharding = None
+        return ShapedArray(shape, self.dtype, self.weak_type, sharding)
 
     def with_dtype(self, dtype: DType, *, weak_type: bool = False) -> "ShapedArray":
         """Return this aval with another dtype; strong unless said otherwise."""
@@ -70,8 +75,21 @@ class ShapedArray:
         return ShapedArray(self.shape, self.dtype, self.weak_type, sharding)
 
     def unplaced(self) -> "ShapedArray":
-        """Return this aval without a sharding, as programs have it."""
-        return self if self.sharding is None else self.with_sharding(None)
+        """Return this aval without a placement, as programs have it."""
+        sharding = self.sharding
+        if sharding is None or sharding.__class__ is Varying:
+            return self
+        return self.with_sharding(None)
+
+    @property
+    def vma(self) -> frozenset[str]:
+        """The axes of the mesh along which it may differ, inside `shard_map`."""
+        sharding = self.sharding
+        return sharding.axes if isinstance(sharding, Varying) else NO_AXES
+
+    def varying(self, axes: frozenset[str]) -> "ShapedArray":
+        """Return this aval for what differs along these axes of a mesh, and no others."""
+        return self.with_sharding(along(axes))
 
     def strong(self) -> "ShapedArray":
         """Return this aval without its weak type."""

@@ -40,7 +40,8 @@ def _check(jaxpr: Jaxpr, checked: set[Jaxpr]) -> None:
 
 
 def _check_eqn(jaxpr: Jaxpr, eqn: Eqn, checked: set[Jaxpr]) -> None:
-    expected = eqn.primitive.aval(*(v.aval for v in eqn.invars), **eqn.params)
+    avals = tuple(v.aval for v in eqn.invars)
+    expected = eqn.primitive.out_avals(avals, eqn.params)
     came = tuple(v.aval for v in eqn.outvars)
     if expected != came:
         raise _broken(

@@ -62,6 +62,10 @@ class Narrowed(NamedTuple):
     params: Params
 
 
+def _nothing(**_: Any) -> AxisNames:
+    return NO_NAMES
+
+
 EagerRule: TypeAlias = Eager | Callable[..., Any]
 WatchRule: TypeAlias = Watched | Callable[..., Any]
 
@@ -70,7 +74,9 @@ WatchRule: TypeAlias = Watched | Callable[..., Any]
 class ControlPrimitive(Primitive):
     """One operation that holds jaxprs, and all its rules."""
 
-    __slots__ = ("dce", "eager", "granularity", "held", "linearize", "sentinels")
+    __slots__ = (
+        *("binds", "dce", "eager", "granularity", "held", "linearize", "sentinels"),
+    )
 
     def __init__(  # noqa: PLR0913 - one parameter a rule, none with a default
         self,
@@ -83,11 +89,13 @@ class ControlPrimitive(Primitive):
         linearize: Rule,
         transpose: Rule,
         batch: Rule,
+        pad: Rule,
         dce: Rule,
         jaxprs: tuple[str, ...],
         eager: EagerRule,
         sentinels: WatchRule,
         granularity: Unit,
+        binds: Callable[..., AxisNames] = _nothing,
     ) -> None:
         """Declare a control primitive; the rules of every primitive are `Primitive`'s.
 
@@ -101,6 +109,7 @@ class ControlPrimitive(Primitive):
                 tangents_out)`: bind the primal, stage the tangent on `tangent_trace`.
             transpose: as for every primitive.
             batch: as for every primitive.
+            pad: as for every primitive; `Bucket.body` pads a body.
             dce: `(used, **params) -> Narrowed`, for the results that are used.
             jaxprs: the names of the params that hold a jaxpr, or a tuple of them.
             eager: how it runs outside any trace, or `(*operands, **params) -> results`,
@@ -108,6 +117,7 @@ class ControlPrimitive(Primitive):
             sentinels: what `debug_nans` sees of it, or `(watch, eqn, operands)`, which
                 returns each result with the index of its flag, as `watch.bind` does.
             granularity: what its jaxprs count as.
+            binds: `(**params) -> names` of the axes that its jaxprs are given by it.
         """
         super().__init__(
             name=name,
@@ -117,6 +127,7 @@ class ControlPrimitive(Primitive):
             jvp=jvp,
             transpose=transpose,
             batch=batch,
+            pad=pad,
             samples=Absent("its laws draw equations from its guest in tests/laws"),
         )
         self.linearize: Rule = linearize
@@ -125,6 +136,7 @@ class ControlPrimitive(Primitive):
         self.eager: EagerRule = eager
         self.sentinels: WatchRule = sentinels
         self.granularity: Unit = granularity
+        self.binds: Callable[..., AxisNames] = binds
 
     def out_avals(self, avals: Avals, params: Mapping[str, Any]) -> Avals:
         """Return the avals of the results."""
@@ -150,7 +162,8 @@ class ControlPrimitive(Primitive):
     def axis_names_of(self, params: Mapping[str, Any]) -> AxisNames:
         """Return the named axes that the jaxprs need that the params hold."""
         held = self.jaxprs(params)
-        return NO_NAMES.union(*(closed.jaxpr.axis_names for closed in held))
+        names = NO_NAMES.union(*(closed.jaxpr.axis_names for closed in held))
+        return names - self.binds(**params) if names else names
 
     def with_jaxprs(self, params: Params, jaxprs: tuple[ClosedJaxpr, ...]) -> Params:
         """Return the params with other jaxprs, which take and return the same avals.

@@ -10,15 +10,16 @@ For ints each function is a type check and the operator.
 """
 
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import prod
-from typing import Any, Final, NoReturn, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar
 
 from imprint.errors import ArgumentError, ConcretizationError
 
 Dim: TypeAlias = int
 """A size; typed as what it nearly always is. A `SymbolicDim` stands in for it."""
 Shape: TypeAlias = tuple[Dim, ...]
+_T = TypeVar("_T")
 
 
 class SymbolicDim:
@@ -40,8 +41,19 @@ class SymbolicDim:
         """Tell whether it is at least 0 for all values, for none, or for some (None)."""
         raise NotImplementedError
 
-    def undecided(self, relation: str, other: Dim) -> NoReturn:
-        """Raise ShapeError of a question to which the answer depends on the values."""
+    def undecided(self, relation: str, other: Dim) -> bool:
+        """Answer a question that depends on the values; ShapeError if nobody decides."""
+        raise NotImplementedError
+
+    def computed(
+        self, value: Callable[[str | int], _T], join: Callable[[str, _T, _T], _T]
+    ) -> _T:
+        """Return its value, computed in another arithmetic.
+
+        Args:
+            value: gives that of a name, or of a number.
+            join: gives that of `add`, `mul`, `floordiv`, `mod`, `max` or `min` of two.
+        """
         raise NotImplementedError
 
     def maximum(self, other: Dim) -> Dim:
@@ -183,11 +195,11 @@ def _is_non_negative(n: Dim, m: Dim) -> bool | None:
     return gap.is_non_negative() if isinstance(gap, SymbolicDim) else gap >= 0
 
 
-def _undecided(n: Dim, relation: str, m: Dim) -> NoReturn:
+def _undecided(n: Dim, relation: str, m: Dim) -> bool:
     if isinstance(n, SymbolicDim):
-        n.undecided(relation, m)
+        return n.undecided(relation, m)
     assert isinstance(m, SymbolicDim)
-    m.undecided(_TURNED[relation], n)
+    return m.undecided(_TURNED[relation], n)
 
 
 _TURNED: Final = {"==": "==", ">=": "<="}

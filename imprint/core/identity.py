@@ -18,6 +18,12 @@ _name_of_type: Final = type.__dict__["__name__"].__get__  # past any metaclass
 _module_of_type: Final[Callable[[type], object]] = type.__dict__["__module__"].__get__
 
 
+class Inner:
+    """What the package keeps for itself: of it, only `__wrapped__` leads to the user's."""
+
+    __slots__ = ()
+
+
 @final
 class Identity(ref[Any]):
     """The stand-in of an object that takes weak references. Compared by identity."""

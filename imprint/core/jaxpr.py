@@ -13,6 +13,7 @@ from typing import Any, TypeVar, final
 
 from imprint.core import source
 from imprint.core.aval import ShapedArray, number_of
+from imprint.core.derived import Kept, derive
 from imprint.core.effects import PURE, Effects
 from imprint.core.pretty import format_jaxpr
 from imprint.core.primitive import NO_NAMES, AxisNames, Primitive
@@ -140,7 +141,6 @@ class Jaxpr:
     __repr__ = __str__
 
 
-@final
 class ClosedJaxpr:
     """A jaxpr with its constants."""
 
@@ -175,8 +175,8 @@ class ClosedJaxpr:
         if axes:
             key = key, axes
         found = self._memo.get(key)
-        if found is None:
-            found = self._memo.setdefault(key, make())
+        if found is None or type(found) is Kept:
+            found = derive(self._memo, key, make)
         return found
 
     def __str__(self) -> str:

@@ -5,7 +5,7 @@ several in a tuple or a list, the first of which varies slowest.
 """
 
 from collections.abc import Generator, Hashable, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, cast, final
 
 from imprint.core.foreign import shown
@@ -30,11 +30,16 @@ def names_in(axis_name: Any) -> tuple[Any, ...]:
 
 def size_of(axis_name: Hashable, who: str) -> int:
     """Return the size of a named axis; `who` begins the error if it is not bound."""
+    return axis_of(axis_name, who).size
+
+
+def axis_of(axis_name: Hashable, who: str) -> NamedAxis:
+    """Return a named axis; `who` begins the error if it is not bound."""
     check_name(axis_name, who)
     axes = named_axes()
     for axis in axes:
         if axis.name == axis_name:
-            return axis.size
+            return axis
     raise unbound(axis_name, who, axes)
 
 
@@ -73,8 +78,13 @@ def within_axes(axes: Sequence[tuple[Hashable, int]], who: str) -> Generator[Non
     """
     for name, _ in axes:
         check_name(name, who)
-    with tracing(_Within(axes) if axes else current_trace()):
+    with binding_axes([NamedAxis(name, size) for name, size in axes]):
         yield
+
+
+def binding_axes(axes: Sequence[NamedAxis]) -> AbstractContextManager[None]:
+    """Bind axes for what is staged inside the `with` block; outer ones are hidden."""
+    return tracing(_Within(axes) if axes else current_trace())
 
 
 @final
@@ -83,12 +93,13 @@ class _Within(Trace):
 
     __slots__ = ("parent",)
 
-    def __init__(self, axes: Sequence[tuple[Hashable, int]]) -> None:
+    def __init__(self, axes: Sequence[NamedAxis]) -> None:
         super().__init__()
         self.parent: Trace | None = current_trace()
-        own = dict(axes)
+        own = {axis.name: axis for axis in axes}
         outer = [axis for axis in self.axes if axis.name not in own]
-        self.axes = (*outer, *(NamedAxis(n, size) for n, size in own.items()))
+        self.axes = (*outer, *own.values())
+        self.is_checked = any(axis.is_checked for axis in self.axes)
 
     def process(
         self, primitive: Any, operands: tuple[Any, ...], params: dict[str, Any]

@@ -10,10 +10,11 @@ A `CollectivePrimitive` works along an axis that `vmap` hides, and knows it by i
 """
 
 from collections.abc import Callable, Hashable, Mapping
+from enum import Enum
 from typing import Any, Final, NoReturn
 
 from imprint.core import hooks
-from imprint.core.aval import ShapedArray
+from imprint.core.aval import NO_AXES, ShapedArray
 from imprint.core.effects import PURE, Effects
 from imprint.core.samples import Samples
 from imprint.core.trace import current_trace
@@ -55,6 +56,7 @@ class Primitive:
         "jvp",
         "lower",
         "name",
+        "pad",
         "reference",
         "samples",
         "transpose",
@@ -70,6 +72,7 @@ class Primitive:
         jvp: Rule,
         transpose: Rule,
         batch: Rule,
+        pad: Rule,
         samples: Samples | Absent,
     ) -> None:
         """Declare a primitive.
@@ -84,6 +87,8 @@ class Primitive:
             transpose: `(cts, operands, **params) -> cts`: an operand is a value, or
                 `Linear(aval)` where a cotangent is wanted; None where it is not.
             batch: `(operands, dims, **params) -> (results, dims)`: None, unbatched.
+            pad: `(bucket, *operands, **params) -> results`, where sizes are larger than
+                they truly are; see `padding`.
             samples: how tests draw operands and params for the laws.
         """
         self.name: str = name
@@ -93,6 +98,7 @@ class Primitive:
         self.jvp: Rule = jvp
         self.transpose: Rule = transpose
         self.batch: Rule = batch
+        self.pad: Rule = pad
         self.samples: Samples | Absent = samples
         self._memo: dict[Any, Avals] = {}
 
@@ -125,10 +131,21 @@ class Primitive:
         """Ask the shape rule, which knows no placement; results are where operands are."""
         if all(a.sharding is None for a in avals):
             return self.aval(*avals, **params)
+        varying = NO_AXES.union(*[a.vma for a in avals])
+        if varying:  # inside `shard_map`, where nothing has a placement
+            came = self.aval(*[a.with_sharding(None) for a in avals], **params)
+            axes = self.axes_after(varying, params)
+            return tuple([out.varying(axes) for out in came])
         operands = [(f"operand {i}", a.sharding) for i, a in enumerate(avals)]
         placement = common(self.name, operands)
         plain = self.aval(*[a.unplaced() for a in avals], **params)
         return tuple([out.with_sharding(placement) for out in plain])
+
+    def axes_after(
+        self, axes: frozenset[str], params: Mapping[str, Any]
+    ) -> frozenset[str]:
+        """Return along which axes of a mesh results differ if operands do along `axes`."""
+        return axes
 
     @property
     def is_call(self) -> bool:
@@ -181,23 +198,44 @@ class EffectfulPrimitive(Primitive):
         return self.effects(**params)
 
 
+class Across(Enum):
+    """What the result of a collective is along its axis, if that is one of a mesh."""
+
+    SAME = "the same in each place"
+    KEPT = "different where the operand is"
+    DIFFERENT = "different, as far as gradients are concerned"
+
+
 class CollectivePrimitive(Primitive):
     """A primitive that works along the named axis in its param `axis_name`."""
 
-    __slots__ = ("collect",)
+    __slots__ = ("across", "collect")
 
-    def __init__(self, *, collect: Rule, **rules: Any) -> None:
+    def __init__(
+        self, *, collect: Rule, across: Across = Across.KEPT, **rules: Any
+    ) -> None:
         """Declare one.
 
         Args:
             collect: `(size, operands, dims, **params) -> (results, dims)`: what it is
                 where the axis is at hand, of `size`; an operand without it is the same
                 in each place. `batch` is for all other axes.
+            across: whether its result differs from place to place.
             **rules: those of every primitive; they never ask for the size of the axis,
                 so what is derived from an equation is right wherever the equation is.
         """
         super().__init__(**rules)
         self.collect: Rule = collect
+        self.across: Across = across
+
+    def axes_after(
+        self, axes: frozenset[str], params: Mapping[str, Any]
+    ) -> frozenset[str]:
+        """Return along which axes of a mesh its results differ."""
+        if self.across is Across.KEPT:
+            return axes
+        axis = {params["axis_name"]}
+        return axes - axis if self.across is Across.SAME else axes | axis
 
     def axis_names_of(self, params: Mapping[str, Any]) -> AxisNames:
         """Return the one named axis that it needs."""

@@ -13,7 +13,7 @@ from imprint import dtypes
 from imprint.core import dims
 from imprint.core.aval import DType, Shape, ShapedArray
 from imprint.errors import ArgumentError
-from imprint.sharding.single import SingleDeviceSharding
+from imprint.sharding.single import Sharding
 
 
 @final
@@ -39,7 +39,7 @@ class ShapeDtypeStruct:
         dtype: Any,
         *,
         weak_type: bool = False,
-        sharding: SingleDeviceSharding | None = None,
+        sharding: Sharding | None = None,
     ) -> Any:
         """Return what stands for the array: keys, if the dtype is theirs."""
         of_words = getattr(dtype, "of_words", None)
@@ -54,7 +54,7 @@ class ShapeDtypeStruct:
         dtype: Any,
         *,
         weak_type: bool = False,
-        sharding: SingleDeviceSharding | None = None,
+        sharding: Sharding | None = None,
     ) -> None:
         if dtype is None:
             raise ArgumentError(
@@ -97,10 +97,10 @@ class ShapeDtypeStruct:
         return self.aval.weak_type
 
     @property
-    def sharding(self) -> SingleDeviceSharding | None:
+    def sharding(self) -> Sharding | None:
         """Where the array is committed to be."""
         placement = self.aval.sharding
-        return placement if isinstance(placement, SingleDeviceSharding) else None
+        return placement if isinstance(placement, Sharding) else None
 
     def update(self, **changes: Any) -> Any:
         """Return the struct with other values for some of the arguments.

@@ -150,6 +150,17 @@ def called_source(source: Source, top: str) -> Source:
     return _CalledSource(source, tuple(found[:0:-1]))  # the first is the place itself
 
 
+def raised_source(err: BaseException) -> Source | None:
+    """Return the innermost of the user's places through which an error went."""
+    found, step = None, err.__traceback__
+    while step is not None:
+        code = step.tb_frame.f_code
+        if not _passed[code.co_filename]:
+            found = _new(Source, (code, step.tb_lasti, ""))
+        step = step.tb_next
+    return found
+
+
 def user_frame() -> FrameType | None:
     """Return the innermost frame whose line is the user's."""
     frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage] - 20x cheaper than inspect

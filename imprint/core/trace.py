@@ -24,10 +24,12 @@ from imprint.errors import ConcretizationError, ShapeError, UnexpectedTracerErro
 
 
 class NamedAxis(NamedTuple):
-    """An axis that `vmap` hides, under the name by which collectives know it."""
+    """An axis that `vmap` hides, or of a mesh, by the name that collectives know."""
 
     name: Hashable
     size: int
+    is_checked: bool = False
+    """Whether avals say what varies along it: it is an axis of a mesh in `shard_map`."""
 
     def __str__(self) -> str:
         return f"{self.name!r} of size {self.size}"
@@ -42,14 +44,16 @@ class Trace:
 
     Attributes:
         axes: the named axes of what it traces.
+        is_checked: whether avals say what varies along some of them.
     """
 
-    __slots__ = ("__weakref__", "axes", "ended")
+    __slots__ = ("__weakref__", "axes", "ended", "is_checked")
     stages: ClassVar[bool] = False
     """Whether it writes a program, whose results are arrays of their own anyway."""
 
     def __init__(self) -> None:
         self.axes: NamedAxes = named_axes()
+        self.is_checked: bool = any(axis.is_checked for axis in self.axes)
         self.ended: bool = False
 
     @property

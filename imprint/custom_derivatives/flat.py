@@ -109,7 +109,6 @@ def call_flat(
     arguments: Arguments,
     rule: Rule,
     outcome: Outcome,
-    functions: Iterable[Any],
 ) -> Any:
     """Call a function that has a rule.
 
@@ -118,13 +117,12 @@ def call_flat(
         arguments: the call.
         rule: how it is differentiated.
         outcome: what notes the structure of the result.
-        functions: the user's functions that make up the rule.
     """
 
     def flat(*leaves: Any) -> list[Any]:
         return outcome.note(fun(*arguments.merged(leaves)), rule.name)
 
-    expect(functions, arguments.values)
+    expect(rule.functions, arguments.values)
     outs = call_with_rule(flat, rule, arguments.leaves)
     assert outcome.treedef is not None
     return outcome.treedef.unflatten(outs)

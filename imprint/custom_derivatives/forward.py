@@ -28,6 +28,7 @@ from imprint.custom_derivatives.flat import (
 from imprint.custom_derivatives.zeros import SymbolicZero, given, taken
 from imprint.errors import ArgumentError, TreeError, UndefinedRuleError
 from imprint.primitives.basis import add_tangents
+from imprint.record.rules import run_rule
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -142,11 +143,7 @@ class custom_jvp(Generic[P, R]):  # noqa: N801 - JAX's name
         arguments = Arguments(every, self.nondiff_argnums, who)
         outcome = Outcome()
         rule = _JvpRule(self._name, self._rule, arguments.detached(), outcome)
-        return call_flat(self.fun, arguments, rule, outcome, self._functions())
-
-    def _functions(self) -> list[Any]:
-        jvp = self._rule["jvp"]
-        return [f for f in jvp.jvps if f] if type(jvp) is _ByArgument else [jvp]
+        return call_flat(self.fun, arguments, rule, outcome)
 
     def __repr__(self) -> str:
         return f"<custom_jvp {self.fun!r}>"
@@ -205,6 +202,8 @@ class _JvpRule(ForwardRule):
     ) -> None:
         super().__init__(name)
         self._jvp, self._symbolic = rule.values()
+        each = getattr(self._jvp, "jvps", (self._jvp,))
+        self.functions = tuple(f for f in each if f)
         self._arguments = arguments
         self._outcome = outcome
 
@@ -217,11 +216,16 @@ class _JvpRule(ForwardRule):
         """Return the results and their tangents, by the user's rule."""
         who = f"rule {name_of(self._jvp)} of custom_jvp({self.name})"
         treedef, symbolic = self._arguments.treedef, self._symbolic
-        result = self._jvp(
-            *self._arguments.values,
-            treedef.unflatten(primals),
-            treedef.unflatten([given(t, symbolic=symbolic) for t in tangents]),
-        )
+        values = self._arguments.values
+
+        def run() -> Any:
+            return self._jvp(
+                *values,
+                treedef.unflatten(primals),
+                treedef.unflatten([given(t, symbolic=symbolic) for t in tangents]),
+            )
+
+        result = run_rule(run, (self._jvp, *values))
         out, tangent = pair_of(result, who, "result", "tangent")
         outs = self._outcome.check(out, who, self.name)
         leaves, tangent_tree = tree.flatten(tangent)

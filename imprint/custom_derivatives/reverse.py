@@ -36,6 +36,7 @@ from imprint.errors import (
     UnexpectedTracerError,
 )
 from imprint.primitives.convert import convert_element_type
+from imprint.record.rules import run_rule
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -144,7 +145,7 @@ class custom_vjp(Generic[P, R]):  # noqa: N801 - JAX's name
             _check_untraced(value, i, who)
         outcome = Outcome()
         rule = _VjpRule(self._name, self._rule, arguments.detached(), outcome)
-        return call_flat(self.fun, arguments, rule, outcome, (self.fwd, self.bwd))
+        return call_flat(self.fun, arguments, rule, outcome)
 
     def __repr__(self) -> str:
         return f"<custom_vjp {self.fun!r}>"
@@ -184,6 +185,7 @@ class _VjpRule(BackwardRule):
         self.bwd: Callable[..., Any]
         self.symbolic: bool
         self.fwd, self.bwd, self.symbolic = rule.values()
+        self.functions = self.fwd, self.bwd
         self.arguments = arguments
         self.outcome = outcome
 
@@ -200,7 +202,10 @@ class _VjpRule(BackwardRule):
         leaves: Iterable[Any] = primals
         if self.symbolic:
             leaves = map(CustomVJPPrimal, primals, perturbed)
-        result = self.fwd(*self.arguments.merged(leaves))
+        result = run_rule(
+            lambda: self.fwd(*self.arguments.merged(leaves)),
+            (self.fwd, *self.arguments.values),
+        )
         out, remembered = pair_of(result, who, "result", "residuals")
         outs = self.outcome.check(out, who, self.name)
         residuals, residual_tree = tree.flatten(remembered)
@@ -252,11 +257,16 @@ class _Backward:
             for aval in self._out_avals
         ]
         treedef: Any = rule.outcome.treedef
-        result = rule.bwd(
-            *rule.arguments.values,
-            self._residual_tree.unflatten(residuals),
-            treedef.unflatten(leaves),
-        )
+        values = rule.arguments.values
+
+        def run() -> Any:
+            return rule.bwd(
+                *values,
+                self._residual_tree.unflatten(residuals),
+                treedef.unflatten(leaves),
+            )
+
+        result = run_rule(run, (rule.bwd, *values))
         found = self._cotangents(result)
         return [ct for ct, on in zip(found, self._perturbed, strict=True) if on]
 

@@ -6,6 +6,7 @@ Replays come from `jit(f).replay(...)`; their classes are here to write types wi
 - `stopping`: how does a program stop in pdb?
 - `checking`: how does a program raise an error of the user's?
 - `formats`: do arguments fit a text that is formatted when the program runs?
+- `shardings`: which devices have which part of an array, as a picture?
 - `counting`: what has this process traced, compiled and answered?
 """
 
@@ -15,6 +16,10 @@ from imprint.debug.counting import Counts as Counts
 from imprint.debug.counting import counters as counters
 from imprint.debug.printing import callback as callback
 from imprint.debug.printing import print as print  # noqa: A004 - JAX's name
+from imprint.debug.shardings import (
+    visualize_array_sharding as visualize_array_sharding,
+)
+from imprint.debug.shardings import visualize_sharding as visualize_sharding
 from imprint.debug.stopping import breakpoint as breakpoint  # noqa: A004 - JAX's name
 from imprint.explain.replay import Parting as Parting
 from imprint.explain.replay import Replay as Replay
@@ -32,6 +37,8 @@ __all__ = [
     "check",
     "counters",
     "print",
+    "visualize_array_sharding",
+    "visualize_sharding",
 ]
 
 missing.explain_missing(__name__)

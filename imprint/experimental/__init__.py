@@ -4,12 +4,14 @@ The names stand here so that a program of JAX's finds them; they are no less fin
 others.
 
 - `checkify`: how does an error of a program become one of its results?
+- `multihost_utils`: what do processes tell each other between computations?
 """
 
 from imprint.callbacks import io_callback as io_callback
 from imprint.core import missing
 from imprint.experimental import checkify as checkify
+from imprint.experimental import multihost_utils as multihost_utils
 
-__all__ = ["checkify", "io_callback"]
+__all__ = ["checkify", "io_callback", "multihost_utils"]
 
 missing.explain_missing(__name__)

@@ -6,10 +6,14 @@ Each remedy is an edit of the call that gives the version's aval, or one that la
 share; `np` is `imprint.numpy`, as in all of its pages.
 """
 
-from typing import Final
+import re
+from operator import ne
+from typing import Any, Final
 
+from imprint.config import config
 from imprint.core.aval import ShapedArray
 from imprint.explain.explanation import Difference
+from imprint.sharding.named import NamedSharding
 from imprint.sharding.single import SingleDeviceSharding, Uncommitted
 
 
@@ -33,8 +37,8 @@ def count_differences(old: ShapedArray, new: ShapedArray) -> int:
     """Return how many differences `array_differences` lists."""
     count = old.dtype != new.dtype or old.weak_type != new.weak_type
     count += old.sharding != new.sharding
-    lengths = sum(map(int.__ne__, old.shape, new.shape))
-    if old.ndim != new.ndim or _permutation(old.shape, new.shape):
+    lengths = sum(map(ne, lengths_of(old), lengths_of(new)))
+    if old.ndim != new.ndim or _permutation(lengths_of(old), lengths_of(new)):
         lengths = 1
     return lengths + count
 
@@ -46,7 +50,7 @@ def _shape(name: str, old: ShapedArray, new: ShapedArray) -> list[Difference]:
     slot, before, after = f"{name}.shape", str(old.shape), str(new.shape)
     if old.ndim != new.ndim:
         return [Difference("rank", slot, before, after, _reshaping(name, old, new))]
-    axes = _permutation(old.shape, new.shape)
+    axes = _permutation(lengths_of(old), lengths_of(new))
     if axes:
         edit = f"{name}.T" if len(axes) == 2 else f"np.transpose({name}, {axes})"
         remedy = f"Transpose {name} before the call: `{edit}`."
@@ -55,14 +59,21 @@ def _shape(name: str, old: ShapedArray, new: ShapedArray) -> list[Difference]:
         Difference(
             "shape", f"{slot}[{axis}]", str(m), str(n), _padding(name, new, axis, m)
         )
-        for axis, (m, n) in enumerate(zip(old.shape, new.shape, strict=True))
+        for axis, (m, n) in enumerate(
+            zip(lengths_of(old), lengths_of(new), strict=True)
+        )
         if m != n
     ]
 
 
-def _permutation(old: tuple[int, ...], new: tuple[int, ...]) -> tuple[int, ...]:
+def lengths_of(aval: ShapedArray) -> tuple[Any, ...]:
+    """Return the lengths as they are compared: those that have names by their texts."""
+    return tuple([n if type(n) is int else str(n) for n in aval.shape])
+
+
+def _permutation(old: tuple[Any, ...], new: tuple[Any, ...]) -> tuple[int, ...]:
     """Return the axes of `new` in the order that gives `old`; nothing if none does."""
-    if old == new or sorted(old) != sorted(new):
+    if old == new or sorted(old, key=str) != sorted(new, key=str):
         return ()
     rest = list(range(len(new)))
     axes: list[int] = []
@@ -73,22 +84,52 @@ def _permutation(old: tuple[int, ...], new: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _reshaping(name: str, old: ShapedArray, new: ShapedArray) -> str:
-    if old.size == new.size:
+    if str(old.size) == str(new.size):
         return f"Reshape {name} before the call: `{name}.reshape({old.shape})`."
-    if new.shape == old.shape[1:]:
+    if lengths_of(new) == lengths_of(old)[1:]:
         return f"Pass {name} always with its first axis; `{name}[None]` is one of length 1."
-    if new.shape[1:] == old.shape:
+    if lengths_of(new)[1:] == lengths_of(old):
         return (
             f"Pass one {name} a call, or map over its first axis with `imprint.vmap`."
         )
     return f"Each number of axes compiles: pass {name} always with {old.ndim}."
 
 
-def _padding(name: str, aval: ShapedArray, axis: int, other: int) -> str:
+def _padding(name: str, aval: ShapedArray, axis: int, other: Any) -> str:
     """Return the edit that gives an axis a length which other calls share."""
+    if f"{other} in reused memory" == str(aval.shape[axis]):
+        return (
+            f"{name} is in the memory of its bucket: zeros cannot be counted on there, "
+            "so these calls share a second program."
+        )
+    if type(other) is not int or type(aval.shape[axis]) is not int:
+        return "A program is compiled for each bucket of lengths."
     bucket, edit = padded(name, aval, axis, other)
     text = f"Pad axis {axis} of {name} to a multiple of {bucket}"
-    return f"{text}." if edit == name else f"{text}: `{edit}`."
+    text = f"{text}." if edit == name else f"{text}: `{edit}`."
+    spec = None if config.generalise == "off" else _spec(name, axis)
+    return text if spec is None else f"{text} Or name it: `abstracted_axes={spec}`."
+
+
+def _spec(name: str, axis: int) -> str | None:
+    """Return what `jit` is given to name an axis of an argument; None if it is no one's."""
+    if _LEAF.fullmatch(name) is None:
+        return None
+    root, *steps = _STEP.findall(name)
+    spec = f"{{{axis}: 'n'}}"
+    for step in reversed(steps):
+        if step.startswith("."):
+            spec = f"{{{step[1:]!r}: {spec}}}"
+        elif step[1:-1].isdecimal():
+            before = int(step[1:-1])
+            spec = f"({'None, ' * before}{spec}{'' if before else ','})"
+        else:
+            spec = f"{{{step[1:-1]}: {spec}}}"
+    return f"{{{root!r}: {spec}}}"
+
+
+_STEP: Final = re.compile(r"^\w+|\.\w+|\[\d+\]|\['[^']*'\]")
+_LEAF: Final = re.compile(r"\w+(\.\w+|\[\d\]|\['[^']*'\])*")
 
 
 def padded(name: str, aval: ShapedArray, axis: int, other: int) -> tuple[int, str]:
@@ -158,6 +199,8 @@ def _strength(aval: ShapedArray, strong: str) -> str:
 
 def _device(name: str, old: object, new: object) -> Difference:
     """Return the difference of where an array is, or of whether it must stay there."""
+    if isinstance(old, NamedSharding) and isinstance(new, NamedSharding):
+        return _spread(name, old, new)
     before, after = _place(old), _place(new)
     held = "committed to "
     if before.startswith(held):
@@ -169,9 +212,23 @@ def _device(name: str, old: object, new: object) -> Difference:
     return Difference("device", name, before, after, remedy)
 
 
+def _spread(name: str, old: NamedSharding, new: NamedSharding) -> Difference:
+    """Return the difference of how an array is spread over devices."""
+    before, after = repr(old.spec), repr(new.spec)
+    if old.mesh != new.mesh:
+        before, after = f"{before} over {old.mesh!r}", f"{after} over {new.mesh!r}"
+    remedy = (
+        f"Spread {name} alike before each call, with `imprint.device_put({name}, "
+        f"imprint.NamedSharding(mesh, {old.spec!r}))`, or say it in in_shardings."
+    )
+    return Difference("sharding", name, before, after, remedy)
+
+
 def _place(sharding: object) -> str:
     if isinstance(sharding, SingleDeviceSharding):
         return f"committed to {sharding.device}"
+    if isinstance(sharding, NamedSharding):
+        return f"{sharding.spec!r} over {sharding.mesh!r}"
     if isinstance(sharding, Uncommitted):
         return f"uncommitted on {sharding.device}"
     return "uncommitted"

@@ -72,8 +72,8 @@ class Difference:
     """One slot in which a call differs from a version.
 
     Args:
-        kind: "shape", "rank", "dtype", "weak type", "device", "structure", "static",
-            "config", "axes" (the named ones), "global", "closure", "class", "function",
+        kind: "shape", "rank", "dtype", "weak type", "device", "sharding", "structure",
+            "static", "config", "axes" (the named ones), "global", "closure", "class", "function",
             "object" (watched places of these kinds), "definition" (the function was made
             anew, and is another), "state" (the function holds something else), "edited"
             (it has other code), "option", "evicted" (this version), "cleared" (all

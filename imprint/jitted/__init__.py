@@ -6,7 +6,9 @@
 - `typed`: what do type checkers see of a compiled function?
 - `binding`: which definition answers a function as it is now?
 - `bound`: what is a method, or a model that can be called?
+- `answering`: what answers a call that the warm path does not know?
 - `compiling`: how does a call without a version get one?
+- `warm_start`: how does a call get what another process has traced?
 - `undisturbed`: how is a function traced while other threads write?
 - `audit`: is a hit what a fresh trace gives?
 - `sameness`: do two traces give the same program and the same result?

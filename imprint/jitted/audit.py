@@ -9,7 +9,7 @@ traces that are counted, and is not audited itself.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import count
 from typing import Final
 
@@ -23,7 +23,7 @@ from imprint.definition.state import reads_state
 from imprint.definition.wording import shortened, show
 from imprint.errors import StaleVersionError
 from imprint.explain.programs import Divergence, is_same_array
-from imprint.jitted.compiling import trace
+from imprint.jitted.compiling import trace, trace_for_all
 from imprint.jitted.sameness import divergence_of_traces
 from imprint.jitted.undisturbed import Request
 from imprint.program.counters import COUNTERS
@@ -50,7 +50,15 @@ def audit(request: Request) -> None:
     if version is not None and _is_due(share):
         number = next((i for i, v in enumerate(versions) if v is version), 0)
         what = f"version {number}, which answers this call,"
-        _compare(request, version.traced, what)
+        _compare(request, version.traced, what, trace_for_all)
+
+
+def audit_in_bucket(request: Request) -> None:
+    """Trace a call again, as `audit` does, that a program for a bucket answers."""
+    share = settings().audit
+    if share and _is_due(share):
+        what = "the trace for all sizes, which answers this call,"
+        _compare(request, trace_for_all(request), what, trace_for_all)
 
 
 def audit_nested(request: Request) -> None:
@@ -60,10 +68,16 @@ def audit_nested(request: Request) -> None:
         return
     traced = request.definition.traced.find(unplaced(request.pending.key))
     if traced is not None and _is_due(share):
-        _compare(request, traced, "its earlier trace, which stands for this call,")
+        what = "its earlier trace, which stands for this call,"
+        _compare(request, traced, what, trace)
 
 
-def _compare(request: Request, traced: TracedCall, what: str) -> None:
+def _compare(
+    request: Request,
+    traced: TracedCall,
+    what: str,
+    trace: Callable[[Request], TracedCall],
+) -> None:
     """Raise StaleVersionError, and drop what is stale, unless a fresh trace is the same."""
     COUNTERS.audits += 1
     expected = f"{request.name}: expected {what} to be what a fresh trace gives, got"

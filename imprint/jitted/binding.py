@@ -12,6 +12,7 @@ from typing import Any
 from imprint.calls.filtering import FilteredSignature
 from imprint.calls.options import JitOptions
 from imprint.calls.signature import Signature
+from imprint.core.identity import Inner
 from imprint.definition.token import Token
 from imprint.versions.definitions import DEFINITIONS, Definition
 from imprint.watch.captures import are_containers
@@ -23,7 +24,7 @@ def _never() -> bool:
     return False
 
 
-class Binding:
+class Binding(Inner):
     """A function with the definition that it has now.
 
     Args:
@@ -125,5 +126,9 @@ class Binding:
 
 def _signature(fun: Callable[..., Any], options: JitOptions) -> Signature:
     if options.filtered is not None:
-        return FilteredSignature(fun, options.filtered)
-    return Signature(fun, options.static, options.donate)
+        signature: Signature = FilteredSignature(fun, options.filtered)
+    else:
+        signature = Signature(fun, options.static, options.donate)
+    if options.abstracted_axes is not None:
+        options.abstracted_axes.check(signature)
+    return signature

@@ -6,18 +6,19 @@
 3. The jaxpr is lowered and compiled, with sentinels where flags ask for them.
 """
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from imprint import tree
-from imprint.calls.home import home_of_call
-from imprint.calls.key import CallKey, PackedKey, static_tokens, unplaced
+from imprint.calls.home import Home, home_of_call
+from imprint.calls.key import CallKey, PackedKey, Pending, static_tokens, unplaced
 from imprint.calls.options import JitOptions
 from imprint.calls.signature import Form
+from imprint.calls.spread import SpreadHome, layout_of_call, spread_home
 from imprint.calls.tracing import TracedCall
 from imprint.config import config, settings
-from imprint.core.aval import get_aval
+from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.identity import identity
 from imprint.core.source import warn
 from imprint.core.trace import Tracer
@@ -29,10 +30,12 @@ from imprint.explain.explanation import Explanation, told
 from imprint.jitted.report import explain_miss, loops_told
 from imprint.jitted.sameness import divergence_of_traces, is_needless
 from imprint.jitted.undisturbed import Request, trace_undisturbed
+from imprint.manifest.late import LateJaxpr
 from imprint.program.counters import COUNTERS
 from imprint.program.donation import Donation
+from imprint.program.layout import Layout
 from imprint.program.lowered import LoweredProgram, lower
-from imprint.program.program import compile_module
+from imprint.program.program import Program, compile_module
 from imprint.record.probe import may_probe
 from imprint.record.recorder import contribute, is_strict
 from imprint.static.exact import check_equal_hashes
@@ -65,12 +68,14 @@ def compile_version(request: Request) -> Version:
             observer.failed(miss)
         raise
     of_its_key = definition.versions.all_of(pending.key)
-    needless = not is_new or is_needless(of_its_key, version)
+    is_late = type(version.traced.closed) is LateJaxpr
+    needless = not is_new or (not is_late and is_needless(of_its_key, version))
     costs = version.costs if is_new else Costs(version.trace_s, 0.0, 0.0)
-    advice = loops_told(version) if costs.compile > _SLOW else ""
+    advice = loops_told(version) if costs.compile > _SLOW and not is_late else ""
+    advice = f"{version.traced.note} {advice}".strip()
     miss = replace(miss, seconds=costs.total, is_needless=needless, advice=advice)
     _tell(request, miss, version, costs)
-    if request.options.is_loop:
+    if request.options.is_loop or is_late:
         return version
     _warn_captured(request, version.traced)
     if version.traced.has_drawn:
@@ -89,34 +94,44 @@ def _renewed(request: Request) -> Version | None:
     old = request.definition.versions.all_of(request.pending.key)
     if not any(all(map(may_probe, version.traced.failing())) for version in old):
         return None
-    traced = trace(request)
+    traced = trace_for_all(request)
     return next((v for v in old if v.traced is traced and v.holds()), None)
 
 
 def _make(request: Request) -> Version:
     """Trace, lower and compile; the version is in its table when it is returned."""
+    from imprint.jitted.warm_start import WarmStart  # noqa: PLC0415 - with the store, 5 ms of an import
+
     options, pending = request.options, request.pending
-    traced = trace(request)
+    start = WarmStart(request, trace, lower_traced)
+    version = start.version()
+    if version is not None:
+        return _entered(request, version, pending.key)
+    traced = trace_for_all(request)
     if traced.is_told_apart:
         request = _settled(request)
     flags = settings()
+    avals = [get_aval(x) for x in pending.leaves]
     module = lower_traced(
         *(traced, request.name, options),
         nans=flags.debug_nans,
         infinities=flags.debug_infs,
+        layout=layout_of_call(request.name, options, traced, avals),
     )
-    avals = [get_aval(x) for x in pending.leaves]
-    home = home_of_call(request.name, options, traced, avals, module.kept)
-    program = compile_module(
-        module, options.compile, home.device, persist=options.persist
-    )
+    program, home = compile_lowered(module, request.name, options, traced, avals)
     version = Version(traced, program, request.name, home, module.sentinels)
-    definition = request.definition
-    if traces_of(definition).key_of(traced) is None:
+    if traces_of(request.definition).key_of(traced.whole) is None:
         return version  # another thread made it another function: for this call alone
-    version.at = _key_after(request)
+    start.keep(version)
+    return _entered(request, version, _key_after(request))
+
+
+def _entered(request: Request, version: Version, key: PackedKey) -> Version:
+    """Return a version that is in its table."""
+    definition = request.definition
+    version.at = key
     version.tables.add(definition.versions)
-    BUDGET.add(definition.versions, version, program.nbytes)
+    BUDGET.add(definition.versions, version, version.nbytes)
     definition.versions.put(version.at, version)
     return version
 
@@ -150,7 +165,8 @@ def _tell(request: Request, miss: Explanation, version: Version, costs: Costs) -
     for observer in list(OBSERVERS):
         observer.compiled(miss, costs)
     family = DEFINITIONS.family_of(request.fun, definition)
-    family.note(request.fun, definition, miss)
+    if not version.traced.hidden:  # buckets are few, and asked for
+        family.note(request.fun, definition, miss)
 
 
 def _log(text: str, *values: object) -> None:
@@ -165,6 +181,27 @@ _COMPILED: Final = (
 
 
 # ---- trace ----
+
+
+def trace_for_all(request: Request) -> TracedCall:
+    """Trace a function for a call; once for all sizes of axes that have names."""
+    if request.options.abstracted_axes is None:
+        return trace(request)
+    from imprint.dynamic.families import traced_at  # noqa: PLC0415 - few functions name axes
+
+    def trace_at(pending: Pending) -> TracedCall:
+        return trace(request._replace(pending=pending))
+
+    return traced_at(request.fun, request.definition, request.pending, trace_at)
+
+
+def trace_nested(request: Request) -> TracedCall:
+    """Trace a function for a call under a trace, whose sizes are the caller's."""
+    if request.options.abstracted_axes is not None:
+        from imprint.dynamic.families import check  # noqa: PLC0415 - few functions name axes
+
+        check(request.definition, request.pending)
+    return trace(request)
 
 
 def trace(request: Request) -> TracedCall:
@@ -226,7 +263,8 @@ def _narrowed(
         if unread.keys() >= {*changed} and divergence_of_traces(each, traced) is None:
             each.watch_as(traced)
             for version in request.definition.versions:
-                if version.traced is each:
+                if version.traced.whole is each:
+                    version.traced.watch = each.watch
                     version.guard = each.watch.guard
             return each
     return traced
@@ -277,6 +315,7 @@ def lower_traced(
     *,
     nans: bool = False,
     infinities: bool = False,
+    layout: Layout | None = None,
 ) -> LoweredProgram:
     """Lower a traced call.
 
@@ -286,6 +325,7 @@ def lower_traced(
         options: how it is compiled.
         nans: whether flags say where a NaN was made.
         infinities: whether they say where an infinity was made.
+        layout: how it is spread over devices; None on one.
     """
     module = lower(
         traced.closed,
@@ -294,12 +334,42 @@ def lower_traced(
         donated=donated_leaves(traced.form, traced.in_tree),
         nans=nans,
         infinities=infinities,
+        layout=layout,
     )
+    if layout is not None and module.callbacks:
+        raise ArgumentError(
+            f"{name}: expected a program without callbacks over several devices, got one "
+            f"over {layout.mesh}. Call it on one device, or leave the callbacks out."
+        )
     unusable = module.unusable
     quiet = options.filtered is not None and options.filtered.is_quiet
     if unusable and (options.strict or not quiet):
         report_unusable(name, traced.leaf_names(), unusable, strict=options.strict)
     return module
+
+
+def compile_lowered(
+    module: LoweredProgram,
+    name: str,
+    options: JitOptions,
+    traced: TracedCall,
+    avals: Sequence[ShapedArray],
+) -> tuple[Program, Home | SpreadHome]:
+    """Compile a lowered call; return where it runs, too.
+
+    Args:
+        module: the program.
+        name: the function's.
+        options: how it is compiled.
+        traced: the call.
+        avals: those of the leaves of the arguments, with their placements.
+    """
+    if module.spread is not None:
+        program = compile_module(module, options.compile, persist=options.persist)
+        return program, spread_home(program, avals)
+    home = home_of_call(name, options, traced, avals, module.kept)
+    device, persist = home.device, options.persist
+    return compile_module(module, options.compile, device, persist=persist), home
 
 
 def donated_leaves(form: Form, treedef: tree.TreeDef) -> Donation:

@@ -19,6 +19,7 @@ from imprint.array import ArrayImpl
 from imprint.calls.key import pending_of, static_tokens, unplaced
 from imprint.calls.leaves import check_values
 from imprint.calls.signature import Spelling
+from imprint.calls.spread import constrained_arguments, constrained_results
 from imprint.config import settings
 from imprint.control.call import call as bind_call
 from imprint.core.aval import get_aval
@@ -31,10 +32,11 @@ from imprint.core.trace import current_trace
 from imprint.definition.walk import Effects
 from imprint.explain.explanation import Explanation
 from imprint.explain.replay import Replay
-from imprint.jitted.audit import audit, audit_nested
+from imprint.jitted.answering import answer, is_known
+from imprint.jitted.audit import audit_nested
 from imprint.jitted.binding import Binding
 from imprint.jitted.bound import BoundJitted
-from imprint.jitted.compiling import compile_version, trace
+from imprint.jitted.compiling import trace_for_all, trace_nested
 from imprint.jitted.replaying import replay
 from imprint.jitted.report import CacheInfo, cache_info, explain
 from imprint.jitted.stages import Given, Lowered, Traced
@@ -233,15 +235,11 @@ class Jitted(Binding):
         if settings().disable_jit:
             return self._fun(*args, **kwargs)
         request = self._request(self._definition, args, kwargs)
-        key, leaves, call = request.pending
+        _, leaves, call = request.pending
         check_values(request.name, call, leaves)
         if current_trace() is not None:
             return self._nested(request)
-        audit(request)  # while it is on, no key is found on the warm path
-        versions = request.definition.versions
-        version = versions.get(key, lambda: compile_version(request))
-        version.hits += 1
-        return version.run(leaves)
+        return answer(request)
 
     def _request(
         self, definition: Definition, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -249,19 +247,22 @@ class Jitted(Binding):
         """Return a call with the definition that answers it, or will."""
         pending = pending_of(definition.signature, args, kwargs)
         key, traced = pending.key, definition.traced
-        if definition.versions.find(key) is traced.find(unplaced(key)) is None:
+        known = definition.versions.find(key) or traced.find(unplaced(key))
+        if known is None and not is_known(definition, pending):
             definition = self._definition_of_now()
         return Request(self._fun, self._options, definition, pending)
 
     def _nested(self, request: Request) -> Any:
         self._options.check_nested(request.name)
         audit_nested(request)
-        traced = trace(request)
+        traced = trace_nested(request)
         closed, leaves = traced.closed, request.pending.leaves
+        leaves = constrained_arguments(self._options, traced, leaves)
         if self._options.inline is Inline.JAX_EARLY:
             outs: Any = eval_jaxpr(closed.jaxpr, closed.consts, *leaves)
         else:
             outs = bind_call(closed, leaves, request.name, **self._options.nested)
+        outs = constrained_results(self._options, traced, outs)
         return traced.results.unflatten(outs)
 
     # ---- what users ask of a compiled function ----
@@ -273,7 +274,7 @@ class Jitted(Binding):
         signature, pending = request.definition.signature, request.pending
         avals = tuple(map(get_aval, pending.leaves))
         given = Given(static_tokens(signature, pending.call), avals, len(args))
-        return Traced(trace(request), signature, self._options, given)
+        return Traced(trace_for_all(request), signature, self._options, given)
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """Trace and lower the function for this kind of call."""

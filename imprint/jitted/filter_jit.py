@@ -8,8 +8,16 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, ParamSpec, TypeVar, get_args, overload
 
+from imprint.calls.axes import AxesSpec, read_axes
 from imprint.calls.filtering import Donate, Filter
-from imprint.calls.options import JitOptions, OnLimit, check_options, interned
+from imprint.calls.options import (
+    Buckets,
+    JitOptions,
+    OnLimit,
+    check_buckets,
+    check_options,
+    interned,
+)
 from imprint.config import config
 from imprint.core.functions import check_function
 from imprint.errors import ArgumentError, did_you_mean
@@ -31,6 +39,8 @@ def filter_jit(
     on_limit: OnLimit = "warn",
     strict: bool | None = None,
     persist: bool = True,
+    abstracted_axes: Any = None,
+    buckets: Buckets = "pow2",
 ) -> JittedFunction[P, R]: ...
 @overload
 def filter_jit(
@@ -42,8 +52,10 @@ def filter_jit(
     on_limit: OnLimit = "warn",
     strict: bool | None = None,
     persist: bool = True,
+    abstracted_axes: Any = None,
+    buckets: Buckets = "pow2",
 ) -> Callable[[Callable[P, R]], JittedFunction[P, R]]: ...
-def filter_jit(
+def filter_jit(  # noqa: PLR0913 - the options of `jit`
     fun: Callable[..., Any] | None = None,
     /,
     *,
@@ -52,6 +64,8 @@ def filter_jit(
     on_limit: OnLimit = "warn",
     strict: bool | None = None,
     persist: bool = True,
+    abstracted_axes: Any = None,
+    buckets: Buckets = "pow2",
 ) -> Any:
     """Compile a function of any pytrees: arrays are traced, everything else is static.
 
@@ -70,6 +84,8 @@ def filter_jit(
         on_limit: what one more is: "warn" drops the oldest, "error" raises.
         strict: as in `jit`.
         persist: as in `jit`.
+        abstracted_axes: as in `jit`; a model that is bound is none of the arguments.
+        buckets: as in `jit`.
 
     Returns:
         A callable with the signature of `fun`, and all that `jit` gives.
@@ -88,7 +104,11 @@ def filter_jit(
     (Array([4., 4.], dtype=float32), 2)
     """
     strict = config.strict if strict is None else strict
-    asked = donate, max_versions, on_limit, strict, persist
+    axes = read_axes(abstracted_axes)
+    asked = (
+        *(donate, max_versions, on_limit, strict, persist),
+        *(axes, check_buckets(buckets, axes)),
+    )
 
     def decorate(fun: Callable[..., Any]) -> Any:
         check_function(fun, "filter_jit")
@@ -109,13 +129,15 @@ def _checked(first: int, asked: tuple[Any, ...]) -> JitOptions:
 
 
 @lru_cache(maxsize=256, typed=True)
-def _options(
+def _options(  # noqa: PLR0913, PLR0917 - the options of `jit`, for `lru_cache`
     first: int,
     donate: Any,
     max_versions: Any,
     on_limit: Any,
     strict: Any,
     persist: Any,
+    abstracted_axes: AxesSpec | None,
+    buckets: Any,
 ) -> JitOptions:
     """Check what `filter_jit` was asked for, once; equal options are one object."""
     words = get_args(Donate)
@@ -126,6 +148,8 @@ def _options(
         )
     options = JitOptions(
         filtered=Filter(donate, first),
+        abstracted_axes=abstracted_axes and abstracted_axes.after(first),
+        buckets=buckets,
         **check_options(False, False, max_versions, on_limit, strict, persist),  # noqa: FBT003 - as `jit` does
     )
     return interned(options)

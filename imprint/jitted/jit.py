@@ -9,8 +9,11 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final, Literal, ParamSpec, TypeVar, Unpack, overload
 
+from imprint.calls.axes import read_axes
 from imprint.calls.options import (
+    Buckets,
     JitOptions,
+    check_buckets,
     check_compiler_options,
     check_device,
     check_later,
@@ -56,14 +59,16 @@ def jit(  # noqa: PLR0913 - JAX's signature
     on_limit: Literal["warn", "error"] = "warn",
     strict: bool | None = None,
     persist: bool = True,
+    buckets: Buckets = "pow2",
 ) -> Any:
     """Compile a function with XLA, one version for each kind of call.
 
     Args:
         fun: a pure function of arrays, numbers and containers of them. Leave it out to
             use `jit(...)` as a decorator with options.
-        in_shardings: None, a device, or a prefix of the arguments' tuple made of
-            them: imprint runs on one device so far.
+        in_shardings: how arguments are spread over devices: a sharding, a device, a
+            `PartitionSpec` over the mesh in force, or a prefix of the arguments' tuple
+            made of them; None where the arguments say it, or the compiler.
         out_shardings: likewise, of the result.
         static_argnums: positions of arguments that the function takes as Python values;
             each value has its own version.
@@ -76,7 +81,10 @@ def jit(  # noqa: PLR0913 - JAX's signature
         backend: the platform to run on, such as "cpu".
         inline: what becomes of a nested call; see `imprint.Inline`. True is JAX_LATE,
             False is AUTO.
-        abstracted_axes: not built yet.
+        abstracted_axes: names for axes whose length varies: one trace serves all
+            lengths. A prefix of the arguments' tuple, in which `{0: "n"}` or
+            `("n", None)` says it for all arrays under its place; or a dict by argument,
+            `{"batch": {0: "n"}}`. A name is one length in a call.
         compiler_options: options of XLA by name, which override the defaults.
         max_versions: how many versions there may be at a time.
         on_limit: what one more is: "warn" drops the oldest, "error" raises.
@@ -84,6 +92,9 @@ def jit(  # noqa: PLR0913 - JAX's signature
             compared at each call, and a donation without a use is an error. None is the
             flag `strict`, set by the environment variable IMPRINT_STRICT.
         persist: whether its programs may be kept on the disk, for later processes.
+        buckets: the lengths for which there are programs, where axes have names: "pow2",
+            the powers of two and their 1.5-fold from 16 on; a list; a function of the
+            length; or None, a program for each length.
 
     Returns:
         A callable with the signature of `fun`.
@@ -106,6 +117,7 @@ def jit(  # noqa: PLR0913 - JAX's signature
         and keep_unused is inline is strict is False
         and on_limit == "warn"
         and persist is True
+        and buckets == "pow2"
     )
     if plain and fun is not None:  # 1.3 µs less for a function that is made anew
         check_function(fun, "jit")
@@ -115,9 +127,10 @@ def jit(  # noqa: PLR0913 - JAX's signature
         _plain(static_argnames, str, "static_argnames"),
         _plain(donate_argnums, int, "donate_argnums"),
         _plain(donate_argnames, str, "donate_argnames"),
-        *(keep_unused, device, backend, inline, abstracted_axes),
+        *(keep_unused, device, backend, inline, read_axes(abstracted_axes)),
         None if compiler_options is None else check_compiler_options(compiler_options),
         *(max_versions, on_limit, strict, persist),
+        check_buckets(buckets, abstracted_axes),
     )
     options = _checked(asked)
 
@@ -155,9 +168,10 @@ def _options(  # noqa: PLR0913, PLR0917 - the options of `jit`, for `lru_cache`
     on_limit: Any,
     strict: Any,
     persist: Any,
+    buckets: Any,
 ) -> JitOptions:
     """Check what `jit` was asked for, once; equal options are one object."""
-    check_later(in_shardings, out_shardings, abstracted_axes)
+    check_later(in_shardings, out_shardings)
     options = JitOptions(
         static=(static_argnums, static_argnames),
         donate=(donate_argnums, donate_argnames),
@@ -165,12 +179,25 @@ def _options(  # noqa: PLR0913, PLR0917 - the options of `jit`, for `lru_cache`
         in_shardings=in_shardings,
         out_shardings=out_shardings,
         compile=compiler_options or check_compiler_options(None),
+        abstracted_axes=abstracted_axes,
+        buckets=buckets,
         **check_options(keep_unused, inline, max_versions, on_limit, strict, persist),
     )
     return interned(options)
 
 
-_NOTHING = (*[None] * 6, False, None, None, False, *[None] * 3, "warn", False, True)
+_NOTHING = (
+    *[None] * 6,
+    False,
+    None,
+    None,
+    False,
+    *[None] * 3,
+    "warn",
+    False,
+    True,
+    "pow2",
+)
 _PLAIN: Final = _options(*_NOTHING)
 """The options of a function that was given none."""
 

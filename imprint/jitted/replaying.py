@@ -15,7 +15,7 @@ from imprint.core.trace import Tracer
 from imprint.errors import ArgumentError
 from imprint.explain.replay import Replay
 from imprint.explain.steps import SteppedProgram
-from imprint.jitted.compiling import trace
+from imprint.jitted.compiling import trace_for_all
 from imprint.jitted.undisturbed import Request
 from imprint.passes.pipeline import run_passes
 
@@ -31,7 +31,7 @@ def replay(request: Request, args: tuple[Any, ...], kwargs: dict[str, Any]) -> R
                 f"{request.name}.replay: expected arguments with values, got a tracer "
                 f"{x.aval}. Replay outside of jit, grad and vmap."
             )
-    traced = trace(request)
+    traced = trace_for_all(request)
     values = [host_of(to_array(x)) for x in leaves]
     arguments = list(zip(traced.leaf_names(), values, strict=True))
     program = SteppedProgram(request.name, run_passes(traced.closed), arguments)

@@ -62,9 +62,12 @@ def explain(
     if settings().disable_jit:
         return _disabled(fun, definition)
     found = definition.versions.find(pending.key)
+    if found is None and definition.sized is not None:
+        found = _in_bucket(definition, pending)
     if found is None:
         return explain_miss(fun, definition, pending)
     versions = list(definition.versions)
+    advice = str(granularity(found.jaxpr)), loops_told(found), found.traced.note
     return Explanation(
         function=definition.signature.function_name,
         hit=True,
@@ -72,10 +75,18 @@ def explain(
         compared=Compared([v is found for v in versions].index(True)),
         seconds=found.costs.total,
         site=current_source(),
-        advice=f"{granularity(found.jaxpr)} {loops_told(found)}".rstrip(),
+        advice=" ".join(filter(None, advice)),
         defined=DEFINITIONS.family_of(fun, definition).defined,
         watched=found.watched,
     )
+
+
+def _in_bucket(definition: Definition, pending: Pending) -> Version | None:
+    """Return the version of a program for a bucket that answers a call."""
+    from imprint.dynamic.programs import known_call  # noqa: PLC0415 - few functions name axes
+
+    found = known_call(definition, pending)
+    return None if found is None else definition.versions.find(found.program.key)
 
 
 def loops_told(version: Version) -> str:

@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from imprint.calls.tracing import TracedCall
+from imprint.core.jaxpr import ClosedJaxpr
 from imprint.explain.programs import Divergence, divergence_of, is_same_value
+from imprint.manifest.late import LateJaxpr
 from imprint.versions.version import Version
 
 _COMPARED: Final = 8
@@ -41,6 +43,11 @@ class _AnArray:
 _ARRAY: Final = _AnArray()
 
 
+def is_late(closed: ClosedJaxpr) -> bool:
+    """Tell whether nobody knows a program: it was never traced in this process."""
+    return type(closed) is LateJaxpr and not closed.is_known
+
+
 def is_needless(of_its_key: Sequence[Version], made: Version) -> bool:
     """Tell whether a new version is the same as one that did not hold any more.
 
@@ -50,6 +57,7 @@ def is_needless(of_its_key: Sequence[Version], made: Version) -> bool:
     """
     return any(
         version is not made
+        and not is_late(version.traced.closed)
         and divergence_of_traces(version.traced, made.traced) is None
         for version in of_its_key[: _COMPARED + 1]
     )

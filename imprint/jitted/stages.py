@@ -5,15 +5,15 @@ function's versions.
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol, TypeAlias, final, runtime_checkable
 
 from imprint import runtime, tree
 from imprint.array import ArrayImpl, to_array
-from imprint.calls.home import home_of_call
 from imprint.calls.leaves import check_leaves, check_values
 from imprint.calls.options import JitOptions, check_compiler_options
 from imprint.calls.signature import Call, Signature
+from imprint.calls.spread import SpreadHome, is_as, layout_of_call, shown
 from imprint.calls.tracing import TracedCall
 from imprint.config import Settings, settings
 from imprint.core.aval import DType, Shape, ShapedArray, get_aval
@@ -22,12 +22,11 @@ from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
 from imprint.core.shape_struct import ShapeDtypeStruct
 from imprint.core.trace import Tracer, current_trace
 from imprint.errors import ArgumentError, DTypeError, NonFiniteError
-from imprint.jitted.compiling import donated_leaves, lower_traced
+from imprint.jitted.compiling import compile_lowered, donated_leaves, lower_traced
 from imprint.passes.sentinels import holds_one, watched_for
 from imprint.program.lowered import LoweredProgram
-from imprint.program.program import compile_module
 from imprint.runtime import MemoryStats
-from imprint.sharding.single import SingleDeviceSharding
+from imprint.sharding.single import Sharding, SingleDeviceSharding
 from imprint.static.exact import static_token
 from imprint.versions.version import Version
 
@@ -122,6 +121,12 @@ class _Stage:
     def out_info(self) -> Any:
         """The result's tree with shapes and dtypes in place of arrays."""
         return shape_tree_of(self._traced)
+
+    @property
+    def leaf_order(self) -> tuple[int, ...]:
+        """Which argument of the jaxpr each leaf of `in_tree` is."""
+        count = len(self._traced.closed.in_avals)
+        return tuple(tree.leaves(self._arranged(range(count))))
 
     def _arranged(
         self, leaves: Iterable[Any]
@@ -230,7 +235,9 @@ class Traced(_Stage):
 
     def lower(self) -> "Lowered":
         """Write the program as StableHLO."""
-        module = lower_traced(self._traced, self.fun_name, self._options)
+        name, options, traced = self.fun_name, self._options, self._traced
+        layout = layout_of_call(name, options, traced, self._given.avals)
+        module = lower_traced(traced, name, options, layout=layout)
         return Lowered(
             self._traced, self._signature, self._options, module, self._given
         )
@@ -287,12 +294,12 @@ class Lowered(_Stage):
             compiler_options: options of XLA, over those given to `jit`.
         """
         asked = check_compiler_options(compiler_options)
-        options = asked.over(self._options.compile)
+        compiled = asked.over(self._options.compile)
+        options = replace(self._options, compile=compiled)
         traced, name = self._traced, self._signature.function_name
-        avals, kept = self._given.avals, self._module.kept
-        home = home_of_call(name, self._options, traced, avals, kept)
-        persist = self._options.persist
-        program = compile_module(self._module, options, home.device, persist=persist)
+        program, home = compile_lowered(
+            self._module, name, options, traced, self._given.avals
+        )
         version = Version(traced, program, name, home._replace(moves=True))
         return Compiled(version, self._signature, self._given)
 
@@ -354,21 +361,27 @@ class Compiled(_Stage):
     @property
     def input_shardings(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Where each array among the arguments goes; None if nothing needs it."""
-        kept = self._version.program.kept
+        kept = dict(zip(self._version.program.kept, self._inputs, strict=True))
         count = len(self._traced.closed.in_avals)
-        return self._arranged(
-            self._sharding if i in kept else None for i in range(count)
-        )
+        return self._arranged(map(kept.get, range(count)))
 
     @property
     def output_shardings(self) -> Any:
         """Where each array of the result is."""
         count = len(self._traced.closed.out_avals)
-        return self._traced.results.unflatten([self._sharding] * count)
+        home = self._version.home
+        if isinstance(home, SpreadHome):
+            return self._traced.results.unflatten(home.outputs[:count])
+        one = SingleDeviceSharding(home.device)
+        return self._traced.results.unflatten([one] * count)
 
     @property
-    def _sharding(self) -> SingleDeviceSharding:
-        return SingleDeviceSharding(self._version.home.device)
+    def _inputs(self) -> Sequence[Any]:
+        """How each argument is spread that the program takes."""
+        home, program = self._version.home, self._version.program
+        if isinstance(home, SpreadHome):
+            return home.inputs[len(program.consts) :]
+        return [SingleDeviceSharding(home.device)] * len(program.kept)
 
     def _leaves(self, call: Call) -> list[Any]:
         leaves, treedef = tree.flatten(call.dynamic)
@@ -390,19 +403,19 @@ class Compiled(_Stage):
         return [to_array(x) for x in leaves]
 
     def _check_places(self, came: Sequence[ShapedArray]) -> None:
-        """Raise ArgumentError if an argument is committed to another device."""
-        device = self._version.home.device
-        for i in self._version.program.kept:
-            placement = came[i].sharding
-            if (
-                type(placement) is SingleDeviceSharding
-                and placement.device is not device
-            ):
-                raise ArgumentError(
-                    f"{self._signature.function_name}: expected argument "
-                    f"{self._traced.leaf_names()[i]} on {device}, got one committed to "
-                    f"{placement.device}. {self._one_kind}"
-                )
+        """Raise ArgumentError if an argument is committed to other devices."""
+        for i, want in zip(self._version.program.kept, self._inputs, strict=True):
+            placement: Any = came[i].sharding
+            if not isinstance(placement, Sharding) or is_as(came[i], want):
+                continue
+            is_one = isinstance(want, SingleDeviceSharding)
+            raise ArgumentError(
+                f"{self._signature.function_name}: expected argument "
+                f"{self._traced.leaf_names()[i]} {shown(want)}, got one "
+                f"{'committed to' if is_one else 'that is'} "
+                f"{shown(placement).removeprefix('on ') if is_one else shown(placement)}. "
+                f"{self._one_kind}"
+            )
 
 
 @runtime_checkable

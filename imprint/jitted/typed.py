@@ -18,6 +18,7 @@ from typing import (
     overload,
 )
 
+from imprint.calls.options import Buckets
 from imprint.core.inline import Inline
 from imprint.explain.explanation import Explanation
 from imprint.explain.replay import Replay
@@ -112,3 +113,4 @@ class JitKeywords(TypedDict, total=False):
     on_limit: Literal["warn", "error"]
     strict: bool | None
     persist: bool
+    buckets: Buckets

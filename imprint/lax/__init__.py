@@ -16,6 +16,7 @@ themselves (`lax.add_p`) are here for those who write transforms.
 - `carry`: what has a step to give back?
 - `associative`: how are all partial results of a function found at once?
 - `convolution`: what do the convolutions of JAX's become?
+- `spreading`: how are values spread over devices inside a compiled function?
 - `layouts`: which axes, shapes and padding do convolutions have?
 - `approximate`: which functions may miss some of what they search?
 - `polar`: which iterations find the polar factors of a matrix?
@@ -39,6 +40,7 @@ from imprint.lax.collectives import all_to_all as all_to_all
 from imprint.lax.collectives import axis_index as axis_index
 from imprint.lax.collectives import axis_size as axis_size
 from imprint.lax.collectives import pbroadcast as pbroadcast
+from imprint.lax.collectives import pcast as pcast
 from imprint.lax.collectives import pmax as pmax
 from imprint.lax.collectives import pmean as pmean
 from imprint.lax.collectives import pmin as pmin
@@ -357,10 +359,16 @@ if typing.TYPE_CHECKING:
     from imprint.lax.special import polynomial as polynomial
     from imprint.lax.special import random_gamma_grad as random_gamma_grad
     from imprint.lax.special import zeta as zeta
+    from imprint.lax.spreading import (
+        with_sharding_constraint as with_sharding_constraint,
+    )
     from imprint.primitives.bessel import bessel_i0e as bessel_i0e
     from imprint.primitives.bessel import bessel_i0e_p as bessel_i0e_p
     from imprint.primitives.bessel import bessel_i1e as bessel_i1e
     from imprint.primitives.bessel import bessel_i1e_p as bessel_i1e_p
+    from imprint.primitives.constraints import (
+        sharding_constraint_p as sharding_constraint_p,
+    )
     from imprint.primitives.convolution import (
         conv_general_dilated_p as conv_general_dilated_p,
     )
@@ -450,6 +458,8 @@ _LATER: typing.Final[dict[str, str]] = {
         "conv conv_general_dilated conv_general_dilated_local "
         "conv_general_dilated_patches conv_transpose conv_with_general_padding"
     ),
+    "imprint.lax.spreading": "with_sharding_constraint",
+    "imprint.primitives.constraints": "sharding_constraint_p",
     "imprint.lax.layouts": (
         "ConvGeneralDilatedDimensionNumbers "
         "conv_dimension_numbers conv_general_permutations conv_general_shape_tuple "

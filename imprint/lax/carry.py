@@ -2,7 +2,8 @@
 
 A step is staged at the types of what the loop begins with. Where that is a Python number
 or otherwise weak, and the step gives another dtype, the loop begins with the promoted
-dtype and the step is staged again, as in JAX. Any other change of type is an error that
+dtype and the step is staged again, as in JAX; and so it is where the step gives what
+differs between the devices of a mesh. Any other change of type is an error that
 shows the carry as it goes in and as it comes out, and what mends it.
 """
 
@@ -15,6 +16,7 @@ from imprint.control.closing import own_leaves
 from imprint.core import dims
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.errors import DTypeError, ShapeError, TreeError
+from imprint.primitives.collectives import pvary
 from imprint.primitives.convert import convert_element_type
 from imprint.tree.prefix import first_difference
 
@@ -98,12 +100,14 @@ def settle(
             break
         carry = carry._replace(leaves=promoted)
     for name, into, out in zip(carry.names, carry.avals, staged.avals, strict=True):
-        if out.strong() is not into.strong():
+        if out.varying(into.vma).strong() is not into.strong():
             raise _other_type(caller, body, (carry, staged), (name, into, out))
     return staged, carry
 
 
 def _promoted(x: Any, into: ShapedArray, out: ShapedArray) -> Any:
+    if not out.vma <= into.vma:  # inside `shard_map`
+        x = pvary(x, out.vma)
     if not into.weak_type or into.dtype == out.dtype:
         return x
     weak = dtypes.promote(((into.dtype, True), (out.dtype, out.weak_type)))

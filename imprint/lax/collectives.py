@@ -15,7 +15,7 @@ import numpy as np
 from imprint import dtypes, tree
 from imprint.core import dims
 from imprint.core.aval import get_aval
-from imprint.core.named import names_in, size_of
+from imprint.core.named import axis_of, names_in, size_of
 from imprint.core.trace import Tracer
 from imprint.errors import AbsentRuleError, ArgumentError, ShapeError
 from imprint.lax.composed import index_in_dim
@@ -30,6 +30,7 @@ from imprint.primitives.collectives import (
     pmin_p,
     ppermute_p,
     psum_p,
+    pvary,
     reduce_scatter_p,
 )
 from imprint.primitives.convert import convert_element_type
@@ -51,7 +52,8 @@ def axis_index(axis_name: Any) -> Any:
     """
     index: Any = 0
     for name, size in _sizes(axis_name, "axis_index"):
-        index = index * size + axis_index_p.bind1(axis_name=name)
+        place = axis_index_p.bind1(axis_name=name)
+        index = index * size + _meeting(place, [(name, size)], "axis_index")
     return index
 
 
@@ -81,6 +83,43 @@ def _sizes(axis_name: Any, who: str, groups: Groups = None) -> list[tuple[Any, i
             f"{who}: expected distinct names of axes, got {axis_name!r}. Name each once."
         )
     return found
+
+
+def _meeting(x: Any, sizes: Sequence[tuple[Any, int]], who: str) -> Any:
+    """Return an operand as one that differs along those axes that are a mesh's."""
+    names = [name for name, _ in sizes if axis_of(name, who).is_checked]
+    return pvary(x, names) if names else x
+
+
+def pcast(x: Any, axis_name: Any, *, to: str) -> Any:
+    """Return what is the same on every device as what may differ, inside `shard_map`.
+
+    Its cotangent is then the sum of those of the devices; where an operation needs it,
+    that is done by itself. Along an axis of `vmap`, nothing is done.
+
+    Args:
+        x: a tree of arrays.
+        axis_name: the name of an axis, or a tuple of such.
+        to: "varying".
+
+    >>> import imprint
+    >>> from imprint import P, lax, numpy as np
+    >>> mesh = imprint.make_mesh((1,), ("i",))
+    >>> f = lambda x: lax.pcast(x, "i", to="varying")
+    >>> imprint.shard_map(f, mesh=mesh, in_specs=P(), out_specs=P("i"))(np.ones(1))
+    Array([1.], dtype=float32)
+    """
+    sizes = _sizes(axis_name, "pcast")
+    if to != "varying":
+        raise ArgumentError(
+            f"pcast: expected to='varying', got {to!r}. What differs becomes the same by "
+            "a reduction: imprint.lax.psum."
+        )
+
+    def cast(leaf: Any) -> Any:
+        return _meeting(leaf, sizes, "pcast")
+
+    return tree.map(cast, x)
 
 
 # ---- reductions ----
@@ -118,6 +157,7 @@ def psum(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
             leaf = reduce_sum(leaf, at)
         if is_known:
             return _times(leaf, dims.product(size for _, size in sizes))
+        leaf = _meeting(leaf, sizes, "psum")
         for name, _ in sizes:
             leaf = psum_p.bind1(leaf, axis_name=name)
         return leaf
@@ -194,6 +234,7 @@ def _extreme(who: str, x: Any, axis_name: Any, groups: Groups) -> Any:
     def extreme(leaf: Any) -> Any:
         if axes or not sizes:  # over none it is another array, too
             leaf = reduce(leaf, canonical_axes(who, axes, get_aval(leaf).ndim))
+        leaf = _meeting(leaf, sizes, who)
         for name, _ in sizes:
             leaf = primitive.bind1(leaf, axis_name=name)
         return leaf
@@ -247,6 +288,7 @@ def all_gather(
     def gathered(leaf: Any) -> Any:
         shape = get_aval(leaf).shape
         at = canonical_axis("all_gather", axis, len(shape) + (not tiled))
+        leaf = _meeting(leaf, sizes, "all_gather")
         for name, size in reversed(sizes):
             leaf = all_gather_p.bind1(
                 leaf, axis_name=name, all_gather_dimension=at, axis_size=size
@@ -283,6 +325,7 @@ def psum_scatter(
     def scattered(leaf: Any) -> Any:
         ndim = get_aval(leaf).ndim
         at = canonical_axis("psum_scatter", scatter_dimension, ndim)
+        leaf = _meeting(leaf, sizes, "psum_scatter")
         leaf = _divided(leaf, at, sizes, "psum_scatter", tiled=tiled)
         for name, _ in sizes:
             leaf = reduce_scatter_p.bind1(leaf, axis_name=name, scatter_dimension=at)
@@ -324,6 +367,7 @@ def all_to_all(
         ndim = get_aval(leaf).ndim
         split = canonical_axis("all_to_all", split_axis, ndim)
         concat = canonical_axis("all_to_all", concat_axis, ndim)
+        leaf = _meeting(leaf, sizes, "all_to_all")
         leaf = _divided(leaf, split, sizes, "all_to_all", tiled=tiled)
         end = get_aval(leaf).ndim - 1
         for name, _ in sizes:
@@ -399,6 +443,7 @@ def ppermute(x: Any, axis_name: Any, perm: Sequence[tuple[int, int]]) -> Any:
     pairs = tuple(_pairs(perm, size))
 
     def sent(leaf: Any) -> Any:
+        leaf = _meeting(leaf, [(name, size)], "ppermute")
         return ppermute_p.bind1(leaf, axis_name=name, perm=pairs)
 
     return tree.map(sent, x)

@@ -20,8 +20,10 @@ from imprint.control.scan import scan as bind_scan
 from imprint.control.while_ import while_loop as bind_while
 from imprint.core import dims
 from imprint.core.aval import ShapedArray, get_aval
+from imprint.core.dims import Dim
 from imprint.core.folding import folding
 from imprint.core.functions import as_result, check_function, name_of, wraps
+from imprint.core.protocols import plain
 from imprint.core.trace import Tracer
 from imprint.errors import ArgumentError, ConcretizationError, DTypeError, ShapeError
 from imprint.jitted.jit import run_loop
@@ -130,9 +132,9 @@ def _scan(  # noqa: PLR0913 - as `scan` takes it
     return tuple(closed.out_tree.unflatten(results))
 
 
-def _length(who: str, walked: Carry, length: int | None) -> int:
+def _length(who: str, walked: Carry, length: Dim | None) -> Dim:
     """Return how many steps there are; raise if that is not said, or said twice."""
-    found: dict[str, int] = {}
+    found: dict[str, Dim] = {}
     for name, aval in zip(walked.names, walked.avals, strict=True):
         if not aval.ndim:
             more = ", or put it into the carry" if who == "scan" else ""
@@ -140,10 +142,10 @@ def _length(who: str, walked: Carry, length: int | None) -> int:
                 f"{who}: expected arrays to walk over, got {aval} as {name}, which has "
                 f"no axis. Close over it{more}."
             )
-        found[name] = dims.concrete(aval.shape[0], who)
+        found[name] = aval.shape[0]
     if length is not None:
-        length = index(length)
-        if length < 0:
+        length = dims.as_dim(length, who)
+        if not dims.at_least(length, 0):
             raise ArgumentError(
                 f"{who}: expected a length of 0 or more, got length={length}. Pass the "
                 "number of steps, or reverse=True to begin at the end."
@@ -151,7 +153,8 @@ def _length(who: str, walked: Carry, length: int | None) -> int:
         found["length"] = length
     if not found:
         raise ArgumentError(f"{who}: expected arrays to walk over{_OR_LENGTH[who]}.")
-    if len({*found.values()}) > 1:
+    first, *others = found.values()
+    if not all(dims.equal(first, n) for n in others):
         listed = ", ".join(f"{name}: {n}" for name, n in found.items())
         remedy = "Give arrays that are as long as each other"
         if length is not None:
@@ -159,7 +162,7 @@ def _length(who: str, walked: Carry, length: int | None) -> int:
         raise ShapeError(
             f"{who}: expected first axes of one length, got {listed}. {remedy}."
         )
-    return next(iter(found.values()))
+    return first
 
 
 _OR_LENGTH: Final = {
@@ -168,15 +171,17 @@ _OR_LENGTH: Final = {
 }
 
 
-def _unroll(who: str, unroll: int | bool, length: int) -> int:  # noqa: FBT001 - as `scan` takes it
+def _unroll(who: str, unroll: int | bool, length: Dim) -> int:  # noqa: FBT001 - as `scan` takes it
     if unroll is True:
-        return max(length, 1)
+        return max(dims.concrete(length, f"{who} with unroll=True"), 1)
     steps = 1 if unroll is False else index(unroll)
     if steps < 1:
         raise ArgumentError(
             f"{who}: expected unroll to be a bool or 1 or more steps, got {unroll!r}. "
             "Leave it out for a step at a time, or pass True for all at once."
         )
+    if dims.is_symbolic(length):
+        return 1  # what is left over of turns of several steps has no length
     return min(steps, max(length, 1))
 
 
@@ -318,6 +323,7 @@ def fori_loop(
     Array(24, dtype=int32, weak_type=True)
     """
     check_function(body_fun, "fori_loop", "body_fun")
+    lower, upper = plain(lower), plain(upper)
     dtype = _counter(lower, upper)
     if not isinstance(lower, Tracer) and not isinstance(upper, Tracer):
         first, last = int(lower), int(upper)

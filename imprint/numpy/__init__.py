@@ -21,6 +21,7 @@ take the dtype of the array beside them.
 - `joining`: how do several arrays become one?
 - `keys`: how do functions that only move elements take arrays of keys?
 - `padding`: how does an array get larger at its ends?
+- `lengthening`: how has an array memory for more elements than it has?
 - `indexing`: what does `x[...]` take?
 - `advanced`: which gather or scatter is an index by arrays?
 - `taking`: which elements have these indices, and which indices have these?
@@ -465,6 +466,7 @@ if typing.TYPE_CHECKING:
     from imprint.numpy.keeping import compress as compress
     from imprint.numpy.keeping import extract as extract
     from imprint.numpy.keeping import mask_indices as mask_indices
+    from imprint.numpy.lengthening import pad_to as pad_to
     from imprint.numpy.of_numpy import numpy_function as numpy_function
     from imprint.numpy.of_numpy import numpy_ufunc as numpy_ufunc
     from imprint.numpy.placing import digitize as digitize
@@ -513,6 +515,7 @@ _LATER: typing.Final[dict[str, str]] = {
     "imprint.numpy.taking": (
         "flatnonzero nonzero places_of put_along_axis take take_along_axis"
     ),
+    "imprint.numpy.lengthening": "pad_to",
     "imprint.numpy.keeping": "argwhere choose compress extract mask_indices",
     "imprint.numpy.editing": "delete insert place put",
     "imprint.numpy.updating": "At",

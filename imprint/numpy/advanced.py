@@ -27,12 +27,13 @@ from imprint.errors import (
 )
 from imprint.numpy.indexing import cut, getitem, span
 from imprint.numpy.promotion import as_array
-from imprint.primitives.basis import add, broadcast_in_dim, full
+from imprint.primitives.basis import add, broadcast_in_dim, full, mul
 from imprint.primitives.comparison import lt
 from imprint.primitives.convert import convert_element_type
 from imprint.primitives.gather import gather
 from imprint.primitives.select import clamp, select_n
-from imprint.primitives.shape import expand_dims
+from imprint.primitives.shape import expand_dims, iota
+from imprint.primitives.sizes import number_of
 from imprint.primitives.slicing import concatenate
 from imprint.primitives.windows_at import GatherDimensionNumbers, GatherScatterMode
 
@@ -346,11 +347,18 @@ class _Sketch:
                 self.vectors.append((len(self.operand), start, ()))
             self.operand.append((size, False))
         else:
-            places = np.arange(start, stop, abs(step), dtype=_INT32)
-            (out,) = self.add_axes(len(places))
-            self.add_index(places, (out,))
+            count = dims.ceil_divide(dims.maximum(stop - start, 0), abs(step))
+            (out,) = self.add_axes(count)
+            self.add_index(_places(start, abs(step), count), (out,))
         if step < 0:
             self.result[out] = (*self.result[out][:2], True)
+
+
+def _places(start: Any, step: int, count: Any) -> Any:
+    if dims.is_symbolic(count) or dims.is_symbolic(start):
+        steps = mul(iota(_INT32, count), _INT32.type(step))
+        return add(steps, number_of(start, _INT32))
+    return np.arange(start, start + step * count, step, dtype=_INT32)
 
 
 def plan_of(x: ShapedArray, read: Read, *, wraps: bool) -> Plan:
@@ -413,15 +421,20 @@ def _common_shape(x: ShapedArray, arrays: list[Any]) -> Shape:
 def _from_zero(index: Any, length: Any) -> Any:
     """Return indices of an axis counted from its beginning."""
     if isinstance(index, np.ndarray):
-        n, values = dims.concrete(length, "indexing"), cast("Any", index)
-        return cast("Any", np).where(values < 0, values.astype(np.int64) + n, values)
+        values = cast("Any", index)
+        if not (values < 0).any():
+            return values
+        if dims.is_symbolic(length):
+            return _from_zero(as_array("indexing", values), length)
+        shifted = values.astype(np.int64) + length
+        return cast("Any", np).where(values < 0, shifted, values)
     if not isinstance(index, NumberArray):
         return index if dims.at_least(index, 0) else index + length
     dtype = index.dtype
     if dt.is_unsigned(dtype):
         return index
     index = _at_least_32(index)
-    n = index.dtype.type(dims.concrete(length, "indexing"))
+    n = number_of(length, index.dtype)
     return select_n(lt(index, index.dtype.type(0)), index, add(index, n))
 
 
@@ -435,7 +448,13 @@ def _vectors(sketch: _Sketch, along: list[int]) -> Any:
     lengths = tuple([sketch.result[i][0] for i in along])
     if not sketch.vectors:
         return np.zeros((*lengths, 0), _INT32)
-    placed = [(v, [along.index(i) for i in axes]) for _, v, axes in sketch.vectors]
+    placed = [
+        (
+            number_of(v, _INT32) if dims.is_symbolic(v) else v,
+            [along.index(i) for i in axes],
+        )
+        for _, v, axes in sketch.vectors
+    ]
     if not any(isinstance(v, NumberArray) for v, _ in placed):
         each = [
             np.broadcast_to(_aligned(v, at, len(along)), lengths) for v, at in placed

@@ -28,6 +28,7 @@ from imprint.primitives.basis import full
 from imprint.primitives.convert import convert_element_type
 from imprint.primitives.gather import gather
 from imprint.primitives.shape import expand_dims, iota, reshape
+from imprint.primitives.sizes import number_of
 from imprint.primitives.windows_at import GatherDimensionNumbers, GatherScatterMode
 
 
@@ -83,7 +84,7 @@ def take(  # noqa: PLR0913, PLR0917 - JAX's signature
             "cannot raise inside a compiled function."
         )
     if mode == "wrap" and not dims.is_same(length, 0):
-        places = mod(places, dims.concrete(length, "take"))
+        places = mod(places, number_of(length, places.dtype))
     chosen = {"wrap": "promise_in_bounds"}.get(mode or "fill", mode or "fill")
     return take_at(
         x,
@@ -170,7 +171,7 @@ def _from_zero(places: Array, length: int) -> Array:
         return places
     if dt.bit_width(places.dtype) < 32:
         places = convert_element_type(places, np.int32)
-    n = dims.concrete(length, "take_along_axis")
+    n = number_of(length, places.dtype)
     return where(places < 0, places + n, places)
 
 

@@ -32,6 +32,7 @@ from imprint.primitives.scatter import (
     scatter_sub,
 )
 from imprint.primitives.shape import rev, squeeze
+from imprint.primitives.sizes import number_of
 from imprint.primitives.windows_at import GatherScatterMode, ScatterDimensionNumbers
 from imprint.transforms.vmap import vmap
 
@@ -321,8 +322,8 @@ def _put_back(x: Any, entries: list[Any], values: Any, scatters: Scatter) -> Any
     if any(step not in (1, -1) for *_, step in spans):
         return None
     sizes = [stop - start for start, stop, _ in spans]
-    if dims.has_zero(sizes) or any(map(dims.is_symbolic, sizes)):
-        return None if any(map(dims.is_symbolic, sizes)) else as_array("at", x)
+    if dims.has_zero(sizes):
+        return as_array("at", x)
     left = [e if e is None else n for e, n in _shaped(entries, sizes)]
     shape = [1 if n is None else n for n in left]
     part = _repeated(values, shape)
@@ -334,7 +335,7 @@ def _put_back(x: Any, entries: list[Any], values: Any, scatters: Scatter) -> Any
     if scatters is not scatter:
         old = cut(x, [slice(start, stop) for start, stop, _ in spans])
         part = getattr(hooks.numpy, _JOINED[scatters])(old, part)
-    starts = [np.int32(start) for start, *_ in spans]
+    starts = [number_of(start, np.dtype(np.int32)) for start, *_ in spans]
     return dynamic_update_slice_p.bind1(x, part, *starts)
 
 

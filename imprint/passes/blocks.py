@@ -9,7 +9,7 @@
    of one before, or outside. Blocks begin where least is handed on.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Final, NamedTuple, cast, final
 
 import numpy as np
@@ -48,8 +48,13 @@ class Run(NamedTuple):
         return self.end - self.start - self.length
 
 
-def runs_of(jaxpr: Jaxpr) -> list[Run]:
-    """Return the runs of equal blocks in a jaxpr; what saves most comes first."""
+def runs_of(jaxpr: Jaxpr, may_gain: Callable[[Sequence[Eqn]], bool]) -> list[Run]:
+    """Return the runs of equal blocks in a jaxpr; what saves most comes first.
+
+    Args:
+        jaxpr: the program.
+        may_gain: whether a stretch that repeats something is worth a closer look.
+    """
     eqns = jaxpr.eqns
     if len(eqns) < FEWEST:
         return []
@@ -57,11 +62,12 @@ def runs_of(jaxpr: Jaxpr) -> list[Run]:
     if coarse is None:
         return []
     lengths = _lengths(coarse)
-    spans = [span for length in lengths for span in _spans(coarse, length)]
+    spans = _merged([span for length in lengths for span in _spans(coarse, length)])
+    spans = [span for span in spans if may_gain(eqns[slice(*span)])]
     if not spans:
         return []
     places = made_at(eqns)
-    parts = [_Part(eqns, places, span) for span in _merged(spans)]
+    parts = [_Part(eqns, places, span) for span in spans]
     found = [run for part in parts for run in part.runs(lengths)]
     return sorted(found, key=lambda run: (-run.saved, run.length, run.start))
 

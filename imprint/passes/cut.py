@@ -29,7 +29,8 @@ class Cut(NamedTuple):
     Args:
         value: the operation that makes it, and its type: `mul f32[1000]`.
         source: where the user wrote that.
-        kernels: how many would compute it; 1 if it is between functions in a row.
+        kernels: how many would compute it, or at how many places one that joins arrays
+            would; 1 if it is between functions in a row.
         saves: what is not computed again, at least, in additions an element.
     """
 

@@ -2,7 +2,8 @@
 
 XLA:CPU makes a kernel of each result, of each operand of what it fuses with nothing, and
 of each dear operation that two kernels need; a kernel computes all cheap operations from
-there back to what is in memory, each once. So the walk goes from the results backwards,
+there back to what is in memory, each once; one that joins arrays computes them once along
+each way from what it joins, which grows exponentially. So the walk goes from the results backwards,
 and a value is in the kernels of its users. The counts are those of the compiled programs,
 see `tests/units/passes/test_kernels.py`. A value is written to memory where that saves
 more than it costs; then it is a kernel, and what it is made of is counted anew.
@@ -23,6 +24,7 @@ _MEMORY: Final[Kernel] = -1  # stands for: a body needs that in memory
 _FIRST: Final[Kernel] = -2  # and downwards: kernels of whoever calls a body
 _NEVER: Final = float("inf")
 _MANY: Final = 16  # as good as any more
+_OFTEN: Final = 1_000  # as good as any more
 _FAR: Final = 100  # equations that are looked at between a value and its user
 
 
@@ -52,6 +54,7 @@ class Walk:
         self._limit: float = limit
         self._memory: set[Atom] = set()
         self._indexed: set[Atom] = set()  # needed at several places of one kernel
+        self._joined = _Joined()
         self._kinds: list[Kind | None] = kinds_of(jaxpr.eqns)
         self._extra: int = len(jaxpr.eqns)
         seen: set[Atom] = set(jaxpr.outvars)
@@ -133,7 +136,8 @@ class Walk:
                     kernels[v] = found
                 elif had is not found:
                     self._merge(v, found)
-            if kind.moves or out in self._indexed:
+            if kind.moves or out in self._indexed or out in self._joined.times:
+                self._joined.count(eqn, kind, is_alone=i in found)
                 self._index(i, eqn, kind)
 
     def _merge(self, v: Atom, found: Kernels) -> None:
@@ -157,6 +161,8 @@ class Walk:
         if out in self._memory:
             found |= {i}
         if len(found) < 2:
+            if self._joined.times.get(out, 0) > 1 and self._is_cut(i, out, found):
+                return frozenset((i,))
             alone = kind and kind.dear and found and self._is_reread(out, kind)
             return frozenset((i,)) if alone else found
         if (
@@ -224,10 +230,11 @@ class Walk:
             return False
         if self._limit == _NEVER:
             return False
-        again = len(found) - 1
-        saved = again * self._work(i, out, len(found), self._limit / again)
+        times = max(len(found), self._joined.times.get(out, 0))
+        again = times - 1
+        saved = again * self._work(i, out, times, self._limit / again)
         if saved >= self._limit:
-            self.cuts[out] = len(found), saved
+            self.cuts[out] = times, saved
         return saved >= self._limit
 
     def _work(self, i: int, out: Var, kernels: int, enough: float) -> float:
@@ -302,6 +309,37 @@ class Walk:
                 for v in self._jaxpr.invars
             ]
         )
+
+
+@final
+class _Joined:
+    """How often a kernel that joins arrays computes each value.
+
+    The engine computes what it joins anew for each place, along each way there is to it:
+    twice as often for each value used twice. What takes a part of what was joined takes
+    the operand.
+
+    Attributes:
+        times: how often each value is computed.
+    """
+
+    def __init__(self) -> None:
+        self.times: dict[Atom, int] = {}
+        self._sliced: dict[Atom, int] = {}  # by what takes a part
+
+    def count(self, eqn: Eqn, kind: Kind, *, is_alone: bool) -> None:
+        """Count how often operands are computed, if the result is a kernel alone or not."""
+        out = eqn.outvars[0]
+        if kind.blocks and not kind.is_reduced:
+            of = self._sliced if is_alone else self.times
+            times = max(1, of.get(out, 0))
+        else:
+            times = 0 if is_alone else self.times.get(out, 0)
+        if times:
+            for v in eqn.invars:
+                self.times[v] = min(self.times.get(v, 0) + times, _OFTEN)
+                if eqn.primitive.name == "slice":
+                    self._sliced[v] = min(self._sliced.get(v, 0) + times, _OFTEN)
 
 
 def _through(closed: ClosedJaxpr, results: tuple[Kernels, ...]) -> tuple[Kernels, ...]:

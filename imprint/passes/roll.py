@@ -21,7 +21,7 @@ from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from imprint.core.source import Source
 from imprint.passes.blocks import FEWEST, Run, made_at, runs_of
 from imprint.passes.carries import Loop, Slot, loop_of
-from imprint.passes.rolling_costs import is_slower, is_too_large
+from imprint.passes.rolling_costs import is_slower, is_too_large, may_gain
 from imprint.passes.rows import Rows, is_joining, is_longer
 from imprint.primitives.dynamic_slicing import dynamic_slice_p
 
@@ -53,7 +53,7 @@ def roll(closed: ClosedJaxpr) -> ClosedJaxpr:
     """Return the program with equal blocks as loops."""
     if not config.roll_loops:
         return closed
-    runs = runs_of(closed.jaxpr)
+    runs = runs_of(closed.jaxpr, may_gain)
     if not runs:
         return closed
     rolling = _Rolling(closed.jaxpr)

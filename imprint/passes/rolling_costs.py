@@ -1,60 +1,91 @@
 """Rolling costs: is a loop slower than its blocks one after the other?
 
-A turn of a loop costs 30 to 100 ns more than a block. Against that, a block by itself is a
-small kernel, where long straight-line code falls apart into many or into one that is too
-large; so a loop is mostly faster, and its compilation always. It is slower where the engine
-would fuse cheap blocks into one kernel that goes over memory once, where arrays are so
-large that a kernel outside of loops runs on several cores, and where much is stacked.
+A turn of a loop costs 30 to 100 ns more than a block, and what it stacks a copy. Against
+that, a block by itself is a small kernel, where long straight-line code falls apart into
+many or into one that is too large. So a loop is taken where blocks are several kernels
+anyway, or where one kernel of all blocks would compute dear things badly or often, and
+left where the engine would fuse cheap blocks into one kernel that goes over memory once.
+`python -m benchmarks.passes` times what is taken, beside the same without loops.
 """
 
 from collections.abc import Container, Iterator, Sequence
 from typing import Any, Final
 
 from imprint.core import dims
-from imprint.core.jaxpr import Eqn, Jaxpr, Literal
+from imprint.core.jaxpr import Eqn, Jaxpr, Literal, subjaxprs
+from imprint.passes.blocks import FEWEST
 from imprint.passes.carries import Loop
-from imprint.passes.fusion import kind_of
+from imprint.passes.fusion import kind_of, kinds_of
 from imprint.passes.kernels import Walk
 
 # ---- the figures ----
 #
-# The time of a loop over that of its 16 to 60 blocks, on 4 cores of a Xeon with AVX-512,
+# The time of a loop over that of its 20 to 60 blocks, on 4 cores of a Xeon with AVX-512,
 # jaxlib 0.10.2.
 
 _LARGE: Final = 20_000
 """Elements of a value: of 100,000, a sum takes 1.2, cumsum 2.1; of 10,000, 1.0 and 0.7."""
-_ROWS: Final = 512
-"""Elements that a block stacks and walks over: the gradient of 20 dense layers takes 0.96
-with 256, 1.16 with 2,048; that of 20 gelu 1.0 with 400, 1.25 with 4,000."""
+_ROWS: Final = 2_000
+"""Elements that a block stacks and walks over: the gradient of softmax takes 0.33 with
+1,300, that of normalisation 0.5 with 1,000, that of a sum 0.85 with 800, 1.23 with 3,000."""
+_ROWS_OF_PRODUCTS: Final = 512
+"""The same where all but products of a matrix is one kernel: recurrent networks."""
 _WALKED: Final = 64
 """Elements of an array that has to be copied to be walked over."""
 _ENDS: Final = 2
 """Arrays beside rows of a stack that are no copy: a gradient has them at its ends."""
+_JOINED: Final = range(5, 257)
+"""Elements, where only joining or writing parts is a kernel by itself: x[i-1] + x[i+1] of
+256 takes 0.7, of 1,000 1.07, of 5,000 1.13; a part of 4 that is written 1.04."""
+_CALLS: Final = 500
+"""Elements, where a block is one kernel with functions: sin takes 0.9 with 32, 0.4 with
+1,000; gelu 1.06 with 256, 0.74 with 1,000."""
+_AGAIN: Final = 1.5
+"""Work that each further block adds to one kernel, over that of a block by itself: the
+midpoint rule for a pendulum has 2.0 and takes 0.6; Runge and Kutta's has 1.2 and 1.08."""
+_SMALL: Final = 256
+"""Elements below which arrays are no numbers, and nothing is gained: the midpoint rule takes
+1.0 to 1.1 of 32, with tanh and exp, too."""
+_CHEAP: Final = ((500, 24), (2_001, 12), (5_001, 24))
+"""Elements below which arithmetic needs so many operations in a block that hands on several
+values. Lorenz' equations, 14, take 0.89 with 256, 0.82 with 1,000, 1.21 with 5,000; an
+oscillator's, 8 and 16, 1.05 and 1.09 with 256; the midpoint rule for Lorenz' equations, 28,
+0.93, 0.71 and 0.72."""
+_NONE: Final = 10**9
+"""More operations than a block has."""
+_OF_NUMBERS: Final = 24
+"""The same for numbers: the midpoint rule for Lorenz' equations takes 0.6 to 0.75, its
+gradient 0.5 to 0.98; the rule for an oscillator, 16, 1.04, and Euler's for Lorenz'
+equations 1.04, its gradient 0.9 to 1.14."""
 _FEW: Final = 64
-"""Elements of a value: 20 tanh of 16 take 1.06, of 100 they take 0.9, of 1,000 0.5."""
-_SEVERAL: Final = 12
-"""Operations of a block that hands on several values, so that the engine makes several
-kernels of the blocks: Lorenz' equations take 0.86, Newton's steps, which hand on one, 1.04."""
-_SEVERAL_OF_FEW: Final = 24
-"""The same of values of few elements: 20 steps of the midpoint rule for Lorenz' equations,
-28 operations, take 0.7; for a pendulum, 12 operations, 1.0 to 1.15."""
-_CHEAP: Final = (500, 4_000)
-"""Elements of a value, where arithmetic is all: Lorenz' equations with 1,000 take 0.86,
-with 10,000 1.3; the midpoint rule for them with 100 1.1."""
-_NUMBERS: Final = 4
-"""Elements up to which a value is as good as a number."""
-_MANY: Final = 1_000
-"""Equations that a loop saves: 200 steps of Lorenz' equations run in 22 µs for 20, and
-compile in 0.04 s for 1."""
+"""Elements of a value of which many blocks run faster as a loop in any case."""
+_MANY: Final = 5_000
+"""Equations that such a loop saves: Lorenz' equations, 200 steps of 14, take 1.04, 400 take
+0.6 to 0.7."""
 _MORE: Final = 2
 """Kernels that two blocks more have: where work multiplies, as in steps of the midpoint
-rule with tanh and exp, which take 0.4 of 16 blocks, 0.01 of 60."""
+rule with tanh and exp, which take 0.25 of 256, 0.3 of 1,000."""
 
 
 def is_too_large(eqns: Sequence[Eqn]) -> bool:
     """Tell whether a value is so large that the engine computes it on several cores."""
     sizes = [v.aval.size for eqn in eqns for v in eqn.outvars]
     return any(map(dims.is_symbolic, sizes)) or max(sizes, default=0) > _LARGE
+
+
+def may_gain(eqns: Sequence[Eqn]) -> bool:
+    """Tell whether equal blocks among equations may be a loop: a first test, and cheap."""
+    kinds = kinds_of(eqns)
+    if any(kind is None or kind.blocks for kind in kinds):
+        return True
+    sizes = {v.aval.size for eqn in eqns for v in eqn.outvars}
+    if any(map(dims.is_symbolic, sizes)):
+        return False
+    size = max(sizes)
+    if 1 < size < _SMALL:
+        return size <= _FEW and len(eqns) > _MANY
+    fewest = min([few for _, few in _CHEAP]) * FEWEST
+    return len(eqns) >= fewest or any(map(_is_call, eqns))
 
 
 def is_slower(loop: Loop, rows: Container[Any]) -> bool:
@@ -64,40 +95,89 @@ def is_slower(loop: Loop, rows: Container[Any]) -> bool:
         loop: the loop.
         rows: variables that are rows of what other loops stack.
     """
+    block = [*_dissolved(loop.eqns[: loop.run.length])]
     copied = [
         each[0].aval.size
         for each in loop.walked
         if sum(not isinstance(v, Literal) and v not in rows for v in each) > _ENDS
     ]
-    stacked = [loop.variables(slot)[0].aval.size for slot in loop.stacked]
-    walked = [each[0].aval.size for each in loop.walked]
-    if max(copied, default=0) > _WALKED or sum(stacked) + sum(walked) > _ROWS:
+    if is_too_large(block) or max(copied, default=0) > _WALKED:
         return True
-    block = [*_dissolved(loop.eqns[: loop.run.length])]
-    return is_too_large(block) or _is_one_kernel(block, loop)
-
-
-def _is_one_kernel(block: Sequence[Eqn], loop: Loop) -> bool:
-    """Tell whether the engine has few kernels for all blocks, and gains by that."""
+    rows_of = sum([loop.variables(slot)[0].aval.size for slot in loop.stacked])
+    rows_of += sum([each[0].aval.size for each in loop.walked])
     apart = {eqn.primitive.name for eqn in block if _is_apart(eqn)}
-    if apart:
-        return apart == {"dot_general"} and len(block) == 1
     size = max([v.aval.size for eqn in block for v in eqn.outvars], default=0)
-    calls = any(map(_is_call, block))
-    if (calls and size > _FEW) or _kernels(loop, 4) - _kernels(loop, 2) >= _MORE:
-        return False
-    first, last = _CHEAP
-    if len(loop.carry) < 2 or len(block) < _SEVERAL or size > last:
+    if not apart:
+        return bool(copied) or _is_better_fused(
+            block, loop, size, is_moving=rows_of >= max(size, 1)
+        )
+    if apart == {"dot_general"}:
+        return rows_of > _ROWS_OF_PRODUCTS or not _is_by_vectors(block)
+    return rows_of > _ROWS or (apart <= _JOINING and size not in _JOINED)
+
+
+def _is_by_vectors(block: Sequence[Eqn]) -> bool:
+    """Tell whether products are of a matrix and a vector, beside other operations.
+
+    The engine writes code for each of them, long to compile; others it calls.
+    """
+    return len(block) > 1 and all(
+        eqn.outvars[0].aval.ndim < 2
+        for eqn in block
+        if eqn.primitive.name == "dot_general"
+    )
+
+
+def _is_better_fused(
+    block: Sequence[Eqn], loop: Loop, size: int, *, is_moving: bool
+) -> bool:
+    """Tell whether the engine has few kernels for all blocks, and gains by that.
+
+    Args:
+        block: the equations of a block, none of which is a kernel whatever is around it.
+        loop: the loop.
+        size: the elements of the largest value.
+        is_moving: whether a turn stacks or walks over as much as one.
+    """
+    is_several = len(loop.carry) > 1
+    if is_several and size <= 1:
+        return len(block) < _OF_NUMBERS and loop.run.saved < _MANY
+    if is_moving and size > 1:
         return True
-    if loop.run.saved >= _MANY or first <= size:
+    if size <= _FEW and loop.run.saved >= _MANY:
         return False
-    return len(block) < _SEVERAL_OF_FEW or not (calls or size <= _NUMBERS)
+    calls = any(map(_is_call, block))
+    if not is_several:
+        return not calls or size < _CALLS
+    if size < _SMALL:
+        return True
+    if calls:
+        return not (_is_growing(loop) or _is_computed_again(loop))
+    return len(block) < next((few for below, few in _CHEAP if size < below), _NONE)
+
+
+def _is_growing(loop: Loop) -> bool:
+    """Tell whether each block adds kernels that compute the blocks before."""
+    few, more = (
+        frozenset[int]().union(*_walk(loop, n).kernels.values()) for n in (2, 4)
+    )
+    return len(more) - len(few) >= _MORE
+
+
+def _is_computed_again(loop: Loop) -> bool:
+    """Tell whether kernels of all blocks do more for each than those of one would."""
+    one, few, more = (_work(loop, n) for n in (1, 4, 8))
+    return (more - few) / 4 >= _AGAIN * one
 
 
 def _is_apart(eqn: Eqn) -> bool:
     """Tell whether an equation is a kernel, or several, whatever is around it."""
     kind = kind_of(eqn)
-    return kind is None or kind.blocks
+    if kind is not None and not kind.blocks:
+        return False
+    sizes = [v.aval.size for v in eqn.invars]
+    is_of_numbers = not any(map(dims.is_symbolic, sizes)) and max(sizes, default=0) <= 1
+    return not is_of_numbers or bool(subjaxprs(eqn))
 
 
 def _is_call(eqn: Eqn) -> bool:
@@ -107,11 +187,23 @@ def _is_call(eqn: Eqn) -> bool:
     return is_dear and name not in _AS_ARITHMETIC
 
 
-def _kernels(loop: Loop, blocks: int) -> int:
-    """Return how many kernels the engine makes of some blocks."""
+def _work(loop: Loop, blocks: int) -> float:
+    """Return the additions that the kernels of some blocks make of each element."""
+    counts = _walk(loop, blocks).kernels
+    return sum(
+        [
+            len(counts.get(v, ())) * kind.work
+            for eqn in loop.eqns[: blocks * loop.run.length]
+            if (kind := kind_of(eqn)) is not None
+            for v in eqn.outvars
+        ]
+    )
+
+
+def _walk(loop: Loop, blocks: int) -> Walk:
+    """Return which kernels the engine makes of some blocks."""
     outs = [loop.variables(slot)[blocks - 1] for slot in loop.carry]
-    walk = Walk(Jaxpr((), (), outs, loop.eqns[: blocks * loop.run.length]))
-    return len(frozenset[int]().union(*walk.kernels.values()))
+    return Walk(Jaxpr((), (), outs, loop.eqns[: blocks * loop.run.length]))
 
 
 def _dissolved(eqns: Sequence[Eqn]) -> Iterator[Eqn]:
@@ -124,5 +216,6 @@ def _dissolved(eqns: Sequence[Eqn]) -> Iterator[Eqn]:
             yield eqn
 
 
+_JOINING: Final = {"concatenate", "dynamic_slice", "dynamic_update_slice", "pad"}
 _AS_ARITHMETIC: Final = frozenset(("div", "rem", "rsqrt", "sqrt"))
 """What the engine takes for dear, and the processor does not."""

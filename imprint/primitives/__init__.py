@@ -35,6 +35,7 @@ that several of them import counts once. Those that hold a jaxpr are in `control
 - `slicing`: how are parts cut, padded and joined at places known while tracing?
 - `dynamic_slicing`: how is a part taken or written at a traced place?
 - `windows_at`: where do windows lie whose places are data, and which axes are whose?
+- `windows_padded`: where do they lie where the true size is data?
 - `windows_by_numpy`: how does NumPy read and write such windows?
 - `gather`: how are windows read, or added to, at places that are data?
 - `scatter`: how do updates replace, multiply or bound what is at their places?
@@ -64,6 +65,7 @@ that several of them import counts once. Those that hold a jaxpr are in `control
 - `lu`: how is a matrix factored into two triangles?
 - `rank_updates`: what is added to a symmetric matrix, or to the factor of one?
 - `tridiagonal_solving`: how is a system of three diagonals solved?
+- `constraints`: how are values to be spread over devices?
 - `barrier`: what keeps the compiler from moving or merging a computation?
 - `callbacks`: how does a program call a function of Python's?
 - `checks`: how does a program end with an error of the user's?
@@ -127,6 +129,7 @@ _FAMILIES: Final = (
     "eigen",
     "schur",
     "window_reductions",
+    "constraints",
     "barrier",
     "callbacks",
     "checks",

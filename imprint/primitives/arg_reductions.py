@@ -13,23 +13,22 @@ from imprint import dtypes as dt
 from imprint.core import dims
 from imprint.core.aval import DType, ShapedArray
 from imprint.core.dims import Dim
+from imprint.core.padding import filling
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.errors import DTypeError, ShapeError
-from imprint.primitives.axes import int_tuple
+from imprint.primitives.axes import check_axes, int_tuple, reduced
 from imprint.primitives.basis import (
     FLOATS,
     INTS,
     NOT_LINEAR,
-    check_axes,
     not_differentiable,
-    reduced,
     reduction_batch,
 )
 from imprint.primitives.families import ORDERED
 from imprint.primitives.reductions import extreme
 from imprint.stablehlo import Builder, Value
-from imprint.stablehlo.builder import Comparison
+from imprint.stablehlo.elementwise import Comparison
 
 NDArray = np.ndarray[Any, Any]
 Ints = tuple[int, ...]
@@ -76,6 +75,7 @@ def _arg_reduction(name: str, *, largest: bool) -> Primitive:
         jvp=jvp,
         transpose=NOT_LINEAR,
         batch=batch,
+        pad=filling(lambda dtype: extreme(dtype, largest=not largest), keeps=False),
         samples=_samples(),
     )
     return primitive

@@ -12,6 +12,7 @@ import numpy as np
 
 from imprint import dtypes as dt
 from imprint.core.aval import ShapedArray, get_aval
+from imprint.core.padding import ELEMENTWISE
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.core.tangents import Linear, is_zero, zero_of
@@ -148,6 +149,7 @@ div_p: Final = Primitive(
     jvp=_div_jvp,
     transpose=_div_transpose,
     batch=_div_batch,
+    pad=ELEMENTWISE,
     samples=Samples(
         NUMBERS, arity=2, edges=(2, -3), operand_domains=((-4.0, 4.0), (0.5, 4.0))
     ),
@@ -372,6 +374,7 @@ integer_pow_p: Final = Primitive(
     jvp=_integer_pow_jvp,
     transpose=NOT_LINEAR,
     batch=_integer_pow_batch,
+    pad=ELEMENTWISE,
     samples=Samples(
         NUMBERS,
         cases=(

@@ -8,6 +8,7 @@ import operator
 from collections.abc import Iterable
 from typing import Any
 
+from imprint.core.aval import ShapedArray
 from imprint.core.foreign import shown
 from imprint.errors import ArgumentError, AxisError, ConcretizationError, ShapeError
 
@@ -73,3 +74,22 @@ def insert(values: tuple[Any, ...], at: int, value: Any) -> tuple[Any, ...]:
 def push(axes: Iterable[int], at: int) -> tuple[int, ...]:
     """Return `axes` in an array that has one more axis, at position `at`."""
     return tuple(axis + (axis >= at) for axis in axes)
+
+
+def check_axes(name: str, x: ShapedArray, axes: tuple[int, ...]) -> None:
+    """Raise ShapeError unless `axes` are distinct axes of `x`, counted from 0."""
+    if any(not 0 <= a < x.ndim for a in axes) or len(set(axes)) != len(axes):
+        raise ShapeError(
+            f"{name}: expected distinct axes in [0, {x.ndim}) for operand {x}, "
+            f"got axes={axes}. To count from the end, call imprint.numpy."
+        )
+
+
+def reduced(x: ShapedArray, axes: tuple[int, ...]) -> ShapedArray:
+    """Return the aval of `x` without `axes`."""
+    return x.with_shape(tuple(n for i, n in enumerate(x.shape) if i not in axes))
+
+
+def inverse(permutation: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the permutation that undoes another."""
+    return tuple(sorted(range(len(permutation)), key=permutation.__getitem__))

@@ -11,6 +11,7 @@ name a policy of `checkpoint` knows the value.
 from typing import Any, Final
 
 from imprint.core.aval import ShapedArray, get_aval
+from imprint.core.padding import EACH
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.core.tangents import is_zero
@@ -61,6 +62,7 @@ optimization_barrier_p: Final = Primitive(
     jvp=_jvp,
     transpose=_transpose,
     batch=_batch,
+    pad=EACH,
     samples=Samples(
         EVERY,
         cases=(
@@ -108,6 +110,7 @@ materialize_p: Final = Primitive(
     jvp=_materialize_jvp,
     transpose=_materialize_transpose,
     batch=_materialize_batch,
+    pad=EACH,
     samples=Samples(EVERY, cases=(Case(((),)), Case(((2, 3),)), Case(((0,),)))),
 )
 
@@ -178,6 +181,7 @@ name_p: Final = Primitive(
     jvp=_name_jvp,
     transpose=_name_transpose,
     batch=_name_batch,
+    pad=EACH,
     samples=Samples(
         EVERY,
         cases=(

@@ -14,10 +14,12 @@ import numpy as np
 from imprint import dtypes
 from imprint.core import dims
 from imprint.core.aval import DType, Shape, ShapedArray, get_aval, number_of
+from imprint.core.padding import ELEMENTWISE, carrying, filling
 from imprint.core.primitive import Absent, Avals, Dims, Params, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.core.tangents import Linear, Zero, is_zero, tangent_aval, zero_of
 from imprint.errors import DTypeError, ShapeError
+from imprint.primitives.axes import check_axes, inverse, reduced
 from imprint.primitives.elementwise import (
     broadcast_reference,
     elementwise_aval,
@@ -179,6 +181,7 @@ neg_p: Final = Primitive(
     jvp=_neg_jvp,
     transpose=_neg_transpose,
     batch=_neg_batch,
+    pad=ELEMENTWISE,
     samples=Samples(NUMBERS, arity=1, edges=(0.0, -0.0)),
 )
 
@@ -228,6 +231,7 @@ def _arithmetic(
         jvp=jvp,
         transpose=transpose,
         batch=batch,
+        pad=ELEMENTWISE,
         samples=Samples(NUMBERS, arity=2),
     )
     return primitive
@@ -406,6 +410,14 @@ def _broadcast_batch(
     return (broadcast_in_dim(x, (size, *shape), axes),), (0,)
 
 
+def _broadcast_origins(
+    x: ShapedArray, *, shape: Shape, broadcast_dimensions: tuple[int, ...]
+) -> list[int | None]:
+    places = enumerate(broadcast_dimensions)
+    origins = {to: i for i, to in places if not dims.is_same(x.shape[i], 1)}
+    return [origins.get(i) for i in range(len(shape))]
+
+
 broadcast_in_dim_p: Final = Primitive(
     name="broadcast_in_dim",
     aval=_broadcast_aval,
@@ -414,6 +426,7 @@ broadcast_in_dim_p: Final = Primitive(
     jvp=_broadcast_jvp,
     transpose=_broadcast_transpose,
     batch=_broadcast_batch,
+    pad=carrying(_broadcast_origins),
     samples=Samples(
         NUMBERS,
         cases=(
@@ -437,20 +450,6 @@ def broadcast_in_dim(
 
 
 # ---- reduce_sum ----
-
-
-def check_axes(name: str, x: ShapedArray, axes: tuple[int, ...]) -> None:
-    """Raise ShapeError unless `axes` are distinct axes of `x`, counted from 0."""
-    if any(not 0 <= a < x.ndim for a in axes) or len(set(axes)) != len(axes):
-        raise ShapeError(
-            f"{name}: expected distinct axes in [0, {x.ndim}) for operand {x}, "
-            f"got axes={axes}. To count from the end, call imprint.numpy."
-        )
-
-
-def reduced(x: ShapedArray, axes: tuple[int, ...]) -> ShapedArray:
-    """Return the aval of `x` without `axes`."""
-    return x.with_shape(tuple(n for i, n in enumerate(x.shape) if i not in axes))
 
 
 def reduction_batch(
@@ -517,6 +516,7 @@ reduce_sum_p: Final = Primitive(
     jvp=_sum_jvp,
     transpose=_sum_transpose,
     batch=_sum_batch,
+    pad=filling(lambda _: 0),
     samples=Samples(
         NUMBERS, cases=(*REDUCTIONS, Case(((0, 3),), {"axes": (0,)})), ulps=16
     ),
@@ -563,16 +563,15 @@ def _transpose_transpose(
     return (transpose(cts[0], inverse(permutation)),)
 
 
-def inverse(permutation: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the permutation that undoes another."""
-    return tuple(int(i) for i in np.argsort(permutation))
-
-
 def _transpose_batch(args: Values, at: Dims, *, permutation: tuple[int, ...]) -> Any:
     (x,), (b,) = args, at
     assert b is not None
     shifted = (b, *(p + (p >= b) for p in permutation))
     return (transpose(x, shifted),), (0,)
+
+
+def _transpose_axes(_: Any, *, permutation: tuple[int, ...]) -> tuple[int, ...]:
+    return permutation
 
 
 transpose_p: Final = Primitive(
@@ -583,6 +582,7 @@ transpose_p: Final = Primitive(
     jvp=_transpose_jvp,
     transpose=_transpose_transpose,
     batch=_transpose_batch,
+    pad=carrying(_transpose_axes),
     samples=Samples(
         (*NUMBERS, "bool"),
         cases=(

@@ -16,6 +16,7 @@ from imprint import dtypes
 from imprint.core import dims
 from imprint.core.aval import NDArray, ShapedArray, get_aval
 from imprint.core.effects import PURE, Effect, Effects
+from imprint.core.padding import PerSize
 from imprint.core.primitive import (
     Absent,
     Avals,
@@ -239,6 +240,8 @@ _NO_METHOD: Final = (
     "'broadcast_all' to call it once, if it takes a further leading axis."
 )
 
+_WHOLE: Final = PerSize("a function of Python's is given arrays of the true size")
+
 pure_callback_p: Final = EffectfulPrimitive(
     name="pure_callback",
     effects=_no_effects,
@@ -254,6 +257,7 @@ pure_callback_p: Final = EffectfulPrimitive(
         "the function around it a rule with custom_vjp."
     ),
     batch=_pure_batch,
+    pad=_WHOLE,
     samples=_NO_SAMPLES,
 )
 
@@ -316,6 +320,7 @@ io_callback_p: Final = EffectfulPrimitive(
         "function around it a rule with custom_vjp."
     ),
     batch=_io_batch,
+    pad=_WHOLE,
     samples=_NO_SAMPLES,
 )
 
@@ -364,5 +369,6 @@ debug_callback_p: Final = EffectfulPrimitive(
     jvp=_debug_jvp,
     transpose=_debug_transpose,
     batch=_debug_batch,
+    pad=_WHOLE,
     samples=_NO_SAMPLES,
 )

@@ -14,6 +14,7 @@ import numpy as np
 
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.effects import Effects
+from imprint.core.padding import PerSize
 from imprint.core.primitive import Absent, Avals, Dims, EffectfulPrimitive, Values
 from imprint.core.source import Source, current_source
 from imprint.errors import CheckError
@@ -162,5 +163,6 @@ check_p: Final = EffectfulPrimitive(
     jvp=_jvp,
     transpose=_transpose,
     batch=_batch,
+    pad=PerSize("what it says shows arrays of the true size"),
     samples=Absent("its meaning is an error that the caller words"),
 )

@@ -12,6 +12,7 @@ import numpy as np
 
 from imprint.core import dims
 from imprint.core.aval import ShapedArray, get_aval
+from imprint.core.padding import Bucket, Padded
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.primitives.arithmetic import div
@@ -23,6 +24,7 @@ from imprint.primitives.matrices import (
     batch_stack,
     check_square,
     identity,
+    in_block,
     is_zero_info,
     nan_unless,
     or_nan,
@@ -95,6 +97,10 @@ def _batch(args: Values, at: Dims) -> Any:
     return batch_stack(cholesky_p, args, at)
 
 
+def _pad(bucket: Bucket, x: Padded) -> Values:
+    return bucket.bind(in_block(bucket, x, x.aval.dtype.type(1)))
+
+
 def _fit(x: NDArray) -> Values:
     return (positive_definite(x),)
 
@@ -107,6 +113,7 @@ cholesky_p: Final = Primitive(
     jvp=_jvp,
     transpose=NOT_LINEAR,
     batch=_batch,
+    pad=_pad,
     samples=Samples(
         DTYPES,
         cases=tuple(Case((s,)) for s in ((3, 3), (2, 2, 2), (1, 1), (0, 0), (0, 2, 2))),

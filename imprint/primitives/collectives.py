@@ -1,12 +1,12 @@
-"""The primitives that work along a named axis: between the places that `vmap` runs at once.
+"""The primitives that work along a named axis: between places of `vmap`, or devices.
 
 Each names one axis; what is meant by several is put together in `lax.collectives`. A rule
-`collect` says what it is where that axis is at hand, so no program that runs holds one of
-them: their references and lowerings can only say that the axis is not bound. All but the
-extremes are linear. Params count axes as the user sees them, without the named one.
+`collect` says what it is where `vmap` has the axis at hand; where it is one of the mesh of
+a `shard_map`, it is lowered to what devices do together. A reference can only say that the
+axis is not bound. All but the extremes are linear. Params count axes as the user sees them, without the named one.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -15,7 +15,15 @@ from imprint import dtypes
 from imprint.core import dims
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.named import unbound
-from imprint.core.primitive import Absent, Avals, CollectivePrimitive, Dims, Values
+from imprint.core.padding import PerSize
+from imprint.core.primitive import (
+    Absent,
+    Across,
+    Avals,
+    CollectivePrimitive,
+    Dims,
+    Values,
+)
 from imprint.primitives.arithmetic import div
 from imprint.primitives.axes import insert
 from imprint.primitives.basis import (
@@ -34,6 +42,16 @@ from imprint.primitives.copying import copy_p
 from imprint.primitives.reductions import reduce_max, reduce_min
 from imprint.primitives.shape import iota
 from imprint.primitives.slicing import concatenate, slice_in_dim
+from imprint.stablehlo import Builder, Value
+from imprint.stablehlo.collectives import (
+    all_gather,
+    all_reduce,
+    all_to_all,
+    axis_index,
+    collective_permute,
+    reduce_scatter,
+)
+from imprint.stablehlo.mesh import MeshAxis
 
 _NO_LAWS: Final = Absent("no axis is bound where the laws bind one primitive alone")
 
@@ -41,12 +59,20 @@ Pairs = tuple[tuple[int, int], ...]
 
 
 def _nowhere(name: str) -> Callable[..., Any]:
-    """Return the rule of a primitive that has lost its axis."""
+    """Return the reference of a primitive that has lost its axis."""
 
     def rule(*_: Any, axis_name: Any, **params: Any) -> Any:
         raise unbound(axis_name, name)
 
     return rule
+
+
+def _axis_at_hand(b: Builder, axis_name: Any, name: str) -> MeshAxis:
+    """Return the axis of the mesh that a program which is lowered runs on."""
+    axis = b.module.mesh_axis(axis_name)
+    if axis is None:
+        raise unbound(axis_name, name)
+    return axis
 
 
 def _repeated(x: Any, size: int, axis: int = 0) -> Any:
@@ -56,13 +82,18 @@ def _repeated(x: Any, size: int, axis: int = 0) -> Any:
     return broadcast_in_dim(x, insert(shape, axis, size), kept)
 
 
-def _linear(
+_APART: Final = PerSize("it passes arrays of the true size between places")
+
+
+def _linear(  # noqa: PLR0913 - one parameter a rule
     name: str,
     *,
     aval: Callable[..., ShapedArray],
     transpose: Callable[..., Any],
     batch: Callable[..., Any],
     collect: Callable[..., tuple[Any, int | None]],
+    lower: Callable[..., Value],
+    across: Across = Across.KEPT,
 ) -> CollectivePrimitive:
     """Declare a collective of one operand, in which it is linear.
 
@@ -72,6 +103,8 @@ def _linear(
         transpose: `(ct, aval of the operand, **params)` → the cotangent.
         batch: `(x, b, **params)` → the result and its hidden axis.
         collect: `(size, x, d, **params)` → the result and the named axis in it.
+        lower: `(builder, axis of the mesh, value, **params)` → the value of the result.
+        across: what the result is from place to place.
     """
 
     def aval_rule(x: ShapedArray, *, axis_name: Any, **params: Any) -> Avals:
@@ -93,14 +126,21 @@ def _linear(
         out, b = collect(size, args[0], at[0], **params)
         return (out,), (b,)
 
+    def lower_rule(
+        b: Builder, x: Value, *, axis_name: Any, **params: Any
+    ) -> tuple[Value]:
+        return (lower(b, _axis_at_hand(b, axis_name, name), x, **params),)
+
     primitive = CollectivePrimitive(
         name=name,
+        across=across,
         aval=aval_rule,
         reference=_nowhere(name),
-        lower=_nowhere(name),
+        lower=lower_rule,
         jvp=jvp,
         transpose=transpose_rule,
         batch=batch_rule,
+        pad=_APART,
         collect=collect_rule,
         samples=_NO_LAWS,
     )
@@ -114,7 +154,9 @@ def _same(x: ShapedArray) -> ShapedArray:
     return x
 
 
-def _psum_transpose(ct: Any, _: ShapedArray, *, axis_name: Any) -> Any:
+def _psum_transpose(ct: Any, x: ShapedArray, *, axis_name: Any) -> Any:
+    if axis_name in x.vma:  # the cotangent is the same in each place, as the sum is
+        return pvary_p.bind1(ct, axis_name=axis_name)
     return psum_p.bind1(ct, axis_name=axis_name)
 
 
@@ -132,19 +174,72 @@ def _psum_collect(size: int, x: Any, d: int | None) -> Any:
     return _sum_of(size, x, d), None
 
 
+def _psum_lower(b: Builder, axis: MeshAxis, x: Value) -> Value:
+    return all_reduce(b, x, "add", axis)
+
+
 psum_p: Final = _linear(
     "psum",
     aval=_same,
     transpose=_psum_transpose,
     batch=_psum_batch,
     collect=_psum_collect,
+    lower=_psum_lower,
+    across=Across.SAME,
 )
+
+
+# ---- pvary: what is the same in each place, as if it were not ----
+
+
+def _pvary_aval(x: ShapedArray, *, axis_name: Any) -> Avals:
+    return (x.varying(x.vma | {axis_name}),)
+
+
+def _pvary_transpose(ct: Any, x: ShapedArray, *, axis_name: Any) -> Any:
+    if axis_name in x.vma:  # it differed already
+        return ct
+    return psum_p.bind1(ct, axis_name=axis_name)
+
+
+def _pvary_batch(x: Any, b: int, *, axis_name: Any) -> Any:
+    return pvary_p.bind1(x, axis_name=axis_name), b
+
+
+def _pvary_collect(size: int, x: Any, d: int | None) -> Any:
+    return (_repeated(x, size), 0) if d is None else (copy_p.bind1(x), d)
+
+
+def _pvary_lower(_b: Builder, _axis: MeshAxis, x: Value) -> Value:
+    return x
+
+
+pvary_p: Final = _linear(
+    "pvary",
+    aval=_same,
+    transpose=_pvary_transpose,
+    batch=_pvary_batch,
+    collect=_pvary_collect,
+    lower=_pvary_lower,
+    across=Across.DIFFERENT,
+)
+pvary_p.aval = _pvary_aval
+
+
+def pvary(x: Any, axes: Iterable[str]) -> Any:
+    """Return a value as one that may differ along these axes of a mesh.
+
+    Its cotangent is then the sum of those of all places.
+    """
+    for axis in sorted(frozenset(axes) - get_aval(x).vma):
+        x = pvary_p.bind1(x, axis_name=axis)
+    return x
 
 
 # ---- pmax, pmin ----
 
 
-def _extreme(name: str, reduce: Callable[[Any, Sequence[int]], Any]) -> Any:
+def _extreme(name: str, reduce: Callable[[Any, Sequence[int]], Any], op: str) -> Any:
     """Declare pmax or pmin, with the derivative of reduce_max: equal extremes share."""
 
     def aval(x: ShapedArray, *, axis_name: Any) -> Avals:
@@ -153,7 +248,8 @@ def _extreme(name: str, reduce: Callable[[Any, Sequence[int]], Any]) -> Any:
     def jvp(primals: Values, tangents: Values, *, axis_name: Any) -> Any:
         (x,), (t,) = primals, tangents
         out = primitive.bind1(x, axis_name=axis_name)
-        hits = convert_element_type(eq(x, out), get_aval(x).dtype)
+        there = pvary(out, get_aval(x).vma)
+        hits = convert_element_type(eq(x, there), get_aval(x).dtype)
         total = psum_p.bind1(mul(t, hits), axis_name=axis_name)
         return (out,), (div(total, psum_p.bind1(hits, axis_name=axis_name)),)
 
@@ -164,22 +260,27 @@ def _extreme(name: str, reduce: Callable[[Any, Sequence[int]], Any]) -> Any:
         (x,), (d,) = args, at
         return (copy_p.bind1(x) if d is None else reduce(x, (d,)),), (None,)
 
+    def lower(b: Builder, x: Value, *, axis_name: Any) -> tuple[Value]:
+        return (all_reduce(b, x, op, _axis_at_hand(b, axis_name, name)),)
+
     primitive = CollectivePrimitive(
         name=name,
+        across=Across.SAME,
         aval=aval,
         reference=_nowhere(name),
-        lower=_nowhere(name),
+        lower=lower,
         jvp=jvp,
         transpose=NOT_LINEAR,
         batch=batch,
+        pad=_APART,
         collect=collect,
         samples=_NO_LAWS,
     )
     return primitive
 
 
-pmax_p: Final[CollectivePrimitive] = _extreme("pmax", reduce_max)
-pmin_p: Final[CollectivePrimitive] = _extreme("pmin", reduce_min)
+pmax_p: Final[CollectivePrimitive] = _extreme("pmax", reduce_max, "maximum")
+pmin_p: Final[CollectivePrimitive] = _extreme("pmin", reduce_min, "minimum")
 
 
 # ---- ppermute ----
@@ -231,12 +332,17 @@ def _part(x: Any, axis: int, first: int | None, count: int) -> Any:
     return full(shape, 0, aval.dtype)
 
 
+def _ppermute_lower(b: Builder, axis: MeshAxis, x: Value, *, perm: Pairs) -> Value:
+    return collective_permute(b, x, perm, axis)
+
+
 ppermute_p: Final = _linear(
     "ppermute",
     aval=_ppermute_aval,
     transpose=_ppermute_transpose,
     batch=_ppermute_batch,
     collect=_ppermute_collect,
+    lower=_ppermute_lower,
 )
 
 
@@ -282,12 +388,20 @@ def _gather_collect(
     return moveaxis(x, d, all_gather_dimension), None
 
 
+def _gather_lower(
+    b: Builder, axis: MeshAxis, x: Value, *, all_gather_dimension: int, axis_size: int
+) -> Value:
+    x = b.reshape(x, insert(x.shape, all_gather_dimension, 1))
+    return all_gather(b, x, all_gather_dimension, axis)
+
+
 all_gather_p: Final = _linear(
     "all_gather",
     aval=_gather_aval,
     transpose=_gather_transpose,
     batch=_gather_batch,
     collect=_gather_collect,
+    lower=_gather_lower,
 )
 
 
@@ -322,12 +436,21 @@ def _scatter_collect(
     return _sum_of(size, x, d), scatter_dimension
 
 
+def _scatter_lower(
+    b: Builder, axis: MeshAxis, x: Value, *, scatter_dimension: int
+) -> Value:
+    out = reduce_scatter(b, x, scatter_dimension, axis)
+    at = scatter_dimension
+    return b.reshape(out, (*x.shape[:at], *x.shape[at + 1 :]))
+
+
 reduce_scatter_p: Final = _linear(
     "reduce_scatter",
     aval=_scatter_aval,
     transpose=_scatter_transpose,
     batch=_scatter_batch,
     collect=_scatter_collect,
+    lower=_scatter_lower,
 )
 
 
@@ -368,12 +491,22 @@ def _exchange_collect(
     return transpose(x, (split_axis + 1, *order)), 0
 
 
+def _exchange_lower(
+    b: Builder, axis: MeshAxis, x: Value, *, split_axis: int, concat_axis: int
+) -> Value:
+    out = all_to_all(b, x, split_axis, axis)
+    order = [i for i in range(len(x.shape)) if i != split_axis]
+    order.insert(concat_axis, split_axis)
+    return b.transpose(out, order)
+
+
 all_to_all_p: Final = _linear(
     "all_to_all",
     aval=_exchange_aval,
     transpose=_exchange_transpose,
     batch=_exchange_batch,
     collect=_exchange_collect,
+    lower=_exchange_lower,
 )
 
 
@@ -390,14 +523,19 @@ def _index_collect(size: int, _args: Values, _at: Dims, *, axis_name: Any) -> An
     return (iota(dtypes.int32, dims.as_dim(size)),), (0,)
 
 
+def _index_lower(b: Builder, *, axis_name: Any) -> tuple[Value]:
+    return (axis_index(b, _axis_at_hand(b, axis_name, "axis_index")),)
+
+
 axis_index_p: Final = CollectivePrimitive(
     name="axis_index",
     aval=_index_aval,
     reference=_nowhere("axis_index"),
-    lower=_nowhere("axis_index"),
+    lower=_index_lower,
     jvp=_ALONE,
     transpose=_ALONE,
     batch=_ALONE,
+    pad=_APART,
     collect=_index_collect,
     samples=_NO_LAWS,
 )

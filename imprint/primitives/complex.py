@@ -12,6 +12,7 @@ import numpy as np
 
 from imprint import dtypes as dt
 from imprint.core.aval import DType, ShapedArray, get_aval
+from imprint.core.padding import ELEMENTWISE
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.core.tangents import Linear
@@ -78,6 +79,7 @@ complex_p: Final = Primitive(
     jvp=_complex_jvp,
     transpose=_complex_transpose,
     batch=_complex_batch,
+    pad=ELEMENTWISE,
     samples=Samples(("float32", "float64"), arity=2),
 )
 
@@ -125,6 +127,7 @@ def _part(
         jvp=jvp,
         transpose=transposed,
         batch=batch,
+        pad=ELEMENTWISE,
         samples=Samples(COMPLEXES, arity=1),
     )
     return primitive
@@ -202,6 +205,7 @@ conj_p: Final = Primitive(
     jvp=_conj_jvp,
     transpose=_conj_transpose,
     batch=_conj_batch,
+    pad=ELEMENTWISE,
     samples=Samples(
         COMPLEXES,
         cases=tuple(

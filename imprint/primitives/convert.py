@@ -15,6 +15,7 @@ import numpy as np
 from imprint import dtypes as dt
 from imprint.core import dims
 from imprint.core.aval import DType, Shape, ShapedArray, get_aval
+from imprint.core.padding import AS_IS, ELEMENTWISE
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.core.tangents import Zero, is_zero, zero_of
@@ -154,6 +155,7 @@ convert_element_type_p: Final = Primitive(
     jvp=_convert_jvp,
     transpose=_convert_transpose,
     batch=_convert_batch,
+    pad=ELEMENTWISE,
     samples=Samples(
         ("float64",),
         cases=tuple(_conversion(*pair) for pair in _PAIRS),
@@ -279,6 +281,7 @@ bitcast_convert_type_p: Final = Primitive(
     jvp=_bitcast_jvp,
     transpose=NOT_LINEAR,
     batch=_bitcast_batch,
+    pad=AS_IS,
     samples=Samples(
         ("float32",),
         cases=(

@@ -16,6 +16,7 @@ from imprint import dtypes as dt
 from imprint.core import dims
 from imprint.core.aval import DType, Shape, ShapedArray, get_aval
 from imprint.core.dims import Dim
+from imprint.core.padding import Bucket, Padded, PerSize
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.core.tangents import Linear, Zero, is_zero, zero_of
@@ -37,6 +38,7 @@ from imprint.primitives.windows import (
     Pads,
     Window,
     back_pads,
+    check_padding,
     convolve,
     out_space,
 )
@@ -439,6 +441,27 @@ def _case(  # noqa: PLR0913 - what a convolution is made of
     return Case((x, y), window._asdict() | params, dtypes)
 
 
+def _have_names(x: Padded, x_axis: int, y: Padded, y_axis: int) -> bool:
+    return bool(x.padded_axes((x_axis,)) or y.padded_axes((y_axis,)))
+
+
+_GROUPED: Final = PerSize("its features or its batch are in groups")
+
+
+def _conv_pad(bucket: Bucket, x: Padded, y: Padded, **params: Any) -> Values:
+    """Fill with zeros what is contracted: features, and axes that windows move along."""
+    check_padding(params["padding"])
+    numbers: ConvDimensionNumbers = params["dimension_numbers"]
+    x_spec, y_spec = numbers.lhs_spec, numbers.rhs_spec
+    batch, features, outputs = x_spec[0], x_spec[1], y_spec[0]
+    if params["feature_group_count"] > 1 and _have_names(x, features, y, outputs):
+        _GROUPED()
+    if params["batch_group_count"] > 1 and _have_names(x, batch, y, outputs):
+        _GROUPED()
+    filled = bucket.filled(x, 0, x_spec[1:]), bucket.filled(y, 0, y_spec[1:])
+    return bucket.bind(*filled, **params)
+
+
 _PLAIN: Final = "NCH", "OIH", "NCH"
 _TWO: Final = ((1, 1), (1, 1), (1, 1))
 
@@ -450,6 +473,7 @@ conv_general_dilated_p: Final = Primitive(
     jvp=_conv_jvp,
     transpose=_conv_transpose,
     batch=_conv_batch,
+    pad=_conv_pad,
     samples=Samples(
         (*NUMBERS, "bool"),
         cases=(

@@ -13,6 +13,7 @@ from typing import Any, Final, ParamSpec, TypeVar
 
 from imprint.core.array import Array
 from imprint.core.aval import ShapedArray
+from imprint.core.padding import EACH
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.core.tangents import is_zero
@@ -60,6 +61,7 @@ copy_p: Final = Primitive(
     jvp=_jvp,
     transpose=_transpose,
     batch=_batch,
+    pad=EACH,
     samples=Samples(
         (*NUMBERS, "bool"), cases=(Case(((),)), Case(((2, 3),)), Case(((0,),)))
     ),

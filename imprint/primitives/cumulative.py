@@ -14,6 +14,7 @@ import numpy as np
 from imprint import dtypes as dt
 from imprint.core import dims
 from imprint.core.aval import DType, ShapedArray, get_aval
+from imprint.core.padding import filling
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.errors import ShapeError
@@ -143,6 +144,7 @@ def _cumulative(  # noqa: PLR0913 - one parameter a rule
         jvp=jvp,
         transpose=NOT_LINEAR,
         batch=batch,
+        pad=filling(identity, axes="axis"),
         samples=samples,
     )
     return primitive
@@ -239,6 +241,7 @@ cumsum_p: Final = moving(
     lower=_sum_lower,
     transpose=_sum_transpose,
     batch=_sum_batch,
+    pad=filling(lambda _: 0, axes="axis"),
     samples=Samples(NUMBERS, cases=_CASES, ulps=16),
 )
 

@@ -17,6 +17,7 @@ import numpy as np
 from imprint import dtypes as dt
 from imprint.core import dims
 from imprint.core.aval import DType, Shape, ShapedArray, get_aval
+from imprint.core.padding import Bucket, Padded
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.core.tangents import Linear, is_zero, zero_of
@@ -314,6 +315,20 @@ def _dot_batch(
     return dot_general_p.bind(x, y, dimension_numbers=numbers, **params), (out,)
 
 
+def _dot_pad(
+    bucket: Bucket,
+    x: Padded,
+    y: Padded,
+    *,
+    dimension_numbers: DimensionNumbers,
+    **params: Any,
+) -> Values:
+    """Fill the contracted axes of both with zeros: a NaN times 0 is none."""
+    (x_sum, y_sum), _ = dimension_numbers
+    x, y = bucket.filled(x, 0, x_sum), bucket.filled(y, 0, y_sum)
+    return bucket.bind(x, y, dimension_numbers=dimension_numbers, **params)
+
+
 # ---- dot_general ----
 
 
@@ -332,6 +347,7 @@ dot_general_p: Final = Primitive(
     jvp=_dot_jvp,
     transpose=_dot_transpose,
     batch=_dot_batch,
+    pad=_dot_pad,
     samples=Samples(
         (*NUMBERS, "bool"),
         cases=(

@@ -10,7 +10,7 @@ the work of one or two passes over it.
 
 from collections.abc import Sequence
 from operator import index
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -19,10 +19,12 @@ from imprint.core import dims
 from imprint.core.aval import DType, Shape, ShapedArray, get_aval
 from imprint.core.dims import Dim
 from imprint.core.foreign import shown
+from imprint.core.padding import Bucket, Padded
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.core.tangents import Linear
 from imprint.errors import ArgumentError, DTypeError, ShapeError
+from imprint.primitives.arithmetic import max_, min_
 from imprint.primitives.basis import (
     add,
     broadcast_in_dim,
@@ -36,6 +38,7 @@ from imprint.primitives.comparison import ge, lt, ne
 from imprint.primitives.convert import convert_element_type
 from imprint.primitives.select import clamp, select_n
 from imprint.primitives.shape import EVERY, broadcasted_iota, squeeze
+from imprint.primitives.sizes import number_of
 from imprint.primitives.slicing import pad, slice_in_dim
 from imprint.stablehlo import Builder, Value
 
@@ -118,9 +121,8 @@ def _from_zero(start: Any, length: Dim, dtype: DType) -> Any:
     if _is_static(start):
         own = dtype if type(start) is int else get_aval(start).dtype
         first = index(start)
-        if first >= 0 and dims.is_symbolic(length):
-            return own.type(first)
-        length = dims.concrete(length, "dynamic_slice")
+        if dims.is_symbolic(length):
+            return own.type(first) if first >= 0 else number_of(length + first, own)
         first += length if first < 0 else 0
         limits = dt.iinfo(own if dt.is_integer(own) else dt.default_int())
         if int(limits.min) <= first <= int(limits.max):
@@ -129,9 +131,13 @@ def _from_zero(start: Any, length: Dim, dtype: DType) -> Any:
     aval = get_aval(start)
     if not dt.is_integer(aval.dtype) or dt.is_unsigned(aval.dtype):
         return start
-    length = dims.concrete(length, "dynamic_slice")
     negative = lt(start, scalar_like(start, 0))
-    return select_n(negative, start, add(start, scalar_like(start, length)))
+    size = (
+        number_of(length, aval.dtype)
+        if dims.is_symbolic(length)
+        else scalar_like(start, length)
+    )
+    return select_n(negative, start, add(start, size))
 
 
 def _is_static(start: Any) -> bool:
@@ -214,6 +220,59 @@ def _take_each(x: Any, start: Any, axis: int, size: int) -> Any:
     return x
 
 
+def _take_pad(bucket: Bucket, x: Padded, *starts: Padded, slice_sizes: Shape) -> Values:
+    shape = x.aval.shape
+    firsts = _true_starts(bucket, shape, starts, slice_sizes)
+    room = roomy(bucket, x, slice_sizes)
+    (out,) = bucket.bind(room, *firsts, slice_sizes=slice_sizes)
+    fills = [
+        fill if dims.is_same(n, k) else None
+        for fill, n, k in zip(x.fills, shape, slice_sizes, strict=True)
+    ]
+    return (Padded(out, bucket.outs[0], fills, x.known),)
+
+
+def as_int32(x: Any) -> Any:
+    """Return integers in int32; those beyond are its ends."""
+    dtype = get_aval(x).dtype
+    if dtype == _INT32:
+        return x
+    own: Any = cast("Any", dt).iinfo(dtype)
+    info = np.iinfo(_INT32)
+    if own.max > info.max:
+        x = min_(x, scalar_like(x, info.max))
+    if own.min < info.min:
+        x = max_(x, scalar_like(x, info.min))
+    return convert_element_type(x, _INT32)
+
+
+def roomy(bucket: Bucket, x: Padded, sizes: Shape) -> Any:
+    """Return an operand, with room behind its end for windows whose sizes have names."""
+    room = [
+        0 if dims.is_same(k, n) or not dims.is_symbolic(k) else bucket.most(k)
+        for k, n in zip(sizes, x.aval.shape, strict=True)
+    ]
+    if not any(room):
+        return x.value
+    return pad(x.value, scalar_like(x.value, 0), [(0, more, 0) for more in room])
+
+
+def _true_starts(
+    bucket: Bucket, shape: Shape, starts: Sequence[Padded], sizes: Shape
+) -> list[Any]:
+    """Return starts clamped to what lies within the true sizes."""
+    found: list[Any] = []
+    for n, k, start in zip(shape, sizes, starts, strict=True):
+        last = n - k
+        first = as_int32(start.value)
+        if dims.is_same(last, 0):
+            first = np.int32(0)
+        elif dims.is_symbolic(n) or dims.is_symbolic(k):
+            first = clamp(np.int32(0), first, bucket.number(last))
+        found.append(first)
+    return found
+
+
 dynamic_slice_p: Final = Primitive(
     name="dynamic_slice",
     aval=_take_aval,
@@ -222,6 +281,7 @@ dynamic_slice_p: Final = Primitive(
     jvp=_take_jvp,
     transpose=_take_transpose,
     batch=_take_batch,
+    pad=_take_pad,
     samples=Samples(
         EVERY,
         cases=(
@@ -354,6 +414,24 @@ def _covers(start: Any, size: int, shape: Shape) -> Any:
     return and_(ge(position, first), lt(position, limit))
 
 
+def _put_pad(bucket: Bucket, x: Padded, update: Padded, *starts: Padded) -> Values:
+    """Leave what is behind the true size of the update as it was."""
+    shape, sizes = x.aval.shape, update.aval.shape
+    firsts = _true_starts(bucket, shape, starts, sizes)
+    pairs = enumerate(zip(shape, sizes, strict=True))
+    cut = [i for i, (n, k) in pairs if dims.is_symbolic(k) and not dims.is_same(n, k)]
+    if not cut:
+        return bucket.bind(x, update, *firsts)
+    room = roomy(bucket, x, sizes)
+    lengths = bucket.bound(sizes)
+    there = dynamic_slice_p.bind1(room, *firsts, slice_sizes=lengths)
+    value = select_n(bucket.inside(sizes, cut), there, update.value)
+    (out,) = bucket.bind(room, value, *firsts)
+    for axis in cut:
+        out = slice_in_dim(out, 0, bucket.bound(shape[axis]), axis=axis)
+    return (out,)
+
+
 dynamic_update_slice_p: Final = Primitive(
     name="dynamic_update_slice",
     aval=_put_aval,
@@ -362,6 +440,7 @@ dynamic_update_slice_p: Final = Primitive(
     jvp=_put_jvp,
     transpose=_put_transpose,
     batch=_put_batch,
+    pad=_put_pad,
     samples=Samples(
         EVERY,
         cases=(

@@ -15,6 +15,7 @@ import numpy as np
 from imprint import dtypes as dt
 from imprint.core import dims
 from imprint.core.aval import DType, ShapedArray, get_aval
+from imprint.core.padding import Bucket, Padded, in_batches
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.errors import AbsentRuleError, ArgumentError
@@ -23,6 +24,7 @@ from imprint.primitives.arithmetic import div
 from imprint.primitives.basis import (
     NOT_LINEAR,
     add,
+    broadcast_in_dim,
     mul,
     neg,
     reduce_sum,
@@ -45,16 +47,23 @@ from imprint.primitives.matrices import (
     diagonal,
     each,
     identity,
+    in_block,
     is_zero_info,
+    last_axes,
     nan_unless,
     part_of,
     product,
     stack_of,
     swapped,
+    tril,
+    triu,
+    without_padding,
 )
 from imprint.primitives.orthogonal import solved
+from imprint.primitives.reductions import reduce_max
 from imprint.primitives.rounding import abs_
 from imprint.primitives.routines import of_stack, routine, workspace
+from imprint.primitives.select import select_n
 from imprint.primitives.shape import broadcasted_iota
 from imprint.primitives.slicing import slice_in_dim
 from imprint.stablehlo import Builder, Value, tensor
@@ -134,6 +143,22 @@ def _eigh_fit(x: NDArray, *, lower: bool) -> Values:
     return ((spread + np.conj(np.swapaxes(spread, -1, -2))) / spread.dtype.type(2),)
 
 
+def _eigh_pad(bucket: Bucket, x: Padded, *, lower: bool) -> Values:
+    """Give padding an eigenvalue of its own that is larger than all others: the last."""
+    if not x.padded_axes(last_axes(x)):
+        return bucket.bind(x, lower=lower)
+    (zeroed,) = without_padding(bucket, (x, 2))
+    half = abs_(tril(zeroed.value) if lower else triu(zeroed.value))
+    last = x.aval.ndim - 1
+    rows = add(reduce_sum(half, (last,)), reduce_sum(half, (last - 1,)))
+    most = reduce_max(rows, (last - 1,))
+    most = select_n(eq(most, scalar_like(most, 0)), most, scalar_like(most, 1))
+    number = convert_element_type(mul(most, scalar_like(most, 2)), x.aval.dtype)
+    shape = bucket.bound(x.aval.shape)
+    number = broadcast_in_dim(number, shape, tuple(range(last - 1)))
+    return bucket.bind(in_block(bucket, zeroed, number), lower=lower)
+
+
 eigh_p: Final = Primitive(
     name="eigh",
     aval=_eigh_aval,
@@ -142,6 +167,7 @@ eigh_p: Final = Primitive(
     jvp=_eigh_jvp,
     transpose=NOT_LINEAR,
     batch=_eigh_batch,
+    pad=_eigh_pad,
     samples=Samples(
         DTYPES,
         cases=tuple(
@@ -386,6 +412,7 @@ eig_p: Final = Primitive(
     jvp=_eig_jvp,
     transpose=NOT_LINEAR,
     batch=_eig_batch,
+    pad=in_batches(2, "eigenvalues come in an order that depends on the size"),
     samples=Samples(
         DTYPES,
         cases=tuple(

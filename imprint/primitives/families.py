@@ -13,6 +13,7 @@ import numpy as np
 
 from imprint import dtypes as dt
 from imprint.core.aval import DType, ShapedArray, get_aval
+from imprint.core.padding import ELEMENTWISE
 from imprint.core.primitive import Absent, Avals, Dims, Primitive, Values
 from imprint.core.samples import Samples
 from imprint.core.tangents import is_zero, zero_of
@@ -144,6 +145,7 @@ def unary(  # noqa: PLR0913 - one parameter a rule
         jvp=jvp,
         transpose=NOT_LINEAR,
         batch=batch,
+        pad=ELEMENTWISE,
         samples=samples,
     )
     return primitive
@@ -208,6 +210,7 @@ def binary(  # noqa: PLR0913 - one parameter a rule
         jvp=jvp,
         transpose=NOT_LINEAR,
         batch=batch,
+        pad=ELEMENTWISE,
         samples=samples,
     )
     return primitive

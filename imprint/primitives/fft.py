@@ -16,6 +16,7 @@ from imprint import dtypes as dt
 from imprint.core import dims
 from imprint.core.aval import Shape, ShapedArray, get_aval, shape_str
 from imprint.core.foreign import shown
+from imprint.core.padding import in_batches
 from imprint.core.primitive import Avals
 from imprint.core.samples import Case, Samples
 from imprint.errors import ArgumentError, DTypeError, ShapeError, did_you_mean
@@ -173,6 +174,11 @@ _CASES: Final = (
     Case(((8,),), {"fft_type": FftType.RFFT, "fft_lengths": (8,)}, ("float32",)),
 )
 
+
+def _fft_axes(*, fft_lengths: Shape, **_: Any) -> int:
+    return len(fft_lengths)
+
+
 fft_p: Final = moving(
     "fft",
     aval=_fft_aval,
@@ -180,6 +186,10 @@ fft_p: Final = moving(
     lower=_fft_lower,
     transpose=_fft_transpose,
     batch=_fft_batch,
+    pad=in_batches(
+        _fft_axes,
+        "each element of a Fourier transform depends on its length",
+    ),
     samples=Samples(("complex64", "complex128"), cases=_CASES, ulps=32),
 )
 

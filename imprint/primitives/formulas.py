@@ -14,7 +14,7 @@ import numpy as np
 
 from imprint import dtypes as dt
 from imprint.stablehlo import Builder, Value
-from imprint.stablehlo.builder import Comparison
+from imprint.stablehlo.elementwise import Comparison
 
 Formula = Callable[..., Any]
 Step = Callable[..., tuple[Any, ...]]

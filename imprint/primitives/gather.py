@@ -39,6 +39,7 @@ from imprint.primitives.windows_at import (
     sizes_of,
 )
 from imprint.primitives.windows_by_numpy import Put, put_windows, read_windows
+from imprint.primitives.windows_padded import gather_pad, padding_updates
 from imprint.stablehlo import Builder, Value, indexed
 
 NDArray = np.ndarray[Any, Any]
@@ -228,6 +229,7 @@ gather_p: Final = Primitive(
     jvp=_gather_jvp,
     transpose=_gather_transpose,
     batch=_gather_batch,
+    pad=gather_pad,
     samples=Samples(
         EVERY,
         cases=(
@@ -331,11 +333,12 @@ def _fill_of(dtype: DType, value: Any) -> Any:
 # ---- what scatters share ----
 
 
-def scattering(
+def scattering(  # noqa: PLR0913 - one parameter a rule
     name: str,
     *,
     join: Join,
     put: Put | None,
+    nothing: Callable[[DType], Any] | None,
     jvp: Callable[..., Any],
     transpose: Callable[..., Values],
     samples: Samples,
@@ -347,6 +350,7 @@ def scattering(
         join: writes the join of an element with an update.
         put: does so with NumPy, on a flat array: given it, the numbers of the elements
             and the updates; None where an update replaces the element.
+        nothing: an update, of a dtype, that changes no element; None if there is none.
         jvp: its rule.
         transpose: its rule.
         samples: what the laws feed it.
@@ -387,6 +391,7 @@ def scattering(
         jvp=jvp,
         transpose=transpose,
         batch=batch,
+        pad=padding_updates(nothing),
         samples=samples,
     )
     return primitive
@@ -548,6 +553,7 @@ scatter_add_p: Final = scattering(
     "scatter-add",
     join=Builder.add,
     put=np.add.at,
+    nothing=lambda _: -0.0,
     jvp=_add_jvp,
     transpose=summing_transpose,
     samples=Samples(

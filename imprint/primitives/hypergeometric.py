@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from imprint.core.aval import Shape, ShapedArray, get_aval
+from imprint.core.padding import ELEMENTWISE
 from imprint.core.primitive import Absent, Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.core.tangents import is_zero, zero_of
@@ -344,6 +345,7 @@ def _declare(
         jvp=jvp,
         transpose=NOT_LINEAR,
         batch=batch,
+        pad=ELEMENTWISE,
         samples=samples,
     )
     return primitive

@@ -12,6 +12,7 @@ import math
 from typing import Any, Final
 
 from imprint.core.aval import ShapedArray, get_aval
+from imprint.core.padding import ELEMENTWISE
 from imprint.core.primitive import Absent, Avals, Dims, Primitive, Values
 from imprint.core.samples import Samples
 from imprint.core.tangents import is_zero, zero_of
@@ -394,6 +395,7 @@ regularized_incomplete_beta_p: Final = Primitive(
     jvp=_betainc_jvp,
     transpose=NOT_LINEAR,
     batch=_betainc_batch,
+    pad=ELEMENTWISE,
     samples=Absent("it has no derivative by a and b, and the laws ask for all"),
 )
 

@@ -16,6 +16,7 @@ import numpy as np
 from imprint.core import dims
 from imprint.core.aval import Shape, ShapedArray, get_aval
 from imprint.core.dims import Dim
+from imprint.core.padding import Bucket, Padded
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.core.tangents import zero_of
@@ -42,6 +43,7 @@ from imprint.primitives.matrices import (
     stack_of,
     tril,
     triu,
+    without_padding,
     zeros_like,
 )
 from imprint.primitives.select import select_n
@@ -188,6 +190,11 @@ def _fit(x: NDArray) -> Values:
     return (np.flip(invertible(x), -2),)  # so rows are exchanged
 
 
+def _pad(bucket: Bucket, x: Padded) -> Values:
+    """Zeros are the pivot of no row but their own."""
+    return bucket.bind(*without_padding(bucket, (x, 2)))
+
+
 lu_p: Final = Primitive(
     name="lu",
     aval=_aval,
@@ -196,6 +203,7 @@ lu_p: Final = Primitive(
     jvp=_jvp,
     transpose=NOT_LINEAR,
     batch=_batch,
+    pad=_pad,
     samples=Samples(
         DTYPES,
         cases=tuple(
@@ -332,6 +340,17 @@ def _order_case(shape: Shape, size: int) -> Case:
     return Case((shape,), {"permutation_size": size})
 
 
+def _order_pad(bucket: Bucket, pivots: Padded, *, permutation_size: Dim) -> Values:
+    """Exchange each row that is padding with itself."""
+    value, padded = pivots.value, pivots.padded_axes()
+    if padded:
+        shape = pivots.aval.shape
+        lengths = bucket.bound(shape)
+        own = broadcasted_iota(pivots.aval.dtype, lengths, len(shape) - 1)
+        value = select_n(bucket.inside(shape, padded), own, value)
+    return bucket.bind(value, permutation_size=permutation_size)
+
+
 lu_pivots_to_permutation_p: Final = Primitive(
     name="lu_pivots_to_permutation",
     aval=_order_aval,
@@ -340,6 +359,7 @@ lu_pivots_to_permutation_p: Final = Primitive(
     jvp=_order_jvp,
     transpose=NOT_LINEAR,
     batch=_order_batch,
+    pad=_order_pad,
     samples=Samples(
         ("int32",),
         cases=(

@@ -14,6 +14,7 @@ import numpy as np
 from imprint import dtypes as dt
 from imprint.core import dims
 from imprint.core.aval import DType, Shape, ShapedArray, get_aval
+from imprint.core.padding import Bucket, Padded
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.errors import ArgumentError, ShapeError
 from imprint.primitives.axes import int_tuple
@@ -270,3 +271,44 @@ def positive_definite(x: NDArray) -> NDArray:
     """Return positive definite matrices made of drawn ones."""
     factor = invertible(x)
     return factor @ np.conj(np.swapaxes(factor, -1, -2))
+
+
+# ---- padding ----
+
+
+def last_axes(x: Padded, count: int = 2) -> tuple[int, ...]:
+    """Return the last axes."""
+    ndim = x.aval.ndim
+    return tuple(range(ndim - count, ndim))
+
+
+def without_padding(bucket: Bucket, *operands: tuple[Padded, int]) -> list[Padded]:
+    """Return operands with zeros in the padding of the last axes, of so many each."""
+    return [bucket.filled(x, 0, last_axes(x, count)) for x, count in operands]
+
+
+def padding_with_zeros(*ranks: int) -> Callable[..., Values]:
+    """Return the rule that does so: zeros reflect nothing.
+
+    Args:
+        ranks: of how many axes an example of each operand is.
+    """
+
+    def rule(bucket: Bucket, *operands: Padded, **params: Any) -> Values:
+        pairs = zip(operands, ranks, strict=True)
+        return bucket.bind(*without_padding(bucket, *pairs), **params)
+
+    return rule
+
+
+def in_block(bucket: Bucket, x: Padded, number: Any) -> Any:
+    """Return square matrices alone in theirs: behind them is a number times the identity."""
+    (zeroed,) = without_padding(bucket, (x, 2))
+    padded = x.padded_axes(last_axes(x))
+    if not padded:
+        return zeroed.value
+    shape = bucket.bound(x.aval.shape)
+    rows, columns = _numbered(shape)
+    on_diagonal = _for_each(eq(rows, columns), shape)
+    there = select_n(bucket.inside(x.aval.shape, padded), on_diagonal, np.False_)
+    return select_n(there, zeroed.value, number)

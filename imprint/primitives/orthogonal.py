@@ -13,6 +13,7 @@ import numpy as np
 from imprint import dtypes as dt
 from imprint.core import dims
 from imprint.core.aval import DType, ShapedArray, get_aval
+from imprint.core.padding import Bucket, Padded, PerSize
 from imprint.core.primitive import Absent, Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.core.tangents import zero_of
@@ -31,10 +32,13 @@ from imprint.primitives.matrices import (
     each,
     identity,
     invertible,
+    last_axes,
+    padding_with_zeros,
     product,
     stack_of,
     tame,
     tril,
+    without_padding,
     zeros_like,
 )
 from imprint.primitives.routines import of_stack, routine, workspace
@@ -94,6 +98,7 @@ geqrf_p: Final = Primitive(
     jvp=Absent(_NO_DERIVATIVE.format("geqrf")),
     transpose=NOT_LINEAR,
     batch=_geqrf_batch,
+    pad=padding_with_zeros(2),
     samples=Samples(
         DTYPES,
         cases=tuple(Case((shape,)) for shape in (*_SHAPES, *_EMPTY)),
@@ -165,6 +170,7 @@ householder_product_p: Final = Primitive(
     jvp=Absent(_NO_DERIVATIVE.format("householder_product")),
     transpose=NOT_LINEAR,
     batch=_householder_batch,
+    pad=padding_with_zeros(2, 1),
     samples=Samples(
         DTYPES,
         cases=tuple(
@@ -277,6 +283,7 @@ ormqr_p: Final = Primitive(
     jvp=Absent(_NO_DERIVATIVE.format("ormqr")),
     transpose=NOT_LINEAR,
     batch=_ormqr_batch,
+    pad=padding_with_zeros(2, 1, 2),
     samples=Samples(
         DTYPES,
         cases=(
@@ -486,6 +493,15 @@ def _qr_case(shape: Any, *, pivoting: bool, full_matrices: bool) -> Case:
     return Case((shape,), {"pivoting": pivoting, "full_matrices": full_matrices})
 
 
+_EXCHANGED: Final = PerSize("which columns it exchanges depends on how long they are")
+
+
+def _qr_pad(bucket: Bucket, x: Padded, **params: bool) -> Values:
+    if params["pivoting"] and x.padded_axes(last_axes(x)):
+        _EXCHANGED()
+    return bucket.bind(*without_padding(bucket, (x, 2)), **params)
+
+
 qr_p: Final = Primitive(
     name="qr",
     aval=_qr_aval,
@@ -494,6 +510,7 @@ qr_p: Final = Primitive(
     jvp=_qr_jvp,
     transpose=NOT_LINEAR,
     batch=_qr_batch,
+    pad=_qr_pad,
     samples=Samples(
         ("float32", "float64", "complex64"),  # the phases of Q are a convention
         cases=(

@@ -11,6 +11,7 @@ import numpy as np
 
 from imprint import dtypes as dt
 from imprint.core.aval import ShapedArray, get_aval
+from imprint.core.padding import ELEMENTWISE
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.core.tangents import Linear, is_zero, zero_of
@@ -93,6 +94,7 @@ polynomial_p: Final = Primitive(
     jvp=_polynomial_jvp,
     transpose=_polynomial_transpose,
     batch=_polynomial_batch,
+    pad=ELEMENTWISE,
     samples=Samples(
         NUMBERS,
         cases=(

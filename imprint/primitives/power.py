@@ -12,6 +12,7 @@ import numpy as np
 
 from imprint import dtypes as dt
 from imprint.core.aval import ShapedArray, get_aval
+from imprint.core.padding import ELEMENTWISE
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Samples
 from imprint.core.tangents import is_zero, zero_of
@@ -114,6 +115,7 @@ pow_p: Final = Primitive(
     jvp=_pow_jvp,
     transpose=NOT_LINEAR,
     batch=_pow_batch,
+    pad=ELEMENTWISE,
     samples=Samples(INEXACTS, arity=2, edges=(2, 0.5, -3), domain=(0.5, 3.0), ulps=16),
 )
 

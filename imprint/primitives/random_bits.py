@@ -17,6 +17,7 @@ import numpy as np
 from imprint import dtypes as dt
 from imprint.core import dims
 from imprint.core.aval import DType, Shape, ShapedArray, get_aval
+from imprint.core.padding import AS_IS, PerSize
 from imprint.core.primitive import Absent, Avals, Dims, Primitive, Values
 from imprint.dtypes import DTypeLike
 from imprint.errors import ArgumentError, DTypeError, ShapeError
@@ -166,6 +167,7 @@ rng_bit_generator_p: Final = Primitive(
     jvp=_bits_jvp,
     transpose=Absent("rng_bit_generator: expected no cotangent: bits have none"),
     batch=_bits_batch,
+    pad=PerSize("the state after it depends on how many bits it makes"),
     samples=Absent("a batch has other bits than its examples: tests do it by hand"),
 )
 
@@ -246,6 +248,7 @@ rng_uniform_p: Final = Primitive(
     jvp=Absent("rng_uniform: expected no derivative: a draw has none by its bounds"),
     transpose=Absent("rng_uniform: expected no cotangent: a draw has none"),
     batch=Absent("rng_uniform: expected bounds that are not mapped: draw before vmap"),
+    pad=AS_IS,
     samples=Absent("no two draws agree"),
 )
 

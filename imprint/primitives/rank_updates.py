@@ -12,6 +12,7 @@ import numpy as np
 
 from imprint.core import dims
 from imprint.core.aval import ShapedArray, get_aval
+from imprint.core.padding import Bucket, Padded
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.core.tangents import is_zero, zero_of
@@ -31,13 +32,16 @@ from imprint.primitives.matrices import (
     check_alike,
     check_square,
     identity,
+    in_block,
     invertible,
+    last_axes,
     product,
     stack_of,
     swapped,
     tame,
     tril,
     triu,
+    without_padding,
 )
 from imprint.primitives.shape import expand_dims
 from imprint.primitives.triangular import triangular_solve
@@ -98,6 +102,10 @@ def _product_batch(args: Values, at: Dims, **params: float) -> Any:
     return batch_stack(symmetric_product_p, args, at, **params)
 
 
+def _product_pad(bucket: Bucket, a: Padded, c: Padded, **params: float) -> Values:
+    return bucket.bind(bucket.filled(a, 0, last_axes(a, 1)), c, **params)
+
+
 def _product_fit(a: NDArray, c: NDArray, **_: float) -> Values:
     return tame(a), tame(c)
 
@@ -114,6 +122,7 @@ symmetric_product_p: Final = Primitive(
     jvp=_product_jvp,
     transpose=NOT_LINEAR,
     batch=_product_batch,
+    pad=_product_pad,
     samples=Samples(
         _REALS,
         cases=(
@@ -262,6 +271,11 @@ def _update_batch(args: Values, at: Dims) -> Any:
     return batch_stack(cholesky_update_p, args, at)
 
 
+def _update_pad(bucket: Bucket, r: Padded, w: Padded) -> Values:
+    (w,) = without_padding(bucket, (w, 1))
+    return bucket.bind(in_block(bucket, r, r.aval.dtype.type(1)), w)
+
+
 def _update_fit(r: NDArray, w: NDArray) -> Values:
     return np.triu(invertible(r)), tame(w)
 
@@ -274,6 +288,7 @@ cholesky_update_p: Final = Primitive(
     jvp=_update_jvp,
     transpose=NOT_LINEAR,
     batch=_update_batch,
+    pad=_update_pad,
     samples=Samples(
         _REALS,
         cases=tuple(Case(((n, n), (n,))) for n in (3, 1, 0)),

@@ -8,6 +8,7 @@ The derivatives are orders beside.
 from typing import Any, Final
 
 from imprint.core.aval import ShapedArray, get_aval
+from imprint.core.padding import AS_IS
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.core.tangents import is_zero, zero_of
@@ -110,6 +111,7 @@ bessel_jn_p: Final = Primitive(
     jvp=_jn_jvp,
     transpose=NOT_LINEAR,
     batch=_jn_batch,
+    pad=AS_IS,
     samples=Samples(
         FLOATS,
         cases=(

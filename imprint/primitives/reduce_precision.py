@@ -12,6 +12,7 @@ import numpy as np
 
 from imprint import dtypes as dt
 from imprint.core.aval import DType, ShapedArray
+from imprint.core.padding import ELEMENTWISE
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.errors import ArgumentError
@@ -101,6 +102,7 @@ reduce_precision_p: Final = Primitive(
     jvp=_reduce_precision_jvp,
     transpose=_reduce_precision_transpose,
     batch=_reduce_precision_batch,
+    pad=ELEMENTWISE,
     samples=Samples(
         FLOATS,
         cases=tuple(

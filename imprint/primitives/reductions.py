@@ -17,11 +17,12 @@ import numpy as np
 from imprint import dtypes as dt
 from imprint.core import dims
 from imprint.core.aval import DType, ShapedArray, get_aval
+from imprint.core.padding import filling
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.core.tangents import zero_of
 from imprint.primitives.arithmetic import div
-from imprint.primitives.axes import int_tuple
+from imprint.primitives.axes import check_axes, int_tuple, reduced
 from imprint.primitives.basis import (
     INTS,
     NOT_LINEAR,
@@ -29,11 +30,9 @@ from imprint.primitives.basis import (
     REDUCTIONS,
     add,
     broadcast_in_dim,
-    check_axes,
     mul,
     not_differentiable,
     reduce_sum,
-    reduced,
     reduction_batch,
     scalar_like,
 )
@@ -66,6 +65,7 @@ def _reduction(  # noqa: PLR0913 - one parameter a rule
     dtypes: Kind,
     reference: Callable[[Any, Ints], Any],
     lower: Lower,
+    identity: Callable[[DType], Any],
     jvp: Jvp,
     samples: Samples,
     keeps_weak_type: bool = True,
@@ -77,6 +77,7 @@ def _reduction(  # noqa: PLR0913 - one parameter a rule
         dtypes: the dtypes it takes.
         reference: `(x, axes)` → what it means, on a NumPy array.
         lower: `(builder, x, axes)` → its StableHLO.
+        identity: the reduction of nothing, of a dtype.
         jvp: its derivative.
         samples: what the laws feed it.
         keeps_weak_type: whether the result is weakly typed where the operand is.
@@ -104,6 +105,7 @@ def _reduction(  # noqa: PLR0913 - one parameter a rule
         jvp=jvp,
         transpose=NOT_LINEAR,
         batch=batch,
+        pad=filling(identity),
         samples=samples,
     )
     return primitive
@@ -164,6 +166,7 @@ reduce_prod_p: Final = _reduction(
     dtypes=NUMBER,
     reference=lambda x, axes: _prod_reference(x, axes=axes),
     lower=_by("multiply", lambda _: 1),
+    identity=lambda _: 1,
     jvp=_prod_jvp,
     samples=Samples(NUMBERS, cases=_CASES, domain=(-2.0, 2.0), ulps=16),
 )
@@ -233,6 +236,7 @@ def _extremum(name: str, *, largest: bool) -> Primitive:
         dtypes=ANY,
         reference=reference,
         lower=lower,
+        identity=identity,
         jvp=jvp,
         samples=Samples((*NUMBERS, "bool"), cases=_CASES),
     )
@@ -286,6 +290,9 @@ def reduce_min(operand: Any, axes: Sequence[int]) -> Any:
 def _bitwise(name: str, join: np.ufunc, op: str, identity: int) -> Primitive:
     """Declare a bitwise reduction; of booleans it is the logical one."""
 
+    def of_nothing(dtype: DType) -> Any:
+        return np.asarray(identity).astype(dtype)
+
     def jvp(primals: Values, _: Values, *, axes: Ints) -> Any:
         return not_differentiable(primitive, primals, axes=axes)
 
@@ -293,7 +300,8 @@ def _bitwise(name: str, join: np.ufunc, op: str, identity: int) -> Primitive:
         name,
         dtypes=BITS,
         reference=lambda x, axes: join.reduce(x, axis=axes),
-        lower=_by(op, lambda dtype: np.asarray(identity).astype(dtype)),
+        lower=_by(op, of_nothing),
+        identity=of_nothing,
         jvp=jvp,
         samples=Samples(("bool", *INTS), cases=_CASES, differentiable=False),
         keeps_weak_type=False,

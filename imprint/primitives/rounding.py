@@ -12,6 +12,7 @@ import numpy as np
 
 from imprint import dtypes as dt
 from imprint.core.aval import ShapedArray, get_aval
+from imprint.core.padding import ELEMENTWISE
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.core.tangents import zero_of
@@ -177,6 +178,7 @@ round_p: Final = Primitive(
     jvp=_round_jvp,
     transpose=NOT_LINEAR,
     batch=_round_batch,
+    pad=ELEMENTWISE,
     samples=Samples(
         FLOATS,
         cases=tuple(

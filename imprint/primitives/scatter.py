@@ -40,6 +40,7 @@ from imprint.primitives.gather import (
     summing_transpose,
     windows_of,
 )
+from imprint.primitives.reductions import extreme
 from imprint.primitives.select import select_n
 from imprint.primitives.shape import EVERY, iota, reshape
 from imprint.primitives.windows_at import (
@@ -121,6 +122,7 @@ scatter_p: Final = scattering(
     "scatter",
     join=_update,
     put=None,
+    nothing=None,
     jvp=_put_jvp,
     transpose=_put_transpose,
     samples=Samples(EVERY, cases=scatter_cases()),
@@ -142,6 +144,7 @@ scatter_sub_p: Final = scattering(
     "scatter-sub",
     join=Builder.subtract,
     put=np.subtract.at,
+    nothing=lambda _: 0,
     jvp=_sub_jvp,
     transpose=_sub_transpose,
     samples=Samples(NUMBERS, cases=scatter_cases()[:4], ulps=16),
@@ -198,6 +201,7 @@ scatter_mul_p: Final = scattering(
     "scatter-mul",
     join=Builder.multiply,
     put=np.multiply.at,
+    nothing=lambda _: 1,
     jvp=_mul_jvp,
     transpose=_mul_transpose,
     samples=Samples(NUMBERS, cases=scatter_cases(_CLIP)[:5], ulps=64),
@@ -254,6 +258,7 @@ def _extreme(name: str, joined: Primitive, ufunc: Any) -> Primitive:
         name,
         join=join,
         put=put,
+        nothing=lambda dtype: extreme(dtype, largest=joined is min_p),
         jvp=jvp,
         transpose=NOT_LINEAR,
         samples=Samples(EVERY, cases=scatter_cases()[:4]),

@@ -13,6 +13,7 @@ import numpy as np
 from imprint import dtypes as dt
 from imprint.core import dims
 from imprint.core.aval import DType, ShapedArray
+from imprint.core.padding import in_batches
 from imprint.core.primitive import Absent, Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.errors import ArgumentError, ShapeError
@@ -132,6 +133,8 @@ def _schur_batch(args: Values, at: Dims, **params: bool) -> Any:
     return batch_stack(schur_p, args, at, **params)
 
 
+_WHOLE: Final = "each element of a factor depends on the size of its matrix"
+
 schur_p: Final = Primitive(
     name="schur",
     aval=_schur_aval,
@@ -140,6 +143,7 @@ schur_p: Final = Primitive(
     jvp=Absent(_NO_DERIVATIVE.format("schur")),
     transpose=NOT_LINEAR,
     batch=_schur_batch,
+    pad=in_batches(2, _WHOLE),
     samples=Samples(
         DTYPES,
         cases=tuple(
@@ -224,6 +228,7 @@ hessenberg_p: Final = Primitive(
     jvp=Absent(_NO_DERIVATIVE.format("hessenberg")),
     transpose=NOT_LINEAR,
     batch=_hessenberg_batch,
+    pad=in_batches(2, _WHOLE),
     samples=Samples(
         DTYPES,
         cases=tuple(Case((shape,)) for shape in _SHAPES),
@@ -308,6 +313,7 @@ tridiagonal_p: Final = Primitive(
     jvp=Absent(_NO_DERIVATIVE.format("tridiagonal")),
     transpose=NOT_LINEAR,
     batch=_tridiagonal_batch,
+    pad=in_batches(2, _WHOLE),
     samples=Samples(
         DTYPES,
         cases=tuple(

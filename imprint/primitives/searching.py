@@ -14,8 +14,10 @@ import numpy as np
 
 from imprint.core import dims
 from imprint.core.aval import ShapedArray, get_aval
+from imprint.core.padding import Bucket, Padded
 from imprint.core.primitive import Absent, Avals, Dims, Primitive, Values
 from imprint.errors import ArgumentError, DTypeError, ShapeError
+from imprint.primitives.arithmetic import min_
 from imprint.primitives.basis import (
     NOT_LINEAR,
     broadcast_in_dim,
@@ -24,6 +26,7 @@ from imprint.primitives.basis import (
 )
 from imprint.primitives.sorting import (
     comparable,
+    last_of,
     lies_before,
     lower_order,
     lower_second,
@@ -229,6 +232,12 @@ def _batch(args: Values, at: Dims, *, batch: int, **params: Any) -> Any:
     return searchsorted_p.bind(a, v, batch=batch + 1, **params), (0,)
 
 
+def _pad(bucket: Bucket, a: Padded, v: Padded, *, batch: int, **params: Any) -> Values:
+    last = bucket.filled(a, last_of(a.aval.dtype), (batch,))
+    (found,) = bucket.bind(last, v, batch=batch, **params)
+    return (min_(found, bucket.number(a.aval.shape[batch])),)
+
+
 searchsorted_p: Final = Primitive(
     name="searchsorted",
     aval=_aval,
@@ -237,6 +246,7 @@ searchsorted_p: Final = Primitive(
     jvp=_jvp,
     transpose=NOT_LINEAR,
     batch=_batch,
+    pad=_pad,
     samples=Absent(
         "what it finds in an array that is not in order is open, and draws are not in order"
     ),

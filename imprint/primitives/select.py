@@ -12,6 +12,7 @@ import numpy as np
 
 from imprint import dtypes as dt
 from imprint.core.aval import ShapedArray, get_aval
+from imprint.core.padding import ELEMENTWISE, Bucket, Padded, elementwise, fill_at
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.core.tangents import Linear, is_zero, zero_of
@@ -118,6 +119,20 @@ def _select_batch(args: Values, dims: Dims) -> Any:
     return elementwise_batch(select_n_p, args, dims, {})
 
 
+def _select_pad(bucket: Bucket, which: Padded, *cases: Padded) -> Values:
+    (out,) = elementwise(bucket, which, *cases)
+    number = [fill_at(which, i) for i in range(out.aval.ndim)]
+    fills = [
+        fill if fill is not None or k is None else fill_at(_case(cases, k), i)
+        for i, (k, fill) in enumerate(zip(number, out.fills, strict=True))
+    ]
+    return (Padded(out.value, out.aval, fills, out.known),)
+
+
+def _case(cases: Sequence[Padded], number: Any) -> Padded:
+    return cases[max(0, min(int(number), len(cases) - 1))]
+
+
 def _choices(which: str, cases: int) -> tuple[Case, ...]:
     dtypes = (which, *[None] * cases)
     shapes = (((3,),) * (cases + 1), ((), *((2, 3),) * cases), ((),) * (cases + 1))
@@ -132,6 +147,7 @@ select_n_p: Final = Primitive(
     jvp=_select_jvp,
     transpose=_select_transpose,
     batch=_select_batch,
+    pad=_select_pad,
     samples=Samples(
         ("bool", *INTS, *FLOATS, *COMPLEXES),
         cases=(
@@ -199,6 +215,7 @@ clamp_p: Final = Primitive(
     jvp=_clamp_jvp,
     transpose=NOT_LINEAR,
     batch=_clamp_batch,
+    pad=ELEMENTWISE,
     samples=Samples(
         ("bool", *INTS, *FLOATS),
         cases=(

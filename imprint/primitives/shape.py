@@ -14,14 +14,19 @@ from imprint import dtypes as dt
 from imprint.core import dims
 from imprint.core.aval import DType, Shape, ShapedArray, get_aval, shape_str
 from imprint.core.dims import Dim
+from imprint.core.padding import AS_IS, Bucket, Padded, carrying
 from imprint.core.primitive import Absent, Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.errors import DTypeError, ShapeError
+from imprint.primitives.arithmetic import div, rem
 from imprint.primitives.axes import canonical_axes, int_of, int_tuple, push
 from imprint.primitives.basis import (
     NUMBERS,
+    add,
     broadcast_in_dim,
     moveaxis,
+    mul,
+    sub,
     transpose,
 )
 from imprint.primitives.copying import own
@@ -42,6 +47,7 @@ def moving(  # noqa: PLR0913 - one parameter a rule
     lower: Callable[..., Value],
     transpose: Callable[..., Any],
     batch: Callable[..., Any],
+    pad: Callable[..., Any],
     samples: Samples,
 ) -> Primitive:
     """Declare a primitive that only moves the elements of one operand: it is linear.
@@ -53,6 +59,7 @@ def moving(  # noqa: PLR0913 - one parameter a rule
         lower: its StableHLO.
         transpose: `(ct, aval of the operand, **params)` → the cotangent.
         batch: `(x, b, **params)` → the result and its hidden axis.
+        pad: as for every primitive.
         samples: what the laws feed it.
     """
 
@@ -80,6 +87,7 @@ def moving(  # noqa: PLR0913 - one parameter a rule
         jvp=jvp,
         transpose=transpose_rule,
         batch=batch_rule,
+        pad=pad,
         samples=samples,
     )
     return primitive
@@ -120,6 +128,70 @@ def _reshape_batch(x: Any, b: int, *, new_sizes: Shape, dimensions: None) -> Any
     return reshape(x, (get_aval(x).shape[0], *new_sizes)), 0
 
 
+def _reshape_pad(
+    bucket: Bucket, x: Padded, *, new_sizes: Shape, dimensions: None
+) -> Values:
+    """Take the elements of each group of axes in the order of the true sizes.
+
+    Where names lead all groups, that is the order of the bucket's sizes as well.
+    """
+    old = x.aval.shape
+    groups = [] if dims.has_zero(old) else _groups(old, new_sizes)
+    if all(_leads(old[a]) and _leads(new_sizes[b]) for a, b in groups):
+        outs = bucket.bind(x, new_sizes=new_sizes, dimensions=None)
+        return (Padded(outs[0], bucket.outs[0], None, x.known),)
+    flat = reshape(x.value, [dims.product(bucket.bound(old[a])) for a, _ in groups])
+    for axis, (a, b) in enumerate(groups):
+        if not (_leads(old[a]) and _leads(new_sizes[b])):
+            flat = bucket.taken(flat, _places(bucket, old[a], new_sizes[b]), axis)
+    return (reshape(flat, bucket.bound(new_sizes)),)
+
+
+def _groups(old: Shape, new: Shape) -> list[tuple[slice, slice]]:
+    """Return the smallest runs of axes of both shapes that hold the same elements."""
+    found: list[tuple[slice, slice]] = []
+    i = j = 0
+    while i < len(old) and j < len(new):
+        a, b, have, need = i, j, old[i], new[j]
+        i, j = i + 1, j + 1
+        while not dims.is_same(have, need):
+            if i < len(old) and not dims.is_surely_at_least(have, need):
+                have, i = have * old[i], i + 1
+            elif j < len(new):
+                need, j = need * new[j], j + 1
+            else:
+                have, i = have * old[i], i + 1
+        found.append((slice(a, i), slice(b, j)))
+    if found:  # what is left are axes of length 1
+        a, b = found.pop()
+        found.append((slice(a.start, len(old)), slice(b.start, len(new))))
+    return found
+
+
+def _leads(shape: Shape) -> bool:
+    """Tell whether no name stands behind another axis, but axes of length 1."""
+    lengths = [n for n in shape if not dims.is_same(n, 1)]
+    return not any(map(dims.is_symbolic, lengths[1:]))
+
+
+def _places(bucket: Bucket, old: Shape, new: Shape) -> Any:
+    """Return for each element of the axes `new` where it stands in the axes `old`."""
+    lengths = bucket.bound(new)
+    place: Any = None
+    for axis, n in enumerate(new):
+        along = broadcasted_iota(_INT32, lengths, axis)
+        place = along if place is None else add(mul(place, bucket.number(n)), along)
+    found, step = np.int32(0), 1
+    for axis, n in reversed(list(enumerate(old))):
+        length = bucket.number(n)
+        index = rem(place, length) if axis else place
+        found = add(found, mul(index, np.int32(step)))
+        place, step = div(place, length), step * bucket.bound(n)
+    return reshape(found, (dims.product(lengths),))
+
+
+_INT32: Final = np.dtype(np.int32)
+
 reshape_p: Final = moving(
     "reshape",
     aval=_reshape_aval,
@@ -127,6 +199,7 @@ reshape_p: Final = moving(
     lower=_reshape_lower,
     transpose=_reshape_transpose,
     batch=_reshape_batch,
+    pad=_reshape_pad,
     samples=Samples(
         EVERY,
         cases=(
@@ -201,6 +274,10 @@ def _squeeze_batch(x: Any, b: int, *, dimensions: Ints) -> Any:
     return squeeze(x, shifted), b - sum(d < b for d in shifted)
 
 
+def _squeeze_origins(x: ShapedArray, *, dimensions: Ints) -> Ints:
+    return _squeezed(tuple(range(x.ndim)), dimensions)
+
+
 squeeze_p: Final = moving(
     "squeeze",
     aval=_squeeze_aval,
@@ -208,6 +285,7 @@ squeeze_p: Final = moving(
     lower=_squeeze_lower,
     transpose=_squeeze_transpose,
     batch=_squeeze_batch,
+    pad=carrying(_squeeze_origins),
     samples=Samples(
         EVERY,
         cases=(
@@ -267,6 +345,15 @@ def _rev_batch(x: Any, b: int, *, dimensions: Ints) -> Any:
     return rev(x, push(dimensions, b)), b
 
 
+def _rev_pad(bucket: Bucket, x: Padded, *, dimensions: Ints) -> Values:
+    (out,) = bucket.bind(x, dimensions=dimensions)
+    for axis in x.padded_axes(dimensions):  # the padding comes first now
+        n = x.aval.shape[axis]
+        start = sub(np.int32(bucket.bound(n)), bucket.number(n))
+        out = bucket.part(out, start, bucket.bound(n), axis)
+    return (out,)
+
+
 rev_p: Final = moving(
     "rev",
     aval=_rev_aval,
@@ -274,6 +361,7 @@ rev_p: Final = moving(
     lower=_rev_lower,
     transpose=_rev_transpose,
     batch=_rev_batch,
+    pad=_rev_pad,
     samples=Samples(
         EVERY,
         cases=(
@@ -331,6 +419,7 @@ iota_p: Final = Primitive(
     jvp=_NO_OPERANDS,
     transpose=_NO_OPERANDS,
     batch=_NO_OPERANDS,
+    pad=AS_IS,
     samples=Samples(
         ("int32",),
         cases=tuple(

@@ -14,6 +14,7 @@ import numpy as np
 from imprint import dtypes as dt
 from imprint.core import dims
 from imprint.core.aval import ShapedArray, get_aval
+from imprint.core.padding import Bucket, Padded, PerSize
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.errors import AbsentRuleError, ArgumentError
@@ -34,11 +35,13 @@ from imprint.primitives.matrices import (
     each,
     identity,
     is_zero_info,
+    last_axes,
     nan_of,
     nan_unless,
     part_of,
     product,
     stack_of,
+    without_padding,
 )
 from imprint.primitives.routines import of_stack, routine, workspace
 from imprint.primitives.slicing import slice_in_dim
@@ -235,6 +238,15 @@ def _case(
     return Case((shape,), {**params, "algorithm": algorithm})
 
 
+_SIGNED: Final = PerSize("the signs of singular vectors depend on the size")
+
+
+def _pad(bucket: Bucket, x: Padded, **params: Any) -> Values:
+    if params["compute_uv"] and x.padded_axes(last_axes(x)):
+        _SIGNED()
+    return bucket.bind(*without_padding(bucket, (x, 2)), **params)
+
+
 svd_p: Final = Primitive(
     name="svd",
     aval=_aval,
@@ -243,6 +255,7 @@ svd_p: Final = Primitive(
     jvp=_jvp,
     transpose=NOT_LINEAR,
     batch=_batch,
+    pad=_pad,
     samples=Samples(
         ("float32", "float64", "complex64"),  # the phases of vectors are a convention
         cases=(

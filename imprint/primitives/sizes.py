@@ -10,10 +10,12 @@ import numpy as np
 
 from imprint import dtypes
 from imprint.core import dims
-from imprint.core.aval import ShapedArray
+from imprint.core.aval import DType, ShapedArray
 from imprint.core.dims import Dim
+from imprint.core.padding import Bucket
 from imprint.core.primitive import Absent, Avals, Primitive, Values
 from imprint.core.samples import Case, Samples
+from imprint.primitives.convert import convert_element_type, convert_element_type_p
 from imprint.stablehlo import Builder, Value
 
 
@@ -27,7 +29,13 @@ def _reference(*, dim: Dim) -> Values:
 
 
 def _lower(b: Builder, *, dim: Dim) -> tuple[Value, ...]:
-    return (b.constant(_reference(dim=dim)[0]),)
+    return (b.constant(dim, dtypes.scalar_type_dtype(int)),)
+
+
+def _pad(bucket: Bucket, *, dim: Dim) -> Values:
+    (aval,) = bucket.outs
+    number = bucket.number(dim)
+    return convert_element_type_p.bind(number, new_dtype=aval.dtype, weak_type=True)
 
 
 _NO_OPERANDS: Final = Absent("it has no operands")
@@ -40,6 +48,7 @@ dim_as_value_p: Final = Primitive(
     jvp=_NO_OPERANDS,
     transpose=_NO_OPERANDS,
     batch=_NO_OPERANDS,
+    pad=_pad,
     samples=Samples(
         ("int32",),
         cases=(Case((), {"dim": 3}), Case((), {"dim": 0})),
@@ -51,3 +60,10 @@ dim_as_value_p: Final = Primitive(
 def as_value(dim: Any) -> Any:
     """Return a size as an integer of no axes, weak as Python's."""
     return dim_as_value_p.bind1(dim=dim)
+
+
+def number_of(dim: Any, dtype: DType) -> Any:
+    """Return a size as a number of an integer dtype: NumPy's, unless it has names."""
+    if dims.is_symbolic(dim):
+        return convert_element_type(as_value(dim), dtype)
+    return dtype.type(dim)

@@ -14,6 +14,7 @@ import numpy as np
 from imprint.core import dims
 from imprint.core.aval import Shape, ShapedArray, get_aval
 from imprint.core.dims import Dim
+from imprint.core.padding import Bucket, Padded
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.core.tangents import Linear
@@ -26,6 +27,7 @@ from imprint.primitives.basis import (
     moveaxis,
     reduce_sum,
     scalar_like,
+    sub,
 )
 from imprint.primitives.select import select_n
 from imprint.primitives.shape import EVERY, moving
@@ -125,6 +127,36 @@ def _span(start: Ints, limit: Ints, strides: Ints | None = None) -> dict[str, An
     return {"start_indices": start, "limit_indices": limit, "strides": strides}
 
 
+def _slice_pad(
+    bucket: Bucket,
+    x: Padded,
+    *,
+    start_indices: Ints,
+    limit_indices: Ints,
+    strides: Ints | None,
+) -> Values:
+    shape = x.aval.shape
+    value, spans = x.value, [start_indices, limit_indices]
+    moved = [i for i, lo in enumerate(start_indices) if dims.is_symbolic(lo)]
+    for i in moved:  # they begin where the true size says
+        lo, hi = start_indices[i], limit_indices[i]
+        value = bucket.part(value, bucket.number(lo), bucket.bound(hi - lo), i)
+        spans = [
+            (*s[:i], n, *s[i + 1 :]) for s, n in zip(spans, (0, hi - lo), strict=True)
+        ]
+    starts, limits = spans
+    (out,) = bucket.bind(
+        value, start_indices=starts, limit_indices=limits, strides=strides
+    )
+    fills = [
+        fill if i not in moved and dims.is_same(hi, n) else None
+        for i, (fill, hi, n) in enumerate(
+            zip(x.fills, limit_indices, shape, strict=True)
+        )
+    ]
+    return (Padded(out, bucket.outs[0], fills, x.known),)
+
+
 slice_p: Final = moving(
     "slice",
     aval=_slice_aval,
@@ -132,6 +164,7 @@ slice_p: Final = moving(
     lower=_slice_lower,
     transpose=_slice_transpose,
     batch=_slice_batch,
+    pad=_slice_pad,
     samples=Samples(
         EVERY,
         cases=(
@@ -278,6 +311,29 @@ def _pad_batch(args: Values, at: Dims, *, padding_config: Padding) -> Any:
     return (select_n(_inside(get_aval(x).shape, config), fills, padded),), (0,)
 
 
+def _pad_pad(
+    bucket: Bucket, x: Padded, fill: Padded, *, padding_config: Padding
+) -> Values:
+    """Put the padding value behind the true size as well."""
+    (aval,) = bucket.outs
+    value = bucket.filled(x, fill).value
+    config = [bucket.bound(triple) for triple in padding_config]
+    moved = [i for i, (lo, *_) in enumerate(padding_config) if dims.is_symbolic(lo)]
+    room = {i: (max(bucket.most(padding_config[i][0]), 0)) for i in moved}
+    lengths = bucket.bound(aval.shape)
+    for i, most in room.items():
+        config[i] = (most, lengths[i], config[i][2])
+    out = pad(value, fill.value, config)
+    for i, most in room.items():
+        start = sub(np.int32(most), bucket.number(padding_config[i][0]))
+        out = bucket.part(out, start, lengths[i], i)
+    fills = [
+        fill.known if not dims.is_symbolic(hi) and hi >= 0 and i not in room else None
+        for i, (_, hi, _) in enumerate(padding_config)
+    ]
+    return (Padded(out, aval, fills),)
+
+
 pad_p: Final = Primitive(
     name="pad",
     aval=_pad_aval,
@@ -286,6 +342,7 @@ pad_p: Final = Primitive(
     jvp=_pad_jvp,
     transpose=_pad_transpose,
     batch=_pad_batch,
+    pad=_pad_pad,
     samples=Samples(
         EVERY,
         cases=(
@@ -391,6 +448,20 @@ def _concatenate_batch(args: Values, at: Dims, *, dimension: int) -> Any:
     return concatenate_p.bind(*moved, dimension=dimension + 1), (0,)
 
 
+def _concatenate_pad(bucket: Bucket, *xs: Padded, dimension: int) -> Values:
+    """Write each operand over the padding of the one before."""
+    lengths = [x.aval.shape[dimension] for x in xs]
+    if not any(map(dims.is_symbolic, lengths[:-1])):
+        return bucket.bind(*xs, dimension=dimension)
+    (aval,) = bucket.outs
+    out = full(bucket.bound(aval.shape), 0, aval.dtype)
+    start: Dim = 0
+    for x, length in zip(xs, lengths, strict=True):
+        out = bucket.written(out, x.value, bucket.number(start), dimension)
+        start = start + length
+    return (out,)
+
+
 concatenate_p: Final = Primitive(
     name="concatenate",
     aval=_concatenate_aval,
@@ -399,6 +470,7 @@ concatenate_p: Final = Primitive(
     jvp=_concatenate_jvp,
     transpose=_concatenate_transpose,
     batch=_concatenate_batch,
+    pad=_concatenate_pad,
     samples=Samples(
         EVERY,
         cases=(

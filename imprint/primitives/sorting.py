@@ -17,6 +17,7 @@ import numpy as np
 from imprint import dtypes as dt
 from imprint.core import dims
 from imprint.core.aval import ShapedArray, get_aval
+from imprint.core.padding import Bucket, Padded
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.core.tangents import is_zero, zero_of
@@ -33,6 +34,7 @@ from imprint.primitives.basis import (
 from imprint.primitives.comparison import may_have_zero
 from imprint.primitives.families import ORDERED
 from imprint.primitives.gather import gather
+from imprint.primitives.reductions import extreme
 from imprint.primitives.shape import broadcasted_iota, expand_dims
 from imprint.primitives.windows_at import GatherDimensionNumbers
 from imprint.stablehlo import Builder, Value, indexed, ordered
@@ -159,11 +161,11 @@ def _is_packed(xs: Sequence[Value], dimension: int, num_keys: int) -> bool:
         return False
     is_slow = len(xs) > 1 or dt.is_floating(x.dtype)
     length = x.shape[dimension]
-    return is_slow and _is_large(x) and length < 2**32
+    return is_slow and _is_large(x) and dims.is_surely_at_least(2**32 - 1, length)
 
 
 def _is_large(x: Value) -> bool:
-    return dims.at_least(dims.product(x.shape), 1024)
+    return dims.is_surely_at_least(dims.product(x.shape), 1024)
 
 
 def _fits_a_word(x: Value) -> bool:
@@ -272,6 +274,32 @@ def _sort_batch(args: Values, at: Dims, *, dimension: int, **params: Any) -> Any
     return outs, (b,) * len(outs)
 
 
+def _sort_pad(
+    bucket: Bucket, *xs: Padded, dimension: int, is_stable: bool, num_keys: int
+) -> Values:
+    """Let padding come last: behind what is equal, for it stood behind."""
+    keys = [
+        bucket.filled(x, last_of(x.aval.dtype), (dimension,)) for x in xs[:num_keys]
+    ]
+    stable = is_stable or len(xs) > 1
+    return bucket.bind(
+        *(*keys, *xs[num_keys:]),
+        dimension=dimension,
+        is_stable=stable,
+        num_keys=num_keys,
+    )
+
+
+def last_of(dtype: Any) -> Any:
+    """Return the element of a dtype that is sorted behind all but its equals."""
+    if dt.is_complex(dtype):
+        return complex(np.nan, np.nan)
+    last = np.asarray(np.nan).astype(dtype)[()] if dt.is_floating(dtype) else None
+    if last is not None and last != last:
+        return last
+    return extreme(dtype, largest=True)
+
+
 def _sort_params(
     dimension: int, num_keys: int = 1, *, is_stable: bool = True
 ) -> dict[str, Any]:
@@ -286,6 +314,7 @@ sort_p: Final = Primitive(
     jvp=_sort_jvp,
     transpose=NOT_LINEAR,
     batch=_sort_batch,
+    pad=_sort_pad,
     samples=Samples(
         (*FLOATS, *INTS, *COMPLEXES, "bool"),
         cases=(
@@ -447,7 +476,7 @@ def _is_sorted_whole(rows: Value, k: int) -> bool:
     That is fast for a few float32 of many; all else it sorts, by a function.
     """
     _, length = rows.shape
-    is_few = rows.dtype == np.float32 and 8 * k <= length
+    is_few = rows.dtype == np.float32 and dims.is_surely_at_least(length, 8 * k)
     return not is_few and _fits_a_word(rows) and _is_large(rows)
 
 
@@ -472,6 +501,11 @@ def _top_k_batch(args: Values, at: Dims, *, k: int, axis: int) -> Any:
     return top_k_p.bind(x, k=k, axis=axis + (b <= axis)), (b, b)
 
 
+def _top_k_pad(bucket: Bucket, x: Padded, *, k: int, axis: int) -> Values:
+    lowest = extreme(x.aval.dtype, largest=False)
+    return bucket.bind(bucket.filled(x, lowest, (axis,)), k=k, axis=axis)
+
+
 top_k_p: Final = Primitive(
     name="top_k",
     aval=_top_k_aval,
@@ -480,6 +514,7 @@ top_k_p: Final = Primitive(
     jvp=_top_k_jvp,
     transpose=NOT_LINEAR,
     batch=_top_k_batch,
+    pad=_top_k_pad,
     samples=Samples(
         (*FLOATS, *INTS, "bool"),
         cases=(

@@ -14,6 +14,7 @@ import numpy as np
 from imprint import dtypes as dt
 from imprint.core import dims
 from imprint.core.aval import ShapedArray, get_aval
+from imprint.core.padding import Bucket, Padded
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.core.tangents import Linear, is_zero, zero_of
@@ -30,6 +31,7 @@ from imprint.primitives.matrices import (
     batch_stack,
     check_alike,
     check_square,
+    in_block,
     invertible,
     product,
     stack_of,
@@ -37,6 +39,7 @@ from imprint.primitives.matrices import (
     tame,
     tril,
     triu,
+    without_padding,
 )
 from imprint.primitives.shape import expand_dims, reshape, squeeze
 from imprint.stablehlo import Builder, Value
@@ -192,6 +195,11 @@ def _batch(args: Values, at: Dims, **params: bool) -> Any:
     return (reshape(out, shape),), (ndim - 1 if left else ndim - 2,)
 
 
+def _pad(bucket: Bucket, a: Padded, b: Padded, **params: bool) -> Values:
+    (b,) = without_padding(bucket, (b, 2))
+    return bucket.bind(in_block(bucket, a, a.aval.dtype.type(1)), b, **params)
+
+
 def _fit(a: NDArray, b: NDArray, **_: bool) -> Values:
     return invertible(a), tame(b)
 
@@ -209,6 +217,7 @@ triangular_solve_p: Final = Primitive(
     jvp=_jvp,
     transpose=_transpose,
     batch=_batch,
+    pad=_pad,
     samples=Samples(
         DTYPES,
         cases=(

@@ -14,6 +14,7 @@ import numpy as np
 
 from imprint.core import dims
 from imprint.core.aval import ShapedArray, get_aval
+from imprint.core.padding import Bucket, Padded
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.core.tangents import Linear, is_zero
@@ -28,7 +29,9 @@ from imprint.primitives.basis import (
     mul,
     neg,
     scalar_like,
+    sub,
 )
+from imprint.primitives.comparison import lt
 from imprint.primitives.elementwise import listed
 from imprint.primitives.matrices import (
     DTYPES,
@@ -38,8 +41,11 @@ from imprint.primitives.matrices import (
     nan_unless,
     stack_of,
     tame,
+    without_padding,
+    zeros_like,
 )
-from imprint.primitives.shape import reshape
+from imprint.primitives.select import select_n
+from imprint.primitives.shape import broadcasted_iota, reshape
 from imprint.primitives.slicing import pad
 from imprint.stablehlo import Builder, Value, tensor
 from imprint.stablehlo.lapack import kernel_call, lapack_call
@@ -192,6 +198,27 @@ def _batch(args: Values, at: Dims, **params: bool) -> Any:
     return (reshape(out, shape),), (last,)
 
 
+def _pad(
+    bucket: Bucket,
+    dl: Padded,
+    d: Padded,
+    du: Padded,
+    b: Padded,
+    **params: bool,
+) -> Values:
+    """Let each equation behind the true ones be of its own unknown, which is 0."""
+    dl, b = without_padding(bucket, (dl, 1), (b, 2))
+    axis = d.aval.ndim - 1
+    upper = du.value
+    if du.padded_axes((axis,)):  # that of the last row meets an unknown now
+        n = bucket.number(du.aval.shape[axis])
+        lengths = bucket.bound(du.aval.shape)
+        place = broadcasted_iota(np.int32, lengths, axis)
+        inside = lt(place, sub(n, np.int32(1)))
+        upper = select_n(inside, zeros_like(upper), upper)
+    return bucket.bind(dl, bucket.filled(d, 1, (axis,)), upper, b, **params)
+
+
 def _fit(dl: NDArray, d: NDArray, du: NDArray, b: NDArray, **_: bool) -> Values:
     small, other = (tame(x) / x.dtype.type(32) for x in (dl, du))
     return small, tame(d) / d.dtype.type(16) + d.dtype.type(1), other, tame(b)
@@ -210,6 +237,7 @@ tridiagonal_solve_p: Final = Primitive(
     jvp=_jvp,
     transpose=_transpose,
     batch=_batch,
+    pad=_pad,
     samples=Samples(
         DTYPES,
         cases=(

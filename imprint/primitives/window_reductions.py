@@ -16,7 +16,7 @@ import numpy as np
 
 from imprint.core import dims
 from imprint.core.aval import DType, Shape, ShapedArray, get_aval
-from imprint.core.primitive import Absent, Avals, Dims, Primitive, Values
+from imprint.core.primitive import Absent, Avals, Dims, Params, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.core.tangents import Linear, Zero, is_zero, tangent_aval, zero_of
 from imprint.errors import ShapeError
@@ -35,7 +35,14 @@ from imprint.primitives.families import FLOATING, NUMBER, ORDERED, Kind, wide
 from imprint.primitives.reductions import extreme
 from imprint.primitives.shape import moving
 from imprint.primitives.slicing import pad, slice_
-from imprint.primitives.windows import Pads, Steps, back_pads, out_space, placed
+from imprint.primitives.windows import (
+    Pads,
+    Steps,
+    back_pads,
+    filling_windows,
+    out_space,
+    placed,
+)
 from imprint.stablehlo import Builder, Value, tensor
 from imprint.stablehlo.windows import Windowed
 
@@ -223,6 +230,11 @@ _WINDOWS: Final = (
 _CASES: Final = (*(Case((shape,), params) for shape, params in _WINDOWS),)
 _DILATED_PARAMS: Final = _params((3,), (2,), ((2, 1),), (1,), (2,))
 
+
+def _zero(_dtype: DType, _params: Params) -> Any:
+    return 0
+
+
 reduce_window_sum_p: Final = moving(
     "reduce_window_sum",
     aval=_aval_of("reduce_window_sum", NUMBER),
@@ -230,6 +242,7 @@ reduce_window_sum_p: Final = moving(
     lower=_sum_lower,
     transpose=_sum_transpose,
     batch=_batch_of,
+    pad=filling_windows(_zero),
     samples=Samples(NUMBERS, cases=(*_CASES, Case(((7,),), _DILATED_PARAMS)), ulps=16),
 )
 
@@ -277,6 +290,7 @@ def _extremum(name: str, *, largest: bool) -> Primitive:
         jvp=jvp,
         transpose=NOT_LINEAR,
         batch=batch,
+        pad=filling_windows(lambda dtype, _: extreme(dtype, largest=not largest)),
         samples=Samples(
             (*INTS, *FLOATS, "bool"),
             cases=(*_CASES, Case(((7,),), _DILATED_PARAMS, ("int32",))),
@@ -305,6 +319,10 @@ def _first(select: Primitive) -> Callable[[Any, Any], Any]:
 
 def _worst(select: Primitive, dtype: DType) -> Any:
     return np.asarray(-inf if select is ge_p else inf, dtype)[()]
+
+
+def _worst_of(dtype: DType, params: Params) -> Any:
+    return _worst(params["select_prim"], dtype)
 
 
 def _gather_aval(
@@ -415,6 +433,7 @@ select_and_gather_add_p: Final = Primitive(
     jvp=_pair_jvp,
     transpose=_gather_transpose,
     batch=_gather_batch,
+    pad=filling_windows(_zero, _worst_of),
     samples=Samples(
         FLOATS,
         cases=tuple(
@@ -534,6 +553,7 @@ select_and_scatter_add_p: Final = Primitive(
     jvp=_pair_jvp,
     transpose=_scatter_transpose,
     batch=_scatter_batch,
+    pad=filling_windows(_zero, _worst_of),
     samples=Samples(
         FLOATS,
         cases=(

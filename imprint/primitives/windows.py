@@ -4,15 +4,17 @@
 which are a view of the padded operand, are written out, a part of the batch at a time. What all of it means is said in `convolution`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from imprint.core import dims
-from imprint.core.aval import Shape
+from imprint.core.aval import DType, Shape
 from imprint.core.dims import Dim
+from imprint.core.padding import Bucket, Padded, PerSize
+from imprint.core.primitive import Params, Values
 from imprint.errors import ArgumentError, ShapeError
 
 Ints = tuple[int, ...]
@@ -246,3 +248,40 @@ def _product(columns: NDArray, x: NDArray, plan: _Plan) -> NDArray:
         found = product[:, :, start : start + part]
         found[...] = np.matmul(columns, some).reshape(found.shape)
     return product
+
+
+# ---- padded ----
+
+
+def filling_windows(
+    *numbers: Callable[[DType, Params], Any],
+) -> Callable[..., Values]:
+    """Return the padding rule of what joins the elements of windows.
+
+    Args:
+        numbers: for each operand `(dtype, params)` → what joins without effect.
+    """
+
+    def rule(bucket: Bucket, *operands: Padded, **params: Any) -> Values:
+        check_padding(params["padding"])
+        axes = [
+            i
+            for i, n in enumerate(params["window_dimensions"])
+            if not dims.is_same(n, 1)
+        ]
+        filled = [
+            bucket.filled(x, number(x.aval.dtype, params), axes)
+            for x, number in zip(operands, numbers, strict=True)
+        ]
+        return bucket.bind(*filled, **params)
+
+    return rule
+
+
+def check_padding(padding: Pads) -> None:
+    """Raise NoPaddingError if the first window begins where a size says."""
+    if any(dims.is_symbolic(low) for low, _ in padding):
+        _MOVED()
+
+
+_MOVED: Final = PerSize("where its windows begin depends on the size")

@@ -244,9 +244,13 @@ def lower_limits(
     """Write the last place of windows for each entry of each index vector."""
     info: Any = cast("Any", dt).iinfo(indices.dtype)
     most = int(info.max)
-    limits = [min(x[i] - sizes[i], most) for i in index_map]
+    room = [x[i] - sizes[i] for i in index_map]
+    if any(map(dims.is_symbolic, room)):
+        limits = b.convert(b.vector(room), indices.dtype)
+    else:
+        limits = b.constant([min(n, most) for n in room], indices.dtype)
     last = (len(indices.shape) - 1,)
-    return b.broadcast_in_dim(b.constant(limits, indices.dtype), indices.shape, last)
+    return b.broadcast_in_dim(limits, indices.shape, last)
 
 
 def lower_zeros(b: Builder, indices: Value) -> Value:

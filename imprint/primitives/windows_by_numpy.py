@@ -14,7 +14,7 @@ import numpy as np
 
 from imprint.core import dims
 from imprint.core.aval import DType, Shape
-from imprint.primitives.basis import inverse
+from imprint.primitives.axes import inverse
 from imprint.primitives.windows_at import Numbers, sizes_of
 
 NDArray = np.ndarray[Any, Any]

@@ -12,8 +12,9 @@ Origin = Literal["compiled", "memory", "disk"]
 
 
 class Found(NamedTuple):
-    """An executable, where it is from, and what became of it on the disk."""
+    """An executable, where it is from, and what became of it on the disk, by which key."""
 
     executable: runtime.Executable
     origin: Origin
     stored: str
+    key: bytes = b""

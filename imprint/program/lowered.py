@@ -10,6 +10,7 @@
 
 import re
 import time
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from imprint.core.aval import ShapedArray
@@ -19,6 +20,7 @@ from imprint.passes.prune import prune
 from imprint.passes.sentinels import Sentinels, with_sentinels
 from imprint.program.counters import COUNTERS
 from imprint.program.donation import Donation, match_donated
+from imprint.program.layout import Layout, Spread, spread_of
 from imprint.program.vector_width import favoured_options
 from imprint.runtime import CompileOptions, HostFunction
 from imprint.transforms.lowering import lower_jaxpr
@@ -41,6 +43,7 @@ class LoweredProgram(NamedTuple):
         seconds: what lowering took.
         callbacks: the functions of the host that the text calls, by their index.
         changes: what the passes did to it.
+        spread: how it is spread over devices; None on one.
     """
 
     text: str
@@ -56,6 +59,12 @@ class LoweredProgram(NamedTuple):
     seconds: float
     callbacks: tuple[HostFunction, ...]
     changes: tuple[Change, ...]
+    spread: Spread | None
+
+    @property
+    def text_bytes(self) -> int:
+        """How long the text is."""
+        return len(self.text)
 
     @property
     def plain_text(self) -> str:
@@ -66,7 +75,7 @@ class LoweredProgram(NamedTuple):
 _LOCATION: Final = re.compile(r" loc\(#loc\d+\)|^#loc\d+ = .*\n", re.MULTILINE)
 
 
-def lower(
+def lower(  # noqa: PLR0913 - what a program is, and how it is watched and spread
     closed: ClosedJaxpr,
     name: str,
     *,
@@ -74,6 +83,7 @@ def lower(
     donated: Donation = frozenset(),
     nans: bool = False,
     infinities: bool = False,
+    layout: Layout | None = None,
 ) -> LoweredProgram:
     """Lower a closed jaxpr to the StableHLO module `name`.
 
@@ -84,6 +94,7 @@ def lower(
         donated: arguments whose memory the results may take.
         nans: whether flags say where a NaN was made.
         infinities: whether they say where an infinity was made.
+        layout: how it is spread over devices; None on one.
     """
     start = time.perf_counter()
     COUNTERS.lowerings += 1
@@ -96,11 +107,17 @@ def lower(
     if nans or infinities:
         closed, sentinels = with_sentinels(closed, nans=nans, infinities=infinities)
         jaxpr, consts, kept = prune(closed, keep_unused=keep_unused)
-    attrs = {
-        len(consts) + kept.index(i): f" {{tf.aliasing_output = {k} : i32}}"
-        for i, k in aliases.results.items()
-    }
-    module = lower_jaxpr(jaxpr, name, arg_attrs=attrs)
+    spread = None
+    if layout is not None:
+        spread = spread_of(layout, consts, kept, len(closed.out_avals))
+    donors = {len(consts) + kept.index(i): k for i, k in aliases.results.items()}
+    module = lower_jaxpr(
+        jaxpr,
+        name,
+        arg_attrs=_attributes(spread, [v.aval for v in jaxpr.invars], donors),
+        result_attrs=_attributes(spread, closed.out_avals),
+        partitions=1 if spread is None else spread.mesh.size,
+    )
     return LoweredProgram(
         text=module.text(),
         consts=consts,
@@ -115,7 +132,29 @@ def lower(
         seconds=time.perf_counter() - start,
         callbacks=tuple(module.callbacks),
         changes=changes,
+        spread=spread,
     )
+
+
+def _attributes(
+    spread: Spread | None,
+    avals: Sequence[ShapedArray],
+    donors: Mapping[int, int] | None = None,
+) -> dict[int, str]:
+    """Return the attributes of arguments, for which `donors` is given, or of results."""
+    found: dict[int, list[str]] = {}
+    if spread is not None:
+        asked = spread.outputs if donors is None else spread.inputs
+        found = {i: [text] for i, text in spread.attributes(avals, asked).items()}
+    for i, k in (donors or {}).items():
+        # How a result is spread is not known yet: the engine finds one that fits.
+        way = (
+            f"tf.aliasing_output = {k} : i32"
+            if not spread
+            else "jax.buffer_donor = true"
+        )
+        found.setdefault(i, []).append(way)
+    return {i: f" {{{', '.join(texts)}}}" for i, texts in found.items()}
 
 
 def _count_equations(jaxpr: Jaxpr, seen: set[int]) -> int:

@@ -9,10 +9,11 @@ store are imported by the first program that is compiled.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from imprint import runtime
+from imprint.core.aval import ShapedArray
 from imprint.errors import CompileError
 from imprint.program.counters import COUNTERS
 from imprint.program.found import Found
@@ -26,7 +27,7 @@ from imprint.store.store import Store
 def executable_of(
     module: LoweredProgram,
     options: runtime.CompileOptions,
-    device: runtime.Device,
+    device: runtime.Place,
     make: Callable[[], runtime.Executable],
     *,
     persist: bool,
@@ -47,18 +48,10 @@ def executable_of(
     store = current()
     if store is None:
         return Found(make(), "compiled", "not stored: the store is off")
-    key = _key(module, options, device)
+    key = program_key(module, options, device)
 
     def loaded() -> Found | None:
-        data = store.get(key)
-        if data is None:
-            return None
-        try:
-            found = runtime.deserialize(data, module.out_avals, options, device)
-        except CompileError:  # what is made instead takes its place
-            return None
-        COUNTERS.loads += 1
-        return Found(found, "disk", "stored: loaded from the disk")
+        return loaded_program(store, key, module.out_avals, options, device)
 
     found = loaded()
     if found is not None:
@@ -69,7 +62,34 @@ def executable_of(
             return found
         start = time.perf_counter()
         made = make()
-        return Found(made, "compiled", _put(store, key, module, made, start))
+        return Found(made, "compiled", _put(store, key, module, made, start), key)
+
+
+def loaded_program(
+    store: Store,
+    key: bytes,
+    out_avals: Sequence[ShapedArray],
+    options: runtime.CompileOptions,
+    device: runtime.Place,
+) -> Found | None:
+    """Load a program from the disk; None if it is not there whole.
+
+    Args:
+        store: where it is.
+        key: its key.
+        out_avals: the avals of its results.
+        options: the engine's options in force.
+        device: where it runs.
+    """
+    data = store.get(key)
+    if data is None:
+        return None
+    try:
+        found = runtime.deserialize(data, out_avals, options, device)
+    except CompileError:  # what is made instead takes its place
+        return None
+    COUNTERS.loads += 1
+    return Found(found, "disk", "stored: loaded from the disk", key)
 
 
 def _put(
@@ -103,9 +123,10 @@ _CALLS: Final = (
 )
 
 
-def _key(
-    module: LoweredProgram, options: runtime.CompileOptions, device: runtime.Device
+def program_key(
+    module: LoweredProgram, options: runtime.CompileOptions, device: runtime.Place
 ) -> bytes:
+    """Return the key of a program."""
     decides = runtime.identity(module.text, options, device)
     parts = "program 1", module.plain_text, *decides
     return digest(*(part.encode() for part in parts))

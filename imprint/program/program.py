@@ -12,7 +12,7 @@ import weakref
 from typing import Any, NamedTuple
 
 from imprint import runtime
-from imprint.array import buffers_of
+from imprint.array import buffer_over, buffers_of, to_array
 from imprint.core.aval import ShapedArray
 from imprint.program.counters import COUNTERS
 from imprint.program.found import Found, Origin
@@ -33,6 +33,7 @@ class Program(NamedTuple):
         compile_seconds: what that took.
         origin: where the executable is from: "compiled", "memory" or "disk".
         stored: what became of it on the disk.
+        key: by which key it is there, if that is known.
     """
 
     executable: runtime.Executable
@@ -44,6 +45,7 @@ class Program(NamedTuple):
     compile_seconds: float
     origin: Origin
     stored: str
+    key: bytes = b""
 
     @property
     def nbytes(self) -> int:
@@ -54,7 +56,7 @@ class Program(NamedTuple):
         consts = sum(
             a.size * a.dtype.itemsize for a in self.module.in_avals[: len(self.consts)]
         )
-        return 150_000 + 48 * len(self.module.text) + consts
+        return 150_000 + 48 * self.module.text_bytes + consts
 
     def run(self, buffers: list[runtime.Buffer]) -> list[runtime.Buffer]:
         """Execute on the buffers of the kept arguments."""
@@ -64,7 +66,7 @@ class Program(NamedTuple):
 def compile_module(
     module: LoweredProgram,
     options: runtime.CompileOptions | None = None,
-    device: runtime.Device | None = None,
+    device: runtime.Place | None = None,
     *,
     persist: bool = True,
 ) -> Program:
@@ -73,17 +75,19 @@ def compile_module(
     Args:
         module: the program.
         options: what the user asks of the engine.
-        device: where it runs.
+        device: where it runs, unless it is spread over devices.
         persist: whether it may be on the disk.
     """
     start = time.perf_counter()
     chosen = (options or runtime.CompileOptions()).over(module.options)
     on = device or runtime.default_device()
+    if module.spread is not None:
+        on = module.spread.partition
     found = _found(module, chosen, on, persist=persist)
     seconds = time.perf_counter() - start
     return Program(
         executable=found.executable,
-        consts=tuple(buffers_of(on, module.consts)),
+        consts=_buffers(module, found.executable, on),
         kept=module.kept,
         out_avals=module.out_avals,
         module=module,
@@ -91,13 +95,28 @@ def compile_module(
         compile_seconds=seconds,
         origin=found.origin,
         stored=found.stored,
+        key=found.key,
+    )
+
+
+def _buffers(
+    module: LoweredProgram, executable: runtime.Executable, on: runtime.Place
+) -> tuple[runtime.Buffer, ...]:
+    """Return the buffers of the constants, spread as the executable takes them."""
+    if not isinstance(on, runtime.Partition):
+        return tuple(buffers_of(on, module.consts))
+    arrays = [*map(to_array, module.consts)]
+    given = executable.in_shardings[: len(arrays)]
+    pairs = zip(arrays, given, strict=True)
+    return tuple(
+        [buffer_over(x, runtime.named_sharding(s, on.mesh, x.ndim)) for x, s in pairs]
     )
 
 
 def _found(
     module: LoweredProgram,
     options: runtime.CompileOptions,
-    device: runtime.Device,
+    device: runtime.Place,
     *,
     persist: bool,
 ) -> Found:
@@ -111,13 +130,18 @@ def _found(
     found = executable_of(
         *(module, options, device),
         lambda: _compiled(module, options, device),
-        persist=persist,
+        persist=persist and not _spans_processes(device),
     )
     return found._replace(executable=_executables.setdefault(key, found.executable))
 
 
+def _spans_processes(place: runtime.Place) -> bool:
+    """Tell whether other processes run it too: each compiles its own part."""
+    return isinstance(place, runtime.Partition) and place.spans_processes
+
+
 def _compiled(
-    module: LoweredProgram, options: runtime.CompileOptions, device: runtime.Device
+    module: LoweredProgram, options: runtime.CompileOptions, device: runtime.Place
 ) -> runtime.Executable:
     start = time.perf_counter()
     with PROGRESS.during(module.text, module.equations):

@@ -11,13 +11,15 @@ from typing import Any, Final
 
 from imprint.core.libraries import entry
 from imprint.definition.layout import layout_of
+from imprint.record.noted import ATOMS, note_lacking
 from imprint.record.notes import Notes
-from imprint.record.parts import OPAQUE, code_in, places_at
+from imprint.record.parts import ITEMS, OPAQUE, code_in, places_at
 from imprint.record.writes import is_all_users
+from imprint.watch.captures import contained
 from imprint.watch.places import MISSING, ItemPlace, NamePlace, class_attribute
 from imprint.watch.seen import class_of
 
-_ABSENT: Final = 64
+_ABSENT: Final = 256
 """Values at which names are looked for that are not there."""
 
 
@@ -53,12 +55,25 @@ def note_absent(notes: Notes, value: Any, names: Iterable[str]) -> None:
         if id(each) in seen or len(seen) > _ABSENT:
             continue
         seen.add(id(each))
+        queue += [x for x in contained(each)[:ITEMS] if id(class_of(x)) not in ATOMS]
         for place in places_at(each, names):
             found = place.get()
             if found is MISSING:
                 notes.place(place)
             else:
                 queue.append(found)
+
+
+def expect(notes: Notes, names: Iterable[str]) -> None:
+    """Take in names of attributes without which code may go on.
+
+    Of whatever was met, or will be: it may be the result of a call.
+    """
+    new = frozenset(names) - notes.absent
+    if new:
+        notes.absent |= new
+        for value in tuple(notes.known.values()):
+            note_lacking(notes, value, new)
 
 
 def note_answered(notes: Notes, *, is_expected: bool) -> None:

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from imprint.core.libraries import entry, holds, is_module, is_user, is_user_class
 from imprint.definition.layout import layout_of
+from imprint.record.absence import expect as expect_absent
 from imprint.record.absence import note_absent, note_missed
 from imprint.record.mentions import Mentions, is_function_code, mentions_of
 from imprint.record.notes import Notes
@@ -81,6 +82,7 @@ class Entering:
         self._notes.owners.asks_class |= mentions.asks_class
         self._notes.use(mentions.uses)
         self._notes.mention(mentions.names)
+        expect_absent(self._notes, mentions.absent)
 
     def _enter_function(self, function: FunctionType) -> None:
         if id(function) in self._entered:
@@ -216,7 +218,7 @@ class Entering:
         if (
             self._strict
             or (module is None and may_miss)
-            or (is_module(module) and is_user(module))
+            or (module is not None and (not is_module(module) or is_user(module)))
         ):
             self._notes.name(sys.modules, name)
         return module

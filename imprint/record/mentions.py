@@ -50,6 +50,7 @@ class Mentions:
         reads_any: whether it may read attributes by names that are worked out.
         reads_module: whether it may read its module so: `globals()`, `eval`.
         expects_absence: whether it may go on where an attribute is not there.
+        absent: the names of attributes that it may go on without.
         reads_whole: whether it may read at once all that an object or a class holds.
         asks_class: whether it may ask of which class an object is.
     """
@@ -65,6 +66,7 @@ class Mentions:
     reads_any: bool
     reads_module: bool
     expects_absence: bool
+    absent: frozenset[str]
     uses: ItemUses
     reads_whole: bool
     asks_class: bool
@@ -108,6 +110,8 @@ _BINARY_OP: Final = number("BINARY_OP")
 _IN_PLACE: Final = (14, 20, 23, 25)  # &= |= -= ^=, of dicts and sets
 _MAKES_LONGER: Final = (13, 18)  # += *=
 _MATCH_CLASS: Final = number("MATCH_CLASS")
+_HANDLES: Final = number("PUSH_EXC_INFO")
+_ENDS_WITH: Final = number("WITH_EXCEPT_START")
 _NAMED: Final = {**ATTRIBUTES, **dict.fromkeys(_STORE_ATTRS, 0)}
 """Instructions with an attribute: by how many bits the index of its name is shifted."""
 
@@ -231,6 +235,7 @@ def _mentions(
         bool(code.co_exceptiontable)
         or not _EXPECTS_ABSENCE.isdisjoint(every)
         or any(op == _MATCH_CLASS for op, _ in done),
+        _absent(done, every, names, texts),
         replace(
             uses,
             whole=uses.whole.union(
@@ -240,6 +245,22 @@ def _mentions(
         reads_whole,
         not _ASKS_CLASS.isdisjoint(every),
     )
+
+
+def _absent(
+    done: Instructions, every: set[str], names: set[str], texts: set[str]
+) -> frozenset[str]:
+    """Return the names of attributes without which code may go on.
+
+    It has a handler, or it asks for a name in a text. What ends a `with` is told.
+    """
+    handles = any(
+        op == _MATCH_CLASS or (op == _HANDLES and after != _ENDS_WITH)
+        for (op, _), (after, _) in pairwise(done)
+    )
+    if handles:
+        return frozenset(names)
+    return frozenset(() if _EXPECTS_ABSENCE.isdisjoint(every) else texts)
 
 
 def _texts(consts: Iterable[Any], *, every_word: bool) -> Iterator[str]:

@@ -23,7 +23,7 @@ from imprint.core.libraries import (
 from imprint.core.trace import Tracer
 from imprint.definition.layout import layout_of
 from imprint.record.items import ItemUses
-from imprint.record.parts import ITEMS, OPAQUE, path_of
+from imprint.record.parts import ITEMS, OPAQUE, path_of, places_at
 from imprint.watch.captures import places_of
 from imprint.watch.places import (
     MISSING,
@@ -145,6 +145,8 @@ class Noted(ABC):
         self._items = _Items()
         self.owners: Owners = Owners()
         self.is_passing: bool = False
+        self.captured: Mapping[int, FunctionType] = {}
+        self.absent: frozenset[str] = frozenset()
         self._static: set[int] = set()  # what static arguments lead to, by `id`
 
     @abstractmethod
@@ -158,6 +160,10 @@ class Noted(ABC):
     @abstractmethod
     def knows(self, value: Any) -> bool:
         """Tell whether a value was met."""
+
+    @abstractmethod
+    def is_of_passing(self, value: Any) -> bool:
+        """Tell whether nothing that is noted leads to a value."""
 
     @abstractmethod
     def _stands(self, value: Any) -> None:
@@ -423,6 +429,17 @@ def note_object(notes: Noted, value: Any, name: str, path: str) -> None:
 def note_item(notes: Noted, value: Any, name: str, path: str) -> None:
     """Note what stands under a key of a dict."""
     notes.place(ItemPlace(value, name, path))
+
+
+def note_lacking(notes: "Noted", value: Any, names: Iterable[str]) -> None:
+    """Note names that a value does not have, and may come to have."""
+    if not names or id(value) in notes.captured:
+        return
+    for place in places_at(value, names):
+        if place.get() is MISSING:
+            if isinstance(place, ObjectPlace):
+                place.is_passing = notes.is_of_passing(value)
+            notes.place(place)
 
 
 def look_into(notes: Noted, value: Any, name: str, path: str) -> None:

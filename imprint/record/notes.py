@@ -35,10 +35,11 @@ from imprint.record.noted import (
     note_class,
     note_function,
     note_item,
+    note_lacking,
     note_object,
     note_whole_class,
 )
-from imprint.record.parts import COMPOSITES, ITEMS, OPAQUE, parts_of
+from imprint.record.parts import COMPOSITES, ITEMS, OPAQUE, Whole, parts_of
 from imprint.record.reach import instance_dict
 from imprint.watch.captures import contained
 from imprint.watch.places import (
@@ -87,12 +88,12 @@ class Notes(Noted):
         super().__init__(written, strict=strict)
         self._on_value = on_value
         self._on_place = on_place
-        self._captured = captured
+        self.captured = captured
         self._root = root
         self.known: dict[int, Any] = {}  # by id: kept alive while the trace runs
         self._queue: deque[tuple[Any, str]] = deque()
         self._is_meeting = False
-        self._whole: dict[int, Any] = {}  # by id: kept alive
+        self._whole = Whole()
         self._users: dict[int, bool] = {}
         self._of_passing: set[int] = set()
         self._is_covered = False
@@ -171,6 +172,7 @@ class Notes(Noted):
                 self._static.update(id(part) for part, _ in parts)
             self._queue.extend(parts)
             self._meet_object(value, kind, path)
+        note_lacking(self, value, self.absent)
 
     def meet_namespace(self, namespace: dict[str, Any]) -> None:
         """Take in the dictionary of a module."""
@@ -234,7 +236,7 @@ class Notes(Noted):
                 self.class_attribute(cls, name)
 
     def _meet_function(self, function: FunctionType) -> None:
-        if id(function) in self._captured:
+        if id(function) in self.captured:
             return
         if is_user_code(function.__code__, function.__globals__):
             self.owners.functions.append(function)
@@ -282,9 +284,13 @@ class Notes(Noted):
         if layout_of(value).has_dict:
             self._hold(instance_dict(value), partial(_attribute, value, path))
 
+    def is_of_passing(self, value: Any) -> bool:
+        """Tell whether nothing that is noted leads to a value."""
+        return id(value) in self._of_passing or not self.knows(value)
+
     def of_object(self, owner: Any, name: str) -> ObjectPlace:
         """Return the place of an attribute of an object, met or not."""
-        is_passing = id(owner) in self._of_passing or not self.knows(owner)
+        is_passing = self.is_of_passing(owner)
         return ObjectPlace(owner, name, layout_of(owner).name, is_passing=is_passing)
 
     # ---- everything that an object has ----
@@ -300,15 +306,15 @@ class Notes(Noted):
             self.is_passing = outer
 
     def is_whole(self, value: Any) -> bool:
-        """Tell whether all that a value has is noted."""
-        return id(value) in self._whole
+        """Tell whether all that a value has is noted, or nothing is to be noted."""
+        return self._whole.has(value)
 
     def _note_whole(self, value: Any) -> None:
         queue = [value]
         for each in queue:  # it grows
-            if id(each) in self._whole or len(self._whole) > _KNOWN:
+            if id(each) in self._whole.noted or len(self._whole.noted) > _KNOWN:
                 continue
-            self._whole[id(each)] = each
+            self._whole.noted[id(each)] = each
             queue += contained(each)[:ITEMS]
             layout = layout_of(each)
             kind = class_of(each)

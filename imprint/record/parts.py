@@ -9,7 +9,7 @@ import gc
 import operator
 from collections.abc import Callable, Iterable, Iterator
 from types import CodeType, FunctionType, GeneratorType, MethodType, ModuleType
-from typing import Any, Final
+from typing import Any, Final, final
 from weakref import ref
 
 import numpy as np
@@ -24,7 +24,7 @@ from imprint.core.libraries import (
 )
 from imprint.definition.layout import layout_of, layout_of_class
 from imprint.definition.rules import COPIES
-from imprint.watch.captures import contained
+from imprint.watch.captures import CONTAINERS, contained
 from imprint.watch.places import (
     MISSING,
     ClassPlace,
@@ -33,12 +33,15 @@ from imprint.watch.places import (
     NamePlace,
     ObjectPlace,
     Place,
+    bases_of,
     class_attribute,
 )
 from imprint.watch.seen import class_of
 
 ITEMS: Final = 1024
 """Items of one container that are met."""
+_DEEP: Final = 3
+"""How deep containers are looked into that are new."""
 OPAQUE: Final = (np.ndarray, np.generic, np.dtype, NumberArray)
 """Classes of what leads to nothing."""
 
@@ -129,3 +132,37 @@ _HELD: Final[dict[int, Callable[[Any], Iterable[Any]]]] = {
     id(MEMO): lambda x: (x.__wrapped__, *gc.get_referents(x)),
 }
 """By the `id` of a class of Python's, what its instances hold that is no attribute."""
+
+
+@final
+class Whole:
+    """The values of which all that they have is noted.
+
+    Attributes:
+        noted: them, by `id`: kept alive.
+    """
+
+    def __init__(self) -> None:
+        self.noted: dict[int, Any] = {}
+        self._leads: dict[int, tuple[type, bool]] = {}  # by id: kept alive
+
+    def has(self, value: Any, depth: int = _DEEP) -> bool:
+        """Tell whether a value is one of them, or has nothing that is noted. Hot."""
+        kind = class_of(value)
+        leads = self._leads.get(id(kind))
+        if leads is None:
+            leads = self._leads[id(kind)] = kind, _leads(kind)
+        if not leads[1] or id(value) in self.noted:
+            return True
+        if not depth or id(kind) not in CONTAINERS:
+            return False
+        return all(self.has(part, depth - 1) for part in contained(value)[:ITEMS])
+
+
+def _leads(kind: Any) -> bool:
+    """Tell whether instances of a class may have what is noted with the whole of them."""
+    if kind is FunctionType:
+        return False
+    if id(kind) in CONTAINERS or issubclass(kind, type):
+        return True
+    return layout_of_class(kind).is_holder or any(map(is_user_class, bases_of(kind)))

@@ -15,7 +15,7 @@ from typing import Any, Final, final
 import numpy as np
 
 from imprint.core.array import NumberArray
-from imprint.core.identity import ids_of
+from imprint.core.identity import Inner, ids_of
 from imprint.core.libraries import is_user_class, is_user_code
 from imprint.definition.layout import layout_of
 from imprint.watch.places import class_namespace, class_of
@@ -128,6 +128,11 @@ def _parts_of(value: Any) -> Iterable[Any]:
     kind = class_of(value)
     if id(kind) in _ATOMS or issubclass(kind, _OPAQUE):
         return ()
+    if issubclass(kind, Inner):
+        # A jitted function would lead to all others, and to what they have traced.
+        return [
+            x for x in (layout_of(value).get(value, "__wrapped__"),) if x is not None
+        ]
     if kind is FunctionType:
         cells = value.__closure__ or ()
         return [*gc.get_referents(*cells), *(value.__defaults__ or ())]

@@ -16,18 +16,18 @@ from sys import getrefcount
 from types import CodeType, FrameType, FunctionType
 from typing import Any, Final, final
 
-from imprint.core.identity import ids_of
 from imprint.core.libraries import entry, is_user_class
+from imprint.core.trace import Tracer
+from imprint.record.absence import expect as expect_absent
 from imprint.record.absence import mention_held, note_absent, note_answered
 from imprint.record.entering import Entering, free_variables
 from imprint.record.mentions import mentions_of
-from imprint.record.noted import ATOMS
 from imprint.record.probe import note_reads
 from imprint.record.reach import reachable
 from imprint.record.settle import settle
 from imprint.watch.captures import captured_reads, places_of
 from imprint.watch.places import bases_of, class_namespace
-from imprint.watch.seen import Findings, Held, Read, Seen, Strong, class_of
+from imprint.watch.seen import Findings, Held, Ran, Read, Seen, Strong, class_of
 
 _WALKED: Final = 2_000
 """Functions that a walk takes in."""
@@ -52,6 +52,7 @@ class Record(Entering):
         self, fun: Any, arguments: Iterable[tuple[str, Any]] = (), *, strict: bool
     ) -> None:
         super().__init__(fun, strict=strict)
+        self._others = Ran()  # in traces whose results this one takes
         self._expected: dict[tuple[Any, ...], Any] = {}  # by id: kept alive
         self._captured_before = captured_reads(fun, strict=strict)
         for read in self._captured_before:
@@ -70,7 +71,23 @@ class Record(Entering):
         """The user's code that ran, or may have run."""
         return tuple(code for code, _ in self._started.values())
 
+    @property
+    def ran(self) -> Ran:
+        """What ran."""
+        others = self._others
+        return others._replace(codes=(*self._started.values(), *others.codes))
+
     # ---- while the trace runs ----
+
+    def ran_also(self, other: Ran) -> None:
+        """Take in what ran elsewhere, or what else is known of it."""
+        ours = self._others
+        self._others: Ran = Ran(
+            (*ours.codes, *other.codes),
+            ours.files | other.files,
+            ours.variables | other.variables,
+            ours.is_heard and other.is_heard,
+        )
 
     def start(self, code: CodeType, frame: FrameType) -> bool:
         """Note what a function reads that starts now.
@@ -107,6 +124,7 @@ class Record(Entering):
         known = [entry(namespace, name) for name in mentions.globals]
         for value in (*tuple(frame.f_locals.values()), *known):
             note_absent(self._notes, value, mentions.names)
+        expect_absent(self._notes, mentions.names)
 
     def library(self, code: CodeType, frame: FrameType) -> bool:
         """Note the names that a library's function mentions.
@@ -116,9 +134,9 @@ class Record(Entering):
         """
         mentions = mentions_of(code)
         changes = mentions.stores_any or mentions.changes_items or mentions.uses.stored
-        given = ()
+        given: tuple[Any, ...] = ()
         if changes or mentions.reads_any:
-            given = tuple(frame.f_locals.values())
+            given = (*frame.f_locals.values(),)
         done = self._writes.add_library(mentions, given)
         self._told.firings[id(code)] = count = self._told.firings.get(id(code), 0) + 1
         if count > 1:
@@ -133,23 +151,24 @@ class Record(Entering):
 
     def unknown(self, values: Iterable[Any]) -> list[Any]:
         """Return those values of which not all is noted yet."""
-        notes = self._notes
-        return [
-            value
-            for value in values
-            if id(class_of(value)) not in _BARE and not notes.is_whole(value)
-        ]
+        is_whole = self._notes.is_whole
+        return [value for value in values if not is_whole(value)]
 
     def take_whole(self, values: Iterable[Any]) -> None:
         """Note all that values have, which code may read by any name."""
         for value in values:
             self._notes.whole(value)
 
+    def lead(self, values: Iterable[Any]) -> None:
+        """Take in what leads to functions that will run."""
+        for value in values:
+            self._notes.meet(value, class_of(value).__name__)
+
     def merge(self, inner: "Record") -> None:
         """Take over what a trace inside this one noted."""
-        for read in inner._notes.reads.values():
-            self._resume(read)
+        self._resume(inner._notes.reads.values())
         self._started = {**inner._started, **self._started}
+        self.ran_also(inner._others)
 
     def adopt(self, findings: Findings, fun: Any) -> None:
         """Take over what an earlier trace found, whose result is used for `fun`."""
@@ -162,22 +181,24 @@ class Record(Entering):
                 if effects is not None
             )
         self._take((*findings.reads, *reads))
+        self.ran_also(findings.ran)
 
     def _take(self, reads: tuple[Read, ...]) -> None:
         """Take over what was read, but of functions that this trace carries or makes."""
-        made = self._nested_codes()
         note_reads({read.place.key for read in reads})
+        self._resume(reads)
+
+    def _resume(self, reads: Iterable[Read]) -> None:
+        made = self._nested_codes()
         for read in reads:
-            if read.is_past:
+            if read.is_past or is_of_tracer(read):
                 continue
             function = getattr(read.place, "function", None)
             if function is None or (
                 id(function) not in self._captured and id(function.__code__) not in made
             ):
-                self._resume(read)
-
-    def _resume(self, read: Read) -> None:
-        self._notes.take(Read(read.place, read.seen.resumed(self._notes.written)))
+                seen = read.seen.resumed(self._notes.written)
+                self._notes.take(Read(read.place, seen))
 
     def reaches(self, code: CodeType) -> bool:
         """Tell whether what was noted leads to a function of this code."""
@@ -276,7 +297,9 @@ class Record(Entering):
             else seen.effects
             for read in self._captured_before
         )
-        return Findings(reads, captured, disturbed, changed, self._writes)
+        return Findings(
+            *(reads, captured, disturbed, changed, self._writes), ran=self.ran
+        )
 
     def _find_orphans(self) -> None:
         """Search the values that the trace saw for functions that ran.
@@ -295,12 +318,16 @@ class Record(Entering):
         return {id(const) for code in self.codes for const in code.co_consts}
 
 
+def is_of_tracer(read: Read) -> bool:
+    """Tell whether a tracer was read: the function that holds it was made by a trace."""
+    return issubclass(class_of(read.seen.held.get()), Tracer)
+
+
 def _lives_on(held: Held) -> bool:
     """Tell whether somebody else holds an object that takes no weak reference."""
     return not isinstance(held, Strong) or getrefcount(held.value) > _OURS
 
 
-_BARE: Final = ATOMS | ids_of(str, FunctionType, type)
 _OURS: Final = 2  # what holds it, and the call that counts
 
 

@@ -25,7 +25,7 @@ from imprint.record.elsewhere import Elsewhere
 from imprint.record.mentions import mentions_of
 from imprint.record.probe import uncover
 from imprint.record.record import Record
-from imprint.watch.seen import Findings
+from imprint.watch.seen import Findings, Ran
 
 _frame: Final = sys._getframe  # pyright: ignore[reportPrivateUsage] - no other way
 
@@ -43,7 +43,8 @@ class Recording:
 
     __slots__ = (
         *("by_names", "deaf", "findings", "frame", "lock", "record", "strict"),
-        *("_elsewhere", "_error", "_heard", "_make_record", "_thread"),
+        *("_elsewhere", "_error", "_files", "_heard", "_is_sure", "_make_record"),
+        *("_thread", "_variables"),
     )
 
     def __init__(
@@ -66,6 +67,9 @@ class Recording:
         self._error: BaseException | None = None
         self._elsewhere = Elsewhere()
         self._heard: dict[int, CodeType] = {}
+        self._files: set[str] = set()  # where libraries' code is that ran
+        self._variables: set[str] = set()
+        self._is_sure = True
         self._thread = get_ident()
 
     def __enter__(self) -> Self:
@@ -101,6 +105,9 @@ class Recording:
                     late = self._make_record()
                     late.walk()
                     self.record.merge(late)
+                is_sure = self._is_sure and not (self.deaf or self.by_names)
+                files, variables = frozenset(self._files), frozenset(self._variables)
+                self.record.ran_also(Ran((), files, variables, is_sure))
                 self.findings: Findings = self.record.settle()
         for outer in _listener.recordings:
             if outer.counts(_frame(1)):
@@ -142,9 +149,10 @@ class Recording:
         """
         try:
             with self.lock:
-                handed = self._elsewhere.hands_over(code, frame)
-                if handed and not LISTENS_ELSEWHERE:
-                    self.record.walk(handed)
+                self._files.add(code.co_filename)
+                if self._asks_environment(code, frame):
+                    return False  # each variable counts
+                handed = self._hands_over(code, frame)
                 mentions = mentions_of(code)
                 takes_any = mentions.reads_any
                 done = id(code) in self._heard  # a trace inside has all told again
@@ -159,7 +167,7 @@ class Recording:
                         self._heard[id(code)] = code
                 if mentions.reads_whole:
                     uncover(frame.f_locals.values())
-                return done and handed is None and not takes_any
+                return done and not handed and not takes_any
         except RecursionError:
             self.deaf = True
             raise
@@ -169,6 +177,26 @@ class Recording:
         except BaseException as error:
             self._error = error
             raise
+
+    def _hands_over(self, code: CodeType, frame: FrameType) -> bool:
+        """Note what is handed to another thread, if anything."""
+        handed = self._elsewhere.hands_over(code, frame)
+        self._is_sure &= handed is None
+        if handed and not LISTENS_ELSEWHERE:
+            self.record.walk(handed)
+        return handed is not None
+
+    def _asks_environment(self, code: CodeType, frame: FrameType) -> bool:
+        """Note which variable of the environment is read, if any."""
+        if not code.co_qualname.startswith("_Environ."):
+            return False
+        name: Any = frame.f_locals.get("key")
+        is_ours = frame.f_locals.get("self") is os.environ
+        if is_ours and code.co_name == "__getitem__" and type(name) is str:
+            self._variables.add(name)
+        else:
+            self._is_sure: bool = False
+        return True
 
     def is_here(self) -> bool:
         """Tell whether the thread that asks is the one that traces."""
@@ -286,7 +314,9 @@ class _Listener:
         if is_own_code(code, frame.f_globals):
             return True
         users = is_user_code(code, frame.f_globals)
-        done = True
+        done = code.co_name != "__exit__"
+        if not done:
+            self._tell_left(frame)
         for recording in self.recordings:
             if not recording.counts(
                 frame
@@ -305,6 +335,18 @@ class _Listener:
         for recording in self.recordings:
             if recording.counts(frame):
                 recording.failed(code, frame)
+
+    def _tell_left(self, frame: FrameType) -> None:
+        """Tell of what a `with` may go on after: an AttributeError that ends its body."""
+        given: list[Any] = [*frame.f_locals.values()]
+        for value in tuple(given):
+            given += value if type(value) is tuple else ()  # `*error`
+        for error in given:
+            if issubclass(type(error), AttributeError):
+                traceback = error.__traceback__
+                while traceback is not None:
+                    self.tell_failed(traceback.tb_frame.f_code, traceback.tb_frame)
+                    traceback = traceback.tb_next
 
     def _check(self) -> None:
         """Note it when the user's code has taken what told us."""

@@ -5,15 +5,14 @@ done it, by another thread, and then the trace saw a state that never was as a w
 """
 
 import sys
-from collections.abc import Iterable, Mapping
-from types import CellType
+from collections.abc import Callable, Collection, Iterable, Mapping
+from types import CellType, ModuleType
 from typing import Any, Final, final
 
 import numpy as np
 
-from imprint.core.identity import Standin, ids_of, module_name
+from imprint.core.identity import Standin, module_name
 from imprint.core.libraries import (
-    is_module,
     is_user_class,
     is_user_namespace,
     module_namespace,
@@ -35,7 +34,12 @@ from imprint.watch.places import (
     class_of,
 )
 
-_HOLDERS: Final = ids_of(tuple, list)
+_PARTS: Final[dict[int, Callable[[Any], Iterable[Any]]]] = {
+    id(tuple): iter,
+    id(list): iter,
+    id(dict): lambda held: held.values(),
+}
+"""What is in a container, by the `id` of its class."""
 _BUILTINS: Final = frozenset(sys.builtin_module_names)
 
 
@@ -64,7 +68,7 @@ class Writes:
         self._grown |= mentions.grown
         self._imports |= bool(mentions.imports)
 
-    def add_library(self, mentions: Mentions, given: Iterable[Any]) -> bool:
+    def add_library(self, mentions: Mentions, given: Collection[Any]) -> bool:
         """Take in a library's code that starts, and what it is given.
 
         By name it writes into what is a library's; what it may do to anything, it is
@@ -77,15 +81,15 @@ class Writes:
         uses = mentions.uses.stored
         if not (mentions.stores_any or mentions.changes_items or uses):
             return True
+        add = self._given.update
+        add(map(id, given))
         for value in given:
-            self._given.add(id(value))
             kind = class_of(value)
-            if id(kind) in _HOLDERS:
-                self._given.update(map(id, value))
-            elif kind is dict:
-                self._given.update(map(id, value.values()))
-            elif is_module(value):
-                self._given.add(id(module_namespace(value)))
+            parts = _PARTS.get(id(kind))
+            if parts is not None:
+                add(map(id, parts(value)))
+            elif issubclass(kind, ModuleType):
+                add((id(module_namespace(value)),))
         return False
 
     def may_bind(self, place: Place, *, was_missing: bool) -> bool:

@@ -9,11 +9,14 @@ what it leaves out is checked here, except on the warm path: `Executable.call`,
 - `client`: which devices are there, and when does their client start?
 - `options`: how is a program compiled on this machine?
 - `executable`: how is a program compiled, and run on buffers?
+- `partition`: how are programs and arrays spread over several devices?
 - `lapack`: what makes the kernels of linear algebra ready?
 - `callbacks`: how does a program call Python, and raise what that raises?
 - `arguments`: how does a call take NumPy arrays without putting each?
 - `transfer`: how does a value get to a device, and back?
+- `portable`: how does a program go to other releases of the engine?
 - `searching`: how many results does an approximate search give?
+- `processes`: how do processes that compute together meet, and who is alive?
 - `buffer`: what may be asked of a value on a device?
 """
 
@@ -36,8 +39,12 @@ from imprint.runtime.client import (
     device_count,
     devices,
     first_device,
+    has_started,
     local_device_count,
     local_devices,
+    process_count,
+    process_index,
+    process_indices,
 )
 from imprint.runtime.compat import EngineError
 from imprint.runtime.executable import (
@@ -56,6 +63,27 @@ from imprint.runtime.options import (
     has_wide_vectors,
     identity,
 )
+from imprint.runtime.partition import (
+    Partition,
+    Place,
+    named_sharding,
+    put_shards,
+    shards_of,
+)
+from imprint.runtime.portable import (
+    from_portable,
+    functions_of,
+    refined,
+    to_portable,
+)
+from imprint.runtime.processes import (
+    Meeting,
+    Processes,
+    join,
+    joined,
+    part,
+    split_address,
+)
 from imprint.runtime.searching import approximate_count
 from imprint.runtime.transfer import UncheckedPut, copy_to, put, read, unchecked_put
 
@@ -68,8 +96,12 @@ __all__ = [
     "Executable",
     "HostCall",
     "HostFunction",
+    "Meeting",
     "MemoryStats",
     "OptionValue",
+    "Partition",
+    "Place",
+    "Processes",
     "Runs",
     "UncheckedPut",
     "approximate_count",
@@ -86,16 +118,31 @@ __all__ = [
     "engine_version",
     "explain_execute_error",
     "first_device",
+    "from_portable",
+    "functions_of",
+    "has_started",
     "has_wide_vectors",
     "hlo_text",
     "host_call",
     "identity",
     "is_deleted",
     "is_ready",
+    "join",
+    "joined",
     "local_device_count",
     "local_devices",
+    "named_sharding",
     "on_device_size",
+    "part",
+    "process_count",
+    "process_index",
+    "process_indices",
     "put",
+    "put_shards",
     "read",
+    "refined",
+    "shards_of",
+    "split_address",
+    "to_portable",
     "unchecked_put",
 ]

@@ -88,7 +88,8 @@ def host_call(executable: Runs, in_avals: Sequence[Aval]) -> HostCall:
 
 def _putting(executable: Runs, in_avals: Sequence[Aval]) -> HostCall:
     """Return the function for what has no places: it puts each host value."""
-    copied = unchecked_put(executable.device)
+    device: Any = executable.device  # one: programs over several take no host values
+    copied = unchecked_put(device)
 
     def call(arguments: list[Any], hosts: Sequence[int]) -> list[Buffer]:
         for at in hosts:
@@ -127,7 +128,7 @@ def _write(converted: list[tuple[_HostArray, Any]]) -> None:
 def _slot_maker(
     executable: Executable, in_avals: Sequence[Aval]
 ) -> Callable[[int], _Slot]:
-    device = executable.device
+    device: Any = executable.device
     without_array = unchecked_put(device)
 
     def slot_of(at: int) -> _Slot:

@@ -40,7 +40,8 @@ def _context() -> Any:
     context = ir.Context()
     context.append_dialect_registry(registry)
     context.load_all_available_dialects()
-    import_module("jaxlib.mlir.dialects.stablehlo").register_dialect(context)
+    for dialect in ("stablehlo", "chlo"):
+        import_module(f"jaxlib.mlir.dialects.{dialect}").register_dialect(context)
     return context
 
 

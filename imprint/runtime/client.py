@@ -14,9 +14,10 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, Final, NoReturn, Protocol, final
 
-from imprint.config import settings
+from imprint.config import config, num_cpu_devices, settings
 from imprint.errors import BackendError
 from imprint.runtime.compat import engine, single_device_sharding
+from imprint.runtime.processes import joined
 
 
 class Refusable(Protocol):
@@ -46,6 +47,11 @@ class Device:
         self.sharding: Final = single_device_sharding(handle)
         self.owner: Final = os.getpid()
         self.executables: Final[weakref.WeakSet[Refusable]] = weakref.WeakSet()
+
+    @property
+    def is_here(self) -> bool:
+        """Whether it belongs to this process."""
+        return self.process_index == self.client.process_index()
 
     def __repr__(self) -> str:
         return repr(self.handle)
@@ -79,8 +85,8 @@ def devices(backend: str | None = None) -> tuple[Device, ...]:
 
 @cache  # 400 ns less than to ask for them all, in every put
 def first_device() -> Device:
-    """Return the first device of the default backend."""
-    return devices()[0]
+    """Return the first device of this process, of the default backend."""
+    return local_devices()[0]
 
 
 def default_device() -> Device:
@@ -125,6 +131,36 @@ def local_device_count(backend: str | None = None) -> int:
     return len(local_devices(backend))
 
 
+def process_index(backend: str | None = None) -> int:
+    """Return the number of this process among those that compute together.
+
+    >>> import imprint
+    >>> imprint.process_index()
+    0
+    """
+    return devices(backend)[0].client.process_index()
+
+
+def process_count(backend: str | None = None) -> int:
+    """Return how many processes compute together.
+
+    >>> import imprint
+    >>> imprint.process_count()
+    1
+    """
+    return len({device.process_index for device in devices(backend)})
+
+
+def process_indices(backend: str | None = None) -> list[int]:
+    """Return the numbers of the processes that compute together.
+
+    >>> import imprint
+    >>> imprint.process_indices()
+    [0]
+    """
+    return sorted({device.process_index for device in devices(backend)})
+
+
 def default_backend() -> str:
     """Return the name of the backend that computes unless another is named."""
     return "cpu"
@@ -136,7 +172,22 @@ def _device(platform: str, number: int) -> Device:
 
 
 def _start_cpu() -> Any:
-    return engine.get_tfrt_cpu_client(asynchronous=True)
+    num_cpu_devices.fix("the devices of the CPU have started")
+    count = config.num_cpu_devices
+    asked: dict[str, Any] = {}
+    if count != -1:  # else as XLA_FLAGS say
+        asked["num_devices"] = count
+    processes = joined()
+    if processes is not None:
+        asked |= {
+            "distributed_client": processes.client,
+            "node_id": processes.meeting.index,
+            "num_nodes": processes.meeting.count,
+            "collectives": engine.make_gloo_tcp_collectives(
+                distributed_client=processes.client
+            ),
+        }
+    return engine.get_tfrt_cpu_client(asynchronous=True, **asked)
 
 
 _START: Final[dict[str, Callable[[], Any]]] = {"cpu": _start_cpu}
@@ -149,6 +200,11 @@ def _started(platform: str) -> tuple[Device, ...]:
     found = tuple(Device(client, handle) for handle in client.devices())
     os.register_at_fork(after_in_child=lambda: _disown(found))
     return found
+
+
+def has_started() -> bool:
+    """Tell whether the devices are in use, so that it is too late to join processes."""
+    return _started.cache_info().currsize > 0
 
 
 _FORKED: Final = (

@@ -10,10 +10,14 @@ oldest one supported.
 
 import ctypes
 import os
+import sys
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -32,11 +36,41 @@ EngineError: Final[type[RuntimeError]] = engine.JaxRuntimeError
 """What the engine raises: a `RuntimeError` whose text begins with a status code."""
 
 
-def assigned(options: Any, device: Any) -> Any:
-    """Set the device of a program in its compile options; unset, it is the first one."""
-    ids = np.array([[device.id]], np.int32)
-    options.device_assignment = engine.DeviceAssignment.create(ids)
-    return options
+def hlo() -> Any:
+    """Return the engine's module of programs and their shardings."""
+    return import_module("jaxlib._hlo")
+
+
+class _NoJax:
+    """Tells importers that there is no jax, in a thread that says so."""
+
+    def __init__(self) -> None:
+        self.threads: Final[set[int]] = set()
+
+    def find_spec(self, name: str, *_: object) -> None:
+        if name == "jax" and threading.get_ident() in self.threads:
+            raise ModuleNotFoundError("jax is not asked for", name="jax")
+
+
+_no_jax: Final = _NoJax()
+
+
+@contextmanager
+def without_jax() -> Generator[None]:
+    """Keep this thread from importing jax, which parts of the engine do from C++.
+
+    They ask it for an aval, and go on without one if it is not there.
+    """
+    if "jax" in sys.modules:
+        yield
+        return
+    if _no_jax not in sys.meta_path:
+        sys.meta_path.insert(0, cast("Any", _no_jax))
+    _no_jax.threads.add(threading.get_ident())
+    try:
+        yield
+    finally:
+        _no_jax.threads.discard(threading.get_ident())
 
 
 def library_identity() -> str:
@@ -68,7 +102,22 @@ class _OldSingleDeviceSharding(engine.SingleDeviceSharding):
     memory_kind = None
 
     def _to_xla_hlo_sharding(self, _ndim: int) -> Any:
-        return import_module("jaxlib._hlo").HloSharding.replicate()
+        return hlo().HloSharding.replicate()
+
+
+class _OldSeveralDevicesSharding(engine.GSPMDSharding):
+    """A sharding over several devices with what 0.10 looks up on it."""
+
+    memory_kind = None
+
+    def _to_xla_hlo_sharding(self, _ndim: int) -> Any:
+        return self._hlo_sharding
+
+
+def several_devices_sharding(devices: Any, tiled: Any) -> Any:
+    """Return the sharding of buffers that have a shard on each of the devices."""
+    kind = engine.GSPMDSharding if _modern else _OldSeveralDevicesSharding
+    return kind(devices, tiled)
 
 
 def single_device_sharding(device: Any) -> Any:
@@ -130,8 +179,11 @@ def _widener(shape: tuple[int, ...], dtype: DType, device: Any) -> Any:
         f"module @widen {{ func.func public @main(%x: {x}) -> {y} {{\n"
         f"%y = stablehlo.convert %x : ({x}) -> {y}\nreturn %y : {y} }} }}"
     )
+    options = engine.CompileOptions()
+    ids = np.array([[device.id]], np.int32)
+    options.device_assignment = engine.DeviceAssignment.create(ids)
     executable = device.client.compile_and_load(
-        text, engine.DeviceList((device,)), assigned(engine.CompileOptions(), device)
+        text, engine.DeviceList((device,)), options
     )
     aval = _WideAval(shape, wide_dtype)
     handlers = [result_handler(aval, single_device_sharding(device))]

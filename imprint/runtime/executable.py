@@ -29,10 +29,9 @@ from imprint.runtime.callbacks import (
     parsed,
     waiting,
 )
-from imprint.runtime.client import Device, default_device
+from imprint.runtime.client import default_device
 from imprint.runtime.compat import (
     EngineError,
-    assigned,
     corrections,
     engine,
     jaxlib_version,
@@ -40,6 +39,17 @@ from imprint.runtime.compat import (
 )
 from imprint.runtime.lapack import prepare
 from imprint.runtime.options import CompileOptions, explain_compile_error
+from imprint.runtime.partition import (
+    Partition,
+    Place,
+    assigned,
+    device_list,
+    engine_shardings,
+    input_shardings,
+    one_at_a_time,
+    output_shardings,
+)
+from imprint.runtime.processes import check_agreement
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +67,7 @@ class Runs(Protocol):
     """What answers a call: a program of XLA, or anything else with this door."""
 
     @property
-    def device(self) -> Device:
+    def device(self) -> Place:
         """Where the buffers of arguments must be, and those of results will be."""
         ...
 
@@ -79,19 +89,22 @@ class Executable:
         handlers: What makes the results buffers, one per result.
         out_avals: The avals of the results.
         device: Where it runs.
+        in_shardings: How its arguments are spread over devices; none on one device.
+        out_shardings: How its results are; none on one device.
         callbacks: The functions of the host that it calls; it has them as long as it is.
     """
 
     __slots__ = (
         *("__weakref__", "_loaded", "_nbytes"),
-        *("callbacks", "device", "execute", "handlers", "out_avals"),
+        *("callbacks", "device", "execute", "handlers", "in_shardings", "out_avals"),
+        "out_shardings",
     )
 
     def __init__(
         self,
         loaded: Any,
         out_avals: Sequence[Aval],
-        device: Device,
+        device: Place,
         *,
         nbytes: int = 0,
         callbacks: tuple[HostFunction, ...] = (),
@@ -105,8 +118,17 @@ class Executable:
         if callers is not None:
             self.execute = waiting(callers, loaded.execute_sharded)
         self.out_avals: Final = tuple(out_avals)
+        self.in_shardings: Final = input_shardings(loaded, device)
+        self.out_shardings: Final = output_shardings(loaded, device, self.out_avals)
+        if isinstance(device, Partition):
+            self.execute = one_at_a_time(loaded)
         self.handlers: Final[list[Any]] = [
-            result_handler(aval, device.sharding) for aval in self.out_avals
+            result_handler(aval, sharding)
+            for aval, sharding in zip(
+                self.out_avals,
+                engine_shardings(device, self.out_shardings, self.out_avals),
+                strict=True,
+            )
         ]
         device.executables.add(self)
 
@@ -192,7 +214,7 @@ def compile(  # noqa: A001 - the word of the field; used as `runtime.compile`
     module_text: str | bytes,
     out_avals: Sequence[Aval],
     options: CompileOptions | None = None,
-    device: Device | None = None,
+    device: Place | None = None,
     callbacks: tuple[HostFunction, ...] = (),
 ) -> Executable:
     """Compile a StableHLO module with a public function `main`.
@@ -211,21 +233,21 @@ def compile(  # noqa: A001 - the word of the field; used as `runtime.compile`
     """
     on = device or default_device()
     chosen = CompileOptions() if options is None else options
-    built = assigned(chosen.build(), on.handle)
+    built = assigned(chosen.build(), on)
     built.env_option_overrides = [
         *built.env_option_overrides,
         *corrections(module_text),
     ]
     prepare(module_text)
+    if isinstance(on, Partition) and on.spans_processes:
+        check_agreement(module_text)
     module: Any = parsed(module_text) if callbacks else module_text
     callers: Callers = {}
     called: dict[str, Any] = {}
     if callbacks:  # a text would be refused with them
         called["host_callbacks"] = [called_from(callers, f) for f in callbacks]
     try:
-        loaded = on.client.compile_and_load(
-            module, engine.DeviceList((on.handle,)), built, **called
-        )
+        loaded = on.client.compile_and_load(module, device_list(on), built, **called)
     except EngineError as err:
         raise explain_compile_error(chosen, err) from err
     if not callbacks:
@@ -252,7 +274,7 @@ def deserialize(
     data: bytes,
     out_avals: Sequence[Aval],
     options: CompileOptions | None = None,
-    device: Device | None = None,
+    device: Place | None = None,
 ) -> Executable:
     """Load what `serialize` gave, on a machine of equal `engine_version()`.
 
@@ -266,7 +288,7 @@ def deserialize(
     prepare(data)
     try:
         loaded = on.client.deserialize_executable(
-            data, engine.DeviceList((on.handle,)), assigned(chosen.build(), on.handle)
+            data, device_list(on), assigned(chosen.build(), on)
         )
     except EngineError as err:
         raise CompileError(

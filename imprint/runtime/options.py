@@ -19,7 +19,6 @@ from typing import Any, Final, Self, TypeAlias
 import numpy as np
 
 from imprint.errors import ArgumentError, CompileError, did_you_mean
-from imprint.runtime.client import Device
 from imprint.runtime.compat import (
     corrections,
     engine,
@@ -128,9 +127,7 @@ def engine_version() -> tuple[str, ...]:
     )
 
 
-def identity(
-    module_text: str, options: CompileOptions, device: Device
-) -> tuple[str, ...]:
+def identity(module_text: str, options: CompileOptions, device: Any) -> tuple[str, ...]:
     """Return all that decides the machine code of a program, but its text.
 
     The flags are those that the engine has in force, whatever the environment says now.
@@ -141,6 +138,7 @@ def identity(
         *(f"{name}={value!r}" for name, value in options.compiler_options),
         *(f"{name}={value}, a correction" for name, value in corrections(module_text)),
         f"device {device.id}: {device.platform} {device.device_kind}",
+        f"of {device.client.device_count()}",
         device.client.platform_version,
     )
 

@@ -6,16 +6,22 @@ follows the others; its values are on the first device, or still on the host.
 `Uncommitted`: it follows too, but is on another device than the first.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
 from imprint.errors import ArgumentError
 
 
+class Sharding:
+    """How an array is spread over devices; a base class, for `isinstance`."""
+
+    __slots__ = ()
+
+
 @final
 @dataclass(frozen=True, slots=True)
-class SingleDeviceSharding:
+class SingleDeviceSharding(Sharding):
     """All of an array is on one device, which it is committed to.
 
     Args:
@@ -43,6 +49,40 @@ class SingleDeviceSharding:
     def is_fully_replicated(self) -> bool:
         """Whether each device has the whole array."""
         return True
+
+    @property
+    def is_fully_addressable(self) -> bool:
+        """Whether the device belongs to this process."""
+        return self.device.process_index == self.device.client.process_index()
+
+    def is_equivalent_to(self, other: object, ndim: int) -> bool:
+        """Tell whether both put an array on the same device.
+
+        Args:
+            other: another sharding.
+            ndim: the rank of the array.
+        """
+        return isinstance(other, Sharding) and {self.device} == getattr(
+            other, "device_set", None
+        )
+
+    def shard_shape(self, global_shape: Sequence[int]) -> tuple[int, ...]:
+        """Return the shape of the part that each device has: all.
+
+        Args:
+            global_shape: that of the whole array.
+        """
+        return tuple(global_shape)
+
+    def devices_indices_map(
+        self, global_shape: Sequence[int]
+    ) -> dict[Any, tuple[slice, ...]]:
+        """Return which part of an array each device has: all.
+
+        Args:
+            global_shape: the shape of the whole array.
+        """
+        return {self.device: (slice(None),) * len(global_shape)}
 
 
 @final

@@ -8,9 +8,12 @@ jaxpr and each primitive's `lower` rule calls the builder.
 - `rearranging`: how are operations written that move or convert elements?
 - `windows`: how are operations written that slide a window?
 - `elementwise`: how are elementwise operations written?
+- `sized`: how are operations written whose sizes are names?
 - `indexed`: how are windows read and written at places that are data?
 - `ordered`: how are operations written that compare elements by a region?
 - `lapack`: how is a call of LAPACK written?
+- `mesh`: which axes has the mesh that a program runs on?
+- `collectives`: how is written what the devices of a mesh do together?
 """
 
 from imprint.stablehlo.builder import Builder as Builder

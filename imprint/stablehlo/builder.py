@@ -3,15 +3,18 @@
 A `ModuleWriter` collects functions; a `Builder` writes the body of one. Each method
 appends one line of text and returns the `Value` it defines. Names of methods and
 attributes are the dialect's. Text, not bindings: a line costs 0.5 us and nothing to
-import. Constants, choices, reductions and products are here; see `elementwise` and
+import. Constants, branches, reductions and products are here; see `elementwise` and
 `rearranging` for the rest.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
+from imprint.stablehlo.mesh import MeshAxis
+from imprint.stablehlo.sized import is_named
 from imprint.stablehlo.types import (
     TOKEN,
     TensorType,
@@ -24,21 +27,26 @@ from imprint.stablehlo.types import (
 )
 from imprint.stablehlo.windows import Windowed, Windows
 
-Comparison = Literal["EQ", "NE", "LT", "LE", "GT", "GE"]
 Region = Callable[["Builder", tuple[Value, ...]], Sequence[Value]]
-
-_BOOL = np.dtype(bool)
 
 
 class ModuleWriter:
     """A module under construction: its functions by key, with unique names."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, names: tuple[str, ...] = ()) -> None:
         self.name = name
+        self.names = names
+        """Of sizes; each function but `main` takes their values before all else."""
         self._texts: list[str] = []
         self._names: set[str] = set()
-        self._by_key: dict[int, tuple[str, tuple[TensorType, ...], Any]] = {}
+        self._by_key: dict[Any, tuple[str, tuple[TensorType, ...], Any]] = {}
+        self.mesh: tuple[tuple[str, int], ...] = ()
+        """Names and sizes of the axes of the devices that it runs on; one if empty."""
+        self.manual: frozenset[str] = frozenset()
+        """The axes for one device of which the present function is written."""
         self.locations: dict[str, str] = {}
+        self.partitions = 1
+        """Over how many devices the program is spread."""
         self.callbacks: list[Callable[..., Any]] = []
         """The functions of the host that it calls, by their index."""
 
@@ -59,11 +67,12 @@ class ModuleWriter:
 
         `define(name)` writes it, the first time; later calls share it.
         """
-        found = self._by_key.get(id(key))
+        place = id(key), self.manual
+        found = self._by_key.get(place)
         if found is None:
             name = self.unique_name(wanted)
             found = name, define(name), key  # the key is held, so its id stays taken
-            self._by_key[id(key)] = found
+            self._by_key[place] = found
         return found[0], found[1]
 
     def add(self, text: str) -> None:
@@ -77,11 +86,20 @@ class ModuleWriter:
             alias = self.locations[place] = f"#loc{len(self.locations) + 1}"
         return alias
 
+    def mesh_axis(self, name: Any) -> MeshAxis | None:
+        """Return an axis for one device of which the present function is written."""
+        if name not in self.manual:
+            return None
+        names = [axis for axis, _ in self.mesh]
+        sizes = tuple([size for _, size in self.mesh])
+        others = tuple([axis for axis in names if axis not in self.manual])
+        return MeshAxis(sizes, names.index(name), others)
+
     def text(self) -> str:
         """Return the whole module."""
         head = (
-            f"module @{self.name} attributes "
-            "{mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {\n"
+            f"module @{self.name} attributes {{mhlo.num_partitions = "
+            f"{self.partitions} : i32, mhlo.num_replicas = 1 : i32}} {{\n"
         )
         aliases = "".join(f"{a} = loc({p})\n" for p, a in self.locations.items())
         return f"{head}{''.join(reversed(self._texts))}}}\n{aliases}"
@@ -96,6 +114,10 @@ class Builder(Windows):
         self.tokens: dict[str, Value] = {} if parent is None else {**parent.tokens}
         """By the name of an ordered effect, what its last operation left."""
         self.location: str = "" if parent is None else parent.location
+        self.sizes: dict[str, Value] = {} if parent is None else parent.sizes
+        self._computed: dict[Any, Value] = (
+            {} if parent is None else {**parent._computed}
+        )
         self._depth = 0 if parent is None else parent._depth + 1
         self._count = 0
         self._prefix = "%" if parent is None else f"%r{self._depth}_"
@@ -128,7 +150,13 @@ class Builder(Windows):
         )
         return tuple(Value(f"{name}#{i}", t) for i, t in enumerate(results))
 
-    def region(self, args: Sequence[TensorType], body: Region) -> tuple[str, int]:
+    def region(
+        self,
+        args: Sequence[TensorType],
+        body: Region,
+        *,
+        ends: str = "stablehlo.return",
+    ) -> tuple[str, int]:
         """Return the text of a region `^bb0(args): body`, and its number of results."""
         inner = Builder(self.module, self)
         inner._prefix = f"%r{self._depth + 1}_{self._count}_"
@@ -137,9 +165,7 @@ class Builder(Windows):
         head = ", ".join(f"{v.name}: {v.type}" for v in values)
         block = f"^bb0({head}):\n" if values else ""
         lines = "".join(f"{line}\n" for line in inner.lines)
-        return f"{{\n{block}{lines}{_return('stablehlo.return', results)}\n}}", len(
-            results
-        )
+        return f"{{\n{block}{lines}{_return(ends, results)}\n}}", len(results)
 
     def call(
         self,
@@ -162,6 +188,17 @@ class Builder(Windows):
         if inlineable:
             text += f' {{mhlo.frontend_attributes = {{inlineable = "{inlineable}"}}}}'
         return self.ops(text, results, signature(args, results))
+
+    def joiner(self, body: str, scalars: Sequence[TensorType]) -> str:
+        """Write a region that joins two sets of scalars as a function; return its name."""
+        symbol = self.module.unique_name("join")
+        listed = ", ".join([t.text for t in scalars])
+        self.module.add(
+            f'  "func.func"() <{{function_type = ({listed}, {listed}) -> ({listed}), '
+            f'sym_name = "{symbol}", sym_visibility = "private"}}> ({body}) '
+            ": () -> ()\n"
+        )
+        return symbol
 
     def create_token(self) -> Value:
         """Begin an order of operations that have effects."""
@@ -217,7 +254,9 @@ class Builder(Windows):
     # ---- constants ----
 
     def constant(self, array: Any, dtype: Any = None) -> Value:
-        """Write an array or a number as a constant of `dtype`."""
+        """Write an array, a number or a size as a constant of `dtype`."""
+        if is_named(array):
+            return self.convert(self.size(array), dtype)
         value = np.asarray(array, dtype)
         return self.op(
             f"stablehlo.constant {literal(value)}", tensor(value.shape, value.dtype)
@@ -226,52 +265,18 @@ class Builder(Windows):
     def full(self, shape: Sequence[int], fill: Any, dtype: Any) -> Value:
         """Write a constant with all elements equal."""
         value = np.asarray(fill, dtype)
-        return self.op(
-            f"stablehlo.constant {literal(value)}", tensor(tuple(shape), value.dtype)
-        )
+        out = tensor(tuple(shape), value.dtype)
+        if not out.is_static:
+            return self.spread(self.constant(value), out)
+        return self.op(f"stablehlo.constant {literal(value)}", out)
 
     def iota(self, shape: Sequence[int], dtype: Any, dimension: int) -> Value:
         """Count 0, 1, 2, … along `dimension`."""
-        return self.op(
-            f"stablehlo.iota dim = {dimension}", tensor(tuple(shape), np.dtype(dtype))
-        )
-
-    # ---- comparison and choice ----
-
-    def compare(
-        self, x: Value, y: Value, direction: Comparison, *, total: bool = False
-    ) -> Value:
-        """Compare elementwise; floats as IEEE says, complex only for equality.
-
-        If `total`, floats compare by their bits: -NaN, -inf, -0.0, 0.0, inf, NaN.
-        """
-        kind = "TOTALORDER" if total else "FLOAT"
-        if x.dtype.kind in "bu" or x.dtype.name.startswith("uint"):
-            kind = "UNSIGNED"
-        elif x.dtype.kind == "i" or x.dtype.name.startswith("int"):
-            kind = "SIGNED"
-        out = tensor(x.shape, _BOOL)
-        return self.op(
-            f"stablehlo.compare {direction}, {x.name}, {y.name}, {kind}",
-            out,
-            signature((x, y), (out,)),
-        )
-
-    def select(self, pred: Value, on_true: Value, on_false: Value) -> Value:
-        """Choose elementwise; `pred` has the shape of the others or rank 0."""
-        return self.op(
-            f"stablehlo.select {pred.name}, {on_true.name}, {on_false.name}",
-            on_true.type,
-            f"{pred.type}, {on_true.type}",
-        )
-
-    def clamp(self, low: Value, x: Value, high: Value) -> Value:
-        """Limit `x`; the limits have its shape or rank 0."""
-        return self.op(
-            f"stablehlo.clamp {low.name}, {x.name}, {high.name}",
-            x.type,
-            signature((low, x, high), (x.type,)),
-        )
+        out = tensor(tuple(shape), np.dtype(dtype))
+        if not out.is_static:
+            text = f"stablehlo.dynamic_iota {{}}, dim = {dimension}"
+            return self.shaped(text, [], out)
+        return self.op(f"stablehlo.iota dim = {dimension}", out)
 
     # ---- branches and loops ----
 
@@ -389,6 +394,10 @@ class Builder(Windows):
             signature((x, y), (out,)),
         )
 
+    def sharding_constraint(self, x: Value, sharding: str) -> Value:
+        """Say how the values are spread; `sharding` is a mesh and axes, in sdy's words."""
+        return self.op(f"sdy.sharding_constraint {x.name} <{sharding}>", x.type)
+
     def optimization_barrier(self, xs: Sequence[Value]) -> tuple[Value, ...]:
         """Keep the compiler from moving computation across."""
         types = [x.type for x in xs]
@@ -408,10 +417,13 @@ def function_text(
     results: Sequence[Value],
     *,
     public: bool,
+    result_attrs: Mapping[int, str] = MappingProxyType({}),
 ) -> str:
     """Return the text of a function; each argument comes with its attributes."""
     head = ", ".join(f"{v.name}: {v.type}{attrs}" for v, attrs in args)
-    outs = ", ".join(v.type.text for v in results)
+    outs = ", ".join(
+        f"{v.type.text}{result_attrs.get(i, '')}" for i, v in enumerate(results)
+    )
     visibility = "public" if public else "private"
     lines = "".join(f"    {line}\n" for line in builder.lines)
     return (

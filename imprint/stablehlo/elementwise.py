@@ -1,14 +1,20 @@
 """Elementwise operations of StableHLO and CHLO, one short method each.
 
 CHLO is StableHLO's companion for functions that the engine expands itself (`erf_inv`,
-`lgamma`); the parser takes both. Operands of a binary method have one type.
+`lgamma`); the parser takes both. Operands of a binary method have one type. Comparison and
+choice are among them.
 """
 
 from abc import abstractmethod
+from typing import Literal
 
 import numpy as np
 
-from imprint.stablehlo.types import TensorType, Value, tensor
+from imprint.stablehlo.types import TensorType, Value, signature, tensor
+
+Comparison = Literal["EQ", "NE", "LT", "LE", "GT", "GE"]
+
+_BOOL = np.dtype(bool)
 
 
 class Elementwise:
@@ -280,6 +286,43 @@ class Elementwise:
 
     def _chlo(self, name: str, x: Value) -> Value:
         return self.op(f"chlo.{name} {x.name}", x.type, f"{x.type} -> {x.type}")
+
+    # ---- comparison and choice ----
+
+    def compare(
+        self, x: Value, y: Value, direction: Comparison, *, total: bool = False
+    ) -> Value:
+        """Compare elementwise; floats as IEEE says, complex only for equality.
+
+        If `total`, floats compare by their bits: -NaN, -inf, -0.0, 0.0, inf, NaN.
+        """
+        kind = "TOTALORDER" if total else "FLOAT"
+        if x.dtype.kind in "bu" or x.dtype.name.startswith("uint"):
+            kind = "UNSIGNED"
+        elif x.dtype.kind == "i" or x.dtype.name.startswith("int"):
+            kind = "SIGNED"
+        out = tensor(x.shape, _BOOL)
+        return self.op(
+            f"stablehlo.compare {direction}, {x.name}, {y.name}, {kind}",
+            out,
+            signature((x, y), (out,)),
+        )
+
+    def select(self, pred: Value, on_true: Value, on_false: Value) -> Value:
+        """Choose elementwise; `pred` has the shape of the others or rank 0."""
+        return self.op(
+            f"stablehlo.select {pred.name}, {on_true.name}, {on_false.name}",
+            on_true.type,
+            f"{pred.type}, {on_true.type}",
+        )
+
+    def clamp(self, low: Value, x: Value, high: Value) -> Value:
+        """Limit `x`; the limits have its shape or rank 0."""
+        return self.op(
+            f"stablehlo.clamp {low.name}, {x.name}, {high.name}",
+            x.type,
+            signature((low, x, high), (x.type,)),
+        )
 
     def _part(self, name: str, x: Value) -> Value:
         out = tensor(x.shape, np.dtype(f"f{x.dtype.itemsize // 2}"))

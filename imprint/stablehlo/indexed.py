@@ -8,6 +8,7 @@ write outside.
 from collections.abc import Callable, Sequence
 
 from imprint.stablehlo.builder import Builder
+from imprint.stablehlo.sized import is_named
 from imprint.stablehlo.types import Value, list_text, names_of, signature, tensor
 
 
@@ -35,12 +36,15 @@ def gather(
     batching = "operand_batching_dims", "start_indices_batching_dims"
     axes = _axes((*names, *batching), numbers, indices)
     out = tensor(tuple(shape), x.dtype)
+    head = f"dimension_numbers = #stablehlo.gather<{axes}>, "
+    head += f"indices_are_sorted = {str(is_sorted).lower()}"
+    if any(map(is_named, sizes)):
+        text = f'"stablehlo.dynamic_gather"({{}}) {{{head}}}'
+        return b.taking(text, [*operands, b.vector(sizes)], out)
     listed = f": {list_text(sizes)[1:-1]}" if sizes else ""
     return b.op(
         f'"stablehlo.gather"({names_of(operands)}) '
-        f"{{dimension_numbers = #stablehlo.gather<{axes}>, "
-        f"indices_are_sorted = {str(is_sorted).lower()}, "
-        f"slice_sizes = array<i64{listed}>}}",
+        f"{{{head}, slice_sizes = array<i64{listed}>}}",
         out,
         signature(operands, (out,)),
     )

@@ -68,6 +68,12 @@ def kernel_call(  # noqa: PLR0913 - one parameter a part of the call
         config: its options: a letter such as "L", or an int32, or a bool.
         aliases: by operand, the result that may take its memory: it is overwritten.
     """
+    sized = ""
+    if not all(t.is_static for t in results):
+        taken = [*range(len(operands), len(operands) + len(results))]
+        operands = [*operands, *(b.vector(t.shape) for t in results)]
+        indices = f"dense<{list_text(taken)}> : tensor<{len(taken)}xi64>"
+        sized = f", indices_of_shape_operands = {indices}"
     options = ", ".join(f"{k} = {_option(v)}" for k, v in (config or {}).items())
     takes = ", ".join([_layout(x.type, stack) for x in operands])
     gives = ", ".join([_layout(t, stack) for t in results])
@@ -81,7 +87,7 @@ def kernel_call(  # noqa: PLR0913 - one parameter a part of the call
         f"stablehlo.custom_call @{kernel}({names_of(operands)}) "
         f"{{api_version = 4 : i32, backend_config = {{{options}}}, "
         f"operand_layouts = [{takes}], result_layouts = [{gives}], "
-        f"output_operand_aliases = [{shared}]}}",
+        f"output_operand_aliases = [{shared}]{sized}}}",
         results,
         signature(operands, results),
     )

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from imprint import dtypes as dt
-from imprint.stablehlo.elementwise import Elementwise
+from imprint.stablehlo.sized import Sized, is_named
 from imprint.stablehlo.types import (
     TensorType,
     Value,
@@ -23,7 +23,7 @@ from imprint.stablehlo.types import (
 _OF_TWO_BITS: Final = (dt.int2, dt.uint2)
 
 
-class Rearranging(Elementwise):
+class Rearranging(Sized):
     """The part of `Builder` that rearranges elements."""
 
     # ---- conversion ----
@@ -50,17 +50,21 @@ class Rearranging(Elementwise):
 
     def reshape(self, x: Value, shape: Sequence[int]) -> Value:
         """Give another shape of the same size."""
-        return self._retyped(
-            f"stablehlo.reshape {x.name}", x, tensor(tuple(shape), x.dtype)
-        )
+        out = tensor(tuple(shape), x.dtype)
+        if not out.is_static:
+            return self.shaped("stablehlo.dynamic_reshape {}", [x], out)
+        return self._retyped(f"stablehlo.reshape {x.name}", x, out)
 
     def broadcast_in_dim(
         self, x: Value, shape: Sequence[int], dimensions: Sequence[int]
     ) -> Value:
         """Repeat `x`; its axis i becomes axis `dimensions[i]`."""
-        if tuple(shape) == x.shape and tuple(dimensions) == tuple(range(x.ndim)):
-            return x
         out = tensor(tuple(shape), x.dtype)
+        is_like = out is x.type or (out.is_static and out.text == x.type.text)
+        if is_like and tuple(dimensions) == tuple(range(x.ndim)):
+            return x
+        if not out.is_static:
+            return self.spread(x, out, dimensions)
         return self._retyped(
             f"stablehlo.broadcast_in_dim {x.name}, dims = {list_text(dimensions)}",
             x,
@@ -88,10 +92,10 @@ class Rearranging(Elementwise):
         strides: Sequence[int],
     ) -> Value:
         """Take `start:limit:stride` of each axis."""
-        shape = tuple(
-            max(0, -(-(hi - lo) // step))
-            for lo, hi, step in zip(start, limit, strides, strict=True)
-        )
+        if not x.type.is_static:
+            out = tensor(_lengths(start, limit, strides), x.dtype)
+            return self.sliced(x, (start, limit, strides), out)
+        shape = _lengths(start, limit, strides)
         spans = ", ".join(
             f"{lo}:{hi}" if step == 1 else f"{lo}:{hi}:{step}"
             for lo, hi, step in zip(start, limit, strides, strict=True)
@@ -110,10 +114,13 @@ class Rearranging(Elementwise):
     ) -> Value:
         """Pad each axis with `fill`; negative padding cuts."""
         shape = tuple(
-            lo + hi + n + max(0, n - 1) * gap
+            lo + hi + n + (gap and _at_least_0(n - 1) * gap)
             for n, lo, hi, gap in zip(x.shape, low, high, interior, strict=True)
         )
         out = tensor(shape, x.dtype)
+        if any(map(is_named, (*low, *high))):
+            widths = map(self.vector, (low, high, interior))
+            return self.taking("stablehlo.dynamic_pad {}", [x, fill, *widths], out)
         return self.op(
             f"stablehlo.pad {x.name}, {fill.name}, low = {list_text(low)}, "
             f"high = {list_text(high)}, interior = {list_text(interior)}",
@@ -141,6 +148,8 @@ class Rearranging(Elementwise):
     ) -> Value:
         """Take `sizes` elements of each axis from traced starts, which are clamped."""
         out = tensor(tuple(sizes), x.dtype)
+        if not out.is_static:
+            return self.sliced_at(x, starts, out)
         return self.op(
             f"stablehlo.dynamic_slice {names_of((x, *starts))}, sizes = {list_text(sizes)}",
             out,
@@ -159,3 +168,16 @@ class Rearranging(Elementwise):
 
     def _retyped(self, text: str, x: Value, out: TensorType) -> Value:
         return self.op(text, out, f"({x.type}) -> {out}")
+
+
+def _lengths(
+    start: Sequence[int], limit: Sequence[int], strides: Sequence[int]
+) -> tuple[int, ...]:
+    return tuple(
+        _at_least_0(-(-(hi - lo) // step))
+        for lo, hi, step in zip(start, limit, strides, strict=True)
+    )
+
+
+def _at_least_0(n: Any) -> Any:
+    return n.maximum(0) if is_named(n) else max(0, n)

@@ -1,7 +1,7 @@
 """The IR's types and values: what a line of StableHLO text refers to.
 
-A `TensorType` is interned and knows its text. A `Value` is an SSA name with its type.
-`literal` writes a NumPy array as the body of `dense<...>`, to the last bit.
+A `TensorType` is interned and knows its text, in which a size that is a name is a `?`. A
+`Value` is an SSA name with its type. `literal` writes a NumPy array as the body of `dense<...>`, to the last bit.
 """
 
 from collections.abc import Sequence
@@ -9,8 +9,6 @@ from functools import lru_cache
 from typing import Any, Final, cast, final
 
 import numpy as np
-
-from imprint.errors import ConcretizationError
 
 DType = np.dtype[Any]
 
@@ -50,18 +48,16 @@ _ELEMENT: Final[dict[str, str]] = {
 class TensorType:
     """The type of a tensor; make it with `tensor`, compare it with `is`."""
 
-    __slots__ = ("dtype", "shape", "text")
+    __slots__ = ("dtype", "is_static", "shape", "text")
 
     def __init__(self, shape: tuple[int, ...], dtype: DType) -> None:
-        if not all(type(n) is int for n in shape):
-            raise ConcretizationError(
-                f"expected a program whose sizes are numbers, got the shape {shape}. Sizes "
-                "with names are for make_jaxpr and eval_shape: compile for a shape of "
-                "numbers."
-            )
-        dims = "".join(f"{n}x" for n in shape)
+        numbers = [type(n) is int for n in shape]
+        dims = "".join(
+            f"{n}x" if known else "?x" for n, known in zip(shape, numbers, strict=True)
+        )
         self.shape: tuple[int, ...] = shape
         self.dtype: DType = dtype
+        self.is_static: bool = all(numbers)
         self.text: str = f"tensor<{dims}{_ELEMENT[dtype.name]}>"
 
     def __str__(self) -> str:

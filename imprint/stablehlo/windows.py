@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from imprint.stablehlo.rearranging import Rearranging
+from imprint.stablehlo.sized import is_named
 from imprint.stablehlo.types import (
     TensorType,
     Value,
@@ -62,6 +63,12 @@ class Windowed(NamedTuple):
     base_dilation: Ints
     window_dilation: Ints
 
+    @property
+    def is_named(self) -> bool:
+        """Whether some number is a size with a name."""
+        padding = [n for pair in self.padding for n in pair]
+        return any(map(is_named, (*self.lengths, *padding)))
+
     def text(self, *, is_scatter: bool = False) -> str:
         """Return them in StableHLO's words; a scatter has no dilations."""
         rank = len(self.lengths)
@@ -86,6 +93,14 @@ class Windows(Rearranging):
     ) -> tuple[Value, ...]:
         """Append a line with any number of results; the builder does."""
         raise NotImplementedError
+
+    def joiner(self, body: str, scalars: Sequence[TensorType]) -> str:
+        """Write a region that joins two sets of scalars as a function; the builder does."""
+        raise NotImplementedError
+
+    def _row(self, pair: Sequence[Any]) -> Value:
+        one = tensor((1, 2), np.dtype(np.int32))
+        return self.taking("stablehlo.reshape {}", [self.vector(pair)], one)
 
     def convolution(
         self,
@@ -122,6 +137,26 @@ class Windows(Rearranging):
         """
         outs = [tensor(tuple(shape), x.dtype) for x in xs]
         operands = (*xs, *inits)
+        if config.is_named:
+            rows = [self._row(pair) for pair in config.padding]
+            two = tensor((len(rows), 2), np.dtype(np.int32))
+            operands += tuple(
+                self.vector(numbers)
+                for numbers in (
+                    *config[:2],
+                    config.base_dilation,
+                    config.window_dilation,
+                )
+            )
+            pads = self.taking("stablehlo.concatenate {}, dim = 0", rows, two)
+            scalars = [tensor((), x.dtype) for x in xs]
+            symbol = self.joiner(body, scalars)
+            return self.ops(
+                "stablehlo.custom_call @stablehlo.dynamic_reduce_window("
+                f"{names_of((*operands, pads))}) {{called_computations = [@{symbol}]}}",
+                outs,
+                signature((*operands, pads), outs),
+            )
         head = f'"stablehlo.reduce_window"({names_of(operands)}) ({body}) '
         return self.ops(head + config.text(), outs, signature(operands, outs))
 

@@ -7,8 +7,10 @@ found by identity. What makes forms one: `k*(x//k)` is `x - x%k`, whole multiple
 quotients and remainders, and what two operands of an extreme share stands before it.
 """
 
+import sys
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple, NoReturn, Self, TypeAlias, final
+from functools import partial, reduce
+from typing import Any, Final, NamedTuple, NoReturn, Self, TypeAlias, TypeVar, final
 
 import numpy as np
 
@@ -26,6 +28,8 @@ from imprint.symbolic.terms import (
     shown,
     without,
 )
+
+_T = TypeVar("_T")
 
 
 class Operation(NamedTuple):
@@ -52,10 +56,11 @@ class Scope:
         facts: sizes that are known not to be negative.
         least: the least values of names.
         remainders: (size, by, left): what is left of a size that is divided by a number.
+        decide: answers (x, relation, y) where that depends on the values; None: nobody.
     """
 
     __slots__ = (
-        *("__weakref__", "equals", "facts", "least", "made", "operations"),
+        *("__weakref__", "decide", "equals", "facts", "least", "made", "operations"),
         "remainders",
     )
 
@@ -66,6 +71,7 @@ class Scope:
         self.facts: list[SymbolicSize] = []
         self.least: dict[str, int] = {}
         self.remainders: list[tuple[SymbolicSize, int, int]] = []
+        self.decide: Callable[[SymbolicSize, str, Any], bool] | None = None
 
     def name(self, text: str) -> "Size":
         """Return the size of this name."""
@@ -102,21 +108,6 @@ class Scope:
     def least_of(self, name: str) -> int:
         """Return the least value of a name: 1, as in JAX, if no constraint says."""
         return self.least.get(name, 1)
-
-    def allows(self, values: Mapping[str, int]) -> bool:
-        """Tell whether the constraints hold for these values of the names."""
-        return (
-            all(n >= self.least_of(name) for name, n in values.items())
-            and all(evaluate(fact, values) >= 0 for fact in self.facts)
-            and all(
-                evaluate(size, values) % by == left
-                for size, by, left in self.remainders
-            )
-            and all(
-                _value(self, text, values) == evaluate(value, values)
-                for text, value in self.equals.items()
-            )
-        )
 
 
 @final
@@ -224,6 +215,28 @@ class SymbolicSize(SymbolicDim):
             return other % self.__jax_array__()
         return divided(self.scope, size, self)[1]
 
+    def computed(
+        self, value: Callable[[str | int], _T], join: Callable[[str, _T, _T], _T]
+    ) -> _T:
+        """Return its value, computed in another arithmetic; see `SymbolicDim`."""
+
+        def of(x: Size) -> _T:
+            return value(x) if isinstance(x, int) else x.computed(value, join)
+
+        def atom(text: str) -> _T:
+            made = self.scope.operations.get(text)
+            return (
+                value(text) if made is None else join(made.name, of(made.x), of(made.y))
+            )
+
+        terms: list[_T] = []
+        for monomial, k in self.terms.items():
+            factors = [atom(text) for text, power in monomial for _ in range(power)]
+            if k != 1 or not factors:
+                factors.append(value(k))
+            terms.append(reduce(partial(join, "mul"), factors))
+        return reduce(partial(join, "add"), terms)
+
     def maximum(self, other: Any) -> Any:
         """Return the expression of the larger one."""
         return extreme(self.scope, "max", self, self._own(other))
@@ -290,11 +303,18 @@ class SymbolicSize(SymbolicDim):
         """Drop what was found of it before a constraint was known."""
         self._lows.clear()
 
-    def undecided(self, relation: str, other: Any) -> NoReturn:
-        """Raise ShapeError of a question to which the answer depends on the values."""
-        raise ShapeError(ANSWERS.told(self, relation, other))
+    def undecided(self, relation: str, other: Any) -> bool:
+        """Answer a question that depends on the values; ShapeError if nobody decides."""
+        if self.scope.decide is None:
+            raise ShapeError(ANSWERS.told(self, relation, other))
+        return self.scope.decide(self, relation, other)
 
     def __hash__(self) -> int:
+        if self.scope.decide is not None and _is_asked_by_a_user():
+            raise ConcretizationError(
+                f"a set or dictionary that is asked for the size {self}: expected a "
+                "number, got a size that stands for many. Ask with == instead."
+            )
         return object.__hash__(self)  # equal ones are one object
 
     def __eq__(self, other: object) -> bool:
@@ -335,9 +355,7 @@ class SymbolicSize(SymbolicDim):
         return self._asked(relation, size, answer)
 
     def _asked(self, relation: str, other: Any, answer: bool | None) -> bool:  # noqa: FBT001 - an answer
-        if answer is None:
-            self.undecided(relation, other)
-        return answer
+        return self.undecided(relation, other) if answer is None else answer
 
     # ---- as a number or a text ----
 
@@ -371,6 +389,16 @@ class SymbolicSize(SymbolicDim):
 
 
 Size: TypeAlias = int | SymbolicSize
+
+
+def _is_asked_by_a_user() -> bool:
+    """Tell whether code outside of this package asks for a hash.
+
+    A number that a container has would not be found: its hash is another.
+    """
+    frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage] - the one way to know
+    caller: str = frame.f_globals.get("__name__", "")
+    return caller.partition(".")[0] != __name__.partition(".")[0]
 
 
 @final
@@ -540,51 +568,3 @@ def extreme(scope: Scope, name: str, x: Size, y: Size) -> Size:
 
 def _order(x: Size) -> tuple[bool, str]:
     return isinstance(x, int), str(x)
-
-
-# ---- values ----
-
-
-def evaluate(x: Size, values: Mapping[str, int]) -> int:
-    """Return the number that a size is, for the values of its names."""
-    if isinstance(x, int):
-        return x
-    total = 0
-    for monomial, k in x.terms.items():
-        term = k
-        for text, power in monomial:
-            term *= _value(x.scope, text, values) ** power
-        total += term
-    return total
-
-
-def _value(scope: Scope, text: str, values: Mapping[str, int]) -> int:
-    made = scope.operations.get(text)
-    if made is None:
-        return values[text]
-    return _MEANS[made.name](evaluate(made.x, values), evaluate(made.y, values))
-
-
-_MEANS: Final[dict[str, Callable[[int, int], int]]] = {
-    "floordiv": lambda x, y: x // y,
-    "mod": lambda x, y: x % y,
-    "max": max,
-    "min": min,
-}
-
-
-def names_of(x: Size) -> list[str]:
-    """Return the names in a size, in order."""
-    found: set[str] = set()
-    pending = [x]
-    while pending:
-        part = pending.pop()
-        if isinstance(part, int):
-            continue
-        for text in {text for monomial in part.terms for text, _ in monomial}:
-            made = part.scope.operations.get(text)
-            if made is None:
-                found.add(text)
-            else:
-                pending += [made.x, made.y]
-    return sorted(found)

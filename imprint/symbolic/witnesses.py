@@ -13,9 +13,8 @@ from imprint.symbolic.expression import (
     ANSWERS,
     Size,
     SymbolicSize,
-    evaluate,
-    names_of,
 )
+from imprint.symbolic.values import allows, evaluate, names_of
 
 _TRIED = (1, 2, 3, 4, 5, 7, 8, 12, 16, 64)
 _MOST_NAMES = 3
@@ -41,7 +40,7 @@ def _both(x: Size, relation: str, y: Size, names: list[str]) -> str:
         if not _is_allowed(x, y, values):
             continue
         a, b = evaluate(x, values), evaluate(y, values)
-        answer = _HOLDS[relation](a, b)
+        answer = HOLDS[relation](a, b)
         at = ", ".join([f"{name} = {values[name]}" for name in names])
         found.setdefault(answer, f"{a} {relation} {b} for {at}")
         if len(found) > 1:
@@ -52,10 +51,10 @@ def _both(x: Size, relation: str, y: Size, names: list[str]) -> str:
 def _is_allowed(x: Size, y: Size, values: dict[str, int]) -> bool:
     size = y if isinstance(x, int) else x
     assert not isinstance(size, int)
-    return size.scope.allows(values)
+    return allows(size.scope, values)
 
 
-_HOLDS: Final[dict[str, Callable[[int, int], bool]]] = {
+HOLDS: Final[dict[str, Callable[[int, int], bool]]] = {
     "==": operator.eq,
     ">=": operator.ge,
     "<=": operator.le,

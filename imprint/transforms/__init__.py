@@ -6,8 +6,10 @@
 - `transpose`: how does a linear program run backwards?
 - `batch`: how does a program get one more axis?
 - `demands`: which results are demanded of a derived program?
+- `differing`: which operands are the same on every device where others are not?
 - `dce`: which equations, and results of nested calls, does a program need?
 - `lowering`: how does a jaxpr become StableHLO?
+- `padded`: how is one static program right for all sizes up to a bound?
 - `derivatives`: what do `grad`, `vjp`, `jvp` and `linearize` take and return?
 - `jacobians`: what do `jacfwd`, `jacrev` and `hessian` take and return?
 - `linear_maps`: what are the linear functions that `vjp` and `linearize` return?

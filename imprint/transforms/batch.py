@@ -28,6 +28,7 @@ from imprint.core.trace import (
     tracing,
 )
 from imprint.primitives.basis import broadcast_in_dim, moveaxis
+from imprint.transforms.differing import joined
 from imprint.transforms.staging import Staged, check_leaks_outside_jit, stage
 from imprint.tree.treedef import register_leaf
 
@@ -93,6 +94,8 @@ class BatchTrace(Trace):
         self, primitive: Primitive, operands: tuple[Any, ...], params: dict[str, Any]
     ) -> tuple[Any, ...]:
         """Apply the batch rule of `primitive`."""
+        if self.is_checked:
+            operands = joined(self, primitive, operands)
         values, dims = self.split(operands)
         named = self.axis
         if named is not None and named.name not in primitive.axis_names_of(params):

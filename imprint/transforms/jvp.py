@@ -26,6 +26,7 @@ from imprint.core.trace import (
 )
 from imprint.errors import ConcretizationError
 from imprint.transforms.demands import Mask, instantiated, mask_of
+from imprint.transforms.differing import joined
 from imprint.transforms.staging import Staged, check_leaks_outside_jit, stage
 from imprint.tree.treedef import register_leaf
 
@@ -104,6 +105,8 @@ class JVPTrace(Trace):
         self, primitive: Primitive, operands: tuple[Any, ...], params: dict[str, Any]
     ) -> tuple[Any, ...]:
         """Apply the jvp rule of `primitive`."""
+        if self.is_checked:
+            operands = joined(self, primitive, operands)
         primals, tangents = self.split(operands)
         if all(map(is_zero, tangents)):
             return process_under(self.parent, primitive, primals, params)

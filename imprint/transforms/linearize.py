@@ -38,6 +38,7 @@ from imprint.core.trace import (
 from imprint.primitives.basis import broadcast_in_dim_p
 from imprint.transforms.dce import dce_jaxpr, depending, used_invars
 from imprint.transforms.demands import Mask, instantiated, mask_of
+from imprint.transforms.differing import joined
 from imprint.transforms.jvp import PrimalTracer
 from imprint.transforms.staging import (
     JitTracer,
@@ -84,6 +85,8 @@ class LinearizeTrace(Trace):
         self, primitive: Primitive, operands: tuple[Any, ...], params: dict[str, Any]
     ) -> tuple[Any, ...]:
         """Evaluate the primal and stage the tangent of one primitive."""
+        if self.is_checked:
+            operands = joined(self, primitive, operands)
         for x in operands:
             if type(x) is LinearizeTracer and x.owner is self:
                 break

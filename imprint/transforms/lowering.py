@@ -7,27 +7,44 @@ Ordered effects are threaded through tokens: `main` creates one for each, an ope
 takes the last from `Builder.tokens` and puts its own there, and a body with effects takes
 them before its arguments and gives them before its results (`lower_body`). No token
 leaves a program: the order between executions is not said here.
+Sizes that are names are arguments of private functions, and `main` asks its own for them.
 """
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from imprint.core import dims
 from imprint.core.aval import ShapedArray
 from imprint.core.jaxpr import ClosedJaxpr, Jaxpr, Literal, Var
 from imprint.core.source import Source
+from imprint.errors import ConcretizationError
 from imprint.stablehlo import TOKEN, Builder, ModuleWriter, TensorType, Value, tensor
 from imprint.stablehlo.builder import function_text
+from imprint.stablehlo.sized import SIZE
 
 
-def lower_jaxpr(
+class SizeSource(NamedTuple):
+    """Where the value of a name is found: an axis is `factor` times it, and `offset`."""
+
+    argument: int
+    axis: int
+    factor: int = 1
+    offset: int = 0
+
+
+def lower_jaxpr(  # noqa: PLR0913 - what a module is made of
     jaxpr: Jaxpr,
     name: str,
     *,
     arg_attrs: Mapping[int, str] | None = None,
+    result_attrs: Mapping[int, str] | None = None,
+    partitions: int = 1,
     locations: bool = True,
+    sizes: Mapping[str, SizeSource] | None = None,
+    consts: Sequence[Any] = (),
 ) -> ModuleWriter:
     """Return the StableHLO module whose `main` is `jaxpr`, which has no constants.
 
@@ -35,13 +52,49 @@ def lower_jaxpr(
         jaxpr: the program; its arguments are those of `main`.
         name: the module's name.
         arg_attrs: MLIR attributes of arguments by position, such as donation.
+        result_attrs: likewise of results.
+        partitions: over how many devices it is spread.
         locations: whether lines carry the user's source lines.
+        sizes: where the names in sizes are found; None if all sizes are numbers.
+        consts: what the first arguments of the jaxpr are, if they are no arguments.
     """
-    module = ModuleWriter("")
+    if sizes is None:
+        _check_sizes(jaxpr)
+    module = ModuleWriter("", tuple(sizes or ()))
     module.name = module.unique_name(name)
+    module.partitions = partitions
     module.unique_name("main")
-    _define(module, "main", jaxpr, arg_attrs or {}, public=True, locations=locations)
+    b = Builder(module)
+    taken = jaxpr.invars[len(consts) :]
+    args = [Value(f"%arg{i}", ir_type(v.aval)) for i, v in enumerate(taken)]
+    ordered = ordered_effects(jaxpr)
+    b.tokens.update((e, b.create_token()) for e in ordered)
+    for text, source in (sizes or {}).items():
+        b.sizes[text] = _size_of(b, args[source.argument], source)
+    values = [*(b.constant(x, x.dtype) for x in consts), *args]
+    results = lower_body(b, jaxpr, values, (), locations=locations)
+    attrs = [(v, (arg_attrs or {}).get(i, "")) for i, v in enumerate(args)]
+    given = result_attrs or {}
+    text = function_text("main", b, attrs, results, public=True, result_attrs=given)
+    module.add(text)
     return module
+
+
+def _check_sizes(jaxpr: Jaxpr) -> None:
+    for var in jaxpr.invars:
+        if any(map(dims.is_symbolic, var.aval.shape)):
+            raise ConcretizationError(
+                "expected a program whose sizes are numbers, got the shape "
+                f"{var.aval.shape}. Sizes with names are for make_jaxpr, eval_shape and "
+                "export: compile for a shape of numbers."
+            )
+
+
+def _size_of(b: Builder, x: Value, source: SizeSource) -> Value:
+    size = b.get_dimension_size(x, source.axis)
+    if source.offset:
+        size = b.subtract(size, b.size(source.offset))
+    return size if source.factor == 1 else b.divide(size, b.size(source.factor))
 
 
 def lower_call(
@@ -66,12 +119,11 @@ def lower_call(
     ordered = ordered_effects(closed.jaxpr)
 
     def define(symbol: str) -> tuple[TensorType, ...]:
-        return _define(
-            b.module, symbol, closed.jaxpr, {}, public=False, locations=located
-        )
+        return _define(b.module, symbol, closed.jaxpr, locations=located)
 
     symbol, types = b.module.function(closed, name, define)
-    given = [*(b.tokens[e] for e in ordered), *args]
+    sizes = map(b.size_named, b.module.names)
+    given = [*sizes, *(b.tokens[e] for e in ordered), *args]
     results = b.call(symbol, given, types, inlineable=inlineable)
     count = len(ordered)
     b.tokens.update(zip(ordered, results[:count], strict=True))
@@ -143,24 +195,21 @@ def ir_type(aval: ShapedArray) -> TensorType:
 
 
 def _define(
-    module: ModuleWriter,
-    symbol: str,
-    jaxpr: Jaxpr,
-    arg_attrs: Mapping[int, str],
-    *,
-    public: bool,
-    locations: bool,
+    module: ModuleWriter, symbol: str, jaxpr: Jaxpr, *, locations: bool
 ) -> tuple[TensorType, ...]:
+    """Write a private function `(*sizes, *tokens, *args) -> (*tokens, *results)`."""
     b = Builder(module)
     ordered = ordered_effects(jaxpr)
-    taken: Sequence[str] = () if public else ordered
-    types = [*(TOKEN for _ in taken), *(ir_type(v.aval) for v in jaxpr.invars)]
+    types = [
+        *(SIZE for _ in module.names),
+        *(TOKEN for _ in ordered),
+        *(ir_type(v.aval) for v in jaxpr.invars),
+    ]
     args = [Value(f"%arg{i}", t) for i, t in enumerate(types)]
-    if public:
-        b.tokens.update((e, b.create_token()) for e in ordered)
-    results = lower_body(b, jaxpr, args, taken, locations=locations)
-    attrs = [(v, arg_attrs.get(i, "")) for i, v in enumerate(args)]
-    module.add(function_text(symbol, b, attrs, results, public=public))
+    count = len(module.names)
+    b.sizes.update(zip(module.names, args[:count], strict=True))
+    results = lower_body(b, jaxpr, args[count:], ordered, locations=locations)
+    module.add(function_text(symbol, b, [(v, "") for v in args], results, public=False))
     return tuple(v.type for v in results)
 
 

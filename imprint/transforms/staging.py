@@ -30,6 +30,7 @@ from imprint.core.source import (
     replayed_source,
 )
 from imprint.core.trace import Trace, Tracer, check_alive, current_trace, tracing
+from imprint.transforms.differing import joined
 from imprint.tree.treedef import register_leaf
 
 
@@ -127,6 +128,8 @@ class StagingTrace(Trace):
         params: dict[str, Any],
     ) -> tuple[Any, ...]:
         """Record one equation."""
+        if self.is_checked:
+            operands = joined(self, primitive, operands)
         invars = [
             x.variable if type(x) is JitTracer and x.owner is self else self.atom(x)
             for x in operands

@@ -1,6 +1,7 @@
 """Versions: what answers calls, and for how long it is kept.
 
 - `version`: what answers one kind of call?
+- `apart`: how does a version run that donates, or over several devices?
 - `fresh`: which traces does an audit find?
 - `table`: which version of a kind holds now?
 - `definitions`: which functions share their versions?

@@ -22,7 +22,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, final
 from imprint.calls.options import JitOptions
 from imprint.calls.signature import Signature
 from imprint.calls.tracing import TracedCall
-from imprint.core.identity import Identity, Standin, identity
+from imprint.core.identity import Identity, Inner, Standin, identity
 from imprint.core.source import is_library, warn
 from imprint.definition.code import Code, code_of
 from imprint.definition.share import definition_token, sharing_of, strict_token
@@ -42,7 +42,7 @@ _MANY: Final = 8  # versions of one family, at which it warns
 
 
 @final
-class Definition:
+class Definition(Inner):
     """A function as its content defines it, with its versions.
 
     Args:
@@ -55,7 +55,7 @@ class Definition:
 
     __slots__ = (
         *("__weakref__", "_tethers", "family", "last_miss", "options", "signature"),
-        *("is_wanted", "owner", "token", "traced", "versions"),
+        *("is_wanted", "owner", "sized", "token", "traced", "versions"),
     )
 
     def __init__(
@@ -76,11 +76,13 @@ class Definition:
         self.is_wanted = True
         """Whether it was made or found since `Definitions` last made room."""
         self._tethers: list[weakref.ref[Any]] = []
+        self.sized: Any = None  # what `dynamic` knows of calls whose axes have names
 
     def clear(self) -> None:
         """Forget all versions, and what the keys of the last misses hold."""
         self.versions.clear()
         self.traced.clear()
+        self.sized = None
         if self.last_miss is not None:
             self.last_miss.settle()
         if self.family is not None:

@@ -10,7 +10,6 @@ them. What a user may ask of a version are properties, worked out when asked.
 
 import time
 import weakref
-from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any, Final, final
 
@@ -19,19 +18,17 @@ from imprint.array import (
     ArrayImpl,
     buffer_of,
     buffer_on,
-    consume,
-    copied,
     host_of,
     loss,
-    on_device,
     to_array,
 )
 from imprint.calls.home import Home
 from imprint.calls.key import CallKey
+from imprint.calls.spread import SpreadHome
 from imprint.calls.tracing import TracedCall
 from imprint.core.aval import ShapedArray
+from imprint.core.identity import Inner
 from imprint.core.jaxpr import ClosedJaxpr
-from imprint.core.source import current_source
 from imprint.errors import DeletedArrayError
 from imprint.explain.explanation import Kind
 from imprint.passes.pipeline import Change
@@ -45,12 +42,13 @@ from imprint.runtime import (
     collect_garbage,
     explain_execute_error,
 )
+from imprint.versions.apart import run_donating, run_spread
 from imprint.versions.observers import Costs
 from imprint.versions.table import Table
 
 
 @final
-class Version:
+class Version(Inner):
     """A compiled version of a function.
 
     Args:
@@ -59,13 +57,17 @@ class Version:
         name: the function's, for messages.
         home: where it runs.
         sentinels: the meaning of the program's last result, if it has flags.
+
+    Attributes:
+        restarts: how another process starts with it: "without a trace", or "with a
+            trace: " and the reason.
     """
 
     __slots__ = (
-        *("__weakref__", "arguments", "at", "consts", "created_at", "donated"),
+        *("__weakref__", "apart", "arguments", "at", "consts", "created_at", "donated"),
         *("executable", "guard", "handlers", "hits", "home", "host_call", "name"),
-        *("out_aval", "out_avals", "pinned", "program", "runs", "sentinels"),
-        *("special", "tables", "take", "traced", "unflatten"),
+        *("out_aval", "out_avals", "pinned", "program", "restarts", "runs"),
+        *("sentinels", "special", "tables", "take", "traced", "unflatten"),
     )
 
     def __init__(
@@ -73,7 +75,7 @@ class Version:
         traced: TracedCall,
         program: Program,
         name: str,
-        home: Home,
+        home: "Home | SpreadHome",
         sentinels: Sentinels | None = None,
     ) -> None:
         self.sentinels = sentinels
@@ -97,10 +99,18 @@ class Version:
             for i in program.module.donated
         }
         self.arguments: int = len(self.consts) + len(traced.closed.in_avals)
+        self.apart: Callable[[Version, list[Any]], list[Any]] | None = (
+            run_spread
+            if isinstance(home, SpreadHome)
+            else run_donating
+            if self.donated
+            else None
+        )
         self.use(program.executable)
         self.at: Any = None  # its key in its table
         self.tables: weakref.WeakSet[Table[Version]] = weakref.WeakSet()
-        self.pinned = False
+        self.pinned: bool = False
+        self.restarts: str = "with a trace"
         self.created_at: float = time.time()
         _alive.add(self)
 
@@ -111,9 +121,10 @@ class Version:
     def use(self, runs: Runs) -> None:
         """Answer calls by `runs`: the executable, or what computes the same."""
         self.runs = runs
-        self.host_call: runtime.HostCall = runtime.host_call(
-            runs, self.program.module.in_avals
-        )
+        if not isinstance(self.home, SpreadHome):
+            self.host_call: runtime.HostCall = runtime.host_call(
+                runs, self.program.module.in_avals
+            )
         self.special: bool = (
             bool(self.donated)
             or self.sentinels is not None
@@ -122,9 +133,9 @@ class Version:
         )
         kept, count = self.program.kept, len(self.traced.closed.in_avals)
         everything = kept == tuple(range(count)) and not self.consts
-        self.take: tuple[int, ...] | None = (
-            None if everything and not self.special else kept
-        )
+        is_whole = everything and not self.special
+        is_whole = is_whole and not isinstance(self.home, SpreadHome)
+        self.take: tuple[int, ...] | None = None if is_whole else kept
 
     def holds(self) -> bool:
         """Tell whether what the version read while it was traced is as it was."""
@@ -143,8 +154,8 @@ class Version:
             except _FAILED as err:
                 raise self.explain(leaves, err) from err
             return self.wrap(outs)
-        if self.donated:
-            return self._run_donating(leaves)
+        if self.apart is not None:
+            return self.wrap(self.apart(self, leaves))
         take = self.take
         arguments = leaves if take is None else [leaves[i] for i in take]
         start = len(self.consts)
@@ -152,7 +163,7 @@ class Version:
             arguments = [*self.consts, *arguments]
         elif take is None:
             arguments = leaves[:]
-        home = self.home
+        home: Any = self.home
         hosts: list[int] = []
         for i in range(start, len(arguments)):
             x = arguments[i]
@@ -161,7 +172,7 @@ class Version:
             else:
                 hosts.append(i)
         if not hosts:
-            return self.wrap(self._call(arguments))
+            return self.wrap(self.call(arguments))
         try:
             outs = self.host_call(arguments, hosts)
         except _FAILED as err:
@@ -180,7 +191,8 @@ class Version:
             return ArrayImpl(self.out_aval, outs[0])
         return self.unflatten(map(ArrayImpl, self.out_avals, outs))
 
-    def _call(self, arguments: list[Any]) -> list[Any]:
+    def call(self, arguments: list[Any]) -> list[Any]:
+        """Execute on buffers, captured arrays first; return those of the results."""
         try:
             return self.runs.call(arguments)
         except _FAILED as err:
@@ -189,7 +201,8 @@ class Version:
     def wrap(self, outs: list[Any]) -> Any:
         """Return buffers of results as the tree of arrays that the function gives."""
         if self.sentinels is not None:
-            flags = host_of(ArrayImpl(self.program.out_avals[-1], outs.pop()))
+            aval = self.home.of_flags(self.program.out_avals[-1])
+            flags = host_of(ArrayImpl(aval, outs.pop()))
             names, results = self.traced.leaf_names(), self.traced.results.names()
             self.sentinels.check(flags, self.name, names, results)
         if self.out_aval is not None:
@@ -207,36 +220,6 @@ class Version:
                 )
         return explain_execute_error(buffers, err)
 
-    def _run_donating(self, leaves: list[Any]) -> Any:
-        device = self.home.device
-        arrays: list[Any] = leaves
-        if self.home.moves:  # then a copy is donated, and the original stays
-            arrays = [on_device(to_array(x), device) for x in leaves]
-        try:  # the function `buffer_of` costs 70 ns more, for each leaf
-            buffers = [x._buffer for x in arrays]
-        except AttributeError:
-            arrays = [on_device(to_array(x), device) for x in arrays]
-            buffers = [buffer_of(x) for x in arrays]
-        count = self.arguments  # one array alone, 200 ns faster, has no other use
-        if count > 1 and len({*map(id, self.consts), *map(id, buffers)}) < count:
-            buffers = self._separate(arrays, buffers)
-        arguments = [*self.consts, *[buffers[i] for i in self.program.kept]]
-        outs = self._call(arguments)
-        site = current_source()
-        for i, how in self.donated.items():
-            consume(arrays[i], how, site)
-        return self.wrap(outs)
-
-    def _separate(self, arrays: list[ArrayImpl], buffers: list[Any]) -> list[Any]:
-        """Return the buffers, with copies for donated ones that have another use."""
-        uses = Counter(map(id, [*self.consts, *buffers]))
-        return [
-            buffer_on(copied(x), self.home.device)
-            if i in self.donated and uses[id(buffer)] > 1
-            else buffer
-            for i, (x, buffer) in enumerate(zip(arrays, buffers, strict=True))
-        ]
-
     # ---- what a user may ask ----
 
     @property
@@ -247,7 +230,7 @@ class Version:
     @property
     def avals(self) -> tuple[ShapedArray, ...]:
         """The avals of the leaves of its dynamic arguments."""
-        return self.traced.closed.in_avals
+        return self.traced.given_avals
 
     @property
     def statics(self) -> dict[str, str]:
@@ -340,13 +323,13 @@ class Version:
 
     def figures(self) -> tuple[object, ...]:
         """Return its name with its arguments, equations and seconds, for a log."""
-        return (str(self), len(self.jaxpr.eqns), *self.costs)
+        return (str(self), self.program.module.equations, *self.costs)
 
     def __str__(self) -> str:
-        pairs = zip(self.traced.leaf_names(), self.avals, strict=True)
+        pairs = zip(self.traced.given_names, self.avals, strict=True)
         arguments = [f"{name}: {aval}" for name, aval in pairs]
         arguments += [f"{name}={value}" for name, value in self.statics.items()]
-        return f"{self.name}({', '.join(arguments)})"
+        return f"{self.name}({', '.join(arguments)}){self.traced.where}"
 
     def __repr__(self) -> str:
         return f"<version of {self}, {self.hits} calls>"

@@ -23,7 +23,7 @@ from imprint.watch.seen import Read, Seen
 
 _LIMIT: Final = 4096
 _DICTS: Final = ids_of(dict, OrderedDict, defaultdict)
-_CONTAINERS: Final = _DICTS | ids_of(tuple, list, deque, set, frozenset)
+CONTAINERS: Final = _DICTS | ids_of(tuple, list, deque, set, frozenset)
 _items: Final[Callable[[Any], Iterator[Any]]] = vars(tuple)["__iter__"]
 
 
@@ -126,7 +126,7 @@ def places_of(function: FunctionType) -> Iterator[FunctionPlace | CellPlace]:
 def contained(value: Any) -> tuple[Any, ...]:
     """Return what is in a plain container; of a dict, the values."""
     kind = class_of(value)
-    if id(kind) not in _CONTAINERS:
+    if id(kind) not in CONTAINERS:
         return ()
     return tuple(value.values() if id(kind) in _DICTS else value)
 
@@ -142,7 +142,7 @@ def parts_of(value: Any) -> Iterator[Any]:
         yield value.__func__
     elif kind is functools.partial:
         yield from (value.func, value.args, value.keywords)
-    elif id(kind) in _CONTAINERS:
+    elif id(kind) in CONTAINERS:
         yield from contained(value)
     else:
         layout = layout_of(value)

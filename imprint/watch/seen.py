@@ -329,7 +329,7 @@ class Seen:
 
     __slots__ = (
         *("_content", "_reading", "_written", "held", "inside", "is_left"),
-        *("is_static", "items", "strict"),
+        *("is_bare", "is_static", "items", "strict"),
     )
 
     def __init__(
@@ -353,6 +353,8 @@ class Seen:
         """Whether the trace left it there, where nothing was before."""
         self.inside = False
         """Whether what is inside can change, and counts."""
+        self.is_bare = False
+        """Whether it counts as itself, whatever is inside."""
         self._content: Content = _UNREAD
         kind = class_of(value)
         if not (id(kind) in _ATOMS or value is MISSING or issubclass(kind, SHARED)):
@@ -363,6 +365,7 @@ class Seen:
         """Return what was seen of a value that counts as itself, whatever is inside."""
         seen = cls(None)
         seen.held, seen._content = hold(value), identity(value)
+        seen.is_bare = True
         return seen
 
     def matches(self, value: Any) -> bool:
@@ -532,6 +535,22 @@ class Read(NamedTuple):
         return MISSING if now is place.shown() else now
 
 
+class Ran(NamedTuple):
+    """What ran in a trace.
+
+    Args:
+        codes: the user's code that ran, or may have run, each with its globals.
+        files: where the code of libraries is that ran.
+        variables: the variables of the environment that were read.
+        is_heard: whether all that ran was told.
+    """
+
+    codes: tuple[tuple[CodeType, dict[str, Any]], ...] = ()
+    files: frozenset[str] = frozenset()
+    variables: frozenset[str] = frozenset()
+    is_heard: bool = True
+
+
 class Findings(NamedTuple):
     """What a trace found out.
 
@@ -542,6 +561,7 @@ class Findings(NamedTuple):
         disturbed: the places that something else than the trace changed meanwhile.
         changed: what else changed: the keys of places, and what is inside values.
         writes: what the code that ran may have written.
+        ran: what ran.
     """
 
     reads: tuple[Read, ...]
@@ -549,3 +569,4 @@ class Findings(NamedTuple):
     disturbed: tuple[str, ...] = ()
     changed: frozenset[Any] = frozenset()
     writes: Any = None
+    ran: Ran = Ran(is_heard=False)

@@ -10,8 +10,11 @@ import doctest
 import importlib
 import io
 import itertools
+import os
 import pkgutil
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -62,6 +65,20 @@ def run_page(path):
             namespace = test.globs
         else:
             run_script(path, block, namespace)
+
+
+def run_page_apart(path):
+    """Run a page in a process of its own, for what must be said before all else."""
+    code = "import sys, pathlib; from tests.docs.examples import run_page; "
+    code += "run_page(pathlib.Path(sys.argv[1]))"
+    done = subprocess.run(
+        [sys.executable, "-c", code, path],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def run_script(path, block, namespace):

@@ -27,7 +27,7 @@ from tests.laws import (
 pytestmark = pytest.mark.slow
 
 GOOD = {primitive.name: primitive for primitive in ALL}
-RULES = ("aval", "reference", "lower", "jvp", "transpose", "batch", "samples")
+RULES = ("aval", "reference", "lower", "jvp", "transpose", "batch", "pad", "samples")
 MISTAKES = []
 
 

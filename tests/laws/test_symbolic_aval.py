@@ -21,7 +21,7 @@ MOST_NAMES = 4
 
 
 def law(primitive):
-    found = [made for call in calls(primitive) for made in _symbolic_calls(call)]
+    found = [made for call in calls(primitive) for made in symbolic_calls(call)]
     assert found, "no call has a size that can be symbolic: say why in WAYS"
     outs = [call.out_avals for call in found]
 
@@ -72,7 +72,7 @@ def _at(avals, env):
 # ---- calls with names for sizes ----
 
 
-def _symbolic_calls(call):
+def symbolic_calls(call):
     """Return a call as the ways of its primitive make it symbolic."""
     for make in WAYS.get(call.primitive.name, (_by_value,)):
         shapes, params = make(call)
@@ -287,7 +287,7 @@ def lengths_are_compared_by_an_operator(x, y):
 
 
 GOOD = {primitive.name: primitive for primitive in ALL}
-RULES = ("reference", "lower", "jvp", "transpose", "batch", "samples")
+RULES = ("reference", "lower", "jvp", "transpose", "batch", "pad", "samples")
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,8 @@ def pull(tangent, tangents, cts):
     """Return the cotangents of a tangent program's arguments, evaluated eagerly."""
     linear = [Linear(get_aval(t)) for t in tangents]
     pulled = backward_pass(tangent.jaxpr, tangent.consts, linear, cts)
-    assert [aval_of(ct) for ct in pulled] == [x.aval for x in linear]
+    avals = [aval_of(ct).unplaced() for ct in pulled]
+    assert avals == [x.aval.unplaced() for x in linear]
     return pulled
 
 

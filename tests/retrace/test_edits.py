@@ -9,6 +9,7 @@ from tests.retrace.oracle.carriers import CARRIERS
 from tests.retrace.oracle.holders import HASHED, HOLDERS
 from tests.retrace.oracle.programs import HEAD, VALUES, Program, Step, filled
 from tests.retrace.oracle.roots import NESTED, ROOTS
+from tests.retrace.oracle.rules import COMING, RULES
 from tests.retrace.oracle.statics import NODE_HOLDERS, NODES, STATIC_HOLDERS, STATICS
 from tests.retrace.oracle.ways import KEEPERS, WAYS
 from tests.retrace.oracle.world import run
@@ -80,6 +81,19 @@ def test_each_edit_of_a_static_argument_is_seen(name):
         define = filled(holder.define, 0, 3), f"S = {filled(holder.read, 0, 3)}"
         text = program.text.replace("S = G\n", "\n".join(define) + "\n")
         run(program._replace(text=text), strict=False)
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("name", COMING)
+def test_what_a_rule_reads_comes_and_goes(name, rule):
+    """What is derived by it is kept with a program, whose trace did not read this."""
+    define, read, edits, gone = COMING[name]
+    piece = RULES[rule]
+    text = f"{HEAD}{define}\n{filled(piece.define, 0, 3, read)}\ndef root(x):\n"
+    text += f"    return emit(x, {filled(piece.read, 0, 3, read)})\n"
+    steps = [Step(edit, called=True) for edit in (*edits, gone, edits[0])]
+    run(Program(text, "root", None, False, tuple(steps)), strict=False)
 
 
 # Of code that may write any attribute, or calls what does, an edit seems its own.

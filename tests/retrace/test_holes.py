@@ -39,6 +39,15 @@ SEEN = {
         "    except AttributeError:\n        return x\n",
         "K.w = 2",
     ),
+    "attribute that comes to be of what a tuple holds": (
+        "class K: pass\nO = K()\nV = ((1, O),)\n"
+        "f = lambda x: x * getattr(V[0][1], 'w', 1)\n",
+        "O.w = 2",
+    ),
+    "attribute that comes to be of a class in a list": (
+        "class K: pass\nV = [K]\nf = lambda x: x * getattr(V[0], 'w', 1)\n",
+        "K.w = 2",
+    ),
     "property that comes to hide": (
         "class K: pass\nO = K(); O.w = 1\n" + READS,
         "K.w = property(lambda _: 2)",
@@ -285,3 +294,37 @@ def test_what_is_inspected_is_not_seen():
         "f = lambda x: x * inspect.signature(h).parameters['a'].default\n"
     )
     assert not is_seen(text, "h.__defaults__ = (2,)", strict=False)
+
+
+LATER = {
+    "class": "C",
+    "object": "O",
+    "object in a list": "[O]",
+    "class in a new tuple of a dict": "({0: C},)",
+}
+
+
+@pytest.mark.parametrize("given", LATER.values(), ids=LATER)
+def test_what_a_library_is_given_later_counts_whole(given):
+    """Another object was given before it, and the name is put together."""
+    library = make_module("a_library", "")
+    library.__file__ = "/env/lib/python3/site-packages/a_library.py"
+    fill(
+        library,
+        "def get(o, name):\n    while type(o) in (list, tuple, dict): o = o[0]\n"
+        "    return getattr(o, name)",
+    )
+    module = make_module(
+        "a_program",
+        "import a_library\nclass P: pass\nclass C: pass\nO = C()\n"
+        "setattr(P, chr(119), 1); setattr(C, chr(119), 1)\n"
+        f"f = lambda x: a_library.get(P, chr(119)) * a_library.get({given}, chr(119))\n",
+    )
+    try:
+        compiled = imprint.jit(module.f)
+        assert compiled(1) == 1
+        setattr(module.C, chr(119), 2)
+        assert compiled(1) == 2
+    finally:
+        for each in (library, module):
+            del sys.modules[each.__name__]

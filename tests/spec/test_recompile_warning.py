@@ -23,7 +23,8 @@ def test_the_eighth_version_of_a_function_warns_of_what_keeps_changing():
     place = f.last_miss.defined
     assert str(warning.message) == (
         f"<lambda> ({place}) was compiled 8 times, 7 of them because of x.shape[0], the "
-        "last time 7 → 8. Pad axis 0 of x to a multiple of 4."
+        "last time 7 → 8. Pad axis 0 of x to a multiple of 4. Or name it: "
+        "`abstracted_axes={'x': {0: 'n'}}`."
     )
 
 

@@ -19,7 +19,7 @@ OF_JAX = [
     *("donate_argnums", "donate_argnames", "keep_unused", "device", "backend"),
     *("inline", "abstracted_axes", "compiler_options"),
 ]
-OWN = ["max_versions", "on_limit", "strict", "persist"]
+OWN = ["max_versions", "on_limit", "strict", "persist", "buckets"]
 
 
 def power(x, n=2):
@@ -31,7 +31,7 @@ def power(x, n=2):
 # ---- fun ----
 
 
-def test_the_parameters_are_those_of_jax_and_four_more():
+def test_the_parameters_are_those_of_jax_and_five_more():
     fun, *options = inspect.signature(imprint.jit).parameters.values()
     assert (fun.name, fun.kind, fun.default) == ("fun", fun.POSITIONAL_ONLY, None)
     assert [p.name for p in options] == OF_JAX + OWN

@@ -129,8 +129,8 @@ def keep_unused_number():
     imprint.jit(identity, keep_unused=1)
 
 
-def abstracted_axes():
-    imprint.jit(identity, abstracted_axes={0: "batch"})
+def abstracted_axes_no_names():
+    imprint.jit(identity, abstracted_axes=({0: "batch", 1: 2},))
 
 
 def compiler_option_misspelled():
@@ -365,3 +365,48 @@ def jit_of_a_partialmethod():
 
 def jit_of_a_cached_property():
     imprint.jit(functools.cached_property(identity))
+
+
+# ---- axes with names ----
+
+
+def batched(batch, count=0):
+    return batch
+
+
+def abstracted_axes_name_no_identifier():
+    imprint.jit(identity, abstracted_axes=("2*n",))
+
+
+def abstracted_axes_of_no_argument():
+    imprint.jit(batched, abstracted_axes={"bath": {0: "n"}})
+
+
+def abstracted_axes_of_a_static_argument():
+    imprint.jit(batched, static_argnames="count", abstracted_axes=(None, {0: "n"}))
+
+
+def abstracted_axes_deeper_than_the_argument():
+    imprint.jit(batched, abstracted_axes={"batch": {"mask": {0: "n"}}})(np.ones(3))
+
+
+def abstracted_axes_of_no_part():
+    jitted = imprint.jit(batched, abstracted_axes={"batch": {"mask": {0: "n"}}})
+    jitted({"x": np.ones(3)})
+
+
+def abstracted_axes_out_of_range():
+    imprint.jit(identity, abstracted_axes={1: "n"})(np.ones(3))
+
+
+def abstracted_axes_of_two_sizes():
+    jitted = imprint.jit(batched, abstracted_axes={0: "n"})
+    jitted(np.ones((3, 4)), count=np.ones(5))
+
+
+def buckets_that_do_not_grow():
+    imprint.jit(identity, abstracted_axes={0: "n"}, buckets=[64, 32])
+
+
+def buckets_without_axes():
+    imprint.jit(identity, buckets=[32, 64])

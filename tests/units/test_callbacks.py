@@ -705,3 +705,15 @@ def test_a_loop_whose_examples_stop_one_by_one_calls_for_those_that_run():
 
     imprint.jit(imprint.vmap(f))(np.array([2, 9], np.float32))
     assert sorted(seen) == [2, 6, 9]
+
+
+def test_a_program_that_prints_may_have_operations_of_chlo(capfd):
+    @imprint.jit
+    def largest(x):
+        imprint.debug.print("{}", x.sum())
+        return imprint.lax.top_k(x, 1)
+
+    values, _ = largest(inp.arange(4.0))
+    imprint.effects_barrier()
+    assert values[0] == 3
+    assert capfd.readouterr().out == "6.0\n"

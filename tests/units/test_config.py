@@ -10,6 +10,7 @@ from importlib import import_module
 from threading import Barrier
 
 import jax
+import numpy as np
 import pytest
 
 import imprint
@@ -23,10 +24,14 @@ from imprint.config import (
     settings,
 )
 from imprint.errors import ConfigError
+from imprint.sharding import Mesh
 
 # `imprint.config` is the object; the module of that name is found here only.
 module = import_module("imprint.config")
 FLAGS = {name: flag for name, flag in vars(Config).items() if isinstance(flag, Flag)}
+VARIED = [name for name in FLAGS if name != "num_cpu_devices"]
+"""Those that a process in which devices have started can change."""
+MESH = Mesh(np.empty((), object), ())
 OTHER = {
     "default_matmul_precision": "float32",
     "numpy_dtype_promotion": "strict",
@@ -35,6 +40,8 @@ OTHER = {
     "default_device": "cpu",
     "audit": 0.5,
     "default_prng_impl": "rbg",
+    "mesh": MESH,
+    "generalise": "off",
 }
 
 
@@ -55,10 +62,12 @@ def other_value(name):
 
 @pytest.mark.parametrize("name", FLAGS)
 def test_defaults_are_those_of_jax(name):
-    if name in ("audit", "explain_misses", "roll_loops", "strict"):
+    if name in ("audit", "explain_misses", "mesh", "strict"):
         # JAX has no such flags
         assert not FLAGS[name].default
-    elif name in ("cut_recomputation", "traceback_filtering"):
+    elif name == "generalise":  # nor this one
+        assert FLAGS[name].default == "ask"
+    elif name in ("cut_recomputation", "roll_loops", "traceback_filtering"):
         # the first is ours, and changes no result; JAX's "auto" filters, too
         assert FLAGS[name].default is True
     else:
@@ -66,7 +75,7 @@ def test_defaults_are_those_of_jax(name):
         assert FLAGS[name].default == getattr(default, "value", default)
 
 
-@pytest.mark.parametrize("name", FLAGS)
+@pytest.mark.parametrize("name", VARIED)
 def test_update_with_and_reading(name):
     flag, value = getattr(module, name), other_value(name)
     assert flag is FLAGS[name]
@@ -78,7 +87,7 @@ def test_update_with_and_reading(name):
     assert getattr(config, name) == value
 
 
-@pytest.mark.parametrize("name", FLAGS)
+@pytest.mark.parametrize("name", VARIED)
 def test_settings_change_exactly_for_flags_in_the_key(name):
     before = settings()
     config.update(name, FLAGS[name].default)

@@ -9,8 +9,10 @@ from tests.laws.control.guest import BODIES, NAN, Guest, wrapped
 
 POLICIES = {
     "": None,
-    "all saved, ": lambda *_, **__: True,
-    "some saved, ": lambda primitive, *_, **__: primitive.name in ("sin", "exp", "mul"),
+    "all saved, ": lambda eqns: [True] * len(eqns),
+    "some saved, ": lambda eqns: [
+        e.primitive.name in ("sin", "exp", "mul") for e in eqns
+    ],
 }
 
 

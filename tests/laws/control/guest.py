@@ -22,7 +22,7 @@ from tests.strategies import Call
 
 RULES = (
     *("name", "aval", "reference", "lower", "jvp", "linearize", "transpose", "batch"),
-    *("dce", "eager", "sentinels", "granularity"),
+    *("pad", "dce", "eager", "sentinels", "granularity"),
 )
 
 

@@ -9,6 +9,7 @@ from imprint import tree
 from imprint.control.call import jit_p
 from imprint.control.closing import close
 from imprint.control.cond import choose, cond_p
+from imprint.control.shard_map import shard_map_p
 from imprint.core.aval import get_aval
 from tests.laws.control.batch_rules import BATCH_RULES
 from tests.laws.control.checkpoints import CHECKPOINTS
@@ -80,6 +81,14 @@ CHOICES = (
     ),
 )
 
+
+def _on_one(function):
+    """Return a function as the program of the one device of a mesh."""
+    mesh = imprint.make_mesh((1,), ("i",))
+    specs = {"in_specs": imprint.P(), "out_specs": imprint.P()}
+    return imprint.shard_map(function, mesh=mesh, **specs)
+
+
 GUESTS = (
     Guest(
         primitive=jit_p,
@@ -97,6 +106,12 @@ GUESTS = (
             lambda np, x: [np.log(x) * 3.0],
         ),
         made_by=r"`log` at guests\.py:\d+ \(np\.log\(x\)\)",
+    ),
+    Guest(
+        primitive=shard_map_p,
+        examples=tuple(wrapped(b, _on_one, jax.jit, shard_map_p) for b in BODIES),
+        culprit=wrapped(NAN, _on_one, jax.jit, shard_map_p),
+        made_by=r"`shard_map` at",
     ),
     *LOOPS,
     *RULES,

@@ -7,6 +7,46 @@ result. What a piece is made of is told in `pieces`.
 
 from tests.retrace.oracle.pieces import piece
 
+# What is not there at first: what makes it, what reads it, what else may stand there, and
+# what takes it away. A program whose rule fails is traced, and what is derived of it is not.
+COMING = {
+    "global": ("", "W", ("W = 1", "W = 2"), "del W"),
+    "global of a helper": ("def h(): return W", "h()", ("W = 1", "W = 2"), "del W"),
+    "attribute of a module": ("", "cfg.w", ("cfg.w = 1", "cfg.w = 2"), "del cfg.w"),
+    "attribute of a module that holds itself": (
+        "def h(o):\n    p, q = 0, o\n    return q.w\ncfg.o = cfg",
+        *("h(cfg.o)", ("cfg.w = 'a'", "cfg.w = 2"), "del cfg.w"),
+    ),
+    "attribute of an object": (
+        "class K: pass\nK.k = K()\ndef h(o): return o.w",
+        *("h(K.k)", ("K.k.w = 1", "K.w = 2"), "del K.w; del K.k.w"),
+    ),
+    "attribute of a class": (
+        "class K: pass\ndef h(o=K): return o.w",
+        *("h()", ("K.w = 1", "K.w = 2"), "del K.w"),
+    ),
+    "attribute of a result": (
+        "class K: pass\nL = [K()]\ndef h(): return L[-1]",
+        *("h().w", ("L[0].w = 1", "L.append(K()); L[1].w = 2"), "L[:] = [K()]"),
+    ),
+    "attribute of a function": ("def h(): return h.w", "h()", ("h.w = 1",), "del h.w"),
+    "attribute in a closure": (
+        "class K: pass\nk = K()\nh = (lambda o: lambda: o.w)(k)",
+        *("h()", ("k.w = 1", "k.w = 2"), "del k.w"),
+    ),
+    "item": ("D = {}", "D['w']", ("D['w'] = 1", "D = {'w': 2}"), "D.clear()"),
+    "item of a helper": (
+        "D = {}\ndef h(d): return d['a']['w']",
+        *("h(D)", ("D['a'] = {'w': 1}", "D['a']['w'] = 2"), "del D['a']['w']"),
+    ),
+    "module": (
+        "def h():\n    import oracle_sub_w\n    return oracle_sub_w.w",
+        "h()",
+        ("sys.modules['oracle_sub_w'] = types.SimpleNamespace(w=1)",),
+        "del sys.modules['oracle_sub_w']",
+    ),
+}
+
 _DERIVED = "imprint.grad(lambda y: {}(y).sum())(inp.ones(2)).astype('int32') + x"
 
 RULES = {
@@ -102,6 +142,23 @@ RULES = {
         (
             "def h#(y):\n    return y * emit(0, ?)",
             "j# = imprint.jit(lambda y: h#(y))",
+        ),
+    ),
+    "rule for batches of what is jitted": piece(
+        """
+        @imprint.custom_batching.custom_vmap
+        def c#(y):
+            return y * 1
+        @c#.def_vmap
+        def r#(count, batched, y):
+            return y * 1 + emit(0, <>, ?)[0], True
+        j# = imprint.jit(lambda y: c#(y) * 1)
+        """,
+        "imprint.vmap(j#)(inp.arange(2, dtype='int32')) + x",
+        (
+            "c#.def_vmap(lambda n, b, y: (y + emit(0, <>, ?)[0], True))",
+            "r#.__code__ = (lambda n, b, y: (y + emit(0, ?)[0], True)).__code__",
+            "j# = imprint.jit(lambda y: c#(y) * 2)",
         ),
     ),
     "policy": piece(

@@ -139,6 +139,94 @@ SPECIALS = {
 }
 
 MISSED = {
+    "of the result of a call": """
+        class D: pass
+        L = [D()]
+        def h(): return L[0]
+        f = lambda x: x * getattr(h(), "w", 1.0)
+        --- L[0].w = 2.0
+        --- del L[0].w
+        --- D.w = 3.0
+        """,
+    "of what a call makes": """
+        class D: pass
+        def h(): return D()
+        f = lambda x: x * getattr(h(), "w", 1.0)
+        --- D.w = 2.0
+        """,
+    "of the class that a call gives": """
+        class D: pass
+        def h(): return D
+        f = lambda x: x * (2.0 if hasattr(h(), "w") else 1.0)
+        --- D.w = 2.0
+        """,
+    "of the function that a call gives": """
+        def g(): pass
+        def h(): return g
+        f = lambda x: x * getattr(h(), "w", 1.0)
+        --- g.w = 2.0
+        """,
+    "of the result of a call, tried": """
+        class D: pass
+        o = D()
+        class K:
+            def give(self): return {"o": o}
+        def f(x):
+            try: return x * K().give()["o"].w
+            except AttributeError: return x
+        --- o.w = 2.0
+        """,
+    "of the result of a call, by a helper": """
+        class D: pass
+        L = [D()]
+        def h(): return L[0]
+        def g(): return h().w
+        def f(x):
+            try: return x * g()
+            except AttributeError: return x
+        --- L[0].w = 2.0
+        """,
+    "of the result of a call, where the user's own `__exit__` goes on": """
+        class D: pass
+        L = [D()]
+        def h(): return L[0]
+        class Going:
+            def __enter__(self): pass
+            def __exit__(self, *error): return True
+        def f(x):
+            with Going(): return x * h().w
+            return x
+        --- L[0].w = 2.0
+        """,
+    "of the result of a call, where the user's own generator goes on": """
+        class D: pass
+        L = [D()]
+        def h(): return L[0]
+        @contextlib.contextmanager
+        def going():
+            try: yield
+            except AttributeError: pass
+        def f(x):
+            with going(): return x * h().w
+            return x
+        --- L[0].w = 2.0
+        """,
+    "of the result of a method in C": """
+        class D: pass
+        L = {"a": (D(),)}
+        f = lambda x: x * getattr(next(iter(L.copy().values()))[0], "w", 1.0)
+        --- L["a"][0].w = 2.0
+        """,
+    "of the result of a call, then kept by the trace": """
+        class D: pass
+        L = [D()]
+        def h(): return L[0]
+        def f(x):
+            if not hasattr(h(), "w"): h().w = 2.0
+            return x * h().w
+        --- L[0].w = 5.0
+        --- L[0] = D()
+        """,
     "by a property, in a pattern": """
         class D: w = property(lambda self: self.v)
         o = D()

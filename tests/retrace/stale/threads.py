@@ -354,6 +354,25 @@ THREADS = {
         --- o.n = 2
         --- o.n = 1
         """,
+    "rule of what is jitted, replaced": '''
+        NEW = """
+        @imprint.custom_jvp
+        def c(y): return y * 1.0
+        def h(): return B.w
+        @c.defjvp
+        def r(p, t): return c(*p), t[0] * h()
+        j = imprint.jit(lambda y: c(y) * 1.0)
+        """
+        class B: w = 1.0
+        from textwrap import dedent
+        exec(dedent(NEW))
+        r.__code__ = (lambda p, t: (p[0], t[0] * 5.0)).__code__
+        def f(x):
+            meanwhile()
+            return grad(lambda y: j(y).sum())(inp.ones(2)).sum()
+        --- exec(dedent(NEW))
+        --- B.w = 3.0
+        ''',
     "attribute of a function that comes to be before it is read": """
         def h():
             try: return h.w

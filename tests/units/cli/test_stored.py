@@ -14,7 +14,7 @@ from imprint.store.sweep import entries
 def files(imprint_store):
     """Give the files of two programs, the second used last."""
     for factor in (2, 3):
-        imprint.jit(lambda x, factor=factor: x * factor)(1.0)
+        imprint.jit(lambda x, factor=factor: x * factor).lower(1.0).compile()
     found = sorted(entries(imprint_store), key=lambda each: each.used)
     for each, age in zip(found, (7200, 3600), strict=True):
         os.utime(each.path, (each.used - age,) * 2)
@@ -43,7 +43,7 @@ def test_ls_has_the_last_used_first(files, cache):
 
 def test_du_tells_how_much_there_is(files, cache):
     kib = sum(path.stat().st_size for path in files) / 1024
-    assert cache("du") == (0, [f"2 programs, {kib:.1f} KiB of 2.0 GiB"])
+    assert cache("du") == (0, [f"2 entries, {kib:.1f} KiB of 2.0 GiB"])
 
 
 def test_prune_deletes_what_does_not_fit(files, cache):
@@ -56,14 +56,14 @@ def test_prune_deletes_what_does_not_fit(files, cache):
 
 
 def test_verify_deletes_what_is_damaged(files, cache):
-    assert cache("verify") == (0, ["2 programs are whole, 0 were not"])
+    assert cache("verify") == (0, ["2 entries are whole, 0 were not"])
     damaged = files[0]
     damaged.write_bytes(damaged.read_bytes()[:-1] + b"!")
     assert cache("verify") == (
         1,
         [
             f"deleted {damaged}: it is damaged: its digest is another than it says",
-            "1 programs are whole, 1 were not",
+            "1 entries are whole, 1 were not",
         ],
     )
     assert not damaged.exists()
@@ -77,18 +77,18 @@ def test_verify_leaves_what_others_signed(files, cache, imprint_store, tmp_path)
     imprint.jit(lambda x: x * 4)(1.0)
     assert cache("verify") == (
         0,
-        ["1 programs are whole, 0 were not; 2 have another signature"],
+        ["2 entries are whole, 0 were not; 2 have another signature"],
     )
-    assert len([*entries(imprint_store)]) == 3
+    assert len([*entries(imprint_store)]) == 4
 
 
 def test_clear_deletes_programs_and_nothing_else(files, cache, imprint_store):
     (imprint_store / "mine.txt").write_text("mine")
     status, (line,) = cache("clear")
     assert status == 0
-    assert line.startswith("deleted 2 programs, ")
+    assert line.startswith("deleted 2 entries, ")
     assert (imprint_store / "mine.txt").exists()
-    assert cache("du") == (0, ["0 programs, 0 B of 2.0 GiB"])
+    assert cache("du") == (0, ["0 entries, 0 B of 2.0 GiB"])
 
 
 def test_doctor_is_content_with_a_store_that_works(files, cache, imprint_store):

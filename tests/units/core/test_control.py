@@ -42,6 +42,7 @@ choose_p = ControlPrimitive(
     linearize=ABSENT,
     transpose=ABSENT,
     batch=ABSENT,
+    pad=ABSENT,
     dce=lambda used, **params: Narrowed((True, True), used, params),
     jaxprs=("branches", "last"),
     eager=bound,

@@ -185,6 +185,7 @@ def _case(index, x, branches):
     case_p = ControlPrimitive(
         **dict.fromkeys(("reference", "jvp", "linearize", "transpose"), absent),
         batch=absent,
+        pad=absent,
         dce=lambda used, **params: Narrowed((True, True), used, params),
         name="case",
         aval=lambda *avals, branches: branches[0].out_avals,

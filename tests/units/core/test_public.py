@@ -23,15 +23,17 @@ OWN = {
         "empty_store",
         "explain_misses",
         "filter_jit",
+        "generalise",
         "roll_loops",
     }
     | {"flatten_util", "max_compiles", "module", "optim", "replace", "testing"}
     | {"tree_flatten_one_level", "xla_computation"},
-    "imprint.numpy": {"Array"},
+    "imprint.numpy": {"Array", "pad_to"},
     "imprint.random": {"KeyDType", "PRNGKeyArray"},
 }
 """Names that are in none of the libraries whose names imprint takes."""
-NEWER = {"Inline", "Key", "log2", "log2_p", "minmax", "top_k"}
+NEWER = {"Inline", "Key", "get_abstract_mesh", "get_mesh", "log2", "log2_p", "minmax"}
+NEWER |= {"top_k"}
 NEWER |= {"one_minus_square", "one_minus_square_p", "polynomial", "polynomial_p"}
 """Names that are not in each release of JAX that the tests run beside."""
 

@@ -50,6 +50,7 @@ def primitive(name, reference, held, granularity=Unit.BODY):
         linearize=absent,
         transpose=absent,
         batch=absent,
+        pad=absent,
         dce=absent,
         jaxprs=held,
         eager=Eager.INTERPRETED,
@@ -293,7 +294,9 @@ def test_what_a_primitive_without_jaxprs_interprets_is_its_own():
         return interpret(step.jaxpr, (x,))
 
     absent = Absent("not used here")
-    rules = dict.fromkeys(("lower", "jvp", "transpose", "batch", "samples"), absent)
+    rules = dict.fromkeys(
+        ("lower", "jvp", "transpose", "batch", "pad", "samples"), absent
+    )
     opaque = Primitive(name="opaque", aval=lambda x: (x,), reference=reference, **rules)
     around = body_of(lambda x: [opaque.bind(x)[0]], ONE)
     f = imprint.jit(lambda x: opaque.bind(repeat_p.bind(x, body=around, times=1)[0]))

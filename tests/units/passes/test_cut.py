@@ -81,6 +81,46 @@ def test_what_is_computed_again_grows_with_the_length_alone(size):
     assert again < 4 * len(closed.eqns)
 
 
+def lorenz(s):
+    x, y, z = s
+    return 10 * (y - x), x * (28 - z) - y, x * y - 2.667 * z
+
+
+def joined(steps, each):
+    """Return the midpoint rule for three numbers, joined after each step or at the end."""
+
+    def solve(s):
+        for _ in range(steps):
+            half = [v + 0.005 * d for v, d in zip(s, lorenz(s), strict=True)]
+            s = [v + 0.01 * d for v, d in zip(s, lorenz(half), strict=True)]
+            s = inp.stack(s) if each else s
+        return inp.stack(s)
+
+    return solve
+
+
+@pytest.mark.parametrize("each", [False, True])
+def test_numbers_that_are_joined_are_not_computed_along_each_way(each):
+    state = np.array([0.9, 0.2, 0.5], "float32")
+    short, long = (len(cuts(joined(n, each), state)) for n in (10, 40))
+    assert 3 <= short <= 40
+    assert long == pytest.approx(4 * short if each else short, rel=0.2)
+    f = imprint.jit(joined(60, each))  # along each way it would take hours
+    s = state.astype("float64")
+    for _ in range(60):
+        s = s + 0.01 * np.array(lorenz(s + 0.005 * np.array(lorenz(s))))
+    np.testing.assert_allclose(f(state), s, rtol=1e-3)
+
+
+def test_what_is_joined_and_used_little_is_not_cut():
+    def pairs(x):
+        even, odd = x[::2] * x[1::2], x[::2] - x[1::2]
+        return inp.stack([even * odd, even + odd, even - odd])
+
+    assert cuts(pairs, V) == ()
+    assert cuts(lambda x: inp.concatenate([x * x + x, x[::-1]]), V) == ()
+
+
 def test_many_dear_functions_in_a_row_are_cut_where_a_cut_is_cheap():
     def row(x):
         for _ in range(10):

@@ -6,6 +6,7 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint.passes.pipeline import changes_of, run_passes
+from imprint.passes.rolling_costs import may_gain
 
 
 def vector(size):
@@ -39,7 +40,19 @@ def lorenz(_, x, y, z):
 
 
 def pendulum(_, x, v):
-    return x + 0.01 * v - 0.1 * x, v - 0.01 * inp.sin(x) - (0.1 * v + 0.2 * x * v * v)
+    return x + 0.01 * v, v - 0.01 * inp.sin(x + 0.01 * v)
+
+
+def apart(_, x, v):
+    return inp.sin(x), inp.sin(v)
+
+
+def coupled(_, x, y, z):
+    return x - y, inp.tanh(y) * z + inp.exp(-z * z), z / (1 + y * y) + y * x
+
+
+def parts(_, x):
+    return (inp.concatenate([x[1:], x[:1]]) + x,)
 
 
 def midpoint(_, *state):
@@ -48,7 +61,8 @@ def midpoint(_, *state):
 
 
 SUMS = repeated(lambda _, x: (x * 0.5 + x.sum(),))
-ADDS = repeated(lambda _, x: (x * 0.5 + 1,))
+ADD = lambda _, x: (x * 0.5 + 1,)
+ADDS = repeated(ADD)
 TANHS = repeated(lambda _, x: (inp.tanh(x),))
 PRODUCTS = repeated(lambda _, x, w: (inp.tanh(x @ w), w))
 
@@ -59,22 +73,36 @@ PRODUCTS = repeated(lambda _, x, w: (inp.tanh(x @ w), w))
         (SUMS, [vector(20_000)], True),
         (SUMS, [vector(20_001)], False),  # one kernel on several cores
         (SUMS, [vector(2)], True),
+        (SUMS, [vector(())], False),  # nothing is summed
         (ADDS, [vector(())], False),  # one kernel
         (ADDS, [vector(1_000)], False),
-        (TANHS, [vector(64)], False),
-        (TANHS, [vector(65)], True),
+        (repeated(ADD, 2_499), [vector(64)], False),
+        (repeated(ADD, 2_501), [vector(64)], True),  # long to compile
+        (repeated(ADD, 2_501), [vector(65)], False),
+        (TANHS, [vector(499)], False),
+        (TANHS, [vector(500)], True),
         (repeated(lorenz), [vector(())] * 3, False),
-        (repeated(lorenz, 100), [vector(())] * 3, True),  # long to compile
+        (repeated(lorenz, 400), [vector(())] * 3, True),
         (repeated(midpoint), [vector(())] * 3, True),
-        (repeated(midpoint), [vector(4)] * 3, True),
-        (repeated(midpoint), [vector(5)] * 3, False),
+        (repeated(midpoint), [vector(2)] * 3, False),
+        (repeated(midpoint), [vector(255)] * 3, False),
+        (repeated(midpoint), [vector(256)] * 3, True),
         (repeated(lorenz), [vector(499)] * 3, False),
         (repeated(lorenz), [vector(500)] * 3, True),
-        (repeated(lorenz), [vector(4_000)] * 3, True),
-        (repeated(lorenz), [vector(4_001)] * 3, False),
-        (repeated(pendulum), [vector(16)] * 2, False),
-        (repeated(pendulum, 100), [vector(16)] * 2, True),
+        (repeated(lorenz), [vector(2_000)] * 3, True),
+        (repeated(lorenz), [vector(2_001)] * 3, False),
+        (repeated(midpoint), [vector(5_000)] * 3, True),
+        (repeated(midpoint), [vector(5_001)] * 3, False),
+        (repeated(coupled), [vector(255)] * 3, False),
+        (repeated(coupled), [vector(256)] * 3, True),  # each block has more kernels
+        (repeated(pendulum), [vector(256)] * 2, True),  # sin is computed again
+        (repeated(apart), [vector(256)] * 2, False),
+        (repeated(parts), [vector(256)], True),
+        (repeated(parts), [vector(257)], False),
+        (repeated(parts), [vector(4)], False),
         (repeated(lambda _, x, w: (x @ w, w)), [vector(64), matrix(64)], False),
+        (PRODUCTS, [vector(64), matrix(64)], True),
+        (PRODUCTS, [matrix(64), matrix(64)], False),  # products that are called
     ],
 )
 def test_a_loop_is_made_where_it_is_not_slower(fun, args, expected):
@@ -91,7 +119,7 @@ def test_arrays_are_copied_to_be_walked_over_if_they_are_small(size, expected):
     assert is_rolled(run, vector(size), [matrix(size)] * 20) is expected
 
 
-@pytest.mark.parametrize(("size", "expected"), [(256, True), (257, False)])
+@pytest.mark.parametrize(("size", "expected"), [(1_000, True), (1_001, False)])
 def test_little_is_stacked(size, expected):
     def run(x):
         outs = []
@@ -116,10 +144,52 @@ def test_few_rows_are_taken_out_of_a_stack(alone):
 
 
 def test_the_gradient_of_a_loop_is_a_loop_or_neither_is():
-    def loops(size):
-        run = imprint.grad(lambda *s: inp.sum(repeated(midpoint)(*s)[0]))
+    def loops(step, size):
+        run = imprint.grad(lambda *s: inp.sum(repeated(step)(*s)[0]))
         with imprint.roll_loops(), imprint.cut_recomputation(False):
             closed = imprint.make_jaxpr(run)(*[vector(size)] * 3)
             return len(changes_of(run_passes(closed)))
 
-    assert [loops(size) for size in ((), 600)] == [2, 0]
+    assert [loops(midpoint, size) for size in ((), 8, 600)] == [2, 0, 0]
+    assert loops(lorenz, ()) == 0  # what has to be copied is not walked over
+
+
+@pytest.mark.parametrize(("size", "expected"), [(256, True), (257, False)])
+def test_less_is_stacked_beside_products(size, expected):
+    def run(x, w):
+        outs = []
+        for _ in range(20):
+            x = inp.tanh(w @ x)
+            outs.append((x, 2 * x))
+        return [inp.stack(found) for found in zip(*outs, strict=True)]
+
+    weights = np.full((size, size), 0.1, "float32")
+    assert is_rolled(run, vector(size), weights) is expected
+
+
+@pytest.mark.parametrize(
+    ("fun", "args", "expected"),
+    [
+        (ADDS, [vector(64)], False),
+        (repeated(ADD, 2_501), [vector(64)], True),
+        (repeated(ADD, 2_501), [vector(65)], False),
+        (repeated(lorenz), [vector(())] * 3, True),
+        (ADDS, [vector(500)], False),
+        (TANHS, [vector(500)], True),
+        (TANHS, [vector(255)], False),
+        (SUMS, [vector(4)], True),
+    ],
+)
+def test_what_gains_nothing_is_seen_before_blocks_are_compared(fun, args, expected):
+    assert may_gain(imprint.make_jaxpr(fun)(*args).eqns) is expected
+
+
+def test_a_cheap_block_that_stacks_an_array_is_left():
+    def run(x):
+        outs = []
+        for _ in range(20):
+            x = inp.tanh(x)
+            outs.append(x)
+        return inp.stack(outs)
+
+    assert not is_rolled(run, vector(1_000))

@@ -16,7 +16,13 @@ pytestmark = pytest.mark.usefixtures("imprint_store")
 
 
 def files():
-    return {found.key: found.path for found in entries(current().folder)}
+    """Return the files of programs, by key."""
+    store = current()
+    return {
+        found.key: found.path
+        for found in entries(store.folder)
+        if "kind" not in store.look(found.path, whole=False).note
+    }
 
 
 def counted(run):

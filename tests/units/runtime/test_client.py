@@ -20,6 +20,27 @@ threads = [threading.Thread(target=ask) for _ in range(8)]
 print(len(set(map(id, found))))
 """
 
+MANY = """
+import sys
+import imprint
+from imprint.errors import ConfigError
+
+def attempt(value):
+    try:
+        imprint.config.update("num_cpu_devices", value)
+    except ConfigError as err:
+        print(err)
+
+attempt(0)
+if "set" in sys.argv:
+    attempt(3)
+print(imprint.device_count(), imprint.local_device_count("cpu"))
+print([d.id for d in imprint.local_devices()], imprint.devices()[1])
+print(imprint.process_index(), imprint.process_count(), imprint.process_indices())
+attempt(4)
+attempt(imprint.config.num_cpu_devices)
+"""
+
 FORK = """
 import os, sys, warnings
 from imprint import runtime
@@ -97,3 +118,20 @@ def test_a_fork_computes_before_first_use_and_is_told_after():
     )
     assert early == after == "[2. 2. 2. 2.]"
     assert refused == [told] * 5
+
+
+@pytest.mark.parametrize("given", ["set", "IMPRINT_NUM_CPU_DEVICES", "XLA_FLAGS"])
+def test_the_cpu_is_as_many_devices_as_are_asked_for(given, monkeypatch):
+    if given != "set":
+        flag = "--xla_force_host_platform_device_count="
+        monkeypatch.setenv(given, (flag if given == "XLA_FLAGS" else "") + "3")
+    assert in_fresh_process(MANY, given) == [
+        "config.update('num_cpu_devices'): expected a positive int, or -1 for as many as "
+        "XLA_FLAGS say, got 0.",
+        "3 3",
+        "[0, 1, 2] cpu:1",
+        "0 1 [0]",
+        "config.update('num_cpu_devices'): expected a value before the devices of the CPU "
+        "have started, got 4 after that. Set it first, or start with "
+        "IMPRINT_NUM_CPU_DEVICES=4.",
+    ]

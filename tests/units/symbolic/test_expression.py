@@ -12,7 +12,8 @@ import imprint
 import imprint.numpy as inp
 from imprint.core import dims
 from imprint.errors import ArgumentError, ConcretizationError, ShapeError
-from imprint.symbolic.expression import SymbolicSize, evaluate, names_of
+from imprint.symbolic.expression import SymbolicSize
+from imprint.symbolic.values import evaluate, names_of
 from tests.oracle import jax
 
 N, M = imprint.symbolic_shape("n, m")
@@ -249,6 +250,7 @@ def test_what_has_names_for_sizes_is_not_compiled():
     x = imprint.ShapeDtypeStruct((N, 3), "float32")
     assert message(ConcretizationError, imprint.jit(lambda x: x * 2).lower, x) == (
         "expected a program whose sizes are numbers, got the shape (n, 3). Sizes with "
-        "names are for make_jaxpr and eval_shape: compile for a shape of numbers."
+        "names are for make_jaxpr, eval_shape and export: compile for a shape of "
+        "numbers."
     )
     assert isinstance(N, SymbolicSize)

@@ -5,7 +5,7 @@ import pytest
 import imprint
 from imprint.core import dims
 from imprint.errors import ArgumentError, ShapeError
-from imprint.symbolic.expression import evaluate
+from imprint.symbolic.values import evaluate
 from tests.oracle import jax
 
 GRAMMAR = (

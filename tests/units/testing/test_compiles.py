@@ -161,7 +161,7 @@ def test_message_lists_what_was_compiled_before(f):
         "max_compiles(7): expected at most 7 compiles in the block at "
         "test_compiles.py:N, got one more. total at test_compiles.py:N compiles: it "
         "differs from version 6 in x.shape[0]: 6 → 7. Pad axis 0 of x to a multiple of "
-        "2: `np.pad(x, [(0, 1)])`.\n"
+        "2: `np.pad(x, [(0, 1)])`. Or name it: `abstracted_axes={'x': {0: 'n'}}`.\n"
         f"  Compiled there before: {'total at test_compiles.py:N; ' * 5}and 2 more.\n"
         "  Make such a call before, or allow it: max_compiles(8)."
     )

@@ -172,7 +172,7 @@ def test_cold(warm):
         "imprint.errors.RecompileError: pytest.mark.max_compiles(1): expected at most 1 "
         f"compile in the call of test_cold, got one more. total at {name}:21 compiles: "
         "it differs from version 1 in x.shape[0]: 3 → 4. Pad axis 0 of x to a multiple "
-        "of 2.",
+        "of 2. Or name it: `abstracted_axes={'x': {0: 'n'}}`.",
         f"  Compiled there before: total at {name}:20.",
         "  Make such a call before, or allow it: pytest.mark.max_compiles(2).",
     ]
@@ -302,7 +302,8 @@ def test_report_lists_tests_by_seconds_with_reasons(run):
         *(
             f"          total at {name}:19 compiles: it differs from version {i} in "
             f"x.shape[0]: {old} → {old + step}. It took S s. Pad axis 0 of x to a "
-            f"multiple of 2{advice}."
+            f"multiple of 2{advice}. Or name it: "
+            "`abstracted_axes={'x': {0: 'n'}}`."
             for i, old, step, advice in [
                 (0, 2, 3, ": `np.pad(x, [(0, 1)])`"),
                 (1, 5, 1, ""),

@@ -1,0 +1,135 @@
+"""What it costs to meet arrays of many lengths: compiles and all, and call by call.
+
+The first row is all calls of a new function with batches of many lengths, results on the
+host: imprint has programs for buckets, JAX one for each length. Then a length that was
+not met before, in a bucket that was, beside a call of a length that was: both imprint's.
+The last is a trace for all lengths beside one of a single length, both imprint's.
+"""
+
+import time
+from itertools import count
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import imprint
+import imprint.numpy as inp
+from benchmarks.pairs import Fact, Pair, Timing
+
+RNG = np.random.default_rng(0)
+WEIGHTS = RNG.standard_normal((64, 64), np.float32)
+ROWS = RNG.standard_normal((4096, 64), np.float32)
+LENGTHS = {
+    "60 from 50 to 109": range(50, 110),
+    "200 up to 4096": [*RNG.integers(1, 4097, 200)],
+}
+AXES = {"abstracted_axes": {0: "n"}}
+
+
+def program(library):
+    """Return a new function of a batch."""
+    np = library.numpy
+
+    def classified(x):
+        weights = library.nn.softmax(np.tanh(x @ WEIGHTS), -1)
+        return weights.mean(0), (weights * weights).sum()
+
+    return classified
+
+
+def seconds(jitted, lengths):
+    """Return what calls of all lengths take."""
+    start = time.perf_counter()
+    for n in lengths:
+        for result in jitted(ROWS[:n]):
+            np.asarray(result)
+    return time.perf_counter() - start
+
+
+def ours(lengths):
+    imprint.clear_caches()
+    return seconds(imprint.jit(program(imprint), **AXES), lengths)
+
+
+def theirs(lengths):
+    library = type("", (), {"numpy": jnp, "nn": jax.nn})
+    return seconds(jax.jit(program(library)), lengths)
+
+
+def compiles(lengths):
+    jitted = imprint.jit(program(imprint), **AXES)
+    seconds(jitted, lengths)
+    return len(jitted.versions)
+
+
+def a_call(lengths, **options):
+    """Return the microseconds of a call, the median of calls of each length once."""
+    jitted = imprint.jit(lambda x: (inp.tanh(x).sum(0), x.shape[0]), **options)
+    arrays = [inp.asarray(ROWS[:n, :2]) for n in lengths]
+    jitted(arrays[0])
+    jitted(arrays[0])
+    taken = []
+    for x in arrays[1:]:
+        start = time.perf_counter()
+        jitted(x)
+        taken.append(time.perf_counter() - start)
+    return 1e6 * float(np.median(taken))
+
+
+SALTS = count(1.0)
+
+
+def traces(length):
+    struct = imprint.ShapeDtypeStruct((length, 64), "float32")
+
+    def fresh():
+        salt = next(SALTS)  # no two functions are equal
+
+        def chain(x):
+            for _ in range(200):
+                x = inp.sin(x) * x - x.mean(0) * salt
+            return x
+
+        return lambda: imprint.make_jaxpr(chain)(struct) and None
+
+    return fresh
+
+
+PAIRS = [
+    Pair(
+        "all calls of 60 lengths, compiles and all",
+        ours=lambda: ours(LENGTHS["60 from 50 to 109"]),
+        jax=lambda: theirs(LENGTHS["60 from 50 to 109"]),
+        target=1 / 8,
+        timing=Timing.SELF,
+    ),
+    Pair(
+        "trace for all lengths beside one length, both imprint's",
+        ours=traces(imprint.symbolic_shape("n")[0]),
+        jax=traces(8),
+        target=1.3,
+        timing=Timing.FRESH,
+    ),
+]
+
+FACTS = [
+    Fact(
+        "compiles of 60 lengths from 50 to 109",
+        ours=lambda: compiles(LENGTHS["60 from 50 to 109"]),
+        jax=lambda: 60,
+        limit=3,
+    ),
+    Fact(
+        "compiles of 200 lengths up to 4096",
+        ours=lambda: compiles(LENGTHS["200 up to 4096"]),
+        jax=lambda: len({*LENGTHS["200 up to 4096"]}),
+        limit=17,
+    ),
+    Fact(
+        "an unseen length over a call of a seen one, µs",
+        ours=lambda: a_call(range(65, 96), **AXES) - a_call([96] * 31),
+        jax=lambda: 0,
+        limit=60,
+    ),
+]

@@ -1,0 +1,256 @@
+"""`python -m benchmarks.passes [words]`: what the passes change, beside the same without.
+
+Steps that Python unrolls, of many kinds, sizes and numbers, their gradients and all values
+that they make. Those that become a loop are timed with it and without it, each in a process
+of its own, which ends if the unrolled program takes too long to compile; a loop must not be
+slower than its blocks. Words choose the rows whose name contains all of them.
+"""
+
+import itertools
+import math
+import multiprocessing
+import sys
+from functools import partial
+
+import numpy
+
+import imprint
+import imprint.numpy as np
+from benchmarks.measure import measure
+from benchmarks.pairs import Pair
+from imprint.passes.pipeline import changes_of, run_passes
+from imprint.passes.roll import Rolled
+
+CONTEXT = multiprocessing.get_context("fork")
+
+SLOWER = 1.03
+LIMIT = 60  # seconds of one row, most of which are compilation
+ATTEMPTS = 3  # compiled and measured anew if it seems to be slower
+TURNS = (20, 60)
+OF = ("run", "gradient", "history")
+SIZES = (1, 4, 32, 256, 1000, 5000)
+WIDTHS = (4, 16, 64, 256)
+
+
+# ---- steps ----
+
+
+def lorenz(x, y, z):
+    return 10 * (y - x), x * (28 - z) - y, x * y - 2.667 * z
+
+
+def coupled(x, y, z):
+    return x - y, np.tanh(y) * z + np.exp(-z * z), z / (1 + y * y) + y * x
+
+
+def pendulum(x, v):
+    return v, -np.sin(x)
+
+
+def oscillator(x, v):
+    return v, (1 - x * x) * v - x
+
+
+def moved(state, slopes, by):
+    return tuple(x + by * d for x, d in zip(state, slopes, strict=True))
+
+
+def euler(field):
+    return lambda *s: moved(s, field(*s), 0.01)
+
+
+def midpoint(field):
+    return lambda *s: moved(s, field(*moved(s, field(*s), 0.005)), 0.01)
+
+
+def runge_kutta(field):
+    def step(*s):
+        k1 = field(*s)
+        k2 = field(*moved(s, k1, 0.005))
+        k3 = field(*moved(s, k2, 0.005))
+        k4 = field(*moved(s, k3, 0.01))
+        mean = [
+            p + 2 * q + 2 * r + t for p, q, r, t in zip(k1, k2, k3, k4, strict=True)
+        ]
+        return moved(s, mean, 0.01 / 6)
+
+    return step
+
+
+def halley(x):
+    f, d = x * x * x - 2 * x - 5, 3 * x * x - 2
+    return (x - 2 * f * d / (2 * d * d - f * 6 * x),)
+
+
+def polynomial(x):
+    y = x
+    for i in range(6):
+        y = y * x + 0.1 * i
+    return (y,)
+
+
+def gelu(x):
+    return (0.5 * x * (1 + np.tanh(0.79788 * (x + 0.044715 * x * x * x))),)
+
+
+def softmax(x):
+    weights = np.exp(x - x.max())
+    return (weights / weights.sum() + x * 0.5,)
+
+
+def normalised(x):
+    x = x - x.mean()
+    return (x / np.sqrt((x * x).mean() + 1e-5),)
+
+
+def power(v, w):
+    v = w @ v
+    return v / np.sqrt((v * v).sum()), w
+
+
+STEPS = {  # name: the step, how many values it hands on
+    "Euler, Lorenz": (euler(lorenz), 3),
+    "Euler, oscillator": (euler(oscillator), 2),
+    "midpoint, Lorenz": (midpoint(lorenz), 3),
+    "midpoint, coupled": (midpoint(coupled), 3),
+    "midpoint, pendulum": (midpoint(pendulum), 2),
+    "midpoint, oscillator": (midpoint(oscillator), 2),
+    "Runge-Kutta, Lorenz": (runge_kutta(lorenz), 3),
+    "Runge-Kutta, pendulum": (runge_kutta(pendulum), 2),
+    "Runge-Kutta, oscillator": (runge_kutta(oscillator), 2),
+    "Halley": (halley, 1),
+    "logistic map": (lambda x: (3.7 * x * (1 - x),), 1),
+    "polynomial": (polynomial, 1),
+    "scaled": (lambda x: (x * 1.01 + 0.5,), 1),
+    "sin": (lambda x: (np.sin(x) * 1.01,), 1),
+    "tanh": (lambda x: (np.tanh(x),), 1),
+    "gelu": (gelu, 1),
+    "clip": (lambda x: (np.clip(x * 1.1 - 0.01, 0, 1),), 1),
+    "sum": (lambda x: (np.sin(x) * x + x.sum(),), 1),
+    "softmax": (softmax, 1),
+    "normalised": (normalised, 1),
+    "cumsum": (lambda x: (np.cumsum(x) * 0.01,), 1),
+    "sort": (lambda x: (0.99 * np.sort(x.ravel())[::-1].reshape(x.shape),), 1),
+    "inner points": (
+        lambda x: (0.9 * x.ravel().at[1:-1].add(1.0).reshape(x.shape),),
+        1,
+    ),
+    "neighbours": (lambda x: (0.3 * (np.roll(x, 1) + x + np.roll(x, -1)),), 1),
+}
+ROWS_OF = {  # rows that are multiplied with a matrix; None: a vector
+    "power iteration": (power, None),
+    "recurrent": (lambda h, w: (np.tanh(w @ h + 0.1), w), None),
+    "product": (lambda h, w: (h @ w, w), 32),
+    "dense": (lambda h, w: (np.maximum(h @ w + 0.1, 0), w), 32),
+    "skip": (lambda h, w: (h + np.tanh(h @ w), w), 32),
+}
+
+
+def state(count, size):
+    values = (0.1, 0.2, 0.3)[:count]
+    if size == 1:
+        return [np.asarray(numpy.float32(v)) for v in values]
+    return [np.linspace(v, 2 * v, size) for v in values]
+
+
+def network(rows, width):
+    noise = 0.01 * numpy.cos(numpy.arange(width * width)).reshape(width, width)
+    weights = np.asarray((0.9 * numpy.eye(width) + noise).astype(numpy.float32))
+    shape = (width,) if rows is None else (rows, width)
+    return [np.linspace(0.1, 0.2, math.prod(shape)).reshape(shape), weights]
+
+
+def repeated(step, turns, of="run"):
+    """Return a loop that Python unrolls: its results, their gradient, or all it makes."""
+
+    def run(*values):
+        made = []
+        for _ in range(turns):
+            values = step(*values)
+            made.append(values[0])
+        return values if of == "run" else (*values, np.stack(made))
+
+    if of == "gradient":
+        loss = lambda *values: (run(*values)[0] ** 2).sum()
+        return lambda *values: imprint.grad(loss, tuple(range(len(values))))(*values)
+    return run
+
+
+def blocks():
+    """Yield a name of each program, and what makes the program and its arguments."""
+    solvers = itertools.product(SIZES, STEPS.items())
+    networks = itertools.product(WIDTHS, ROWS_OF.items())
+    kinds = [
+        *(
+            (name, step, partial(state, count, n), n)
+            for n, (name, (step, count)) in solvers
+        ),
+        *(
+            (name, step, partial(network, rows, n), n)
+            for n, (name, (step, rows)) in networks
+        ),
+    ]
+    for turns, of, (name, step, args, size) in itertools.product(TURNS, OF, kinds):
+        run = repeated(step, turns, of)
+        yield (
+            f"{of} {turns} × {name} of {size}",
+            lambda run=run, args=args: (run, args()),
+        )
+
+
+def timed(run):
+    """Return the times with and without loops; None if there is none."""
+    fun, args = run()
+    changes = changes_of(run_passes(imprint.make_jaxpr(fun)(*args)))
+    if not any(isinstance(change, Rolled) for change in changes):
+        return None
+    best = math.inf, 1.0
+    for _ in range(ATTEMPTS):
+        calls = []
+        for rolls in (True, False):
+            with imprint.roll_loops(rolls):
+                call = imprint.jit(lambda *values: fun(*values)).lower(*args).compile()
+            calls.append(lambda call=call: call(*args))
+        ours, theirs = measure(Pair("", *calls))
+        best = min(best, (ours.best, theirs.best), key=lambda pair: pair[0] / pair[1])
+        if best[0] <= SLOWER * best[1]:
+            break
+    return best
+
+
+def apart(fun, *args):
+    """Return what a function returns in a process of its own; a text if it does not."""
+    here, there = CONTEXT.Pipe(duplex=False)
+    process = CONTEXT.Process(target=lambda: there.send(fun(*args)))
+    process.start()
+    there.close()
+    try:
+        return here.recv() if here.poll(LIMIT) else "takes too long"
+    except EOFError:
+        return "failed"
+    finally:
+        process.kill()
+        process.join()
+
+
+def main():
+    words = sys.argv[1:]
+    ratios = []
+    for name, run in blocks():
+        if all(word in name for word in words):
+            found = apart(timed, run)
+            if isinstance(found, str):
+                print(f"{name:48} {found}", flush=True)
+            elif found:
+                ratios.append(found[0] / found[1])
+                told = "SLOWER" if ratios[-1] > SLOWER else ""
+                on, off = (f"{seconds * 1e6:9.1f}" for seconds in found)
+                print(f"{name:48} {on} {off} {ratios[-1]:7.3f} {told}", flush=True)
+    print(
+        f"{len(ratios)} rows",
+        f"mean {math.exp(sum(map(math.log, ratios)) / max(len(ratios), 1)):.3f}",
+    )
+
+
+if __name__ == "__main__":
+    main()

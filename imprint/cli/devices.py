@@ -1,0 +1,98 @@
+"""The network of digits learns once more, on eight devices of the CPU at a time.
+
+1. A fresh process has eight devices: their number is settled before the first is used.
+2. The same step is called with whole batches, and with batches of which each device has
+   an eighth, beside a copy of the network. It is one function with two versions.
+3. The losses must be equal to what sums of float32 in another order give, and the
+   network that was trained on eight devices must be on all of them.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import asdict, dataclass
+from itertools import islice
+from typing import Any
+
+import numpy
+
+import imprint
+from imprint import NamedSharding, P, optim
+from imprint.cli.digits import batches, load, make_network, make_step, trained
+from imprint.debug.shardings import table
+
+_DEVICES = 8
+_RATE = 0.01
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shares:
+    """What a training on one device and on several told."""
+
+    devices: int
+    versions: int
+    alone: list[float]
+    split: list[float]
+    batch: int
+    share: int
+    copies: bool
+    picture: str
+
+    @property
+    def difference(self) -> float:
+        """How far the losses are apart, at most, relative to the first."""
+        apart = numpy.abs(numpy.subtract(self.alone, self.split))
+        return float(apart.max() / self.alone[0])
+
+
+def learn_shared(steps: int) -> Shares:
+    """Train on one device and on eight, in a process of its own.
+
+    Args:
+        steps: how many batches to learn from.
+    """
+    program = f"from imprint.cli.devices import answer; answer({steps})"
+    settled = {"IMPRINT_NUM_CPU_DEVICES": str(_DEVICES)}
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        stdout=subprocess.PIPE,
+        check=True,
+        env={**os.environ, **settled},
+    )
+    return Shares(**json.loads(done.stdout))
+
+
+def answer(steps: int) -> None:
+    """Print what both trainings tell; the number of devices is in the environment."""
+    mesh = imprint.make_mesh((imprint.device_count(),), ("data",))
+    rows, copies = NamedSharding(mesh, P("data")), NamedSharding(mesh, P())
+    optimizer = optim.adam(_RATE)
+    step = make_step(optimizer)
+    losses: list[list[float]] = []
+    given: Any = None
+    network: Any = None
+    for is_split in (False, True):
+        network = make_network()
+        state = optimizer.init(trained(network))
+        if is_split:
+            arrays, rest = imprint.partition(network, imprint.is_array)
+            network = imprint.combine(imprint.device_put(arrays, copies), rest)
+            state = imprint.device_put(state, copies)
+        losses.append([])
+        for batch in islice(batches(load()[0]), steps):
+            given = imprint.device_put(tuple(batch), rows) if is_split else tuple(batch)
+            network, state, loss = step(network, state, *given)
+            losses[-1].append(float(loss))
+    images, weights = given[0], imprint.tree.leaves(trained(network))
+    told = Shares(
+        devices=mesh.size,
+        versions=step._cache_size(),
+        alone=losses[0],
+        split=losses[1],
+        batch=len(images),
+        share=len(images.addressable_data(0)),
+        copies=all(w.is_fully_replicated and len(w.devices()) > 1 for w in weights),
+        picture=table([[str(d)] for d in mesh.flat_devices]),
+    )
+    print(json.dumps(asdict(told)))

@@ -1,0 +1,27 @@
+"""Programs of several processes: how they find each other, and what they say.
+
+Each process calls `initialize` before it uses a device. After it `imprint.devices()` are
+those of all processes, and one program runs on all of them: on the CPU by gloo. Under
+SLURM, Open MPI and Kubernetes, `initialize` knows by itself where the others are.
+
+- `joining`: how does this process join the others, and leave them?
+- `environments`: who started this process, and where are the others?
+- `store`: which values have the processes in common?
+"""
+
+from imprint.core import missing
+from imprint.distributed.joining import initialize as initialize
+from imprint.distributed.joining import is_initialized as is_initialized
+from imprint.distributed.joining import shutdown as shutdown
+from imprint.distributed.store import KeyValueStore as KeyValueStore
+from imprint.distributed.store import key_value_store as key_value_store
+
+__all__ = [
+    "KeyValueStore",
+    "initialize",
+    "is_initialized",
+    "key_value_store",
+    "shutdown",
+]
+
+missing.explain_missing(__name__)

@@ -1,0 +1,137 @@
+"""Who started this process: what SLURM, Open MPI and Kubernetes say in the environment.
+
+Each tells how many processes there are, which of them this is, and on which host the first
+one is. The port is made of the number of the job, so that two jobs of one host differ, and
+all processes of one job agree without a word.
+"""
+
+import os
+import re
+import socket
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from imprint.errors import BackendError
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What an environment says; None for what it does not.
+
+    Args:
+        address: host and port of the first process.
+        count: how many processes there are.
+        index: which of them this is.
+    """
+
+    address: str | None
+    count: int | None
+    index: int | None
+
+
+NOTHING: Final = Found(None, None, None)
+
+
+def found_in(environment: Mapping[str, str], method: str | None = None) -> Found:
+    """Return what the environment of this process says.
+
+    Args:
+        environment: the variables.
+        method: "slurm", "mpi", "k8s" or "deactivate"; whichever is there if None.
+
+    Raises:
+        BackendError: there is no such method, or it is not there.
+    """
+    if method == "deactivate":
+        return NOTHING
+    if method is not None and method not in _METHODS:
+        raise BackendError(
+            "distributed.initialize: expected cluster_detection_method to be one of "
+            f"{[*_METHODS, 'deactivate']}, got {method!r}. Or give coordinator_address, "
+            "num_processes and process_id."
+        )
+    for name, (variables, read) in _METHODS.items():
+        if method not in {None, name}:
+            continue
+        missing = [v for v in variables if v not in environment]
+        if not missing:
+            return read(environment)
+        if method is not None:
+            raise BackendError(
+                f"distributed.initialize: expected the variables of {name}, {variables}, "
+                f"got none for {missing}. Start the processes by it, or give "
+                "coordinator_address, num_processes and process_id."
+            )
+    return NOTHING
+
+
+def _port(job: int) -> int:
+    """Return a port above those that systems give out by themselves."""
+    return job % 2**12 + 65536 - 2**12
+
+
+def _slurm(environment: Mapping[str, str]) -> Found:
+    host = first_host(environment["SLURM_STEP_NODELIST"])
+    port = _port(int(environment["SLURM_JOB_ID"]))
+    count, index = environment["SLURM_NTASKS"], environment["SLURM_PROCID"]
+    return Found(f"{host}:{port}", int(count), int(index))
+
+
+def first_host(nodes: str) -> str:
+    """Return the first of a list of SLURM's: `node[03-05,9],other` begins with `node03`."""
+    head = re.match(r"([^,\[]+)(?:\[([^\]]*)\])?([^,\[]*)", nodes)
+    if head is None:
+        raise BackendError(
+            "distributed.initialize: expected names of hosts in SLURM_STEP_NODELIST, got "
+            f"{nodes!r}. Give coordinator_address='host:port'."
+        )
+    start, numbers, end = head[1], head[2] or "", head[3]
+    return f"{start}{re.split('[-,]', numbers)[0]}{end}"
+
+
+def _mpi(environment: Mapping[str, str]) -> Found:
+    uri = environment["OMPI_MCA_orte_hnp_uri"]
+    job = uri.split(".", 1)[0]
+    host = re.search(r"tcp://\[?([^,\]:]+)|tcp6://\[?([^,\]]+)", uri)
+    if host is None or not job.isdigit():
+        raise BackendError(
+            "distributed.initialize: expected a number and an address in "
+            f"OMPI_MCA_orte_hnp_uri, got {uri!r}. Give coordinator_address='host:port'."
+        )
+    # Jobs of one host differ in the upper half.
+    port = _port(int(job) // 2**12)
+    name = host[1] or f"[{host[2]}]"
+    count, index = (environment[f"OMPI_COMM_WORLD_{x}"] for x in ("SIZE", "RANK"))
+    return Found(f"{name}:{port}", int(count), int(index))
+
+
+def _kubernetes(environment: Mapping[str, str]) -> Found:
+    """Read what an indexed Job gives its pods; their number is for the user to pass on."""
+    index = int(environment["JOB_COMPLETION_INDEX"])
+    own = environment.get("HOSTNAME", "") or socket.gethostname()
+    first = re.sub(rf"-{index}$", "-0", own.split(".", 1)[0])
+    domain = socket.getfqdn(own).partition(".")[2]
+    count = environment.get("JOB_COMPLETIONS")
+    address = f"{first}.{domain}:55527" if domain else f"{first}:55527"
+    return Found(address, None if count is None else int(count), index)
+
+
+_METHODS: Final[
+    dict[str, tuple[tuple[str, ...], Callable[[Mapping[str, str]], Found]]]
+] = {
+    "slurm": (
+        ("SLURM_JOB_ID", "SLURM_STEP_NODELIST", "SLURM_NTASKS", "SLURM_PROCID"),
+        _slurm,
+    ),
+    "mpi": (
+        ("OMPI_MCA_orte_hnp_uri", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"),
+        _mpi,
+    ),
+    "k8s": (("KUBERNETES_SERVICE_HOST", "JOB_COMPLETION_INDEX"), _kubernetes),
+}
+
+
+def here(method: str | None) -> Found:
+    """Return what the environment of this process says."""
+    return found_in(os.environ, method)

@@ -1,0 +1,328 @@
+"""Families of sizes: which trace for all sizes is right for a call?
+
+The axes that `abstracted_axes` names have symbolic sizes in a trace. Where the function
+asks what depends on them, the answer is that of the call which is traced, and the trace is
+right for the sizes that have the same answers: a family. A call of other answers makes
+another one. What cannot be traced so is a family too, that of calls traced at their own
+sizes, with the reason; so is a call with a size of 0. Families of one definition are found
+by the kind of a call, which is its key with names in the place of sizes.
+"""
+
+import time
+import weakref
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any, NamedTuple, TypeAlias, final
+
+from imprint import tree
+from imprint.calls.axes import Entry, named_shape, sizes_of
+from imprint.calls.key import CallKey, PackedKey, Pending, unplaced
+from imprint.calls.tracing import TracedCall
+from imprint.core.shape_struct import ShapeDtypeStruct
+from imprint.core.source import Source, raised_source
+from imprint.dynamic.holding import holds_size
+from imprint.record.recorder import contribute
+from imprint.symbolic.deciding import Decisions, Question
+from imprint.symbolic.expression import Scope
+from imprint.symbolic.instantiate import instantiate
+from imprint.versions.definitions import Definition
+from imprint.versions.fresh import is_fresh, traces_of
+
+Sizes: TypeAlias = Mapping[str, int]
+TraceAt: TypeAlias = Callable[[Pending], TracedCall]
+
+
+class Refusal(NamedTuple):
+    """Why calls are traced at their own sizes.
+
+    Args:
+        reason: what the trace for all sizes raised.
+        source: the user's line that did.
+    """
+
+    reason: str
+    source: Source | None
+
+    def __str__(self) -> str:
+        line = "" if self.source is None else f"{self.source}, `{self.source.text}`: "
+        return f"{line}{self.reason}"
+
+
+@final
+class Family:
+    """The sizes for which one trace is right.
+
+    Args:
+        names: the names, in order.
+        asked: the questions whose answers they share.
+        key: the key of the trace.
+        refusal: why there is no trace for all of them, if there is none.
+
+    Attributes:
+        instances: the trace at sizes that have versions of their own.
+        programs: what answers calls in a bucket, by the bucket.
+        unpadded: why there are no programs for buckets, if there can be none.
+    """
+
+    __slots__ = (
+        "asked",
+        "instances",
+        "key",
+        "names",
+        "programs",
+        "refusal",
+        "unpadded",
+    )
+
+    def __init__(
+        self,
+        names: tuple[str, ...],
+        asked: tuple[Question, ...],
+        key: PackedKey,
+        refusal: Refusal | None = None,
+    ) -> None:
+        self.names: tuple[str, ...] = names
+        self.asked: tuple[Question, ...] = asked
+        self.key: PackedKey = key
+        self.refusal: Refusal | None = refusal
+        self.instances: weakref.WeakValueDictionary[Any, TracedCall] = (
+            weakref.WeakValueDictionary()
+        )
+        self.programs: dict[Hashable, Any] = {}
+        self.unpadded: str = ""
+
+    @property
+    def condition(self) -> str:
+        """For which sizes it is, as it prints: `n > 4`."""
+        return ", ".join(map(str, self.asked))
+
+    def has(self, sizes: Sizes) -> bool:
+        """Tell whether its trace is right for some sizes."""
+        return all(question.holds_at(sizes) for question in self.asked)
+
+
+class Sized(NamedTuple):
+    """A call whose axes have names.
+
+    Args:
+        entries: these axes.
+        sizes: the size of each name.
+        kind: its key with names in the place of sizes.
+    """
+
+    entries: tuple[Entry, ...]
+    sizes: dict[str, int]
+    kind: Hashable
+
+
+@final
+class Families:
+    """What is known of the calls of one definition."""
+
+    __slots__ = ("_entries", "_families", "_last", "known")
+
+    def __init__(self) -> None:
+        self._entries: dict[Hashable, tuple[Entry, ...]] = {}
+        self._families: dict[Hashable, tuple[Family, ...]] = {}
+        self._last: tuple[Any, Sized | None] = None, None
+        self.known: tuple[Any, Any] = (
+            None,
+            None,
+        )  # the last leaves, and what answers them
+
+    def sized(self, definition: Definition, pending: Pending) -> Sized | None:
+        """Return what a call is, with names for sizes; None if none has a name.
+
+        Raises:
+            ShapeError: a name would be two sizes.
+        """
+        last, sized = self._last
+        if last is pending.leaves:
+            return sized
+        sized = self._sized(definition, pending)
+        self._last = pending.leaves, sized
+        return sized
+
+    def _sized(self, definition: Definition, pending: Pending) -> Sized | None:
+        entries = self.entries(definition, pending)
+        if not entries:
+            return None
+        key = CallKey.unpack(pending.key)
+        function = definition.signature.function_name
+
+        def called(leaf: int) -> str:
+            treedef = tree.structure(pending.call.dynamic)
+            return pending.call.form.leaf_names(treedef)[leaf]
+
+        sizes = sizes_of(entries, key.avals, called, function)
+        if not all(type(n) is int and n > 0 for n in sizes.values()):
+            return None
+        named = [aval.unplaced() for aval in key.avals]
+        shapes: list[Hashable] = []
+        for i, aval in enumerate(named):
+            at = {axis % aval.ndim: name for leaf, axis, name in entries if leaf == i}
+            shape = tuple([at.get(axis, n) for axis, n in enumerate(aval.shape)])
+            shapes.append((shape, aval.dtype, aval.weak_type))
+        kind = *key[:4], key.axes, *shapes
+        return Sized(entries, sizes, kind)
+
+    def forget(self) -> None:
+        """Let the arrays of the last call go."""
+        self._last = self.known = None, None
+
+    def entries(self, definition: Definition, pending: Pending) -> tuple[Entry, ...]:
+        """Return the axes of a call that have names."""
+        spec = definition.options.abstracted_axes
+        assert spec is not None
+        form = pending.call.form
+        at = form, form.treedef or tree.structure(pending.call.dynamic)
+        found = self._entries.get(at)
+        if found is None:
+            found = spec.entries(pending.call, definition.signature)
+            self._entries[at] = found
+        return found
+
+    def find(self, definition: Definition, sized: Sized) -> Family | None:
+        """Return the family of a call whose trace holds, or that has none."""
+        for family in self._families.get(sized.kind, ()):
+            if family.has(sized.sizes) and (
+                family.refusal is not None
+                or traces_of(definition).find(family.key) is not None
+            ):
+                return family
+        return None
+
+    def add(self, definition: Definition, sized: Sized, family: Family) -> None:
+        """Keep a family, and forget those whose trace is gone."""
+        if is_fresh():
+            return
+        kept = [
+            x
+            for x in self._families.get(sized.kind, ())
+            if x.refusal or definition.traced.current.get(x.key) is not None
+        ]
+        self._families[sized.kind] = (family, *kept)
+
+    def program(self, key: PackedKey) -> Any:
+        """Return what answers calls in a bucket by its key; None if it is none's."""
+        for families in self._families.values():
+            for family in families:
+                for program in family.programs.values():
+                    if program.key == key:
+                        return program
+        return None
+
+
+def families_of(definition: Definition) -> Families:
+    """Return what is known of the calls of a definition."""
+    if definition.sized is None:
+        definition.sized = Families()
+    return definition.sized
+
+
+def check(definition: Definition, pending: Pending) -> None:
+    """Raise ShapeError if a name would be two sizes in a call."""
+    families_of(definition).sized(definition, pending)
+
+
+# ---- tracing ----
+
+
+def traced_at(
+    fun: Any, definition: Definition, pending: Pending, trace: TraceAt
+) -> TracedCall:
+    """Return the trace of a call at its sizes, which is one of all sizes if it can be.
+
+    Args:
+        fun: the user's function.
+        definition: its definition.
+        pending: the call.
+        trace: traces a call as it is.
+    """
+    families = families_of(definition)
+    program = families.program(pending.key)
+    if program is not None:
+        return program.traced
+    sized = families.sized(definition, pending)
+    if sized is None:
+        return trace(pending)
+    family, traced = trace_family(fun, definition, pending, sized, trace)
+    if traced is None:
+        found = trace(pending)
+        found.condition = _at(sized.sizes)
+        found.note = f"It is traced and compiled for each size: {family.refusal}"
+        return found
+    return instance(family, traced, sized.sizes)
+
+
+def trace_family(
+    fun: Any, definition: Definition, pending: Pending, sized: Sized, trace: TraceAt
+) -> tuple[Family, TracedCall | None]:
+    """Return the family of a call and its trace for all sizes, None if there is none."""
+    families = families_of(definition)
+    family = families.find(definition, sized)
+    if family is not None and family.refusal is not None:
+        return family, None
+    traced = None if family is None else traces_of(definition).find(family.key)
+    if family is not None and traced is not None:
+        contribute(traced.findings, fun)
+        return family, traced
+    family, traced = _trace(pending, sized, trace)
+    if traced is None:
+        trace(pending)  # what the function raises at these sizes too is raised here
+    families.add(definition, sized, family)
+    return family, traced
+
+
+def _trace(
+    pending: Pending, sized: Sized, trace: TraceAt
+) -> tuple[Family, TracedCall | None]:
+    scope = Scope()
+    decisions = scope.decide = Decisions(scope, sized.sizes)
+    named = {name: scope.name(name) for name in sized.sizes}
+    key = CallKey.unpack(unplaced(pending.key))
+    avals = tuple(
+        [named_shape(a, i, sized.entries, named) for i, a in enumerate(key.avals)]
+    )
+    packed = key._replace(avals=avals).packed()
+    leaves = [ShapeDtypeStruct.of(aval) for aval in avals]
+    refusal: Refusal | None = None
+    traced: TracedCall | None = None
+    try:
+        traced = trace(Pending(packed, [*leaves], pending.call))
+    except Exception as err:
+        refusal = Refusal(f"{type(err).__name__}: {err}", raised_source(err))
+    finally:
+        scope.decide = None
+    if traced is not None and _keeps_a_size(traced, pending):
+        refusal = Refusal("the function returns a size in what is no array", None)
+        traced = None
+    family = Family(tuple(sized.sizes), tuple(decisions.asked), packed, refusal)
+    if traced is not None:
+        traced.condition = family.condition
+    return family, traced
+
+
+def _keeps_a_size(traced: TracedCall, pending: Pending) -> bool:
+    """Tell whether what a function returns besides arrays holds a size."""
+    given = {*map(id, pending.call.static)}
+    kept = [x for x in traced.results.kept().values() if id(x) not in given]
+    return any(map(holds_size, [*kept, *traced.results.treedef.static_data()]))
+
+
+def instance(family: Family, traced: TracedCall, sizes: Sizes) -> TracedCall:
+    """Return a trace for all sizes at some of them."""
+    key = traced, *sizes.values()
+    found = family.instances.get(key)
+    if found is None:
+        start = time.perf_counter()
+        closed = instantiate(traced.closed, sizes)
+        found = traced.at(closed, traced.results, time.perf_counter() - start)
+        found.condition = ", ".join(filter(None, (family.condition, _at(sizes))))
+        if family.unpadded:
+            found.note = f"It is compiled for each size: {family.unpadded}"
+        family.instances[key] = found
+    return found
+
+
+def _at(sizes: Sizes) -> str:
+    return ", ".join([f"{name} = {n}" for name, n in sizes.items()])

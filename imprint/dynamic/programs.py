@@ -1,0 +1,251 @@
+"""Programs for buckets: one executable answers all sizes up to the bucket's.
+
+1. The call's trace for all sizes becomes a program at the bucket's sizes, whose last
+   arguments are the true ones (`transforms.padded`).
+2. Arguments are put into arrays of the bucket's length. Zeros follow them, unless one is
+   in such memory already: that is a call for a program which counts on nothing there.
+3. Results are cut to their true length, which copies nothing.
+What has no padding rule has no program here: then each size is compiled by itself.
+"""
+
+import time
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, Final, NamedTuple, final
+
+import numpy as np
+
+from imprint import tree
+from imprint.array import ArrayImpl, consume, cut, held, padding_of
+from imprint.calls.axes import named_shape
+from imprint.calls.key import CallKey, PackedKey, Pending
+from imprint.calls.results import Results
+from imprint.calls.tracing import TracedCall
+from imprint.config import settings
+from imprint.core.aval import ShapedArray
+from imprint.core.jaxpr import ClosedJaxpr, Jaxpr
+from imprint.core.padding import NoPaddingError
+from imprint.core.source import current_source
+from imprint.dynamic.buckets import bucket_of
+from imprint.dynamic.families import Families, Family, Sized, Sizes, families_of
+from imprint.dynamic.padding import in_bucket, is_beginning
+from imprint.symbolic.expression import SymbolicSize
+from imprint.symbolic.values import evaluate
+from imprint.transforms.padded import padded
+from imprint.versions.definitions import Definition
+from imprint.versions.version import Version
+
+
+@final
+class BucketProgram(NamedTuple):
+    """What answers the calls of one family in one bucket.
+
+    Args:
+        key: the key of its version.
+        traced: the padded trace; its last arguments are the true sizes.
+        results: how the arrays become what the function returned.
+        shapes: of the arguments in the bucket.
+        cuts: of the results, the true shapes, with names in them; None if it has none.
+        zeros: whether it counts on zeros in the padding of its arguments.
+    """
+
+    key: PackedKey
+    traced: TracedCall
+    results: Results
+    shapes: tuple[tuple[int, ...], ...]
+    cuts: tuple[tuple[Any, ...] | None, ...]
+    zeros: bool
+
+    def arguments(self, pending: Pending, sizes: Sizes) -> list[Any]:
+        """Return the arguments of a call as the program takes them."""
+        avals = CallKey.unpack(pending.key).avals
+        leaves = [
+            in_bucket(x, aval, shape, zeros=self.zeros)
+            for x, aval, shape in zip(pending.leaves, avals, self.shapes, strict=True)
+        ]
+        return [*leaves, *map(_as_array, sizes.values())]
+
+    def run(self, version: Version, pending: Pending, sizes: Sizes) -> Any:
+        """Return what the function returns."""
+        leaves = self.arguments(pending, sizes)
+        outs = version.run(leaves)
+        for i, how in version.donated.items():
+            x = pending.leaves[i]
+            if isinstance(x, ArrayImpl) and x is not leaves[i]:
+                consume(x, how, current_source())
+        return self.results.unflatten(
+            [_cut(x, shape, sizes) for x, shape in zip(outs, self.cuts, strict=True)]
+        )
+
+
+def _cut(x: ArrayImpl, shape: tuple[Any, ...] | None, sizes: Sizes) -> ArrayImpl:
+    if shape is None:
+        return x
+    true = tuple([evaluate(n, sizes) for n in shape])
+    return x if true == x.aval.shape else cut(x, true)
+
+
+@lru_cache(maxsize=8192)
+def _as_array(n: int) -> ArrayImpl:
+    return held(_SIZE, np.asarray(n, np.int32))
+
+
+_SIZE: Final = ShapedArray((), np.dtype(np.int32))
+
+# ---- finding ----
+
+
+class Call(NamedTuple):
+    """A call that a program for a bucket answers.
+
+    Args:
+        program: the program.
+        sizes: the true sizes.
+    """
+
+    program: BucketProgram
+    sizes: Sizes
+
+
+def known_call(definition: Definition, pending: Pending) -> Call | None:
+    """Return by what a call in a bucket is answered, if that is there and holds."""
+    families = families_of(definition)
+    leaves, call = families.known
+    if leaves is pending.leaves:  # it was asked just now
+        return call
+    found = _found(definition, pending)
+    if found is None:
+        return None
+    _, sized, at = found
+    family = families.find(definition, sized)
+    program = None if family is None else family.programs.get(at)
+    call = None if program is None else Call(program, sized.sizes)
+    families.known = pending.leaves, call
+    return call
+
+
+def _found(
+    definition: Definition, pending: Pending
+) -> tuple[Families, Sized, "_Place"] | None:
+    """Return a call with its sizes, and its bucket; None if it is in none."""
+    options, flags = definition.options, settings()
+    if options.buckets is None or flags.debug_nans or flags.debug_infs:
+        return None  # what is in the padding may be NaN
+    families = families_of(definition)
+    sized = families.sized(definition, pending)
+    if sized is None:
+        return None
+    function = definition.signature.function_name
+    bounds = tuple(
+        [bucket_of(options.buckets, *item, function) for item in sized.sizes.items()]
+    )
+    avals = CallKey.unpack(pending.key).avals
+    placed = tuple([x.sharding for x in avals])
+    longest = dict(zip(sized.sizes, bounds, strict=True))
+    zeros = not any(
+        is_beginning(x, named_shape(aval, i, sized.entries, longest).shape)
+        for i, (x, aval) in enumerate(zip(pending.leaves, avals, strict=True))
+        if isinstance(x, ArrayImpl) and padding_of(x) is not None
+    )
+    return families, sized, _Place(bounds, placed, zeros)
+
+
+class _Place(NamedTuple):
+    """Which program of a family is for a call.
+
+    Args:
+        bounds: the lengths of the bucket, by name.
+        placed: where the arguments are.
+        zeros: whether zeros can be in all of their padding.
+    """
+
+    bounds: tuple[int, ...]
+    placed: tuple[Any, ...]
+    zeros: bool
+
+
+TraceFamily = Callable[[Sized], tuple[Family, TracedCall | None]]
+
+
+def make_call(
+    definition: Definition, pending: Pending, trace: TraceFamily
+) -> Call | None:
+    """Return by what a call is answered: made, if it can be padded and is in a bucket."""
+    found = _found(definition, pending)
+    if found is None:
+        return None
+    _, sized, at = found
+    family, traced = trace(sized)
+    if traced is None or family.unpadded:
+        return None
+    program = family.programs.get(at)
+    if program is None:
+        try:
+            program = _padded(family, traced, pending, sized, at)
+        except NoPaddingError as err:
+            family.unpadded = _told(err)
+            return None
+        family.programs[at] = program
+    return Call(program, sized.sizes)
+
+
+def _told(err: NoPaddingError) -> str:
+    """Return which equation cannot be padded, at which line, and why."""
+    if err.equation is None:
+        return f"an argument cannot be padded: {err}"
+    source = err.equation.source
+    line = "" if source is None else f" at {source}, `{source.expression}`"
+    return f"{err.equation.primitive}{line}: {err}"
+
+
+def _padded(
+    family: Family, traced: TracedCall, pending: Pending, sized: Sized, at: _Place
+) -> BucketProgram:
+    start = time.perf_counter()
+    sizes = dict(zip(family.names, at.bounds, strict=True))
+    careful = padded(traced.closed, sizes)
+    trusting = padded(traced.closed, sizes, [0] * len(traced.closed.in_avals))
+    is_one = len(trusting.eqns) >= len(careful.eqns)  # zeros save no mask: one for all
+    zeros = at.zeros and not is_one
+    closed = _sizes_last(trusting if zeros else careful, len(sizes))
+    memory = "" if zeros or is_one else " in reused memory"
+    outs = traced.closed.out_avals
+    flat = Results(tree.structure(tuple(outs)), {})
+    made = traced.at(closed, flat, time.perf_counter() - start)
+    made.hidden = family.names
+    bounds = [f"{name} <= {n}{memory}" for name, n in sizes.items()]
+    made.condition = ", ".join(filter(None, (family.condition, *bounds)))
+    key = CallKey.unpack(pending.key)
+    scope = _scope_of(traced)
+    named = {name: scope.name(f"{name}≤{n}{memory}") for name, n in sizes.items()}
+    avals = tuple(
+        [
+            named_shape(x, i, sized.entries, named).with_sharding(x.sharding)
+            for i, x in enumerate(key.avals)
+        ]
+    )
+    return BucketProgram(
+        key._replace(avals=avals).packed(),
+        made,
+        traced.results,
+        tuple([a.shape for a in closed.in_avals[: len(avals)]]),
+        tuple([_names_in(a.shape) for a in outs]),
+        zeros,
+    )
+
+
+def _names_in(shape: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    return shape if any(type(n) is SymbolicSize for n in shape) else None
+
+
+def _scope_of(traced: TracedCall) -> Any:
+    every: list[Any] = [n for aval in traced.closed.in_avals for n in aval.shape]
+    return next(n.scope for n in every if type(n) is SymbolicSize)
+
+
+def _sizes_last(closed: ClosedJaxpr, count: int) -> ClosedJaxpr:
+    """Return a padded program with its sizes after the other arguments."""
+    jaxpr = closed.jaxpr
+    invars = (*jaxpr.invars[count:], *jaxpr.invars[:count])
+    turned = Jaxpr(jaxpr.constvars, invars, jaxpr.outvars, jaxpr.eqns, jaxpr.name)
+    return ClosedJaxpr(turned, closed.consts)

@@ -1,0 +1,238 @@
+"""Warm start: a version that another process has traced and compiled.
+
+1. Before a trace, the store is asked for what was kept of an equal call (`manifest`). If
+   all that the trace read is as it was, the program is loaded, and nothing is traced.
+2. After a trace, it is kept for other processes, or the version says why it cannot be.
+3. While audits are on, what was found is traced all the same, and the programs compared.
+A version that started warm watches what its trace watched. Its jaxpr and its text are
+made when somebody asks for them.
+"""
+
+import time
+import weakref
+from collections.abc import Callable
+from typing import Any, Protocol, final
+
+from imprint.array import buffers_of
+from imprint.calls.home import Home, home_of_call
+from imprint.calls.key import CallKey
+from imprint.calls.options import JitOptions
+from imprint.calls.results import Results
+from imprint.calls.tracing import TracedCall, trace_call
+from imprint.config import config, settings
+from imprint.core.aval import get_aval
+from imprint.core.jaxpr import ClosedJaxpr
+from imprint.core.trace import current_trace
+from imprint.errors import ArgumentError, StaleVersionError
+from imprint.jitted.undisturbed import Request
+from imprint.manifest.late import LateJaxpr, LateProgram
+from imprint.manifest.manifest import Asked, Found, Question, ask, found, kept
+from imprint.manifest.refused import Refused
+from imprint.program.lowered import LoweredProgram
+from imprint.program.persisted import loaded_program, program_key
+from imprint.program.program import Program
+from imprint.runtime import CompileOptions
+from imprint.store.current import current
+from imprint.store.store import Store
+from imprint.versions.fresh import count_trace, fresh_traces, is_fresh
+from imprint.versions.version import Version
+
+
+class _Lower(Protocol):
+    def __call__(
+        self, traced: TracedCall, name: str, options: JitOptions
+    ) -> LoweredProgram: ...
+
+
+@final
+class WarmStart:
+    """One call that needs a version, and the store.
+
+    Args:
+        request: the call.
+        trace: traces it.
+        lower: lowers a trace.
+    """
+
+    def __init__(
+        self, request: Request, trace: Callable[[Request], TracedCall], lower: _Lower
+    ) -> None:
+        self._request = request
+        self._trace = trace
+        self._lower = lower
+        self._store: Store | None = None
+        self._asked: Asked | None = None
+        self._reason = "the store is off"
+        try:
+            self._ask()
+        except Refused as err:
+            self._reason: str = str(err)
+
+    def _ask(self) -> None:
+        request = self._request
+        if not request.options.persist:
+            self._reason = "its jit has persist=False"
+            return
+        if is_fresh() or current_trace() is not None:
+            return
+        if config.check_tracer_leaks:
+            self._reason = "check_tracer_leaks is about traces"
+            return
+        self._store = store = current()
+        key = CallKey.unpack(request.pending.key)
+        if store is None or key.axes:
+            return
+        self._question = Question(
+            *(request.fun, request.name, request.options, request.pending.call),
+            *(key.form, key.settings, key.avals),
+        )
+        self._asked: Asked | None = ask(self._question)
+
+    # ---- 1. before a trace ----
+
+    def version(self) -> Version | None:
+        """Return the version of what was kept; None if nothing fits."""
+        store, asked = self._store, self._asked
+        if store is None or asked is None:
+            return None
+        start = time.perf_counter()
+        there = found(store, asked)
+        version = None if there is None else self._made(store, asked, there, start)
+        if version is not None and there is not None and settings().audit:
+            self._audit(version, there)
+        return version
+
+    def _made(
+        self, store: Store, asked: Asked, there: Found, start: float
+    ) -> Version | None:
+        request, plain = self._request, there.plain
+        traced = self._traced(asked, there)
+        avals = [get_aval(x) for x in request.pending.leaves]
+        kept_at = tuple(plain["kept"])
+        home = home_of_call(request.name, request.options, traced, avals, kept_at)
+        suiting = CompileOptions.of(dict(plain["options"]))
+        options = request.options.compile.over(suiting)
+        outs, key = there.avals("outs"), bytes.fromhex(plain["program"])
+        loaded = loaded_program(store, key, outs, options, home.device)
+        if loaded is None:
+            return None
+        known = LoweredProgram(
+            *("", there.consts, kept_at, there.avals("ins"), outs),
+            *(tuple(plain["donated"]), (), None, suiting, plain["equations"]),
+            *(0.0, (), (), None),
+        )
+        name, options_asked, lower = request.name, request.options, self._lower
+        module = LateProgram.of(
+            known, lambda: lower(traced, name, options_asked), plain["text_bytes"]
+        )
+        program = Program(
+            *(loaded.executable, tuple(buffers_of(home.device, there.consts))),
+            *(kept_at, outs, module, options, time.perf_counter() - start),
+            *("disk", "stored: loaded from the disk", key),
+        )
+        version = Version(traced, program, request.name, home)
+        version.restarts = "without a trace"
+        return version
+
+    def _traced(self, asked: Asked, there: Found) -> TracedCall:
+        request, in_tree = self._request, asked.in_tree
+        call = request.pending.call
+        avals = tuple(get_aval(x) for x in request.pending.leaves)
+        signature, name = request.definition.signature, request.name
+        transform = "jit" if request.options.filtered is None else "filter_jit"
+        fun = _weakly(request.fun)
+        blank = call._replace(dynamic=in_tree.unflatten([0] * in_tree.num_leaves))
+
+        def make() -> ClosedJaxpr:
+            function, watched = fun(), traced()
+            if function is None or watched is None or not watched.holds():
+                raise ArgumentError(
+                    f"{name}: expected what it reads to be as it was when it started "
+                    "from the disk, got another: nobody has traced its program. Ask "
+                    "before that changes, or with IMPRINT_CACHE=off."
+                )
+            count_trace()
+            return trace_call(function, signature, blank, avals, transform).closed
+
+        closed = LateJaxpr(
+            make, avals, there.avals("outs"), there.plain["own_equations"]
+        )
+        made = TracedCall(
+            *(closed, (in_tree, Results(there.out_tree, {}))),
+            *(call.form, 0.0, there.findings),
+        )
+        traced = weakref.ref(made)
+        return made
+
+    # ---- 2. after a trace ----
+
+    def keep(self, version: Version) -> None:
+        """Keep what a version was made of, or let it say why not."""
+        try:
+            self._keep(version)
+        except Refused as err:
+            self._reason = str(err)
+        version.restarts = (
+            f"with a trace: {self._reason}" if self._reason else "without a trace"
+        )
+
+    def _keep(self, version: Version) -> None:
+        store, asked, program = self._store, self._asked, version.program
+        if store is None or asked is None:
+            return
+        if not store.writes:
+            self._reason = "the store is only read"
+            return
+        if self._request.definition.signature.effects:
+            self._reason = "tracing it writes into its static arguments"
+            return
+        if not program.stored.startswith(("stored", "another program")):
+            self._reason = program.stored
+            return
+        home = version.home
+        if program.module.spread is not None or not isinstance(home, Home):
+            self._reason = "it runs on several devices"
+            return
+        if program.module.unusable:
+            self._reason = "a donated argument has no result to take its memory"
+            return
+        if not program.key:
+            key = program_key(program.module, program.options, home.device)
+            program = program._replace(key=key)
+        kept(store, self._question, asked, version.traced, program)
+        self._reason = ""
+
+    # ---- 3. audits ----
+
+    def _audit(self, version: Version, there: Found) -> None:
+        """Raise StaleVersionError unless a fresh trace gives the program that was found."""
+        request, program = self._request, version.program
+        with fresh_traces():
+            fresh = self._trace(request)
+        module = self._lower(fresh, request.name, request.options)
+        key = program_key(module, program.options, program.executable.device)
+        if key != program.key:
+            known = {read.place.key for read in there.reads}
+            missed = [
+                str(read.place)
+                for read in fresh.watch.reads
+                if read.place.key not in known
+            ]
+            listed = ", ".join(missed) or "nothing that the version does not watch"
+            raise StaleVersionError(
+                f"{request.name}: expected the program on the disk to be what a fresh "
+                f"trace gives, got another.\n  The fresh trace read: {listed}.\n  Please "
+                "report it; `imprint cache clear` lets go of what is on the disk.",
+                cached=f"the program {program.key.hex()}",
+                fresh=str(fresh.closed),
+            )
+        closed: Any = version.traced.closed
+        closed.know(fresh.closed)
+
+
+def _weakly(fun: Any) -> Callable[[], Any]:
+    """Return what gives a function as long as somebody has it."""
+    try:
+        return weakref.ref(fun)
+    except TypeError:
+        return lambda: fun

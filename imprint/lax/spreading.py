@@ -1,0 +1,55 @@
+"""How values inside a compiled function are to be spread over devices.
+
+The compiler infers it from arguments, results and these constraints. Outside of a traced
+function a constraint is a `device_put`.
+"""
+
+from typing import Any
+
+from imprint import tree
+from imprint.core.trace import current_trace
+from imprint.errors import ArgumentError
+from imprint.placement import device_put
+from imprint.primitives.constraints import constrain
+from imprint.sharding.context import resolved
+from imprint.sharding.named import NamedSharding
+
+
+def with_sharding_constraint(x: Any, shardings: Any) -> Any:
+    """Return the pytree `x`, whose arrays are spread over devices as is said.
+
+    Args:
+        x: a pytree of arrays.
+        shardings: a `NamedSharding`, a `PartitionSpec` over the mesh in force, or a tree
+            of them, of which each leaf is for a part of `x`; None says nothing.
+
+    Raises:
+        ArgumentError: a leaf is no such sharding, or no mesh is in force for a spec.
+        ShapeError: an array cannot be spread like this.
+
+    Example:
+        >>> import imprint
+        >>> from imprint import P, lax
+        >>> mesh = imprint.make_mesh((1,), ("data",))
+        >>> rows = imprint.NamedSharding(mesh, P("data"))
+        >>> f = imprint.jit(lambda x: lax.with_sharding_constraint(x + 1, rows))
+        >>> f(imprint.numpy.zeros(2))
+        Array([1., 1.], dtype=float32)
+    """
+    leaves, treedef = tree.flatten(x)
+    asked = tree.broadcast_prefix(shardings, x, lambda leaf: leaf is None)
+    return tree.unflatten(treedef, [*map(_constrained, leaves, asked)])
+
+
+def _constrained(x: Any, given: Any) -> Any:
+    if given is None:
+        return x
+    sharding = resolved("with_sharding_constraint", given)
+    if not isinstance(sharding, NamedSharding):
+        raise ArgumentError(
+            "with_sharding_constraint: expected a NamedSharding or a PartitionSpec, got "
+            f"{given!r}. Write imprint.NamedSharding(mesh, imprint.P('data'))."
+        )
+    if current_trace() is None:
+        return device_put(x, sharding)
+    return constrain(x, sharding)

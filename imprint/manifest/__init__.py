@@ -1,0 +1,11 @@
+"""Manifests: what a trace read, so that another process need not trace again.
+
+- `manifest`: which program would a trace of this call give?
+- `reader`: what is a value, for another process?
+- `anchors`: how does another process find a place again?
+- `purity`: does code give the same in another process?
+- `surroundings`: what is around a program?
+- `trees`: what is the tree of a result, in plain data?
+- `late`: what did a warm start leave out?
+- `refused`: why is a trace not kept?
+"""

@@ -1,0 +1,133 @@
+"""Anchors: how another process finds a place again.
+
+An owner is a module, by its name, or the node of a number, which a `Reader` met on its
+way to it: so what leads to an owner is read before what the owner has. An anchor is plain
+data: the kind of the place, its owner, its name, and what else makes it.
+"""
+
+import sys
+from collections.abc import Callable
+from typing import Any, Final
+
+from imprint.core.identity import module_name
+from imprint.core.libraries import entry, module_namespace
+from imprint.manifest.reader import Reader, standing
+from imprint.manifest.refused import Refused, Why
+from imprint.watch.places import (
+    CellPlace,
+    ClassPlace,
+    FunctionPlace,
+    ItemPlace,
+    NamePlace,
+    ObjectPlace,
+    Place,
+    SpecialsPlace,
+    class_namespace,
+)
+
+Anchor = list[Any]
+_qualname_of: Final[Callable[[type], str]] = vars(type)["__qualname__"].__get__
+
+
+def anchor_of(reader: Reader, place: Place) -> Anchor | None:
+    """Return the anchor of a place; None if nothing leads to its owner so far.
+
+    Raises:
+        Refused: nothing can.
+    """
+    if isinstance(place, NamePlace):
+        owner = _namespace(reader, place.namespace)
+        made: Anchor = ["name", owner, place.name, place.is_builtin]
+    elif isinstance(place, CellPlace):
+        owner = reader.number(place.cell)
+        function = reader.number(place.function)
+        if function is None:
+            return None
+        made = ["cell", owner, place.name, function]
+    elif isinstance(place, ClassPlace):
+        owner = _class(reader, place.cls)
+        made = ["class", owner, place.name]
+    elif isinstance(place, SpecialsPlace):
+        owner = _class(reader, place.cls)
+        made = ["specials", owner, "", place.is_whole]
+    elif isinstance(place, FunctionPlace):
+        owner = reader.number(place.function)
+        made = ["function", owner, place.name]
+    elif isinstance(place, ItemPlace):
+        owner = _namespace(reader, place.container)
+        made = ["item", owner, place.name, place.path]
+    elif isinstance(place, ObjectPlace):
+        owner = _object(reader, place)
+        made = ["object", owner, place.name, place.path]
+    else:
+        raise Refused(Why.OWNER, str(place))
+    return None if owner is None else made
+
+
+def _object(reader: Reader, place: ObjectPlace) -> Any:
+    owner = place.owner()
+    if place.is_passing:
+        raise Refused(Why.OWNER, str(place))
+    return (
+        _class(reader, owner) if issubclass(type(owner), type) else reader.number(owner)
+    )
+
+
+def _namespace(reader: Reader, names: dict[str, Any]) -> Any:
+    if names is sys.modules:
+        return "sys.modules"
+    name = entry(names, "__name__")
+    module: Any = sys.modules.get(name) if type(name) is str else None
+    if module is not None and module_namespace(module) is names:
+        return ["module", name]
+    return reader.number(names)
+
+
+def _class(reader: Reader, cls: Any) -> Any:
+    number = reader.number(cls)
+    if number is not None:
+        return number
+    module, name = module_name(cls), _qualname_of(cls)
+    return ["class", module, name] if standing(cls, module, name) else None
+
+
+def place_of(reader: Reader, anchor: Anchor) -> Place | None:
+    """Return the place of an anchor in this process; None if there is none.
+
+    Raises:
+        Exception: there is something else than there was.
+    """
+    kind, found, name, *rest = anchor
+    owner = _owner(reader, found)
+    if owner is None:
+        return None
+    if kind == "name":
+        return NamePlace(owner, name, is_builtin=rest[0])
+    if kind == "cell":
+        return CellPlace(owner, name, reader.nodes[rest[0]])
+    if kind == "specials":
+        return SpecialsPlace(owner, is_whole=rest[0])
+    if kind == "item":
+        return ItemPlace(owner, name, rest[0])
+    if kind == "object":
+        return ObjectPlace(owner, name, rest[0])
+    return ClassPlace(owner, name) if kind == "class" else FunctionPlace(owner, name)
+
+
+def _owner(reader: Reader, found: Any) -> Any:
+    if found == "sys.modules":
+        return sys.modules
+    if type(found) is int:
+        return reader.nodes[found]
+    what, name, *rest = found
+    module: Any = sys.modules.get(name)
+    if module is None:
+        return None
+    names: Any = module_namespace(module)
+    if what == "module":
+        return names
+    cls: Any = None
+    for step in rest[0].split("."):
+        cls = names.get(step)
+        names = class_namespace(cls)
+    return cls

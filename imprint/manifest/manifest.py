@@ -1,0 +1,378 @@
+"""The manifest: from a call to the program that a trace would give, without the trace.
+
+1. The key of a manifest is what the call is: the function with all that it captures, its
+   static arguments, the avals, the options, the flags, and the surroundings.
+2. A manifest has up to 16 results, the newest first. Each says what the trace read: the
+   places with digests of their values, names of libraries, variables of the environment,
+   files of libraries; and which program came out, with what else a version needs.
+3. A result holds if each place is found again and has the digest that it had.
+Values themselves are not in it, but for the constants of programs.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Final, NamedTuple, cast, final
+
+import numpy as np
+
+from imprint import runtime, tree
+from imprint.calls.options import JitOptions
+from imprint.calls.signature import Call, Form
+from imprint.calls.tracing import TracedCall
+from imprint.config import Settings
+from imprint.core.aval import ShapedArray
+from imprint.core.libraries import module_namespace
+from imprint.core.trace import Tracer
+from imprint.definition.walk import NO_EFFECTS
+from imprint.manifest.anchors import anchor_of, place_of
+from imprint.manifest.purity import LibraryRead, check_codes, state_of_draws
+from imprint.manifest.reader import Reader, digest_of
+from imprint.manifest.refused import Refused, Why
+from imprint.manifest.surroundings import are_same, stamps, surroundings, told
+from imprint.manifest.trees import (
+    aval_of,
+    plain_aval,
+    plain_tree,
+    tree_data,
+    tree_of,
+)
+from imprint.program.program import Program
+from imprint.store.entry import digest
+from imprint.store.store import Store
+from imprint.watch.places import MISSING
+from imprint.watch.seen import Findings, Read, Seen, Written, written_by
+
+Plain = dict[str, Any]
+RESULTS: Final = 16
+
+
+class Question(NamedTuple):
+    """What call a manifest is for.
+
+    Args:
+        fun: the function.
+        name: its name.
+        options: what `jit` was asked for.
+        call: the call.
+        form: the form in its key; None if all its arguments are arrays, in their order.
+        flags: the flags in its key.
+        avals: of its leaves.
+    """
+
+    fun: Any
+    name: str
+    options: JitOptions
+    call: Call
+    form: Form | None
+    flags: Settings
+    avals: tuple[ShapedArray, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A call as it is looked up: the key, and what was read for it."""
+
+    key: bytes
+    reader: Reader
+    in_tree: tree.TreeDef
+    written: Written
+    drawn: object
+
+
+def ask(question: Question) -> Asked:
+    """Return under which key the manifest of a call is.
+
+    Raises:
+        Refused: another process could not tell that a call is the same.
+    """
+    _check_options(question)
+    reader = Reader()
+    call, form = question.call, question.call.form
+    in_tree = tree.structure(call.dynamic)
+    whole = form.treedef
+    data = None if whole is None else list(tree_data(whole))
+    parts = (question.fun, *call.static, list(tree_data(in_tree)), data)
+    root = reader.digest(parts)
+    spelled = (
+        *(question.form is None, form.dynamic, form.static, form.names),
+        *(form.static_names, form.donated, question.name),
+    )
+    options = question.options
+    plain = (
+        *(spelled, [plain_aval(a) for a in question.avals], told(question.flags)),
+        *(options.keep_unused, options.compile.compiler_options),
+        options.filtered is not None,
+    )
+    device = runtime.default_device()
+    engine = runtime.identity("", options.compile, device)
+    here = (*engine, f"{len(runtime.devices())} devices", *surroundings())
+    texts = [text.encode() for text in here]
+    key = digest(b"manifest", root, digest_of(plain), *texts)
+    return Asked(key, reader, in_tree, written_by(question.fun), state_of_draws())
+
+
+def _check_options(question: Question) -> None:
+    options, flags = question.options, question.flags
+    for what, is_given in (
+        ("a loop outside of all traces", options.is_loop),
+        ("strict=True", options.strict),
+        ("a device", options.device is not None),
+        ("abstracted_axes", options.abstracted_axes is not None),
+        ("a sharding", tree.leaves((options.in_shardings, options.out_shardings))),
+        ("debug_nans or debug_infs", flags.debug_nans or flags.debug_infs),
+    ):
+        if is_given:
+            raise Refused(Why.OPTION, what)
+
+
+# ---- 2. what a trace read ----
+
+
+def kept(
+    store: Store, question: Question, asked: Asked, traced: TracedCall, program: Program
+) -> None:
+    """Keep a trace for other processes.
+
+    Args:
+        store: where.
+        question: the call.
+        asked: its key.
+        traced: the trace.
+        program: what was compiled of it.
+
+    Raises:
+        Refused: another process could not tell that it would trace the same.
+    """
+    findings = traced.findings
+    _check_trace(traced, asked)
+    reader = asked.reader.copy()
+    reads = _read_places(reader, findings.reads)
+    library = _read_libraries(reader, check_codes(findings.ran))
+    for code, _ in findings.ran.codes:
+        if id(code) not in reader.codes:
+            raise Refused(Why.OWNER, f"what {code.co_qualname}() does")
+    module = program.module
+    result: Plain = {
+        "reads": reads,
+        "library": library,
+        "variables": {n: _variable(n) for n in sorted(findings.ran.variables)},
+        "files": stamps(findings.ran.files | reader.files),
+        "out": plain_tree(traced.out_tree, traced.in_tree),
+        "outs": [plain_aval(a) for a in traced.closed.out_avals],
+        "ins": [plain_aval(a) for a in module.in_avals],
+        "consts": [_put_const(store, x) for x in module.consts],
+        "kept": module.kept,
+        "donated": module.donated,
+        "options": module.options.compiler_options,
+        "chosen": program.options.compiler_options,
+        "equations": module.equations,
+        "own_equations": len(traced.closed.eqns),
+        "text_bytes": module.text_bytes,
+        "program": program.key.hex(),
+    }
+    if not traced.holds():
+        raise Refused(Why.EFFECT, "was disturbed by another thread")
+    _put(store, question, asked, result)
+
+
+def _check_trace(traced: TracedCall, asked: Asked) -> None:
+    findings, written = traced.findings, asked.written
+    effects = any(c is None or c != NO_EFFECTS for c in findings.captured)
+    if effects or findings.changed or findings.disturbed:
+        raise Refused(Why.EFFECT, "wrote into what it reads")
+    if written.effects or written.places:
+        raise Refused(Why.EFFECT, "writes into what it reads")
+    if not findings.ran.is_heard:
+        raise Refused(Why.RECORDER, "another tool listened to what ran")
+    if traced.is_told_apart:
+        raise Refused(Why.EFFECT, "made callbacks")
+    if traced.has_drawn or state_of_draws() != asked.drawn:
+        raise Refused(Why.IMPURE, "random numbers that nobody gave it")
+    if traced.results.kept():
+        raise Refused(Why.RESULT, "what is no array")
+
+
+def _read_places(reader: Reader, reads: Iterable[Read]) -> list[Any]:
+    """Return the places that were read, each after what leads to it."""
+    found: list[Any] = []
+    left = list(reads)
+    while left:
+        later: list[Read] = []
+        for read in left:
+            anchor = anchor_of(reader, read.place)
+            if anchor is None:
+                later.append(read)
+                continue
+            seen = read.seen
+            if seen.is_left:
+                raise Refused(Why.EFFECT, f"wrote {read.place}")
+            try:
+                now = reader.digest(read.place.get(), bare=seen.is_bare)
+            except Refused as err:
+                raise err.at(read.place) from None
+            found.append([anchor, seen.is_bare, seen.is_static, now.hex()])
+        if len(later) == len(left):
+            raise Refused(Why.OWNER, str(later[0].place))
+        left = later
+    return found
+
+
+def _read_libraries(
+    reader: Reader, reads: Iterable[LibraryRead]
+) -> list[tuple[str, str, str]]:
+    """Return what libraries have under the names that code may read there."""
+    found: list[tuple[str, str, str]] = []
+    for module, name in reads:
+        try:
+            found.append((module, name, _of_library(reader, module, name)))
+        except Refused as err:
+            raise err.at(f"{module}.{name}") from None
+    return found
+
+
+_MISSING: Final = Reader().digest(MISSING).hex()
+
+
+def _of_library(reader: Reader, module: str, name: str) -> str:
+    """Return what stands for what a library has under a name."""
+    return reader.digest(module_namespace(sys.modules[module])[name]).hex()
+
+
+def _variable(name: str) -> str | None:
+    value = os.environ.get(name)
+    return None if value is None else digest_of(value).hex()
+
+
+def _put_const(store: Store, x: Any) -> list[Any]:
+    if isinstance(x, Tracer):
+        raise Refused(Why.VALUE, "a value of a trace")
+    try:
+        host = np.ascontiguousarray(np.asarray(x))
+    except Exception:  # keys of random numbers are no arrays of NumPy's
+        raise Refused(Why.VALUE, "an array that is not of numbers") from None
+    if host.nbytes > _CONST:
+        raise Refused(Why.VALUE, f"an array of {host.nbytes / 2**20:.1f} MiB")
+    name, shape = host.dtype.name, list(np.shape(x))
+    data = host.tobytes()
+    key = digest(b"constant", name.encode(), repr(shape).encode(), data)
+    note = {"name": f"{name}{shape}", "kind": "constant"}
+    if not store.put(key, note, data):
+        raise Refused(Why.RECORDER, "the store did not take a constant")
+    return [key.hex(), name, shape]
+
+
+_CONST: Final = 1 << 20
+
+
+def _put(store: Store, question: Question, asked: Asked, result: Plain) -> None:
+    results = [result, *_results(store, asked.key)][:RESULTS]
+    note = {"name": f"what {question.name} read", "kind": "trace"}
+    if not store.put(asked.key, note, json.dumps(results).encode()):
+        raise Refused(Why.RECORDER, "the store did not take its manifest")
+
+
+def _results(store: Store, key: bytes) -> list[Plain]:
+    body = store.get(key)
+    try:
+        results: Any = [] if body is None else json.loads(body)
+    except ValueError:  # another one's who has the secret
+        return []
+    return cast("list[Plain]", results) if type(results) is list else []
+
+
+# ---- 3. does it hold? ----
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A trace that was kept, and would come out now.
+
+    Args:
+        plain: what was kept.
+        reads: what it read, as it is in this process.
+        out_tree: the tree of the result.
+        consts: the leading arguments of the program.
+    """
+
+    plain: Plain
+    reads: tuple[Read, ...]
+    out_tree: tree.TreeDef
+    consts: tuple[Any, ...]
+
+    @property
+    def findings(self) -> Findings:
+        """What it read."""
+        return Findings(self.reads, ())
+
+    def avals(self, name: str) -> tuple[ShapedArray, ...]:
+        """Return the avals of arguments or results."""
+        return tuple(map(aval_of, self.plain[name]))
+
+
+def found(store: Store, asked: Asked) -> Found | None:
+    """Return the trace that was kept for a call, if it would come out now."""
+    for plain in _results(store, asked.key):
+        try:
+            reads = _verified(asked.reader.copy(), asked.written, plain)
+            if reads is None:
+                continue
+            consts = _consts(store, plain)
+            if consts is not None:
+                out_tree = tree_of(plain["out"], asked.in_tree)
+                return Found(plain, reads, out_tree, consts)
+        except Exception:
+            continue
+    return None
+
+
+def _verified(
+    reader: Reader, written: Written, plain: Plain
+) -> tuple[Read, ...] | None:
+    if not are_same(plain["files"]):
+        return None
+    if any(_variable(n) != value for n, value in plain["variables"].items()):
+        return None
+    reads: list[Read] = []
+    for anchor, is_bare, is_static, then in plain["reads"]:
+        place = place_of(reader, anchor)
+        if place is None:
+            return None
+        value = place.get()
+        if value is MISSING and anchor[1] == "sys.modules" and then != _MISSING:
+            value = import_module(place.name)  # as the trace would
+        if reader.digest(value, bare=is_bare).hex() != then:
+            return None
+        if is_bare:
+            seen = Seen.as_itself(value)
+        else:
+            seen = Seen(value, written, is_static=is_static)
+        reads.append(Read(place, seen))
+    return tuple(reads) if _stand(reader, plain["library"]) else None
+
+
+def _stand(reader: Reader, library: Iterable[tuple[str, str, str]]) -> bool:
+    """Tell whether libraries have under names what they had."""
+    for module, name, then in library:
+        held = sys.modules.get(module)
+        if held is None or name not in module_namespace(held):
+            if module.partition(".")[0] == "imprint":
+                continue  # it loads when it is asked for
+            return False
+        if _of_library(reader, module, name) != then:
+            return False
+    return True
+
+
+def _consts(store: Store, plain: Plain) -> tuple[Any, ...] | None:
+    made: list[Any] = []
+    for key, name, shape in plain["consts"]:
+        data = store.get(bytes.fromhex(key))
+        if data is None:
+            return None
+        made.append(np.frombuffer(data, np.dtype(name)).reshape(shape))
+    return tuple(made)

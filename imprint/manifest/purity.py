@@ -1,0 +1,113 @@
+"""Purity: does code give the same in another process, as far as its text tells?
+
+What stands at places that were read is for `reader` to judge. Here are the names by which
+code reads what no place tells: attributes of libraries, which nobody watches; names that
+are worked out; modules that it imports. What is read of libraries is listed, so that a
+process in which somebody has put something else there is told apart.
+"""
+
+import builtins
+import sys
+from collections.abc import Iterable, Iterator
+from importlib.util import resolve_name
+from types import CodeType, ModuleType
+from typing import Any, Final
+
+from imprint.core.libraries import entry, holds, is_module, is_user, module_namespace
+from imprint.manifest.reader import check_library
+from imprint.manifest.refused import Refused, Why
+from imprint.record.mentions import mentions_of
+from imprint.watch.seen import Ran
+
+LibraryRead = tuple[str, str]
+"""A module and a name in it."""
+
+
+def check_codes(ran: Ran) -> list[LibraryRead]:
+    """Return what the code of a trace reads of libraries.
+
+    Raises:
+        Refused: it may give something else in another process.
+    """
+    found: dict[LibraryRead, None] = {}
+    for code, names in ran.codes:
+        mentions = mentions_of(code)
+        if mentions.reads_module or mentions.reads_any:
+            owner = "its module" if mentions.reads_module else "attributes"
+            what = f"({code.co_qualname}) reads {owner} by names that are worked out"
+            raise Refused(Why.DYNAMIC, what)
+        words = {*mentions.names, *(w for each in _all(code) for w in each.co_names)}
+        for module in _modules(code, mentions.imports, names):
+            found |= dict.fromkeys(_reads_of(module, words))
+    return [*found]
+
+
+def state_of_draws() -> object:
+    """Return the state of the generators that code of libraries may draw from."""
+    draws: Any = sys.modules.get("random")
+    own = None if draws is None else draws.getstate()
+    of_numpy: Any = sys.modules.get("numpy.random")
+    if of_numpy is None:
+        return own
+    name, keys, *rest = of_numpy.get_state()
+    return own, name, keys.tobytes(), rest
+
+
+def _all(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for const in code.co_consts:
+        if type(const) is CodeType:
+            yield from _all(const)
+
+
+def _modules(
+    code: CodeType, imports: Iterable[str], names: dict[str, Any]
+) -> Iterator[ModuleType]:
+    """Yield the modules of libraries that code names or imports."""
+    for each in _all(code):
+        for name in each.co_names:
+            value = entry(names, name) if holds(names, name) else _of_python(name)
+            if is_module(value) and not is_user(value):
+                yield value
+    for name in imports:
+        full = resolve_name(name, entry(names, "__package__"))
+        value = sys.modules.get(full)
+        if value is None:
+            raise Refused(Why.IMPURE, f"the module {full}, which is not there")
+        if not is_user(value):
+            yield value
+
+
+def _of_python(name: str) -> Any:
+    return vars(builtins).get(name)
+
+
+def _reads_of(module: ModuleType, words: set[str]) -> Iterator[LibraryRead]:
+    """Yield what may be read of a module, and of modules in it."""
+    queue, seen = [module], {id(module)}
+    for each in queue:  # it grows
+        held = module_namespace(each)
+        name = str(held.get("__name__"))
+        if name not in sys.modules:
+            continue
+        denied = _DENIED.get(name, frozenset())
+        for word in sorted(words.intersection(held)):
+            value = held[word]
+            if word in denied:
+                raise Refused(Why.IMPURE, f"`{word}` of {name}")
+            if is_module(value):
+                if id(value) not in seen and not is_user(value):
+                    check_library(str(module_namespace(value).get("__name__")), "")
+                    seen.add(id(value))
+                    queue.append(value)
+            elif not word.startswith("__"):
+                yield name, word
+        check_library(name, "")
+
+
+_DENIED: Final = {
+    "typing": frozenset(("get_type_hints",)),
+    "numpy": frozenset(
+        ("load", "loadtxt", "genfromtxt", "fromfile", "memmap", "fromregex")
+    ),
+}

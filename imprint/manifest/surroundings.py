@@ -1,0 +1,101 @@
+"""Surroundings: what is around a program, and must be the same in another process.
+
+Python, NumPy, imprint's own sources and its flags are a part of each key, beside the engine
+and the machine. Of other libraries the files count whose code ran: by length and time, as
+Python itself tells whether a module was changed.
+"""
+
+import os
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from imprint.config import Settings
+from imprint.core.libraries import is_own_file, is_user_file
+from imprint.manifest.refused import Refused, Why
+
+Files = dict[str, list[int]]
+
+
+@cache
+def surroundings() -> tuple[str, ...]:
+    """Return what is the same for all programs of this process."""
+    return (
+        *("manifest 1", sys.version, f"optimize {sys.flags.optimize}"),
+        *(f"numpy {np.__version__}", *_sources()),
+    )
+
+
+def _sources() -> list[str]:
+    """Return when imprint's own files were written, and how long they are."""
+    return sorted(_listed(str(Path(__file__).resolve().parent.parent)))
+
+
+def _listed(folder: str) -> list[str]:
+    found: list[str] = []
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.endswith(".py"):
+                stat = entry.stat()
+                found.append(f"{entry.path}: {stat.st_size} {stat.st_mtime_ns}")
+            elif entry.name != "__pycache__" and entry.is_dir():
+                found += _listed(entry.path)
+    return found
+
+
+def told(flags: Settings) -> list[Any]:
+    """Return flags as plain data.
+
+    Raises:
+        Refused: one is no plain value: a device, a mesh.
+    """
+    values = [getattr(flags, name) for name in Settings.__slots__]
+    for name, value in zip(Settings.__slots__, values, strict=True):
+        if type(value) not in (bool, int, float, str, type(None)):
+            raise Refused(Why.OPTION, f"the flag {name}={value!r}")
+    return values
+
+
+def stamps(files: frozenset[str]) -> Files:
+    """Return the stamps of the files of libraries whose code ran.
+
+    Raises:
+        Refused: there is no such file.
+    """
+    found: Files = {}
+    for name in sorted(files):
+        if is_own_file(name) or _is_of_python(name):
+            continue
+        if is_user_file(name) or not os.path.isabs(name):
+            raise Refused(Why.VALUE, f"code of {name}")
+        try:
+            found[name] = _stamp(name)
+        except OSError:
+            raise Refused(Why.VALUE, f"code of {name}, which is not there") from None
+    return found
+
+
+def are_same(files: Files) -> bool:
+    """Tell whether files are as they were."""
+    try:
+        return all(_stamp(name) == stamp for name, stamp in files.items())
+    except OSError:
+        return False
+
+
+def _stamp(name: str) -> list[int]:
+    stat = os.stat(name)  # a path takes 5 times as long
+    return [stat.st_size, stat.st_mtime_ns]
+
+
+def _is_of_python(name: str) -> bool:
+    """Tell whether `sys.version` tells of a file, or it is a text of a library's."""
+    return name.startswith("<") or (
+        name.startswith(_STANDARD) and "-packages" not in name
+    )
+
+
+_STANDARD: Final = os.path.join(Path(os.__file__).parent, "")

@@ -1,0 +1,61 @@
+"""Making meshes of the devices that are here.
+
+`make_mesh` takes the first devices of the default backend, as many as the axes need, in
+their order: on one host that order is as good as any.
+"""
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from imprint import runtime
+from imprint.errors import ArgumentError
+from imprint.sharding.mesh import Mesh
+
+
+def make_mesh(
+    axis_shapes: Sequence[int],
+    axis_names: Sequence[str],
+    axis_types: Any = None,
+    *,
+    devices: Sequence[runtime.Device] | None = None,
+) -> Mesh:
+    """Return a mesh of devices.
+
+    Args:
+        axis_shapes: how long each axis is.
+        axis_names: what each is called.
+        axis_types: an `AxisType` for each; `Auto` if left out.
+        devices: those to take, by default `imprint.devices()`.
+
+    Raises:
+        ArgumentError: there are fewer devices than the mesh needs.
+
+    >>> import imprint
+    >>> imprint.make_mesh((1, 1), ("data", "model"))
+    Mesh('data': 1, 'model': 1)
+    """
+    sizes = tuple(axis_shapes)
+    if not all(type(size) is int and size > 0 for size in sizes):
+        raise ArgumentError(
+            f"make_mesh: expected positive ints as axis_shapes, got {axis_shapes!r}. "
+            "Write make_mesh((4, 2), ('data', 'model'))."
+        )
+    those = runtime.devices() if devices is None else tuple(devices)
+    wanted = prod(sizes)
+    if len(those) < wanted or (devices is not None and len(those) != wanted):
+        more = (
+            "Give as many devices."
+            if devices is not None
+            else "Make the mesh smaller, or start with more: IMPRINT_NUM_CPU_DEVICES="
+            f"{wanted}."
+        )
+        raise ArgumentError(
+            f"make_mesh: expected {wanted} devices for the axis_shapes {sizes}, got "
+            f"{len(those)}. {more}"
+        )
+    grid = np.empty(wanted, object)
+    grid[:] = those[:wanted]
+    return Mesh(grid.reshape(sizes), axis_names, axis_types)

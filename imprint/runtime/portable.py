@@ -1,0 +1,75 @@
+"""Portable artefacts: StableHLO as bytes that other releases of the engine read.
+
+They hold sizes that are names as dynamic shapes, which the engine refines to numbers
+before it compiles. What reads StableHLO as objects is imported here when it is first
+needed, which takes 80 ms.
+"""
+
+from importlib import import_module
+from io import BytesIO
+from typing import Any
+
+from imprint.runtime.callbacks import parsed
+from imprint.runtime.compat import EngineError, engine
+
+
+def to_portable(module_text: str) -> bytes:
+    """Return a module as bytes that engines of the last month read, too.
+
+    Raises:
+        EngineError: something in it has no portable form.
+    """
+    stablehlo = import_module("jaxlib.mlir.dialects.stablehlo")
+    requirement = stablehlo.StablehloCompatibilityRequirement.WEEK_4
+    target = stablehlo.get_version_from_compatibility_requirement(requirement)
+    module = _read(module_text)
+    with module.context:
+        try:
+            data: bytes = engine.mlir.serialize_portable_artifact(module, target)
+        except ValueError as err:
+            raise EngineError(str(err)) from err
+    return data
+
+
+def from_portable(data: bytes) -> str:
+    """Return the text of a portable artefact.
+
+    Raises:
+        EngineError: the bytes are none.
+    """
+    context = parsed("module {}").context
+    with context:
+        try:
+            return str(engine.mlir.deserialize_portable_artifact(data, context))
+        except (ValueError, TypeError) as err:
+            raise EngineError(str(err)) from err
+
+
+def refined(module_text: str) -> str:
+    """Return a module with numbers for all sizes; those of `main`'s arguments are some.
+
+    Raises:
+        EngineError: a shape stays that depends on a value.
+    """
+    module = _read(module_text)
+    written = BytesIO()
+    with module.context:
+        module.operation.write_bytecode(written)
+    return str(parsed(engine.mlir.refine_polymorphic_shapes(written.getvalue())))
+
+
+def _read(module_text: str) -> Any:
+    try:
+        return parsed(module_text)
+    except Exception as err:  # a class of its own, which comes with what parses
+        raise EngineError(str(err)) from err
+
+
+def functions_of(module_text: str) -> dict[str, str]:
+    """Return the texts of a module's functions by their names."""
+    found: dict[str, str] = {}
+    module = _read(module_text)
+    for operation in module.body.operations:
+        name: Any = operation.attributes["sym_name"]
+        found[name.value] = str(operation)
+    return found

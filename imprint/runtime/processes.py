@@ -1,0 +1,398 @@
+"""Processes that compute together: PJRT's coordination service, and what imprint adds.
+
+The first process runs the service, and each has a client of it, from which the engine
+learns who is there. The client is also a store of keys and values, and has barriers, which
+all have a time limit. What imprint adds: versions of jaxlib are compared, and each process
+counts aloud, so that who dies is named; the others stop then, as a collective with a dead
+process waits for ever. Values are text or bytes; the service takes up to 4 MB at once.
+"""
+
+import atexit
+import hashlib
+import os
+import re
+import socket
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from typing import Any, Final, final
+
+from imprint.errors import ArgumentError, BackendError, CompileError
+from imprint.runtime.compat import engine, jaxlib_version
+
+_ROOT: Final = "imprint"
+_DEAD: Final = f"{_ROOT}/dead"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """How processes come together.
+
+    Args:
+        address: host and port of the service.
+        count: how many processes there are.
+        index: which of them this is.
+        bind: host and port on which the first process listens.
+        wait: how many seconds it waits for the others.
+        heartbeat: after how many seconds a silent process is dead.
+        leave: how many seconds a process waits for the others at the end.
+    """
+
+    address: str
+    count: int
+    index: int
+    bind: str
+    wait: int
+    heartbeat: int
+    leave: int
+
+
+@final
+class Processes:
+    """This process among those that compute together."""
+
+    def __init__(self, meeting: Meeting) -> None:
+        """Meet the others.
+
+        Raises:
+            BackendError: the port is taken, nobody answers, some do not come, or their
+                releases of jaxlib differ.
+        """
+        self.meeting: Final = meeting
+        self._service = _served(meeting) if meeting.index == 0 else None
+        self.client: Final = engine.get_distributed_runtime_client(
+            meeting.address,
+            meeting.index,
+            init_timeout=meeting.wait,
+            shutdown_timeout=meeting.leave,
+            heartbeat_timeout=meeting.heartbeat,
+            shutdown_on_destruction=False,
+            use_compression=True,
+            # Without it, whoever fails to connect ends the process. The others leave
+            # it out: so they are told if process 0 is gone.
+            **({"missed_heartbeat_callback": _refuse} if meeting.index == 0 else {}),
+        )
+        self._counter = 0
+        self._ended = threading.Event()
+        self._leaving = False
+        _check_reachable(meeting)
+        try:
+            self.client.connect()
+        except RuntimeError as err:  # of which the engine loses the text
+            raise BackendError(
+                f"distributed.initialize: expected {meeting.count} processes at "
+                f"{meeting.address} within {meeting.wait} s, got fewer; the engine's log "
+                "above names those that are missing. Start them all, with the same "
+                "num_processes; initialization_timeout waits longer."
+            ) from err
+        self._say(f"{_ROOT}/alive/{meeting.index}", "0")
+        self._check_versions()
+        threading.Thread(target=self._count_aloud, daemon=True).start()
+        atexit.register(self._at_exit)
+
+    # ---- keys and values ----
+
+    def put(self, key: str, value: bytes) -> None:
+        """Set a value for all processes."""
+        self.client.key_value_set_bytes(f"{_ROOT}/{key}", value, allow_overwrite=True)
+
+    def get(self, key: str, seconds: float) -> bytes:
+        """Return a value, when some process has set it.
+
+        Raises:
+            TimeoutError: none did in time.
+        """
+        try:
+            return self.client.blocking_key_value_get_bytes(
+                f"{_ROOT}/{key}", int(seconds * 1000)
+            )
+        except RuntimeError as err:
+            raise TimeoutError(
+                f"imprint: expected a value of {key!r} within {seconds:.0f} s, got none. "
+                "Let some process set it."
+            ) from err
+
+    def delete(self, key: str) -> None:
+        """Delete a value, or all under a key that ends with a slash."""
+        self.client.key_value_delete(f"{_ROOT}/{key}")
+
+    def wait(self, name: str, seconds: float) -> None:
+        """Wait until all processes wait for the same name.
+
+        Raises:
+            TimeoutError: some did not come in time.
+        """
+        try:
+            self.client.wait_at_barrier(f"{_ROOT}/{name}", int(seconds * 1000))
+        except RuntimeError as err:
+            raise TimeoutError(
+                f"imprint: expected all {self.meeting.count} processes at {name!r} within "
+                f"{seconds:.0f} s, got fewer: {str(err).splitlines()[0]}. Let all "
+                "processes call the same functions in the same order."
+            ) from err
+
+    def exchange(self, what: str, value: bytes, seconds: float) -> list[bytes]:
+        """Return the values of all processes, each of which calls this, in order.
+
+        Raises:
+            TimeoutError: some did not call it in time; they are named.
+        """
+        self._counter += 1
+        place = f"exchange/{self._counter}"
+        parts = [value[i : i + _PIECE] for i in range(0, len(value), _PIECE)] or [b""]
+        me, count = self.meeting.index, self.meeting.count
+        for i, part in enumerate(parts):
+            self.put(f"{place}/{me}/{i}", part)
+        self.put(f"{place}/{me}", str(len(parts)).encode())
+        until = time.monotonic() + seconds
+        found: list[bytes] = []
+        missing: list[int] = []
+        for other in range(count):
+            left = max(until - time.monotonic(), 0.05)
+            try:
+                pieces = int(self.get(f"{place}/{other}", left))
+            except TimeoutError:
+                missing.append(other)
+                continue
+            got = [self.get(f"{place}/{other}/{i}", 60) for i in range(pieces)]
+            found.append(b"".join(got))
+        if missing:
+            raise TimeoutError(
+                f"{what}: expected all {count} processes to come within {seconds:.0f} s, "
+                f"got none of {missing} in process {me}. Let all processes call the same "
+                "functions in the same order."
+            )
+        self.wait(f"{place}/done", max(seconds, 60))
+        self.delete(f"{place}/{me}")
+        self.delete(f"{place}/{me}/")
+        return found
+
+    def _check_versions(self) -> None:
+        m = self.meeting
+        mine = f"{jaxlib_version} on {socket.gethostname()}"
+        came = self.exchange("distributed.initialize", mine.encode(), m.wait)
+        releases = {text.decode().split(" ")[0] for text in came}
+        if len(releases) > 1:
+            self.leave()
+            shown = ", ".join(f"{i}: {text.decode()}" for i, text in enumerate(came))
+            raise BackendError(
+                "distributed.initialize: expected one release of jaxlib in all processes, "
+                f"got {shown}. Install the same one everywhere: pip install "
+                f"jaxlib=={max(releases)}."
+            )
+
+    # ---- who is alive ----
+
+    def _count_aloud(self) -> None:
+        """Say that this process lives; stop it when another does not."""
+        m = self.meeting
+        pause = min(max(m.heartbeat / 10, 0.2), 10)
+        heard: dict[str, tuple[str, float]] = {}
+        number = 0
+        while not self._ended.wait(pause):
+            number += 1
+            try:
+                self._say(f"{_ROOT}/alive/{m.index}", str(number))
+                dead = self.client.key_value_try_get(_DEAD)
+            except RuntimeError as err:
+                dead = "" if "NOT_FOUND" in str(err) else None
+            if dead is None:
+                continue  # the engine says what is wrong with its service
+            if not dead and m.index == 0 and not self._leaving:
+                dead = self._silent(heard, m.heartbeat * 0.6)
+            if dead and not self._leaving:
+                self._stop(dead, pause)
+
+    def _say(self, key: str, value: str) -> None:
+        self.client.key_value_set(key, value, allow_overwrite=True)
+
+    def _silent(self, heard: dict[str, tuple[str, float]], limit: float) -> str:
+        """Return what is wrong with a process that did not count for long; empty if none."""
+        now = time.monotonic()
+        for key, value in self.client.key_value_dir_get(f"{_ROOT}/alive"):
+            before, at = heard.get(key, ("", now))
+            heard[key] = (value, now) if value != before else (before, at)
+            if now - heard[key][1] > limit:
+                number = key.rsplit("/", 1)[-1]
+                return f"process {number} of {self.meeting.count} was silent for {limit:.0f} s"
+        return ""
+
+    def _stop(self, dead: str, pause: float) -> None:
+        if self.meeting.index == 0:  # the others ask this process
+            self._say(_DEAD, dead)
+            time.sleep(3 * pause)
+        sys.stderr.write(
+            f"imprint.distributed: {dead}; process {self.meeting.index} stops, as it would "
+            "wait for it for ever. Its own log says why; start all of them again.\n"
+        )
+        sys.stderr.flush()
+        os._exit(70)
+
+    # ---- the end ----
+
+    def _at_exit(self) -> None:
+        err = getattr(sys, "last_value", None)
+        if err is not None and not self._ended.is_set():
+            m = self.meeting
+            came = (
+                f"process {m.index} of {m.count} ended with {type(err).__name__}: {err}"
+            )
+            try:
+                self._leaving = True
+                self._say(_DEAD, came.splitlines()[0])
+                if m.index == 0:
+                    time.sleep(3 * min(max(m.heartbeat / 10, 0.2), 10))
+            except RuntimeError:
+                pass
+            self._ended.set()
+            return
+        self.leave()
+
+    def leave(self) -> None:
+        """Wait for the others, and leave them."""
+        if self._ended.is_set():
+            return
+        self._leaving = True
+        try:
+            self.client.shutdown()
+        finally:
+            self._ended.set()
+            atexit.unregister(self._at_exit)
+            if self._service is not None:
+                self._service.shutdown()
+                self._service = None
+
+
+_PIECE: Final = 1 << 20
+
+
+def _served(meeting: Meeting) -> Any:
+    """Start the service; the engine would not say that the port is taken."""
+    host, port = split_address(meeting.bind)
+    try:
+        with socket.socket(socket.AF_INET) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(("" if host in {"[::]", "0.0.0.0"} else host, port))
+    except OSError as err:
+        raise BackendError(
+            f"distributed.initialize: expected to listen at {meeting.bind} in process 0, "
+            f"got {err.strerror}. Choose another port, in the coordinator_address of all "
+            "processes."
+        ) from err
+    return engine.get_distributed_runtime_service(
+        meeting.bind,
+        meeting.count,
+        heartbeat_timeout=meeting.heartbeat,
+        cluster_register_timeout=meeting.wait,
+        shutdown_timeout=meeting.leave,
+    )
+
+
+def _check_reachable(meeting: Meeting) -> None:
+    """Raise if nobody listens there in time: the engine would end the process."""
+    host, port = split_address(meeting.address)
+    until = time.monotonic() + meeting.wait
+    while True:
+        try:
+            socket.create_connection((host.strip("[]"), port), timeout=5).close()
+            return
+        except OSError as err:
+            if time.monotonic() < until and not isinstance(err, socket.gaierror):
+                time.sleep(0.1)
+                continue
+            raise BackendError(
+                f"distributed.initialize: expected process 0 of {meeting.count} to answer "
+                f"at {meeting.address} within {meeting.wait} s, got {err.strerror or err} "
+                f"in process {meeting.index}. Start process 0, and give all the same "
+                "coordinator_address."
+            ) from err
+
+
+def _refuse(*_: object) -> None:
+    """Stand for what the engine shall call; it fails to, and raises that from `connect`."""
+
+
+def split_address(address: str) -> tuple[str, int]:
+    """Return the host and the port of an address."""
+    host, colon, port = address.rpartition(":")
+    if not colon or not port.isdigit() or not host:
+        raise ArgumentError(
+            f"distributed.initialize: expected coordinator_address='host:port', got "
+            f"{address!r}. Name a port that is free on the host of process 0."
+        )
+    return host, int(port)
+
+
+@final
+class _Joined:
+    """The processes that this one has joined."""
+
+    def __init__(self) -> None:
+        self.processes: Processes | None = None
+        self.lock = threading.Lock()
+
+
+_joined: Final = _Joined()
+
+
+def joined() -> Processes | None:
+    """Return the processes that this one computes with; None if it is alone."""
+    return _joined.processes
+
+
+def join(meeting: Meeting) -> Processes:
+    """Meet the other processes, before the devices start."""
+    with _joined.lock:
+        _joined.processes = Processes(meeting)
+        return _joined.processes
+
+
+def part() -> None:
+    """Leave the other processes."""
+    with _joined.lock:
+        if _joined.processes is not None:
+            _joined.processes.leave()
+            _joined.processes = None
+
+
+# ---- one program in all processes ----
+
+
+def check_agreement(module_text: str | bytes) -> None:
+    """Raise unless all processes are about to compile the same program.
+
+    One that runs another would wait for the others for ever. Lines of the user's do not
+    count: files may lie elsewhere.
+
+    Raises:
+        CompileError: the programs differ; the first line that does is shown.
+        TimeoutError: some process compiles none.
+    """
+    processes = joined()
+    if processes is None:
+        return
+    text = module_text if isinstance(module_text, str) else module_text.decode("latin1")
+    plain = _LOCATION.sub("", text)
+    digest = hashlib.blake2b(plain.encode(), digest_size=16).digest()
+    wait = processes.meeting.wait
+    who = "a program over devices of several processes"
+    came = processes.exchange(who, digest, wait)
+    other = next((i for i, x in enumerate(came) if x != came[0]), None)
+    if other is None:
+        return
+    texts = [x.decode() for x in processes.exchange(who, plain.encode(), wait)]
+    ours, theirs = (texts[i].splitlines() for i in (0, other))
+    last = min(len(ours), len(theirs)) - 1
+    at = next((i for i in range(last) if ours[i] != theirs[i]), last)
+    first, second = ours[at].strip(), theirs[at].strip()
+    raise CompileError(
+        "compile: expected the same program in all processes, as each waits for the "
+        f"others, got in process 0\n  {first}\nand in process {other}\n  {second}\n"
+        "Make what they compute depend on nothing that differs: the number of the process, "
+        "random numbers, the order of a set."
+    )
+
+
+_LOCATION: Final = re.compile(r" loc\(#loc\d+\)|^#loc\d+ = .*\n", re.MULTILINE)

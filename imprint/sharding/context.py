@@ -1,0 +1,91 @@
+"""The mesh in force: the one whose axes a bare `PartitionSpec` names.
+
+It is the flag `mesh`, so it is part of each key. `set_mesh` sets it, as a statement for
+this thread from now on, or as a `with` for its block.
+"""
+
+from typing import Any, final
+
+import numpy as np
+
+from imprint.config import entered_mesh, left_mesh, settings
+from imprint.errors import ArgumentError
+from imprint.sharding.mesh import AbstractMesh, Mesh
+from imprint.sharding.named import NamedSharding
+from imprint.sharding.spec import PartitionSpec
+
+
+@final
+class set_mesh:  # noqa: N801 - JAX's name, and it is called as a function
+    """Name the mesh whose axes a bare `PartitionSpec` means.
+
+    It holds from now on in this thread; as a `with`, inside the block.
+
+    Args:
+        mesh: the mesh.
+
+    Raises:
+        ArgumentError: it is no `Mesh`.
+
+    >>> import imprint
+    >>> with imprint.set_mesh(imprint.make_mesh((1,), ("data",))):
+    ...     imprint.sharding.get_mesh()
+    Mesh('data': 1)
+    """
+
+    def __init__(self, mesh: Any) -> None:
+        if not isinstance(mesh, Mesh):
+            raise ArgumentError(
+                f"set_mesh: expected an imprint.sharding.Mesh, got {mesh!r}. "
+                "imprint.make_mesh makes one."
+            )
+        self.mesh: Mesh = mesh
+        entered_mesh(mesh)
+
+    def __enter__(self) -> Mesh:
+        return self.mesh
+
+    def __exit__(self, *exc: object) -> None:
+        left_mesh()
+
+
+def get_mesh() -> Mesh:
+    """Return the mesh in force; an empty one if none is.
+
+    >>> import imprint
+    >>> imprint.sharding.get_mesh().empty
+    True
+    """
+    found: Any = settings().mesh
+    return Mesh(np.empty((), object), ()) if found is None else found
+
+
+def get_abstract_mesh() -> AbstractMesh:
+    """Return the mesh in force without its devices; an empty one if none is.
+
+    >>> import imprint
+    >>> imprint.sharding.get_abstract_mesh().axis_names
+    ()
+    """
+    return get_mesh().abstract_mesh
+
+
+def resolved(called: str, given: Any) -> Any:
+    """Return what was given as a sharding, a bare spec over the mesh in force.
+
+    Args:
+        called: the function, for the message.
+        given: a `PartitionSpec`, or anything else, which is returned as it is.
+
+    Raises:
+        ArgumentError: it is a spec, and no mesh is in force.
+    """
+    if not isinstance(given, PartitionSpec):
+        return given
+    mesh: Any = settings().mesh
+    if mesh is None:
+        raise ArgumentError(
+            f"{called}: expected a mesh in force for the bare {given}, got none. Write "
+            f"`with imprint.set_mesh(mesh):`, or NamedSharding(mesh, {given})."
+        )
+    return NamedSharding(mesh, given)

@@ -1,0 +1,57 @@
+"""Trees of arrays on the disk, which any layout reads back.
+
+What writes and reads them knows arrays, of which nothing here does: it is
+`imprint.saving`, and loads when it is asked for.
+"""
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+
+def save(path: str | Path, values: Any) -> None:
+    """Write a tree of arrays to a folder, each device's part as a file.
+
+    Args:
+        path: the folder, which must not be there yet.
+        values: a tree of arrays and numbers.
+
+    Raises:
+        ArgumentError: there is something at `path`.
+
+    Example:
+        >>> import imprint, tempfile
+        >>> folder = tempfile.mkdtemp() + "/step-1"
+        >>> imprint.sharding.save(folder, {"w": imprint.numpy.ones(3)})
+        >>> imprint.sharding.load(folder, {"w": imprint.numpy.zeros(3)})
+        {'w': Array([1., 1., 1.], dtype=float32)}
+    """
+    import_module("imprint.saving").save(path, values)
+
+
+def load(path: str | Path, like: Any, shardings: Any = None) -> Any:
+    """Read a tree of arrays that `save` wrote, in any layout.
+
+    Args:
+        path: the folder.
+        like: a tree of the structure, shapes and dtypes of the one that was saved; of
+            arrays, or of `imprint.ShapeDtypeStruct`.
+        shardings: how the arrays are to be spread: a sharding, a device, or a tree of
+            them, of which each leaf is for a part of `like`; by default as those of
+            `like`.
+
+    Raises:
+        ArgumentError: there is no saved tree, it has other leaves, or a file is damaged.
+        ShapeError: a leaf has another shape or dtype than that of `like`.
+
+    Example:
+        >>> import imprint, tempfile
+        >>> folder = tempfile.mkdtemp() + "/step-1"
+        >>> imprint.sharding.save(folder, imprint.numpy.arange(3))
+        >>> over = imprint.NamedSharding(
+        ...     imprint.make_mesh((1,), ("d",)), imprint.P("d")
+        ... )
+        >>> imprint.sharding.load(folder, imprint.ShapeDtypeStruct((3,), "int32"), over)
+        Array([0, 1, 2], dtype=int32)
+    """
+    return import_module("imprint.saving").load(path, like, shardings)

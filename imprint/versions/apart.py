@@ -1,0 +1,90 @@
+"""Running a version that donates, or that runs over several devices.
+
+The arguments may be anywhere: on the host, on another device, or spread in another way;
+what is not as the executable takes it is put so first, and then a copy is donated: the
+original stays. The warm path takes what is where it should be, if nothing is donated.
+"""
+
+from collections import Counter
+from typing import Any
+
+from imprint.array import (
+    ArrayImpl,
+    buffer_of,
+    buffer_on,
+    buffer_over,
+    consume,
+    copied,
+    on_device,
+    to_array,
+)
+from imprint.calls.spread import SpreadHome
+from imprint.core.source import current_source
+
+
+def run_spread(version: Any, leaves: list[Any]) -> list[Any]:
+    """Execute a `Version` over several devices; return the buffers of its results.
+
+    Args:
+        version: the version.
+        leaves: those of the call.
+    """
+    home: SpreadHome = version.home
+    kept, start = version.program.kept, len(version.consts)
+    arrays = [to_array(leaves[i]) for i in kept]
+    pairs = zip(arrays, home.inputs[start:], strict=True)
+    buffers = [buffer_over(x, sharding) for x, sharding in pairs]
+    uses = Counter(map(id, [*version.consts, *buffers]))
+    given: list[int] = []
+    for at, i in enumerate(kept):
+        if i not in version.donated:
+            continue
+        if uses[id(buffers[at])] > 1:
+            buffers[at] = buffer_over(copied(arrays[at]), home.inputs[start + at])
+        elif buffers[at] is getattr(arrays[at], "_buffer", None):
+            given.append(at)
+    outs: list[Any] = version.call([*version.consts, *buffers])
+    site = current_source()
+    for at in given:
+        consume(arrays[at], version.donated[kept[at]], site)
+    return outs
+
+
+def run_donating(version: Any, leaves: list[Any]) -> list[Any]:
+    """Execute a `Version` that donates; return the buffers of its results.
+
+    Args:
+        version: the version.
+        leaves: those of the call.
+    """
+    device = version.home.device
+    arrays: list[Any] = leaves
+    if version.home.moves:  # then a copy is donated, and the original stays
+        arrays = [on_device(to_array(x), device) for x in leaves]
+    try:  # the function `buffer_of` costs 70 ns more, for each leaf
+        buffers = [x._buffer for x in arrays]
+    except AttributeError:
+        arrays = [on_device(to_array(x), device) for x in arrays]
+        buffers = [buffer_of(x) for x in arrays]
+    count = version.arguments  # one array alone, 200 ns faster, has no other use
+    consts = version.consts
+    if count > 1 and len({*map(id, consts), *map(id, buffers)}) < count:
+        buffers = _separate(version, arrays, buffers)
+    outs: list[Any] = version.call(
+        [*consts, *[buffers[i] for i in version.program.kept]]
+    )
+    site = current_source()
+    for i, how in version.donated.items():
+        consume(arrays[i], how, site)
+    return outs
+
+
+def _separate(version: Any, arrays: list[ArrayImpl], buffers: list[Any]) -> list[Any]:
+    """Return the buffers, with copies for donated ones that have another use."""
+    uses = Counter(map(id, [*version.consts, *buffers]))
+    return [
+        buffer_on(copied(x), version.home.device)
+        if i in version.donated and uses[id(buffer)] > 1
+        else buffer
+        for i, (x, buffer) in enumerate(zip(arrays, buffers, strict=True))
+    ]

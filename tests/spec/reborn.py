@@ -1,0 +1,47 @@
+"""Processes that are cheap: modules anew, and nothing in memory that was compiled.
+
+A program is a text for each of its modules, which are made in their order; the last one
+has the function. Functions, classes and dictionaries of a life are other objects than
+those of the life before, as in another process; what an earlier life has compiled is on
+the disk alone.
+"""
+
+import sys
+from types import ModuleType
+
+import imprint
+
+
+class Life:
+    """What came of one life.
+
+    Attributes:
+        modules: the modules, by name.
+        fun: what `run` gave, a jitted function.
+    """
+
+    def __init__(self, texts, folder):
+        imprint.clear_caches()
+        for name in texts:
+            sys.modules.pop(name, None)
+        self.modules = {}
+        for name, text in texts.items():
+            module = sys.modules[name] = ModuleType(name)
+            module.__file__ = str(folder / f"{name}.py")
+            self.modules[name] = module
+            exec(compile(text, module.__file__, "exec"), vars(module))
+
+    def __getattr__(self, name):
+        return self.modules[name]
+
+
+def begin(texts, folder):
+    """Begin a life."""
+    return Life(texts, folder)
+
+
+def traces(fun, *args):
+    """Call a function; return its result, and how often something was traced."""
+    before = imprint.debug.counters().traces
+    result = fun(*args)
+    return result, imprint.debug.counters().traces - before

@@ -1,0 +1,395 @@
+"""A process that finds on the disk what another one traced, and what may have changed."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import imprint
+from imprint.config import audit
+from imprint.errors import StaleVersionError
+from imprint.manifest import manifest
+from tests.lanes import exhaustive
+from tests.spec import edited, reborn
+
+TEXTS = {
+    "consts": """
+import os, numpy
+RATE = 0.5
+COUNT = 1
+TABLE = {"a": 1.0, "b": 2.0}
+ARRAY = numpy.array([1.0, 2.0, 3.0], "float32")
+START = float(os.environ.get("AT_START", "1"))
+""",
+    "helpers": """
+import functools, os, threading, time, numpy
+import imprint.numpy as np
+import consts
+from consts import RATE
+
+LOCK = threading.Lock()
+LOG = []
+
+def helper(x, rate=2.0):
+    return np.sin(x) * rate * RATE
+
+def unused(x):
+    return x
+
+class Model:
+    width = 3.0
+    def run(self, x):
+        return x * self.width
+
+REGISTRY = {"run": helper}
+
+@functools.lru_cache
+def remembered(n):
+    return n + 1.0
+
+@functools.singledispatch
+def dispatched(n):
+    return n + 1.0
+""",
+    "main": """
+import functools, os, time, numpy
+import imprint
+import imprint.numpy as np
+import consts, helpers
+from helpers import Model, helper
+
+def decorate(fun):
+    @functools.wraps(fun)
+    def wrapped(x):
+        return fun(x) + 1.0
+    return wrapped
+
+@imprint.jit
+@decorate
+def f(x):
+    x = helper(x) + Model().run(x) + consts.COUNT + consts.START
+    for key, value in consts.TABLE.items():
+        x = x * value if key == "a" else x + value
+    return helpers.REGISTRY["run"](x) + consts.ARRAY + numpy.mean(consts.ARRAY)
+""",
+}
+X = np.array([0.1, 0.2, 0.3], np.float32)
+
+
+@pytest.fixture
+def life(tmp_path, imprint_store):
+    """Return how a life begins, with texts of its own, on one store."""
+
+    def begin(**texts):
+        return reborn.begin({**TEXTS, **texts}, tmp_path)
+
+    return begin
+
+
+def edit(name, old, new):
+    assert old in TEXTS[name]
+    return {name: TEXTS[name].replace(old, new)}
+
+
+# ---- what is as it was ----
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        {},
+        {"helpers": "\n\n# words\n" + TEXTS["helpers"]},
+        edit(
+            "helpers", "def unused(x):\n    return x", "def unused(x):\n    return -x"
+        ),
+        edit("consts", "COUNT = 1", "COUNT = 1\nNEW = 2"),
+    ],
+    ids=["all", "lines", "unused", "new name"],
+)
+def test_what_is_as_it_was_is_not_traced(life, texts):
+    first, count = reborn.traces(life().main.f, X)
+    assert count == 1
+    fun = life(**texts).main.f
+    again, count = reborn.traces(fun, X)
+    assert count == 0
+    np.testing.assert_array_equal(first, again)
+    (version,) = fun.versions
+    assert (version.origin, version.restarts) == ("disk", "without a trace")
+
+
+def test_a_version_that_started_warm_can_be_looked_at(life):
+    cold = life().main.f
+    cold(X)
+    (first,) = cold.versions
+    text, jaxpr = first.stablehlo, str(first.jaxpr)
+    warm = life().main.f
+    warm(X)
+    (version,) = warm.versions
+    assert sorted(version.watched) == sorted(first.watched)
+    assert (version.stablehlo, str(version.jaxpr)) == (text, jaxpr)
+    assert str(version) == "f(x: float32[3])"
+
+
+def test_a_version_that_started_warm_sees_what_changes(life):
+    life().main.f(X)
+    here = life()
+    here.main.f(X)
+    here.consts.COUNT = 5
+    result, count = reborn.traces(here.main.f, X)
+    assert count == 1
+    np.testing.assert_allclose(result, here.main.f.__wrapped__(X), rtol=1e-6)
+    with pytest.raises(imprint.errors.ArgumentError) as raised:
+        str(here.main.f.versions[1].jaxpr)
+    assert str(raised.value) == (
+        "f: expected what it reads to be as it was when it started from the disk, got "
+        "another: nobody has traced its program. Ask before that changes, or with "
+        "IMPRINT_CACHE=off."
+    )
+
+
+# ---- what is not ----
+
+EDITS = {
+    "helper": edit("helpers", "np.sin(x)", "np.cos(x)"),
+    "default": edit("helpers", "rate=2.0", "rate=2.5"),
+    "constant": edit("consts", "COUNT = 1", "COUNT = 2"),
+    "type": edit("consts", "COUNT = 1", "COUNT = True"),
+    "imported": edit("consts", "RATE = 0.5", "RATE = 0.25"),
+    "attribute": edit("helpers", "width = 3.0", "width = 4.0"),
+    "method": edit("helpers", "x * self.width", "x + self.width"),
+    "order": edit("consts", '{"a": 1.0, "b": 2.0}', '{"b": 2.0, "a": 1.0}'),
+    "array": edit("consts", "1.0, 2.0, 3.0]", "1.0, 9.0, 3.0]"),
+    "registry": edit("helpers", '{"run": helper}', '{"run": unused}'),
+    "decorator": edit("main", "fun(x) + 1.0", "fun(x) + 1.5"),
+    "alias": edit("main", "import Model, helper", "import Model, unused as helper"),
+}
+PATCHES = {
+    "helper": "main.helper = helpers.unused",
+    "method": "helpers.Model.run = lambda self, x: x - 1.0",
+    "attribute": "helpers.Model.width = 9.0",
+    "dict": "consts.TABLE['a'] = 8.0",
+    "new key": "consts.TABLE['c'] = 8.0",
+    "array": "consts.ARRAY[1] = 7.0",
+    "registry": "helpers.REGISTRY['run'] = helpers.unused",
+    "defaults": "helpers.helper.__defaults__ = (5.0,)",
+    "code": "helpers.helper.__code__ = helpers.unused.__code__",
+    "numpy": "monkeypatch.setattr(main.numpy, 'mean', lambda x: 3.0)",
+    "library": "monkeypatch.setattr(helpers.np, 'sin', helpers.np.cos)",
+    "environment": "monkeypatch.setenv('AT_START', '4')",
+}
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_an_edit_is_seen(life, name):
+    life().main.f(X)
+    fun = life(**EDITS[name]).main.f
+    result, count = reborn.traces(fun, X)
+    assert count == 1
+    np.testing.assert_allclose(result, fun.__wrapped__(X), rtol=1e-6)
+    _, count = reborn.traces(life().main.f, X)
+    assert count == 0  # a manifest has more than one result
+
+
+@pytest.mark.parametrize("name", PATCHES)
+def test_what_is_written_before_the_call_is_seen(life, name, monkeypatch):
+    life().main.f(X)
+    at_start = name == "environment"
+    given = {"monkeypatch": monkeypatch}
+    if at_start:
+        exec(PATCHES[name], given)
+    here = life()
+    if not at_start:
+        exec(PATCHES[name], given | here.modules)
+    result, count = reborn.traces(here.main.f, X)
+    assert count == 1
+    np.testing.assert_allclose(result, here.main.f.__wrapped__(X), rtol=1e-6)
+
+
+def test_a_variable_that_the_trace_reads_is_seen(life, monkeypatch):
+    text = (
+        "main",
+        "return helpers.R",
+        'x = x * float(os.environ["W"])\n    return helpers.R',
+    )
+    monkeypatch.setenv("W", "2")
+    first, _ = reborn.traces(life(**edit(*text)).main.f, X)
+    _, count = reborn.traces(life(**edit(*text)).main.f, X)
+    assert count == 0
+    monkeypatch.setenv("W", "3")
+    other, count = reborn.traces(life(**edit(*text)).main.f, X)
+    assert count == 1
+    assert not np.allclose(first, other)
+
+
+# ---- what is not kept ----
+
+LINES = {
+    "time": ("import time; x = x + time.time() * 0", "E-IMPURE", "`time`"),
+    "global time": ("x = x + helpers.time.time() * 0", "E-IMPURE", "`time`"),
+    "draws": ("x = x + numpy.random.normal()", "E-IMPURE", "random numbers"),
+    "files": ("open(os.devnull).close()", "E-IMPURE", "`open`"),
+    "print": ("print('once')", "E-IMPURE", "`print`"),
+    "hash": ("x = x + hash('a') * 0", "E-IMPURE", "`hash`"),
+    "processes": ("x = x + os.getpid() * 0", "E-IMPURE", "`getpid`"),
+    "object": ("x = x + bool(helpers.LOCK)", "E-VALUE", "lock"),
+    "memo": ("x = x + helpers.remembered(2)", "E-VALUE", "_lru_cache_wrapper"),
+    "dispatch": ("x = x + helpers.dispatched(2)", "E-", ""),
+    "effect": ("helpers.LOG.append(1)", "E-EFFECT", "write"),
+    "names": ("x = x * getattr(consts, ''.join(['CO', 'UNT']))", "E-DYNAMIC", "names"),
+    "module": ("x = x * globals()['consts'].COUNT", "E-", ""),
+    "callback": ("imprint.debug.print('{}', x)", "E-EFFECT", "calls"),
+}
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_what_no_other_process_can_be_sure_of_is_not_kept(life, name, capsys):
+    line, code, word = LINES[name]
+    texts = edit("main", "return helpers.R", f"{line}\n    return helpers.R")
+    for _ in range(2):
+        fun = life(**texts).main.f
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", imprint.errors.CaptureWarning)
+            _, count = reborn.traces(fun, X)
+        assert count == 1
+    said = fun.versions[0].restarts
+    assert said.startswith("with a trace: ")
+    assert (code in said, word in said) == (True, True), said
+
+
+def test_persist_is_off_for_one_function(life):
+    texts = edit("main", "@imprint.jit\n", "@imprint.jit(persist=False)\n")
+    for _ in range(2):
+        fun = life(**texts).main.f
+        assert reborn.traces(fun, X)[1] == 1
+    assert fun.versions[0].restarts == "with a trace: its jit has persist=False"
+
+
+def test_a_store_that_is_only_read_is_read(life, imprint_store):
+    life().main.f(X)
+    imprint.cache.configure(mode="read")
+    assert reborn.traces(life().main.f, X)[1] == 0
+    fun = life(**EDITS["constant"]).main.f
+    assert reborn.traces(fun, X)[1] == 1
+    assert fun.versions[0].restarts == "with a trace: the store is only read"
+    imprint.cache.configure(mode="off")
+    assert reborn.traces(life().main.f, X)[1] == 1
+
+
+# ---- calls ----
+
+CALLS = """
+import imprint, imprint.numpy as np, dataclasses
+from imprint.module import Module, field
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    gain: float = 2.0
+
+def plain(x, settings):
+    return {"a": x * settings.gain, "b": [x, (None, x + 1)]}
+
+static = imprint.jit(plain, static_argnums=1)
+
+class Net(Module):
+    weight: object
+    depth: int = field(static=True)
+    def __call__(self, x):
+        for _ in range(self.depth):
+            x = np.tanh(x @ self.weight)
+        return x
+
+@imprint.jit
+def step(net, x):
+    def loss(weight, x):
+        return (Net(weight, net.depth)(x) ** 2).sum()
+    value, slope = imprint.value_and_grad(loss)(net.weight, x)
+    return value, Net(net.weight - slope, net.depth)
+
+donating = imprint.jit(lambda x: x + 1.0, donate_argnums=0)
+
+def made(c):
+    return imprint.jit(lambda x: x * c)
+
+@imprint.jit
+def outer(x):
+    return static(x, Settings())["a"] + made(2.0)(x)
+
+@imprint.custom_jvp
+def root(x):
+    return np.sqrt(x)
+root.defjvp(lambda primals, tangents: (root(*primals), tangents[0] * 7.0))
+slope = imprint.jit(imprint.grad(lambda x: root(x)))
+"""
+DRAWN = [
+    lambda m: m.static(X, m.Settings())["b"][1][1],
+    lambda m: m.static(X, m.Settings(3.0))["a"],
+    lambda m: m.step(m.Net(np.eye(3, dtype="float32"), 2), X)[1].weight,
+    lambda m: m.step(m.Net(np.eye(3, dtype="float32"), 3), X)[1].weight,
+    lambda m: m.donating(imprint.numpy.asarray(X)),
+    lambda m: m.made(2.0)(X),
+    lambda m: m.made(3.0)(X),
+    lambda m: m.outer(X),
+    lambda m: m.slope(4.0),
+    lambda m: m.slope(np.float32(4.0)),
+]
+
+
+def test_all_kinds_of_calls_start_warm(tmp_path, imprint_store):
+    first = reborn.begin({"calls": CALLS}, tmp_path).calls
+    before = [np.asarray(call(first)) for call in DRAWN]
+    again = reborn.begin({"calls": CALLS}, tmp_path).calls
+    for i, call in enumerate(DRAWN):
+        result, count = reborn.traces(call, again)
+        assert (i, count) == (i, 0)
+        np.testing.assert_array_equal(before[i], np.asarray(result))
+
+
+# ---- audits, and what is damaged ----
+
+
+@pytest.mark.unaudited
+def test_an_audit_traces_what_was_found(life, monkeypatch):
+    life().main.f(X)
+    verified = manifest._verified
+
+    def blind(reader, written, plain):
+        return verified(reader, written, {**plain, "reads": [], "library": []})
+
+    with audit(1.0):
+        assert reborn.traces(life().main.f, X)[1] == 0
+        monkeypatch.setattr(manifest, "_verified", blind)
+        with pytest.raises(StaleVersionError) as raised:
+            life(**EDITS["constant"]).main.f(X)
+    assert "expected the program on the disk to be what a fresh trace gives" in str(
+        raised.value
+    )
+    assert "global COUNT" in str(raised.value)
+
+
+def test_a_manifest_that_fits_nothing_is_a_miss(life, monkeypatch):
+    life().main.f(X)
+    for wrong in ([{}], [{"files": 3}], {}, None, [None], [[]]):
+        monkeypatch.setattr(manifest, "_results", lambda *_, wrong=wrong: wrong or [])
+        assert reborn.traces(life().main.f, X)[1] == 1
+
+
+# ---- drawn edits ----
+
+
+@pytest.mark.parametrize(("seed", "count"), [(0, 12), *exhaustive((1, 400), (2, 400))])
+def test_no_edit_gets_an_answer_of_yesterday(
+    seed, count, tmp_path, imprint_store, monkeypatch
+):
+    recent = []
+    for chosen in edited.edits(seed, count):
+        with monkeypatch.context() as undone:
+            undone.setenv("WEIGHT", chosen["environment"])
+            for owner, name in ((np, "mean"), (imprint.numpy, "cos")):
+                undone.setattr(owner, name, getattr(owner, name))
+            main = reborn.begin(edited.texts(chosen), tmp_path).main
+        np.testing.assert_allclose(main.result, main.expected, 1e-4, 1e-4)
+        traced = main.after.traces - main.before.traces
+        counts = edited.what_counts(chosen)
+        assert not (traced and counts in recent), chosen
+        if traced:  # a manifest has room for 16
+            recent = [counts, *recent][:12]

@@ -1,0 +1,133 @@
+"""What each of several processes does, for the tests; prints one line of JSON at the end."""
+
+import json
+import os
+import sys
+import time
+
+import numpy
+
+import imprint
+from imprint.experimental import multihost_utils
+
+
+def told(function, *args):
+    """Return the error that a call raises, as text."""
+    try:
+        function(*args)
+    except (ArithmeticError, AssertionError, ValueError, RuntimeError, OSError) as err:
+        return f"{type(err).__name__}: {err}"
+    return "nothing"
+
+
+def talk(rank):
+    found = {}
+    leaves = {"a": numpy.arange(2) + rank, "b": numpy.float32(rank)}
+    gathered = multihost_utils.process_allgather(leaves)
+    found["gathered"] = [gathered["a"].tolist(), gathered["b"].tolist()]
+    tiled = multihost_utils.process_allgather(numpy.arange(2) + rank, tiled=True)
+    found["tiled"] = tiled.tolist()
+    long = numpy.full(300_000, rank + 1, numpy.int64)
+    found["sent"] = int(multihost_utils.broadcast_one_to_all(long).sum())
+    mine = multihost_utils.broadcast_one_to_all(rank, is_source=rank == 1)
+    found["from one"] = int(mine)
+    both = multihost_utils.broadcast_one_to_all
+    found["two sources"] = told(lambda: both(rank, is_source=True))
+    found["equal"] = told(multihost_utils.assert_equal, {"x": numpy.arange(3)})
+    found["unequal"] = told(multihost_utils.assert_equal, {"x": rank}, "step 3")
+    found["synced"] = told(multihost_utils.sync_global_devices, "here")
+    found["apart"] = told(multihost_utils.sync_global_devices, f"at {rank}")
+    shapes = multihost_utils.process_allgather
+    found["shapes"] = told(shapes, numpy.zeros(rank + 1, "float32"))
+    store = imprint.distributed.key_value_store()
+    if rank == 0:
+        store.set("step/3", "done")
+    found["value"] = store.get("step/3", timeout=20).decode()
+    store.wait_at_barrier("read", timeout=20)
+    found["no value"] = told(store.get, "step/4", 0.2)
+    found["late"] = told(store.wait_at_barrier, "alone", 0.2) if rank == 0 else ""
+    found["twice"] = told(imprint.distributed.initialize, "localhost:1", 2, rank)
+    found["count"] = imprint.process_count(), imprint.process_index()
+    found["devices"] = imprint.device_count(), imprint.local_device_count()
+    here = imprint.jit(lambda x: x + rank)(imprint.numpy.ones(2))
+    found["computed"] = here.tolist(), here.device in imprint.local_devices()
+    multihost_utils.sync_global_devices("end")
+    imprint.distributed.shutdown()
+    found["left"] = imprint.distributed.is_initialized()
+    return found
+
+
+def train(rank, count):
+    """Train on the devices of all processes, and on one; return the losses."""
+    np = imprint.numpy
+    places = imprint.P("data")
+    mesh = imprint.make_mesh((2 * count,), ("data",))
+    rows, whole = (imprint.NamedSharding(mesh, s) for s in (places, imprint.P()))
+    drawn = numpy.random.default_rng(0)
+    x = drawn.normal(size=(16, 4)).astype("float32")
+    y = (x @ drawn.normal(size=(4, 1))).astype("float32")
+    start = numpy.zeros((4, 1), "float32")
+
+    def loss(w, x, y):
+        return ((np.tanh(x @ w) - y) ** 2).mean()
+
+    def step(w, x, y):
+        value, slope = imprint.value_and_grad(loss)(w, x, y)
+        return w - 0.1 * slope, value
+
+    def own_step(w, x, y):
+        value, slope = imprint.value_and_grad(loss)(w, x, y)  # summed over devices
+        share = slope / imprint.lax.axis_size("data")
+        return w - 0.1 * share, imprint.lax.pmean(value, "data")
+
+    specs = {"in_specs": (imprint.P(), places, places), "out_specs": imprint.P()}
+    own = imprint.shard_map(own_step, mesh=mesh, **specs)
+    put = imprint.device_put
+    spread = put(x, rows), put(y, rows)
+    found = {}
+    for name, function, data, w in (
+        ("one device", step, (x, y), start),
+        ("jit", step, spread, put(start, whole)),
+        ("shard_map", own, spread, put(start, whole)),
+    ):
+        compiled = imprint.jit(function)
+        for _ in range(20):
+            w, value = compiled(w, *data)
+        found[name] = float(value)
+    gathered = multihost_utils.process_allgather(
+        {"x": spread[0], "n": rank}, tiled=True
+    )
+    found["gathered"] = bool((gathered["x"] == x).all()), gathered["n"].tolist()
+    found["parts"] = [s.data.shape for s in spread[0].addressable_shards]
+    found["read"] = told(np.asarray, spread[0]) + told(numpy.asarray, spread[0])
+    found["apart"] = told(imprint.jit(lambda x: x * (1.0 + rank)), spread[0])
+    multihost_utils.sync_global_devices("end")
+    return found
+
+
+def main(rank, count, port, part):
+    if part == "differs" and rank == 1:
+        imprint.runtime.processes.jaxlib_version = "0.9.9"
+    wait = 1 if part in {"nobody", "alone"} else 30
+    limits = {"initialization_timeout": wait, "heartbeat_timeout_seconds": 5}
+    join = imprint.distributed.initialize
+    err = told(lambda: join(f"127.0.0.1:{port}", count, rank, **limits))
+    if part == "talk":
+        assert err == "nothing", err
+        print(json.dumps(talk(rank)))
+        return
+    if part == "train":
+        print(json.dumps(train(rank, count)))
+        return
+    print(json.dumps(err), flush=True)
+    if part in {"dies", "raises"}:
+        if rank == 1 and part == "dies":
+            os._exit(9)
+        if rank == 1:
+            raise ValueError("a bad batch")
+        time.sleep(30)
+    sys.stdout.flush()
+    os._exit(0)
+
+
+main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], sys.argv[4])

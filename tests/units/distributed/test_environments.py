@@ -1,0 +1,63 @@
+"""What SLURM, Open MPI and Kubernetes say in the environment of a process."""
+
+import pytest
+
+from imprint.distributed import environments
+from imprint.distributed.environments import Found, first_host, found_in
+from imprint.errors import BackendError
+
+_SLURM = {
+    "SLURM_JOB_ID": "4097",
+    "SLURM_STEP_NODELIST": "node[003-005,9],other",
+    "SLURM_NTASKS": "4",
+    "SLURM_PROCID": "2",
+}
+_MPI = {
+    "OMPI_MCA_orte_hnp_uri": "1531576320.0;tcp://10.96.0.1,10.148.0.1:34911",
+    "OMPI_COMM_WORLD_SIZE": "8",
+    "OMPI_COMM_WORLD_RANK": "7",
+}
+_K8S = {
+    "KUBERNETES_SERVICE_HOST": "10.0.0.1",
+    "JOB_COMPLETION_INDEX": "12",
+    "HOSTNAME": "train-12",
+    "JOB_COMPLETIONS": "16",
+}
+
+
+def test_environments(monkeypatch):
+    monkeypatch.setattr(
+        environments.socket, "getfqdn", lambda name: f"{name}.train.default.svc"
+    )
+    assert found_in(_SLURM) == Found("node003:61441", 4, 2)
+    assert found_in(_MPI) == Found("10.96.0.1:62624", 8, 7)
+    six = _MPI | {"OMPI_MCA_orte_hnp_uri": "4096.0;tcp6://[fe80::b9b,2620:10d::2]:433"}
+    assert found_in(six) == Found("[fe80::b9b]:61441", 8, 7)
+    assert found_in(_K8S) == Found("train-0.train.default.svc:55527", 16, 12)
+    alone = {k: v for k, v in _K8S.items() if k != "JOB_COMPLETIONS"}
+    assert found_in(alone).count is None
+    assert found_in(_SLURM | _MPI, "mpi") == found_in(_MPI)
+    assert found_in(_SLURM, "deactivate") == found_in({}) == Found(None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "first"),
+    [("a1", "a1"), ("a1,b2", "a1"), ("a[01,07-15],b", "a01"), ("a[3-4]-ib", "a3-ib")],
+)
+def test_the_first_host_of_a_list(nodes, first):
+    assert first_host(nodes) == first
+
+
+def test_what_is_missing_is_named():
+    with pytest.raises(BackendError) as caught:
+        found_in({"SLURM_JOB_ID": "3"}, "slurm")
+    assert str(caught.value) == (
+        "distributed.initialize: expected the variables of slurm, ('SLURM_JOB_ID', "
+        "'SLURM_STEP_NODELIST', 'SLURM_NTASKS', 'SLURM_PROCID'), got none for "
+        "['SLURM_STEP_NODELIST', 'SLURM_NTASKS', 'SLURM_PROCID']. Start the processes by "
+        "it, or give coordinator_address, num_processes and process_id."
+    )
+    for wrong in ({"SLURM_STEP_NODELIST": "["}, {}):
+        broken = _SLURM | wrong if wrong else _MPI | {"OMPI_MCA_orte_hnp_uri": "x"}
+        with pytest.raises(BackendError, match="Give coordinator_address='host:port'"):
+            found_in(broken)
