@@ -75,7 +75,7 @@ class Record(Entering):
     def ran(self) -> Ran:
         """What ran."""
         others = self._others
-        return others._replace(codes=(*self._started.values(), *others.codes))
+        return others._replace(codes=_once((*self._started.values(), *others.codes)))
 
     # ---- while the trace runs ----
 
@@ -83,7 +83,7 @@ class Record(Entering):
         """Take in what ran elsewhere, or what else is known of it."""
         ours = self._others
         self._others: Ran = Ran(
-            (*ours.codes, *other.codes),
+            _once((*ours.codes, *other.codes)),
             ours.files | other.files,
             ours.variables | other.variables,
             ours.is_heard and other.is_heard,
@@ -316,6 +316,13 @@ class Record(Entering):
     def _nested_codes(self) -> set[int]:
         """Return the `id` of the code of functions that the trace itself made."""
         return {id(const) for code in self.codes for const in code.co_consts}
+
+
+def _once(codes: Iterable[tuple[CodeType, Any]]) -> tuple[tuple[CodeType, Any], ...]:
+    """Leave out what ran in two of the functions that were called."""
+    return tuple(
+        {(id(code), id(names)): (code, names) for code, names in codes}.values()
+    )
 
 
 def is_of_tracer(read: Read) -> bool:
