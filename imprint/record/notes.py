@@ -285,8 +285,13 @@ class Notes(Noted):
             self._hold(instance_dict(value), partial(_attribute, value, path))
 
     def is_of_passing(self, value: Any) -> bool:
-        """Tell whether nothing that is noted leads to a value."""
-        return id(value) in self._of_passing or not self.knows(value)
+        """Tell whether nothing that is noted leads to a value, or one equal to it may come.
+
+        What is frozen counts by what it holds, a static argument by its token.
+        """
+        if id(value) in self._of_passing or not self.knows(value):
+            return True
+        return id(value) in self._covered or layout_of(value).is_frozen
 
     def of_object(self, owner: Any, name: str) -> ObjectPlace:
         """Return the place of an attribute of an object, met or not."""
