@@ -150,8 +150,7 @@ class Recording:
         try:
             with self.lock:
                 self._files.add(code.co_filename)
-                if self._asks_environment(code, frame):
-                    return False  # each variable counts
+                asks = self._asks_environment(code, frame)
                 handed = self._hands_over(code, frame)
                 mentions = mentions_of(code)
                 takes_any = mentions.reads_any
@@ -167,7 +166,7 @@ class Recording:
                         self._heard[id(code)] = code
                 if mentions.reads_whole:
                     uncover(frame.f_locals.values())
-                return done and not handed and not takes_any
+                return done and not handed and not takes_any and not asks
         except RecursionError:
             self.deaf = True
             raise
