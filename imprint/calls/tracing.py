@@ -43,7 +43,6 @@ class TracedCall(Inner):
         is_told_apart: whether functions equal to this one are others since it was
             traced: callbacks hold what it captures.
         has_drawn: whether NumPy drew random numbers for it, which are constants.
-        whole: the trace for all sizes that this is at some of them, itself if it is none.
         condition: for which sizes it is right, as it prints.
         hidden: the names of its last arguments, which are sizes that no user gives.
         note: why it is not right for all sizes, if somebody wanted it to be.
@@ -53,7 +52,7 @@ class TracedCall(Inner):
         *("__weakref__", "closed", "condition", "findings", "form", "has_drawn"),
         "hidden",
         *("hits", "in_tree", "is_told_apart", "note", "results", "seconds", "unread"),
-        *("watch", "whole"),
+        *("_whole", "watch"),
     )
 
     def __init__(
@@ -71,7 +70,7 @@ class TracedCall(Inner):
         self.hits = 0
         self.is_told_apart = False
         self.has_drawn = False
-        self.whole: TracedCall = self
+        self._whole: TracedCall | None = None
         self.condition: str = ""
         self.hidden: tuple[str, ...] = ()
         self.note: str = ""
@@ -85,6 +84,11 @@ class TracedCall(Inner):
     def out_tree(self) -> tree.TreeDef:
         """The tree of the result."""
         return self.results.treedef
+
+    @property
+    def whole(self) -> "TracedCall":
+        """The trace for all sizes that this is at some of them, itself if it is none."""
+        return self if self._whole is None else self._whole
 
     @property
     def given_names(self) -> list[str]:
@@ -140,7 +144,7 @@ class TracedCall(Inner):
         made = TracedCall(closed, trees, self.form, seconds, self.findings)
         made.watch = self.watch
         made.unread = self.unread
-        made.whole = self
+        made._whole = self
         made.condition = self.condition
         made.has_drawn = self.has_drawn
         return made
