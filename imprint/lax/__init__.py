@@ -166,6 +166,9 @@ from imprint.primitives.complex import imag as imag
 from imprint.primitives.complex import imag_p as imag_p
 from imprint.primitives.complex import real as real
 from imprint.primitives.complex import real_p as real_p
+from imprint.primitives.constraints import (
+    sharding_constraint_p as sharding_constraint_p,
+)
 from imprint.primitives.convert import bitcast_convert_type as bitcast_convert_type
 from imprint.primitives.convert import bitcast_convert_type_p as bitcast_convert_type_p
 from imprint.primitives.convert import convert_element_type as convert_element_type
@@ -366,9 +369,6 @@ if typing.TYPE_CHECKING:
     from imprint.primitives.bessel import bessel_i0e_p as bessel_i0e_p
     from imprint.primitives.bessel import bessel_i1e as bessel_i1e
     from imprint.primitives.bessel import bessel_i1e_p as bessel_i1e_p
-    from imprint.primitives.constraints import (
-        sharding_constraint_p as sharding_constraint_p,
-    )
     from imprint.primitives.convolution import (
         conv_general_dilated_p as conv_general_dilated_p,
     )
@@ -459,7 +459,6 @@ _LATER: typing.Final[dict[str, str]] = {
         "conv_general_dilated_patches conv_transpose conv_with_general_padding"
     ),
     "imprint.lax.spreading": "with_sharding_constraint",
-    "imprint.primitives.constraints": "sharding_constraint_p",
     "imprint.lax.layouts": (
         "ConvGeneralDilatedDimensionNumbers "
         "conv_dimension_numbers conv_general_permutations conv_general_shape_tuple "
