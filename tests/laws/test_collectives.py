@@ -64,6 +64,7 @@ def scattered(x, axis):
 GUESTS = [
     Guest("psum", (), {}, lambda x: each(x.sum(0))),
     Guest("psum", (2, 3), {}, lambda x: each(x.sum(0))),
+    Guest("pvary", (2,), {}, lambda x: x),
     Guest("pmax", (2,), {}, lambda x: each(x.max(0))),
     Guest("pmin", (2,), {}, lambda x: each(x.min(0))),
     *(
@@ -114,7 +115,6 @@ GUESTS = [
 ]
 PRIMITIVES = {p.name: p for p in ALL if isinstance(p, CollectivePrimitive)}
 WITHOUT_OPERAND = {"axis_index"}
-LINEAR = [guest for guest in GUESTS if guest.name not in {"pmax", "pmin"}]
 WRAPS = {"as it is": lambda f: f, "jitted": imprint.jit}
 
 every_guest = pytest.mark.parametrize(
@@ -174,7 +174,12 @@ def test_jvp_equals_central_differences(guest, wrap):
     assert_close(around, got, "gradient")
 
 
-@every_guest
+@pytest.mark.parametrize(
+    "guest",
+    # What pvary takes is one value, the same in each place: its pairing is below.
+    [guest for guest in GUESTS if guest.name != "pvary"],
+    ids=lambda g: f"{g.name}{g.params}",
+)
 @every_wrap
 def test_cotangents_are_paired_with_tangents_over_all_places(guest, wrap):
     x, t = guest.draw(0), guest.draw(1)
@@ -183,6 +188,20 @@ def test_cotangents_are_paired_with_tangents_over_all_places(guest, wrap):
     pushed = along(lambda x, t: imprint.jvp(guest.bind, (x,), (t,))[1], x, t)
     pulled = along(lambda x, c: imprint.vjp(wrap(guest.bind), x)[1](c)[0], x, ct)
     np.testing.assert_allclose(np.sum(ct * pushed), np.sum(pulled * t), rtol=1e-10)
+
+
+@every_wrap
+def test_a_value_that_is_the_same_in_each_place_gets_the_cotangents_of_all(wrap):
+    vary = wrap(lambda x: PRIMITIVES["pvary"].bind1(x, axis_name="i"))
+    x, ct = np.ones(2), np.random.default_rng(2).uniform(-2, 2, (SIZE, 2))
+    pulled = along(
+        lambda x, c: imprint.vjp(vary, x)[1](c)[0],
+        x,
+        ct,
+        in_axes=(None, 0),
+        out_axes=None,
+    )
+    np.testing.assert_allclose(pulled, ct.sum(0), rtol=1e-10)
 
 
 @every_wrap
