@@ -28,6 +28,7 @@ __all__ = [
     "ConfigError",
     "DTypeError",
     "DeletedArrayError",
+    "IndivisibleError",
     "InternalError",
     "NonConcreteBooleanIndexError",
     "NonConcreteSliceError",

@@ -25,6 +25,7 @@ BASES = {
     "CheckError": (RuntimeError,),
     "RecompileWarning": (UserWarning,),
     "StoreWarning": (UserWarning,),
+    "IndivisibleError": (ValueError,),
     "InternalError": (RuntimeError,),
     "NonConcreteBooleanIndexError": (TypeError, IndexError),
     "NonConcreteSliceError": (TypeError, IndexError),
