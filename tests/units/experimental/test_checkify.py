@@ -135,7 +135,7 @@ def gives_floats(name):
 
 
 # Their results are looked at, as those of operations are; and so they are by JAX.
-AS_ONE = {"custom_linear_solve", "custom_root", "linear_solve"}
+AS_ONE = {"custom_linear_solve", "custom_root", "linear_solve", "shard_map"}
 
 
 def test_every_control_primitive_is_looked_into():
