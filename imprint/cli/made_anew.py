@@ -141,7 +141,7 @@ def code_that_was_replaced() -> None:
 @prints(
     """
     batch['mask'].shape[1]: 128 → 131
-        Pad axis 1 of batch['mask'] to a multiple of 64: `np.pad(batch['mask'], ...)`.
+        Pad axis 1 of batch['mask'] to a multiple of 64: `np.pad(batch['mask'], ...)`. Or name it: `abstracted_axes=...`.
     closure variable i: 0 → 1
         Make i an argument: `def add(..., i)`.
     """,
