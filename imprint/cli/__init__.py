@@ -22,6 +22,7 @@ It is loaded by the command only: `import imprint` does not read it.
 - `twice`: what does a program do that starts a second time?
 - `digits`: how does a network learn to read digits?
 - `devices`: how does it learn on eight devices at a time?
+- `together`: how does it learn in two processes?
 - `images`: how does a convolutional network?
 - `picture`: how are the digits that it read drawn?
 - `letters`: how does a transformer learn a text?

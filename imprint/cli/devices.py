@@ -11,9 +11,10 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 import numpy
 
@@ -23,7 +24,7 @@ from imprint.cli.digits import batches, load, make_network, make_step, trained
 from imprint.debug.shardings import table
 
 _DEVICES = 8
-_RATE = 0.01
+ADAM: Final = optim.adam(0.01)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +43,15 @@ class Shares:
     @property
     def difference(self) -> float:
         """How far the losses are apart, at most, relative to the first."""
-        apart = numpy.abs(numpy.subtract(self.alone, self.split))
+        return self.apart(self.split)
+
+    def apart(self, losses: Sequence[float]) -> float:
+        """Return how far the first losses on one device are from others, likewise.
+
+        Args:
+            losses: those of another training, of as many steps or fewer.
+        """
+        apart = numpy.abs(numpy.subtract(self.alone[: len(losses)], losses))
         return float(apart.max() / self.alone[0])
 
 
@@ -66,33 +75,50 @@ def learn_shared(steps: int) -> Shares:
 def answer(steps: int) -> None:
     """Print what both trainings tell; the number of devices is in the environment."""
     mesh = imprint.make_mesh((imprint.device_count(),), ("data",))
-    rows, copies = NamedSharding(mesh, P("data")), NamedSharding(mesh, P())
-    optimizer = optim.adam(_RATE)
-    step = make_step(optimizer)
-    losses: list[list[float]] = []
-    given: Any = None
-    network: Any = None
-    for is_split in (False, True):
-        network = make_network()
-        state = optimizer.init(trained(network))
-        if is_split:
-            arrays, rest = imprint.partition(network, imprint.is_array)
-            network = imprint.combine(imprint.device_put(arrays, copies), rest)
-            state = imprint.device_put(state, copies)
-        losses.append([])
-        for batch in islice(batches(load()[0]), steps):
-            given = imprint.device_put(tuple(batch), rows) if is_split else tuple(batch)
-            network, state, loss = step(network, state, *given)
-            losses[-1].append(float(loss))
-    images, weights = given[0], imprint.tree.leaves(trained(network))
+    step = make_step(ADAM)
+    alone, split = train(steps, step, None), train(steps, step, mesh)
+    images, weights = split.images, imprint.tree.leaves(trained(split.network))
     told = Shares(
         devices=mesh.size,
         versions=step._cache_size(),
-        alone=losses[0],
-        split=losses[1],
+        alone=alone.losses,
+        split=split.losses,
         batch=len(images),
         share=len(images.addressable_data(0)),
         copies=all(w.is_fully_replicated and len(w.devices()) > 1 for w in weights),
         picture=table([[str(d)] for d in mesh.flat_devices]),
     )
     print(json.dumps(asdict(told)))
+
+
+class Learnt(NamedTuple):
+    """What a training gave: losses, the network, and the images of the last batch."""
+
+    losses: list[float]
+    network: Any
+    images: Any
+
+
+def train(steps: int, step: Any, mesh: imprint.sharding.Mesh | None) -> Learnt:
+    """Train a new network, of whose batches each device of a mesh has its share.
+
+    Args:
+        steps: how many batches to learn from.
+        step: the compiled step, of `make_step(ADAM)`.
+        mesh: the devices, along one axis that is called `data`; one device, if None.
+    """
+    network, given = make_network(), None
+    state = ADAM.init(trained(network))
+    rows = None if mesh is None else NamedSharding(mesh, P("data"))
+    if mesh is not None:
+        copies = NamedSharding(mesh, P())
+        arrays, rest = imprint.partition(network, imprint.is_array)
+        network = imprint.combine(imprint.device_put(arrays, copies), rest)
+        state = imprint.device_put(state, copies)
+    losses: list[float] = []
+    for batch in islice(batches(load()[0]), steps):
+        given = tuple(batch) if rows is None else imprint.device_put(tuple(batch), rows)
+        network, state, loss = step(network, state, *given)
+        losses.append(float(loss))
+    assert given is not None
+    return Learnt(losses, network, given[0])

@@ -3,8 +3,8 @@
 The parts run in the order of `PARTS`. A failed check stops nothing: the tour ends by
 naming what failed, and its exit status is 1 then. Programs are in `examples`,
 `made_anew`, `models`, `calculus` and `recomputed`, the scripts in `plain`, what starts twice
-in `twice`, the networks in `digits`, `images`, `letters` and `devices`; here is what is
-printed around them.
+in `twice`, the networks in `digits`, `images`, `letters`, `devices` and `together`; here
+is what is printed around them.
 """
 
 import platform
@@ -22,6 +22,7 @@ from imprint.cli.example import Chapters, Example
 from imprint.cli.growth import draw_growth
 from imprint.cli.images import Sight, learn_images
 from imprint.cli.letters import Lesson, learn_letters
+from imprint.cli.together import Together, learn_together
 from imprint.cli.twice import start_twice
 from imprint.cli.unchanged import Timing, run_scripts
 
@@ -48,6 +49,7 @@ _ACCURACY = 0.97
 _SEEN = 0.99
 _LOSS = 1.0
 _DIFFERENCE = 1e-3
+_TOGETHER = 100  # steps in two processes
 _INTRODUCTION = """
 Each program is shown as it runs, and behind a bar (|) what it prints. Where JAX does
 something else, that is quoted below; it was run on JAX 0.12. All programs begin with
@@ -228,7 +230,43 @@ def show_devices(steps: int) -> Iterator[str]:
     }
     _print_rows(rows)
     print(textwrap.indent(shares.picture, "  "), end="\n\n")
-    return disparities(shares)
+    yield from disparities(shares)
+    yield from show_processes(shares, min(steps, _TOGETHER))
+
+
+def show_processes(shares: Shares, steps: int) -> Iterator[str]:
+    """Train the network of digits in two processes and show it; yield what failed."""
+    print(
+        "The same step in two processes that this one starts, half a batch in each:\n"
+    )
+    together = learn_together(steps)
+    if together.refused or together.failed:
+        print(f"  not run: {together.refused or together.failed}\n")
+    else:
+        losses = together.losses
+        rows = {
+            "a batch": f"{together.batch} images, {together.share} in each process",
+            "loss, alone": f"{shares.alone[len(losses) - 1]:.4f} after {len(losses)} steps",
+            "in two": f"{losses[-1]:.4f} after {len(losses)} steps",
+            "difference": f"{shares.apart(losses):.0e} of the first loss, at most",
+        }
+        _print_rows(rows)
+        print(textwrap.indent(together.picture, "  "), end="\n\n")
+    yield from discords(shares, together)
+
+
+def discords(shares: Shares, together: Together) -> Iterator[str]:
+    """Yield what of a training in several processes is not as it must be.
+
+    Args:
+        shares: what the training on one device told.
+        together: the other one; where sockets are refused there is nothing to check.
+    """
+    if together.failed:
+        yield f"Two processes train together; {together.failed}"
+    elif not together.refused and not shares.apart(together.losses) < _DIFFERENCE:
+        apart = shares.apart(together.losses)
+        yield f"Losses in two processes differ by {apart:.0e}, not less than {_DIFFERENCE:.0e}"
 
 
 def disparities(shares: Shares) -> Iterator[str]:
