@@ -22,7 +22,7 @@ def free_port():
 
 
 def started(part, ranks, count, port):
-    devices = "2" if part == "train" else "1"
+    devices = "2" if part in {"train", "hundred"} else "1"
     env = {
         **os.environ,
         "TF_CPP_MIN_LOG_LEVEL": "1",
@@ -109,6 +109,18 @@ def test_training_on_the_devices_of_two_processes():
         )
         assert "\nand in process 1\n  " in found["apart"]
         assert "2.0" in found["apart"]
+
+
+@pytest.mark.slow
+@pytest.mark.exhaustive
+def test_a_hundred_steps_on_four_processes():
+    codes, told, logs, _ = results("hundred", range(4), 4)
+    assert codes == [0] * 4, logs
+    for found in told:
+        assert found["jit"] == pytest.approx(found["one device"], rel=1e-4)
+        assert found["shard_map"] == pytest.approx(found["one device"], rel=1e-4)
+        assert found["parts"] == [[2, 4], [2, 4]]
+        assert found["jit"] == told[0]["jit"]
 
 
 @pytest.mark.slow

@@ -402,13 +402,46 @@ def data_parallel_training():
         return losses, p
 
     single, _ = train(lambda a: a, None)
-    split, p = train(lambda a: imprint.device_put(a, ours(("x", "y"))), ours())
-    assert p["w"].is_fully_replicated
-    onp.testing.assert_allclose(single, split, rtol=1e-4)
-    shards = {"w": ours(None, ("x", "y")), "v": ours(("x", "y"))}
-    fsdp, p = train(lambda a: imprint.device_put(a, ours(("x", "y"))), shards)
-    onp.testing.assert_allclose(single, fsdp, rtol=1e-4)
-    assert p["w"].addressable_data(0).nbytes * 8 == p["w"].nbytes
+    eight = imprint.make_mesh((8,), ("data",))
+    grid = imprint.make_mesh((2, 4), ("data", "model"))
+    shards = {"w": P(None, ("x", "y")), "v": P(("x", "y"))}  # as FSDP keeps them
+    split = {"w": P(None, "model"), "v": P("model")}  # each device a part of the units
+    for mesh, batch, spread, parts in (
+        (eight, P("data"), P(), 1),
+        (MESH, P(("x", "y")), P(), 1),
+        (MESH, P(("x", "y")), shards, 8),
+        (grid, P("data"), P(), 1),
+        (grid, P("data"), split, 4),
+    ):
+        rows = NamedSharding(mesh, batch)
+        specs = spread if isinstance(spread, dict) else dict.fromkeys(params, spread)
+        spread = {name: NamedSharding(mesh, spec) for name, spec in specs.items()}
+        losses, p = train(lambda a, rows=rows: imprint.device_put(a, rows), spread)
+        assert len(losses) == 100
+        assert losses[-1] < losses[0] / 2
+        onp.testing.assert_allclose(single, losses, rtol=1e-4)
+        for name, leaf in p.items():
+            assert len(leaf.devices()) == 8
+            for shard in leaf.addressable_shards:
+                assert shard.data.nbytes * parts == params[name].nbytes
+
+
+@case
+def a_matmul_of_which_each_device_has_an_eighth():
+    x, w = values(64, 32), values(32, 128)
+    both = ours(None, ("x", "y"))
+    split = imprint.device_put(w, both)
+    multiply = imprint.jit(lambda x, w: x @ w)
+    product = multiply(x, split)
+    same(product, jax.jit(lambda x, w: x @ w)(x, jax.device_put(w, theirs(*both.spec))))
+    for whole in (split, product):
+        assert [s.data.nbytes * 8 for s in whole.addressable_shards] == [
+            whole.nbytes
+        ] * 8
+    # What the program takes and gives on one device: the whole of x, an eighth of others.
+    sizes = multiply.lower(x, split).compile().memory_analysis()
+    assert sizes.argument_size_in_bytes == x.nbytes + w.nbytes // 8
+    assert sizes.output_size_in_bytes == product.nbytes // 8
 
 
 @case

@@ -19,6 +19,7 @@ CASES = [
     "donation",
     "many_calls_at_once",
     "data_parallel_training",
+    "a_matmul_of_which_each_device_has_an_eighth",
     "models",
     "passes_and_random_numbers",
     "programs_on_the_disk",
