@@ -13,6 +13,7 @@ VENV := .venv-$(VERSION)
 BIN := $(VENV)/bin
 JOBS ?= 2
 ISA ?= AVX2
+CUDA ?= cuda13
 HALF ?=
 PYTEST = $(BIN)/python -m pytest -n $(JOBS)
 COMPUTING := $(addprefix tests/,laws compose conformance differential units/lax units/nn \
@@ -26,7 +27,7 @@ VERIFYTYPES = VIRTUAL_ENV=$(abspath $(VENV)) PATH=$(abspath $(BIN)):$$PATH \
 # Many tests start a process: with bytecode it imports imprint in a third of the time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-all test-isa test-audit check bench lint-fix clean
+.PHONY: help demo test test-all test-isa test-audit test-gpu check bench lint-fix clean
 
 help:
 	@echo 'make demo       real programs traced, compiled, cached and differentiated'
@@ -34,6 +35,7 @@ help:
 	@echo 'make test-all   every test: whole sweeps and long searches too'
 	@echo 'make test-isa   the tests that compute, with fewer instructions (ISA=AVX2)'
 	@echo 'make test-audit the tests of calls, with each hit traced again and compared'
+	@echo 'make test-gpu   the tests that compute, on a GPU (CUDA=cuda13 or cuda12)'
 	@echo 'make check      format, lint, types, floors, sizes'
 	@echo 'make bench      imprint beside JAX, a table of ratios (ARGS="dispatch")'
 	@echo 'make lint-fix   format and repair what ruff can repair'
@@ -62,6 +64,10 @@ test-isa: $(VENV)/test.stamp
 # marked `unaudited` would run as in the other lanes.
 test-audit: $(VENV)/test.stamp
 	IMPRINT_AUDIT=1 $(PYTEST) -m 'not exhaustive and not unaudited' $(ARGS) $(CALLING)
+
+# The tests that compute, on a GPU: whatever is not told where to run runs there.
+test-gpu: $(VENV)/test.stamp $(VENV)/$(CUDA).stamp
+	IMPRINT_DEFAULT_DEVICE=gpu $(PYTEST) -m 'not exhaustive' $(ARGS) tests/gpu $(COMPUTING)
 
 check: $(VENV)/dev.stamp
 	$(BIN)/ruff format --check .

@@ -31,7 +31,7 @@ from imprint.calls.home import home_of
 from imprint.calls.spread import SpreadHome, layout_of_equation, spread_home
 from imprint.config import settings
 from imprint.core import hooks
-from imprint.core.aval import get_aval
+from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.control import ControlPrimitive, Eager, one_equation
 from imprint.core.primitive import Absent, Primitive
 from imprint.core.source import current_source
@@ -79,6 +79,8 @@ def evaluate(  # noqa: C901 - hot: a helper costs 60 ns
             except AttributeError:
                 if type(x.aval.sharding) is NamedSharding:
                     return _evaluate_spread(primitive, operands, params)
+                if _is_far(x):
+                    return _evaluate_there(primitive, operands, params)
                 hosts.append(host_of(x))
         elif isinstance(x, Tracer):
             to_array(x)  # raises: the tracer has leaked
@@ -112,9 +114,7 @@ def _evaluate_spread(
     if isinstance(primitive.lower, Absent):
         return _gathered(primitive, arrays, params)
     flags = settings()
-    names = tuple(params)
-    exact = tuple([static_token(params[name], name) for name in names])
-    key = primitive, avals, names, exact, flags
+    key = _key(primitive, avals, params)
     found = _SPREAD.get(key)
     if found is None:
         closed = one_equation(primitive, tuple([a.unplaced() for a in avals]), params)
@@ -128,6 +128,48 @@ def _evaluate_spread(
     pairs = zip(arrays, home.inputs[len(program.consts) :], strict=True)
     buffers = program.run([buffer_over(x, sharding) for x, sharding in pairs])
     outs = tuple(map(ArrayImpl, home.place(program.out_avals), buffers))
+    if flags.debug_nans or flags.debug_infs:
+        _check_finite(primitive, [*map(host_of, arrays)], [*map(host_of, outs)])
+    return outs
+
+
+def _key(
+    primitive: Primitive, avals: tuple[ShapedArray, ...], params: dict[str, Any]
+) -> tuple[Any, ...]:
+    names = tuple(params)
+    exact = tuple([static_token(params[name], name) for name in names])
+    return primitive, avals, names, exact, settings()
+
+
+def _is_far(x: ArrayImpl) -> bool:
+    """Tell whether the values of an array are not in the memory of the host."""
+    return x.device.platform != "cpu"
+
+
+def _evaluate_there(
+    primitive: Primitive, operands: tuple[Any, ...], params: dict[str, Any]
+) -> tuple[Any, ...]:
+    """Apply a primitive on an accelerator that has an operand; compiled once a kind."""
+    arrays = [*map(to_array, operands)]
+    avals = tuple([x.aval.unplaced() for x in arrays])
+    called = [f"operand {i}" for i in range(len(arrays))]
+    placements = [x.aval.sharding for x in arrays]
+    device, *_ = home = home_of(primitive.name, called, placements)
+    if isinstance(primitive.lower, Absent):
+        values = quiet.run(primitive.reference, *map(host_of, arrays), **params)
+        placed = home.place(primitive.out_avals(avals, params))
+        return tuple(map(from_host, placed, map(np.asarray, values)))
+    key = device, *_key(primitive, avals, params)
+    program = _THERE.get(key)
+    if program is None:
+        closed = one_equation(primitive, avals, params)
+        module = lower(closed, primitive.name, keep_unused=True)
+        if len(_THERE) >= _MOST:
+            _THERE.clear()
+        program = _THERE[key] = compile_module(module, device=device)
+    buffers = program.run([buffer_on(x, device) for x in arrays])
+    outs = tuple(map(ArrayImpl, home.place(program.out_avals), buffers))
+    flags = settings()
     if flags.debug_nans or flags.debug_infs:
         _check_finite(primitive, [*map(host_of, arrays)], [*map(host_of, outs)])
     return outs
@@ -152,6 +194,7 @@ def _gathered(
 
 
 _SPREAD: Final[dict[Any, tuple[Program, SpreadHome]]] = {}
+_THERE: Final[dict[Any, Program]] = {}
 _MOST: Final = 1024
 
 

@@ -7,6 +7,7 @@ what it leaves out is checked here, except on the warm path: `Executable.call`,
 
 - `compat`: what do the releases of jaxlib do differently?
 - `client`: which devices are there, and when does their client start?
+- `plugins`: which accelerators have a plug-in, and how does it start?
 - `options`: how is a program compiled on this machine?
 - `executable`: how is a program compiled, and run on buffers?
 - `partition`: how are programs and arrays spread over several devices?

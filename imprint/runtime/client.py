@@ -11,11 +11,12 @@ import os
 import threading
 import weakref
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any, Final, NoReturn, Protocol, final
 
 from imprint.config import config, num_cpu_devices, settings
 from imprint.errors import BackendError
+from imprint.runtime import plugins
 from imprint.runtime.compat import engine, single_device_sharding
 from imprint.runtime.processes import joined
 
@@ -70,11 +71,11 @@ def devices(backend: str | None = None) -> tuple[Device, ...]:
         BackendError: There is no such backend, or this process is a fork of the one
             that started it.
     """
-    platform = default_backend() if backend is None else backend
+    platform = default_backend() if backend is None else _ALIASES.get(backend, backend)
     if platform not in _START:
         raise BackendError(
-            f"devices: expected one of the backends {sorted(_START)}, got "
-            f"{platform!r}. imprint runs on the CPU so far; leave the backend out."
+            f"devices: expected one of the backends {[*_START]}, got {platform!r}. Leave "
+            "the backend out: the CPU computes."
         )
     with _starting:
         found = _started(platform)
@@ -105,10 +106,10 @@ def _named(chosen: object) -> Device:
         if chosen.owner != os.getpid():
             devices(chosen.platform)  # raises: this process is a fork
         return chosen
-    if chosen in _START:
-        return devices(str(chosen))[0]
+    if isinstance(chosen, str) and _ALIASES.get(chosen, chosen) in _START:
+        return local_devices(chosen)[0]
     raise BackendError(
-        f"default_device: expected one of the platforms {sorted(_START)} or of the "
+        f"default_device: expected one of the platforms {[*_START]} or of the "
         f"devices {list(devices())}, got {chosen!r}. It is the flag that `with "
         "imprint.default_device(...)`, config.update or IMPRINT_DEFAULT_DEVICE set."
     )
@@ -190,7 +191,11 @@ def _start_cpu() -> Any:
     return engine.get_tfrt_cpu_client(asynchronous=True, **asked)
 
 
-_START: Final[dict[str, Callable[[], Any]]] = {"cpu": _start_cpu}
+_START: Final[dict[str, Callable[[], Any]]] = {
+    "cpu": _start_cpu,
+    **{name: partial(plugins.start, name) for name in plugins.BACKENDS},
+}
+_ALIASES: Final = {"cuda": "gpu"}
 _starting: Final = threading.Lock()
 
 

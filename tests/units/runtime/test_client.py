@@ -97,8 +97,8 @@ def test_a_device_says_what_it_is():
 
 def test_an_unknown_backend_is_refused():
     message = (
-        "devices: expected one of the backends ['cpu'], got 'cpus'. "
-        "imprint runs on the CPU so far; leave the backend out."
+        "devices: expected one of the backends ['cpu', 'gpu', 'tpu'], got 'cpus'. "
+        "Leave the backend out: the CPU computes."
     )
     with pytest.raises(BackendError, match=f"^{re.escape(message)}$"):
         runtime.devices("cpus")

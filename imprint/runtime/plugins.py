@@ -1,0 +1,165 @@
+"""Accelerators: which plug-in is there for a GPU or a TPU, and how does its client start?
+
+A plug-in is a library with PJRT's C interface, in packages beside jaxlib and of exactly
+its release. The Python of these packages imports jax, so they are found as files, and
+what it would do for the engine is done here. Nothing is loaded before somebody asks for
+such a device.
+"""
+
+import ctypes
+import os
+from functools import partial
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from imprint.errors import BackendError
+from imprint.runtime.compat import EngineError, engine, jaxlib_version
+
+
+class Plugin(NamedTuple):
+    """A plug-in that is installed.
+
+    Args:
+        name: what the engine calls it.
+        library: its library.
+        package: the package that it came in.
+        release: the release of that, which is to be jaxlib's; None if any is right.
+        kernels: the module with its kernels, if it has one.
+    """
+
+    name: str
+    library: Path
+    package: str
+    release: str | None = None
+    kernels: str | None = None
+
+
+def start(backend: str) -> Any:
+    """Return the client of a backend that is a plug-in: "gpu" or "tpu".
+
+    Raises:
+        BackendError: None is installed, it is another release's, or it finds no device.
+    """
+    plugin = _FINDERS[backend]()
+    if plugin is None:
+        raise BackendError(
+            f"devices: expected a plug-in for the backend {backend!r}, found none. "
+            f"Install one with `pip install '{_EXTRAS[backend]}'`, or leave the backend "
+            "out: the CPU computes."
+        )
+    if plugin.release not in (None, jaxlib_version):
+        raise BackendError(
+            f"devices: expected {plugin.package} of jaxlib's release, {jaxlib_version}, "
+            f"found {plugin.release}. Install it with `pip install "
+            f"'{_WHOLE.get(plugin.package, plugin.package)}=={jaxlib_version}'`."
+        )
+    try:
+        return _client(plugin)
+    except EngineError as err:
+        raise BackendError(
+            f"devices: expected {plugin.package} to find a device, got: "
+            f"{str(err).splitlines()[0].rstrip('.')}. Check the driver and which devices "
+            "it shows, or leave the backend out: the CPU computes."
+        ) from err
+
+
+def _client(plugin: Plugin) -> Any:
+    _preload()
+    if not engine.pjrt_plugin_loaded(plugin.name):
+        interface = engine.load_pjrt_plugin(plugin.name, str(plugin.library), None)
+        if plugin.kernels is not None:
+            _register(plugin.kernels, interface)
+    if not engine.pjrt_plugin_initialized(plugin.name):
+        engine.initialize_pjrt_plugin(plugin.name)
+    client = import_module("jaxlib.xla_client")
+    options: dict[str, Any] = {}
+    if plugin.name == "cuda":  # how much memory it takes, as the environment says
+        options = client.generate_pjrt_gpu_plugin_options()
+    return client.make_c_api_client(plugin.name, options, None)
+
+
+def _register(package: str, interface: Any) -> None:
+    """Give the plug-in its kernels, and its types, under the names that programs use."""
+    kernels = import_module(f"{package}.cuda_plugin_extension")
+    client = import_module("jaxlib.xla_client")
+    client.register_custom_type_handler(
+        "CUDA", partial(kernels.register_custom_type, interface)
+    )
+    client.register_custom_call_handler(
+        "CUDA", partial(kernels.register_custom_call_target, interface)
+    )
+    for name, kind in kernels.ffi_types().items():
+        client.register_custom_type(name, kind, platform="CUDA")
+    for name, kernel in kernels.ffi_handlers().items():
+        client.register_custom_call_target(name, kernel, platform="CUDA", api_version=1)
+
+
+# ---- where they are ----
+
+
+def _cuda() -> Plugin | None:
+    spec = find_spec("jax_plugins")  # a package without code: this imports nothing
+    roots = [] if spec is None else list(spec.submodule_search_locations or ())
+    found = [
+        path
+        for root in roots
+        for path in Path(root).glob("xla_cuda*/xla_cuda_plugin.so")
+        if path.parent.name in _CUDA
+    ]
+    if not found:
+        return None
+    library = max(found, key=lambda path: path.parent.name)  # the newest CUDA
+    package, kernels = _CUDA[library.parent.name]
+    has_kernels = find_spec(kernels) is not None
+    release = _release(package)
+    return Plugin("cuda", library, package, release, kernels if has_kernels else None)
+
+
+def _tpu() -> Plugin | None:
+    given = os.environ.get("TPU_LIBRARY_PATH")
+    if given:
+        return Plugin("tpu", Path(given), "libtpu")
+    spec = find_spec("libtpu")
+    roots = [] if spec is None else list(spec.submodule_search_locations or ())
+    found = [path for root in roots if (path := Path(root) / "libtpu.so").exists()]
+    return Plugin("tpu", found[0], "libtpu") if found else None
+
+
+def _release(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "without a release"
+
+
+def _preload() -> None:
+    """Load NVIDIA's libraries from their packages, which the plug-in then finds."""
+    spec = find_spec("nvidia")
+    for root in () if spec is None else spec.submodule_search_locations or ():
+        for name in _NVIDIA:
+            for path in sorted(Path(root).glob(f"*/lib/{name}")):
+                ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
+
+
+_FINDERS: Final = {"gpu": _cuda, "tpu": _tpu}
+BACKENDS: Final = tuple(_FINDERS)
+"""The backends that are plug-ins."""
+_CUDA: Final = {
+    "xla_cuda12": ("jax-cuda12-pjrt", "jax_cuda12_plugin"),
+    "xla_cuda13": ("jax-cuda13-pjrt", "jax_cuda13_plugin"),
+}
+_EXTRAS: Final = {"gpu": "imprint[cuda13]", "tpu": "libtpu"}
+_WHOLE: Final = {
+    "jax-cuda12-pjrt": "jax-cuda12-plugin[with-cuda]",
+    "jax-cuda13-pjrt": "jax-cuda13-plugin[with-cuda]",
+}
+"""What brings a plug-in with its kernels and NVIDIA's libraries."""
+_NVIDIA: Final = (
+    *("libcudart.so.1?", "libnvrtc.so.1?", "libcublasLt.so.1?", "libcublas.so.1?"),
+    *("libnccl.so.2", "libcupti.so.1?", "libnvJitLink.so.1?", "libcusparse.so.1?"),
+    *("libcusolver.so.1?", "libcufft.so.1?", "libnvshmem_host.so.3", "libcudnn.so.9"),
+)
+"""In the order in which they need each other."""

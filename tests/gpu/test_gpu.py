@@ -1,0 +1,93 @@
+"""What users do with a GPU. Without one, or without its plug-in, there is nothing to test.
+
+`make test-gpu` runs these and all tests that compute, with the GPU as default device.
+"""
+
+import numpy as np
+import pytest
+
+import imprint
+import imprint.numpy as inp
+from imprint import nn, random
+from imprint.debug import counters
+from imprint.errors import BackendError
+
+try:
+    GPU, *_ = imprint.devices("gpu")
+except BackendError as why:
+    pytest.skip(str(why), allow_module_level=True)
+X = np.linspace(-2, 2, 24, dtype=np.float32).reshape(4, 6)
+
+
+def on_gpu():
+    return imprint.device_put(X, GPU)
+
+
+def test_a_device_says_what_it_is():
+    assert GPU.platform == "gpu"
+    assert imprint.devices("cuda") == imprint.devices("gpu")
+
+
+def test_what_is_put_there_stays_there():
+    x = on_gpu()
+    assert x.devices() == {GPU}
+    assert x.committed
+    np.testing.assert_array_equal(x, X)
+    y = inp.tanh(x) @ x.T
+    assert y.devices() == {GPU}
+    np.testing.assert_allclose(y, np.tanh(X) @ X.T, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    "options", [{"backend": "gpu"}, {"device": GPU}, {"in_shardings": GPU}]
+)
+def test_a_function_runs_there_if_it_is_told_to(options):
+    f = imprint.jit(lambda x: inp.sin(x).sum(0), **options)
+    y = f(X)
+    assert y.devices() == {GPU}
+    np.testing.assert_allclose(y, np.sin(X).sum(0), rtol=1e-5, atol=1e-6)
+    f(X)
+    assert f._cache_size() == 1
+
+
+def test_single_operations_compile_once():
+    x = imprint.jit(lambda x: x * 2)(on_gpu())
+    inp.sinh(x)
+    before = counters().compiles
+    inp.sinh(x)
+    assert counters().compiles == before
+
+
+def test_a_network_learns_as_on_the_cpu():
+    model = nn.MLP(6, 1, 16, 2, key=random.key(0))
+
+    @imprint.filter_jit
+    def loss(model, x):
+        return (imprint.vmap(model)(x) ** 2).mean()
+
+    want = imprint.filter_grad(loss)(model, X)
+    there = imprint.device_put(imprint.filter(model, imprint.is_array), GPU)
+    there = imprint.combine(there, model)
+    got = imprint.filter_grad(loss)(there, on_gpu())
+    for a, b in zip(imprint.tree.leaves(got), imprint.tree.leaves(want), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-2, atol=1e-4)
+
+
+def test_loops_branches_and_random_numbers():
+    def step(carry, x):
+        return carry * 0.9 + x, imprint.lax.cond(x[0] > 0, inp.sin, inp.cos, x)
+
+    x = on_gpu()
+    got = imprint.lax.scan(step, inp.zeros(6), x)
+    want = imprint.lax.scan(step, inp.zeros(6), X)
+    for a, b in zip(got, want, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
+    draw = imprint.jit(lambda key: random.bits(key, (9,)), backend="gpu")
+    np.testing.assert_array_equal(draw(random.key(3)), random.bits(random.key(3), (9,)))
+
+
+def test_memory_that_is_donated_is_used_again():
+    f = imprint.jit(lambda x: x + 1, donate_argnums=0)
+    x = on_gpu()
+    np.testing.assert_array_equal(f(x), X + 1)
+    assert x.is_deleted()
