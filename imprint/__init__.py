@@ -249,6 +249,8 @@ _FACES = (
     "stages",
     "tree",
 )
+missing.explain_missing("imprint.sharding")  # which is below `missing`
+
 _LATER = (
     "distributed",
     "experimental",

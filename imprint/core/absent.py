@@ -50,18 +50,28 @@ def _by_numpy(home: str, name: str) -> str:
 
 
 _LIKE_NUMPY: Final = ("imprint.numpy", "Array")
-_ONE_DEVICE: Final = "Programs run in one process so far: leave it out."
+_RESHARD: Final = (
+    "Write imprint.lax.with_sharding_constraint(x, sharding) inside of what is traced, and "
+    "imprint.device_put(x, sharding) outside."
+)
+_NO_TYPES: Final = (
+    "Types of arrays have no split, as the compiler decides it, on axes of AxisType.Explicit "
+    "too: leave it out, and say a split with imprint.lax.with_sharding_constraint."
+)
+_MESH: Final = "Write `with imprint.set_mesh(mesh):`."
 _MAPPED: Final = (
     "Along named axes write imprint.lax.ppermute and imprint.lax.all_to_all."
 )
 
 ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "imprint": (
-        (
-            "use_abstract_mesh reshard auto_pcast remove_size_one_mesh_axis_from_type "
-            "host_count host_id host_ids",
-            _ONE_DEVICE,
-        ),
+        ("reshard", _RESHARD),
+        ("use_abstract_mesh", _MESH),
+        ("auto_pcast", "Write imprint.lax.pcast."),
+        ("remove_size_one_mesh_axis_from_type", _NO_TYPES),
+        ("host_count", "Write imprint.process_count."),
+        ("host_id", "Write imprint.process_index."),
+        ("host_ids", "Write imprint.process_indices."),
         (
             "pmap smap",
             "Write imprint.shard_map.",
@@ -173,6 +183,14 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
             "JAX computes it by cuDNN alone: multiply by imprint.numpy.repeat of the "
             "scales, and write imprint.numpy.matmul.",
         ),
+    ),
+    "imprint.sharding": (
+        ("reshard", _RESHARD),
+        ("auto_axes explicit_axes", _NO_TYPES),
+        ("use_abstract_mesh", _MESH),
+        ("make_single_device_sharding", "Write imprint.sharding.SingleDeviceSharding."),
+        ("ManualAxisType UnreducedKind", "Write imprint.shard_map."),
+        ("AbstractDevice no_collectives", ""),
     ),
     "imprint.debug": (
         ("log DebugEffect OrderedDebugEffect", "Write imprint.debug.print."),
