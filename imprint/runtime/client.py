@@ -32,7 +32,7 @@ class Device:
     """One device of one backend. There is one object per device: compare with `is`."""
 
     __slots__ = (
-        *("id", "platform", "device_kind", "process_index"),
+        *("id", "platform", "device_kind", "process_index", "local_id"),
         *("client", "handle", "handles", "sharding", "owner", "executables"),
     )
 
@@ -41,6 +41,7 @@ class Device:
         self.platform: Final[str] = handle.platform
         self.device_kind: Final[str] = handle.device_kind
         self.process_index: Final[int] = handle.process_index
+        self.local_id: Final[int] = handle.local_hardware_id
         # The engine's own objects, for the other files of this package.
         self.client: Final = client
         self.handle: Final = handle

@@ -131,13 +131,15 @@ def identity(module_text: str, options: CompileOptions, device: Any) -> tuple[st
     """Return all that decides the machine code of a program, but its text.
 
     The flags are those that the engine has in force, whatever the environment says now.
+    Devices are counted within a process: so what one of many processes has compiled for
+    itself, the others load.
     """
     return (
         *engine_version(),
         f"in force: {_always().hex()}",
         *(f"{name}={value!r}" for name, value in options.compiler_options),
         *(f"{name}={value}, a correction" for name, value in corrections(module_text)),
-        f"device {device.id}: {device.platform} {device.device_kind}",
+        f"device {device.local_id}: {device.platform} {device.device_kind}",
         f"of {device.client.device_count()}",
         device.client.platform_version,
     )

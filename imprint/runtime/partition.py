@@ -71,9 +71,9 @@ class Partition:
         return self.first.device_kind
 
     @property
-    def id(self) -> str:
-        """The numbers of the devices."""
-        return ",".join(str(device.id) for device in self.mesh.flat_devices)
+    def local_id(self) -> str:
+        """The numbers of the devices, each in its process."""
+        return ",".join(str(device.local_id) for device in self.mesh.flat_devices)
 
     @property
     def executables(self) -> Any:

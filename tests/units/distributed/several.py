@@ -51,6 +51,12 @@ def talk(rank):
     found["devices"] = imprint.device_count(), imprint.local_device_count()
     here = imprint.jit(lambda x: x + rank)(imprint.numpy.ones(2))
     found["computed"] = here.tolist(), here.device in imprint.local_devices()
+    own = imprint.jit(lambda x: imprint.numpy.sin(x) * 3)
+    for turn in range(2):
+        if turn == rank:
+            found["own"] = own(imprint.numpy.ones(2)).tolist()
+        store.wait_at_barrier(f"compiled {turn}", timeout=20)
+    found["origin"] = own.versions[0].origin
     multihost_utils.sync_global_devices("end")
     imprint.distributed.shutdown()
     found["left"] = imprint.distributed.is_initialized()

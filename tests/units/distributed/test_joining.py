@@ -21,10 +21,11 @@ def free_port():
         return found.getsockname()[1]
 
 
-def started(part, ranks, count, port):
+def started(part, ranks, count, port, env):
     devices = "2" if part in {"train", "hundred"} else "1"
     env = {
         **os.environ,
+        **env,
         "TF_CPP_MIN_LOG_LEVEL": "1",
         "IMPRINT_NUM_CPU_DEVICES": devices,
     }
@@ -40,10 +41,10 @@ def started(part, ranks, count, port):
     ]
 
 
-def results(part, ranks=(0, 1), count=2, port=None):
+def results(part, ranks=(0, 1), count=2, port=None, env=()):
     """Return exit status, what was printed and the log of each process."""
     port = port or free_port()
-    running = started(part, ranks, count, port)
+    running = started(part, ranks, count, port, dict(env))
     try:
         outs = [process.communicate(timeout=60) for process in running]
     finally:
@@ -57,14 +58,16 @@ def results(part, ranks=(0, 1), count=2, port=None):
 
 
 @pytest.mark.slow
-def test_processes_tell_each_other_values():
-    codes, told, logs, _ = results("talk")
+def test_processes_tell_each_other_values(tmp_path):
+    store = {"IMPRINT_CACHE": "write", "IMPRINT_CACHE_DIR": str(tmp_path / "store")}
+    codes, told, logs, _ = results("talk", env=store)
     assert codes == [0, 0], logs
     for rank, found in enumerate(told):
         assert found.pop("gathered") == [[[0, 1], [1, 2]], [0.0, 1.0]]
         assert found.pop("computed") == [[1.0 + rank] * 2, True]
         assert found.pop("count") == [2, rank]
         found.pop("late")
+        assert found.pop("origin") == ("disk" if rank else "compiled")
     assert told[0] == told[1]
     assert told[0] == {
         "tiled": [0, 1, 1, 2],
@@ -90,6 +93,7 @@ def test_processes_tell_each_other_values():
         "second call. Call imprint.distributed.shutdown() before, or leave it out.",
         "devices": [2, 1],
         "left": False,
+        "own": pytest.approx([2.5244129] * 2),
     }
 
 

@@ -1,5 +1,7 @@
 """Programs on the disk: all that compiles finds them, and nothing else does."""
 
+from types import SimpleNamespace
+
 import numpy
 import pytest
 
@@ -8,6 +10,7 @@ import imprint.numpy as np
 from imprint import runtime
 from imprint.debug import counters
 from imprint.program import persisted
+from imprint.runtime.processes import Meeting, Processes
 from imprint.store.current import current
 from imprint.store.sweep import entries
 from tests.units.program import persistable
@@ -146,6 +149,108 @@ def test_two_engines_share_a_store(monkeypatch):
         imprint.jit(double_it)(1.0)
         imprint.clear_caches()
     assert len(files()) == 2
+
+
+# ---- many hosts ----
+
+
+def of_host(device, process, *, local_id=0, count=1000, kind="cpu"):
+    """Return what a key asks of a device: that of one process among many."""
+    client = SimpleNamespace(
+        device_count=lambda: count, platform_version=device.client.platform_version
+    )
+    return SimpleNamespace(
+        id=2048 * process + local_id,
+        process_index=process,
+        local_id=local_id,
+        platform=device.platform,
+        device_kind=kind,
+        client=client,
+    )
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """Return the program, the options, the device and the executable of a jitted call."""
+    given = []
+    real = persisted.executable_of
+
+    def noted(module, options, device, make, *, persist):
+        found = real(module, options, device, make, persist=persist)
+        given.append((module, options, device, found.executable))
+        return found
+
+    monkeypatch.setattr(persisted, "executable_of", noted)
+    imprint.jit(double_it)(1.0)
+    monkeypatch.undo()
+    return given[0]
+
+
+def test_the_key_of_a_host_s_own_program_is_that_of_all_hosts(asked):
+    module, options, device, _ = asked
+
+    def key(*args, **given):
+        host = of_host(device, *args, **given)
+        return persisted.program_key(module, options, host)
+
+    assert len({key(process) for process in range(1000)}) == 1
+    others = key(1), key(1, local_id=1), key(1, count=2000), key(1, kind="other")
+    assert len({*others}) == 4
+
+
+def test_of_a_thousand_hosts_one_compiles_and_the_others_load(asked, monkeypatch):
+    module, options, device, executable = asked
+    monkeypatch.setattr(runtime, "deserialize", lambda *_: executable)
+
+    def start():
+        origins = []
+        for process in range(1000):
+            found = persisted.executable_of(
+                *(module, options, of_host(device, process)),
+                lambda: executable,
+                persist=True,
+            )
+            origins.append(found.origin)
+        return origins
+
+    assert start() == ["compiled"] + ["disk"] * 999
+    assert start() == ["disk"] * 1000  # after a restart nobody compiles
+
+
+def test_what_a_thousand_hosts_say_of_a_program_over_all():
+    """Each sets two values and reads two thousand, of 16 bytes at most."""
+    calls = {"set": 0, "get": 0, "wait": 0, "delete": 0}
+    held, longest = {}, 0
+
+    def put(key, value, **_):
+        nonlocal longest
+        calls["set"] += 1
+        held[key] = value
+        longest = max(longest, len(value))
+
+    def get(key, _):
+        calls["get"] += 1
+        place = key.split("/")
+        return b"x" * 16 if len(place) == 5 else b"1"
+
+    def counted_as(name):
+        def count(*_):
+            calls[name] += 1
+
+        return count
+
+    one = object.__new__(Processes)
+    one.meeting = Meeting("host:1", 1000, 7, "host:1", 30, 100, 30)
+    one.client = SimpleNamespace(
+        key_value_set_bytes=put,
+        blocking_key_value_get_bytes=get,
+        wait_at_barrier=counted_as("wait"),
+        key_value_delete=counted_as("delete"),
+    )
+    one._counter = 0
+    assert one.exchange("a program", b"y" * 16, 30) == [b"x" * 16] * 1000
+    assert calls == {"set": 2, "get": 2000, "wait": 1, "delete": 2}
+    assert longest == 16
 
 
 # ---- damage ----
