@@ -62,6 +62,21 @@ SAID = {
         " same order, got argument a over cpu:[0, 1, 2, 3, 4, 5, 6, 7] and argument b "
         "over cpu:[0, 1, 2, 3]. Put the arrays on one mesh with imprint.device_put(x, "
         "sharding); what was made without a device follows by itself.",
+        "<lambda>: expected committed arrays and shardings over the same devices in "
+        "the same order, got argument a over cpu:[0, 1, 2, 3, 4, 5, 6, 7] and "
+        "argument b over cpu:[7, 6, 5, 4, 3, 2, 1, 0]. Put the arrays on one mesh "
+        "with imprint.device_put(x, sharding); what was made without a device follows"
+        " by itself.",
+        "<lambda>: expected committed arrays and shardings over the same devices in "
+        "the same order, got argument a over cpu:[0, 1, 2, 3, 4, 5, 6, 7] and a "
+        "constraint over cpu:[0, 1, 2, 3]. Put the arrays on one mesh with "
+        "imprint.device_put(x, sharding); what was made without a device follows by "
+        "itself.",
+        "<lambda>: expected committed arrays and shardings over the same devices in "
+        "the same order, got argument a over cpu:[0, 1, 2, 3, 4, 5, 6, 7] and "
+        "out_shardings over cpu:[0, 1, 2, 3]. Put the arrays on one mesh with "
+        "imprint.device_put(x, sharding); what was made without a device follows by "
+        "itself.",
         "device_put: expected axis 0 to be a multiple of 4, the size of 'x' in "
         "Mesh('x': 4, 'y': 2), got 7 of the shape [7]. Pad it, or split another axis.",
         "device_put: expected a spec with at most an entry for each of 1 axes, got "
