@@ -15,7 +15,9 @@ JOBS ?= 2
 ISA ?= AVX2
 CUDA ?= cuda13
 HALF ?=
-PYTEST = $(BIN)/python -m pytest -n $(JOBS)
+# The tests of a file run in one process: they share what they compile. Files with slow tests
+# come first.
+PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 COMPUTING := $(addprefix tests/,laws compose conformance differential units/lax units/nn \
   units/numpy units/primitives units/random)
 CALLING := $(addprefix tests/,first_hour retrace spec units/jitted units/record \

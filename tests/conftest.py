@@ -138,9 +138,14 @@ def pytest_collection_modifyitems(config, items):
     drawn from a set come in another order.
     """
 
+    lines = {}  # of each function, whose cases are many
+
     def place(item):
         long = any(item.get_closest_marker(name) for name in ("slow", "exhaustive"))
-        return not long, str(item.path), item.location[1], item.nodeid
+        function = item.parent.nodeid, getattr(item, "originalname", item.name)
+        if function not in lines:
+            lines[function] = item.location[1]
+        return not long, str(item.path), lines[function], item.nodeid
 
     items.sort(key=place)
     half = config.getoption("--half")
