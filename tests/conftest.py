@@ -23,6 +23,7 @@ from hypothesis.internal.conjecture import providers
 
 from imprint.config import config
 from tests.lanes import HALVES, is_in_half, is_sampled_out
+from tests.quick import is_quick, set_pace
 
 hypothesis.settings.register_profile(
     "ci",
@@ -104,6 +105,11 @@ def golden(request):
 @pytest.fixture(scope="session", autouse=True)
 def _internal_checks():
     config.update("enable_checks", True)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _pace_of_jax(request):
+    set_pace(quick=is_quick(request.path))
 
 
 @pytest.fixture(autouse=True)
