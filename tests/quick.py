@@ -11,7 +11,7 @@ from functools import wraps
 from pathlib import Path
 
 TESTS = Path(__file__).parent
-WHERE = [TESTS / place for place in ("units/nn",)]
+WHERE = [TESTS / "units" / place for place in ("image", "nn", "ops", "optim")]
 OPTIONS = {
     "xla_backend_optimization_level": "0",
     "xla_llvm_disable_expensive_passes": "True",
