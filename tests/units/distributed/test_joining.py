@@ -46,7 +46,7 @@ def results(part, ranks=(0, 1), count=2, port=None, env=()):
     port = port or free_port()
     running = started(part, ranks, count, port, dict(env))
     try:
-        outs = [process.communicate(timeout=60) for process in running]
+        outs = [process.communicate(timeout=300) for process in running]
     finally:
         for process in running:
             process.kill()
