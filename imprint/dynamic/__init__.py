@@ -4,5 +4,6 @@
 - `holding`: does a result hold a size that has a name?
 - `buckets`: how long are the axes of the program that answers a size?
 - `padding`: how is an array as long as a bucket?
+- `sizes`: which numbers are the names in sizes, given the arguments of a call?
 - `programs`: which program answers all sizes up to a bucket's?
 """

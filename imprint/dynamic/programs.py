@@ -9,9 +9,9 @@ What has no padding rule has no program here: then each size is compiled by itse
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any, Final, NamedTuple, final
+from typing import Any, Final, NamedTuple, TypeAlias, final
 
 import numpy as np
 
@@ -35,6 +35,8 @@ from imprint.transforms.padded import padded
 from imprint.versions.definitions import Definition
 from imprint.versions.version import Version
 
+Cuts: TypeAlias = tuple[tuple[Any, ...] | None, ...]
+
 
 @final
 class BucketProgram(NamedTuple):
@@ -53,7 +55,7 @@ class BucketProgram(NamedTuple):
     traced: TracedCall
     results: Results
     shapes: tuple[tuple[int, ...], ...]
-    cuts: tuple[tuple[Any, ...] | None, ...]
+    cuts: Cuts
     zeros: bool
 
     def arguments(self, pending: Pending, sizes: Sizes) -> list[Any]:
@@ -63,19 +65,33 @@ class BucketProgram(NamedTuple):
             in_bucket(x, aval, shape, zeros=self.zeros)
             for x, aval, shape in zip(pending.leaves, avals, self.shapes, strict=True)
         ]
-        return [*leaves, *map(_as_array, sizes.values())]
+        return [*leaves, *sizes_as_arrays(sizes)]
 
     def run(self, version: Version, pending: Pending, sizes: Sizes) -> Any:
         """Return what the function returns."""
         leaves = self.arguments(pending, sizes)
-        outs = version.run(leaves)
-        for i, how in version.donated.items():
-            x = pending.leaves[i]
-            if isinstance(x, ArrayImpl) and x is not leaves[i]:
-                consume(x, how, current_source())
-        return self.results.unflatten(
-            [_cut(x, shape, sizes) for x, shape in zip(outs, self.cuts, strict=True)]
-        )
+        outs = run_padded(version, pending.leaves, leaves)
+        return self.results.unflatten(shortened(outs, self.cuts, sizes))
+
+
+def run_padded(version: Version, given: Sequence[Any], leaves: list[Any]) -> Any:
+    """Run a program for a bucket; what was given is consumed as its copies are."""
+    outs = version.run(leaves)
+    for i, how in version.donated.items():
+        x = given[i]
+        if isinstance(x, ArrayImpl) and x is not leaves[i]:
+            consume(x, how, current_source())
+    return outs
+
+
+def shortened(outs: Sequence[ArrayImpl], cuts: Cuts, sizes: Sizes) -> list[ArrayImpl]:
+    """Return results as long as they truly are."""
+    return [_cut(x, shape, sizes) for x, shape in zip(outs, cuts, strict=True)]
+
+
+def cuts_of(avals: Sequence[ShapedArray]) -> Cuts:
+    """Return the true shapes of results, None for those that have no names."""
+    return tuple([_names_in(aval.shape) for aval in avals])
 
 
 def _cut(x: ArrayImpl, shape: tuple[Any, ...] | None, sizes: Sizes) -> ArrayImpl:
@@ -83,6 +99,11 @@ def _cut(x: ArrayImpl, shape: tuple[Any, ...] | None, sizes: Sizes) -> ArrayImpl
         return x
     true = tuple([evaluate(n, sizes) for n in shape])
     return x if true == x.aval.shape else cut(x, true)
+
+
+def sizes_as_arrays(sizes: Sizes) -> list[ArrayImpl]:
+    """Return true sizes as the last arguments of a program."""
+    return [*map(_as_array, sizes.values())]
 
 
 @lru_cache(maxsize=8192)
@@ -204,10 +225,10 @@ def _padded(
     start = time.perf_counter()
     sizes = dict(zip(family.names, at.bounds, strict=True))
     careful = padded(traced.closed, sizes)
-    trusting = padded(traced.closed, sizes, [0] * len(traced.closed.in_avals))
+    trusting = trusting_zeros(traced.closed, sizes)
     is_one = len(trusting.eqns) >= len(careful.eqns)  # zeros save no mask: one for all
     zeros = at.zeros and not is_one
-    closed = _sizes_last(trusting if zeros else careful, len(sizes))
+    closed = sizes_last(trusting if zeros else careful, len(sizes))
     memory = "" if zeros or is_one else " in reused memory"
     outs = traced.closed.out_avals
     flat = Results(tree.structure(tuple(outs)), {})
@@ -229,7 +250,7 @@ def _padded(
         made,
         traced.results,
         tuple([a.shape for a in closed.in_avals[: len(avals)]]),
-        tuple([_names_in(a.shape) for a in outs]),
+        cuts_of(outs),
         zeros,
     )
 
@@ -243,7 +264,12 @@ def _scope_of(traced: TracedCall) -> Any:
     return next(n.scope for n in every if type(n) is SymbolicSize)
 
 
-def _sizes_last(closed: ClosedJaxpr, count: int) -> ClosedJaxpr:
+def trusting_zeros(closed: ClosedJaxpr, bounds: Sizes) -> ClosedJaxpr:
+    """Return a program that counts on zeros in all of the padding of its arguments."""
+    return padded(closed, bounds, [0] * len(closed.in_avals))
+
+
+def sizes_last(closed: ClosedJaxpr, count: int) -> ClosedJaxpr:
     """Return a padded program with its sizes after the other arguments."""
     jaxpr = closed.jaxpr
     invars = (*jaxpr.invars[count:], *jaxpr.invars[:count])

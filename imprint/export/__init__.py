@@ -5,7 +5,6 @@ arguments and results; no pickle, and nothing of the user's code.
 
 - `exporting`: how does a function become an `Exported`?
 - `exported`: what is an exported function, and how is it called?
-- `sizes`: which numbers are the names in sizes, given the arguments of a call?
 - `writing`: which StableHLO holds for every size, and which equation has none?
 - `module`: which StableHLO is that of a call?
 - `calling`: what is the call of an exported function inside a program?
@@ -19,10 +18,10 @@ from imprint.export.exporting import (
     default_export_platform as default_export_platform,
 )
 from imprint.export.exporting import export as export
+from imprint.export.exporting import is_symbolic_dim as is_symbolic_dim
 from imprint.export.exporting import symbolic_args_specs as symbolic_args_specs
 from imprint.export.format import deserialize as deserialize
 from imprint.export.of_jax import to_jax as to_jax
-from imprint.export.sizes import is_symbolic_dim as is_symbolic_dim
 from imprint.export.trees import (
     register_namedtuple_serialization as register_namedtuple_serialization,
 )

@@ -17,10 +17,10 @@ from imprint.core.dims import is_symbolic
 from imprint.core.jaxpr import ClosedJaxpr
 from imprint.core.tangents import is_float0, tangent_aval
 from imprint.custom_derivatives import custom_vjp
+from imprint.dynamic.sizes import size_at, values_of
 from imprint.errors import DTypeError, NotDifferentiableError, TreeError
 from imprint.export.calling import call_exported_p
 from imprint.export.module import Functions, at_sizes
-from imprint.export.sizes import size_at, values_of
 
 Avals = tuple[ShapedArray, ...]
 

@@ -8,13 +8,14 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 from imprint import runtime, tree
+from imprint.core import dims
 from imprint.core.aval import get_aval
 from imprint.core.jaxpr import ClosedJaxpr, Jaxpr, eval_jaxpr
 from imprint.core.shape_struct import ShapeDtypeStruct
 from imprint.core.tangents import is_float0, tangent_aval
+from imprint.dynamic.sizes import scope_of
 from imprint.errors import ArgumentError
 from imprint.export.exported import Exported
-from imprint.export.sizes import scope_of
 from imprint.export.writing import write
 from imprint.jitted.make_jaxpr import make_jaxpr
 from imprint.jitted.stages import Wrapped
@@ -237,3 +238,15 @@ def symbolic_args_specs(
         )
         found.append(ShapeDtypeStruct(shape, aval.dtype))
     return treedef.unflatten(found)
+
+
+def is_symbolic_dim(p: Any) -> bool:
+    """Tell whether a size is an expression of names, and no number.
+
+    >>> import imprint
+    >>> from imprint import export
+    >>> (n,) = export.symbolic_shape("n")
+    >>> export.is_symbolic_dim(n), export.is_symbolic_dim(3)
+    (True, False)
+    """
+    return dims.is_symbolic(p)

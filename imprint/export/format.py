@@ -13,10 +13,10 @@ from typing import Any, Final
 
 from imprint import dtypes, tree
 from imprint.core.aval import ShapedArray
+from imprint.dynamic.sizes import scope_of
 from imprint.errors import ArgumentError
 from imprint.export.exported import Exported
 from imprint.export.of_jax import from_jax
-from imprint.export.sizes import scope_of
 from imprint.export.trees import from_data, to_data
 from imprint.symbolic import SymbolicScope, symbolic_shape
 

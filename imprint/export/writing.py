@@ -13,9 +13,9 @@ import numpy as np
 from imprint import runtime
 from imprint.core.aval import ShapedArray
 from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var
+from imprint.dynamic.sizes import scope_of, size_at, sources
 from imprint.errors import ArgumentError, ConcretizationError, ShapeError
 from imprint.export.module import at_sizes
-from imprint.export.sizes import scope_of, size_at, sources
 from imprint.runtime import EngineError
 from imprint.symbolic import SymbolicScope
 from imprint.symbolic.values import allows

@@ -17,6 +17,7 @@ from imprint.calls.spread import SpreadHome, is_as, layout_of_call, shown
 from imprint.calls.tracing import TracedCall
 from imprint.config import Settings, settings
 from imprint.core.aval import DType, Shape, ShapedArray, get_aval
+from imprint.core.dims import is_symbolic
 from imprint.core.effects import Effects
 from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
 from imprint.core.shape_struct import ShapeDtypeStruct
@@ -188,7 +189,8 @@ class _Stage:
 
     @property
     def _one_kind(self) -> str:
-        name = type(self).__name__
+        kinds = type(self).__mro__
+        name = next(x for x in kinds if x.__base__ is _Stage).__name__
         return (
             f"A {name} takes only the kind of call it was {name.lower()} for; call the "
             "jitted function for another."
@@ -234,8 +236,12 @@ class Traced(_Stage):
         return self._traced.results.unflatten(outs)
 
     def lower(self) -> "Lowered":
-        """Write the program as StableHLO."""
+        """Write the program as StableHLO, for all sizes if they have names."""
         name, options, traced = self.fun_name, self._options, self._traced
+        if any(is_symbolic(n) for aval in traced.closed.in_avals for n in aval.shape):
+            from imprint.jitted.any_size import LoweredForSizes  # noqa: PLC0415 - few programs have names
+
+            return LoweredForSizes(traced, self._signature, options, self._given)
         layout = layout_of_call(name, options, traced, self._given.avals)
         module = lower_traced(traced, name, options, layout=layout)
         return Lowered(
@@ -243,7 +249,6 @@ class Traced(_Stage):
         )
 
 
-@final
 class Lowered(_Stage):
     """A program in StableHLO."""
 
@@ -304,7 +309,6 @@ class Lowered(_Stage):
         return Compiled(version, self._signature, self._given)
 
 
-@final
 class Compiled(_Stage):
     """An executable for one kind of call."""
 
@@ -325,11 +329,14 @@ class Compiled(_Stage):
                 "value: a Compiled can be run, and not traced, mapped or "
                 "differentiated. Call the jitted function there."
             )
-        result = self._version.run(self._leaves(self._call(args, kwargs)))
+        result = self._run(self._call(args, kwargs))
         flags = settings()
         if flags.debug_nans or flags.debug_infs:
             self._check_finite(result, flags)
         return result
+
+    def _run(self, call: Call) -> Any:
+        return self._version.run(self._leaves(call))
 
     def _check_finite(self, result: Any, flags: Settings) -> None:
         """Raise NonFiniteError if a result holds what the flags of now forbid."""
@@ -384,15 +391,8 @@ class Compiled(_Stage):
         return [SingleDeviceSharding(home.device)] * len(program.kept)
 
     def _leaves(self, call: Call) -> list[Any]:
-        leaves, treedef = tree.flatten(call.dynamic)
-        name = self._signature.function_name
-        try:
-            came = [get_aval(leaf) for leaf in leaves]
-        except (ArgumentError, DTypeError):
-            check_leaves(name, call.form, leaves, treedef)
-            raise
-        check_values(name, call, leaves)
-        expected = self._traced.closed.in_avals
+        leaves, came = self._given_leaves(call)
+        name, expected = self._signature.function_name, self._traced.closed.in_avals
         for i, (got, aval) in enumerate(zip(came, expected, strict=True)):
             if got.shape != aval.shape or got.dtype != aval.dtype:
                 raise ArgumentError(
@@ -402,10 +402,22 @@ class Compiled(_Stage):
         self._check_places(came)
         return [to_array(x) for x in leaves]
 
+    def _given_leaves(self, call: Call) -> tuple[list[Any], list[ShapedArray]]:
+        """Return the arrays of a call, and their avals."""
+        leaves, treedef = tree.flatten(call.dynamic)
+        name = self._signature.function_name
+        try:
+            came = [get_aval(leaf) for leaf in leaves]
+        except (ArgumentError, DTypeError):
+            check_leaves(name, call.form, leaves, treedef)
+            raise
+        check_values(name, call, leaves)
+        return leaves, came
+
     def _check_places(self, came: Sequence[ShapedArray]) -> None:
         """Raise ArgumentError if an argument is committed to other devices."""
         for i, want in zip(self._version.program.kept, self._inputs, strict=True):
-            placement: Any = came[i].sharding
+            placement: Any = came[i].sharding if i < len(came) else None
             if not isinstance(placement, Sharding) or is_as(came[i], want):
                 continue
             is_one = isinstance(want, SingleDeviceSharding)

@@ -327,7 +327,7 @@ TWO = export.export(imprint.jit(two))(
             (array(0, 3), array(0)),
             ShapeError,
             "two: expected sizes for which each name is at least 1 holds, got n = 0. "
-            "Export with constraints that allow them.",
+            "Give symbolic_shape constraints that allow them.",
         ),
     ],
 )

@@ -19,18 +19,6 @@ from imprint.transforms.lowering import SizeSource
 Avals = Sequence[ShapedArray]
 
 
-def is_symbolic_dim(p: Any) -> bool:
-    """Tell whether a size is an expression of names, and no number.
-
-    >>> import imprint
-    >>> from imprint import export
-    >>> (n,) = export.symbolic_shape("n")
-    >>> export.is_symbolic_dim(n), export.is_symbolic_dim(3)
-    (True, False)
-    """
-    return dims.is_symbolic(p)
-
-
 def scope_of(who: str, avals: Avals) -> SymbolicScope | None:
     """Return the scope of the names in shapes; None if there is no name.
 
@@ -126,7 +114,7 @@ def values_of(
     if scope is not None and not _is_allowed(scope, found):
         raise ShapeError(
             f"{who}: expected sizes for which {_said(scope)} holds, got {_listed(found)}. "
-            "Export with constraints that allow them."
+            "Give symbolic_shape constraints that allow them."
         )
     return found
 

@@ -1,0 +1,247 @@
+"""The stages of a call whose sizes have names: one object for all of them.
+
+`f.lower(ShapeDtypeStruct((n, 3), "float32")).compile()` is a `Compiled` that takes arrays of
+every size. It has a program for each bucket, as the jitted function has, compiled at the
+first call in it; that of the least one is there at once. A size that is in no bucket (0, or
+an equation cannot be padded) has a program of its own.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final, NamedTuple, final
+
+import numpy as np
+
+from imprint import tree
+from imprint.array import to_array
+from imprint.calls.options import JitOptions, check_compiler_options
+from imprint.calls.results import Results
+from imprint.calls.signature import Call, Signature
+from imprint.calls.spread import layout_of_call
+from imprint.calls.tracing import TracedCall
+from imprint.core.jaxpr import ClosedJaxpr
+from imprint.core.padding import NoPaddingError
+from imprint.dynamic.buckets import bucket_of
+from imprint.dynamic.padding import in_bucket
+from imprint.dynamic.programs import (
+    Cuts,
+    cuts_of,
+    run_padded,
+    shortened,
+    sizes_as_arrays,
+    sizes_last,
+    trusting_zeros,
+)
+from imprint.dynamic.sizes import scope_of, sources, values_of
+from imprint.errors import ArgumentError
+from imprint.jitted.compiling import compile_lowered, lower_traced
+from imprint.jitted.stages import Compiled, CompilerOptions, Given, Lowered
+from imprint.symbolic.expression import Scope
+from imprint.symbolic.instantiate import instantiate
+from imprint.symbolic.values import allows
+from imprint.transforms.lowering import lower_jaxpr
+from imprint.transforms.staging import hoist_consts
+from imprint.versions.version import Version
+
+Sizes = Mapping[str, int]
+
+
+@final
+class LoweredForSizes(Lowered):
+    """A program for all sizes; its StableHLO has sizes that come with the arguments."""
+
+    def __init__(
+        self,
+        traced: TracedCall,
+        signature: Signature,
+        options: JitOptions,
+        given: Given,
+    ) -> None:
+        super(Lowered, self).__init__(traced, signature, given)
+        self._options = options
+        sources(signature.function_name, traced.closed.in_avals)
+        scope_of(signature.function_name, traced.closed.in_avals)
+
+    def as_text(self, dialect: str | None = None, *, debug_info: bool = False) -> str:
+        """Return the program as text, with `?` for sizes that have names.
+
+        Args:
+            dialect: "stablehlo", which is also what None means.
+            debug_info: whether lines carry the user's source lines.
+        """
+        name, closed = self._signature.function_name, self._traced.closed
+        if dialect not in (None, "stablehlo"):
+            raise ArgumentError(
+                f"{name}: expected the dialect 'stablehlo' of a program whose sizes have "
+                f"names, got {dialect!r}. Lower it for a shape of numbers."
+            )
+        module = lower_jaxpr(
+            hoist_consts(closed).jaxpr,
+            f"jit_{name}",
+            sizes=sources(name, closed.in_avals),
+            consts=[np.asarray(x) for x in closed.consts],
+            locations=debug_info,
+        )
+        return module.text()
+
+    def compile(
+        self, compiler_options: CompilerOptions | None = None
+    ) -> "CompiledForSizes":
+        """Compile the program of the least sizes; the others follow when called.
+
+        Args:
+            compiler_options: options of XLA, over those given to `jit`.
+        """
+        asked = check_compiler_options(compiler_options)
+        options = replace(self._options, compile=asked.over(self._options.compile))
+        programs = _Programs(self._traced, self._signature, options, self._given)
+        return CompiledForSizes(programs, self._signature, self._given)
+
+
+@final
+class CompiledForSizes(Compiled):
+    """What takes a call of any size.
+
+    What it tells (`as_text`, `cost_analysis` and so on) is of the program that answered the
+    last call, at first of that of the least sizes.
+    """
+
+    def __init__(
+        self, programs: "_Programs", signature: Signature, given: Given
+    ) -> None:
+        super().__init__(programs.least().version, signature, given)
+        self._traced = programs.traced
+        self._programs = programs
+
+    def _run(self, call: Call) -> Any:
+        leaves, came = self._given_leaves(call)
+        name, expected = self._signature.function_name, self._traced.closed.in_avals
+        names = self._traced.leaf_names()
+        for i, (got, aval) in enumerate(zip(came, expected, strict=True)):
+            if got.dtype != aval.dtype:
+                raise ArgumentError(
+                    f"{name}: expected {aval} as argument {names[i]}, got {got}. "
+                    f"{self._one_kind}"
+                )
+        sizes = values_of(name, expected, came, names)
+        program = self._programs.at(sizes)
+        self._version = program.version
+        self._check_places(came)
+        return program.run([to_array(x) for x in leaves], sizes)
+
+
+class _Program(NamedTuple):
+    """A program, and how results become those of the true sizes.
+
+    Args:
+        version: the program.
+        cuts: of a program for a bucket, the true shapes of results.
+        results: how the arrays become what the function returned.
+    """
+
+    version: Version
+    cuts: Cuts | None
+    results: Results
+
+    def run(self, given: list[Any], sizes: Sizes) -> Any:
+        """Return what the function returns."""
+        if self.cuts is None:
+            return self.version.run(given)
+        shapes = [aval.shape for aval in self.version.traced.closed.in_avals]
+        leaves = [
+            in_bucket(x, x.aval, shape, zeros=True)
+            for x, shape in zip(given, shapes[: len(given)], strict=True)
+        ]
+        outs = run_padded(self.version, given, [*leaves, *sizes_as_arrays(sizes)])
+        return self.results.unflatten(shortened(outs, self.cuts, sizes))
+
+
+@final
+class _Programs:
+    """The programs of one trace for all sizes."""
+
+    def __init__(
+        self,
+        traced: TracedCall,
+        signature: Signature,
+        options: JitOptions,
+        given: Given,
+    ) -> None:
+        self.traced = traced
+        self._name = signature.function_name
+        self._options = options
+        self._given = given
+        self._made: dict[tuple[int, ...], _Program] = {}
+        self._is_padded = options.buckets is not None
+
+    def least(self) -> _Program:
+        """Return the program of the least sizes that the constraints allow."""
+        avals = self.traced.closed.in_avals
+        names, scope = sources(self._name, avals), scope_of(self._name, avals)
+        assert scope is not None
+        least = {name: max(1, scope.least_of(name)) for name in names}
+        return self.at(_least_allowed(scope, least))
+
+    def at(self, sizes: Sizes) -> _Program:
+        """Return the program for some sizes."""
+        bucket = self._bucket(sizes)
+        if bucket is not None:
+            found = self._made.get((1, *bucket.values()))
+            if found is not None:
+                return found
+            try:
+                closed = trusting_zeros(self.traced.closed, bucket)
+            except NoPaddingError:
+                self._is_padded = False
+            else:
+                made = self._padded(sizes_last(closed, len(bucket)), tuple(bucket))
+                return self._made.setdefault((1, *bucket.values()), made)
+        return self._exact(sizes)
+
+    def _bucket(self, sizes: Sizes) -> dict[str, int] | None:
+        buckets = self._options.buckets
+        if not self._is_padded or not all(sizes.values()):
+            return None
+        return {k: bucket_of(buckets, k, n, self._name) for k, n in sizes.items()}
+
+    def _padded(self, closed: ClosedJaxpr, hidden: tuple[str, ...]) -> _Program:
+        outs = self.traced.closed.out_avals
+        flat = Results(tree.structure(tuple(outs)), {})
+        made = self.traced.at(closed, flat, 0.0)
+        made.hidden = hidden
+        cuts = cuts_of(outs)
+        return _Program(self._compiled(made), cuts, self.traced.results)
+
+    def _exact(self, sizes: Sizes) -> _Program:
+        key = (0, *sizes.values())
+        found = self._made.get(key)
+        if found is None:
+            closed = instantiate(self.traced.closed, sizes)
+            made = self.traced.at(closed, self.traced.results, 0.0)
+            found = _Program(self._compiled(made), None, made.results)
+            self._made[key] = found
+        return found
+
+    def _compiled(self, made: TracedCall) -> Version:
+        given, inside = self._given.avals, made.closed.in_avals
+        avals = [
+            aval.with_sharding(given[i].sharding) if i < len(given) else aval
+            for i, aval in enumerate(inside)
+        ]
+        name, options = self._name, self._options
+        layout = layout_of_call(name, options, made, avals)
+        module = lower_traced(made, name, options, layout=layout)
+        program, home = compile_lowered(module, name, options, made, avals)
+        return Version(made, program, name, home._replace(moves=True))
+
+
+def _least_allowed(scope: Scope, least: dict[str, int]) -> dict[str, int]:
+    """Return small sizes that the constraints allow; if none is found, the least ones."""
+    for k in range(_TRIED):
+        for sizes in ({n: v + k for n, v in least.items()}, dict.fromkeys(least, k)):
+            if allows(scope, sizes):
+                return sizes
+    return least
+
+
+_TRIED: Final = 1025
