@@ -5,5 +5,6 @@
 - `buckets`: how long are the axes of the program that answers a size?
 - `padding`: how is an array as long as a bucket?
 - `sizes`: which numbers are the names in sizes, given the arguments of a call?
+- `reasons`: why is a call compiled for its size, though the axis has a name?
 - `programs`: which program answers all sizes up to a bucket's?
 """

@@ -202,6 +202,10 @@ class Families:
         ]
         self._families[sized.kind] = (family, *kept)
 
+    def of_kind(self, kind: Hashable) -> tuple[Family, ...]:
+        """Return the families of calls of a kind, the newest first."""
+        return self._families.get(kind, ())
+
     def program(self, key: PackedKey) -> Any:
         """Return what answers calls in a bucket by its key; None if it is none's."""
         for families in self._families.values():

@@ -145,7 +145,7 @@ def _compared(
     if stale:
         return _stale(versions, stale[:_REMEMBERED])
     if versions:
-        return _later(pending, versions)
+        return _later(definition, pending, versions)
     if definition.last_miss is not None:  # it was compiled
         return Compared(None, (_CLEARED,))
     return _another(fun, definition)
@@ -155,20 +155,39 @@ _REMEMBERED: Final = 128
 """Versions, the newest, that a miss is compared with."""
 
 
-def _later(pending: Pending, versions: list[Version]) -> Later:
+def _later(definition: Definition, pending: Pending, versions: list[Version]) -> Later:
     """Note the kinds of calls that are answered; the versions themselves may go."""
     first = max(0, len(versions) - _REMEMBERED)
     treedef = tree.structure(pending.call.dynamic)  # `pending` itself holds the arrays
     known = [(pending.key, (pending.call.form, treedef))]
     known += [(v.at, (v.traced.form, v.traced.in_tree)) for v in versions[first:]]
     setters = flag_setters()  # of now: a `with` is left before somebody asks
+    why = _per_size(definition, pending)
 
     def compare() -> Compared:
         new, *kinds = [CallKey.unpack(key).kind(*named) for key, named in known]
         nearest, found = nearest_of(replace(new, setters=setters), kinds)
+        told = why()
+        found = tuple(
+            [
+                replace(d, remedy=told[d.slot])
+                if d.slot in told and d.new.isdecimal()
+                else d
+                for d in found
+            ]
+        )
         return Compared(first + nearest, found)
 
     return Later(compare)
+
+
+def _per_size(definition: Definition, pending: Pending) -> Callable[[], dict[str, str]]:
+    """Return what tells why lengths that have names have programs of their own."""
+    if definition.options.abstracted_axes is None:
+        return dict
+    from imprint.dynamic.reasons import told_of_slots  # noqa: PLC0415 - few functions name axes
+
+    return told_of_slots(definition, pending)
 
 
 # ---- the reasons ----

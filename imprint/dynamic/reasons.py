@@ -1,0 +1,72 @@
+"""Why is a call compiled for its size, though the axis has a name?
+
+What forced it is an option, an equation without a padding rule, or a line that needs the size
+as a number. It is known of the families of calls, so it is looked up when somebody asks.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+from imprint import tree
+from imprint.calls.key import CallKey, Pending
+from imprint.config import settings
+from imprint.dynamic.families import Family, families_of
+from imprint.versions.definitions import Definition
+
+
+def told_of_slots(
+    definition: Definition, pending: Pending
+) -> Callable[[], dict[str, str]]:
+    """Return what tells, for each length of a call that has a name, why it has a program.
+
+    It holds no array of the call. The keys are `x.shape[0]`, as an explanation has them.
+    """
+    if definition.options.abstracted_axes is None:
+        return dict
+    families = families_of(definition)
+    entries = families.entries(definition, pending)
+    sized = families.sized(definition, pending)
+    families.forget()
+    names = pending.call.form.leaf_names(tree.structure(pending.call.dynamic))
+    avals = CallKey.unpack(pending.key).avals
+    slots = {
+        f"{names[leaf]}.shape[{axis % avals[leaf].ndim}]": name
+        for leaf, axis, name in entries
+    }
+    reason = _of_options(definition)
+    if sized is None and not reason:
+        reason = "a size of 0 has a program of its own."
+
+    def told() -> dict[str, str]:
+        why = reason
+        if not why and sized is not None:
+            found = families.of_kind(sized.kind)
+            right = [x for x in found if x.has(sized.sizes)] or found
+            why = next((text for text in map(_of_family, right) if text), "")
+        return {
+            slot: f"{name} is compiled for each size: {why}" if why else _IN_BUCKETS
+            for slot, name in slots.items()
+        }
+
+    return told
+
+
+_IN_BUCKETS: Final = "A program is compiled for each bucket of lengths."
+
+
+def _of_options(definition: Definition) -> str:
+    flags = settings()
+    if definition.options.buckets is None:
+        return "buckets=None asks for it. Leave it out for a program for each bucket."
+    on = [name for name in ("debug_nans", "debug_infs") if getattr(flags, name)]
+    if on:
+        return f"{on[0]} is on, and padding may hold anything. Turn it off."
+    return ""
+
+
+def _of_family(family: Family) -> str:
+    if family.refusal is not None:
+        return str(family.refusal)  # an error says itself what to do
+    if family.unpadded:
+        return f"{family.unpadded}. Compute that in a function of its own."
+    return ""

@@ -1,0 +1,68 @@
+"""Where a length has a name and is compiled for each size, it is told what forced it."""
+
+import numpy as np
+import pytest
+
+import imprint
+import imprint.numpy as inp
+
+
+def remedy(f, *lengths, **options):
+    """Return what is said of the last length, where the others were called."""
+    named = imprint.jit(f, abstracted_axes={"x": {0: "n"}}, **options)
+    named.clear_cache()
+    *before, last = [np.ones(n, np.float32) for n in lengths]
+    for x in before:
+        named(x)
+    (before,) = [d.remedy for d in named.explain(last).differences]
+    named(last)
+    assert before == named.last_miss.differences[0].remedy
+    return before
+
+
+def transformed(x):
+    return inp.fft.fft(x).real
+
+
+def counted(x):
+    return sum(x[i] for i in range(x.shape[0]))
+
+
+def doubled(x):
+    return x * 2
+
+
+def test_an_equation_without_a_padding_rule_is_told_with_its_line():
+    told = remedy(transformed, 8, 9)
+    assert told.startswith("n is compiled for each size: fft at test_reasons.py:")
+    assert "`inp.fft.fft(x)`" in told
+    assert "depends on its length" in told
+
+
+def test_a_line_that_needs_a_number_is_told_with_what_to_write():
+    told = remedy(counted, 8, 9)
+    assert "test_reasons.py:" in told
+    assert "range(x.shape[0])" in told
+    assert "imprint.lax.fori_loop" in told
+
+
+def test_options_are_told():
+    assert "buckets=None" in remedy(doubled, 8, 9, buckets=None)
+    with imprint.debug_nans(True):
+        assert "debug_nans is on" in remedy(doubled, 8, 9)
+
+
+@pytest.mark.parametrize("lengths", [(8, 9), (8, 0), (0, 8)])
+def test_nobody_is_told_to_name_what_has_a_name(lengths):
+    for f in (transformed, counted):
+        assert "abstracted_axes" not in remedy(f, *(n + 1 for n in lengths))
+    if 0 in lengths:
+        assert "abstracted_axes" not in remedy(doubled, *lengths)
+
+
+def test_a_length_of_zero_has_a_program_of_its_own():
+    assert remedy(doubled, 8, 0).endswith("a size of 0 has a program of its own.")
+
+
+def test_a_new_bucket_is_no_program_for_each_size():
+    assert remedy(doubled, 8, 20) == "A program is compiled for each bucket of lengths."
