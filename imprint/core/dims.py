@@ -220,6 +220,14 @@ def ceil_divide(n: Dim, k: Dim) -> Dim:
     return n // k if is_same(n % k, 0) else (n + k - 1) // k
 
 
+def power_above(n: Dim, least: int) -> int:
+    """Return the first power of two from `least` on that is not below a size."""
+    power = least
+    while at_least(n, power + 1):
+        power *= 2
+    return power
+
+
 def maximum(n: Dim, m: Dim) -> Dim:
     """Return the larger size."""
     if type(n) is int and type(m) is int:

@@ -6,7 +6,7 @@ is one of n / 2, and 2 log n applications of the function to whole arrays.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from imprint import tree
 from imprint.control.closing import own_leaves
@@ -17,9 +17,10 @@ from imprint.core.functions import as_result, check_function
 from imprint.errors import ShapeError
 from imprint.lax.composed import stack
 from imprint.primitives.axes import canonical_axis
+from imprint.primitives.basis import scalar_like
 from imprint.primitives.convert import convert_element_type
 from imprint.primitives.shape import reshape, rev
-from imprint.primitives.slicing import concatenate, slice_in_dim
+from imprint.primitives.slicing import concatenate, pad, slice_in_dim
 
 
 @folding
@@ -47,10 +48,11 @@ def associative_scan(
     leaves, treedef, names = own_leaves(elems, "associative_scan", "elems")
     along = [canonical_axis("associative_scan", axis, get_aval(x).ndim) for x in leaves]
     lengths = {
-        name: dims.concrete(get_aval(x).shape[at], "associative_scan")
+        name: get_aval(x).shape[at]
         for name, x, at in zip(names, leaves, along, strict=True)
     }
-    if len({*lengths.values()}) > 1:
+    first = next(iter(lengths.values()), 0)
+    if not all(dims.equal(n, first) for n in lengths.values()):
         listed = ", ".join(f"{name}: {n}" for name, n in lengths.items())
         raise ShapeError(
             "associative_scan: expected arrays of one length along axis "
@@ -65,9 +67,34 @@ def associative_scan(
 
     pairs = list(zip(map(as_result, leaves), along, strict=True))
     whole = [rev(x, (at,)) if reverse else x for x, at in pairs]
-    outs = _partial(join, whole, along) if leaves else []
+    outs = _of_any_length(join, whole, along, first) if leaves else []
     pairs = list(zip(outs, along, strict=True))
     return treedef.unflatten([rev(x, (at,)) if reverse else x for x, at in pairs])
+
+
+def _of_any_length(join: Any, xs: list[Any], along: list[int], n: Any) -> list[Any]:
+    """Join arrays whose length may have names: at the next power of two, of zeros.
+
+    A result is of the elements before it only, joined in an order that is the same.
+    """
+    if not dims.is_symbolic(n):
+        return _partial(join, xs, along)
+    power = dims.power_above(n, _LEAST)
+    long = [_as_long(x, at, power - n) for x, at in zip(xs, along, strict=True)]
+    outs = _partial(join, long, along)
+    return [_as_long(x, at, n - power) for x, at in zip(outs, along, strict=True)]
+
+
+_LEAST: Final = 16
+"""Lengths up to it share a trace, as they share a bucket."""
+
+
+def _as_long(x: Any, axis: int, more: Any) -> Any:
+    """Return an array with zeros behind an axis, or without what is there."""
+    ndim = get_aval(x).ndim
+    return pad(
+        x, scalar_like(x, 0), [(0, more if i == axis else 0, 0) for i in range(ndim)]
+    )
 
 
 def _partial(join: Any, xs: list[Any], along: list[int]) -> list[Any]:

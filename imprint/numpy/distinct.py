@@ -39,12 +39,14 @@ from imprint.numpy.selection import where
 from imprint.numpy.shape import moveaxis, ravel, reshape
 from imprint.numpy.sorting import lexsort, sort
 from imprint.primitives.axes import canonical_axis, whole
+from imprint.primitives.basis import broadcast_in_dim
 from imprint.primitives.bits import not_
 from imprint.primitives.bitwise import and_
 from imprint.primitives.comparison import ne
 from imprint.primitives.picking import rows_at, set_at
 from imprint.primitives.select import select_n
 from imprint.primitives.shape import expand_dims, iota
+from imprint.primitives.sizes import number_of
 
 
 class UniqueAllResult(NamedTuple):
@@ -268,8 +270,8 @@ def sized(name: str, size: int | None, *xs: Array) -> Generator[int | None]:
         xs: the arrays whose values decide.
     """
     if size is not None:
-        count = whole(name, "size", size)
-        if count < 0:
+        count = size if dims.is_symbolic(size) else whole(name, "size", size)
+        if not dims.at_least(count, 0):
             raise ArgumentError(
                 f"{name}: expected size to be at least 0, got {count}. It is how many "
                 "elements to return."
@@ -294,7 +296,7 @@ def _found(
     size: int | None,
     fill_value: ArrayLike | None,
 ) -> Found:
-    if not x.size:
+    if dims.is_same(x.size, 0):
         return _of_nothing(x, axis, wanted, size, fill_value)
     rows, order, is_new = _in_order(x, axis, wanted)
     first, count = true_at(is_new, size), is_new.sum()
@@ -381,11 +383,11 @@ def true_at(mask: Array, size: int | None = None, fill: int = 0) -> Array:
     dtype = dtypes.default_int()
     if size is None:
         return asarray(np.flatnonzero(mask), dtype)
-    if not isinstance(mask, Tracer):
+    if not isinstance(mask, Tracer) and type(size) is type(fill) is int:
         return asarray(_filled(np.flatnonzero(mask), size, fill, dtype))
     before = cumsum(mask) - 1
-    place = select_n(mask, np.asarray(size, before.dtype), before)
-    start = full((size,), fill, dtype)
+    place = select_n(mask, number_of(size, before.dtype), before)
+    start = broadcast_in_dim(number_of(fill, dtype), (size,), ())
     return set_at(start, place, iota(dtype, mask.shape[0]))
 
 

@@ -146,12 +146,12 @@ def _compressed(
             f"{name}: expected a condition of one axis, got {mask.aval}. Ravel it, or "
             "write imprint.numpy.extract."
         )
-    length = dims.concrete(x.shape[0], name)
-    count = min(dims.concrete(mask.shape[0], name), length)
+    length = x.shape[0]
+    count = dims.minimum(mask.shape[0], length)
     if size is None:
         return x[_known(name, mask, length)]
-    size = whole(name, "size", size)
-    if not 0 <= size <= count:
+    size = size if dims.is_symbolic(size) else whole(name, "size", size)
+    if not (dims.at_least(size, 0) and dims.at_least(count, size)):
         raise ArgumentError(
             f"{name}: expected a size from 0 to {count}, the number of slices, got "
             f"{size}. No more can be chosen."

@@ -40,6 +40,7 @@ from imprint.primitives.cumulative import cumsum
 from imprint.primitives.picking import each_at, rows_at
 from imprint.primitives.rounding import ceil, floor
 from imprint.primitives.shape import expand_dims, reshape, squeeze
+from imprint.primitives.sizes import as_operand, number_of
 from imprint.primitives.slicing import slice_in_dim
 
 METHODS: Final = ("linear", "lower", "higher", "midpoint", "nearest", "inverted_cdf")
@@ -365,9 +366,9 @@ def _between(x: Array, q: Array, wanted: Wanted) -> Array:
         low, high, share = _neighbours(q, sum(not_nan(x), -1, q.dtype))
         below, above = _of_rows(x, low, q.ndim), _of_rows(x, high, q.ndim)
         return _joined(below, above, share, wanted.method)
-    count = dims.concrete(x.shape[-1], "quantile")
-    if isinstance(q, Tracer):
-        low, high, share = _neighbours(q, strong_like(q, count))
+    count = x.shape[-1]
+    if isinstance(q, Tracer) or dims.is_symbolic(count):
+        low, high, share = _neighbours(q, number_of(count, q.dtype))
     else:
         low, high, share = _known_neighbours(np.asarray(q), count)
     below = _of_all(x, low)
@@ -448,7 +449,7 @@ def _inverted(x: Array, w: Array | None, q: Array, *, skips_nan: bool) -> Array:
     total = slice_in_dim(sums, -1, None, axis=-1)
     q = expand_dims(q, tuple(range(q.ndim, q.ndim + x.ndim)))
     index = sum(sums < q * total, -1)
-    count = sum(not_nan(x), -1) if skips_nan else x.shape[-1]
+    count = sum(not_nan(x), -1) if skips_nan else as_operand(x.shape[-1])
     index = clip(index, 0, count - 1)
     result = _of_rows(x, index, q.ndim - x.ndim)
     is_nan = count == 0 if skips_nan else any(has_nan, -1)

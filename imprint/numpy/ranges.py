@@ -9,6 +9,8 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from imprint import dtypes
 from imprint.core import dims
 from imprint.core.array import Array
@@ -33,8 +35,11 @@ from imprint.placement import DeviceLike, placed
 from imprint.primitives.arithmetic import div
 from imprint.primitives.axes import canonical_axis
 from imprint.primitives.basis import add, broadcast_in_dim, full, mul, scalar_like, sub
+from imprint.primitives.comparison import gt
 from imprint.primitives.rounding import floor, sign
+from imprint.primitives.select import select_n
 from imprint.primitives.shape import broadcasted_iota, expand_dims, reshape
+from imprint.primitives.sizes import as_value, number_of
 from imprint.primitives.slicing import concatenate
 
 
@@ -154,8 +159,8 @@ def linspace(  # noqa: PLR0913, PLR0917 - NumPy's signature
         >>> np.linspace(0, 1, 5)
         Array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float32)
     """
-    count = dims.concrete(num, "linspace")
-    if count < 0:
+    count = dims.as_dim(num, "linspace")
+    if not dims.at_least(count, 0):
         raise ArgumentError(
             f"linspace: expected num of at least 0, got {count}. "
             "It is how many numbers to return."
@@ -169,26 +174,40 @@ def linspace(  # noqa: PLR0913, PLR0917 - NumPy's signature
     )
     at = canonical_axis("linspace", axis, first.ndim + 1)
     gaps = count - 1 if endpoint else count
-    out = _spaced(first, last, at, gaps) if count > 1 else None
-    if out is None:
+    if dims.is_symbolic(count) or count > 1:
+        out = _spaced(first, last, at, gaps)
+        if endpoint:
+            end = last if type(count) is int else _last_of(count, first, last)
+            out = concatenate([out, expand_dims(end, (at,))], at)
+    else:
         shape = (*first.shape[:at], count, *first.shape[at:])
         out = expand_dims(first, (at,)) if count else full(shape, 0, computed)
-    elif endpoint:
-        out = concatenate([out, expand_dims(last, (at,))], at)
     if dtypes.is_integer(wanted):
         out = floor(out)
     result = placed("linspace", convert("linspace", out, wanted), device)
     if not retstep:
         return result
-    distance = div(sub(last, first), scalar_like(first, gaps if gaps > 0 else math.nan))
-    return result, distance
+    if dims.is_symbolic(gaps):
+        steps = number_of(gaps, first.dtype)
+        steps = select_n(
+            gt(steps, scalar_like(steps, 0)), scalar_like(steps, math.nan), steps
+        )
+    else:
+        steps = scalar_like(first, gaps if gaps > 0 else math.nan)
+    return result, div(sub(last, first), steps)
+
+
+def _last_of(count: Dim, first: Array, last: Array) -> Array:
+    """Return the last of `count` numbers, which is the first one if there is no other."""
+    is_many = gt(as_value(count), np.int32(1))
+    return select_n(broadcast_in_dim(is_many, last.shape, ()), first, last)
 
 
 def _spaced(first: Array, last: Array, at: int, gaps: int) -> Array:
     """Return `gaps` numbers that begin with `first` and end before `last`."""
     dtype = dtypes.real_part_dtype(first.dtype)
     shape = tuple(gaps if i == at else 1 for i in range(first.ndim + 1))
-    share = div(broadcasted_iota(dtype, (gaps,), 0), dtype.type(gaps))
+    share = div(broadcasted_iota(dtype, (gaps,), 0), number_of(gaps, dtype))
     share = convert("linspace", reshape(share, shape), first.dtype)
     begins, ends = expand_dims(first, (at,)), expand_dims(last, (at,))
     rest = sub(scalar_like(share, 1), share)

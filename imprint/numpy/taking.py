@@ -28,7 +28,7 @@ from imprint.primitives.basis import full
 from imprint.primitives.convert import convert_element_type
 from imprint.primitives.gather import gather
 from imprint.primitives.shape import expand_dims, iota, reshape
-from imprint.primitives.sizes import number_of
+from imprint.primitives.sizes import as_operand, number_of
 from imprint.primitives.windows_at import GatherDimensionNumbers, GatherScatterMode
 
 
@@ -266,8 +266,8 @@ def places_of(
             )
         found = np.nonzero(np.asarray(mask))
         return tuple([as_array(name, i.astype(kind)) for i in found])
-    count = whole(name, "size", size)
-    if count < 0:
+    count = size if dims.is_symbolic(size) else whole(name, "size", size)
+    if not dims.at_least(count, 0):
         raise ArgumentError(
             f"{name}: expected a size of at least 0, got {count}. It is how many places "
             "are returned."
@@ -278,13 +278,14 @@ def places_of(
     length = dims.product(x.shape)
     flat = reshape(mask, (length,))
     rank = cumsum(flat) - 1
-    at = clip(where(flat, rank, count), 0, count)  # one place beyond, for the others
+    beyond = as_operand(count)
+    at = clip(where(flat, rank, beyond), 0, beyond)  # one place, for the others
     places = full((count + 1,), 0, kind)
     places = Places(places, at).set(iota(kind, length))[:count]
     is_true = iota(kind, count) < flat.sum()
     out: list[Array] = []
     for n, fill in zip(reversed(x.shape), reversed(fills), strict=True):
-        n = max(dims.concrete(n, name), 1)
+        n = as_operand(dims.maximum(n, 1))
         out.append(where(is_true, places % n, 0 if fill is None else fill))
         places = places // n
     return tuple([convert_element_type(i, kind) for i in reversed(out)])

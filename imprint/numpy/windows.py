@@ -14,6 +14,7 @@ from imprint.numpy.creation import ones
 from imprint.numpy.ranges import arange
 from imprint.numpy.trigonometric import cos
 from imprint.one_go import one_go
+from imprint.primitives.sizes import as_operand
 
 
 @one_go
@@ -25,11 +26,12 @@ def bartlett(M: Dim) -> Array:  # noqa: N803 - NumPy's name
         >>> np.bartlett(5)
         Array([0. , 0.5, 1. , 0.5, 0. ], dtype=float32)
     """
-    count = dims.concrete(M, "bartlett")
-    if count <= 1:
+    count = dims.as_dim(M, "bartlett")
+    if not dims.at_least(count, 2):
         return ones(count)
-    distance = absolute(subtract(multiply(_points(count), 2), count - 1))
-    return subtract(1, multiply(distance, 1 / (count - 1)))
+    gaps = as_operand(count - 1)
+    distance = absolute(subtract(multiply(_points(count), 2), gaps))
+    return subtract(1, multiply(distance, 1 / gaps))
 
 
 @one_go
@@ -69,15 +71,15 @@ def blackman(M: Dim) -> Array:  # noqa: N803 - NumPy's name
 
 
 def _of_cosines(name: str, length: Dim, weights: tuple[float, ...]) -> Array:
-    count = dims.concrete(length, name)
-    if count <= 1:
+    count = dims.as_dim(length, name)
+    if not dims.at_least(count, 2):
         return ones(count)
-    turn = multiply(_points(count), 2 * math.pi / (count - 1))
+    turn = multiply(_points(count), 2 * math.pi / as_operand(count - 1))
     total = multiply(cos(multiply(turn, 0)), weights[0])
     for i, weight in enumerate(weights[1:], start=1):
         total = add(total, multiply(cos(multiply(turn, i)), weight))
     return total
 
 
-def _points(count: int) -> Array:
+def _points(count: Dim) -> Array:
     return arange(count, dtype=dtypes.default_float())

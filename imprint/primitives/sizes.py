@@ -62,6 +62,11 @@ def as_value(dim: Any) -> Any:
     return dim_as_value_p.bind1(dim=dim)
 
 
+def as_operand(dim: Any) -> Any:
+    """Return a size as arithmetic with arrays takes it: itself, unless it has names."""
+    return as_value(dim) if dims.is_symbolic(dim) else dim
+
+
 def number_of(dim: Any, dtype: DType) -> Any:
     """Return a size as a number of an integer dtype: NumPy's, unless it has names."""
     if dims.is_symbolic(dim):

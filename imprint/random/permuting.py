@@ -15,6 +15,7 @@ from imprint import dtypes
 from imprint.core import dims
 from imprint.core.array import Array
 from imprint.core.aval import Shape, get_aval
+from imprint.core.dims import Dim
 from imprint.errors import ArgumentError, ShapeError
 from imprint.primitives.axes import canonical_axis, whole
 from imprint.primitives.basis import add, full, mul, scalar_like, sub
@@ -24,6 +25,7 @@ from imprint.primitives.exponential import log
 from imprint.primitives.picking import rows_at
 from imprint.primitives.searching import searchsorted
 from imprint.primitives.shape import iota, reshape, squeeze
+from imprint.primitives.sizes import as_operand
 from imprint.primitives.slicing import slice_in_dim
 from imprint.primitives.sorting import sort_key_val, top_k
 from imprint.random.arguments import check_number, sizes
@@ -56,6 +58,8 @@ def permutation(
         Array([0, 1, 4, 3, 2], dtype=int32)
     """
     single_key("permutation", key)
+    if dims.is_symbolic(x):
+        return _shuffled(key, _count_to(x), 0)
     aval = check_number("permutation", "x", x)
     if not aval.ndim:
         if not dtypes.is_integer(aval.dtype):
@@ -78,11 +82,20 @@ def _count_to(n: int) -> Any:
 def _shuffled(key: Any, x: Any, axis: int) -> Any:
     """Sort by random bits, with new ones in each round."""
     shape = get_aval(x).shape
-    size = dims.concrete(dims.product(shape), "permutation")
-    for _ in range(math.ceil(_ROUNDS * math.log(max(1, size)))):
+    for _ in range(_rounds(dims.product(shape))):
         key, subkey = split(key)
         _, x = sort_key_val(bits(subkey, shape, np.uint32), x, axis)
     return x
+
+
+def _rounds(size: Dim) -> int:
+    """Return how often so many elements are sorted."""
+    if type(size) is int:
+        return math.ceil(_ROUNDS * math.log(max(1, size)))
+    rounds = 0
+    while dims.at_least(size, math.floor(math.exp(rounds / _ROUNDS)) + 1):
+        rounds += 1  # it asks, so a trace is for all sizes that take as many
+    return rounds
 
 
 def choice(  # noqa: PLR0913, PLR0917 - JAX's signature
@@ -116,10 +129,12 @@ def choice(  # noqa: PLR0913, PLR0917 - JAX's signature
             f"choice: expected a shape, a tuple of integers, got {shape!r}. Write (n,) for "
             "n draws."
         )
-    lengths, aval = sizes("choice", shape), check_number("choice", "a", a)
+    lengths = sizes("choice", shape)
+    aval = check_number("choice", "a", as_operand(a))
     is_number = not aval.ndim
     at = 0 if is_number else canonical_axis("choice", axis, aval.ndim)
-    count = whole("choice", "a", a) if is_number else aval.shape[at]
+    count = aval.shape[at] if aval.ndim else a
+    count = count if dims.is_symbolic(count) else whole("choice", "a", count)
     drawn = dims.product(lengths)
     if dims.is_same(drawn, 0):
         return full(lengths, 0, aval.dtype)
@@ -131,7 +146,7 @@ def choice(  # noqa: PLR0913, PLR0917 - JAX's signature
         order = permutation(key, count if is_number else a, at)
         return reshape(slice_in_dim(order, 0, drawn, axis=at), result)
     if p is None:
-        index = randint(key, lengths, 0, count)
+        index = randint(key, lengths, 0, as_operand(count))
     else:
         index = _weighted(key, p, count, lengths, replace=replace, mode=mode)
     return reshape(index if is_number else rows_at(a, index, at), result)

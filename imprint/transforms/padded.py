@@ -330,7 +330,7 @@ class _Sizes:
 
     def _is_largest_at_the_bounds(self, n: SymbolicSize) -> bool:
         names = names_of(n)
-        ranges = [range(self.bounds[name] + 1) for name in names]
+        ranges = [range(1, self.bounds[name] + 1) for name in names]  # 0 is in none
         if np.prod([len(r) for r in ranges]) > _MOST_POINTS:
             return False
         most = evaluate(n, self.bounds)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from imprint import dtypes
+from imprint.core import dims
 from imprint.core.array import Array, NumberArray
 from imprint.core.dims import Dim
 from imprint.core.foreign import shown
@@ -21,6 +22,7 @@ from imprint.numpy.shape import axis_tuple
 from imprint.one_go import one_go
 from imprint.placement import DeviceLike, placed
 from imprint.primitives.axes import canonical_axis, whole
+from imprint.primitives.sizes import as_operand
 
 
 @one_go
@@ -47,9 +49,9 @@ def fftfreq(
     count = _count("fftfreq", n, d)
     wanted = dtypes.requested(float if dtype is None else dtype, "fftfreq")
     computed = dtypes.real_part_dtype(dtypes.to_inexact(wanted))
-    half = count // 2
-    turns = remainder(arange(count, dtype=computed) + half, count) - half
-    out = true_divide(turns, asarray(multiply(d, count), computed)).astype(wanted)
+    half, whole_turn = as_operand(count // 2), as_operand(count)
+    turns = remainder(arange(count, dtype=computed) + half, whole_turn) - half
+    out = true_divide(turns, asarray(multiply(d, whole_turn), computed)).astype(wanted)
     return placed("fftfreq", out, device)
 
 
@@ -77,7 +79,7 @@ def rfftfreq(
     count = _count("rfftfreq", n, d)
     wanted = dtypes.requested(float if dtype is None else dtype, "rfftfreq")
     turns = arange(count // 2 + 1, dtype=wanted)
-    out = true_divide(turns, asarray(multiply(d, count), wanted))
+    out = true_divide(turns, asarray(multiply(d, as_operand(count)), wanted))
     return placed("rfftfreq", out, device)
 
 
@@ -92,6 +94,8 @@ def _count(name: str, n: Any, d: Any) -> int:
             f"{name}: expected the number of samples, got {n.aval}. Pass its length, "
             "x.shape[0]."
         )
+    if dims.is_symbolic(n):
+        return dims.as_dim(n)
     return whole(name, "the number of samples", n)
 
 
