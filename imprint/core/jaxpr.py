@@ -220,13 +220,23 @@ def subjaxprs(eqn: Eqn) -> tuple[ClosedJaxpr, ...]:
 def map_subjaxprs(
     closed: ClosedJaxpr, change: Callable[[ClosedJaxpr], ClosedJaxpr]
 ) -> ClosedJaxpr:
-    """Return a jaxpr with each jaxpr that its equations hold changed."""
-    if not closed.jaxpr.bodies:
+    """Return a jaxpr with each jaxpr that its equations hold changed.
+
+    If none is, it is the object that it was, with all that is kept of it.
+    """
+    bodies = closed.jaxpr.bodies
+    if not bodies:
+        return closed
+    changed = {id(body): change(body) for body in bodies}
+    if all(changed[id(body)] is body for body in bodies):
         return closed
     jaxpr = closed.jaxpr
-    eqns = [_with_subjaxprs(eqn, change) for eqn in jaxpr.eqns]
-    changed = Jaxpr(jaxpr.constvars, jaxpr.invars, jaxpr.outvars, eqns, jaxpr.name)
-    return ClosedJaxpr(changed, closed.consts)
+    eqns = [
+        _with_subjaxprs(eqn, lambda body: changed[id(body)]) if eqn.params else eqn
+        for eqn in jaxpr.eqns
+    ]
+    made = Jaxpr(jaxpr.constvars, jaxpr.invars, jaxpr.outvars, eqns, jaxpr.name)
+    return ClosedJaxpr(made, closed.consts)
 
 
 def _with_subjaxprs(eqn: Eqn, change: Callable[[ClosedJaxpr], ClosedJaxpr]) -> Eqn:

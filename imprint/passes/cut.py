@@ -10,17 +10,27 @@ kernel. Integers are left alone: hashes reuse each value, in one kernel.
 """
 
 from collections.abc import Iterator
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 from imprint.config import config
 from imprint.core import dims
 from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var
 from imprint.core.source import Source
-from imprint.passes.fusion import IN_A_ROW, IN_VECTORS, LARGE, LIMIT, is_small, kind_of
+from imprint.passes.fusion import (
+    IN_A_ROW,
+    IN_VECTORS,
+    LARGE,
+    LIMIT,
+    is_one_kernel,
+    is_small,
+    kind_of,
+)
 from imprint.passes.kernels import Walk
 from imprint.primitives.barrier import materialize_p
 
 _CUTS: Final = "cuts"
+_NAME: Final = attrgetter("primitive.name")
 
 
 class Cut(NamedTuple):
@@ -54,11 +64,16 @@ def cut(closed: ClosedJaxpr) -> ClosedJaxpr:
     if not config.cut_recomputation:
         return closed
     jaxpr = closed.jaxpr
-    chosen = {} if is_small(jaxpr.eqns) else Walk(jaxpr, limit=LIMIT).cuts
+    is_left = is_small(jaxpr.eqns) or is_one_kernel(jaxpr)
+    chosen = {} if is_left else Walk(jaxpr, limit=LIMIT).cuts
     for v in _between(jaxpr, chosen):
         chosen[v] = 1, 0.0
-    if not chosen:
-        return closed
+    return _written(closed, chosen) if chosen else closed
+
+
+def _written(closed: ClosedJaxpr, chosen: dict[Var, tuple[int, float]]) -> ClosedJaxpr:
+    """Return the program with some values written to memory, and why each is."""
+    jaxpr = closed.jaxpr
     written: dict[Atom, Var] = {}
     eqns: list[Eqn] = []
     cuts: list[Cut] = []
@@ -101,11 +116,21 @@ def _parts(closed: ClosedJaxpr, seen: set[int]) -> Iterator[ClosedJaxpr]:
 
 def _between(jaxpr: Jaxpr, chosen: dict[Var, tuple[int, float]]) -> list[Var]:
     """Return the values to write between functions in a row that are polynomials."""
+    eqns = jaxpr.eqns
+    ones = {
+        i
+        for i, name in enumerate(map(_NAME, eqns))
+        if name in IN_VECTORS and _is_large(eqns[i].outvars[0])
+    }
+    if len(ones) <= IN_A_ROW:
+        return []
     rows: dict[Atom, int] = {}
     between: list[Var] = []
-    for eqn in jaxpr.eqns:
-        is_one = eqn.primitive.name in IN_VECTORS and _is_large(eqn.outvars[0])
-        if not (is_one or rows) or kind_of(eqn) is None:
+    for i in range(min(ones), max(ones) + 1):
+        eqn, is_one = eqns[i], i in ones
+        if not is_one and rows.keys().isdisjoint(eqn.invars):
+            continue
+        if kind_of(eqn) is None:
             continue
         row = max([rows.get(v, 0) for v in eqn.invars], default=0)
         if is_one:

@@ -7,10 +7,12 @@ of its own. What is in no table here is written to memory, as are its operands. 
 """
 
 from collections.abc import Sequence
+from itertools import chain
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 from imprint.core import dims
-from imprint.core.jaxpr import Eqn
+from imprint.core.jaxpr import Eqn, Jaxpr
 
 
 class Kind(NamedTuple):
@@ -22,6 +24,7 @@ class Kind(NamedTuple):
         blocks: whether two uses in a kernel are enough to make it one by itself.
         moves: whether it needs its operands at other places than its own.
         is_reduced: whether it computes one element from many.
+        spreads: whether it computes many elements from one.
     """
 
     work: float
@@ -29,6 +32,7 @@ class Kind(NamedTuple):
     blocks: bool = False
     moves: bool = False
     is_reduced: bool = False
+    spreads: bool = False
 
 
 LIMIT: Final = 40.0
@@ -50,6 +54,7 @@ _SAME: Final = Kind(0.0)
 _MOVED: Final = Kind(
     0.25, moves=True
 )  # slices, reshapes: an index is computed, and no more
+_SPREAD: Final = _MOVED._replace(spreads=True)
 _CALLED: Final = Kind(
     20.0
 )  # sin, cos, tan of float32: 1 ns an element, 0.05 an addition
@@ -76,9 +81,10 @@ _KINDS: Final[dict[str, Kind]] = {
         _SAME,
     ),
     **dict.fromkeys(
-        (*("broadcast_in_dim", "reshape", "rev", "slice", "squeeze", "transpose"),),
+        (*("reshape", "rev", "slice", "squeeze", "transpose"),),
         _MOVED,
     ),
+    "broadcast_in_dim": _SPREAD,
     **dict.fromkeys(("cos", "sin", "tan"), _CALLED),
     **dict.fromkeys(
         (
@@ -104,6 +110,11 @@ _KINDS: Final[dict[str, Kind]] = {
 }
 
 
+_NAME: Final = attrgetter("primitive.name")
+_OUTVARS: Final = attrgetter("outvars")
+_AVAL: Final = attrgetter("aval")
+
+
 def kind_of(eqn: Eqn) -> Kind | None:
     """Return what the engine does with an operation; None if it fuses it with nothing."""
     return _KINDS.get(eqn.primitive.name)
@@ -111,7 +122,22 @@ def kind_of(eqn: Eqn) -> Kind | None:
 
 def kinds_of(eqns: Sequence[Eqn]) -> list[Kind | None]:
     """Return what the engine does with each of many operations."""
-    return [_KINDS.get(eqn.primitive.name) for eqn in eqns]
+    return [*map(_KINDS.get, map(_NAME, eqns))]
+
+
+def is_one_kernel(jaxpr: Jaxpr) -> bool:
+    """Tell whether a program is one kernel, in which nothing is computed twice.
+
+    That is so if it has one result, and each operation works element by element.
+    """
+    eqns = jaxpr.eqns
+    if len({*jaxpr.outvars}) > 1:
+        return False
+    kinds = [_KINDS.get(name) for name in {*map(_NAME, eqns)}]
+    if not all(kind and not kind.moves for kind in kinds):
+        return False
+    avals = {*map(_AVAL, chain.from_iterable(map(_OUTVARS, eqns)))}
+    return len({aval.shape for aval in avals}) < 2
 
 
 def is_small(eqns: Sequence[Eqn]) -> bool:

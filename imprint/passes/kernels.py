@@ -9,8 +9,11 @@ see `tests/units/passes/test_kernels.py`. A value is written to memory where tha
 more than it costs; then it is a kernel, and what it is made of is counted anew.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import chain
+from operator import attrgetter
 from typing import Final, final
 
 from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var
@@ -26,6 +29,8 @@ _NEVER: Final = float("inf")
 _MANY: Final = 16  # as good as any more
 _OFTEN: Final = 1_000  # as good as any more
 _FAR: Final = 100  # equations that are looked at between a value and its user
+_ALL: Final[frozenset[Atom]] = frozenset()  # whatever has other users counts
+_INVARS: Final = attrgetter("invars")
 
 
 @final
@@ -57,10 +62,10 @@ class Walk:
         self._joined = _Joined()
         self._kinds: list[Kind | None] = kinds_of(jaxpr.eqns)
         self._extra: int = len(jaxpr.eqns)
-        seen: set[Atom] = set(jaxpr.outvars)
-        self._shared: set[Atom] = {  # used more than once
-            v for e in jaxpr.eqns for v in e.invars if v in seen or seen.add(v)
-        }
+        uses = Counter({*jaxpr.outvars})
+        uses.update(chain.from_iterable(map(_INVARS, jaxpr.eqns)))
+        self._shared: set[Atom] = {v for v, n in uses.items() if n > 1}
+        self._reread: set[Atom] = _reread(jaxpr.eqns, self._kinds)
         for eqn, kind in zip(jaxpr.eqns, self._kinds, strict=True):
             if kind is None and eqn.primitive.is_call:  # it may use an operand twice
                 self._shared.update(eqn.invars)
@@ -84,7 +89,10 @@ class Walk:
         users: dict[Atom, list[int]] = {}
         for i, eqn in enumerate(self._jaxpr.eqns):
             for v in eqn.invars:
-                users.setdefault(v, []).append(i)
+                if v in users:
+                    users[v].append(i)
+                else:
+                    users[v] = [i]
         return users
 
     @cached_property
@@ -93,7 +101,11 @@ class Walk:
         levels: dict[Atom, int] = {}
         pairs = [*zip(self._jaxpr.eqns, self._kinds, strict=True)]
         for eqn, kind in pairs if any(self._writes(*p) for p in pairs) else ():
-            level = max([levels.get(v, 0) for v in eqn.invars], default=0)
+            level = 0
+            for v in eqn.invars:
+                before = levels.get(v, 0)
+                if before > level:
+                    level = before
             if kind is None:
                 level += 0 if eqn.primitive.is_call else 2
             elif kind.is_reduced:
@@ -115,6 +127,7 @@ class Walk:
     def _walk(self) -> None:
         eqns, kinds, shared = self._jaxpr.eqns, self._kinds, self._shared
         kernels, memory = self.kernels, self._memory
+        indexed, joined = self._indexed, self._joined.times
         for i in range(len(eqns) - 1, -1, -1):
             eqn, kind = eqns[i], kinds[i]
             if kind is None:
@@ -136,7 +149,7 @@ class Walk:
                     kernels[v] = found
                 elif had is not found:
                     self._merge(v, found)
-            if kind.moves or out in self._indexed or out in self._joined.times:
+            if kind.moves or out in indexed or out in joined:
                 self._joined.count(eqn, kind, is_alone=i in found)
                 self._index(i, eqn, kind)
 
@@ -177,14 +190,7 @@ class Walk:
         """Tell whether the one kernel that uses a dear result would compute it again."""
         if kind.blocks and (out in self._shared or out in self._indexed):
             return True
-        shape = out.aval.shape
-        for u in self._users.get(out, ()):
-            user, of = self._jaxpr.eqns[u], self._kinds[u]
-            if [v.aval.shape for v in user.outvars[:1]] != [shape] and (
-                not of or not of.moves or user.primitive.name == "broadcast_in_dim"
-            ):
-                return True
-        return False
+        return out in self._reread
 
     def _is_kept(self, i: int, eqn: Eqn, out: Var) -> bool:
         """Tell whether the engine writes a value rather than read its operands again.
@@ -195,20 +201,16 @@ class Walk:
         if out not in self._memory and not self._levels:
             return False
         rank = out.aval.ndim
-        full = {
-            v
-            for v in eqn.invars
-            if type(v) is Var and v.aval.ndim >= rank and not self._is_spread(v)
-        }
+        full = {v for v in eqn.invars if type(v) is Var and v.aval.ndim >= rank}
         if len(full) < 2 or eqn.primitive.name == "concatenate":
+            return False
+        if sum([not self._is_spread(v) for v in full]) < 2:
             return False
         return out in self._memory or self._is_behind(i, out)
 
     def _is_spread(self, v: Var) -> bool:
-        made = self._made.get(v)
-        return made is not None and (
-            self._jaxpr.eqns[made].primitive.name == "broadcast_in_dim"
-        )
+        kind = self._kinds[self._made[v]] if v in self._made else None
+        return kind is not None and kind.spreads
 
     def _is_behind(self, i: int, out: Var) -> bool:
         """Tell whether a user also takes what is written between `out` and it."""
@@ -247,16 +249,21 @@ class Walk:
             enough: where to stop.
         """
         eqns, made, size = self._jaxpr.eqns, self._made, out.aval.size
+        kinds, shared = self._kinds, self._shared if kernels < SHARED else _ALL
         stack, seen = [i], {i}
         total = 0.0
         while stack and total < enough:
-            eqn = eqns[stack.pop()]
-            total += _weight(eqn, size)
+            j = stack.pop()
+            eqn, kind = eqns[j], kinds[j]
+            if kind is not None and eqn.outvars[0].aval.size is size:
+                total += kind.work
+            else:
+                total += _weight(eqn, size)
             for v in eqn.invars:
                 j = made.get(v)
-                if j is None or j in seen or (kernels < SHARED and v in self._shared):
+                if j is None or j in seen or v in shared:
                     continue
-                kind = self._kinds[j]
+                kind = kinds[j]
                 if eqns[j].primitive.is_call if kind is None else not kind.dear:
                     seen.add(j)
                     stack.append(j)
@@ -347,6 +354,18 @@ def _through(closed: ClosedJaxpr, results: tuple[Kernels, ...]) -> tuple[Kernels
     return closed.derived(
         ("kernels", results), lambda: Walk(closed.jaxpr, results).arguments
     )
+
+
+def _reread(eqns: Sequence[Eqn], kinds: Sequence[Kind | None]) -> set[Atom]:
+    """Return values of which a user has other elements than they have."""
+    found: set[Atom] = set()
+    for eqn, kind in zip(eqns, kinds, strict=True):
+        if kind is None or not kind.moves or kind.spreads:
+            aval = eqn.outvars[0].aval if eqn.outvars else None
+            for v in eqn.invars:
+                if v.aval is not aval and (not aval or v.aval.shape != aval.shape):
+                    found.add(v)
+    return found
 
 
 def _leads_to(

@@ -2,9 +2,9 @@
 
 A pass takes a closed jaxpr and returns one of the same meaning and the same signature:
 equal avals of arguments and results. A new pass is one entry of `PASSES`. Each is given
-the bodies of nested calls first, as programs of their own, then the jaxpr around them; a
-body that several calls share is given once, and stays shared. With `enable_checks` the
-result of each is checked, and a mistake is told with the name of the pass that made it.
+the bodies of nested calls first, then the jaxpr around them; a body that calls share is
+given once, stays shared, and what a pass makes of it is kept for the next program. With
+`enable_checks` each result is checked, and a mistake is told with the name of the pass.
 What changes the signature is no pass, and `program.lowered` does it: flags are one result
 more (`sentinels`), arguments that nothing needs are dropped and constants become
 arguments (`prune`).
@@ -40,29 +40,40 @@ def run_passes(closed: ClosedJaxpr) -> ClosedJaxpr:
     """Return what the passes make of a program."""
     changes: list[Change] = []
     for step in PASSES:
-        closed = _everywhere(step, closed, {})
+        closed = _on(step, closed)
         if step in _TOLD:
             changes += _TOLD[step](closed)
-    closed.derived(_CHANGES, lambda: tuple(changes))
+    closed.derived((_CHANGES, _switches()), lambda: tuple(changes))
     return closed
 
 
 def changes_of(closed: ClosedJaxpr) -> tuple[Change, ...]:
     """Return what the passes did to a program that `run_passes` made."""
-    return closed.derived(_CHANGES, tuple[Change, ...])
+    return closed.derived((_CHANGES, _switches()), tuple[Change, ...])
 
 
-def _everywhere(
-    step: Pass, closed: ClosedJaxpr, done: dict[ClosedJaxpr, ClosedJaxpr]
-) -> ClosedJaxpr:
+def _switches() -> tuple[bool, ...]:
+    """Return what passes do otherwise if it is set."""
+    return config.cut_recomputation, config.roll_loops, config.enable_checks
+
+
+def _on(step: Pass, closed: ClosedJaxpr) -> ClosedJaxpr:
     """Run a pass on the bodies in a jaxpr, then on the jaxpr."""
-    found = done.get(closed)
-    if found is None:
-        inside = map_subjaxprs(closed, lambda body: _everywhere(step, body, done))
-        found = done[closed] = step(inside)
-        if config.enable_checks:
-            _check(step, closed, found)
+    found = step(map_subjaxprs(closed, lambda body: _on_body(step, body)))
+    if config.enable_checks:
+        _check(step, closed, found)
     return found
+
+
+def _on_body(step: Pass, body: ClosedJaxpr) -> ClosedJaxpr:
+    """Run a pass on a body, once for all programs that hold it."""
+
+    def make() -> ClosedJaxpr | None:
+        found = _on(step, body)
+        return None if found is body else found  # a cycle only a collector frees
+
+    found = body.derived(("pass", step, _switches()), lambda: (make(),))[0]
+    return body if found is None else found
 
 
 def _check(step: Pass, before: ClosedJaxpr, after: ClosedJaxpr) -> None:

@@ -9,6 +9,7 @@ still share it.
 
 from collections.abc import Sequence
 from itertools import compress
+from operator import is_
 from typing import Any
 
 from imprint.core.control import ControlPrimitive
@@ -19,11 +20,16 @@ from imprint.core.primitive import Primitive
 def dce(closed: ClosedJaxpr, used: Sequence[bool] | None = None) -> ClosedJaxpr:
     """Return `closed` without what only unused results need; it keeps its arguments.
 
+    If it loses nothing, it is the object that it was.
+
     Args:
         closed: the program.
         used: which results are kept; all by default.
     """
-    return ClosedJaxpr(dce_jaxpr(closed.jaxpr, used), closed.consts)
+    jaxpr = dce_jaxpr(closed.jaxpr, used)
+    if used is None and _same(jaxpr.eqns, closed.eqns):
+        return closed
+    return ClosedJaxpr(jaxpr, closed.consts)
 
 
 def dce_jaxpr(jaxpr: Jaxpr, used: Sequence[bool] | None = None) -> Jaxpr:
@@ -103,6 +109,4 @@ def depending(
 
 
 def _same(ours: Sequence[Eqn], theirs: Sequence[Eqn]) -> bool:
-    return len(ours) == len(theirs) and all(
-        a is b for a, b in zip(ours, theirs, strict=True)
-    )
+    return len(ours) == len(theirs) and all(map(is_, ours, theirs))

@@ -91,6 +91,39 @@ def test_a_shared_body_is_given_once_and_stays_shared(with_pass):
     assert text.count("func.func private") == 2
 
 
+def test_a_body_that_programs_share_is_given_once_for_all(with_pass):
+    given = []
+
+    def note(closed):
+        given.append(closed)
+        return rewritten(closed)
+
+    with_pass(note)
+    body = closed_of(imprint.jit(lambda x: inp.sin(x) * x), X)
+    for _ in range(3):
+        pipeline.run_passes(rewritten(body))
+    assert len(given) == 4
+    with imprint.cut_recomputation(False):
+        pipeline.run_passes(rewritten(body))
+    assert len(given) == 6
+
+
+def test_what_was_changed_is_told_for_each_switch():
+    def chain(x):
+        for _ in range(30):
+            x = inp.sin(x) * x + x.sum()
+        return x
+
+    closed = closed_of(chain, np.ones(1000, "float32"))
+    told = []
+    for switch in (True, False, True):
+        with imprint.cut_recomputation(switch), imprint.roll_loops(switch):
+            after = pipeline.run_passes(closed)
+            told.append(pipeline.changes_of(after))
+    assert told[0] == told[2] != ()
+    assert told[1] == ()
+
+
 def test_passes_run_in_order_each_over_the_whole_program(with_pass):
     order = []
     for name in ("second", "first"):
@@ -103,7 +136,7 @@ def test_passes_run_in_order_each_over_the_whole_program(with_pass):
 def test_a_program_without_nested_calls_is_not_copied():
     closed = closed_of(lambda x: x * x, X)
     seen = []
-    pipeline._everywhere(lambda c: seen.append(c) or c, closed, {})
+    pipeline._on(lambda c: seen.append(c) or c, closed)
     assert seen == [closed]
 
 
