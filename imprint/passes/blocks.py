@@ -106,22 +106,30 @@ def _is_often(tokens: list[int], kinds: int) -> bool:
 def _lengths(tokens: Ints) -> list[int]:
     """Return how long blocks may be, the most frequent first."""
     counts: dict[int, int] = {}
-    words, size = tokens, 1
+    size, (order, is_new) = 1, _sorted(tokens)
     for wanted in _WORDS:
-        while size < wanted and len(words) > size:
-            pairs = words[:-size] * (words.max() + 1) + words[size:]
-            words = np.unique(pairs, return_inverse=True)[1].reshape(-1)
+        while size < wanted and len(order) > size:
+            words = np.empty_like(order)
+            words[order] = np.cumsum(is_new)
+            order, is_new = _sorted(words[:-size] * (len(words) + 1) + words[size:])
             size *= 2
-        order = np.argsort(words, kind="stable")
-        gaps = np.diff(order)[np.diff(words[order]) == 0]
-        found, times = np.unique(gaps, return_counts=True)
-        often = times >= FEWEST - 1
-        if size < wanted or not often.any():
+        times = np.bincount(np.diff(order)[~is_new[1:]])
+        often = np.flatnonzero(times >= FEWEST - 1)
+        if size < wanted or not len(often):
             break
-        for gap, n in zip(found[often].tolist(), times[often].tolist(), strict=True):
+        for gap, n in zip(often.tolist(), times[often].tolist(), strict=True):
             counts[gap] = max(counts.get(gap, 0), n)
     likely = sorted(counts, key=lambda gap: -counts[gap] * gap)
     return likely[:_LENGTHS]
+
+
+def _sorted(words: Ints) -> tuple[Ints, np.ndarray[Any, np.dtype[np.bool_]]]:
+    """Return where words stand, in order, and whether each is unlike the one before."""
+    order = np.argsort(words, kind="stable")
+    ordered = words[order]
+    is_new = np.ones(len(words), np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
+    return order, is_new
 
 
 def _spans(tokens: Ints, length: int) -> list[tuple[int, int]]:

@@ -15,7 +15,7 @@ from imprint.core import dims
 from imprint.core.jaxpr import Eqn, Jaxpr, Literal, subjaxprs
 from imprint.passes.blocks import FEWEST
 from imprint.passes.carries import Loop
-from imprint.passes.fusion import kind_of, kinds_of
+from imprint.passes.fusion import Kind, kind_of, kinds_of
 from imprint.passes.kernels import Walk
 
 # ---- the figures ----
@@ -77,7 +77,7 @@ def may_gain(eqns: Sequence[Eqn]) -> bool:
     """Tell whether equal blocks among equations may be a loop: a first test, and cheap."""
     kinds = kinds_of(eqns)
     if any(kind is None or kind.blocks for kind in kinds):
-        return True
+        return not _is_by_products(eqns, kinds)
     sizes = {v.aval.size for eqn in eqns for v in eqn.outvars}
     if any(map(dims.is_symbolic, sizes)):
         return False
@@ -86,6 +86,22 @@ def may_gain(eqns: Sequence[Eqn]) -> bool:
         return size <= _FEW and len(eqns) > _MANY
     fewest = min([few for _, few in _CHEAP]) * FEWEST
     return len(eqns) >= fewest or any(map(_is_call, eqns))
+
+
+def _is_by_products(eqns: Sequence[Eqn], kinds: Sequence[Kind | None]) -> bool:
+    """Tell whether any blocks hold products of matrices, and nothing else that is apart."""
+    since = 0
+    for eqn, kind in zip(eqns, kinds, strict=True):
+        since += 1
+        if kind is None or kind.blocks:
+            if eqn.primitive.name != "dot_general" or eqn.outvars[0].aval.ndim < 2:
+                return False
+            if not _is_apart(eqn):
+                return False
+            since = 0
+        elif since >= FEWEST:  # blocks without a product
+            return False
+    return True
 
 
 def is_slower(loop: Loop, rows: Container[Any]) -> bool:

@@ -184,6 +184,32 @@ def test_what_gains_nothing_is_seen_before_blocks_are_compared(fun, args, expect
     assert may_gain(imprint.make_jaxpr(fun)(*args).eqns) is expected
 
 
+@pytest.mark.parametrize(
+    ("rows", "between", "expected"),
+    [
+        ((4,), inp.tanh, False),
+        ((), inp.tanh, True),
+        ((4,), lambda x: inp.sort(x, 0), True),
+        ((4,), lambda x: x / x.sum(), True),
+        ((4,), lambda x: repeated(lambda _, x: (inp.tanh(x),), 15)(x)[0], False),
+        ((4,), lambda x: repeated(lambda _, x: (inp.tanh(x),), 16)(x)[0], True),
+    ],
+    ids=["matrices", "vectors", "sort", "sum", "fifteen", "sixteen"],
+)
+def test_products_of_matrices_are_seen_before_blocks_are_compared(
+    rows, between, expected
+):
+    def run(x, w):
+        for _ in range(20):
+            x = between(x @ w)
+        return x
+
+    weights = np.full((8, 8), 0.1, "float32")
+    eqns = imprint.make_jaxpr(run)(np.full((*rows, 8), 0.1, "float32"), weights).eqns
+    assert may_gain(eqns) is expected
+    assert expected or not is_rolled(run, np.full((4, 8), 0.1, "float32"), weights)
+
+
 def test_a_cheap_block_that_stacks_an_array_is_left():
     def run(x):
         outs = []
