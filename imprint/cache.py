@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 from imprint.debug import counters
 from imprint.errors import ArgumentError, did_you_mean
 from imprint.explain.explanation import Explanation
-from imprint.jitted.dispatch import Jitted
+from imprint.jitted.dispatch import Jitted, explain_with_disk
 from imprint.jitted.dispatch import clear_caches as clear
 from imprint.versions.budget import BUDGET
 from imprint.versions.definitions import DEFINITIONS
@@ -105,6 +105,10 @@ def limit(*, bytes: int | None = None) -> int:  # noqa: A002 - the unit, where i
 def why(fun: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Explanation:
     """Say which version answers `fun(*args, **kwargs)`, or why it needs a new one.
 
+    It also looks at the disk, without tracing: whether a new process starts with this call
+    without a trace; if not, what is the first difference between what was kept of the
+    function and now, or what keeps it from being kept, and what to do about it.
+
     Args:
         fun: a jitted function.
         *args: the arguments of the call.
@@ -122,7 +126,7 @@ def why(fun: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Explanation:
             f"cache.why: expected a function made by imprint.jit, got {fun!r}. "
             "Only jitted functions have versions."
         )
-    return fun.explain(*args, **kwargs)
+    return explain_with_disk(fun, args, kwargs)
 
 
 def configure(

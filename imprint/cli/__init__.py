@@ -3,6 +3,7 @@
 It is loaded by the command only: `import imprint` does not read it.
 
 - `command`: which function answers a subcommand?
+- `started`: how did each function of a program start, and why?
 - `stored`: what does `imprint cache` do with the programs on the disk?
 - `carried`: how do they go to another machine, and how are they made for one?
 - `run`: what does `imprint run` do with a program, and how does it end?

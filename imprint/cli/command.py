@@ -9,11 +9,12 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import imprint
 from imprint.cli import carried, stored
 from imprint.cli.run import Run, mistake, run, split_words
+from imprint.cli.started import why
 from imprint.cli.tour import PARTS, tour
 
 
@@ -37,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if words[:1] == ["run"]:
         own, program = split_words(words[1:])
         words = ["run", *own]
-    elif words[:2] == ["cache", "warm"] and words[2:3] != ["--help"]:
+    elif words[:2] in _WITH_PROGRAM and words[2:3] != ["--help"]:
         words, program = words[:2], words[2:]
     parser = argparse.ArgumentParser(
         prog="imprint",
@@ -106,29 +107,33 @@ def _add_cache(commands: Any) -> None:
     )
     actions = parser.add_subparsers(required=True, metavar="action", dest="action")
     both = {"export": carried.export, "import": carried.import_}
-    for name, action in {**stored.ACTIONS, **both, "warm": carried.warm}.items():
+    running = {"warm": carried.warm, "why": why}
+    for name, action in {**stored.ACTIONS, **both, **running}.items():
         told = str(action.__doc__).partition(".")[0].rstrip(".")
         made = actions.add_parser(
             name, help=told[0].lower() + told[1:], description=f"{told}."
         )
         if name in both:
             made.add_argument("file", help="a tar file of programs")
-        elif name == "warm":
-            made.usage = "imprint cache warm (SCRIPT | -m MODULE) [ARGUMENT ...]"
+        elif name in running:
+            made.usage = f"imprint cache {name} (SCRIPT | -m MODULE) [ARGUMENT ...]"
 
 
 def _cache(options: argparse.Namespace, program: Sequence[str]) -> int:
     """Do what `imprint cache` was asked for."""
-    if options.action == "warm":
+    if options.action in ("warm", "why"):
         wrong = mistake(Run(program=program))
         if wrong:
-            print(f"imprint cache warm: {wrong}", file=sys.stderr)
+            print(f"imprint cache {options.action}: {wrong}", file=sys.stderr)
             return 2
-        return carried.warm(program)
+        return (carried.warm if options.action == "warm" else why)(program)
     if options.action in ("export", "import"):
         go = carried.export if options.action == "export" else carried.import_
         return go(options.file)
     return stored.ACTIONS[options.action]()
+
+
+_WITH_PROGRAM: Final = (["cache", "warm"], ["cache", "why"])
 
 
 def _add_tour(commands: Any) -> None:

@@ -152,6 +152,9 @@ class Explanation:
         is_needless: whether the version that was made has the program of another, which
             read what has changed since.
         watched: the places that the version which answers read when it was traced.
+        disk: how a new process starts with the call, as a sentence; empty if nobody
+            looked.
+        is_kept: whether the disk was found to have what answers the call.
     """
 
     function: str
@@ -164,6 +167,8 @@ class Explanation:
     defined: str = ""
     is_needless: bool = False
     watched: tuple[str, ...] = ()
+    disk: str = ""
+    is_kept: bool = False
 
     @property
     def nearest(self) -> int | None:
@@ -193,9 +198,11 @@ class Explanation:
     def __str__(self) -> str:
         where = f" at {self.site}" if self.site is not None else ""
         start = f"{self.function}{where}"
-        more = f" {self.advice}" if self.advice else ""
+        more = "".join(f" {text}" for text in (self.advice, self.disk) if text)
         if self.hit:
             return f"{start} is answered by version {self.nearest}.{more}"
+        if self.is_kept:
+            return f"{start} starts warm: {self.disk}"
         cost = f" It took {self.seconds:.2f} s." if self.seconds is not None else ""
         cost += more
         if not self.differences:
@@ -227,6 +234,7 @@ class Explanation:
             "advice": self.advice,
             "defined": self.defined,
             "needless": self.is_needless,
+            "disk": self.disk,
         }
 
     def _repr_html_(self) -> str:

@@ -106,7 +106,10 @@ def _make(request: Request) -> Version:
     start = WarmStart(request, trace, lower_traced)
     version = start.version()
     if version is not None:
-        return _entered(request, version, pending.key)
+        _entered(request, version, pending.key)
+        start.tell(version)
+        return version
+    start.compare()
     traced = trace_for_all(request)
     if traced.is_told_apart:
         request = _settled(request)
@@ -123,17 +126,18 @@ def _make(request: Request) -> Version:
     if traces_of(request.definition).key_of(traced.whole) is None:
         return version  # another thread made it another function: for this call alone
     start.keep(version)
-    return _entered(request, version, _key_after(request))
+    _entered(request, version, _key_after(request))
+    start.tell(version)
+    return version
 
 
-def _entered(request: Request, version: Version, key: PackedKey) -> Version:
-    """Return a version that is in its table."""
+def _entered(request: Request, version: Version, key: PackedKey) -> None:
+    """Put a version into its table."""
     definition = request.definition
     version.at = key
     version.tables.add(definition.versions)
     BUDGET.add(definition.versions, version, version.nbytes)
     definition.versions.put(version.at, version)
-    return version
 
 
 def _key_after(request: Request) -> PackedKey:

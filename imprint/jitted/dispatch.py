@@ -362,6 +362,20 @@ def _static_tokens(
     )
 
 
+def explain_with_disk(
+    jitted: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Explanation:
+    """Say which version answers a call of a `Jitted`, and how a new process would start."""
+    from imprint.jitted.warm_start import with_disk  # noqa: PLC0415 - with the store, 5 ms of an import
+
+    told = jitted.explain(*args, **kwargs)
+    if settings().disable_jit:
+        return told
+    request = jitted._request(jitted._bound(), args, kwargs)
+    versions = request.definition.versions
+    return with_disk(told, request, versions.find(request.pending.key))
+
+
 def clear_caches() -> None:
     """Drop the compiled versions of all functions.
 

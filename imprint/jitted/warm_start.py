@@ -11,7 +11,8 @@ made when somebody asks for them.
 import time
 import weakref
 from collections.abc import Callable
-from typing import Any, Protocol, final
+from dataclasses import replace
+from typing import Any, Final, NamedTuple, Protocol, final
 
 from imprint.array import buffers_of
 from imprint.calls.home import Home, home_of_call
@@ -24,7 +25,9 @@ from imprint.core.aval import get_aval
 from imprint.core.jaxpr import ClosedJaxpr
 from imprint.core.trace import current_trace
 from imprint.errors import ArgumentError, StaleVersionError
+from imprint.explain.explanation import Explanation
 from imprint.jitted.undisturbed import Request
+from imprint.manifest.differs import difference
 from imprint.manifest.late import LateJaxpr, LateProgram
 from imprint.manifest.manifest import Asked, Found, Question, ask, found, kept
 from imprint.manifest.refused import Refused
@@ -63,6 +66,7 @@ class WarmStart:
         self._store: Store | None = None
         self._asked: Asked | None = None
         self._reason = "the store is off"
+        self._why = ""
         try:
             self._ask()
         except Refused as err:
@@ -164,6 +168,31 @@ class WarmStart:
         traced = weakref.ref(made)
         return made
 
+    def differs(self) -> str:
+        """Return why nothing fits: the first difference, or why nothing is there."""
+        store, asked = self._store, self._asked
+        if store is None or asked is None:
+            return self._reason
+        return difference(store, self._question, asked) or NOTHING
+
+    def compare(self) -> None:
+        """Work out why nothing fits, if somebody wants to know: a trace writes anew."""
+        if STARTS:
+            self._why = self.differs()
+
+    def tell(self, version: Version) -> None:
+        """Tell whoever wants to know how a version came about."""
+        for listener in STARTS:
+            listener(Start(version, self._request.fun, self._why))
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the disk has what answers the call, as far as was asked of it."""
+        store, asked = self._store, self._asked
+        return (
+            store is not None and asked is not None and found(store, asked) is not None
+        )
+
     # ---- 2. after a trace ----
 
     def keep(self, version: Version) -> None:
@@ -228,6 +257,50 @@ class WarmStart:
             )
         closed: Any = version.traced.closed
         closed.know(fresh.closed)
+
+
+NOTHING: Final = "nothing of it is on the disk"
+
+
+class Start(NamedTuple):
+    """How a version came about.
+
+    Args:
+        version: the version.
+        fun: its function.
+        why: why it did not start warm; "" if it did.
+    """
+
+    version: Version
+    fun: Callable[..., Any]
+    why: str
+
+
+STARTS: Final[list[Callable[[Start], None]]] = []
+"""Who is told how each version came about; why costs a look through the store."""
+
+
+def with_disk(
+    told: Explanation, request: Request, answering: Version | None
+) -> Explanation:
+    """Return an explanation with how a new process would start with the call.
+
+    Args:
+        told: what is known of the versions in memory.
+        request: the call.
+        answering: the version that answers it.
+    """
+    if answering is not None:
+        restarts = answering.restarts
+        reason = restarts.removeprefix("with a trace: ")
+        is_warm = reason == "without a trace"
+        how = f"starts {reason}" if is_warm else f"traces it: {reason}"
+        return replace(told, disk=f"A new process {how}.")
+    nobody: Any = None  # traces: it is only looked for
+    start = WarmStart(request, nobody, nobody)
+    if start.is_there:
+        return replace(told, disk="the disk has its program.", is_kept=True)
+    return replace(told, disk=f"The disk does not answer it: {start.differs()}.")
 
 
 def _weakly(fun: Any) -> Callable[[], Any]:

@@ -1,6 +1,8 @@
 """Manifests: what a trace read, so that another process need not trace again.
 
 - `manifest`: which program would a trace of this call give?
+- `differs`: what is the first difference between what was kept and now?
+- `facts`: what is a call made of, in words?
 - `reader`: what is a value, for another process?
 - `anchors`: how does another process find a place again?
 - `purity`: does code give the same in another process?

@@ -29,10 +29,11 @@ from imprint.core.libraries import module_namespace
 from imprint.core.trace import Tracer
 from imprint.definition.walk import NO_EFFECTS
 from imprint.manifest.anchors import anchor_of, place_of
+from imprint.manifest.facts import Facts, facts_of, home_of, shown
 from imprint.manifest.purity import LibraryRead, check_codes, state_of_draws
 from imprint.manifest.reader import Reader, digest_of
 from imprint.manifest.refused import Refused, Why
-from imprint.manifest.surroundings import are_same, stamps, surroundings, told
+from imprint.manifest.surroundings import changed, stamps, surroundings, told
 from imprint.manifest.trees import (
     aval_of,
     plain_aval,
@@ -43,7 +44,7 @@ from imprint.manifest.trees import (
 from imprint.program.program import Program
 from imprint.store.entry import digest
 from imprint.store.store import Store
-from imprint.watch.places import MISSING
+from imprint.watch.places import MISSING, Place
 from imprint.watch.seen import Findings, Read, Seen, Written, written_by
 
 Plain = dict[str, Any]
@@ -214,7 +215,8 @@ def _read_places(reader: Reader, reads: Iterable[Read]) -> list[Any]:
                 now = reader.digest(read.place.get(), bare=seen.is_bare)
             except Refused as err:
                 raise err.at(read.place) from None
-            found.append([anchor, seen.is_bare, seen.is_static, now.hex()])
+            text = "" if seen.is_bare else shown(read.place.get())
+            found.append([anchor, seen.is_bare, seen.is_static, now.hex(), text])
         if len(later) == len(left):
             raise Refused(Why.OWNER, str(later[0].place))
         left = later
@@ -269,18 +271,41 @@ _CONST: Final = 1 << 20
 
 
 def _put(store: Store, question: Question, asked: Asked, result: Plain) -> None:
-    results = [result, *_results(store, asked.key)][:RESULTS]
-    note = {"name": f"what {question.name} read", "kind": "trace"}
-    if not store.put(asked.key, note, json.dumps(results).encode()):
+    body = {
+        "facts": facts(question),
+        "results": [result, *results_in(store.get(asked.key))][:RESULTS],
+    }
+    note = {
+        "name": f"what {question.name} read",
+        "kind": TRACE,
+        "of": home_of(question.fun),
+    }
+    if not store.put(asked.key, note, json.dumps(body).encode()):
         raise Refused(Why.RECORDER, "the store did not take its manifest")
 
 
-def _results(store: Store, key: bytes) -> list[Plain]:
-    body = store.get(key)
+TRACE: Final = "trace"
+"""What a manifest is, in its note."""
+
+
+def facts(question: Question) -> Facts:
+    """Return what a call is made of."""
+    options = question.options, question.flags
+    return facts_of(question.fun, question.call, question.avals, options)
+
+
+def body_of(data: bytes | None) -> Plain:
+    """Return what a manifest says; nothing if it is none."""
     try:
-        results: Any = [] if body is None else json.loads(body)
+        body: Any = {} if data is None else json.loads(data)
     except ValueError:  # another one's who has the secret
-        return []
+        return {}
+    return cast("Plain", body) if type(body) is dict else {}
+
+
+def results_in(data: bytes | None) -> list[Plain]:
+    """Return the results of a manifest, the newest first."""
+    results: Any = body_of(data).get("results")
     return cast("list[Plain]", results) if type(results) is list else []
 
 
@@ -316,10 +341,10 @@ class Found:
 
 def found(store: Store, asked: Asked) -> Found | None:
     """Return the trace that was kept for a call, if it would come out now."""
-    for plain in _results(store, asked.key):
+    for plain in results_in(store.get(asked.key)):
         try:
-            reads = _verified(asked.reader.copy(), asked.written, plain)
-            if reads is None:
+            reads = verified(asked.reader.copy(), asked.written, plain)
+            if isinstance(reads, Mismatch):
                 continue
             consts = _consts(store, plain)
             if consts is not None:
@@ -330,42 +355,64 @@ def found(store: Store, asked: Asked) -> Found | None:
     return None
 
 
-def _verified(
+class Mismatch(NamedTuple):
+    """The first thing that is not as a trace had it.
+
+    Args:
+        what: a place, a variable of the environment, a file, or what a library has.
+        was: what it printed as, if that was kept.
+        now: the value of a place.
+    """
+
+    what: Place | str
+    was: str = ""
+    now: Any = MISSING
+
+
+def verified(
     reader: Reader, written: Written, plain: Plain
-) -> tuple[Read, ...] | None:
-    if not are_same(plain["files"]):
-        return None
-    if any(_variable(n) != value for n, value in plain["variables"].items()):
-        return None
+) -> tuple[Read, ...] | Mismatch:
+    """Return what a trace read as it is now, or the first thing that is not as it was.
+
+    Raises:
+        Exception: there is something else than there was.
+    """
+    file = changed(plain["files"])
+    if file:
+        return Mismatch(f"the file {file}")
+    for name, value in plain["variables"].items():
+        if _variable(name) != value:
+            return Mismatch(f"the environment variable {name}")
     reads: list[Read] = []
-    for anchor, is_bare, is_static, then in plain["reads"]:
+    for anchor, is_bare, is_static, then, was in plain["reads"]:
         place = place_of(reader, anchor)
         if place is None:
-            return None
+            return Mismatch(f"the module of {anchor[2]}")
         value = place.get()
         if value is MISSING and anchor[1] == "sys.modules" and then != _MISSING:
             value = import_module(place.name)  # as the trace would
         if reader.digest(value, bare=is_bare).hex() != then:
-            return None
+            return Mismatch(place, was, value)
         if is_bare:
             seen = Seen.as_itself(value)
         else:
             seen = Seen(value, written, is_static=is_static)
         reads.append(Read(place, seen))
-    return tuple(reads) if _stand(reader, plain["library"]) else None
+    name = _fallen(reader, plain["library"])
+    return Mismatch(name) if name else tuple(reads)
 
 
-def _stand(reader: Reader, library: Iterable[tuple[str, str, str]]) -> bool:
-    """Tell whether libraries have under names what they had."""
+def _fallen(reader: Reader, library: Iterable[tuple[str, str, str]]) -> str:
+    """Return under which name a library has another thing than it had; "" if none."""
     for module, name, then in library:
         held = sys.modules.get(module)
         if held is None or name not in module_namespace(held):
             if module.partition(".")[0] == "imprint":
                 continue  # it loads when it is asked for
-            return False
+            return f"{module}.{name}"
         if _of_library(reader, module, name) != then:
-            return False
-    return True
+            return f"{module}.{name}"
+    return ""
 
 
 def _consts(store: Store, plain: Plain) -> tuple[Any, ...] | None:

@@ -24,7 +24,7 @@ Files = dict[str, list[int]]
 def surroundings() -> tuple[str, ...]:
     """Return what is the same for all programs of this process."""
     return (
-        *("manifest 1", sys.version, f"optimize {sys.flags.optimize}"),
+        *("manifest 2", sys.version, f"optimize {sys.flags.optimize}"),
         *(f"numpy {np.__version__}", *_sources()),
     )
 
@@ -78,12 +78,15 @@ def stamps(files: frozenset[str]) -> Files:
     return found
 
 
-def are_same(files: Files) -> bool:
-    """Tell whether files are as they were."""
-    try:
-        return all(_stamp(name) == stamp for name, stamp in files.items())
-    except OSError:
-        return False
+def changed(files: Files) -> str:
+    """Return the first of files that is not as it was; "" if all are."""
+    for name, stamp in files.items():
+        try:
+            if _stamp(name) != stamp:
+                return name
+        except OSError:
+            return name
+    return ""
 
 
 def _stamp(name: str) -> list[int]:

@@ -350,14 +350,14 @@ def test_all_kinds_of_calls_start_warm(tmp_path, imprint_store):
 @pytest.mark.unaudited
 def test_an_audit_traces_what_was_found(life, monkeypatch):
     life().main.f(X)
-    verified = manifest._verified
+    verified = manifest.verified
 
     def blind(reader, written, plain):
         return verified(reader, written, {**plain, "reads": [], "library": []})
 
     with audit(1.0):
         assert reborn.traces(life().main.f, X)[1] == 0
-        monkeypatch.setattr(manifest, "_verified", blind)
+        monkeypatch.setattr(manifest, "verified", blind)
         with pytest.raises(StaleVersionError) as raised:
             life(**EDITS["constant"]).main.f(X)
     assert "expected the program on the disk to be what a fresh trace gives" in str(
@@ -369,7 +369,7 @@ def test_an_audit_traces_what_was_found(life, monkeypatch):
 def test_a_manifest_that_fits_nothing_is_a_miss(life, monkeypatch):
     life().main.f(X)
     for wrong in ([{}], [{"files": 3}], {}, None, [None], [[]]):
-        monkeypatch.setattr(manifest, "_results", lambda *_, wrong=wrong: wrong or [])
+        monkeypatch.setattr(manifest, "results_in", lambda *_, wrong=wrong: wrong or [])
         assert reborn.traces(life().main.f, X)[1] == 1
 
 

@@ -1,0 +1,206 @@
+"""Whatever became of a manifest on the disk: the right answer, and one warning at most."""
+
+import os
+import time
+import warnings
+
+import numpy as np
+import pytest
+
+import imprint
+from imprint.errors import StoreWarning
+from imprint.jitted import warm_start
+from imprint.manifest import manifest
+from imprint.runtime import options as engine
+from imprint.store.current import current
+from imprint.store.store import Store
+from imprint.store.sweep import entries
+from tests.spec import reborn
+
+TEXTS = {
+    "main": """
+import imprint
+RATE = 2.0
+
+@imprint.jit
+def f(x):
+    return x * RATE
+
+@imprint.jit
+def g(x):
+    return x + RATE
+"""
+}
+X = np.array([1.0, 2.0], np.float32)
+
+
+@pytest.fixture
+def life(tmp_path, imprint_store):
+    """Return how a life begins whose functions were called by one before."""
+
+    def begin():
+        return reborn.begin(TEXTS, tmp_path).main
+
+    begin().f(X)
+    return begin
+
+
+def manifests():
+    """Return the files of the manifests of the store in use."""
+    store = current()
+    found = [entry.path for entry in entries(store.folder)]
+    kinds = {path: store.look(path, whole=False).note.get("kind") for path in found}
+    return [path for path in found if kinds[path] == manifest.TRACE]
+
+
+def called(main):
+    """Return how often `f` was traced, and how often was warned; its result is right."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        result, count = reborn.traces(main.f, X)
+    np.testing.assert_array_equal(result, X * 2)
+    return count, sum(issubclass(w.category, StoreWarning) for w in told)
+
+
+def anew():
+    """Return a store as another process opens it, which has warned of nothing."""
+    store = current()
+    return Store(store.folder, writes=True, limit=store.limit)
+
+
+def what_was_asked(life, monkeypatch):
+    """Return what a call asks a store for."""
+    asked = []
+
+    def note(question):
+        asked.append(manifest.ask(question))
+        return asked[-1]
+
+    with monkeypatch.context() as patched:
+        patched.setattr(warm_start, "ask", note)
+        life().f(X)
+    return asked[0]
+
+
+def test_no_flipped_bit_and_no_part_of_a_manifest_is_believed(life, monkeypatch):
+    asked = what_was_asked(life, monkeypatch)
+    (path,) = manifests()
+    whole = path.read_bytes()
+    assert manifest.found(anew(), asked) is not None
+    damaged = [whole[:size] for size in range(len(whole))]
+    for at in range(len(whole)):
+        damaged.append(bytearray(whole))
+        damaged[-1][at] ^= 1 << at % 8
+    for data in damaged:
+        path.write_bytes(data)
+        path.chmod(0o600)
+        with pytest.warns(StoreWarning) as told:
+            assert manifest.found(anew(), asked) is None
+        assert len(told) == 1
+        assert not path.exists()
+    path.write_bytes(whole)
+    path.chmod(0o600)
+    assert called(life()) == (0, 0)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.1, 0.5, 0.9, 0.999])
+def test_a_call_that_meets_damage_is_traced(life, share):
+    (path,) = manifests()
+    data = bytearray(path.read_bytes())
+    data[int(len(data) * share)] ^= 16
+    path.write_bytes(data)
+    assert called(life()) == (1, 1)
+    assert called(life()) == (0, 0)  # it was kept again
+
+
+def test_manifests_that_were_swapped_are_not_believed(life):
+    main = life()
+    main.f(X)
+    main.g(X)
+    one, other = manifests()
+    aside = one.with_name("aside")
+    one.rename(aside)
+    other.rename(one)
+    aside.rename(other)
+    main = life()
+    assert called(main) == (1, 1)
+    result, count = reborn.traces(main.g, X)
+    np.testing.assert_array_equal(result, X + 2)
+    assert count == 1
+
+
+def test_a_manifest_under_another_name_is_not_found(life):
+    (path,) = manifests()
+    path.rename(path.with_name("0" * 62))
+    assert called(life()) == (1, 0)
+
+
+def test_a_manifest_of_another_signature_is_not_found(life, tmp_path):
+    for name in ("one", "other"):
+        (tmp_path / name).write_bytes(os.urandom(40))
+        (tmp_path / name).chmod(0o600)
+    wanted = {"one": (1, 0), "other": (1, 0)}
+    for name, expected in wanted.items():
+        imprint.cache.configure(key=tmp_path / name)
+        assert called(life()) == expected
+    assert called(life()) == (0, 0)
+    imprint.cache.configure(key=tmp_path / "one")
+    assert called(life()) == (0, 0)
+
+
+@pytest.mark.parametrize("what", ["jaxlib_version", "_cpu"])
+def test_another_engine_or_cpu_has_entries_of_its_own(life, what, monkeypatch):
+    cpu = engine._cpu()
+    other = {
+        "jaxlib_version": "0.0.1",
+        "_cpu": lambda: {**cpu, "flags": "fpu"},
+    }
+    engine.engine_version.cache_clear()
+    with monkeypatch.context() as patched:
+        patched.setattr(engine, what, other[what])
+        main = life()
+        before = imprint.debug.counters().compiles
+        assert called(main) == (1, 0)
+        assert imprint.debug.counters().compiles == before + 1
+        engine.engine_version.cache_clear()
+    assert called(life()) == (0, 0)
+
+
+@pytest.mark.parametrize(("number", "name"), [(28, "full"), (30, "read-only")])
+def test_a_disk_that_takes_nothing_costs_a_warning(life, number, name, monkeypatch):
+    for path in manifests():
+        path.unlink()
+
+    fdopen = os.fdopen
+
+    def refuse(descriptor, mode):
+        if mode == "rb":
+            return fdopen(descriptor, mode)
+        os.close(descriptor)
+        raise OSError(number, name)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("imprint.store.files.os.fdopen", refuse)
+        main = life()
+        assert called(main) == (1, 1)
+    restarts = main.f.versions[0].restarts
+    assert restarts.startswith("with a trace: ")
+    assert not manifests()
+
+
+def test_a_directory_that_is_a_file_is_a_miss(life):
+    (path,) = manifests()
+    path.unlink()
+    for other in path.parent.iterdir():
+        other.unlink()
+    path.parent.rmdir()
+    path.parent.write_text("")
+    assert called(life()) == (1, 1)
+
+
+@pytest.mark.parametrize("days", [-30_000, -400, 400, 30_000])
+def test_a_clock_that_is_wrong_changes_no_answer(life, days):
+    when = time.time() + days * 86_400
+    for entry in entries(current().folder):
+        os.utime(entry.path, (max(0, when), max(0, when)))
+    assert called(life()) == (0, 0)
