@@ -232,8 +232,8 @@ class CollectivePrimitive(Primitive):
         self, axes: frozenset[str], params: Mapping[str, Any]
     ) -> frozenset[str]:
         """Return along which axes of a mesh its results differ."""
-        if self.across is Across.KEPT:
-            return axes
+        if self.across is Across.KEPT or "axis_index_groups" in params:
+            return axes  # groups differ from one another
         axis = {params["axis_name"]}
         return axes - axis if self.across is Across.SAME else axes | axis
 

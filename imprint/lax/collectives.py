@@ -17,7 +17,7 @@ from imprint.core import dims
 from imprint.core.aval import get_aval
 from imprint.core.named import axis_of, names_in, size_of
 from imprint.core.trace import Tracer
-from imprint.errors import AbsentRuleError, ArgumentError, ShapeError
+from imprint.errors import ArgumentError, ShapeError
 from imprint.lax.composed import index_in_dim
 from imprint.primitives.axes import canonical_axes, canonical_axis, whole
 from imprint.primitives.basis import moveaxis, mul, reduce_sum, scalar_like
@@ -68,14 +68,8 @@ def axis_size(axis_name: Any) -> int:
     return dims.product(size for _, size in _sizes(axis_name, "axis_size"))
 
 
-def _sizes(axis_name: Any, who: str, groups: Groups = None) -> list[tuple[Any, int]]:
+def _sizes(axis_name: Any, who: str) -> list[tuple[Any, int]]:
     """Return the named axes that a collective is given, with their sizes."""
-    if groups is not None:
-        raise AbsentRuleError(
-            f"{who}: expected axis_index_groups=None, as vmap knows no groups, got "
-            f"{groups}. Map the groups as an axis of their own: reshape the mapped axis "
-            "to (groups, places), and nest two vmaps."
-        )
     names = names_in(axis_name)
     found = [(name, size_of(name, who)) for name in names]
     if len(set(names)) < len(names):
@@ -83,6 +77,34 @@ def _sizes(axis_name: Any, who: str, groups: Groups = None) -> list[tuple[Any, i
             f"{who}: expected distinct names of axes, got {axis_name!r}. Name each once."
         )
     return found
+
+
+def _grouped(
+    axis_name: Any, who: str, groups: Groups, *, is_even: bool = True
+) -> tuple[list[tuple[Any, int]], dict[str, Any]]:
+    """Return the named axes, each with how many places meet; and params of primitives."""
+    sizes = _sizes(axis_name, who)
+    if groups is None:
+        return sizes, {}
+    if len(sizes) != 1:
+        raise ArgumentError(
+            f"{who}: expected the name of one axis with axis_index_groups, got "
+            f"{axis_name!r}. Leave the groups out, or the other axes."
+        )
+    ((name, size),) = sizes
+    found = tuple(tuple(whole(who, "a place", i) for i in group) for group in groups)
+    if sorted(i for group in found for i in group) != [*range(size)]:
+        raise ArgumentError(
+            f"{who}: expected axis_index_groups with each of the places 0 to {size - 1} "
+            f"once, got {groups}. Put a place that is alone in a group of its own."
+        )
+    lengths = {len(group) for group in found}
+    if 0 in lengths or (is_even and len(lengths) > 1):
+        raise ArgumentError(
+            f"{who}: expected groups of one length in axis_index_groups, got {groups}. "
+            "Give each of them as many places."
+        )
+    return [(name, len(found[0]))], {"axis_index_groups": found}
 
 
 def _meeting(x: Any, sizes: Sequence[tuple[Any, int]], who: str) -> Any:
@@ -132,7 +154,7 @@ def psum(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
         x: a tree of arrays; booleans are counted.
         axis_name: the name of an axis that is mapped around, or a tuple of such, and of
             integers for axes of the arrays.
-        axis_index_groups: None; groups of places are not there under `vmap`.
+        axis_index_groups: groups of places, in each of which it is done for itself.
 
     >>> import imprint
     >>> from imprint import lax, numpy as np
@@ -141,7 +163,8 @@ def psum(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
     Array([0.25, 0.75], dtype=float32)
     """
     names, axes = _parted(axis_name)
-    sizes = _sizes(names, "psum", axis_index_groups)
+    is_even = not any(isinstance(leaf, Tracer) for leaf in tree.leaves(x))
+    sizes, groups = _grouped(names, "psum", axis_index_groups, is_even=is_even)
     leaves, treedef = tree.flatten(x)
     leaves = [
         convert_element_type(leaf, dtypes.int32)
@@ -149,7 +172,7 @@ def psum(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
         else leaf
         for leaf in leaves
     ]
-    is_known = not any(isinstance(leaf, Tracer) for leaf in leaves)
+    is_known = is_even
 
     def total(leaf: Any) -> Any:
         if axes:
@@ -159,7 +182,7 @@ def psum(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
             return _times(leaf, dims.product(size for _, size in sizes))
         leaf = _meeting(leaf, sizes, "psum")
         for name, _ in sizes:
-            leaf = psum_p.bind1(leaf, axis_name=name)
+            leaf = psum_p.bind1(leaf, axis_name=name, **groups)
         return leaf
 
     return treedef.unflatten([total(leaf) for leaf in leaves])
@@ -189,14 +212,16 @@ def pmean(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
     Array([-1.,  1.], dtype=float32)
     """
     names, axes = _parted(axis_name)
-    size = dims.product(n for _, n in _sizes(names, "pmean", axis_index_groups))
+    sizes, _ = _grouped(names, "pmean", axis_index_groups)
+    size = dims.product(n for _, n in sizes)
 
     def mean(leaf: Any, total: Any) -> Any:
         shape = get_aval(leaf).shape
         at = canonical_axes("pmean", axes, len(shape))
         return total / (size * dims.product(shape[axis] for axis in at))
 
-    return tree.map(mean, x, psum(x, axis_name))
+    total = psum(x, axis_name, axis_index_groups=axis_index_groups)
+    return tree.map(mean, x, total)
 
 
 def pmax(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
@@ -229,14 +254,14 @@ def pmin(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
 def _extreme(who: str, x: Any, axis_name: Any, groups: Groups) -> Any:
     primitive, reduce = (pmax_p, reduce_max) if who == "pmax" else (pmin_p, reduce_min)
     names, axes = _parted(axis_name)
-    sizes = _sizes(names, who, groups)
+    sizes, parted = _grouped(names, who, groups, is_even=False)
 
     def extreme(leaf: Any) -> Any:
         if axes or not sizes:  # over none it is another array, too
             leaf = reduce(leaf, canonical_axes(who, axes, get_aval(leaf).ndim))
         leaf = _meeting(leaf, sizes, who)
         for name, _ in sizes:
-            leaf = primitive.bind1(leaf, axis_name=name)
+            leaf = primitive.bind1(leaf, axis_name=name, **parted)
         return leaf
 
     return tree.map(extreme, x)
@@ -266,7 +291,7 @@ def all_gather(
     Args:
         x: a tree of arrays.
         axis_name: the name of an axis that is mapped around, or a tuple of such.
-        axis_index_groups: None; groups of places are not there under `vmap`.
+        axis_index_groups: groups of places, in each of which it is done for itself.
         axis: where the places stand in the result.
         tiled: whether the values are joined along `axis`, which they have, instead of
             along a new one.
@@ -278,7 +303,7 @@ def all_gather(
     Array([[0, 1],
            [0, 1]], dtype=int32)
     """
-    sizes = _sizes(axis_name, "all_gather", axis_index_groups)
+    sizes, groups = _grouped(axis_name, "all_gather", axis_index_groups)
     if to != "varying":
         raise ArgumentError(
             f"all_gather: expected to='varying', got {to!r}. Leave it out: others are "
@@ -291,7 +316,11 @@ def all_gather(
         leaf = _meeting(leaf, sizes, "all_gather")
         for name, size in reversed(sizes):
             leaf = all_gather_p.bind1(
-                leaf, axis_name=name, all_gather_dimension=at, axis_size=size
+                leaf,
+                axis_name=name,
+                all_gather_dimension=at,
+                axis_size=size,
+                **groups,
             )
         return _merged(leaf, at, len(sizes) + tiled)
 
@@ -312,7 +341,7 @@ def psum_scatter(
         x: a tree of arrays.
         axis_name: the name of an axis that is mapped around, or a tuple of such.
         scatter_dimension: the axis of which each place gets one element.
-        axis_index_groups: None; groups of places are not there under `vmap`.
+        axis_index_groups: groups of places, in each of which it is done for itself.
         tiled: whether the axis stays and is cut into parts instead.
 
     >>> import imprint
@@ -320,7 +349,7 @@ def psum_scatter(
     >>> imprint.vmap(lambda x: lax.psum_scatter(x, "i"), axis_name="i")(np.eye(2) + 1)
     Array([3., 3.], dtype=float32)
     """
-    sizes = _sizes(axis_name, "psum_scatter", axis_index_groups)
+    sizes, groups = _grouped(axis_name, "psum_scatter", axis_index_groups)
 
     def scattered(leaf: Any) -> Any:
         ndim = get_aval(leaf).ndim
@@ -328,7 +357,9 @@ def psum_scatter(
         leaf = _meeting(leaf, sizes, "psum_scatter")
         leaf = _divided(leaf, at, sizes, "psum_scatter", tiled=tiled)
         for name, _ in sizes:
-            leaf = reduce_scatter_p.bind1(leaf, axis_name=name, scatter_dimension=at)
+            leaf = reduce_scatter_p.bind1(
+                leaf, axis_name=name, scatter_dimension=at, **groups
+            )
         return leaf
 
     return tree.map(scattered, x)
@@ -350,7 +381,7 @@ def all_to_all(
         axis_name: the name of an axis that is mapped around, or a tuple of such.
         split_axis: the axis that is parted, an element for each place; it goes.
         concat_axis: where the places stand in the result that the parts come from.
-        axis_index_groups: None; groups of places are not there under `vmap`.
+        axis_index_groups: groups of places, in each of which it is done for itself.
         tiled: whether both axes stay: one is cut into parts, and they are joined along
             the other.
 
@@ -361,7 +392,7 @@ def all_to_all(
     Array([[0, 2],
            [1, 3]], dtype=int32)
     """
-    sizes = _sizes(axis_name, "all_to_all", axis_index_groups)
+    sizes, groups = _grouped(axis_name, "all_to_all", axis_index_groups)
 
     def exchanged(leaf: Any) -> Any:
         ndim = get_aval(leaf).ndim
@@ -372,7 +403,7 @@ def all_to_all(
         end = get_aval(leaf).ndim - 1
         for name, _ in sizes:
             leaf = all_to_all_p.bind1(
-                leaf, axis_name=name, split_axis=split, concat_axis=end
+                leaf, axis_name=name, split_axis=split, concat_axis=end, **groups
             )
         for i in range(len(sizes)):
             leaf = moveaxis(leaf, end - len(sizes) + 1 + i, concat + i)
@@ -390,7 +421,7 @@ def pswapaxes(
         x: a tree of arrays.
         axis_name: the name of an axis that is mapped around, or a tuple of such.
         axis: the axis of the array.
-        axis_index_groups: None; groups of places are not there under `vmap`.
+        axis_index_groups: groups of places, in each of which it is done for itself.
     """
     return all_to_all(x, axis_name, axis, axis, axis_index_groups=axis_index_groups)
 

@@ -3,7 +3,9 @@
 Each names one axis; what is meant by several is put together in `lax.collectives`. A rule
 `collect` says what it is where `vmap` has the axis at hand; where it is one of the mesh of
 a `shard_map`, it is lowered to what devices do together. A reference can only say that the
-axis is not bound. All but the extremes are linear. Params count axes as the user sees them, without the named one.
+axis is not bound. All but the extremes are linear. Params count axes as the user sees them,
+without the named one. `axis_index_groups` is a param where it is given: tuples of places that
+have nothing to do with one another; what follows takes it along as `**groups`.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -56,6 +58,7 @@ from imprint.stablehlo.mesh import MeshAxis
 _NO_LAWS: Final = Absent("no axis is bound where the laws bind one primitive alone")
 
 Pairs = tuple[tuple[int, int], ...]
+Groups = tuple[tuple[int, ...], ...]
 
 
 def _nowhere(name: str) -> Callable[..., Any]:
@@ -67,12 +70,14 @@ def _nowhere(name: str) -> Callable[..., Any]:
     return rule
 
 
-def _axis_at_hand(b: Builder, axis_name: Any, name: str) -> MeshAxis:
+def _axis_at_hand(
+    b: Builder, axis_name: Any, name: str, groups: Groups = ()
+) -> MeshAxis:
     """Return the axis of the mesh that a program which is lowered runs on."""
     axis = b.module.mesh_axis(axis_name)
     if axis is None:
         raise unbound(axis_name, name)
-    return axis
+    return axis._replace(parted=groups)
 
 
 def _repeated(x: Any, size: int, axis: int = 0) -> Any:
@@ -80,6 +85,45 @@ def _repeated(x: Any, size: int, axis: int = 0) -> Any:
     shape = get_aval(x).shape
     kept = tuple(i for i in range(len(shape) + 1) if i != axis)
     return broadcast_in_dim(x, insert(shape, axis, size), kept)
+
+
+def _in_groups(
+    collect: Callable[..., tuple[Any, int | None]],
+    groups: Groups,
+    x: Any,
+    d: int | None,
+    **params: Any,
+) -> tuple[Any, int]:
+    """Return what a rule `collect` gives in each group of places, in their order."""
+    order = [i for group in groups for i in group]
+    rows = _repeated(x, len(order)) if d is None else moveaxis(x, d, 0)
+    parts: list[Any] = []
+    for group in groups:
+        out, b = collect(len(group), _chosen(rows, 0, group), 0, **params)
+        parts.append(_repeated(out, len(group)) if b is None else moveaxis(out, b, 0))
+    back = [order.index(i) for i in range(len(order))]
+    return _chosen(concatenate(parts, 0), 0, back), 0
+
+
+def _collected(collect: Callable[..., tuple[Any, int | None]]) -> Callable[..., Any]:
+    """Return the rule of a primitive of one operand, in groups and without."""
+
+    def rule(
+        size: int,
+        args: Values,
+        at: Dims,
+        *,
+        axis_name: Any,
+        axis_index_groups: Groups = (),
+        **params: Any,
+    ) -> Any:
+        if axis_index_groups:
+            out, b = _in_groups(collect, axis_index_groups, args[0], at[0], **params)
+        else:
+            out, b = collect(size, args[0], at[0], **params)
+        return (out,), (b,)
+
+    return rule
 
 
 _APART: Final = PerSize("it passes arrays of the true size between places")
@@ -107,7 +151,9 @@ def _linear(  # noqa: PLR0913 - one parameter a rule
         across: what the result is from place to place.
     """
 
-    def aval_rule(x: ShapedArray, *, axis_name: Any, **params: Any) -> Avals:
+    def aval_rule(
+        x: ShapedArray, *, axis_name: Any, axis_index_groups: Groups = (), **params: Any
+    ) -> Avals:
         return (aval(x, **params),)
 
     def jvp(primals: Values, tangents: Values, **params: Any) -> Any:
@@ -120,16 +166,16 @@ def _linear(  # noqa: PLR0913 - one parameter a rule
         out, b = batch(args[0], at[0], **params)
         return (out,), (b,)
 
-    def collect_rule(
-        size: int, args: Values, at: Dims, *, axis_name: Any, **params: Any
-    ) -> Any:
-        out, b = collect(size, args[0], at[0], **params)
-        return (out,), (b,)
-
     def lower_rule(
-        b: Builder, x: Value, *, axis_name: Any, **params: Any
+        b: Builder,
+        x: Value,
+        *,
+        axis_name: Any,
+        axis_index_groups: Groups = (),
+        **params: Any,
     ) -> tuple[Value]:
-        return (lower(b, _axis_at_hand(b, axis_name, name), x, **params),)
+        axis = _axis_at_hand(b, axis_name, name, axis_index_groups)
+        return (lower(b, axis, x, **params),)
 
     primitive = CollectivePrimitive(
         name=name,
@@ -141,7 +187,7 @@ def _linear(  # noqa: PLR0913 - one parameter a rule
         transpose=transpose_rule,
         batch=batch_rule,
         pad=_APART,
-        collect=collect_rule,
+        collect=_collected(collect),
         samples=_NO_LAWS,
     )
     return primitive
@@ -154,14 +200,16 @@ def _same(x: ShapedArray) -> ShapedArray:
     return x
 
 
-def _psum_transpose(ct: Any, x: ShapedArray, *, axis_name: Any) -> Any:
-    if axis_name in x.vma:  # the cotangent is the same in each place, as the sum is
+def _psum_transpose(ct: Any, x: ShapedArray, *, axis_name: Any, **groups: Any) -> Any:
+    if (
+        axis_name in x.vma and not groups
+    ):  # the cotangent is the same in each place, as the sum is
         return pvary_p.bind1(ct, axis_name=axis_name)
-    return psum_p.bind1(ct, axis_name=axis_name)
+    return psum_p.bind1(ct, axis_name=axis_name, **groups)
 
 
-def _psum_batch(x: Any, b: int, *, axis_name: Any) -> Any:
-    return psum_p.bind1(x, axis_name=axis_name), b
+def _psum_batch(x: Any, b: int, **params: Any) -> Any:
+    return psum_p.bind1(x, **params), b
 
 
 def _sum_of(size: int, x: Any, d: int | None) -> Any:
@@ -242,26 +290,28 @@ def pvary(x: Any, axes: Iterable[str]) -> Any:
 def _extreme(name: str, reduce: Callable[[Any, Sequence[int]], Any], op: str) -> Any:
     """Declare pmax or pmin, with the derivative of reduce_max: equal extremes share."""
 
-    def aval(x: ShapedArray, *, axis_name: Any) -> Avals:
+    def aval(x: ShapedArray, **_: Any) -> Avals:
         return (x,)
 
-    def jvp(primals: Values, tangents: Values, *, axis_name: Any) -> Any:
+    def jvp(primals: Values, tangents: Values, **params: Any) -> Any:
         (x,), (t,) = primals, tangents
-        out = primitive.bind1(x, axis_name=axis_name)
+        out = primitive.bind1(x, **params)
         there = pvary(out, get_aval(x).vma)
         hits = convert_element_type(eq(x, there), get_aval(x).dtype)
-        total = psum_p.bind1(mul(t, hits), axis_name=axis_name)
-        return (out,), (div(total, psum_p.bind1(hits, axis_name=axis_name)),)
+        total = psum_p.bind1(mul(t, hits), **params)
+        return (out,), (div(total, psum_p.bind1(hits, **params)),)
 
-    def batch(args: Values, at: Dims, *, axis_name: Any) -> Any:
-        return primitive.bind(*args, axis_name=axis_name), at
+    def batch(args: Values, at: Dims, **params: Any) -> Any:
+        return primitive.bind(*args, **params), at
 
-    def collect(_: int, args: Values, at: Dims, *, axis_name: Any) -> Any:
-        (x,), (d,) = args, at
-        return (copy_p.bind1(x) if d is None else reduce(x, (d,)),), (None,)
+    def collect(_: int, x: Any, d: int | None) -> tuple[Any, None]:
+        return (copy_p.bind1(x) if d is None else reduce(x, (d,))), None
 
-    def lower(b: Builder, x: Value, *, axis_name: Any) -> tuple[Value]:
-        return (all_reduce(b, x, op, _axis_at_hand(b, axis_name, name)),)
+    def lower(
+        b: Builder, x: Value, *, axis_name: Any, axis_index_groups: Groups = ()
+    ) -> tuple[Value]:
+        axis = _axis_at_hand(b, axis_name, name, axis_index_groups)
+        return (all_reduce(b, x, op, axis),)
 
     primitive = CollectivePrimitive(
         name=name,
@@ -273,7 +323,7 @@ def _extreme(name: str, reduce: Callable[[Any, Sequence[int]], Any], op: str) ->
         transpose=NOT_LINEAR,
         batch=batch,
         pad=_APART,
-        collect=collect,
+        collect=_collected(collect),
         samples=_NO_LAWS,
     )
     return primitive
@@ -307,8 +357,13 @@ def _ppermute_collect(size: int, x: Any, d: int | None, *, perm: Pairs) -> Any:
     sources: list[int | None] = [None] * size
     for source, target in perm:
         sources[target] = source
-    parts = [_part(x, d, first, count) for first, count in _runs(sources)]
-    return concatenate(parts, d), d
+    return _chosen(x, d, sources), d
+
+
+def _chosen(x: Any, axis: int, sources: Sequence[int | None]) -> Any:
+    """Return the places of an axis that are named, and zeros for None."""
+    parts = [_part(x, axis, first, count) for first, count in _runs(sources)]
+    return concatenate(parts, axis)
 
 
 def _runs(sources: Sequence[int | None]) -> list[tuple[int | None, int]]:
@@ -362,20 +417,16 @@ def _gather_transpose(
     axis_name: Any,
     all_gather_dimension: int,
     axis_size: int,
+    **groups: Any,
 ) -> Any:
     return reduce_scatter_p.bind1(
-        ct, axis_name=axis_name, scatter_dimension=all_gather_dimension
+        ct, axis_name=axis_name, scatter_dimension=all_gather_dimension, **groups
     )
 
 
-def _gather_batch(
-    x: Any, b: int, *, axis_name: Any, all_gather_dimension: int, axis_size: int
-) -> Any:
+def _gather_batch(x: Any, b: int, *, all_gather_dimension: int, **params: Any) -> Any:
     out = all_gather_p.bind1(
-        moveaxis(x, b, 0),
-        axis_name=axis_name,
-        all_gather_dimension=all_gather_dimension + 1,
-        axis_size=axis_size,
+        moveaxis(x, b, 0), all_gather_dimension=all_gather_dimension + 1, **params
     )
     return out, 0
 
@@ -414,20 +465,20 @@ def _scatter_aval(x: ShapedArray, *, scatter_dimension: int) -> ShapedArray:
 
 
 def _scatter_transpose(
-    ct: Any, x: ShapedArray, *, axis_name: Any, scatter_dimension: int
+    ct: Any, x: ShapedArray, *, axis_name: Any, scatter_dimension: int, **groups: Any
 ) -> Any:
     return all_gather_p.bind1(
         ct,
         axis_name=axis_name,
         all_gather_dimension=scatter_dimension,
         axis_size=x.shape[scatter_dimension],
+        **groups,
     )
 
 
-def _scatter_batch(x: Any, b: int, *, axis_name: Any, scatter_dimension: int) -> Any:
+def _scatter_batch(x: Any, b: int, *, scatter_dimension: int, **params: Any) -> Any:
     x, axis = moveaxis(x, b, 0), scatter_dimension + 1
-    out = reduce_scatter_p.bind1(x, axis_name=axis_name, scatter_dimension=axis)
-    return out, 0
+    return reduce_scatter_p.bind1(x, scatter_dimension=axis, **params), 0
 
 
 def _scatter_collect(
@@ -463,21 +514,21 @@ def _exchange_aval(x: ShapedArray, *, split_axis: int, concat_axis: int) -> Shap
 
 
 def _exchange_transpose(
-    ct: Any, _: ShapedArray, *, axis_name: Any, split_axis: int, concat_axis: int
+    ct: Any, _: ShapedArray, *, split_axis: int, concat_axis: int, **params: Any
 ) -> Any:
     return all_to_all_p.bind1(
-        ct, axis_name=axis_name, split_axis=concat_axis, concat_axis=split_axis
+        ct, split_axis=concat_axis, concat_axis=split_axis, **params
     )
 
 
 def _exchange_batch(
-    x: Any, b: int, *, axis_name: Any, split_axis: int, concat_axis: int
+    x: Any, b: int, *, split_axis: int, concat_axis: int, **params: Any
 ) -> Any:
     out = all_to_all_p.bind1(
         moveaxis(x, b, 0),
-        axis_name=axis_name,
         split_axis=split_axis + 1,
         concat_axis=concat_axis + 1,
+        **params,
     )
     return out, 0
 

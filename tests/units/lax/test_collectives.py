@@ -344,6 +344,61 @@ def test_extremes_have_derivatives(name):
     assert_close(along(imprint, imprint.grad(f), x), want, "gradient")
 
 
+GROUPS = [[2, 0], [1, 3]]
+IN_GROUPS = {
+    "psum": lambda x, **groups: lax.psum(x, "i", **groups),
+    "psum of a constant": lambda x, **groups: x + lax.psum(2.0, "i", **groups),
+    "pmean": lambda x, **groups: lax.pmean(x, "i", **groups),
+    "pmax": lambda x, **groups: lax.pmax(x, "i", **groups),
+    "pmin": lambda x, **groups: lax.pmin(x, "i", **groups),
+    "all_gather": lambda x, **groups: lax.all_gather(x, "i", **groups),
+    "all_gather in tiles": lambda x, **groups: lax.all_gather(
+        x, "i", axis=1, tiled=True, **groups
+    ),
+    "psum_scatter": lambda x, **groups: lax.psum_scatter(x, "i", **groups),
+    "psum_scatter in tiles": lambda x, **groups: lax.psum_scatter(
+        x, "i", scatter_dimension=1, tiled=True, **groups
+    ),
+    "all_to_all": lambda x, **groups: lax.all_to_all(x, "i", 0, 1, **groups),
+    "all_to_all in tiles": lambda x, **groups: lax.all_to_all(
+        x, "i", 1, 0, tiled=True, **groups
+    ),
+    "pswapaxes": lambda x, **groups: lax.pswapaxes(x, "i", 0, **groups),
+}
+
+
+@pytest.mark.parametrize("name", IN_GROUPS)
+def test_groups_of_places(name):
+    """Each is an axis of its own; so are their gradients."""
+    f, x = IN_GROUPS[name], draw(4, 2, 6)
+
+    def whole(x):
+        return along(imprint, lambda y: f(y, axis_index_groups=GROUPS), x)
+
+    def apart(x):
+        parts = {}
+        for group in GROUPS:
+            out = along(imprint, f, x[np.array(group)])
+            parts |= dict(zip(group, out, strict=True))
+        return inp.stack([parts[i] for i in range(4)])
+
+    assert_close(whole(x), apart(x), "gradient")
+    assert_close(imprint.jit(whole)(x), apart(x), "gradient")
+    ours, theirs = (
+        imprint.grad(lambda x, g=g: (g(x) ** 3).sum())(x) for g in (whole, apart)
+    )
+    assert_close(ours, theirs, "gradient")
+
+
+def test_groups_of_several_lengths():
+    apart = {"axis_index_groups": [[3, 1, 0], [2]]}
+    x = inp.float32([1, 2, 4, 8])
+    total = along(imprint, lambda x: lax.psum(x, "i", **apart), x)
+    assert total.tolist() == [11, 11, 4, 11]
+    most = along(imprint, lambda x: lax.pmax(x, "i", **apart), x)
+    assert most.tolist() == [8, 8, 4, 8]
+
+
 # ---- traces belong to the axes that they were made in ----
 
 
@@ -520,8 +575,16 @@ WRONG = {
     "a name twice": lambda api: along(
         api, lambda x: api.lax.psum(x, ("i", "i")), THREE
     ),
-    "groups": lambda api: along(
-        api, lambda x: api.lax.psum(x, "i", axis_index_groups=[[0, 1, 2]]), THREE
+    "groups that overlap": lambda api: along(
+        api, lambda x: api.lax.psum(x, "i", axis_index_groups=[[0, 1], [1, 2]]), THREE
+    ),
+    "a group of other places": lambda api: along(
+        api, lambda x: api.lax.pmax(x, "i", axis_index_groups=[[0, 1], [3]]), THREE
+    ),
+    "groups of other places, of what each gets": lambda api: along(
+        api,
+        lambda x: api.lax.all_gather(x, "i", axis_index_groups=[[0, 1], [2, 4]]),
+        draw(4),
     ),
     "parts that are too many": lambda api: along(
         api, lambda x: api.lax.all_to_all(x, "i", 0, 0), draw(3, 4)
@@ -553,6 +616,24 @@ def test_a_wrong_call_raises_what_jax_raises(name):
             "psum: expected the name of an axis, one of those mapped here: 'i' of size 3; "
             "got 'rows'. Name it where it is mapped, around this call: imprint.vmap(f, "
             "axis_name='rows').",
+        ),
+        (
+            lambda x: lax.psum(x, "i", axis_index_groups=[[0, 1]]),
+            ArgumentError,
+            "psum: expected axis_index_groups with each of the places 0 to 2 once, got "
+            "[[0, 1]]. Put a place that is alone in a group of its own.",
+        ),
+        (
+            lambda x: lax.pmean(x, "i", axis_index_groups=[[0, 1], [2]]),
+            ArgumentError,
+            "pmean: expected groups of one length in axis_index_groups, got [[0, 1], "
+            "[2]]. Give each of them as many places.",
+        ),
+        (
+            lambda x: lax.all_gather(x, (), axis_index_groups=[[0, 1], [2]]),
+            ArgumentError,
+            "all_gather: expected the name of one axis with axis_index_groups, got (). "
+            "Leave the groups out, or the other axes.",
         ),
         (
             lambda x: lax.ppermute(x, "i", [(0, 1), (2, 1)]),

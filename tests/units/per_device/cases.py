@@ -94,8 +94,6 @@ def cases(lib, np, lax, P, shard_map, mesh):
     }.items():
         g = sm(f, XY, XY)
         c[f"grad of {name}"] = lib.grad(lambda a, g=g: (np.cos(g(a)) * 2).sum()), (A,)
-    mx = sm(lambda a: lax.pmax(a * a, "x"), XY, P(None, "y"))
-    c["jvp of pmax"] = (lambda a: lib.jvp(mx, (a,), (a * 2,))), (A,)
     batched = onp.stack([A, A * 2, A + 1])
     c["vmap"] = lib.vmap(mm, (0, None)), (batched, W)
     c["vmap of grad"] = (
@@ -146,6 +144,7 @@ def cases(lib, np, lax, P, shard_map, mesh):
         lambda a: a + lax.axis_index("y"), P(None, "y"), P(None, "y"), axis_names={"y"}
     )
     c["index of one axis of two"] = part2, (A,)
+    c |= groups(lib, np, lax, P, sm)
     c["captured"] = (
         lib.grad(lambda a, s: (sm(lambda a: a * s, XY, XY)(a) ** 2).sum(), (0, 1)),
         (A, onp.float32(2)),
@@ -210,3 +209,34 @@ def cases(lib, np, lax, P, shard_map, mesh):
         (V,),
     )
     return c
+
+
+def groups(lib, np, lax, P, sm):
+    """Return cases of groups of places; without what JAX does not know of them."""
+    A = onp.linspace(-1, 1, 32, dtype="float32").reshape(8, 4)
+    V = onp.linspace(1, 2, 4, dtype="float32")
+    XY = P("x", "y")
+
+    def grouped(a, v):
+        pairs, apart = [[0, 3], [2, 1]], [[0], [1, 2, 3]]
+        g = lax.all_gather(a, "x", axis_index_groups=pairs, axis=1)
+        r = lax.psum_scatter(a, "x", axis_index_groups=pairs, tiled=True)
+        q = lax.all_to_all(a, "x", 0, 1, axis_index_groups=pairs, tiled=True)
+        t = lax.pswapaxes(a, "x", 0, axis_index_groups=pairs)
+        s = lax.psum(a * (lax.axis_index("x") + v), "x", axis_index_groups=apart)
+        m = lax.pmean(a, "x", axis_index_groups=pairs) + lax.psum(
+            1, "x", axis_index_groups=pairs
+        )
+        return g, r, q, t, s, m
+
+    specs = (P("x", None, "y"), XY, XY, XY, XY, XY)
+    gr = sm(grouped, (XY, P("y")), specs, check_vma=False)
+    apart, pairs = [[1, 2, 3], [0]], [[0, 1], [3, 2]]
+    most = lambda a: lax.pmax(a, "x", axis_index_groups=apart)
+    least = lambda a: lax.pmin(a, "x", axis_index_groups=pairs)
+    total = lambda a, v: sum((np.cos(o) * 2).sum() for o in gr(a, v))
+    return {
+        "groups": (gr, (A, V)),
+        "grad of groups": (lib.grad(total, (0, 1)), (A, V)),
+        "extremes of groups": (sm(lambda a: most(a) - least(a), XY, XY), (A,)),
+    }

@@ -19,6 +19,8 @@ _FAST = (
     "unchecked psum",
     "branches",
     "index of one axis of two",
+    "grad of groups",
+    "extremes of groups",
 )
 
 
@@ -122,6 +124,12 @@ def test_a_result_that_differs_is_no_shared_one(mesh):
             {"in_specs": "x"},
             ArgumentError,
             "shard_map(f) in_specs: expected a PartitionSpec for args[0], got 'x'. Write "
+            "P('data'), or P() for what is the same on every device.",
+        ),
+        (
+            {"in_specs": None},
+            ArgumentError,
+            "shard_map(f) in_specs: expected a PartitionSpec for args[0], got None. Write "
             "P('data'), or P() for what is the same on every device.",
         ),
         (

@@ -629,6 +629,57 @@ def refusals():
     print(message(ArgumentError, called, x))
 
 
+def parts_max(x):
+    return x.reshape(4, 2, 4).max(0)
+
+
+@case
+def programs_of_one_device():
+    x = imprint.device_put(values(8, 4), ours("x", "y"))
+    inner = imprint.shard_map(
+        lambda a: lax.psum(a, "y"),
+        mesh=MESH,
+        in_specs=P(None, "y"),
+        out_specs=P(),
+        axis_names={"y"},
+    )
+    outer = imprint.shard_map(
+        inner, mesh=MESH, in_specs=P("x"), out_specs=P("x"), axis_names={"x"}
+    )
+    halves = values(8, 4).reshape(8, 2, 2).sum(1)
+    onp.testing.assert_allclose(onp.asarray(imprint.jit(outer)(x)), halves)
+    split = {"mesh": MESH, "in_specs": P("x"), "out_specs": P()}
+    pairs = [[0, 1], [2, 3]]
+    most = lambda a: lax.pmax(a, "x", axis_index_groups=pairs)
+    print(message(ArgumentError, imprint.shard_map(most, **split), x))
+    called = imprint.shard_map(
+        lambda a: imprint.pure_callback(lambda v: v, a, a), **split, check_vma=False
+    )
+    print(message(ArgumentError, called, x))
+    checked = {**split, "out_specs": P("x")}
+    total = imprint.shard_map(
+        lambda a: lax.psum(a, "x", axis_index_groups=pairs), **checked
+    )
+    trusted = imprint.shard_map(
+        lambda a: lax.psum(a, "x", axis_index_groups=pairs), **checked, check_vma=False
+    )
+    most = imprint.shard_map(
+        lambda a: lax.pmax(a, "x"), mesh=MESH, in_specs=P("x"), out_specs=P()
+    )
+    for ways in zip(
+        *[imprint.jvp(f, (x,), (x * x,)) for f in (most, parts_max)], strict=True
+    ):
+        onp.testing.assert_allclose(*map(onp.asarray, ways), rtol=1e-6)
+    stack = np.stack([np.asarray(values(8, 4)) * i for i in (1, 2, 3)])
+    several = imprint.vmap(total)(stack)
+    for part, whole in zip(several, stack, strict=True):
+        onp.testing.assert_allclose(onp.asarray(part), onp.asarray(total(whole)))
+    for way in (lambda f: f, lambda f: imprint.grad(lambda a: (f(a) ** 3).sum())):
+        onp.testing.assert_allclose(
+            onp.asarray(way(total)(x)), onp.asarray(way(trusted)(x)), rtol=1e-6
+        )
+
+
 if __name__ == "__main__":
     for name in sys.argv[1:] or CASES:
         print(f"== {name}")

@@ -26,6 +26,7 @@ CASES = [
     "saved_trees",
     "pictures",
     "one_device_meshes",
+    "programs_of_one_device",
     "refusals",
 ]
 SAID = {
@@ -48,6 +49,14 @@ SAID = {
         "P(). It took TIME. Spread x alike before each call, with "
         "`imprint.device_put(x, imprint.NamedSharding(mesh, P('x')))`, or say it in "
         "in_shardings.",
+    ],
+    "programs_of_one_device": [
+        "shard_map(<lambda>) out_specs: expected result to be the same on all devices "
+        "along 'x', as P() says, got float32[2,4], which may differ there. Reduce it, "
+        "such as with imprint.lax.psum(x, 'x') or pmean; or say that it is split, "
+        "P('x'); or, if you know it to be the same, give check_vma=False.",
+        "<lambda>: expected a program without callbacks over several devices, got one "
+        "over Mesh('x': 4, 'y': 2). Call it on one device, or leave the callbacks out.",
     ],
     "refusals": [
         "<lambda>: expected committed arrays and shardings over the same devices in the"
