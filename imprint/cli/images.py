@@ -2,10 +2,11 @@
 
 It is a `Module` of the layers of `imprint.nn`, takes one image, and is trained by the step
 of `digits`. So that it learns shapes and not places, each image is moved by up to one
-pixel each time that it is seen.
+pixel each time that it is seen. Asked what an image shows, it looks at the image and at it
+moved by one pixel each way.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -15,10 +16,19 @@ import numpy
 import imprint
 import imprint.numpy as np
 from imprint import Array, nn, optim, random
-from imprint.cli.digits import Digits, batches, load, logits, make_step, trained
+from imprint.cli.digits import (
+    Digits,
+    Numbers,
+    batches,
+    load,
+    logits,
+    make_step,
+    trained,
+)
 
 _SEED = 0
 _RATE = 0.005
+_DECAY = 0.1
 _CHANNELS = 24
 
 
@@ -77,7 +87,8 @@ def learn_images(steps: int) -> Sight:
     learn, held_out = load()
     rows = _moved(batches(learn))
     network = ConvNet(key=random.key(_SEED))
-    optimizer = optim.adam(optim.cosine_decay_schedule(_RATE, steps))
+    schedule = optim.cosine_decay_schedule(_RATE, steps)
+    optimizer = optim.adamw(schedule, weight_decay=_DECAY)
     step = make_step(optimizer)
     state = optimizer.init(trained(network))
 
@@ -90,7 +101,8 @@ def learn_images(steps: int) -> Sight:
     float(loss)
     end = perf_counter()
 
-    labels = logits(network, held_out.images).argmax(axis=1)
+    looks = [logits(network, _moved_to(held_out.images, at)) for at in _LOOKS]
+    labels = nn.log_softmax(numpy.stack(looks)).sum(0).argmax(axis=1)
     return Sight(
         parameters=sum(x.size for x in imprint.tree.leaves(trained(network))),
         held_out=len(held_out.labels),
@@ -105,8 +117,17 @@ def _moved(rows: Iterator[Digits]) -> Iterator[Digits]:
     """Move each image by up to one pixel along each axis."""
     generator = numpy.random.default_rng(_SEED)
     for images, labels in rows:
-        wide = numpy.pad(images.reshape(-1, 8, 8), ((0, 0), (1, 1), (1, 1)))
         corners = generator.integers(0, 3, (len(images), 2))
-        pairs = zip(wide, corners, strict=True)
-        moved = [image[i : i + 8, j : j + 8].ravel() for image, (i, j) in pairs]
-        yield Digits(numpy.stack(moved), labels)
+        pairs = zip(images[:, None], corners, strict=True)
+        moved = [_moved_to(image, corner) for image, corner in pairs]
+        yield Digits(numpy.concatenate(moved), labels)
+
+
+def _moved_to(images: Numbers, corner: Sequence[int]) -> Numbers:
+    """Return the images as seen from a corner; at (1, 1) they are as they were."""
+    i, j = corner
+    wide = numpy.pad(images.reshape(-1, 8, 8), ((0, 0), (1, 1), (1, 1)))
+    return wide[:, i : i + 8, j : j + 8].reshape(-1, 64)
+
+
+_LOOKS = ((1, 1), (0, 1), (1, 0), (2, 1), (1, 2))
