@@ -58,7 +58,7 @@ def anchor_of(reader: Reader, place: Place) -> Anchor | None:
         made = ["item", owner, place.name, place.path]
     elif isinstance(place, ObjectPlace):
         owner = _object(reader, place)
-        made = ["object", owner, place.name, place.path]
+        made = ["object", owner, place.name, place.path, place.is_passing]
     else:
         raise Refused(Why.OWNER, str(place))
     return None if owner is None else made
@@ -66,11 +66,10 @@ def anchor_of(reader: Reader, place: Place) -> Anchor | None:
 
 def _object(reader: Reader, place: ObjectPlace) -> Any:
     owner = place.owner()
-    if place.is_passing:
+    if owner is None:
         raise Refused(Why.OWNER, str(place))
-    return (
-        _class(reader, owner) if issubclass(type(owner), type) else reader.number(owner)
-    )
+    is_class = issubclass(type(owner), type)
+    return _class(reader, owner) if is_class else reader.number(owner)
 
 
 def _namespace(reader: Reader, names: dict[str, Any]) -> Any:
@@ -110,7 +109,8 @@ def place_of(reader: Reader, anchor: Anchor) -> Place | None:
     if kind == "item":
         return ItemPlace(owner, name, rest[0])
     if kind == "object":
-        return ObjectPlace(owner, name, rest[0])
+        path, is_passing = rest
+        return ObjectPlace(owner, name, path, is_passing=is_passing)
     return ClassPlace(owner, name) if kind == "class" else FunctionPlace(owner, name)
 
 
