@@ -93,6 +93,12 @@ def is_user_namespace(namespace: dict[str, Any]) -> bool:
     return origin not in ("built-in", "frozen")
 
 
+def is_own_namespace(namespace: dict[str, Any]) -> bool:
+    """Tell whether a module's dictionary is that of a module of imprint."""
+    file = _text(namespace, "__file__")
+    return file is not None and is_own_file(file)
+
+
 holds: Final = cast("Callable[[Any, object], bool]", vars(dict)["__contains__"])
 """Whether a dict has a key; a class of the user's is not asked."""
 keys_of: Final = cast("Callable[[Any], Iterable[Any]]", vars(dict)["keys"])

@@ -74,6 +74,8 @@ def _modules(
         value = sys.modules.get(full)
         if value is None:
             raise Refused(Why.IMPURE, f"the module {full}, which is not there")
+        if not is_module(value):
+            raise Refused(Why.IMPURE, f"what stands for the module {full}")
         if not is_user(value):
             yield value
 

@@ -16,6 +16,7 @@
 - `record`: which functions of a trace are entered, when, and what of it counts?
 - `holding`: what do the callbacks of a program hold of what was read?
 - `recorder`: which functions ran?
+- `hook`: what is told, on 3.11, of functions in one thread?
 - `rules`: what do rules read that run when a program is derived from another?
 - `draws`: did NumPy draw random numbers meanwhile?
 - `beside`: did other threads run beside the trace?

@@ -16,12 +16,14 @@ from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, Final
 
 from imprint.core.libraries import entry, holds, is_module, is_user, is_user_class
+from imprint.core.trace import Tracer
 from imprint.definition.layout import layout_of
 from imprint.record.absence import expect as expect_absent
 from imprint.record.absence import note_absent, note_missed
 from imprint.record.mentions import Mentions, is_function_code, mentions_of
+from imprint.record.noted import ATOMS
 from imprint.record.notes import Notes
-from imprint.record.parts import code_in
+from imprint.record.parts import OPAQUE, code_in
 from imprint.record.probe import uncover
 from imprint.record.reach import Reach
 from imprint.record.writes import Writes
@@ -166,6 +168,26 @@ class Entering:
             held = hold(value)
             if isinstance(held, Weak) or layout_of(value).has_attributes:
                 self._passing[id(value)] = held, name
+
+    def give(self, value: Any, name: str) -> None:
+        """Take in what a library's function gives the user's code: what of it lives on.
+
+        Args:
+            value: it.
+            name: of the function.
+        """
+        queue = [value]
+        for each in queue:  # it grows
+            kind = class_of(each)
+            if id(kind) in ATOMS or issubclass(kind, (*OPAQUE, FunctionType, Tracer)):
+                continue
+            if len(queue) < _PARTS:
+                queue += contained(each)[:_PARTS]
+            owner: Any = each if issubclass(kind, type | ModuleType) else kind
+            if self._is_user(owner) or (
+                owner is kind and layout_of(each).has_attributes
+            ):
+                self._pass(each, owner, f"{name}()", is_new=False)
 
     def _start_method(self, code: CodeType, cls: type) -> None:
         """Note by which name a class or a base of it holds code that starts."""

@@ -23,7 +23,7 @@ from imprint.core.libraries import (
 from imprint.core.trace import Tracer
 from imprint.definition.layout import layout_of
 from imprint.record.items import ItemUses
-from imprint.record.parts import ITEMS, OPAQUE, path_of, places_at
+from imprint.record.parts import ITEMS, is_opaque, path_of, places_at
 from imprint.watch.captures import places_of
 from imprint.watch.places import (
     MISSING,
@@ -98,6 +98,7 @@ class Owners:
 
     Attributes:
         modules: their dictionaries, by `id`.
+        libraries: what modules and classes of libraries hold, by `id`.
         functions: the user's.
         made: classes, by `id`.
         of_classes: names that are noted, by the `id` of a class.
@@ -111,6 +112,9 @@ class Owners:
 
     modules: dict[int, dict[str, Any]] = field(
         default_factory=dict[int, dict[str, Any]]
+    )
+    libraries: dict[int, Mapping[str, Any]] = field(
+        default_factory=dict[int, Mapping[str, Any]]
     )
     functions: list[FunctionType] = field(default_factory=list[FunctionType])
     made: dict[int, type] = field(default_factory=dict[int, type])
@@ -189,6 +193,7 @@ class Noted(ABC):
             self._own_names.add(name)
             for value, path in self._waiting.own.pop(name, ()):
                 note_object(self, value, name, path)
+            self._mention_held(name)
             if name in OF_FUNCTIONS:
                 for function in tuple(self.owners.functions):
                     note_function(self, function, name, "")
@@ -199,6 +204,12 @@ class Noted(ABC):
                 module: Any = sys.modules.get(full)
                 if is_module(module) and is_user(module):
                     self.name(sys.modules, full)
+
+    def _mention_held(self, name: str) -> None:
+        """Take in what libraries hold under a name."""
+        for held in tuple(self.owners.libraries.values()):
+            if name in held:
+                self.meet(held[name], name)
 
     def _wait(self, note: Noter, owner: Any, names: Iterable[str], path: str) -> None:
         """Note places of an owner whose names are mentioned, now or later."""
@@ -250,7 +261,7 @@ class Noted(ABC):
         is_read = key in self.reads  # by another trace, and before this one could write
         self._taken.discard(key)
         kind = class_of(value)
-        if id(kind) in ATOMS or issubclass(kind, OPAQUE):
+        if id(kind) in ATOMS or is_opaque(value, kind):
             if not is_read:
                 self._read(place, key, before)
             return  # it leads to nothing

@@ -15,8 +15,11 @@ from functools import partial
 from types import FunctionType, ModuleType
 from typing import Any, Final, final
 
+from numpy import ndarray
+
 from imprint.core.libraries import (
     holds,
+    is_own_namespace,
     is_user_class,
     is_user_code,
     is_user_namespace,
@@ -24,7 +27,7 @@ from imprint.core.libraries import (
     module_namespace,
 )
 from imprint.core.trace import Tracer
-from imprint.definition.layout import layout_of
+from imprint.definition.layout import layout_of, layout_of_class
 from imprint.record.mentions import words_of
 from imprint.record.noted import (
     ATOMS,
@@ -39,7 +42,7 @@ from imprint.record.noted import (
     note_object,
     note_whole_class,
 )
-from imprint.record.parts import COMPOSITES, ITEMS, OPAQUE, Whole, parts_of
+from imprint.record.parts import COMPOSITES, ITEMS, Whole, is_opaque, parts_of
 from imprint.record.reach import instance_dict
 from imprint.watch.captures import contained
 from imprint.watch.places import (
@@ -166,7 +169,7 @@ class Notes(Noted):
             self._meet_names(value)
         elif kind is FunctionType:
             self._meet_function(value)
-        elif not issubclass(kind, OPAQUE):
+        elif not is_opaque(value, kind):
             parts = tuple(parts_of(value, kind, path))
             if id(value) in self._static:
                 self._static.update(id(part) for part, _ in parts)
@@ -185,6 +188,15 @@ class Notes(Noted):
                 self.name(namespace, name)
             for name in tuple(self._items.of_modules):
                 self.name(namespace, name)
+        elif not is_own_namespace(namespace):
+            self._meet_library(namespace)
+
+    def _meet_library(self, names: Mapping[str, Any]) -> None:
+        """Take in what a library's module or class holds, for objects of the user's."""
+        if id(names) not in self.owners.libraries:
+            self.owners.libraries[id(names)] = names
+            for name in self._own_names.intersection(tuple(names)):
+                self.meet(names[name], name)
 
     def _meet_class(self, cls: type) -> None:
         if id(cls) in self.owners.of_classes:
@@ -205,6 +217,8 @@ class Notes(Noted):
             self._on_value(cls)
             self._meet_specials(cls)
             self._meet_names(cls)
+        elif layout_of_class(cls).module != "builtins":
+            self._meet_library(class_namespace(cls))
         new = class_attribute(cls, "__new__")
         is_tuple = any(base is tuple for base in bases_of(cls))
         if names and is_tuple and class_of(new) is staticmethod:
@@ -246,6 +260,8 @@ class Notes(Noted):
 
     def _meet_object(self, value: Any, kind: type, path: str) -> None:
         """Take in what an object has of its own, and its class."""
+        if kind is ndarray:
+            return
         self._meet_class(kind)
         layout = layout_of(value)
         names = layout.names(value)

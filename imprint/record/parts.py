@@ -8,7 +8,18 @@ import functools
 import gc
 import operator
 from collections.abc import Callable, Iterable, Iterator
-from types import CodeType, FunctionType, GeneratorType, MethodType, ModuleType
+from contextvars import ContextVar
+from threading import local
+from types import (
+    AsyncGeneratorType,
+    CodeType,
+    CoroutineType,
+    FrameType,
+    FunctionType,
+    GeneratorType,
+    MethodType,
+    ModuleType,
+)
 from typing import Any, Final, final
 from weakref import ref
 
@@ -44,6 +55,13 @@ _DEEP: Final = 3
 """How deep containers are looked into that are new."""
 OPAQUE: Final = (np.ndarray, np.generic, np.dtype, NumberArray)
 """Classes of what leads to nothing."""
+
+
+def is_opaque(value: Any, kind: Any) -> bool:
+    """Tell whether a value leads to nothing: an array does, but of objects."""
+    if not issubclass(kind, OPAQUE):
+        return False
+    return kind is not np.ndarray or not value.dtype.hasobject or value.size > ITEMS
 
 
 def places_at(owner: Any, names: Iterable[str]) -> Iterator[Place]:
@@ -97,6 +115,8 @@ def parts_of(value: Any, kind: Any, path: str) -> Iterator[tuple[Any, str]]:
     if kind is MethodType:
         yield value.__func__, path
         yield value.__self__, f"{path}.__self__"
+    elif kind is np.ndarray:
+        yield from ((part, f"{path}[…]") for part in value.ravel().tolist())
     elif id(kind) in _HELD:
         yield from ((held, path) for held in _HELD[id(kind)](value))
     else:
@@ -110,9 +130,8 @@ def parts_of(value: Any, kind: Any, path: str) -> Iterator[tuple[Any, str]]:
             yield part, f"{path}[…]"
 
 
-def _locals_of(generator: Any) -> Iterable[Any]:
+def _locals_of(frame: FrameType | None) -> Iterable[Any]:
     """Return what the variables of a generator hold, if it has begun."""
-    frame = generator.gi_frame
     return () if frame is None else tuple(frame.f_locals.values())
 
 
@@ -128,7 +147,11 @@ _HELD: Final[dict[int, Callable[[Any], Iterable[Any]]]] = {
     id(ref): lambda x: (x(),),
     id(operator.attrgetter): lambda x: x.__reduce__(),
     id(operator.methodcaller): lambda x: x.__reduce__(),
-    id(GeneratorType): _locals_of,
+    id(GeneratorType): lambda x: _locals_of(x.gi_frame),
+    id(CoroutineType): lambda x: _locals_of(x.cr_frame),
+    id(AsyncGeneratorType): lambda x: _locals_of(x.ag_frame),
+    id(ContextVar): lambda x: (x.get(None),),
+    id(local): lambda x: local.__getattribute__(x, "__dict__").values(),
     id(MEMO): lambda x: (x.__wrapped__, *gc.get_referents(x)),
 }
 """By the `id` of a class of Python's, what its instances hold that is no attribute."""

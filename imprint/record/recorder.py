@@ -22,10 +22,12 @@ from typing import Any, Final, Self, final
 from imprint.core.libraries import is_own_code, is_user_code, own_file
 from imprint.core.unheard import LISTENERS
 from imprint.record.elsewhere import Elsewhere
+from imprint.record.hook import SET_PROFILE, Hook, Profiler
 from imprint.record.mentions import mentions_of
+from imprint.record.noted import ATOMS
 from imprint.record.probe import uncover
 from imprint.record.record import Record
-from imprint.watch.seen import Findings, Ran
+from imprint.watch.seen import Findings, Ran, class_of
 
 _frame: Final = sys._getframe  # pyright: ignore[reportPrivateUsage] - no other way
 
@@ -139,6 +141,16 @@ class Recording:
         except RecursionError:
             self.deaf = True
         except BaseException as error:  # not into the function that calls the user's
+            self._error = error
+
+    def given(self, code: CodeType, value: Any) -> None:
+        """Note what a library's function gives, which may be the user's."""
+        try:
+            with self.lock:
+                self.record.give(value, code.co_name)
+        except RecursionError:
+            self.deaf = True
+        except BaseException as error:  # not into the user's function
             self._error = error
 
     def library(self, code: CodeType, frame: FrameType) -> bool:
@@ -325,7 +337,25 @@ class _Listener:
                 done &= recording.start(code, frame)
             else:
                 done &= recording.library(code, frame)
+                self.hear_results(code)
         return done
+
+    def hear_results(self, code: CodeType) -> None:
+        """Have it told what a library's function gives."""
+
+    def tell_given(self, value: object, frame: FrameType) -> None:
+        """Tell of what a library's function gives to code that is not a library's."""
+        code, back = frame.f_code, frame.f_back
+        if is_own_code(code, frame.f_globals) or is_user_code(code, frame.f_globals):
+            return
+        if back is not None and not (
+            is_user_code(back.f_code, back.f_globals)
+            or is_own_code(back.f_code, back.f_globals)
+        ):
+            return
+        for recording in self.recordings:
+            if recording.counts(frame):
+                recording.given(code, value)
 
     def tell_failed(self, code: CodeType, frame: FrameType) -> None:
         """Tell of a function of the user's that ends by an exception."""
@@ -385,6 +415,9 @@ if sys.version_info >= (3, 12):
     _MONITORING = sys.monitoring
     _DISABLE: Final = sys.monitoring.DISABLE
     _EVENTS = _MONITORING.events
+    _GIVES: Final = _EVENTS.PY_RETURN | _EVENTS.PY_YIELD
+    _GIVEN: Final = 1024
+    """Results of one function after which no object is expected."""
     _IDS = (4, 3, 5)  # the first two have no meaning of their own
     _NAME = "imprint"
 
@@ -395,6 +428,14 @@ if sys.version_info >= (3, 12):
         def __init__(self) -> None:
             super().__init__()
             self._tool: int | None = None
+            self._giving: dict[int, tuple[CodeType, int]] = {}
+            """Code of libraries, by `id`, and how often it gave something."""
+
+        def hear_results(self, code: CodeType) -> None:
+            """Have it told what a library's function gives."""
+            if id(code) not in self._giving and self._is_ours():
+                self._giving[id(code)] = code, 0
+                _MONITORING.set_local_events(self._tool, code, _GIVES)
 
         def listen(self) -> bool:
             if not self._is_ours():
@@ -407,6 +448,8 @@ if sys.version_info >= (3, 12):
             _MONITORING.register_callback(tool, _EVENTS.PY_RESUME, self._on_start)
             _MONITORING.register_callback(tool, _EVENTS.PY_THROW, self._on_throw)
             _MONITORING.register_callback(tool, _EVENTS.PY_UNWIND, self._on_unwind)
+            _MONITORING.register_callback(tool, _EVENTS.PY_RETURN, self._on_give)
+            _MONITORING.register_callback(tool, _EVENTS.PY_YIELD, self._on_give)
             events = _EVENTS.PY_START | _EVENTS.PY_RESUME | _EVENTS.PY_THROW
             _MONITORING.set_events(tool, events | _EVENTS.PY_UNWIND)
             _MONITORING.restart_events()
@@ -419,6 +462,9 @@ if sys.version_info >= (3, 12):
                 _MONITORING.use_tool_id(self._tool, _NAME)
             if self._is_ours():
                 _MONITORING.set_events(self._tool, 0)
+                for code, _ in self._giving.values():
+                    _MONITORING.set_local_events(self._tool, code, 0)
+            self._giving.clear()
 
         def _is_ours(self) -> bool:
             """Tell whether the user's code has left the tool to us."""
@@ -441,6 +487,16 @@ if sys.version_info >= (3, 12):
             is_same = self.recordings is recordings
             return _DISABLE if done and is_same else None
 
+        def _on_give(self, code: CodeType, _: int, value: object) -> Any:
+            if id(class_of(value)) in ATOMS:
+                return None
+            known = self._giving.get(id(code))
+            if known is None or known[1] > _GIVEN:
+                return _DISABLE
+            self._giving[id(code)] = code, known[1] + 1
+            self.tell_given(value, _frame(1))
+            return None
+
         def _on_throw(self, code: CodeType, _: int, __: BaseException) -> None:
             self.tell(code, _frame(1))
 
@@ -452,41 +508,7 @@ if sys.version_info >= (3, 12):
     _listener: Final = _Monitoring()
 
 else:
-    _Profiler = Callable[[FrameType, str, Any], object]
-    _SET_PROFILE = sys.setprofile
     _RETURN: Final = opmap["RETURN_VALUE"]
-
-    @final
-    class _Hook:
-        """What tells of functions in one thread, and what told of them before."""
-
-        __slots__ = ("_get", "_set", "before", "known", "ours", "touched")
-
-        def __init__(self, before: _Profiler | None, *, traces: bool) -> None:
-            self.before = before
-            self.ours: _Profiler
-            self.known: dict[int, tuple[Any, ...]] = {}
-            """What starts of which code have nothing to add, and to whom."""
-            self.touched = False
-            """Whether the user's code has put another in our place."""
-            self._get = sys.gettrace if traces else sys.getprofile
-            self._set: Callable[[Any], None] = sys.settrace if traces else _SET_PROFILE
-
-        def is_set(self) -> bool:
-            """Tell whether it is told now."""
-            return self._get() is self.ours
-
-        def set(self) -> None:
-            """Be told from now on, in the place of what was told before."""
-            self._set(self.ours)
-            self.touched = False
-
-        def unset(self) -> None:
-            """Put what was told before back, unless the user's code has set another."""
-            self.known.clear()  # what it is told by holds it: a collection is far off
-            current = self._get()  # an exception, such as an interrupt, takes ours away
-            if current is self.ours or (current is None and not self.touched):
-                self._set(self.before)
 
     @final
     class _Profile(_Listener):
@@ -494,7 +516,7 @@ else:
 
         def __init__(self) -> None:
             super().__init__()
-            self._hooks: dict[int, _Hook] = {}
+            self._hooks: dict[int, Hook] = {}
 
         def listen(self) -> bool:
             hook = self._hooks.get(get_ident())
@@ -524,24 +546,25 @@ else:
             hook = self._hooks.get(get_ident())
             return hook is not None and not hook.touched and super().hears()
 
-        def _on_other(
-            self, hook: _Hook, frame: FrameType, event: str, arg: object
-        ) -> None:
+        def _on_other(self, hook: Hook, frame: FrameType, arg: object) -> None:
             """Take in what starts no function of Python's.
 
-            A profiler is set, which is told before and afterwards; or a function ends by
-            an exception, and gives nothing.
+            A profiler is set, which is told before and afterwards; or a function gives
+            something, or ends by an exception.
             """
             code = frame.f_code
             if own_file(code.co_filename):
                 return
-            if arg is _SET_PROFILE:
+            if arg is SET_PROFILE:
                 hook.touched = True
-            elif event == "return" and code.co_code[frame.f_lasti] != _RETURN:
+            elif arg is not None:
+                if id(class_of(arg)) not in ATOMS:
+                    self.tell_given(arg, frame)
+            elif code.co_code[frame.f_lasti] != _RETURN:
                 self.tell_failed(code, frame)
 
-        def _make_hook(self, before: _Profiler | None, *, traces: bool) -> _Hook:
-            hook = _Hook(before, traces=traces)
+        def _make_hook(self, before: Profiler | None, *, traces: bool) -> Hook:
+            hook = Hook(before, traces=traces)
             known = hook.known
 
             def on_event(frame: FrameType, event: str, arg: Any) -> None:
@@ -558,8 +581,8 @@ else:
                         hook.unset()
                     elif self.tell(code, frame):
                         known[id(code)] = code, recordings
-                elif arg is None or arg is _SET_PROFILE:
-                    self._on_other(hook, frame, event, arg)
+                elif event == "return" or arg is SET_PROFILE:
+                    self._on_other(hook, frame, arg)
 
             LISTENERS.add(on_event.__code__)
             hook.ours = on_event

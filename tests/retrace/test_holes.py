@@ -11,6 +11,7 @@ import sys
 import pytest
 
 import imprint
+from imprint.record import recorder
 from tests.units.modules import fill, make_module
 
 OBJECT = "class K:\n    w = 1\nO = K()\n"
@@ -294,6 +295,34 @@ def test_what_is_inspected_is_not_seen():
         "f = lambda x: x * inspect.signature(h).parameters['a'].default\n"
     )
     assert not is_seen(text, "h.__defaults__ = (2,)", strict=False)
+
+
+REGISTRY = "by_name = {}\ndef get(n): return by_name[n]\n"
+A_RESULT = "f = lambda x: x * a_registry.get('a').w\n"
+
+
+@pytest.fixture
+def _registry():
+    library = make_module("a_registry", "")
+    library.__file__ = "/env/lib/python3/site-packages/a_registry.py"
+    fill(library, REGISTRY)
+    yield
+    del sys.modules["a_registry"]
+
+
+@pytest.mark.usefixtures("_registry")
+def test_that_a_library_returns_another_object_is_not_seen():
+    text = f"import a_registry\n{OBJECT}a_registry.by_name['a'] = O\n{A_RESULT}"
+    other = "P = K(); P.w = 2; a_registry.by_name['a'] = P"
+    assert not is_seen(text, other, strict=False)
+    assert is_seen(text, "O.w = 2", strict=False)
+
+
+@pytest.mark.usefixtures("_registry")
+def test_what_a_library_returns_is_not_seen_where_it_is_not_heard(monkeypatch):
+    monkeypatch.setattr(recorder._listener, "listen", lambda: False)
+    text = f"import a_registry\n{OBJECT}a_registry.by_name['a'] = K()\n{A_RESULT}"
+    assert not is_seen(text, "a_registry.by_name['a'].w = 2", strict=False)
 
 
 LATER = {

@@ -12,6 +12,7 @@ from tests.retrace.stale.branches import BRANCHES
 from tests.retrace.stale.dicts import DICTS
 from tests.retrace.stale.forms import FORMS
 from tests.retrace.stale.functions import FUNCTIONS
+from tests.retrace.stale.given import GIVEN, HELD
 from tests.retrace.stale.holders import HOLDERS
 from tests.retrace.stale.instances import INSTANCES, STATICS
 from tests.retrace.stale.libraries import HEARD, LIBRARIES
@@ -42,6 +43,8 @@ KINDS = {
     "libraries": LIBRARIES,
     "heard": HEARD,
     "asked": ASKED,
+    "given": GIVEN,
+    "held": HELD,
     "pools": POOLS,
 }
 pytestmark = [
@@ -65,7 +68,9 @@ def test_an_edit_is_seen(text):
 
 @pytest.mark.parametrize(
     "text",
-    scenarios("statics", "instances", "functions", "missed", "libraries", "asked"),
+    scenarios(
+        *("statics", "instances", "functions", "missed", "libraries", "asked", "held")
+    ),
 )
 def test_an_edit_is_seen_where_nobody_tells_what_runs(text, monkeypatch):
     monkeypatch.setattr(recorder._listener, "listen", lambda: False)
