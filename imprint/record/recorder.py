@@ -428,13 +428,14 @@ if sys.version_info >= (3, 12):
         def __init__(self) -> None:
             super().__init__()
             self._tool: int | None = None
-            self._giving: dict[int, tuple[CodeType, int]] = {}
-            """Code of libraries, by `id`, and how often it gave something."""
+            self._giving: dict[int, CodeType] = {}  # kept alive, as it is known by `id`
+            self._gave: dict[int, int] = {}
+            """How often libraries' code gave something in the traces under way."""
 
         def hear_results(self, code: CodeType) -> None:
             """Have it told what a library's function gives."""
             if id(code) not in self._giving and self._is_ours():
-                self._giving[id(code)] = code, 0
+                self._giving[id(code)] = code
                 _MONITORING.set_local_events(self._tool, code, _GIVES)
 
         def listen(self) -> bool:
@@ -462,9 +463,7 @@ if sys.version_info >= (3, 12):
                 _MONITORING.use_tool_id(self._tool, _NAME)
             if self._is_ours():
                 _MONITORING.set_events(self._tool, 0)
-                for code, _ in self._giving.values():
-                    _MONITORING.set_local_events(self._tool, code, 0)
-            self._giving.clear()
+            self._gave.clear()
 
         def _is_ours(self) -> bool:
             """Tell whether the user's code has left the tool to us."""
@@ -488,12 +487,11 @@ if sys.version_info >= (3, 12):
             return _DISABLE if done and is_same else None
 
         def _on_give(self, code: CodeType, _: int, value: object) -> Any:
-            if id(class_of(value)) in ATOMS:
+            if self.recordings and id(class_of(value)) in ATOMS:
                 return None
-            known = self._giving.get(id(code))
-            if known is None or known[1] > _GIVEN:
-                return _DISABLE
-            self._giving[id(code)] = code, known[1] + 1
+            self._gave[id(code)] = count = self._gave.get(id(code), 0) + 1
+            if not self.recordings or count > _GIVEN:
+                return _DISABLE  # to turn it on again costs more than to have it told
             self.tell_given(value, _frame(1))
             return None
 

@@ -37,7 +37,6 @@ def current(): return app
 
 _HELD = {
     *(
-        "held by a library's object",
         "name of a library's module",
         "coroutine that goes on",
     ),
