@@ -205,6 +205,20 @@ class Noted(ABC):
                 if is_module(module) and is_user(module):
                     self.name(sys.modules, full)
 
+    def _meet_names(self, cls: type) -> None:
+        """Take in what a class is called, which it does not hold as an attribute."""
+        if id(cls) not in self.owners.made:
+            self.owners.made[id(cls)] = cls
+            for name in OF_CLASSES & self._own_names:
+                self.class_attribute(cls, name)
+
+    def _meet_library(self, names: Mapping[str, Any]) -> None:
+        """Take in what a library's module or class holds, for objects of the user's."""
+        if id(names) not in self.owners.libraries:
+            self.owners.libraries[id(names)] = names
+            for name in self._own_names.intersection(tuple(names)):
+                self.meet(names[name], name)
+
     def _mention_held(self, name: str) -> None:
         """Take in what libraries hold under a name."""
         for held in tuple(self.owners.libraries.values()):

@@ -31,7 +31,6 @@ from imprint.definition.layout import layout_of, layout_of_class
 from imprint.record.mentions import words_of
 from imprint.record.noted import (
     ATOMS,
-    OF_CLASSES,
     OF_FUNCTIONS,
     Noted,
     look_into,
@@ -174,7 +173,8 @@ class Notes(Noted):
             if id(value) in self._static:
                 self._static.update(id(part) for part, _ in parts)
             self._queue.extend(parts)
-            self._meet_object(value, kind, path)
+            if kind is not ndarray:
+                self._meet_object(value, kind, path)
         note_lacking(self, value, self.absent)
 
     def meet_namespace(self, namespace: dict[str, Any]) -> None:
@@ -190,13 +190,6 @@ class Notes(Noted):
                 self.name(namespace, name)
         elif not is_own_namespace(namespace):
             self._meet_library(namespace)
-
-    def _meet_library(self, names: Mapping[str, Any]) -> None:
-        """Take in what a library's module or class holds, for objects of the user's."""
-        if id(names) not in self.owners.libraries:
-            self.owners.libraries[id(names)] = names
-            for name in self._own_names.intersection(tuple(names)):
-                self.meet(names[name], name)
 
     def _meet_class(self, cls: type) -> None:
         if id(cls) in self.owners.of_classes:
@@ -242,13 +235,6 @@ class Notes(Noted):
                 if class_of(value) is not FunctionType and name != "__new__":
                     self.class_attribute(cls, name)
 
-    def _meet_names(self, cls: type) -> None:
-        """Take in what a class is called, which it does not hold as an attribute."""
-        if id(cls) not in self.owners.made:
-            self.owners.made[id(cls)] = cls
-            for name in OF_CLASSES & self._own_names:
-                self.class_attribute(cls, name)
-
     def _meet_function(self, function: FunctionType) -> None:
         if id(function) in self.captured:
             return
@@ -260,8 +246,6 @@ class Notes(Noted):
 
     def _meet_object(self, value: Any, kind: type, path: str) -> None:
         """Take in what an object has of its own, and its class."""
-        if kind is ndarray:
-            return
         self._meet_class(kind)
         layout = layout_of(value)
         names = layout.names(value)
