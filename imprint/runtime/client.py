@@ -108,12 +108,23 @@ def _named(chosen: object) -> Device:
             devices(chosen.platform)  # raises: this process is a fork
         return chosen
     if isinstance(chosen, str) and _ALIASES.get(chosen, chosen) in _START:
-        return local_devices(chosen)[0]
+        try:
+            return local_devices(chosen)[0]
+        except BackendError as err:
+            _, is_told, rest = str(err).partition("devices: ")
+            if not is_told:  # this process is a fork
+                raise
+            raise BackendError(f"default_device: {rest} {_THE_FLAG}") from err
     raise BackendError(
         f"default_device: expected one of the platforms {[*_START]} or of the "
-        f"devices {list(devices())}, got {chosen!r}. It is the flag that `with "
-        "imprint.default_device(...)`, config.update or IMPRINT_DEFAULT_DEVICE set."
+        f"devices {list(devices())}, got {chosen!r}. {_THE_FLAG}"
     )
+
+
+_THE_FLAG: Final = (
+    "It is the flag that `with imprint.default_device(...)`, config.update or "
+    "IMPRINT_DEFAULT_DEVICE set."
+)
 
 
 def local_devices(backend: str | None = None) -> tuple[Device, ...]:

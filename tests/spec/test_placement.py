@@ -236,9 +236,10 @@ def test_a_device_of_the_flag_is_that_of_the_environment_and_of_the_process():
     assert program(code).splitlines() == ["cpu:0 cpu:1 cpu:1", "cpu:0"]
     code = "import imprint\ntry: imprint.numpy.zeros(2)\nexcept imprint.errors.BackendError as e: print(e)"
     assert fresh("-c", code, IMPRINT_DEFAULT_DEVICE="tpu") == (
-        "default_device: expected one of the platforms ['cpu'] or of the devices "
-        "[CpuDevice(id=0), CpuDevice(id=1)], got 'tpu'. It is the flag that `with "
-        "imprint.default_device(...)`, config.update or IMPRINT_DEFAULT_DEVICE set."
+        "default_device: expected a plug-in for the backend 'tpu', found none. Install "
+        "one with `pip install 'libtpu'`, or leave the backend out: the CPU computes. It "
+        "is the flag that `with imprint.default_device(...)`, config.update or "
+        "IMPRINT_DEFAULT_DEVICE set."
     )
 
 
