@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any, Final, final
 
 from imprint.errors import ArgumentError, BackendError, CompileError
-from imprint.runtime.compat import engine, jaxlib_version
+from imprint.runtime.compat import EngineError, engine, jaxlib_version
 
 _ROOT: Final = "imprint"
 _DEAD: Final = f"{_ROOT}/dead"
@@ -257,6 +257,10 @@ class Processes:
         self._leaving = True
         try:
             self.client.shutdown()
+        except EngineError as err:
+            # Process 0 leaves when all have come here, and its service goes with it.
+            if "CANCELLED" not in str(err):
+                raise
         finally:
             self._ended.set()
             atexit.unregister(self._at_exit)
