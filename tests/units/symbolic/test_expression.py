@@ -12,6 +12,7 @@ import imprint
 import imprint.numpy as inp
 from imprint.core import dims
 from imprint.errors import ArgumentError, ConcretizationError, ShapeError
+from imprint.program.lowered import lower
 from imprint.symbolic.expression import SymbolicSize
 from imprint.symbolic.values import evaluate, names_of
 from tests.oracle import jax
@@ -246,9 +247,10 @@ def test_shapes_that_do_not_fit_say_which_sizes_differ():
     assert str(out) == "ShapeDtypeStruct(shape=(2*n, n), dtype=float32)"
 
 
-def test_what_has_names_for_sizes_is_not_compiled():
+def test_one_program_does_not_have_names_for_sizes():
     x = imprint.ShapeDtypeStruct((N, 3), "float32")
-    assert message(ConcretizationError, imprint.jit(lambda x: x * 2).lower, x) == (
+    closed = imprint.make_jaxpr(lambda x: x * 2)(x)
+    assert message(ConcretizationError, lower, closed, "double") == (
         "expected a program whose sizes are numbers, got the shape (n, 3). Sizes with "
         "names are for make_jaxpr, eval_shape and export: compile for a shape of "
         "numbers."
