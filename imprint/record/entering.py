@@ -169,12 +169,13 @@ class Entering:
             if isinstance(held, Weak) or layout_of(value).has_attributes:
                 self._passing[id(value)] = held, name
 
-    def give(self, value: Any, name: str) -> None:
+    def give(self, value: Any, name: str, *, is_ours: bool) -> None:
         """Take in what a library's function gives the user's code: what of it lives on.
 
         Args:
             value: it.
             name: of the function.
+            is_ours: whether it is given to imprint, which hands on what is the user's.
         """
         queue = [value]
         for each in queue:  # it grows
@@ -184,9 +185,8 @@ class Entering:
             if len(queue) < _PARTS:
                 queue += contained(each)[:_PARTS]
             owner: Any = each if issubclass(kind, type | ModuleType) else kind
-            if self._is_user(owner) or (
-                owner is kind and layout_of(each).has_attributes
-            ):
+            is_holder = owner is kind and layout_of(each).has_attributes
+            if self._is_user(owner) or (is_holder and not is_ours):
                 self._pass(each, owner, f"{name}()", is_new=False)
 
     def _start_method(self, code: CodeType, cls: type) -> None:

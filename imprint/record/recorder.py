@@ -143,11 +143,11 @@ class Recording:
         except BaseException as error:  # not into the function that calls the user's
             self._error = error
 
-    def given(self, code: CodeType, value: Any) -> None:
+    def given(self, code: CodeType, value: Any, *, is_ours: bool) -> None:
         """Note what a library's function gives, which may be the user's."""
         try:
             with self.lock:
-                self.record.give(value, code.co_name)
+                self.record.give(value, code.co_name, is_ours=is_ours)
         except RecursionError:
             self.deaf = True
         except BaseException as error:  # not into the user's function
@@ -348,14 +348,14 @@ class _Listener:
         code, back = frame.f_code, frame.f_back
         if is_own_code(code, frame.f_globals) or is_user_code(code, frame.f_globals):
             return
+        is_ours = back is not None and is_own_code(back.f_code, back.f_globals)
         if back is not None and not (
-            is_user_code(back.f_code, back.f_globals)
-            or is_own_code(back.f_code, back.f_globals)
+            is_ours or is_user_code(back.f_code, back.f_globals)
         ):
             return
         for recording in self.recordings:
             if recording.counts(frame):
-                recording.given(code, value)
+                recording.given(code, value, is_ours=is_ours)
 
     def tell_failed(self, code: CodeType, frame: FrameType) -> None:
         """Tell of a function of the user's that ends by an exception."""
