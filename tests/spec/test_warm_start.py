@@ -130,6 +130,7 @@ def test_a_version_that_started_warm_can_be_looked_at(life):
     assert str(version) == "f(x: float32[3])"
 
 
+@pytest.mark.unaudited  # an audit has traced its program
 def test_a_version_that_started_warm_sees_what_changes(life):
     life().main.f(X)
     here = life()
