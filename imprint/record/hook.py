@@ -21,11 +21,11 @@ class Hook:
     __slots__ = ("_get", "_set", "before", "known", "ours", "touched")
 
     def __init__(self, before: Profiler | None, *, traces: bool) -> None:
-        self.before = before
+        self.before: Profiler | None = before
         self.ours: Profiler
         self.known: dict[int, tuple[Any, ...]] = {}
         """What starts of which code have nothing to add, and to whom."""
-        self.touched = False
+        self.touched: bool = False
         """Whether the user's code has put another in our place."""
         self._get = sys.gettrace if traces else sys.getprofile
         self._set: Callable[[Any], None] = sys.settrace if traces else SET_PROFILE
