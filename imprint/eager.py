@@ -41,6 +41,7 @@ from imprint.passes.sentinels import holds_one, watched_for
 from imprint.primitives.constraints import meshes_in
 from imprint.program.lowered import LoweredProgram, lower
 from imprint.program.program import Program, compile_module
+from imprint.runtime import Buffer
 from imprint.sharding.named import NamedSharding
 from imprint.sharding.spec import P
 from imprint.static.exact import static_token
@@ -113,7 +114,6 @@ def _evaluate_spread(
     avals = tuple([x.aval for x in arrays])
     if isinstance(primitive.lower, Absent):
         return _gathered(primitive, arrays, params)
-    flags = settings()
     key = _key(primitive, avals, params)
     found = _SPREAD.get(key)
     if found is None:
@@ -127,7 +127,18 @@ def _evaluate_spread(
     program, home = found
     pairs = zip(arrays, home.inputs[len(program.consts) :], strict=True)
     buffers = program.run([buffer_over(x, sharding) for x, sharding in pairs])
-    outs = tuple(map(ArrayImpl, home.place(program.out_avals), buffers))
+    return _finite(primitive, arrays, home.place(program.out_avals), buffers)
+
+
+def _finite(
+    primitive: Primitive,
+    arrays: Sequence[ArrayImpl],
+    avals: Sequence[ShapedArray],
+    buffers: Sequence[Buffer],
+) -> tuple[ArrayImpl, ...]:
+    """Return what a program gave for some arrays, checked if a flag says so."""
+    outs = tuple(map(ArrayImpl, avals, buffers))
+    flags = settings()
     if flags.debug_nans or flags.debug_infs:
         _check_finite(primitive, [*map(host_of, arrays)], [*map(host_of, outs)])
     return outs
@@ -168,11 +179,7 @@ def _evaluate_there(
             _THERE.clear()
         program = _THERE[key] = compile_module(module, device=device)
     buffers = program.run([buffer_on(x, device) for x in arrays])
-    outs = tuple(map(ArrayImpl, home.place(program.out_avals), buffers))
-    flags = settings()
-    if flags.debug_nans or flags.debug_infs:
-        _check_finite(primitive, [*map(host_of, arrays)], [*map(host_of, outs)])
-    return outs
+    return _finite(primitive, arrays, home.place(program.out_avals), buffers)
 
 
 def _gathered(
