@@ -3,7 +3,8 @@
 What stands at places that were read is for `reader` to judge. Here are the names by which
 code reads what no place tells: attributes of libraries, which nobody watches; names that
 are worked out; modules that it imports. What is read of libraries is listed, so that a
-process in which somebody has put something else there is told apart.
+process in which somebody has put something else there is told apart; what is not the same
+in each process is refused.
 """
 
 import builtins
@@ -14,7 +15,6 @@ from types import CodeType, ModuleType
 from typing import Any, Final
 
 from imprint.core.libraries import entry, holds, is_module, is_user, module_namespace
-from imprint.manifest.reader import check_library
 from imprint.manifest.refused import Refused, Why
 from imprint.record.mentions import mentions_of
 from imprint.watch.seen import Ran
@@ -113,3 +113,43 @@ _DENIED: Final = {
         ("load", "loadtxt", "genfromtxt", "fromfile", "memmap", "fromregex")
     ),
 }
+
+
+def check_library(module: str, name: str) -> None:
+    """Refuse what a library has that is not the same in each process.
+
+    Raises:
+        Refused: it may give another answer tomorrow: the time, a file, a random number.
+    """
+    root = module.partition(".")[0]
+    if root == "builtins":
+        refused = name in _IMPURE_BUILTINS
+    elif root == "os":
+        refused = name not in _PURE_OF_OS
+    elif root in sys.stdlib_module_names:
+        refused = root not in _PURE or name in _UNTOLD_BY
+    else:
+        refused = module.startswith("numpy.random")
+    if refused:
+        raise Refused(Why.IMPURE, f"`{name}` of {module}" if name else f"`{module}`")
+
+
+_IMPURE_BUILTINS: Final = frozenset(
+    (
+        *("open", "input", "print", "eval", "exec", "compile", "globals", "locals"),
+        *("vars", "id", "hash", "breakpoint", "__import__", "help", "dir"),
+    )
+)
+_UNTOLD_BY: Final = frozenset(("get_type_hints", "get_annotations"))
+"""What reads of a function or a class what is not told here."""
+_PURE_OF_OS: Final = frozenset(("", "environ", "getenv"))
+_PURE: Final = frozenset(
+    (
+        *("__future__", "_collections_abc", "_functools", "_operator", "abc", "bisect"),
+        *("builtins", "cmath", "collections", "contextlib", "copy", "dataclasses"),
+        *("enum", "fractions", "functools", "heapq", "itertools", "math", "numbers"),
+        *("operator", "re", "reprlib", "string", "struct", "textwrap"),
+        *("types", "typing"),
+    )
+)
+"""Of the standard library, what gives the same in each process."""

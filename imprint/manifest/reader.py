@@ -45,6 +45,7 @@ from imprint.definition.code import code_digest
 from imprint.definition.layout import layout_of
 from imprint.definition.rules import copier_of
 from imprint.definition.state import has_bytes, reads_state
+from imprint.manifest.purity import check_library
 from imprint.manifest.refused import Refused, Why
 from imprint.tree import Partial
 from imprint.watch.places import (
@@ -337,48 +338,10 @@ def standing(x: Any, module: object, name: str) -> bool:
     return names.get(last) is x
 
 
-def check_library(module: str, name: str) -> None:
-    """Refuse what a library has that is not the same in each process.
-
-    Raises:
-        Refused: it may give another answer tomorrow: the time, a file, a random number.
-    """
-    root = module.partition(".")[0]
-    if root == "builtins":
-        refused = name in _IMPURE_BUILTINS
-    elif root == "os":
-        refused = name not in _PURE_OF_OS
-    elif root in sys.stdlib_module_names:
-        refused = root not in _PURE or name in _UNTOLD_BY
-    else:
-        refused = module.startswith("numpy.random")
-    if refused:
-        raise Refused(Why.IMPURE, f"`{name}` of {module}" if name else f"`{module}`")
-
-
 _qualname_of: Final[Callable[[type], str]] = vars(type)["__qualname__"].__get__
 _PLAIN: Final = frozenset(
     (int, bool, float, complex, str, bytes, type(None), type(...))
 )
-_IMPURE_BUILTINS: Final = frozenset(
-    (
-        *("open", "input", "print", "eval", "exec", "compile", "globals", "locals"),
-        *("vars", "id", "hash", "breakpoint", "__import__", "help", "dir"),
-    )
-)
-_UNTOLD_BY: Final = frozenset(("get_type_hints", "get_annotations"))
-"""What reads of a function or a class what is not told here."""
-_PURE_OF_OS: Final = frozenset(("", "environ", "getenv"))
-_PURE: Final = frozenset(
-    (
-        *("__future__", "_collections_abc", "_functools", "_operator", "abc", "bisect"),
-        *("builtins", "cmath", "collections", "contextlib", "copy", "dataclasses"),
-        *("enum", "fractions", "functools", "heapq", "itertools", "math", "numbers"),
-        *("operator", "re", "reprlib", "string", "struct", "textwrap"),
-        *("types", "typing"),
-    )
-)
-"""Of the standard library, what gives the same in each process."""
 _UNTOLD: Final = frozenset(
     (
         *("__annotations__", "__annotate__", "__annotate_func__", "__dict__"),
