@@ -2,24 +2,46 @@
 
 One function's versions are at hand as `f.versions`, `f.explain(...)`, `f.clear_cache()`;
 this module is for all functions of the process. Nothing here compiles. `configure` is for
-the store on the disk, which keeps programs for processes to come; all else is memory.
+the store on the disk, which keeps programs for processes to come; `assume_pure` and
+`depends_on` tell it what no trace can hear. All else is memory.
 """
 
+import os
+import pkgutil
 from collections.abc import Callable
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from types import FunctionType
+from typing import Any, Final, Literal, NamedTuple, TypeVar, overload
 
+from imprint.core.libraries import is_module, is_user, is_user_namespace
+from imprint.core.trace import current_trace
 from imprint.debug import counters
 from imprint.errors import ArgumentError, did_you_mean
 from imprint.explain.explanation import Explanation
 from imprint.jitted.dispatch import Jitted, explain_with_disk
 from imprint.jitted.dispatch import clear_caches as clear
+from imprint.manifest.declared import assume, note_file, note_value
+from imprint.manifest.facts import shown
+from imprint.manifest.reader import Reader
+from imprint.manifest.refused import Refused
 from imprint.versions.budget import BUDGET
 from imprint.versions.definitions import DEFINITIONS
 from imprint.versions.version import Version
 
-__all__ = ["CacheStats", "clear", "configure", "entries", "limit", "stats", "why"]
+__all__ = [
+    "CacheStats",
+    "assume_pure",
+    "clear",
+    "configure",
+    "depends_on",
+    "entries",
+    "limit",
+    "stats",
+    "why",
+]
+_T = TypeVar("_T")
+_P = TypeVar("_P", bound=str | PathLike[str])
 
 
 class CacheStats(NamedTuple):
@@ -184,3 +206,121 @@ def _path(given: str | PathLike[str] | None, name: str) -> Path | None:
             f"cache.configure: expected {name} to be a path, got {given!r}. Write "
             f"{name}='/path/to/it'."
         ) from None
+
+
+# ---- what no trace can hear ----
+
+
+def assume_pure(what: _T, /) -> _T:
+    """Take it that something of a library reads nothing but its arguments.
+
+    A trace that calls it may then be kept for other processes, where it would be refused
+    with E-IMPURE or E-VALUE. imprint cannot check it: what it gives is a part of the
+    program that is kept. `IMPRINT_AUDIT=1` finds out where it is wrong.
+
+    Args:
+        what: a function or a class that is not written in the user's Python, whose reads
+            are heard; a module, with all that is in it; or the name of one of them.
+
+    Returns:
+        What it was given.
+
+    Raises:
+        ArgumentError: it is none of these.
+
+    Example:
+        >>> import imprint
+        >>> imprint.cache.assume_pure("colorsys.rgb_to_hsv")
+        'colorsys.rgb_to_hsv'
+    """
+    found: Any = _named(what) if isinstance(what, str) else what
+    if not (is_module(found) or callable(found)):
+        raise ArgumentError(_NOT_PURE.format(what=f"{what!r}, which is none of them"))
+    if _is_heard(found):
+        heard = f"{what!r}, whose reads are heard"
+        raise ArgumentError(_NOT_PURE.format(what=heard) + _SAY_OF_CALLED)
+    assume(found, what if isinstance(what, str) else "")
+    return what
+
+
+_NOT_PURE: Final = (
+    "cache.assume_pure: expected a function, a class or a module of a library, or its "
+    "name, got {what}."
+)
+_SAY_OF_CALLED: Final = " Say it of what it calls: cache.assume_pure(open)."
+
+
+def _named(name: str) -> Any:
+    try:
+        return pkgutil.resolve_name(name)
+    except (ImportError, AttributeError, ValueError) as err:
+        told = f"{name!r}: {err}"
+        raise ArgumentError(_NOT_PURE.format(what=told)) from None
+
+
+def _is_heard(x: Any) -> bool:
+    """Tell whether something is Python of the user's, or a memo of it."""
+    x = getattr(x, "__wrapped__", x)
+    if type(x) is FunctionType:
+        return is_user_namespace(x.__globals__)
+    is_owner = isinstance(x, type) or is_module(x)
+    return is_user(x if is_owner else type(x))
+
+
+@overload
+def depends_on(path: _P, /) -> _P: ...
+@overload
+def depends_on(*, value: object) -> None: ...
+def depends_on(
+    path: str | PathLike[str] | None = None, /, *, value: object = None
+) -> str | PathLike[str] | None:
+    """Have what is kept from here on hold only where a file, or a value, is the same.
+
+    It is for what no trace can hear: a file that a library reads, what a C function was
+    built from. Another process compares the bytes of the file, and the values that it has
+    given itself. In memory nothing is compared: what a program read stays as it was.
+
+    Args:
+        path: a file. It may be named while a function is traced, just before it is read.
+        value: numbers, texts, arrays, or what is made of them. To be given before the
+            first call, as nobody asks a function that is not traced.
+
+    Returns:
+        The path, as it was given.
+
+    Raises:
+        ArgumentError: it is no file that can be read, or no value that can be compared.
+
+    Example:
+        >>> import imprint
+        >>> imprint.cache.depends_on(value=("tables", 3))
+    """
+    if path is None:
+        _depends_on_value(value)
+        return None
+    try:
+        note_file(os.path.abspath(fspath(path)))
+    except (TypeError, OSError) as err:
+        raise ArgumentError(
+            f"cache.depends_on: expected the path of a file that can be read, got {path!r}: "
+            f"{err}. A value is given by its name: depends_on(value=...)."
+        ) from None
+    return path
+
+
+def _depends_on_value(value: object) -> None:
+    if current_trace() is not None:
+        raise ArgumentError(
+            f"cache.depends_on: expected a value before the function is traced, got "
+            f"{value!r} in a trace, which another process leaves out. Give it where the "
+            "function is defined."
+        )
+    try:
+        digest = Reader().digest(value)
+    except Refused:
+        raise ArgumentError(
+            "cache.depends_on: expected a value of numbers, texts and arrays, which "
+            f"another process can compare, got {value!r}. Give what tells it apart, such "
+            "as a version."
+        ) from None
+    note_value(digest.hex(), shown(value))

@@ -248,10 +248,16 @@ class WarmStart:
                 if read.place.key not in known
             ]
             listed = ", ".join(missed) or "nothing that the version does not watch"
+            assumed = ", ".join(there.plain["declared"]["assumed"])
+            report = (
+                f"It was assumed of {assumed} that it reads its arguments alone: if that "
+                "is not so, leave out assume_pure. Else please report it"
+            )
             raise StaleVersionError(
                 f"{request.name}: expected the program on the disk to be what a fresh "
-                f"trace gives, got another.\n  The fresh trace read: {listed}.\n  Please "
-                "report it; `imprint cache clear` lets go of what is on the disk.",
+                f"trace gives, got another.\n  The fresh trace read: {listed}.\n  "
+                f"{report if assumed else 'Please report it'}; `imprint cache clear` lets "
+                "go of what is on the disk.",
                 cached=f"the program {program.key.hex()}",
                 fresh=str(fresh.closed),
             )

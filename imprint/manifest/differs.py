@@ -66,9 +66,9 @@ def _of_result(asked: Asked, plain: Plain) -> str:
         return "what it reads is not there any more, or is of another kind"
     if not isinstance(found, Mismatch):
         return "its program is not there any more"
-    if isinstance(found.what, str):
-        return f"{found.what} changed"
     place, now = found.what, found.now
+    if isinstance(place, str):
+        return _changed(place, found.was, "" if now is MISSING else now)
     if type(now) is FunctionType:
         return f"helper `{now.__qualname__}` at {place_of(now.__code__)} changed"
     if issubclass(type(now), type) and is_user_class(now):
@@ -76,9 +76,7 @@ def _of_result(asked: Asked, plain: Plain) -> str:
     name = f"{place} in {place.module}" if place.kind == "global" else str(place)
     if now is MISSING:
         return f"{name} is not defined any more"
-    text = shown(now)
-    is_told = found.was and text and found.was != text
-    return f"{name} was {found.was}, is {text}" if is_told else f"{name} changed"
+    return _changed(name, found.was, shown(now))
 
 
 # ---- 2. what is asked for ----
@@ -118,10 +116,13 @@ def _told(before: Facts, now: Facts) -> Iterator[str]:
             continue
         if name.startswith("`"):
             yield f"{name} at {text} changed"
-        elif was and text and was != text:
-            yield f"{name} was {was}, is {text}"
         else:
-            yield f"{name} changed"
+            yield _changed(name, was, text)
     for name in before:
         if name not in now:
             yield f"{name} is not there any more"
+
+
+def _changed(name: str, was: str, text: str) -> str:
+    is_told = was and text and was != text
+    return f"{name} was {was}, is {text}" if is_told else f"{name} changed"

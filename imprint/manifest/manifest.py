@@ -4,7 +4,8 @@
    static arguments, the avals, the options, the flags, and the surroundings.
 2. A manifest has up to 16 results, the newest first. Each says what the trace read: the
    places with digests of their values, names of libraries, variables of the environment,
-   files of libraries; and which program came out, with what else a version needs.
+   files of libraries, what the user declared; and which program came out, with what
+   else a version needs.
 3. A result holds if each place is found again and has the digest that it had.
 Values themselves are not in it, but for the constants of programs.
 """
@@ -29,6 +30,7 @@ from imprint.core.libraries import module_namespace
 from imprint.core.trace import Tracer
 from imprint.definition.walk import NO_EFFECTS
 from imprint.manifest.anchors import anchor_of, place_of
+from imprint.manifest.declared import Stamps, adopt, declaration, difference_of, look
 from imprint.manifest.facts import Facts, facts_of, home_of, shown
 from imprint.manifest.purity import LibraryRead, check_codes, state_of_draws
 from imprint.manifest.reader import Reader, digest_of
@@ -82,6 +84,7 @@ class Asked:
     in_tree: tree.TreeDef
     written: Written
     drawn: object
+    files: Stamps
 
 
 def ask(question: Question) -> Asked:
@@ -113,7 +116,8 @@ def ask(question: Question) -> Asked:
     here = (*engine, f"{len(runtime.devices())} devices", *surroundings())
     texts = [text.encode() for text in here]
     key = digest(b"manifest", root, digest_of(plain), *texts)
-    return Asked(key, reader, in_tree, written_by(question.fun), state_of_draws())
+    written = written_by(question.fun)
+    return Asked(key, reader, in_tree, written, state_of_draws(), look())
 
 
 def _check_options(question: Question) -> None:
@@ -151,8 +155,9 @@ def kept(
     findings = traced.findings
     _check_trace(traced, asked)
     reader = asked.reader.copy()
+    met = reader.libraries
     reads = _read_places(reader, findings.reads)
-    library = _read_libraries(reader, check_codes(findings.ran))
+    library = _read_libraries(reader, check_codes(findings.ran, met))
     for code, _ in findings.ran.codes:
         if id(code) not in reader.codes:
             raise Refused(Why.OWNER, f"what {code.co_qualname}() does")
@@ -161,7 +166,8 @@ def kept(
         "reads": reads,
         "library": library,
         "variables": {n: _variable(n) for n in sorted(findings.ran.variables)},
-        "files": stamps(findings.ran.files | reader.files),
+        "files": stamps(findings.ran.files | met.files),
+        "declared": declaration(met.relied, met.own, asked.files),
         "out": plain_tree(traced.out_tree, traced.in_tree),
         "outs": [plain_aval(a) for a in traced.closed.out_avals],
         "ins": [plain_aval(a) for a in module.in_avals],
@@ -349,6 +355,7 @@ def found(store: Store, asked: Asked) -> Found | None:
             consts = _consts(store, plain)
             if consts is not None:
                 out_tree = tree_of(plain["out"], asked.in_tree)
+                adopt(plain["declared"])
                 return Found(plain, reads, out_tree, consts)
         except Exception:
             continue
@@ -359,9 +366,10 @@ class Mismatch(NamedTuple):
     """The first thing that is not as a trace had it.
 
     Args:
-        what: a place, a variable of the environment, a file, or what a library has.
+        what: a place, a variable of the environment, a file, what a library has, or what
+            the user declared.
         was: what it printed as, if that was kept.
-        now: the value of a place.
+        now: its value; of what was declared, what it prints as.
     """
 
     what: Place | str
@@ -377,6 +385,9 @@ def verified(
     Raises:
         Exception: there is something else than there was.
     """
+    declared = difference_of(plain["declared"])
+    if declared is not None:
+        return Mismatch(*declared)
     file = changed(plain["files"])
     if file:
         return Mismatch(f"the file {file}")

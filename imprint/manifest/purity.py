@@ -4,7 +4,8 @@ What stands at places that were read is for `reader` to judge. Here are the name
 code reads what no place tells: attributes of libraries, which nobody watches; names that
 are worked out; modules that it imports. What is read of libraries is listed, so that a
 process in which somebody has put something else there is told apart; what is not the same
-in each process is refused.
+in each process is refused, but what the user declares to be: that is
+listed too.
 """
 
 import builtins
@@ -12,9 +13,10 @@ import sys
 from collections.abc import Iterable, Iterator
 from importlib.util import resolve_name
 from types import CodeType, ModuleType
-from typing import Any, Final
+from typing import Any, Final, final
 
 from imprint.core.libraries import entry, holds, is_module, is_user, module_namespace
+from imprint.manifest.declared import assumed, has_part
 from imprint.manifest.refused import Refused, Why
 from imprint.record.mentions import mentions_of
 from imprint.watch.seen import Ran
@@ -23,22 +25,53 @@ LibraryRead = tuple[str, str]
 """A module and a name in it."""
 
 
-def check_codes(ran: Ran) -> list[LibraryRead]:
+@final
+class Met:
+    """What of libraries a way through values has met.
+
+    Attributes:
+        modules: the names of modules that are values.
+        files: those of modules.
+        relied: what is assumed of what would be refused.
+        own: the files of the user's in which that is, as C functions are.
+    """
+
+    def __init__(self) -> None:
+        self.modules: set[str] = set()
+        self.files: set[str] = set()
+        self.relied: set[str] = set()
+        self.own: set[str] = set()
+
+    def copy(self) -> "Met":
+        """Return what is met so far, to which more comes."""
+        other = Met()
+        for name, found in vars(self).items():
+            getattr(other, name).update(found)
+        return other
+
+
+def check_codes(ran: Ran, met: Met) -> list[LibraryRead]:
     """Return what the code of a trace reads of libraries.
+
+    Args:
+        ran: the code.
+        met: what it met as values. What is assumed of a part of a module says nothing of
+            the rest, which any of the code may read.
 
     Raises:
         Refused: it may give something else in another process.
     """
     found: dict[LibraryRead, None] = {}
+    parts = [sys.modules[name] for name in sorted(met.modules) if has_part(name)]
     for code, names in ran.codes:
         mentions = mentions_of(code)
         if mentions.reads_module or mentions.reads_any:
             owner = "its module" if mentions.reads_module else "attributes"
             what = f"({code.co_qualname}) reads {owner} by names that are worked out"
             raise Refused(Why.DYNAMIC, what)
-        words = {*mentions.names, *(w for each in _all(code) for w in each.co_names)}
-        for module in _modules(code, mentions.imports, names):
-            found |= dict.fromkeys(_reads_of(module, words))
+        words = {word for each in _all(code) for word in _attributes(each)}
+        for module in (*_modules(code, mentions.imports, names), *parts):
+            found |= dict.fromkeys(_reads_of(module, words, met))
     return [*found]
 
 
@@ -58,6 +91,12 @@ def _all(code: CodeType) -> Iterator[CodeType]:
     for const in code.co_consts:
         if type(const) is CodeType:
             yield from _all(const)
+
+
+def _attributes(code: CodeType) -> set[str]:
+    """Return the names that code may read of something, or import from it."""
+    mentions = mentions_of(code)
+    return {*code.co_names}.difference(mentions.globals) | mentions.names
 
 
 def _modules(
@@ -84,7 +123,7 @@ def _of_python(name: str) -> Any:
     return vars(builtins).get(name)
 
 
-def _reads_of(module: ModuleType, words: set[str]) -> Iterator[LibraryRead]:
+def _reads_of(module: ModuleType, words: set[str], met: Met) -> Iterator[LibraryRead]:
     """Yield what may be read of a module, and of modules in it."""
     queue, seen = [module], {id(module)}
     for each in queue:  # it grows
@@ -96,15 +135,16 @@ def _reads_of(module: ModuleType, words: set[str]) -> Iterator[LibraryRead]:
         for word in sorted(words.intersection(held)):
             value = held[word]
             if word in denied:
-                raise Refused(Why.IMPURE, f"`{word}` of {name}")
+                _rely(name, word, met)
             if is_module(value):
                 if id(value) not in seen and not is_user(value):
-                    check_library(str(module_namespace(value).get("__name__")), "")
+                    inner = str(module_namespace(value).get("__name__"))
+                    check_library(inner, "", met)
                     seen.add(id(value))
                     queue.append(value)
             elif not word.startswith("__"):
                 yield name, word
-        check_library(name, "")
+        check_library(name, "", met)
 
 
 _DENIED: Final = {
@@ -115,8 +155,14 @@ _DENIED: Final = {
 }
 
 
-def check_library(module: str, name: str) -> None:
+def check_library(module: str, name: str, met: Met) -> None:
     """Refuse what a library has that is not the same in each process.
+
+    Args:
+        module: the name of a module.
+        name: what of it; "" for the module itself, which passes if what may be read of it
+            is looked at one by one.
+        met: takes what is assumed of it, if it would be refused.
 
     Raises:
         Refused: it may give another answer tomorrow: the time, a file, a random number.
@@ -130,8 +176,16 @@ def check_library(module: str, name: str) -> None:
         refused = root not in _PURE or name in _UNTOLD_BY
     else:
         refused = module.startswith("numpy.random")
-    if refused:
+    if refused and (name or not has_part(module)):
+        _rely(module, name, met)
+
+
+def _rely(module: str, name: str, met: Met) -> None:
+    """Take in what is assumed of something that would be refused; else refuse it."""
+    known = assumed(module, name)
+    if not known:
         raise Refused(Why.IMPURE, f"`{name}` of {module}" if name else f"`{module}`")
+    met.relied.add(known)
 
 
 _IMPURE_BUILTINS: Final = frozenset(

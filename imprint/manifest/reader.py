@@ -39,13 +39,19 @@ import numpy as np
 
 from imprint.array import ArrayImpl
 from imprint.core.identity import module_name, type_name
-from imprint.core.libraries import is_user_class, is_user_namespace, module_namespace
+from imprint.core.libraries import (
+    is_user_class,
+    is_user_file,
+    is_user_namespace,
+    module_namespace,
+)
 from imprint.core.trace import Tracer
 from imprint.definition.code import code_digest
 from imprint.definition.layout import layout_of
 from imprint.definition.rules import copier_of
 from imprint.definition.state import has_bytes, reads_state
-from imprint.manifest.purity import check_library
+from imprint.manifest.declared import OBJECTS
+from imprint.manifest.purity import Met, check_library
 from imprint.manifest.refused import Refused, Why
 from imprint.tree import Partial
 from imprint.watch.places import (
@@ -70,13 +76,13 @@ class Reader:
     Attributes:
         nodes: what was met that has an identity, in the order in which it was met.
         codes: the `id` of the code of functions that were met, and of code in it.
-        files: those of modules of libraries that were met.
+        libraries: what of libraries was met.
     """
 
     def __init__(self) -> None:
         self.nodes: list[Any] = []
         self.codes: set[int] = set()
-        self.files: set[str] = set()
+        self.libraries: Met = Met()
         self._at: dict[int, int] = {}
         self._bare: dict[int, int] = {}
         self._parts = 0
@@ -85,9 +91,8 @@ class Reader:
     def copy(self) -> "Reader":
         """Return a reader that goes on from what this one has met."""
         other = Reader()
-        other.nodes, other.codes, other.files = (
-            *([*self.nodes], {*self.codes}, {*self.files}),
-        )
+        other.nodes, other.codes = [*self.nodes], {*self.codes}
+        other.libraries = self.libraries.copy()
         other._at, other._bare = {**self._at}, {**self._bare}
         other._parts, other._bytes = self._parts, self._bytes
         return other
@@ -124,6 +129,8 @@ class Reader:
         at = self._at.get(id(x))
         if at is not None:
             return "again", at
+        if id(x) in OBJECTS:
+            return self.assumed(x, OBJECTS[id(x)][1])
         rule = _RULES.get(kind)
         return rule(self, x) if rule is not None else self._other(x)
 
@@ -160,10 +167,23 @@ class Reader:
 
     def library(self, module: str, name: str) -> None:
         """Take in that something of a library's is met."""
-        check_library(module, name)
+        check_library(module, name, self.libraries)
+        if not name:
+            self.libraries.modules.add(module)
         found: Any = module_namespace(sys.modules[module]).get("__file__")
         if type(found) is str:
-            self.files.add(found)
+            self.libraries.files.add(found)
+
+    def assumed(self, x: Any, name: str) -> Content:
+        """Return what the user says to read its arguments alone: what it is called."""
+        met = self.libraries
+        met.relied.add(name)
+        self.node(x)
+        module: Any = sys.modules.get(getattr(x, "__module__", None) or "")
+        file: Any = None if module is None else module_namespace(module).get("__file__")
+        if type(file) is str:
+            (met.own if is_user_file(file) else met.files).add(file)
+        return "assumed", name
 
     # ---- functions ----
 
@@ -175,7 +195,7 @@ class Reader:
         self.node(x)
         module: Any = x.__globals__.get("__name__")
         if not is_user_namespace(x.__globals__):
-            check_library(str(module), x.__name__)
+            check_library(str(module), x.__name__, self.libraries)
         keywords = x.__kwdefaults__ or {}
         return (
             *("function", x.__qualname__, self.code(x.__code__)),

@@ -43,7 +43,8 @@ _TEXTS: Final = {
     Why.VALUE: "it reads {what}, of which a new process cannot tell that it is the same; "
     "pass it as an argument, or make it a frozen dataclass of numbers, texts and arrays",
     Why.IMPURE: "it reads {what}, which may give something else in a new process; call it "
-    "outside, and pass the result as an argument",
+    "outside, and pass the result as an argument; if it is the same everywhere, tell "
+    "imprint.cache.assume_pure",
     Why.DYNAMIC: "its code {what}; name what it reads",
     Why.EFFECT: "tracing it {what}, which a warm start would not do; do it outside",
     Why.OWNER: "it reads {what}, to which no name leads; give it a name in a module",

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from imprint.jitted.dispatch import clear_caches
+from imprint.manifest.declared import until_here
 from imprint.store.current import Wish, wish_for, wished
 
 
@@ -16,7 +17,8 @@ def empty_store(folder: Path) -> Generator[Path]:
     """Use an empty folder as the store, whatever the environment says.
 
     The versions in memory are forgotten first, so that what the block calls is compiled;
-    `imprint.clear_caches()` inside it forgets them again, as a new process would.
+    `imprint.clear_caches()` inside it forgets them again, as a new process would. What it
+    declares (`imprint.cache.assume_pure`, `depends_on`) is forgotten when it ends.
 
     Args:
         folder: where the store is; a directory that is empty or not there.
@@ -38,6 +40,7 @@ def empty_store(folder: Path) -> Generator[Path]:
     clear_caches()
     wish_for(Wish(folder, "write"))
     try:
-        yield folder
+        with until_here():
+            yield folder
     finally:
         wish_for(before)

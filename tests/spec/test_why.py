@@ -174,7 +174,7 @@ def test_what_is_never_kept_says_why_and_what_to_do(life):
     assert told(main.timed, X) == (
         "A new process traces it: E-IMPURE: it reads `time` (global time), which may give "
         "something else in a new process; call it outside, and pass the result as an "
-        "argument."
+        "argument; if it is the same everywhere, tell imprint.cache.assume_pure."
     )
     assert told(main.locked, X) == (
         "A new process traces it: E-VALUE: it reads an object of class _thread.lock "
@@ -227,7 +227,8 @@ def test_the_command_tells_of_each_function_of_a_program(tmp_path):
     timed = (
         "timed(x: ~float32[]): is traced each time: E-IMPURE: it reads `time` (global "
         "time), which may give something else in a new process; call it outside, and pass "
-        "the result as an argument"
+        "the result as an argument; if it is the same everywhere, tell "
+        "imprint.cache.assume_pure"
     )
     then = "; the next process starts warm"
     script.write_text(SCRIPT)
