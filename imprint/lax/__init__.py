@@ -31,24 +31,6 @@ from imprint.control.implicit import custom_linear_solve_p as _linear_solve_p
 from imprint.control.scan import scan_p as scan_p
 from imprint.control.while_ import while_p as while_p
 from imprint.core import later
-from imprint.lax.associative import associative_scan as associative_scan
-from imprint.lax.branching import cond as cond
-from imprint.lax.branching import platform_dependent as platform_dependent
-from imprint.lax.branching import switch as switch
-from imprint.lax.collectives import all_gather as all_gather
-from imprint.lax.collectives import all_to_all as all_to_all
-from imprint.lax.collectives import axis_index as axis_index
-from imprint.lax.collectives import axis_size as axis_size
-from imprint.lax.collectives import pbroadcast as pbroadcast
-from imprint.lax.collectives import pcast as pcast
-from imprint.lax.collectives import pmax as pmax
-from imprint.lax.collectives import pmean as pmean
-from imprint.lax.collectives import pmin as pmin
-from imprint.lax.collectives import ppermute as ppermute
-from imprint.lax.collectives import pshuffle as pshuffle
-from imprint.lax.collectives import psum as psum
-from imprint.lax.collectives import psum_scatter as psum_scatter
-from imprint.lax.collectives import pswapaxes as pswapaxes
 from imprint.lax.composed import batch_matmul as batch_matmul
 from imprint.lax.composed import broadcast as broadcast
 from imprint.lax.composed import broadcast_in_dim as broadcast_in_dim
@@ -102,12 +84,6 @@ from imprint.lax.elementwise import shift_left as shift_left
 from imprint.lax.elementwise import shift_right_arithmetic as shift_right_arithmetic
 from imprint.lax.elementwise import shift_right_logical as shift_right_logical
 from imprint.lax.elementwise import sub as sub
-from imprint.lax.loops import fori_loop as fori_loop
-from imprint.lax.loops import map as map
-from imprint.lax.loops import scan as scan
-from imprint.lax.loops import while_loop as while_loop
-from imprint.lax.solving import custom_linear_solve as custom_linear_solve
-from imprint.lax.solving import custom_root as custom_root
 from imprint.primitives.arg_reductions import argmax as argmax
 from imprint.primitives.arg_reductions import argmax_p as argmax_p
 from imprint.primitives.arg_reductions import argmin as argmin
@@ -220,8 +196,6 @@ from imprint.primitives.exponential import square_p as square_p
 from imprint.primitives.power import pow_p as pow_p
 from imprint.primitives.precision import Precision as Precision
 from imprint.primitives.precision import PrecisionLike as PrecisionLike
-from imprint.primitives.reduce_precision import reduce_precision as reduce_precision
-from imprint.primitives.reduce_precision import reduce_precision_p as reduce_precision_p
 from imprint.primitives.reductions import reduce_and as reduce_and
 from imprint.primitives.reductions import reduce_and_p as reduce_and_p
 from imprint.primitives.reductions import reduce_max as reduce_max
@@ -316,6 +290,24 @@ if typing.TYPE_CHECKING:
     from imprint.lax import linalg as linalg
     from imprint.lax.approximate import approx_max_k as approx_max_k
     from imprint.lax.approximate import approx_min_k as approx_min_k
+    from imprint.lax.associative import associative_scan as associative_scan
+    from imprint.lax.branching import cond as cond
+    from imprint.lax.branching import platform_dependent as platform_dependent
+    from imprint.lax.branching import switch as switch
+    from imprint.lax.collectives import all_gather as all_gather
+    from imprint.lax.collectives import all_to_all as all_to_all
+    from imprint.lax.collectives import axis_index as axis_index
+    from imprint.lax.collectives import axis_size as axis_size
+    from imprint.lax.collectives import pbroadcast as pbroadcast
+    from imprint.lax.collectives import pcast as pcast
+    from imprint.lax.collectives import pmax as pmax
+    from imprint.lax.collectives import pmean as pmean
+    from imprint.lax.collectives import pmin as pmin
+    from imprint.lax.collectives import ppermute as ppermute
+    from imprint.lax.collectives import pshuffle as pshuffle
+    from imprint.lax.collectives import psum as psum
+    from imprint.lax.collectives import psum_scatter as psum_scatter
+    from imprint.lax.collectives import pswapaxes as pswapaxes
     from imprint.lax.convolution import conv as conv
     from imprint.lax.convolution import conv_general_dilated as conv_general_dilated
     from imprint.lax.convolution import (
@@ -347,6 +339,10 @@ if typing.TYPE_CHECKING:
     from imprint.lax.layouts import (
         reduce_window_shape_tuple as reduce_window_shape_tuple,
     )
+    from imprint.lax.loops import fori_loop as fori_loop
+    from imprint.lax.loops import map as map
+    from imprint.lax.loops import scan as scan
+    from imprint.lax.loops import while_loop as while_loop
     from imprint.lax.monoids import reduce as reduce
     from imprint.lax.monoids import reduce_window as reduce_window
     from imprint.lax.ragged import (
@@ -354,6 +350,8 @@ if typing.TYPE_CHECKING:
     )
     from imprint.lax.ragged import ragged_dot as ragged_dot
     from imprint.lax.ragged import ragged_dot_general as ragged_dot_general
+    from imprint.lax.solving import custom_linear_solve as custom_linear_solve
+    from imprint.lax.solving import custom_root as custom_root
     from imprint.lax.special import betainc as betainc
     from imprint.lax.special import igamma as igamma
     from imprint.lax.special import igamma_grad_a as igamma_grad_a
@@ -395,6 +393,10 @@ if typing.TYPE_CHECKING:
     )
     from imprint.primitives.random_bits import rng_uniform as rng_uniform
     from imprint.primitives.random_bits import rng_uniform_p as rng_uniform_p
+    from imprint.primitives.reduce_precision import reduce_precision as reduce_precision
+    from imprint.primitives.reduce_precision import (
+        reduce_precision_p as reduce_precision_p,
+    )
     from imprint.primitives.scatter import scatter as scatter
     from imprint.primitives.scatter import scatter_add as scatter_add
     from imprint.primitives.scatter import scatter_max as scatter_max
@@ -436,6 +438,12 @@ if typing.TYPE_CHECKING:
     )
 
 _LATER: typing.Final[dict[str, str]] = {
+    "imprint.lax.associative": "associative_scan",
+    "imprint.lax.branching": "cond platform_dependent switch",
+    "imprint.lax.collectives": "all_gather all_to_all axis_index axis_size pbroadcast pcast pmax pmean pmin ppermute pshuffle psum psum_scatter pswapaxes",
+    "imprint.lax.loops": "fori_loop map scan while_loop",
+    "imprint.lax.solving": "custom_linear_solve custom_root",
+    "imprint.primitives.reduce_precision": "reduce_precision reduce_precision_p",
     "imprint.lax.monoids": "reduce reduce_window",
     "imprint.lax.ragged": "RaggedDotDimensionNumbers ragged_dot ragged_dot_general",
     "imprint.control.applied_at": "scatter_apply",

@@ -7,8 +7,6 @@ SciPy has what NumPy has not, and loads when a matrix is first factored.
 """
 
 from collections.abc import Sequence
-from functools import cache
-from importlib import import_module
 from typing import Any, Final
 
 import numpy as np
@@ -46,6 +44,7 @@ from imprint.primitives.matrices import (
     without_padding,
     zeros_like,
 )
+from imprint.primitives.routines import routine
 from imprint.primitives.select import select_n
 from imprint.primitives.shape import broadcasted_iota, expand_dims
 from imprint.primitives.slicing import pad, slice_in_dim
@@ -107,19 +106,13 @@ def _aval(x: ShapedArray) -> Avals:
     )
 
 
-@cache
-def _getrf(dtype: Any) -> Any:
-    lapack = import_module("scipy.linalg.lapack")
-    return lapack.get_lapack_funcs(("getrf",), dtype=dtype)[0]
-
-
 def _reference(x: NDArray) -> Values:
     m, n = x.shape[-2:]
     stack = x.shape[:-2]
     out = np.array(x)
     pivots = np.zeros((*stack, min(m, n)), _INT32)
     if x.size:
-        factor = _getrf(x.dtype)
+        factor = routine("getrf", x.dtype)
         for at in np.ndindex(stack):
             out[at], pivots[at], _ = factor(x[at])
     return out, pivots, _ordered(pivots, m)

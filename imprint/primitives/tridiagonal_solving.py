@@ -6,8 +6,6 @@ pivots are replaced by ones that are just large enough to divide by, which inver
 needs. It is linear in the right-hand side.
 """
 
-from functools import cache
-from importlib import import_module
 from typing import Any, Final
 
 import numpy as np
@@ -44,6 +42,7 @@ from imprint.primitives.matrices import (
     without_padding,
     zeros_like,
 )
+from imprint.primitives.routines import routine
 from imprint.primitives.select import select_n
 from imprint.primitives.shape import broadcasted_iota, reshape
 from imprint.primitives.slicing import pad
@@ -85,16 +84,10 @@ def _reference(*arrays: NDArray, perturb_singular: bool) -> Values:
 _RANKS: Final = (1, 1, 1, 2)
 
 
-@cache
-def _gtsv(dtype: Any) -> Any:
-    lapack = import_module("scipy.linalg.lapack")
-    return lapack.get_lapack_funcs(("gtsv",), dtype=dtype)[0]
-
-
 def _by_lapack(dl: NDArray, d: NDArray, du: NDArray, b: NDArray) -> NDArray:
     if len(d) > 1:  # of one element SciPy wants outer diagonals of one
         dl, du = dl[1:], du[:-1]
-    *_, out, info = _gtsv(b.dtype)(dl, d, du, b)
+    *_, out, info = routine("gtsv", b.dtype)(dl, d, du, b)
     return np.asarray(out) if info == 0 else np.full_like(b, np.nan * b.dtype.type(1))
 
 
