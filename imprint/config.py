@@ -378,9 +378,9 @@ class Config:
         in_key=False,
     )
     generalise: Final = _Choice[str](
-        "Whether a miss by a length proposes words that name the axis.",
+        "What becomes of an axis whose length varies: a name by itself, or a proposal.",
         default="ask",
-        choices=("off", "ask"),
+        choices=("off", "ask", "auto"),
         in_key=False,
     )
     strict: Final = _Switch(

@@ -17,9 +17,12 @@ from imprint import tree
 from imprint.calls.axes import Entry, named_shape, sizes_of
 from imprint.calls.key import CallKey, PackedKey, Pending, unplaced
 from imprint.calls.tracing import TracedCall
+from imprint.config import config
 from imprint.core.shape_struct import ShapeDtypeStruct
 from imprint.core.source import Source, raised_source
 from imprint.dynamic.holding import holds_size
+from imprint.dynamic.naming import LEAST, Naming
+from imprint.errors import ShapeError
 from imprint.record.recorder import contribute
 from imprint.symbolic.deciding import Decisions, Question
 from imprint.symbolic.expression import Scope
@@ -59,6 +62,8 @@ class Family:
 
     Attributes:
         instances: the trace at sizes that have versions of their own.
+        is_tried: whether programs for buckets may answer calls; not if nobody named the
+            axes and none was compared with a program for the size yet.
         programs: what answers calls in a bucket, by the bucket.
         unpadded: why there are no programs for buckets, if there can be none.
     """
@@ -66,6 +71,7 @@ class Family:
     __slots__ = (
         "asked",
         "instances",
+        "is_tried",
         "key",
         "names",
         "programs",
@@ -89,6 +95,12 @@ class Family:
         )
         self.programs: dict[Hashable, Any] = {}
         self.unpadded: str = ""
+        self.is_tried: bool = True
+
+    @property
+    def why_per_size(self) -> str:
+        """Why calls are compiled for their sizes; empty if they are not."""
+        return self.unpadded if self.refusal is None else str(self.refusal)
 
     @property
     def condition(self) -> str:
@@ -118,9 +130,10 @@ class Sized(NamedTuple):
 class Families:
     """What is known of the calls of one definition."""
 
-    __slots__ = ("_entries", "_families", "_last", "known")
+    __slots__ = ("_entries", "_families", "_last", "known", "naming")
 
     def __init__(self) -> None:
+        self.naming = Naming()
         self._entries: dict[Hashable, tuple[Entry, ...]] = {}
         self._families: dict[Hashable, tuple[Family, ...]] = {}
         self._last: tuple[Any, Sized | None] = None, None
@@ -153,8 +166,15 @@ class Families:
             treedef = tree.structure(pending.call.dynamic)
             return pending.call.form.leaf_names(treedef)[leaf]
 
-        sizes = sizes_of(entries, key.avals, called, function)
-        if not all(type(n) is int and n > 0 for n in sizes.values()):
+        is_asked = definition.options.abstracted_axes is not None
+        try:
+            sizes = sizes_of(entries, key.avals, called, function)
+        except ShapeError:
+            if is_asked:
+                raise
+            return None  # axes that had the same size until now
+        least = 1 if is_asked else LEAST
+        if not all(type(n) is int and n >= least for n in sizes.values()):
             return None
         named = [aval.unplaced() for aval in key.avals]
         shapes: list[Hashable] = []
@@ -172,7 +192,9 @@ class Families:
     def entries(self, definition: Definition, pending: Pending) -> tuple[Entry, ...]:
         """Return the axes of a call that have names."""
         spec = definition.options.abstracted_axes
-        assert spec is not None
+        if spec is None:
+            is_auto = config.generalise == "auto"
+            return self.naming.of(pending.key) if is_auto else ()
         form = pending.call.form
         at = form, form.treedef or tree.structure(pending.call.dynamic)
         found = self._entries.get(at)
@@ -206,6 +228,12 @@ class Families:
         """Return the families of calls of a kind, the newest first."""
         return self._families.get(kind, ())
 
+    def note_of(self, sized: Sized | None) -> str:
+        """Return why a call is compiled for its sizes, for who asks; empty if it is not."""
+        found = () if sized is None else self.of_kind(sized.kind)
+        why = next((x.why_per_size for x in found if x.why_per_size), "")
+        return f"It is traced and compiled for each size: {why}" if why else ""
+
     def program(self, key: PackedKey) -> Any:
         """Return what answers calls in a bucket by its key; None if it is none's."""
         for families in self._families.values():
@@ -234,7 +262,9 @@ def check(definition: Definition, pending: Pending) -> None:
 def traced_at(
     fun: Any, definition: Definition, pending: Pending, trace: TraceAt
 ) -> TracedCall:
-    """Return the trace of a call at its sizes, which is one of all sizes if it can be.
+    """Return the trace for which a call is compiled: one of all sizes if it can be.
+
+    A call whose axes nobody named is traced as it is, unless a bucket stands in its key.
 
     Args:
         fun: the user's function.
@@ -246,13 +276,33 @@ def traced_at(
     program = families.program(pending.key)
     if program is not None:
         return program.traced
+    if definition.options.abstracted_axes is not None:
+        return traced_for_sizes(fun, definition, pending, trace)
+    found = trace(pending)
+    sized = families.sized(definition, pending)
+    found.note = families.note_of(sized) or found.note
+    return found
+
+
+def traced_for_sizes(
+    fun: Any, definition: Definition, pending: Pending, trace: TraceAt
+) -> TracedCall:
+    """Return the trace of a call at its sizes, which is one of all sizes if it can be.
+
+    Args:
+        fun: the user's function.
+        definition: its definition.
+        pending: the call.
+        trace: traces a call as it is.
+    """
+    families = families_of(definition)
     sized = families.sized(definition, pending)
     if sized is None:
         return trace(pending)
     family, traced = trace_family(fun, definition, pending, sized, trace)
     if traced is None:
         found = trace(pending)
-        found.condition = _at(sized.sizes)
+        found.condition = at_sizes(sized.sizes)
         found.note = f"It is traced and compiled for each size: {family.refusal}"
         return found
     return instance(family, traced, sized.sizes)
@@ -271,6 +321,7 @@ def trace_family(
         contribute(traced.findings, fun)
         return family, traced
     family, traced = _trace(pending, sized, trace)
+    family.is_tried = definition.options.abstracted_axes is not None
     if traced is None:
         trace(pending)  # what the function raises at these sizes too is raised here
     families.add(definition, sized, family)
@@ -321,12 +372,13 @@ def instance(family: Family, traced: TracedCall, sizes: Sizes) -> TracedCall:
         start = time.perf_counter()
         closed = instantiate(traced.closed, sizes)
         found = traced.at(closed, traced.results, time.perf_counter() - start)
-        found.condition = ", ".join(filter(None, (family.condition, _at(sizes))))
+        found.condition = ", ".join(filter(None, (family.condition, at_sizes(sizes))))
         if family.unpadded:
             found.note = f"It is compiled for each size: {family.unpadded}"
         family.instances[key] = found
     return found
 
 
-def _at(sizes: Sizes) -> str:
+def at_sizes(sizes: Sizes) -> str:
+    """Return how sizes print: `n = 4, m = 3`."""
     return ", ".join([f"{name} = {n}" for name, n in sizes.items()])

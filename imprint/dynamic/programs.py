@@ -120,10 +120,12 @@ class Call(NamedTuple):
     """A call that a program for a bucket answers.
 
     Args:
+        family: whose program it is.
         program: the program.
         sizes: the true sizes.
     """
 
+    family: Family
     program: BucketProgram
     sizes: Sizes
 
@@ -139,8 +141,9 @@ def known_call(definition: Definition, pending: Pending) -> Call | None:
         return None
     _, sized, at = found
     family = families.find(definition, sized)
-    program = None if family is None else family.programs.get(at)
-    call = None if program is None else Call(program, sized.sizes)
+    call = None
+    if family is not None and family.is_tried and at in family.programs:
+        call = Call(family, family.programs[at], sized.sizes)
     families.known = pending.leaves, call
     return call
 
@@ -207,7 +210,7 @@ def make_call(
             family.unpadded = _told(err)
             return None
         family.programs[at] = program
-    return Call(program, sized.sizes)
+    return Call(family, program, sized.sizes)
 
 
 def _told(err: NoPaddingError) -> str:

@@ -21,8 +21,6 @@ def told_of_slots(
 
     It holds no array of the call. The keys are `x.shape[0]`, as an explanation has them.
     """
-    if definition.options.abstracted_axes is None:
-        return dict
     families = families_of(definition)
     entries = families.entries(definition, pending)
     sized = families.sized(definition, pending)
@@ -36,6 +34,8 @@ def told_of_slots(
     reason = _of_options(definition)
     if sized is None and not reason:
         reason = "a size of 0 has a program of its own."
+        if definition.options.abstracted_axes is None:
+            reason = "sizes of 0 and 1 have programs of their own."
 
     def told() -> dict[str, str]:
         why = reason

@@ -7,6 +7,8 @@
 - `binding`: which definition answers a function as it is now?
 - `bound`: what is a method, or a model that can be called?
 - `answering`: what answers a call that the warm path does not know?
+- `in_bucket`: how is a call answered by the program that lengths share?
+- `trial`: when do programs for buckets answer, though nobody named axes?
 - `compiling`: how does a call without a version get one?
 - `warm_start`: how does a call get what another process has traced?
 - `undisturbed`: how is a function traced while other threads write?

@@ -23,7 +23,7 @@ from imprint.definition.state import reads_state
 from imprint.definition.wording import shortened, show
 from imprint.errors import StaleVersionError
 from imprint.explain.programs import Divergence, is_same_array
-from imprint.jitted.compiling import trace, trace_for_all
+from imprint.jitted.compiling import trace, trace_for_all, trace_for_sizes
 from imprint.jitted.sameness import divergence_of_traces
 from imprint.jitted.undisturbed import Request
 from imprint.program.counters import COUNTERS
@@ -58,7 +58,7 @@ def audit_in_bucket(request: Request) -> None:
     share = settings().audit
     if share and _is_due(share):
         what = "the trace for all sizes, which answers this call,"
-        _compare(request, trace_for_all(request), what, trace_for_all)
+        _compare(request, trace_for_sizes(request), what, trace_for_sizes)
 
 
 def audit_nested(request: Request) -> None:

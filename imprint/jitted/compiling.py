@@ -189,7 +189,7 @@ _COMPILED: Final = (
 
 def trace_for_all(request: Request) -> TracedCall:
     """Trace a function for a call; once for all sizes of axes that have names."""
-    if request.options.abstracted_axes is None:
+    if request.options.abstracted_axes is None and request.definition.sized is None:
         return trace(request)
     from imprint.dynamic.families import traced_at  # noqa: PLC0415 - few functions name axes
 
@@ -197,6 +197,16 @@ def trace_for_all(request: Request) -> TracedCall:
         return trace(request._replace(pending=pending))
 
     return traced_at(request.fun, request.definition, request.pending, trace_at)
+
+
+def trace_for_sizes(request: Request) -> TracedCall:
+    """Return the trace of a call that a program for a bucket answers, at its sizes."""
+    from imprint.dynamic.families import traced_for_sizes  # noqa: PLC0415 - few functions name axes
+
+    def trace_at(pending: Pending) -> TracedCall:
+        return trace(request._replace(pending=pending))
+
+    return traced_for_sizes(request.fun, request.definition, request.pending, trace_at)
 
 
 def trace_nested(request: Request) -> TracedCall:

@@ -183,7 +183,7 @@ def _later(definition: Definition, pending: Pending, versions: list[Version]) ->
 
 def _per_size(definition: Definition, pending: Pending) -> Callable[[], dict[str, str]]:
     """Return what tells why lengths that have names have programs of their own."""
-    if definition.options.abstracted_axes is None:
+    if definition.options.abstracted_axes is None and definition.sized is None:
         return dict
     from imprint.dynamic.reasons import told_of_slots  # noqa: PLC0415 - few functions name axes
 
