@@ -43,13 +43,13 @@ class TracedCall(Inner):
         is_told_apart: whether functions equal to this one are others since it was
             traced: callbacks hold what it captures.
         has_drawn: whether NumPy drew random numbers for it, which are constants.
-        condition: for which sizes it is right, as it prints.
+        conditions: for which sizes it is right; what they print is worked out when asked.
         hidden: the names of its last arguments, which are sizes that no user gives.
         note: why it is not right for all sizes, if somebody wanted it to be.
     """
 
     __slots__ = (
-        *("__weakref__", "closed", "condition", "findings", "form", "has_drawn"),
+        *("__weakref__", "closed", "conditions", "findings", "form", "has_drawn"),
         "hidden",
         *("hits", "in_tree", "is_told_apart", "note", "results", "seconds", "unread"),
         *("_whole", "watch"),
@@ -71,7 +71,7 @@ class TracedCall(Inner):
         self.is_told_apart = False
         self.has_drawn = False
         self._whole: TracedCall | None = None
-        self.condition: str = ""
+        self.conditions: tuple[object, ...] = ()
         self.hidden: tuple[str, ...] = ()
         self.note: str = ""
         self.in_tree: tree.TreeDef
@@ -103,7 +103,8 @@ class TracedCall(Inner):
     @property
     def where(self) -> str:
         """For which sizes it is right, to stand after what it is."""
-        return f" where {self.condition}" if self.condition else ""
+        text = ", ".join(filter(None, map(str, self.conditions)))
+        return f" where {text}" if text else ""
 
     @property
     def nbytes(self) -> int:
@@ -145,7 +146,7 @@ class TracedCall(Inner):
         made.watch = self.watch
         made.unread = self.unread
         made._whole = self
-        made.condition = self.condition
+        made.conditions = self.conditions
         made.has_drawn = self.has_drawn
         return made
 

@@ -24,7 +24,7 @@ from imprint.dynamic.holding import holds_size
 from imprint.dynamic.naming import LEAST, Naming
 from imprint.errors import ShapeError
 from imprint.record.recorder import contribute
-from imprint.symbolic.deciding import Decisions, Question
+from imprint.symbolic.deciding import Condition, Decisions, Question
 from imprint.symbolic.expression import Scope
 from imprint.symbolic.instantiate import instantiate
 from imprint.versions.definitions import Definition
@@ -61,6 +61,7 @@ class Family:
         refusal: why there is no trace for all of them, if there is none.
 
     Attributes:
+        condition: for which sizes it is, as it prints: `n > 4`.
         instances: the trace at sizes that have versions of their own.
         is_tried: whether programs for buckets may answer calls; not if nobody named the
             axes and none was compared with a program for the size yet.
@@ -70,6 +71,7 @@ class Family:
 
     __slots__ = (
         "asked",
+        "condition",
         "instances",
         "is_tried",
         "key",
@@ -88,6 +90,7 @@ class Family:
     ) -> None:
         self.names: tuple[str, ...] = names
         self.asked: tuple[Question, ...] = asked
+        self.condition = Condition(asked)
         self.key: PackedKey = key
         self.refusal: Refusal | None = refusal
         self.instances: weakref.WeakValueDictionary[Any, TracedCall] = (
@@ -101,11 +104,6 @@ class Family:
     def why_per_size(self) -> str:
         """Why calls are compiled for their sizes; empty if they are not."""
         return self.unpadded if self.refusal is None else str(self.refusal)
-
-    @property
-    def condition(self) -> str:
-        """For which sizes it is, as it prints: `n > 4`."""
-        return ", ".join(map(str, self.asked))
 
     def has(self, sizes: Sizes) -> bool:
         """Tell whether its trace is right for some sizes."""
@@ -302,7 +300,7 @@ def traced_for_sizes(
     family, traced = trace_family(fun, definition, pending, sized, trace)
     if traced is None:
         found = trace(pending)
-        found.condition = at_sizes(sized.sizes)
+        found.conditions = (at_sizes(sized.sizes),)
         found.note = f"It is traced and compiled for each size: {family.refusal}"
         return found
     return instance(family, traced, sized.sizes)
@@ -353,7 +351,7 @@ def _trace(
         traced = None
     family = Family(tuple(sized.sizes), tuple(decisions.asked), packed, refusal)
     if traced is not None:
-        traced.condition = family.condition
+        traced.conditions = (family.condition,)
     return family, traced
 
 
@@ -372,7 +370,7 @@ def instance(family: Family, traced: TracedCall, sizes: Sizes) -> TracedCall:
         start = time.perf_counter()
         closed = instantiate(traced.closed, sizes)
         found = traced.at(closed, traced.results, time.perf_counter() - start)
-        found.condition = ", ".join(filter(None, (family.condition, at_sizes(sizes))))
+        found.conditions = family.condition, at_sizes(sizes)
         if family.unpadded:
             found.note = f"It is compiled for each size: {family.unpadded}"
         family.instances[key] = found

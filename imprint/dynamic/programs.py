@@ -238,7 +238,7 @@ def _padded(
     made = traced.at(closed, flat, time.perf_counter() - start)
     made.hidden = family.names
     bounds = [f"{name} <= {n}{memory}" for name, n in sizes.items()]
-    made.condition = ", ".join(filter(None, (family.condition, *bounds)))
+    made.conditions = family.condition, *bounds
     key = CallKey.unpack(pending.key)
     scope = _scope_of(traced)
     named = {name: scope.name(f"{name}≤{n}{memory}") for name, n in sizes.items()}

@@ -13,7 +13,7 @@ from imprint.core.aval import ShapedArray
 from imprint.errors import ArgumentError, ShapeError
 from imprint.symbolic import SymbolicScope
 from imprint.symbolic.expression import SymbolicSize
-from imprint.symbolic.values import allows, evaluate, names_of
+from imprint.symbolic.values import allows, evaluate, joined, names_of
 from imprint.transforms.lowering import SizeSource
 
 Avals = Sequence[ShapedArray]
@@ -125,15 +125,7 @@ def size_at(n: Any, values: Mapping[str, Any]) -> Any:
         return n
     if all(type(v) is int for v in values.values()):
         return evaluate(n, values)
-    return n.computed(lambda x: values[x] if isinstance(x, str) else x, _joined)
-
-
-def _joined(name: str, x: Any, y: Any) -> Any:
-    if name in ("max", "min"):
-        return dims.maximum(x, y) if name == "max" else dims.minimum(x, y)
-    if name in ("add", "mul"):
-        return x + y if name == "add" else x * y
-    return x // y if name == "floordiv" else x % y
+    return n.computed(lambda x: values[x] if isinstance(x, str) else x, joined)
 
 
 def _is_allowed(scope: SymbolicScope, values: Mapping[str, Any]) -> bool:

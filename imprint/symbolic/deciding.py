@@ -3,15 +3,16 @@
 A question that depends on the values of names is answered as it is at this call. What
 was asked is noted, and from then on is known: a later question that follows from it asks
 nobody. So what was traced is right for all sizes at which each question has its answer.
+An earlier question may follow from a later one; what is told of a trace leaves it out.
 """
 
-from collections.abc import Mapping
-from typing import Any, Final, NamedTuple, final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple, NoReturn, final
 
 from imprint.errors import ShapeError
 from imprint.symbolic.expression import Scope, Size, SymbolicSize
 from imprint.symbolic.terms import ONE, atom_of
-from imprint.symbolic.values import evaluate
+from imprint.symbolic.values import evaluate, joined
 from imprint.symbolic.witnesses import HOLDS
 
 
@@ -83,10 +84,7 @@ class Decisions:
                 f"more: {question}. Compute with arrays: imprint.lax.while_loop, where."
             )
         self.asked.append(question)
-        for gap in _known(question):
-            _learn(self._scope, gap)
-        for made in list(self._scope.made.values()):
-            made.forget()
+        _learn(self._scope, question)
         return answer
 
 
@@ -109,13 +107,79 @@ def _known(question: Question) -> list[Size]:
             return []
 
 
-def _learn(scope: Scope, gap: Size) -> None:
+def _learn(scope: Scope, question: Question) -> None:
+    """Let a scope know that a question has its answer."""
+    for gap in _known(question):
+        if not isinstance(gap, int):
+            _learn_gap(scope, gap)
+    for made in list(scope.made.values()):
+        made.forget()
+
+
+def _learn_gap(scope: Scope, gap: SymbolicSize) -> None:
     """Let a scope know that a size is not negative."""
-    if isinstance(gap, int):
-        return
     constant = gap.terms.get(ONE, 0)
     name = atom_of({m: k for m, k in gap.terms.items() if m})
     if name is not None and name not in scope.operations:
         scope.least[name] = max(scope.least_of(name), -constant)
     else:
         scope.facts.append(gap)
+
+
+# ---- what is told ----
+
+
+@final
+class Condition:
+    """For which sizes some questions have their answers, as it prints: `n > 4`.
+
+    What follows from the others is left out, which may take as long as a trace: it is
+    worked out when somebody looks.
+    """
+
+    __slots__ = ("_asked", "_text")
+
+    def __init__(self, asked: Sequence[Question]) -> None:
+        self._asked = asked
+        self._text: str | None = None
+
+    def __str__(self) -> str:
+        if self._text is None:
+            self._text: str | None = ", ".join(map(str, without_implied(self._asked)))
+        return self._text
+
+
+def without_implied(asked: Sequence[Question]) -> list[Question]:
+    """Return the questions that do not follow from the others, in their order."""
+    kept = list(asked)
+    for question in asked:
+        others = [x for x in kept if x is not question]
+        if others and _follows(question, others):
+            kept = others
+    return kept
+
+
+class _UndecidedError(Exception):
+    """Nobody knows."""
+
+
+def _follows(question: Question, known: list[Question]) -> bool:
+    """Tell whether a question surely has its answer, where others have theirs."""
+    scope = Scope()
+
+    def undecided(*_: object) -> NoReturn:
+        raise _UndecidedError
+
+    def moved(x: Size) -> Any:
+        if isinstance(x, int):
+            return x
+        return x.computed(lambda v: scope.name(v) if isinstance(v, str) else v, joined)
+
+    scope.decide = undecided
+    try:
+        for x, relation, y, answer in known:
+            _learn(scope, Question(moved(x), relation, moved(y), answer))
+        x, relation, y, answer = question
+        return HOLDS[relation](moved(x), moved(y)) is answer
+    except _UndecidedError:
+        return False

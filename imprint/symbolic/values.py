@@ -1,12 +1,13 @@
 """What number is an expression, for values of its names, and which values are allowed?
 
 Which names are in it is asked here, too. In another arithmetic than Python's, see
-`SymbolicDim.computed`.
+`SymbolicDim.computed`; with sizes for its names, `joined` is that arithmetic.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Any, Final
 
+from imprint.core import dims
 from imprint.symbolic.expression import Scope, Size
 
 
@@ -36,6 +37,15 @@ _MEANS: Final[dict[str, Callable[[int, int], int]]] = {
     "max": max,
     "min": min,
 }
+
+
+def joined(name: str, x: Any, y: Any) -> Any:
+    """Return an operation of two sizes, for `SymbolicDim.computed`."""
+    if name in ("max", "min"):
+        return dims.maximum(x, y) if name == "max" else dims.minimum(x, y)
+    if name in ("add", "mul"):
+        return x + y if name == "add" else x * y
+    return x // y if name == "floordiv" else x % y
 
 
 def allows(scope: Scope, values: Mapping[str, int]) -> bool:

@@ -64,6 +64,15 @@ def test_a_branch_makes_a_version_for_each_answer():
     }
 
 
+def test_a_condition_that_follows_from_another_is_not_told():
+    @imprint.jit(abstracted_axes=N)
+    def f(x):
+        return x * (x.shape[0] >= 17) * (x.shape[0] >= 33)
+
+    f(np.ones(40, "f"))
+    assert str(f.versions[0]).endswith(" where n >= 33, n <= 48")
+
+
 def test_what_operations_ask_is_a_condition_too():
     @per_size(spec=(("n",), ("m",)))
     def f(x, y):

@@ -4,7 +4,7 @@ import pytest
 
 from imprint.core import dims
 from imprint.errors import ShapeError
-from imprint.symbolic.deciding import Decisions
+from imprint.symbolic.deciding import Decisions, without_implied
 from imprint.symbolic.expression import Scope
 
 
@@ -57,3 +57,57 @@ def test_a_loop_that_counts_is_refused():
     _, n = decided(n=100)
     with pytest.raises(ShapeError, match="expected at most 32 questions"):
         any(n == 1000 + i for i in range(1000))
+
+
+def answers(sizes, *questions):
+    """Return what is told of the questions of a call with these sizes."""
+    decisions, *names = decided(**sizes)
+    for question in questions:
+        question(*names)
+    return [str(x) for x in without_implied(decisions.asked)]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "questions", "told"),
+    [
+        ({"n": 40}, [lambda n: n >= 17, lambda n: n >= 33], ["n >= 33"]),
+        ({"n": 40}, [lambda n: n >= 33, lambda n: n >= 17], ["n >= 33"]),
+        ({"n": 20}, [lambda n: n >= 17, lambda n: n >= 33], ["n >= 17", "n < 33"]),
+        ({"n": 2}, [lambda n: n > 9, lambda n: n > 4], ["n <= 4"]),
+        (
+            {"n": 20},
+            [lambda n: n > 4, lambda n: n == 3, lambda n: n == 20],
+            ["n == 20"],
+        ),
+        ({"n": 20}, [lambda n: n == 3, lambda n: n > 4], ["n > 4"]),
+        ({"n": 4}, [lambda n: n == 3, lambda n: n == 5], ["n != 3", "n != 5"]),
+        (
+            {"n": 9, "m": 3},
+            [lambda n, m: n >= 2, lambda n, m: n > m, lambda n, m: m >= 2],
+            ["n > m", "m >= 2"],
+        ),
+        ({"n": 8}, [lambda n: n // 2 >= 2, lambda n: n >= 6], ["n >= 6"]),
+        (
+            {"n": 8, "m": 2},
+            [lambda n, m: n % m == 0, lambda n, m: n % m == 1],
+            ["mod(n, m) == 0"],
+        ),
+        ({"n": 7}, [lambda n: n >= 2], ["n >= 2"]),
+        ({"n": 7}, [], []),
+    ],
+)
+def test_what_follows_from_other_answers_is_not_told(sizes, questions, told):
+    assert answers(sizes, *questions) == told
+
+
+def test_what_is_told_decides_what_was_asked():
+    for n in range(1, 40):
+        bounds = [3, 17, 33, 9, 25]
+        decisions, name = decided(n=n)
+        _ = [name >= k for k in bounds], name == 12
+        told = without_implied(decisions.asked)
+        for other in range(1, 45):
+            at = {"n": other}
+            assert all(q.holds_at(at) for q in told) == all(
+                q.holds_at(at) for q in decisions.asked
+            )
