@@ -131,7 +131,7 @@ def _note_cells(
 def _note_read(code: CodeType, runs: Callable[[CodeType], bool]) -> bool:
     """Note variables that only callbacks were known to read, of code that ran."""
     known = code_of(code)
-    names = [n for n, is_read in known.held.items() if not is_read]
+    names = [n for n, is_read in known.held.copy().items() if not is_read]
     read = [n for n in names if _is_read(code, n, runs)]
     for name in read:
         known.hold(name, is_read=True)

@@ -314,7 +314,7 @@ class Noted(ABC):
         """Take in that code asks for `super()`, which sees what classes hide."""
         if not self.owners.asks_super:
             self.owners.asks_super = True
-            for key, names in tuple(self.owners.of_classes.items()):
+            for key, names in self.owners.of_classes.copy().items():
                 for name in tuple(names) if key in self.owners.made else ():
                     note_overridden(self, self.owners.made[key], name)
 

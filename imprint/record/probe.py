@@ -85,7 +85,9 @@ class Probes:
     @property
     def unread(self) -> Mapping[Key, Place]:
         """The places that were probed and that nobody read, by their keys."""
-        return {k: place for k, place in self._probed.items() if k not in self._read}
+        return {
+            k: place for k, place in self._probed.copy().items() if k not in self._read
+        }
 
     def _install(self, place: ClassPlace | ObjectPlace) -> None:
         owner: Any = None

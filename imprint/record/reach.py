@@ -71,9 +71,13 @@ class Reach:
             self.explore(value if kind is FunctionType else kind)
         self.roots.clear()
 
+    def every_function(self) -> list[FunctionType]:
+        """Return all functions; a finalizer may start further ones meanwhile."""
+        return [f for found in self.functions.copy().values() for f in found]
+
     def renew(self) -> None:
         """Know functions by the code that they have now, too."""
-        for function in [f for found in self.functions.values() for f in found]:
+        for function in self.every_function():
             known = self.functions.setdefault(id(function.__code__), [])
             if all(f is not function for f in known):
                 known.append(function)

@@ -69,7 +69,7 @@ class Record(Entering):
     @property
     def codes(self) -> tuple[CodeType, ...]:
         """The user's code that ran, or may have run."""
-        return tuple(code for code, _ in self._started.values())
+        return tuple(code for code, _ in self._started.copy().values())
 
     @property
     def ran(self) -> Ran:
@@ -237,7 +237,7 @@ class Record(Entering):
                 for name in class_namespace(base).copy() if is_user_class(base) else ():
                     self._notes.class_attribute(cls, name)
         self._reach.classes.clear()
-        known = [f for found in self._reach.functions.values() for f in found]
+        known = self._reach.every_function()
         return [f for f in known if id(f) not in self._entered]
 
     def miss(self) -> None:
@@ -280,7 +280,7 @@ class Record(Entering):
                 self._enter_import(name, namespace, may_miss=True)
         self._reach.renew()
         self._find_orphans()
-        for key, (code, _) in tuple(self._started.items()):
+        for key, (code, _) in self._started.copy().items():
             for function in self._reach.functions.get(key, ()):
                 if function.__code__ is code:
                     self._enter_function(function)

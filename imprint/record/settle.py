@@ -59,7 +59,7 @@ class _Settling:
         """Return what counts."""
         self._find_new_names()
         reads = [*self._settled(), *self._shadows()]
-        for keys in self._counts.values():
+        for keys in self._counts.copy().values():
             if len(keys) > 1:  # of one name, so any may be another thread's
                 self.changed.update(keys)
         if self._left:
@@ -105,7 +105,7 @@ class _Settling:
             self._notes.meet_passing(value, layout_of(value).name)
         for memo in tuple(_memos(self._notes)):
             self._notes.meet_passing(memo, layout_of(memo).name)
-        for key, read in tuple(self._notes.reads.items()):
+        for key, read in self._notes.reads.copy().items():
             if key not in known:
                 seen = read.seen.settle(read.now())
                 if seen is not None:
