@@ -48,11 +48,12 @@ help:
 demo: $(VENV)/demo.stamp
 	$(BIN)/imprint tour $(ARGS)
 
+# What reads sources is left to `make check`.
 test: $(VENV)/test.stamp
-	$(PYTEST) -m 'not exhaustive' $(ARGS)
+	$(PYTEST) -m 'not exhaustive' --ignore=tests/meta $(ARGS)
 
 test-all: $(VENV)/test.stamp
-	$(PYTEST) $(ARGS)
+	$(PYTEST) --optimized $(ARGS)
 
 # XLA takes no instructions beyond ISA (SSE4_2, AVX, AVX2, AVX512), so this is what a
 # lesser CPU would compute; on one that has not even these, it changes nothing. HALF=first
@@ -60,7 +61,7 @@ test-all: $(VENV)/test.stamp
 test-isa: $(VENV)/test.stamp
 	$(if $(filter $(ISA),SSE4_2 AVX AVX2 AVX512),,$(error ISA=$(ISA) is unknown to XLA))
 	XLA_FLAGS='$(XLA_FLAGS) --xla_cpu_max_isa=$(ISA)' \
-	  $(PYTEST) -m 'not exhaustive' $(addprefix --half=,$(HALF)) $(ARGS) $(COMPUTING)
+	  $(PYTEST) --optimized -m 'not exhaustive' $(addprefix --half=,$(HALF)) $(ARGS) $(COMPUTING)
 
 # Each call that hits is traced again, and is an error if that gives another program. What is
 # marked `unaudited` would run as in the other lanes.
@@ -69,7 +70,7 @@ test-audit: $(VENV)/test.stamp
 
 # The tests that compute, on a GPU: whatever is not told where to run runs there.
 test-gpu: $(VENV)/test.stamp $(VENV)/$(CUDA).stamp
-	IMPRINT_DEFAULT_DEVICE=gpu $(PYTEST) -m 'not exhaustive' $(ARGS) tests/gpu $(COMPUTING)
+	IMPRINT_DEFAULT_DEVICE=gpu $(PYTEST) --optimized -m 'not exhaustive' $(ARGS) tests/gpu $(COMPUTING)
 
 check: $(VENV)/dev.stamp
 	$(BIN)/ruff format --check .

@@ -23,7 +23,7 @@ from hypothesis.internal.conjecture import providers
 
 from imprint.config import config
 from tests.lanes import HALVES, is_in_half, is_sampled_out
-from tests.quick import is_quick, set_pace
+from tests.quick import hasten
 
 hypothesis.settings.register_profile(
     "ci",
@@ -71,6 +71,16 @@ def pytest_addoption(parser):
         choices=HALVES,
         help="run every other test of each family, or the others",
     )
+    parser.addoption(
+        "--optimized",
+        action="store_true",
+        help="compile as for users; without, XLA optimizes less, in half the time",
+    )
+
+
+def pytest_configure(config):
+    if not config.getoption("--optimized"):
+        hasten()
 
 
 @pytest.fixture(autouse=True)
@@ -105,11 +115,6 @@ def golden(request):
 @pytest.fixture(scope="session", autouse=True)
 def _internal_checks():
     config.update("enable_checks", True)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _pace_of_jax(request):
-    set_pace(quick=is_quick(request.path))
 
 
 @pytest.fixture(autouse=True)

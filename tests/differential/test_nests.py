@@ -32,7 +32,7 @@ pytestmark = [
 ]
 
 PER_SEED = 50
-FAST = 2
+FAST = 1
 SEEDS = range(-(-int(os.environ.get("DRAWN_CASES", "1000")) // PER_SEED))
 COMPILED, EAGER = 4, 10
 """One program in so many is compiled, and runs outside of `jit`; all are interpreted."""

@@ -8,14 +8,13 @@ import pytest
 
 import imprint
 from tests.first_hour.misses import PARTS, count_misses
-from tests.lanes import exhaustive_but
 
 LIMIT = 0.01
 """The share of misses that may be needless."""
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("part", exhaustive_but(["the_tour"], list(PARTS)))
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("part", PARTS)
 def test_hardly_any_miss_of_ordinary_programs_is_needless(part):
     command = [sys.executable, "-W", "ignore", "-m", "tests.first_hour.misses", part]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -43,7 +43,7 @@ def law(primitive, share=Share.ALL):
 
     for values in pinned_operands(every):
         check(values)
-    for_draws(operands(every), check, examples=10)
+    for_draws(operands(every), check, examples=4)
 
 
 def law_of_derivatives(primitive):

@@ -1,49 +1,34 @@
-"""JAX compiles quickly where the tests say so, and nowhere else."""
+"""Tests compile quickly, unless they are asked to compile as for users."""
 
-import jax
-import jax.numpy as jnp
-import numpy as np
+import os
+
 import pytest
-from jax._src import compiler
 
-from tests.quick import TESTS, WHERE, is_quick, set_pace
-
-
-@pytest.fixture(autouse=True)
-def _as_before():
-    yield
-    set_pace(quick=False)
+from imprint.runtime.compat import engine
+from tests.quick import FLAGS, hasten
 
 
-def options():
-    return dict(compiler.get_compile_options(1, 1).env_option_overrides)
+@pytest.fixture
+def flags(monkeypatch):
+    def after(given):
+        monkeypatch.setenv("XLA_FLAGS", given)
+        hasten()
+        return os.environ["XLA_FLAGS"]
+
+    return after
 
 
-def test_options_are_those_of_users_again():
-    set_pace(quick=True)
-    assert options()["xla_backend_optimization_level"] == "0"
-    chosen = {"xla_backend_optimization_level": "2"}
-    given = compiler.get_compile_options(1, 1, env_options_overrides=chosen)
-    assert dict(given.env_option_overrides)["xla_backend_optimization_level"] == "2"
-    set_pace(quick=False)
-    assert options() == {}
+def test_what_was_given_counts(flags):
+    given = "--xla_backend_optimization_level=2"
+    assert flags(given).startswith(FLAGS)
+    assert flags(given).endswith(f" {given}")
 
 
-def test_what_was_compiled_quickly_is_forgotten():
-    traced = []
-
-    @jax.jit
-    def program(x):
-        traced.append(x)
-        return jnp.sin(x)
-
-    for quick, count in ((True, 1), (True, 1), (False, 2), (False, 2), (True, 2)):
-        set_pace(quick=quick)
-        program(np.float32(1))
-        assert len(traced) == count
+def test_a_worker_adds_nothing_to_what_its_parent_added(flags):
+    assert flags(flags("")) == flags("")
 
 
-def test_places_are_there():
-    assert all(place.exists() for place in WHERE)
-    assert all(map(is_quick, WHERE))
-    assert not is_quick(TESTS / "spec" / "test_exactness.py")
+def test_the_engine_was_told_in_time(pytestconfig):
+    options = engine.CompileOptions().executable_build_options.debug_options
+    level = options.xla_backend_optimization_level
+    assert (level == 0) is not pytestconfig.getoption("--optimized")

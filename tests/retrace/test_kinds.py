@@ -87,7 +87,7 @@ def test_a_strict_function_sees_it(name, edit):
     run(program(KINDS[name], edit, GLOBAL), strict=True)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("root", [INNER, CAPTURED], ids=["by name", "captured"])
 @pytest.mark.parametrize(("name", "edit"), edits_of(KINDS))
 def test_a_jit_inside_a_strict_function_sees_it(name, edit, root):

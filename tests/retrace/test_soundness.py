@@ -21,7 +21,7 @@ from tests.retrace.oracle.programs import programs
 from tests.retrace.oracle.world import run
 
 CASES = int(os.environ.get("ORACLE_CASES", "1000"))
-PER_SEED = 100
+PER_SEED = 50
 FAST = range(2)
 
 pytestmark = [

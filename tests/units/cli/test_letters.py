@@ -22,6 +22,7 @@ def nothing_drawn_yet():
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("nothing_drawn_yet")
 def test_a_short_training_compiles_once_and_beats_guessing():
     lesson = learn_letters(120)
