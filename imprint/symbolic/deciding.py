@@ -47,9 +47,19 @@ class Question(NamedTuple):
 
     def __str__(self) -> str:
         relation = self.relation if self.answer else _OPPOSITES[self.relation]
-        return f"{self.x} {relation} {self.y}"
+        x, y = self.x, self.y
+        gap: Size = x - y
+        if isinstance(gap, SymbolicSize):
+            constant = gap.terms.get(ONE, 0)
+            for sign in (1, -1):
+                alone: Size = (gap - constant) * sign
+                if isinstance(alone, SymbolicSize) and atom_of(alone.terms) is not None:
+                    x, y = alone, -constant * sign
+                    relation = relation if sign > 0 else _TURNED.get(relation, relation)
+        return f"{x} {relation} {y}"
 
 
+_TURNED: Final = {">=": "<=", "<=": ">=", ">": "<", "<": ">"}
 _OPPOSITES: Final = {"==": "!=", ">=": "<", "<=": ">", ">": "<=", "<": ">="}
 _MOST: Final = 32
 """Questions in one trace, past which it is a loop that counts."""

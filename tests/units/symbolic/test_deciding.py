@@ -53,6 +53,20 @@ def test_a_number_on_the_left_is_turned():
     assert shown(decisions) == ["n > 2"]
 
 
+def test_one_name_alone_is_told_on_the_left():
+    decisions, n, m = decided(n=9, m=2)
+    assert n - 1 >= 3
+    assert 2 + n <= 20
+    assert 7 - n != 0
+    assert -m <= -2
+    assert n // 2 - 1 > 1
+    assert n + 1 > m * 2
+    assert shown(decisions) == [
+        *("n >= 4", "n <= 18", "n != 7", "m >= 2", "floordiv(n, 2) > 2"),
+        "n + 1 > 2*m",
+    ]
+
+
 def test_a_loop_that_counts_is_refused():
     _, n = decided(n=100)
     with pytest.raises(ShapeError, match="expected at most 32 questions"):
