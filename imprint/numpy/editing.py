@@ -12,6 +12,7 @@ import numpy as np
 from imprint import dtypes as dt
 from imprint.core import dims
 from imprint.core.array import Array
+from imprint.core.dims import Dim
 from imprint.core.folding import folding
 from imprint.core.trace import Tracer
 from imprint.errors import ArgumentError, ConcretizationError, DTypeError, ShapeError
@@ -28,6 +29,9 @@ from imprint.numpy.taking import places_of
 from imprint.numpy.updating import Places
 from imprint.primitives.axes import canonical_axis
 from imprint.primitives.convert import convert_element_type
+from imprint.primitives.shape import iota
+from imprint.primitives.sizes import as_operand
+from imprint.primitives.slicing import slice_in_dim
 
 
 @folding
@@ -49,7 +53,7 @@ def insert(
         Array([1, 8, 2, 3, 9], dtype=int32)
     """
     x, at = _rows("insert", arr, axis)
-    length = dims.concrete(x.shape[at], "insert")
+    length = x.shape[at]
     places = _places("insert", obj, length)
     new = convert("insert", values, x.dtype)
     new = reshape(new, (1,) * (x.ndim - new.ndim) + new.shape)
@@ -67,11 +71,12 @@ def insert(
     return _taken(joined, _order(places, length), at)
 
 
-def _order(places: Array, length: int) -> Any:
+def _order(places: Array, length: Dim) -> Any:
     """Return in which order new elements, and those that were there, come."""
-    if isinstance(places, Tracer):
-        places = clip(where(places < 0, places + length, places), 0, length)
-        rows = np.arange(length, dtype=places.dtype)
+    if isinstance(places, Tracer) or dims.is_symbolic(length):
+        end = as_operand(length)
+        places = clip(where(places < 0, places + end, places), 0, end)
+        rows = iota(places.dtype, length)
         return argsort(concatenate([places * 2, rows * 2 + 1]))
     known = np.asarray(places).astype(np.int64)
     known = np.clip(np.where(known < 0, known + length, known), 0, length)
@@ -102,7 +107,9 @@ def delete(
         Array([6, 8], dtype=int32)
     """
     x, at = _rows("delete", arr, axis)
-    length = dims.concrete(x.shape[at], "delete")
+    length = x.shape[at]
+    if isinstance(obj, slice) and dims.is_symbolic(length):
+        return _around(x, obj, at)
     if not isinstance(obj, slice | Tracer) and dt.is_bool(asarray(obj).dtype):
         mask = np.asarray(obj)
         if not dims.equal_shapes(mask.shape, (length,)):
@@ -114,18 +121,42 @@ def delete(
     places = _places("delete", obj, length)
     if isinstance(places, Tracer):
         return _taken(x, _left(places, length, is_unique=assume_unique_indices), at)
+    known = _distinct(np.asarray(places).ravel().tolist(), x, at)
+    if dims.is_symbolic(length):
+        distinct = asarray(np.array([*known.values()], np.int32))
+        return _taken(x, _left(distinct, length, is_unique=True), at)
     mask = np.ones(length, bool)
-    for place in np.asarray(places).ravel().tolist():
-        if not -length <= place < length:
+    mask[[*known]] = False
+    return _taken(x, np.flatnonzero(mask), at)
+
+
+def _distinct(places: list[int], x: Array, at: int) -> dict[Dim, int]:
+    """Return which elements of an axis are at places that may count from its end."""
+    length = x.shape[at]
+    found: dict[Dim, int] = {}
+    for place in places:
+        element = dims.element(place, length)
+        if element is None:
             raise IndexError(
                 f"delete: expected indices in [{-length}, {length}) for axis {at} of "
                 f"{x.aval}, got {place}. Check them against x.shape[{at}]."
             )
-        mask[place] = False
-    return _taken(x, np.flatnonzero(mask), at)
+        if not any(dims.equal(element, y) for y in found if dims.is_symbolic(length)):
+            found[element] = place
+    return found
 
 
-def _left(places: Array, length: int, *, is_unique: bool) -> Array:
+def _around(x: Array, part: Any, at: int) -> Array:
+    """Return an axis whose length has a name without what a slice takes."""
+    length = x.shape[at]
+    if part.step not in (None, 1):
+        dims.concrete(length, f"delete in steps of {part.step}")
+    first, last = dims.slice_bounds(part.start, part.stop, length)
+    spans = (0, first), (last, length)
+    return concatenate([slice_in_dim(x, i, j, axis=at) for i, j in spans], at)
+
+
+def _left(places: Array, length: Dim, *, is_unique: bool) -> Array:
     """Return the indices that are not at traced places."""
     if not is_unique:
         raise ConcretizationError(
@@ -134,7 +165,7 @@ def _left(places: Array, length: int, *, is_unique: bool) -> Array:
             "with assume_unique_indices=True."
         )
     mask = Places(ones((length,), bool), ravel(places)).set(False, mode="drop")
-    count = max(0, length - dims.concrete(places.size, "delete"))
+    count = dims.maximum(0, length - places.size)
     return places_of("delete", mask, count)[0]
 
 
@@ -229,10 +260,10 @@ def _rows(name: str, arr: ArrayLike, axis: int | None) -> tuple[Array, int]:
     return x, canonical_axis(name, 0 if axis is None else axis, x.ndim)
 
 
-def _places(name: str, obj: Any, length: int) -> Array:
+def _places(name: str, obj: Any, length: Dim) -> Array:
     """Return indices as an array of at most one axis."""
     if isinstance(obj, slice):
-        return asarray(np.arange(*obj.indices(length)))
+        return asarray(np.arange(*obj.indices(dims.concrete(length, name))))
     places = asarray(obj)
     if not places.size and not isinstance(obj, Array):
         places = convert_element_type(places, np.int32)

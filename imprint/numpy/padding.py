@@ -243,8 +243,12 @@ def _median(x: Array, axis: int, *, keepdims: bool) -> Array:
 
 
 def _pad_wrap(x: Array, axis: int, widths: Pair, _: Any) -> Array:
+    length, (before, after) = x.shape[axis], widths
+    if dims.at_least(length, dims.maximum(before, after)):
+        spans = (length - before, length), (0, length), (0, after)
+        return _joined([slice_in_dim(x, i, j, axis=axis) for i, j in spans], axis)
     length, before, after = (
-        dims.concrete(n, "pad with mode='wrap'") for n in (x.shape[axis], *widths)
+        dims.concrete(n, "pad by more than the length") for n in (length, *widths)
     )
     whole_before, rest_before = divmod(before, length)
     whole_after, rest_after = divmod(after, length)
@@ -272,7 +276,7 @@ def _mirror(x: Array, axis: int, widths: Pair, *, skip: int, odd: bool) -> Array
     """
     room = x.shape[axis] - skip
     before, after = widths
-    if not dims.is_surely_at_least(room, dims.maximum(before, after)):
+    if not dims.at_least(room, dims.maximum(before, after)):
         room, before, after = (
             dims.concrete(n, "pad by more than the length") for n in (room, *widths)
         )

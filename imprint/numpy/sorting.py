@@ -13,6 +13,7 @@ import numpy as np
 from imprint import dtypes
 from imprint.core import dims
 from imprint.core.array import Array
+from imprint.core.dims import Dim
 from imprint.dtypes import DTypeLike
 from imprint.errors import ArgumentError, DTypeError, ShapeError
 from imprint.numpy.promotion import ArrayLike, as_array, convert, refuse_complex
@@ -24,7 +25,7 @@ from imprint.primitives.basis import neg
 from imprint.primitives.bits import not_
 from imprint.primitives.picking import each_at
 from imprint.primitives.shape import broadcasted_iota, rev
-from imprint.primitives.slicing import concatenate
+from imprint.primitives.slicing import concatenate, slice_in_dim
 
 
 @one_go
@@ -235,8 +236,14 @@ def partition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
         Array([1, 3, 4, 9, 8, 6], dtype=int32)
     """
     x, at, first = _parted("partition", a, kth, axis)
-    low = _backwards(sorting.top_k(_backwards(x), first, axis=at)[0])
-    high = sorting.top_k(x, x.shape[at] - first, axis=at)[0]
+    rest = x.shape[at] - first
+    if dims.is_symbolic(first) or dims.is_symbolic(rest):
+        ordered = sorting.sort(x, at)
+        low = slice_in_dim(ordered, 0, first, axis=at)
+        high = slice_in_dim(rev(ordered, (at,)), 0, rest, axis=at)
+    else:
+        low = _backwards(sorting.top_k(_backwards(x), first, axis=at)[0])
+        high = sorting.top_k(x, rest, axis=at)[0]
     return concatenate([low, high], at)
 
 
@@ -252,7 +259,10 @@ def argpartition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
         Array([4, 3, 2, 0, 1, 5], dtype=int32)
     """
     x, at, first = _parted("argpartition", a, kth, axis)
-    _, low = sorting.top_k(_backwards(x), first, axis=at)
+    if dims.is_symbolic(first):
+        low = slice_in_dim(argsort(x, at, dtype=dtypes.int32), 0, first, axis=at)
+    else:
+        low = sorting.top_k(_backwards(x), first, axis=at)[1]
     low, rest = moveaxis(low, at, -1), moveaxis(x, at, -1).shape[:-1]
     rest = (*rest, x.shape[at] - first)
     # Of those left over, the one with number j is behind as many of the chosen as have at
@@ -264,7 +274,7 @@ def argpartition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
     return moveaxis(concatenate([low, number + before], x.ndim - 1), -1, at)
 
 
-def _parted(name: str, a: ArrayLike, kth: int, axis: int) -> tuple[Array, int, int]:
+def _parted(name: str, a: ArrayLike, kth: int, axis: int) -> tuple[Array, int, Dim]:
     """Return the array, the axis, and how many elements are the smallest."""
     x = as_array(name, a)
     if dtypes.is_complex(x.dtype):
@@ -273,4 +283,6 @@ def _parted(name: str, a: ArrayLike, kth: int, axis: int) -> tuple[Array, int, i
             "imprint.numpy.sort."
         )
     at = canonical_axis(name, axis, x.ndim)
-    return x, at, canonical_axis(name, kth, x.shape[at]) + 1
+    place = dims.element(kth, x.shape[at]) if dims.is_symbolic(kth) else None
+    place = canonical_axis(name, kth, x.shape[at]) if place is None else place
+    return x, at, place + 1

@@ -219,7 +219,7 @@ def put_along_axis(
     at = canonical_axis("put_along_axis", 0 if axis is None else axis, x.ndim)
     index: list[Any] = []
     for i, n in enumerate(x.shape):
-        along = np.arange(dims.concrete(n, "put_along_axis"))
+        along: Any = np.arange(n) if type(n) is int else iota(dt.default_int(), n)
         index.append(along.reshape([-1 if k == i else 1 for k in range(x.ndim)]))
     index[at] = places
     out = Places(x, tuple(index)).set(values, mode=mode)
