@@ -266,7 +266,7 @@ def _places(name: str, obj: Any, length: Dim) -> Array:
         return asarray(np.arange(*obj.indices(dims.concrete(length, name))))
     places = asarray(obj)
     if not places.size and not isinstance(obj, Array):
-        places = convert_element_type(places, np.int32)
+        places = asarray(np.zeros(places.shape, np.int32))  # known, under a trace too
     places = _integers(name, places)
     if name == "insert" and places.ndim > 1:
         raise ShapeError(

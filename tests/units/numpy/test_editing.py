@@ -146,3 +146,10 @@ def test_errors(case):
     with pytest.raises(kind) as caught:
         call()
     assert str(caught.value).startswith(text)
+
+
+def test_no_places_are_known_under_a_trace():
+    x = inp.arange(3)
+    assert imprint.jit(lambda x: inp.delete(x, []))(x).tolist() == [0, 1, 2]
+    inserted = imprint.jit(lambda x: inp.insert(x, [], 5))(x)
+    assert inserted.tolist() == [0, 1, 2]
