@@ -77,7 +77,6 @@ from imprint import debug as debug
 from imprint import eager as eager
 from imprint import errors as errors
 from imprint import numpy as numpy
-from imprint import random as random
 from imprint import sharding as sharding
 from imprint import stages as stages
 from imprint import tree as tree
@@ -176,6 +175,7 @@ if TYPE_CHECKING:
     from imprint import nn as nn
     from imprint import ops as ops
     from imprint import optim as optim
+    from imprint import random as random
     from imprint import scipy as scipy
     from imprint import testing as testing
     from imprint import tree_util as tree_util
@@ -244,7 +244,6 @@ _FACES = (
     "debug",
     "errors",
     "numpy",
-    "random",
     "sharding",
     "stages",
     "tree",
@@ -263,6 +262,7 @@ _LATER = (
     "nn",
     "ops",
     "optim",
+    "random",
     "scipy",
     "testing",
     "tree_util",

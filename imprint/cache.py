@@ -7,7 +7,6 @@ the store on the disk, which keeps programs for processes to come; `assume_pure`
 """
 
 import os
-import pkgutil
 from collections.abc import Callable
 from os import PathLike, fspath
 from pathlib import Path
@@ -21,10 +20,6 @@ from imprint.errors import ArgumentError, did_you_mean
 from imprint.explain.explanation import Explanation
 from imprint.jitted.dispatch import Jitted, explain_with_disk
 from imprint.jitted.dispatch import clear_caches as clear
-from imprint.manifest.declared import assume, note_file, note_value
-from imprint.manifest.facts import shown
-from imprint.manifest.reader import Reader
-from imprint.manifest.refused import Refused
 from imprint.versions.budget import BUDGET
 from imprint.versions.definitions import DEFINITIONS
 from imprint.versions.version import Version
@@ -233,6 +228,8 @@ def assume_pure(what: _T, /) -> _T:
         >>> imprint.cache.assume_pure("colorsys.rgb_to_hsv")
         'colorsys.rgb_to_hsv'
     """
+    from imprint.manifest.declared import assume  # noqa: PLC0415 - 2 ms of an import
+
     found: Any = _named(what) if isinstance(what, str) else what
     if not (is_module(found) or callable(found)):
         raise ArgumentError(_NOT_PURE.format(what=f"{what!r}, which is none of them"))
@@ -251,8 +248,10 @@ _SAY_OF_CALLED: Final = " Say it of what it calls: cache.assume_pure(open)."
 
 
 def _named(name: str) -> Any:
+    from pkgutil import resolve_name  # noqa: PLC0415 - 1 ms of an import
+
     try:
-        return pkgutil.resolve_name(name)
+        return resolve_name(name)
     except (ImportError, AttributeError, ValueError) as err:
         told = f"{name!r}: {err}"
         raise ArgumentError(_NOT_PURE.format(what=told)) from None
@@ -295,6 +294,8 @@ def depends_on(
         >>> import imprint
         >>> imprint.cache.depends_on(value=("tables", 3))
     """
+    from imprint.manifest.declared import note_file  # noqa: PLC0415 - 2 ms of an import
+
     if path is None:
         _depends_on_value(value)
         return None
@@ -309,18 +310,20 @@ def depends_on(
 
 
 def _depends_on_value(value: object) -> None:
+    from imprint.manifest.declared import note_value  # noqa: PLC0415 - 2 ms of an import
+    from imprint.manifest.facts import fact  # noqa: PLC0415 - 2 ms of an import
+
     if current_trace() is not None:
         raise ArgumentError(
             f"cache.depends_on: expected a value before the function is traced, got "
             f"{value!r} in a trace, which another process leaves out. Give it where the "
             "function is defined."
         )
-    try:
-        digest = Reader().digest(value)
-    except Refused:
+    digest, text = fact(value)
+    if not digest:
         raise ArgumentError(
             "cache.depends_on: expected a value of numbers, texts and arrays, which "
             f"another process can compare, got {value!r}. Give what tells it apart, such "
             "as a version."
-        ) from None
-    note_value(digest.hex(), shown(value))
+        )
+    note_value(digest, text)

@@ -6,7 +6,6 @@ it. In a notebook it is drawn, elsewhere printed. Arrays of one axis are one row
 
 import sys
 from collections.abc import Sequence
-from html import escape
 from typing import Any
 
 from imprint.array import ArrayImpl
@@ -115,6 +114,8 @@ def table(grid: Sequence[Sequence[str]]) -> str:
 
 def picture(grid: Sequence[Sequence[str]]) -> str:
     """Return a grid as SVG, with a colour for each set of devices."""
+    from html import escape  # noqa: PLC0415 - 3 ms of an import, and few draw
+
     names = [*dict.fromkeys(cell for row in grid for cell in row)]
     width, height = 110, 40
     cells = [

@@ -27,7 +27,6 @@ from imprint.core.trace import current_trace
 from imprint.errors import ArgumentError, StaleVersionError
 from imprint.explain.explanation import Explanation
 from imprint.jitted.undisturbed import Request
-from imprint.manifest.differs import difference
 from imprint.manifest.late import LateJaxpr, LateProgram
 from imprint.manifest.manifest import Asked, Found, Question, ask, found, kept
 from imprint.manifest.refused import Refused
@@ -173,6 +172,8 @@ class WarmStart:
         store, asked = self._store, self._asked
         if store is None or asked is None:
             return self._reason
+        from imprint.manifest.differs import difference  # noqa: PLC0415 - few ask why
+
         return difference(store, self._question, asked) or NOTHING
 
     def compare(self) -> None:

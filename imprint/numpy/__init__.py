@@ -130,8 +130,6 @@ from imprint.numpy.comparison import logical_or as logical_or
 from imprint.numpy.comparison import logical_xor as logical_xor
 from imprint.numpy.comparison import not_equal as not_equal
 from imprint.numpy.comparison import signbit as signbit
-from imprint.numpy.covariance import corrcoef as corrcoef
-from imprint.numpy.covariance import cov as cov
 from imprint.numpy.creation import array as array
 from imprint.numpy.creation import asarray as asarray
 from imprint.numpy.creation import copy as copy
@@ -223,13 +221,6 @@ from imprint.numpy.datatypes import uint16 as uint16
 from imprint.numpy.datatypes import uint32 as uint32
 from imprint.numpy.datatypes import uint64 as uint64
 from imprint.numpy.datatypes import unsignedinteger as unsignedinteger
-from imprint.numpy.differences import diff as diff
-from imprint.numpy.differences import ediff1d as ediff1d
-from imprint.numpy.differences import gradient as gradient
-from imprint.numpy.differences import trapezoid as trapezoid
-from imprint.numpy.differences import unwrap as unwrap
-from imprint.numpy.einsum import einsum as einsum
-from imprint.numpy.einsum import einsum_path as einsum_path
 from imprint.numpy.exponential import cbrt as cbrt
 from imprint.numpy.exponential import exp as exp
 from imprint.numpy.exponential import exp2 as exp2
@@ -244,20 +235,6 @@ from imprint.numpy.exponential import logaddexp2 as logaddexp2
 from imprint.numpy.exponential import pow as pow
 from imprint.numpy.exponential import power as power
 from imprint.numpy.exponential import sqrt as sqrt
-from imprint.numpy.exponents import frexp as frexp
-from imprint.numpy.exponents import ldexp as ldexp
-from imprint.numpy.exponents import spacing as spacing
-from imprint.numpy.files import frombuffer as frombuffer
-from imprint.numpy.files import fromfile as fromfile
-from imprint.numpy.files import fromiter as fromiter
-from imprint.numpy.files import fromstring as fromstring
-from imprint.numpy.files import load as load
-from imprint.numpy.files import save as save
-from imprint.numpy.files import savez as savez
-from imprint.numpy.grids import c_ as c_
-from imprint.numpy.grids import mgrid as mgrid
-from imprint.numpy.grids import ogrid as ogrid
-from imprint.numpy.grids import r_ as r_
 from imprint.numpy.indexing import getitem as getitem
 from imprint.numpy.inspection import __array_api_version__ as __array_api_version__
 from imprint.numpy.inspection import (
@@ -291,10 +268,6 @@ from imprint.numpy.linear import tensordot as tensordot
 from imprint.numpy.linear import vdot as vdot
 from imprint.numpy.linear import vecdot as vecdot
 from imprint.numpy.linear import vecmat as vecmat
-from imprint.numpy.mapping import apply_along_axis as apply_along_axis
-from imprint.numpy.mapping import apply_over_axes as apply_over_axes
-from imprint.numpy.mapping import fromfunction as fromfunction
-from imprint.numpy.mapping import vectorize as vectorize
 from imprint.numpy.matrices import diag as diag
 from imprint.numpy.matrices import diagflat as diagflat
 from imprint.numpy.matrices import diagonal as diagonal
@@ -306,14 +279,6 @@ from imprint.numpy.matrices import tri as tri
 from imprint.numpy.matrices import tril as tril
 from imprint.numpy.matrices import triu as triu
 from imprint.numpy.matrices import vander as vander
-from imprint.numpy.packing import packbits as packbits
-from imprint.numpy.packing import unpackbits as unpackbits
-from imprint.numpy.padding import pad as pad
-from imprint.numpy.polynomials import polyadd as polyadd
-from imprint.numpy.polynomials import polyder as polyder
-from imprint.numpy.polynomials import polyint as polyint
-from imprint.numpy.polynomials import polysub as polysub
-from imprint.numpy.polynomials import polyval as polyval
 from imprint.numpy.positions import diag_indices as diag_indices
 from imprint.numpy.positions import diag_indices_from as diag_indices_from
 from imprint.numpy.positions import index_exp as index_exp
@@ -325,12 +290,6 @@ from imprint.numpy.positions import tril_indices_from as tril_indices_from
 from imprint.numpy.positions import triu_indices as triu_indices
 from imprint.numpy.positions import triu_indices_from as triu_indices_from
 from imprint.numpy.positions import unravel_index as unravel_index
-from imprint.numpy.printing import array_repr as array_repr
-from imprint.numpy.printing import array_str as array_str
-from imprint.numpy.printing import get_printoptions as get_printoptions
-from imprint.numpy.printing import iterable as iterable
-from imprint.numpy.printing import printoptions as printoptions
-from imprint.numpy.printing import set_printoptions as set_printoptions
 from imprint.numpy.ranges import arange as arange
 from imprint.numpy.ranges import geomspace as geomspace
 from imprint.numpy.ranges import indices as indices
@@ -430,10 +389,6 @@ from imprint.numpy.trigonometric import tan as tan
 from imprint.numpy.trigonometric import tanh as tanh
 from imprint.numpy.universal import frompyfunc as frompyfunc
 from imprint.numpy.universal import ufunc as ufunc
-from imprint.numpy.windows import bartlett as bartlett
-from imprint.numpy.windows import blackman as blackman
-from imprint.numpy.windows import hamming as hamming
-from imprint.numpy.windows import hanning as hanning
 
 if typing.TYPE_CHECKING:
     from imprint.numpy import fft as fft
@@ -444,6 +399,13 @@ if typing.TYPE_CHECKING:
     from imprint.numpy.bessel import kaiser as kaiser
     from imprint.numpy.convolving import convolve as convolve
     from imprint.numpy.convolving import correlate as correlate
+    from imprint.numpy.covariance import corrcoef as corrcoef
+    from imprint.numpy.covariance import cov as cov
+    from imprint.numpy.differences import diff as diff
+    from imprint.numpy.differences import ediff1d as ediff1d
+    from imprint.numpy.differences import gradient as gradient
+    from imprint.numpy.differences import trapezoid as trapezoid
+    from imprint.numpy.differences import unwrap as unwrap
     from imprint.numpy.distinct import unique as unique
     from imprint.numpy.distinct import unique_all as unique_all
     from imprint.numpy.distinct import unique_counts as unique_counts
@@ -455,6 +417,22 @@ if typing.TYPE_CHECKING:
     from imprint.numpy.editing import insert as insert
     from imprint.numpy.editing import place as place
     from imprint.numpy.editing import put as put
+    from imprint.numpy.einsum import einsum as einsum
+    from imprint.numpy.einsum import einsum_path as einsum_path
+    from imprint.numpy.exponents import frexp as frexp
+    from imprint.numpy.exponents import ldexp as ldexp
+    from imprint.numpy.exponents import spacing as spacing
+    from imprint.numpy.files import frombuffer as frombuffer
+    from imprint.numpy.files import fromfile as fromfile
+    from imprint.numpy.files import fromiter as fromiter
+    from imprint.numpy.files import fromstring as fromstring
+    from imprint.numpy.files import load as load
+    from imprint.numpy.files import save as save
+    from imprint.numpy.files import savez as savez
+    from imprint.numpy.grids import c_ as c_
+    from imprint.numpy.grids import mgrid as mgrid
+    from imprint.numpy.grids import ogrid as ogrid
+    from imprint.numpy.grids import r_ as r_
     from imprint.numpy.histograms import bincount as bincount
     from imprint.numpy.histograms import histogram as histogram
     from imprint.numpy.histograms import histogram2d as histogram2d
@@ -467,8 +445,15 @@ if typing.TYPE_CHECKING:
     from imprint.numpy.keeping import extract as extract
     from imprint.numpy.keeping import mask_indices as mask_indices
     from imprint.numpy.lengthening import pad_to as pad_to
+    from imprint.numpy.mapping import apply_along_axis as apply_along_axis
+    from imprint.numpy.mapping import apply_over_axes as apply_over_axes
+    from imprint.numpy.mapping import fromfunction as fromfunction
+    from imprint.numpy.mapping import vectorize as vectorize
     from imprint.numpy.of_numpy import numpy_function as numpy_function
     from imprint.numpy.of_numpy import numpy_ufunc as numpy_ufunc
+    from imprint.numpy.packing import packbits as packbits
+    from imprint.numpy.packing import unpackbits as unpackbits
+    from imprint.numpy.padding import pad as pad
     from imprint.numpy.placing import digitize as digitize
     from imprint.numpy.placing import searchsorted as searchsorted
     from imprint.numpy.polynomial_factors import poly as poly
@@ -476,6 +461,17 @@ if typing.TYPE_CHECKING:
     from imprint.numpy.polynomial_factors import polyfit as polyfit
     from imprint.numpy.polynomial_factors import polymul as polymul
     from imprint.numpy.polynomial_factors import roots as roots
+    from imprint.numpy.polynomials import polyadd as polyadd
+    from imprint.numpy.polynomials import polyder as polyder
+    from imprint.numpy.polynomials import polyint as polyint
+    from imprint.numpy.polynomials import polysub as polysub
+    from imprint.numpy.polynomials import polyval as polyval
+    from imprint.numpy.printing import array_repr as array_repr
+    from imprint.numpy.printing import array_str as array_str
+    from imprint.numpy.printing import get_printoptions as get_printoptions
+    from imprint.numpy.printing import iterable as iterable
+    from imprint.numpy.printing import printoptions as printoptions
+    from imprint.numpy.printing import set_printoptions as set_printoptions
     from imprint.numpy.quantiles import median as median
     from imprint.numpy.quantiles import minmax as minmax
     from imprint.numpy.quantiles import nanmedian as nanmedian
@@ -505,6 +501,11 @@ if typing.TYPE_CHECKING:
     from imprint.numpy.updating import At as At
     from imprint.numpy.views import byteswap as byteswap
     from imprint.numpy.views import view as view
+    from imprint.numpy.windows import bartlett as bartlett
+    from imprint.numpy.windows import blackman as blackman
+    from imprint.numpy.windows import hamming as hamming
+    from imprint.numpy.windows import hanning as hanning
+
 
 _LATER: typing.Final[dict[str, str]] = {
     "imprint.numpy.fft": "",
@@ -540,6 +541,20 @@ _LATER: typing.Final[dict[str, str]] = {
     ),
     "imprint.numpy.trimming": "trim_zeros",
     "imprint.numpy.universal_methods": "",
+    "imprint.numpy.covariance": "corrcoef cov",
+    "imprint.numpy.windows": "bartlett blackman hamming hanning",
+    "imprint.numpy.polynomials": "polyadd polyder polyint polysub polyval",
+    "imprint.numpy.files": "frombuffer fromfile fromiter fromstring load save savez",
+    "imprint.numpy.grids": "c_ mgrid ogrid r_",
+    "imprint.numpy.printing": (
+        "array_repr array_str get_printoptions iterable printoptions set_printoptions"
+    ),
+    "imprint.numpy.einsum": "einsum einsum_path",
+    "imprint.numpy.padding": "pad",
+    "imprint.numpy.packing": "packbits unpackbits",
+    "imprint.numpy.differences": "diff ediff1d gradient trapezoid unwrap",
+    "imprint.numpy.exponents": "frexp ldexp spacing",
+    "imprint.numpy.mapping": "apply_along_axis apply_over_axes fromfunction vectorize",
 }
 """Which module holds the names that load when they are first asked for."""
 

@@ -12,6 +12,7 @@ import ctypes
 import os
 import sys
 import threading
+from _blake2 import blake2b  # hashlib loads OpenSSL too: 2.5 ms of each import
 from collections.abc import Generator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -81,7 +82,7 @@ def library_identity() -> str:
     """
     path = Path(engine.__file__)
     path = next(iter(sorted(path.parent.glob("libjax_common.*"))), path)
-    digest = import_module("hashlib").blake2b(digest_size=16)  # 3 ms with OpenSSL
+    digest = blake2b(digest_size=16)
     with path.open("rb") as file:
         digest.update(file.read(_ENDS))
         size = file.seek(0, os.SEEK_END)

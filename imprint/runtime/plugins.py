@@ -10,7 +10,6 @@ import ctypes
 import os
 from functools import partial
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -129,9 +128,11 @@ def _tpu() -> Plugin | None:
 
 
 def _release(package: str) -> str:
+    from importlib import metadata  # noqa: PLC0415 - with email, 40 modules of an import
+
     try:
-        return version(package)
-    except PackageNotFoundError:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
         return "without a release"
 
 

@@ -8,13 +8,13 @@ process waits for ever. Values are text or bytes; the service takes up to 4 MB a
 """
 
 import atexit
-import hashlib
 import os
 import re
 import socket
 import sys
 import threading
 import time
+from _blake2 import blake2b  # hashlib loads OpenSSL too: 2.5 ms of each import
 from dataclasses import dataclass
 from typing import Any, Final, final
 
@@ -379,7 +379,7 @@ def check_agreement(module_text: str | bytes) -> None:
         return
     text = module_text if isinstance(module_text, str) else module_text.decode("latin1")
     plain = _LOCATION.sub("", text)
-    digest = hashlib.blake2b(plain.encode(), digest_size=16).digest()
+    digest = blake2b(plain.encode(), digest_size=16).digest()
     wait = processes.meeting.wait
     who = "a program over devices of several processes"
     came = processes.exchange(who, digest, wait)

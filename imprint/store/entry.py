@@ -9,8 +9,8 @@ question for `folder`. With a `secret` it is a signature, which only who has it 
 
 import json
 import struct
+from _blake2 import blake2b  # hashlib loads OpenSSL too: 2.5 ms of each import
 from collections.abc import Mapping
-from hashlib import blake2b
 from typing import Any, Final, NamedTuple
 
 from imprint.store.files import Opened, ReadError
