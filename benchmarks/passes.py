@@ -4,20 +4,26 @@ Steps that Python unrolls, of many kinds, sizes and numbers, their gradients and
 that they make. Those that become a loop are timed with it and without it, each in a process
 of its own, which ends if the unrolled program takes too long to compile; a loop must not be
 slower than its blocks. Words choose the rows whose name contains all of them.
+
+`python -m benchmarks.passes suite [words]` runs the programs of the other benchmarks with
+the passes and without. Those that the passes leave alone count as equal in the mean.
 """
 
 import itertools
 import math
 import multiprocessing
 import sys
+import warnings
 from functools import partial
+from importlib import import_module
+from statistics import geometric_mean
 
 import numpy
 
 import imprint
 import imprint.numpy as np
-from benchmarks.measure import measure
-from benchmarks.pairs import Pair
+from benchmarks.measure import calls_per_sample, measure
+from benchmarks.pairs import Pair, Timing, block
 from imprint.passes.pipeline import changes_of, run_passes
 from imprint.passes.roll import Rolled
 
@@ -30,6 +36,9 @@ TURNS = (20, 60)
 OF = ("run", "gradient", "history")
 SIZES = (1, 4, 32, 256, 1000, 5000)
 WIDTHS = (4, 16, 64, 256)
+SUITE = ("arrays", "callbacks", "chains", "dispatch", "eager", "engine", "filtering")
+SUITE += ("lengths", "loops", "memory", "needless", "order", "spectra", "call_forms")
+SWITCHES = ("cut_recomputation", "roll_loops")
 
 
 # ---- steps ----
@@ -233,8 +242,64 @@ def apart(fun, *args):
         process.join()
 
 
+# ---- the programs of the other benchmarks ----
+
+
+def switch(*, on):
+    for name in SWITCHES:
+        imprint.config.update(name, on)
+
+
+def is_changed(run):
+    """Run a program with the passes: tell whether they change what it compiles."""
+    known = {*imprint.cache.entries()}
+    switch(on=True)
+    block(run())
+    return any(version.passes for version in {*imprint.cache.entries()} - known)
+
+
+def with_passes(run, calls, *, on):
+    """Return what makes many calls of a program, with the passes or without."""
+
+    def ready():
+        switch(on=on)
+        return lambda: [run() for _ in range(calls)][-1]
+
+    return ready
+
+
+def suite(words):
+    """Print the programs of other benchmarks that are compiled otherwise, and the mean."""
+    ratios = []
+    for file in SUITE:
+        for pair in getattr(import_module(f"benchmarks.{file}"), "PAIRS", ()):
+            chosen = all(word in pair.name for word in words)
+            if not chosen or pair.timing is not Timing.LOOP:
+                continue
+            ratio = 1.0
+            if is_changed(pair.ours):
+                calls = calls_per_sample(pair.ours)
+                sides = (with_passes(pair.ours, calls, on=on) for on in (True, False))
+                ours, theirs = measure(Pair("", *sides, timing=Timing.FRESH))
+                ratio = ours.best / theirs.best
+                told = "SLOWER" if ratio > SLOWER else ""
+                print(f"{pair.name:48} {ratio:7.3f} {told}", flush=True)
+            ratios.append(ratio)
+    print(f"{len(ratios)} programs", f"mean {geometric_mean(ratios or [1.0]):.3f}")
+
+
 def main():
     words = sys.argv[1:]
+    # One function is compiled for many programs on purpose, and with each switch.
+    warnings.filterwarnings("ignore", ".* was compiled 8 times")
+    if words[:1] == ["suite"]:
+        suite(words[1:])
+    else:
+        loops(words)
+
+
+def loops(words):
+    """Print the times of programs that become loops, with them and without."""
     ratios = []
     for name, run in blocks():
         if all(word in name for word in words):
@@ -248,7 +313,7 @@ def main():
                 print(f"{name:48} {on} {off} {ratios[-1]:7.3f} {told}", flush=True)
     print(
         f"{len(ratios)} rows",
-        f"mean {math.exp(sum(map(math.log, ratios)) / max(len(ratios), 1)):.3f}",
+        f"mean {geometric_mean(ratios or [1.0]):.3f}",
     )
 
 
