@@ -107,7 +107,13 @@ FUNCTIONS = {
 }
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+OTHERS = "rankdata, min", "rankdata, max", "rankdata, dense", "pad, symmetric"
+"""Those that take another branch of what is tried by itself."""
+
+
+@pytest.mark.parametrize(
+    "name", [*(n for n in FUNCTIONS if n not in OTHERS), *exhaustive(*OTHERS)]
+)
 @pytest.mark.parametrize(
     ("lengths", "programs"), [((7, 16), 1), *exhaustive(((2, 3, 4, 5, 30), None))]
 )
