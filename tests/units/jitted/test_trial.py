@@ -7,6 +7,7 @@ import imprint
 import imprint.numpy as inp
 from imprint.jitted.trial import difference
 from imprint.program.counters import COUNTERS
+from imprint.testing import max_compiles
 
 pytestmark = pytest.mark.unaudited  # they count traces
 
@@ -15,6 +16,13 @@ pytestmark = pytest.mark.unaudited  # they count traces
 def _auto():
     with imprint.generalise("auto"):
         yield
+
+
+def jit(f, **options):
+    """Compile a function that no other test has called."""
+    jitted = imprint.jit(f, **options)
+    jitted.clear_cache()
+    return jitted
 
 
 def rows(*shape):
@@ -27,7 +35,7 @@ def conditions(f):
 
 def check(f, plain, *calls, **options):
     """Call a compiled function, and compare each result with the plain function's."""
-    jitted = imprint.jit(f, **options)
+    jitted = jit(f, **options)
     for args in calls:
         expected = plain(*args)
         got = jitted(*args)
@@ -50,7 +58,7 @@ def test_the_third_size_is_a_bucket_for_those_that_follow():
     jitted = check(f, centred, *[(rows(n, 3),) for n in (5, 6, 7, 8, 16, 20, 24)])
     assert [str(shape) for shape in traces] == ["(5, 3)", "(6, 3)", "(n, 3)", "(7, 3)"]
     assert conditions(jitted) == ["", "", "", "n <= 16", "n <= 24"]
-    hits = imprint.jit(f).cache_info().hits
+    hits = jitted.cache_info().hits
     jitted(rows(9, 3))
     assert jitted.cache_info().hits == hits + 1
     assert jitted.explain(rows(10, 3)).hit
@@ -91,14 +99,11 @@ def test_what_the_function_asks_is_tried_for_each_answer():
 
 
 def test_past_four_answers_each_size_is_by_itself():
-    def f(x):
-        return x * (x.shape[0] % 7 == 0) if x.shape[0] % 5 else x * x.shape[0]
-
     traces = []
 
     def counted(x):
         traces.append(None)
-        for k in range(3, 12):
+        for k in range(3, 10):
             if x.shape[0] == k:
                 return x * k
         return x
@@ -106,10 +111,9 @@ def test_past_four_answers_each_size_is_by_itself():
     def plain(x):
         return x * len(x)
 
-    jitted = check(counted, plain, *[(rows(n),) for n in range(3, 12)])
-    assert len(traces) == 9 + 4
-    assert len(jitted.versions) == 9 + 4
-    check(f, f, *[(rows(n),) for n in (3, 4, 6, 7, 8, 10, 14, 15)])
+    jitted = check(counted, plain, *[(rows(n),) for n in range(3, 10)])
+    assert len(traces) == 7 + 4
+    assert len(jitted.versions) == 7 + 4
 
 
 def test_what_needs_a_number_goes_by_size_and_says_which_line():
@@ -206,12 +210,23 @@ HERE = imprint.sharding.NamedSharding(
     ids=["donation", "no room for both", "a mesh", "arrays on a mesh"],
 )
 def test_what_is_not_tried(options, place):
-    jitted = imprint.jit(centred, **options)
+    jitted = jit(centred, **options)
     for n in (3, 4, 5):
         x = imprint.device_put(rows(n, 2), place)
         assert jitted(x).shape == (n, 2)
     assert conditions(jitted) == [""] * 3
     assert "each size" not in str(jitted.last_miss)
+
+
+def test_where_one_more_compile_is_an_error_the_trial_waits():
+    jitted = jit(centred)
+    for n in (3, 4):
+        jitted(rows(n, 2))
+    with max_compiles(1):
+        jitted(rows(5, 2))
+    assert conditions(jitted) == [""] * 3
+    jitted(rows(6, 2))
+    assert conditions(jitted) == [*[""] * 4, "n <= 16"]
 
 
 def test_loops_outside_of_traces_are_not_tried():
@@ -223,7 +238,7 @@ def test_loops_outside_of_traces_are_not_tried():
 
 @pytest.mark.filterwarnings("ignore:.* expected random numbers of a key")
 def test_numbers_that_numpy_draws_are_no_reason_to_compare():
-    jitted = imprint.jit(lambda x: x * 0 + np.random.rand())  # noqa: NPY002 - what is warned of
+    jitted = jit(lambda x: x * 0 + np.random.rand())  # noqa: NPY002 - what is warned of
     for n in (3, 4, 5, 6):
         jitted(rows(n))
     assert "numpy.random drew numbers for it" in str(jitted.last_miss)
@@ -245,7 +260,7 @@ def test_an_effect_happens_once_a_call():
         imprint.debug.callback(lambda total: seen.append(float(total)), x.sum())
         return x * 2
 
-    jitted = imprint.jit(f)
+    jitted = jit(f)
     for n in (3, 4, 5, 6):
         jitted(np.ones(n, np.float32))
     imprint.effects_barrier()
@@ -288,7 +303,7 @@ FACTOR = 2.0
 
 
 def test_derivatives_and_nested_calls_are_generalised():
-    inner = imprint.jit(lambda w, x: inp.mean(inp.tanh(x @ w) ** 2))
+    inner = jit(lambda w, x: inp.mean(inp.tanh(x @ w) ** 2))
     w = rows(3, 2)
 
     def plain(w, x):
