@@ -29,6 +29,7 @@ from imprint.core.source import current_source
 from imprint.dynamic.buckets import bucket_of
 from imprint.dynamic.families import Families, Family, Sized, Sizes, families_of
 from imprint.dynamic.padding import in_bucket, is_beginning
+from imprint.symbolic.deciding import Question
 from imprint.symbolic.expression import SymbolicSize
 from imprint.symbolic.values import evaluate
 from imprint.transforms.padded import padded
@@ -238,9 +239,12 @@ def _padded(
     made = traced.at(closed, flat, time.perf_counter() - start)
     made.hidden = family.names
     bounds = [f"{name} <= {n}{memory}" for name, n in sizes.items()]
-    made.conditions = family.condition, *bounds
-    key = CallKey.unpack(pending.key)
     scope = _scope_of(traced)
+    told = [
+        Question(scope.name(name), "<=", n, answer=True) for name, n in sizes.items()
+    ]
+    made.conditions = family.condition.where(told), *bounds
+    key = CallKey.unpack(pending.key)
     named = {name: scope.name(f"{name}≤{n}{memory}") for name, n in sizes.items()}
     avals = tuple(
         [

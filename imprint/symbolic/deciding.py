@@ -147,24 +147,39 @@ class Condition:
     worked out when somebody looks.
     """
 
-    __slots__ = ("_asked", "_text")
+    __slots__ = ("_asked", "_known", "_text")
 
-    def __init__(self, asked: Sequence[Question]) -> None:
+    def __init__(
+        self, asked: Sequence[Question], known: Sequence[Question] = ()
+    ) -> None:
         self._asked = asked
+        self._known = known
         self._text: str | None = None
+
+    def where(self, known: Sequence[Question]) -> "Condition":
+        """Return what is left to tell where other answers are told beside it."""
+        return Condition(self._asked, known)
 
     def __str__(self) -> str:
         if self._text is None:
-            self._text: str | None = ", ".join(map(str, without_implied(self._asked)))
+            told = without_implied(self._asked, self._known)
+            self._text: str | None = ", ".join(map(str, told))
         return self._text
 
 
-def without_implied(asked: Sequence[Question]) -> list[Question]:
-    """Return the questions that do not follow from the others, in their order."""
+def without_implied(
+    asked: Sequence[Question], known: Sequence[Question] = ()
+) -> list[Question]:
+    """Return the questions that do not follow from the others, in their order.
+
+    Args:
+        asked: the questions.
+        known: others, which are told in any case.
+    """
     kept = list(asked)
     for question in asked:
         others = [x for x in kept if x is not question]
-        if others and _follows(question, others):
+        if (others or known) and _follows(question, [*others, *known]):
             kept = others
     return kept
 
