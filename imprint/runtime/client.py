@@ -78,6 +78,14 @@ def devices(backend: str | None = None) -> tuple[Device, ...]:
             f"devices: expected one of the backends {[*_START]}, got {platform!r}. Leave "
             "the backend out: the CPU computes."
         )
+    try:
+        return _found(platform)
+    except plugins.UnavailableError as err:
+        raise BackendError(f"devices: {err}") from err
+
+
+def _found(platform: str) -> tuple[Device, ...]:
+    """Return the devices of a backend that exists, if they can be had."""
     with _starting:
         found = _started(platform)
     if found[0].owner != os.getpid():
@@ -109,12 +117,10 @@ def _named(chosen: object) -> Device:
         return chosen
     if isinstance(chosen, str) and _ALIASES.get(chosen, chosen) in _START:
         try:
-            return local_devices(chosen)[0]
-        except BackendError as err:
-            _, is_told, rest = str(err).partition("devices: ")
-            if not is_told:  # this process is a fork
-                raise
-            raise BackendError(f"default_device: {rest} {_THE_FLAG}") from err
+            found = _found(_ALIASES.get(chosen, chosen))
+        except plugins.UnavailableError as err:
+            raise BackendError(f"default_device: {err} {_THE_FLAG}") from err
+        return next(device for device in found if device.is_here)
     raise BackendError(
         f"default_device: expected one of the platforms {[*_START]} or of the "
         f"devices {list(devices())}, got {chosen!r}. {_THE_FLAG}"

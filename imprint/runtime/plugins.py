@@ -14,7 +14,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from imprint.errors import BackendError
 from imprint.runtime.compat import EngineError, engine, jaxlib_version
 
 
@@ -36,30 +35,34 @@ class Plugin(NamedTuple):
     kernels: str | None = None
 
 
+class UnavailableError(Exception):
+    """Why a plug-in gives no device. Who asked for one says for what."""
+
+
 def start(backend: str) -> Any:
     """Return the client of a backend that is a plug-in: "gpu" or "tpu".
 
     Raises:
-        BackendError: None is installed, it is another release's, or it finds no device.
+        UnavailableError: None is installed, it is another release's, or it finds no device.
     """
     plugin = _FINDERS[backend]()
     if plugin is None:
-        raise BackendError(
-            f"devices: expected a plug-in for the backend {backend!r}, found none. "
+        raise UnavailableError(
+            f"expected a plug-in for the backend {backend!r}, found none. "
             f"Install one with `pip install '{_EXTRAS[backend]}'`, or leave the backend "
             "out: the CPU computes."
         )
     if plugin.release not in (None, jaxlib_version):
-        raise BackendError(
-            f"devices: expected {plugin.package} of jaxlib's release, {jaxlib_version}, "
+        raise UnavailableError(
+            f"expected {plugin.package} of jaxlib's release, {jaxlib_version}, "
             f"found {plugin.release}. Install it with `pip install "
             f"'{_WHOLE.get(plugin.package, plugin.package)}=={jaxlib_version}'`."
         )
     try:
         return _client(plugin)
     except EngineError as err:
-        raise BackendError(
-            f"devices: expected {plugin.package} to find a device, got: "
+        raise UnavailableError(
+            f"expected {plugin.package} to find a device, got: "
             f"{str(err).splitlines()[0].rstrip('.')}. Check the driver and which devices "
             "it shows, or leave the backend out: the CPU computes."
         ) from err
