@@ -48,7 +48,7 @@ OF_FUNCTIONS: Final = frozenset(
     )
 )
 
-OF_CLASSES: Final = frozenset(("__name__", "__qualname__"))
+OF_CLASSES: Final = frozenset(("__name__", "__qualname__", "__subclasses__"))
 
 _BY_KEY: Final = (NamePlace, ObjectPlace, ClassPlace, ItemPlace)
 

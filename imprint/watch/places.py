@@ -18,6 +18,7 @@ from types import (
 from typing import Any, ClassVar, Final, TypeAlias, cast, final
 
 from imprint.core.identity import Standin, identity, ids_of, module_name
+from imprint.core.libraries import is_user_class
 from imprint.definition.layout import layout_of
 
 _mro_of: Final[Callable[[type], tuple[type, ...]]] = vars(type)["__mro__"].__get__
@@ -32,6 +33,7 @@ _qualname_of: Final[Callable[[type], str]] = vars(type)["__qualname__"].__get__
 OF_TYPES: Final[dict[str, Callable[[type], Any]]] = {
     "__name__": vars(type)["__name__"].__get__,
     "__qualname__": _qualname_of,
+    "__subclasses__": lambda cls: _users_subclasses(cls),
 }
 """What each class has without holding it, so that its objects do not show it."""
 
@@ -405,6 +407,11 @@ def class_attribute(cls: type, name: str) -> Any:
         if found is not MISSING and (found := uncovered(found)) is not MISSING:
             return found
     return OF_TYPES[name](cls) if name in OF_TYPES else MISSING
+
+
+def _users_subclasses(cls: type) -> Any:
+    """Return the subclasses of a class of the user's: those of `object` are all there are."""
+    return tuple(type.__subclasses__(cls)) if is_user_class(cls) else MISSING
 
 
 def defining_class(cls: type, name: str) -> type | None:

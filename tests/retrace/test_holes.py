@@ -224,9 +224,9 @@ NOTHING_SEES = {
         + "f = lambda x: x * (2 if isinstance(O, A) else 1)\n",
         "A.register(K)",
     ),
-    "subclasses": (
-        OBJECT + "class L(K): pass\nf = lambda x: x * len(K.__subclasses__())\n",
-        "class M(K): pass",
+    "subclasses of a library's class": (
+        "import json\nf = lambda x: x * len(json.JSONEncoder.__subclasses__())\n",
+        "class M(json.JSONEncoder): pass",
     ),
     "what the trace writes": (
         "n = [0]\ndef f(x):\n    n[0] += 1\n    return x * n[0]\n",

@@ -5,6 +5,24 @@ from a module that may not have them, or from bases by `super()`.
 """
 
 ASKED = {
+    "how many subclasses a class has": """
+        class B: pass
+        class D(B): pass
+        f = lambda x: x * len(B.__subclasses__())
+        --- class E(B): pass
+        """,
+    "what the subclasses of a class have": """
+        class B: pass
+        class D(B): rate = 2.0
+        def all_of(cls):
+            for c in cls.__subclasses__():
+                yield c
+                yield from all_of(c)
+        def f(x): return x * sum(c.rate for c in all_of(B))
+        --- D.rate = 5.0
+        --- class E(D): rate = 7.0
+        --- E.rate = 9.0
+        """,
     "hasattr of a name that is worked out": """
         A = types.SimpleNamespace(need="rate")
         def h(o, n): return hasattr(o, n)
