@@ -225,7 +225,8 @@ NOTHING_SEES = {
         "A.register(K)",
     ),
     "subclasses of a library's class": (
-        "import json\nf = lambda x: x * len(json.JSONEncoder.__subclasses__())\n",
+        "import gc, json\ngc.collect()\nC = json.JSONEncoder\n"
+        "n = len(C.__subclasses__()) - 1\nf = lambda x: x * (len(C.__subclasses__()) - n)\n",
         "class M(json.JSONEncoder): pass",
     ),
     "what the trace writes": (
