@@ -19,7 +19,7 @@ from imprint.image.kernels import KERNELS, ResizeMethod, method_of
 from imprint.lax.indexed import index_take
 from imprint.numpy.arithmetic import maximum, minimum
 from imprint.numpy.comparison import where
-from imprint.numpy.einsum import einsum
+from imprint.numpy.einstein import einsum
 from imprint.numpy.joining import concatenate
 from imprint.numpy.promotion import ArrayLike, as_array, inexact, promote_dtypes
 from imprint.numpy.ranges import arange

@@ -44,7 +44,7 @@ take the dtype of the array beside them.
 - `covariance`: how do variables vary together?
 - `differences`: what are differences, slopes and areas along an axis?
 - `linear`: what are the products of vectors and matrices?
-- `einsum`: how is a sum over subscripts computed?
+- `einstein`: how is a sum over subscripts computed?
 - `mapping`: how are functions of few axes applied to arrays of many?
 - `polynomials`: what is done with vectors of coefficients?
 - `polynomial_factors`: what are products, quotients and roots of polynomials?
@@ -417,8 +417,8 @@ if typing.TYPE_CHECKING:
     from imprint.numpy.editing import insert as insert
     from imprint.numpy.editing import place as place
     from imprint.numpy.editing import put as put
-    from imprint.numpy.einsum import einsum as einsum
-    from imprint.numpy.einsum import einsum_path as einsum_path
+    from imprint.numpy.einstein import einsum as einsum
+    from imprint.numpy.einstein import einsum_path as einsum_path
     from imprint.numpy.exponents import frexp as frexp
     from imprint.numpy.exponents import ldexp as ldexp
     from imprint.numpy.exponents import spacing as spacing
@@ -549,7 +549,7 @@ _LATER: typing.Final[dict[str, str]] = {
     "imprint.numpy.printing": (
         "array_repr array_str get_printoptions iterable printoptions set_printoptions"
     ),
-    "imprint.numpy.einsum": "einsum einsum_path",
+    "imprint.numpy.einstein": "einsum einsum_path",
     "imprint.numpy.padding": "pad",
     "imprint.numpy.packing": "packbits unpackbits",
     "imprint.numpy.differences": "diff ediff1d gradient trapezoid unwrap",

@@ -35,7 +35,7 @@ UNWANTED = {
         "zipfile",
     ),
     *("imprint.dynamic", "imprint.export", "imprint.lax", "imprint.manifest.differs"),
-    *("imprint.module", "imprint.nn", "imprint.numpy.einsum", "imprint.numpy.files"),
+    *("imprint.module", "imprint.nn", "imprint.numpy.einstein", "imprint.numpy.files"),
     *("imprint.numpy.sorting", "imprint.optim", "imprint.random", "imprint.scipy"),
     *("imprint.symbolic", "imprint.testing"),
 }

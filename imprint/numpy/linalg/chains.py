@@ -13,7 +13,7 @@ from imprint.core import dims
 from imprint.core.array import Array
 from imprint.errors import ArgumentError, ShapeError
 from imprint.numpy import linear
-from imprint.numpy.einsum import einsum
+from imprint.numpy.einstein import einsum
 from imprint.numpy.linalg.solving import inv
 from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.one_go import one_go

@@ -13,7 +13,7 @@ from imprint import dtypes
 from imprint.core.array import Array
 from imprint.errors import ArgumentError, ShapeError
 from imprint.numpy.creation import asarray, zeros
-from imprint.numpy.einsum import einsum
+from imprint.numpy.einstein import einsum
 from imprint.numpy.joining import flip
 from imprint.numpy.linalg.operands import inexact_arrays
 from imprint.numpy.padding import pad
