@@ -20,3 +20,12 @@ def hasten():
     given = os.environ.get("XLA_FLAGS", "")
     if not given.startswith(FLAGS):  # a worker's parent has been here
         os.environ["XLA_FLAGS"] = f"{FLAGS} {given}".rstrip()
+
+
+def as_for_users():
+    """Return the environment of a process that compiles as for users.
+
+    What computes values again takes exponential time where LLVM merges nothing.
+    """
+    flags = os.environ.get("XLA_FLAGS", "").removeprefix(FLAGS)
+    return {**os.environ, "XLA_FLAGS": flags.strip()}

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from imprint.runtime.compat import engine
-from tests.quick import FLAGS, hasten
+from tests.quick import FLAGS, as_for_users, hasten
 
 
 @pytest.fixture
@@ -26,6 +26,11 @@ def test_what_was_given_counts(flags):
 
 def test_a_worker_adds_nothing_to_what_its_parent_added(flags):
     assert flags(flags("")) == flags("")
+
+
+def test_a_process_may_compile_as_for_users(flags):
+    flags("--xla_cpu_max_isa=AVX2")
+    assert as_for_users()["XLA_FLAGS"] == "--xla_cpu_max_isa=AVX2"
 
 
 def test_the_engine_was_told_in_time(pytestconfig):
