@@ -42,7 +42,9 @@ def of_jax():
 def assert_same(came, wanted):
     came, wanted = (jax.tree.map(onp.asarray, x) for x in (came, wanted))
     jax.tree.map(
-        lambda a, b: onp.testing.assert_allclose(a, b, rtol=2e-6), came, wanted
+        lambda a, b: onp.testing.assert_allclose(a, b, rtol=2e-6, atol=2e-6),
+        came,
+        wanted,
     )
 
 
