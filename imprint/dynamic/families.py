@@ -90,7 +90,7 @@ class Family:
     ) -> None:
         self.names: tuple[str, ...] = names
         self.asked: tuple[Question, ...] = asked
-        self.condition = Condition(asked)
+        self.condition: Condition = Condition(asked)
         self.key: PackedKey = key
         self.refusal: Refusal | None = refusal
         self.instances: weakref.WeakValueDictionary[Any, TracedCall] = (
@@ -131,7 +131,7 @@ class Families:
     __slots__ = ("_entries", "_families", "_last", "known", "naming")
 
     def __init__(self) -> None:
-        self.naming = Naming()
+        self.naming: Naming = Naming()
         self._entries: dict[Hashable, tuple[Entry, ...]] = {}
         self._families: dict[Hashable, tuple[Family, ...]] = {}
         self._last: tuple[Any, Sized | None] = None, None
