@@ -17,7 +17,7 @@ CUDA ?= cuda13
 HALF ?=
 # The tests of a file run in one process: they share what they compile. Files with slow tests
 # come first.
-PYTEST = $(BIN)/python -m pytest -n $(JOBS) --max-worker-restart 2 \
+PYTEST = $(BIN)/python -m pytest -n $(JOBS) --max-worker-restart 0 \
   --dist loadfile --no-loadscope-reorder
 COMPUTING := $(addprefix tests/,laws compose conformance differential units/lax units/nn \
   units/numpy units/primitives units/random)
