@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 from _blake2 import blake2b  # hashlib loads OpenSSL too: 2.5 ms of each import
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, final
 
@@ -165,8 +166,9 @@ class Processes:
                 "functions in the same order."
             )
         self.wait(f"{place}/done", max(seconds, 60))
-        self.delete(f"{place}/{me}")
-        self.delete(f"{place}/{me}/")
+        with suppress(EngineError):  # process 0 may have left, and the keys with it
+            self.delete(f"{place}/{me}")
+            self.delete(f"{place}/{me}/")
         return found
 
     def _check_versions(self) -> None:
@@ -258,8 +260,9 @@ class Processes:
         try:
             self.client.shutdown()
         except EngineError as err:
-            # Process 0 leaves when all have come here, and its service goes with it.
-            if "CANCELLED" not in str(err):
+            # Process 0 leaves when all have come here, and its service goes with it,
+            # perhaps before the answer.
+            if not any(code in str(err) for code in _GONE):
                 raise
         finally:
             self._ended.set()
@@ -270,6 +273,8 @@ class Processes:
 
 
 _PIECE: Final = 1 << 20
+_GONE: Final = ("CANCELLED", "UNAVAILABLE")
+"""What the engine says of a service that ended meanwhile."""
 
 
 def _served(meeting: Meeting) -> Any:
