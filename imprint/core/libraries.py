@@ -14,7 +14,7 @@ import sysconfig
 from collections.abc import Callable, Iterable
 from importlib.machinery import ModuleSpec
 from pathlib import Path
-from types import CodeType, ModuleType
+from types import CodeType, FrameType, ModuleType
 from typing import Any, Final, cast
 
 from imprint.core.identity import module_name
@@ -76,6 +76,16 @@ def is_user_code(code: CodeType, namespace: dict[str, Any]) -> bool:
     if not is_user_file(name):
         return False
     return not name.startswith("<") or is_user_namespace(namespace)
+
+
+def is_asked_by_imprint(frame: FrameType) -> bool:
+    """Tell whether imprint, not the user's code, called a library: for a signature."""
+    asking = frame.f_back
+    while asking is not None and not is_own_code(asking.f_code, asking.f_globals):
+        if is_user_code(asking.f_code, asking.f_globals):
+            return False
+        asking = asking.f_back
+    return asking is not None
 
 
 def is_user_namespace(namespace: dict[str, Any]) -> bool:

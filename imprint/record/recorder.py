@@ -19,7 +19,12 @@ from threading import get_ident
 from types import CodeType, FrameType, TracebackType
 from typing import Any, Final, Self, final
 
-from imprint.core.libraries import is_own_code, is_user_code, own_file
+from imprint.core.libraries import (
+    is_asked_by_imprint,
+    is_own_code,
+    is_user_code,
+    own_file,
+)
 from imprint.core.unheard import LISTENERS
 from imprint.record.elsewhere import Elsewhere
 from imprint.record.hook import SET_PROFILE, Hook, Profiler
@@ -102,19 +107,18 @@ class Recording:
                 raise self._error
             if self.deaf:
                 uncover()
-            with self.lock:
-                if self.deaf and not self.by_names:
-                    late = self._make_record()
-                    late.walk()
-                    self.record.merge(late)
-                is_sure = self._is_sure and not (self.deaf or self.by_names)
-                files, variables = frozenset(self._files), frozenset(self._variables)
-                self.record.ran_also(Ran((), files, variables, is_sure))
-                self.findings: Findings = self.record.settle()
-        for outer in _listener.recordings:
-            if outer.counts(_frame(1)):
-                with outer.lock:
-                    outer.record.merge(self.record)
+            _listener.add(self, self._settle)
+        _listener.add_to_all(lambda outer: outer.merge(self.record), _frame(1))
+
+    def _settle(self, record: Record) -> None:
+        if self.deaf and not self.by_names:
+            late = self._make_record()
+            late.walk()
+            record.merge(late)
+        is_sure = self._is_sure and not (self.deaf or self.by_names)
+        files, variables = frozenset(self._files), frozenset(self._variables)
+        record.ran_also(Ran((), files, variables, is_sure))
+        self.findings: Findings = record.settle()
 
     def start(self, code: CodeType, frame: FrameType) -> bool:
         """Note what a function reads that starts now; see `Record.start`."""
@@ -123,15 +127,8 @@ class Recording:
                 if self._thread == get_ident():
                     self._elsewhere.begins(code)
                 return self.record.start(code, frame)
-        except RecursionError:  # the user's function may be about to deal with it
-            self.deaf = True
-            raise
-        except Exception as error:  # not into the user's function: it could be caught
-            self._error = error
-            return True
         except BaseException as error:
-            self._error = error
-            raise
+            return self._keep(error)
 
     def failed(self, code: CodeType, frame: FrameType) -> None:
         """Note what a function did not find that ends by an exception."""
@@ -169,7 +166,7 @@ class Recording:
                 done = id(code) in self._heard  # a trace inside has all told again
                 if takes_any:
                     new = self.record.unknown(frame.f_locals.values()) if done else ()
-                    if (new or not done) and _is_asked_by_imprint(frame):
+                    if (new or not done) and is_asked_by_imprint(frame):
                         return False  # it may be the user's who asks next
                     self.record.take_whole(new)
                 if not done:
@@ -179,15 +176,18 @@ class Recording:
                 if mentions.reads_whole:
                     uncover(frame.f_locals.values())
                 return done and not handed and not takes_any and not asks
-        except RecursionError:
-            self.deaf = True
-            raise
-        except Exception as error:
-            self._error = error
-            return True
         except BaseException as error:
-            self._error = error
-            raise
+            return self._keep(error)
+
+    def _keep(self, error: BaseException) -> bool:
+        """Keep an error for the end: into the user's function it could be caught."""
+        if isinstance(error, RecursionError):  # which may be about to deal with it
+            self.deaf = True
+            raise error
+        self._error = error
+        if not isinstance(error, Exception):
+            raise error
+        return True
 
     def _hands_over(self, code: CodeType, frame: FrameType) -> bool:
         """Note what is handed to another thread, if anything."""
@@ -215,10 +215,9 @@ class Recording:
 
     def counts(self, frame: FrameType) -> bool:
         """Tell whether what runs in a frame, in this thread, is a part of the trace."""
-        if self._thread == get_ident():
-            return True
-        with self.lock:
-            return self._elsewhere.serves(frame, self.record.reaches)
+        return get_ident() not in _listener.adding and (
+            self.is_here() or self._elsewhere.serves(frame, self.record.reaches)
+        )
 
     def renew(self) -> None:
         """Make the lock anew, in the child of a fork."""
@@ -239,10 +238,7 @@ def contribute(findings: Findings, fun: Callable[..., Any]) -> None:
         findings: of the earlier trace.
         fun: the function that is called now; its token is that of the one traced then.
     """
-    for recording in _listener.recordings:
-        if recording.counts(_frame(1)):
-            with recording.lock:
-                recording.record.adopt(findings, fun)
+    _listener.add_to_all(lambda record: record.adopt(findings, fun), _frame(1))
 
 
 def expect(functions: Iterable[Any], values: Iterable[Any] = ()) -> None:
@@ -255,20 +251,8 @@ def expect(functions: Iterable[Any], values: Iterable[Any] = ()) -> None:
         functions: the user's.
         values: Python values that they will be given.
     """
-    for recording in _listener.recordings:
-        if recording.counts(_frame(1)):
-            with recording.lock:
-                recording.record.expect((*functions,), (*values,))
-
-
-def _is_asked_by_imprint(frame: FrameType) -> bool:
-    """Tell whether imprint, not the user's code, called a library: for a signature."""
-    asking = frame.f_back
-    while asking is not None and not is_own_code(asking.f_code, asking.f_globals):
-        if is_user_code(asking.f_code, asking.f_globals):
-            return False
-        asking = asking.f_back
-    return asking is not None
+    given = (*functions,), (*values,)
+    _listener.add_to_all(lambda record: record.expect(*given), _frame(1))
 
 
 def _canary() -> None:
@@ -284,6 +268,7 @@ class _Listener:
     def __init__(self) -> None:
         self.recordings: tuple[Recording, ...] = ()
         self._lock = threading.RLock()
+        self.adding: set[int] = set()  # the threads that are in `add`
         self._heard = False
         os.register_at_fork(after_in_child=self._renew)
 
@@ -311,11 +296,29 @@ class _Listener:
         """Stop listening if there is no recording left."""
         raise NotImplementedError
 
+    def add(self, recording: Recording, action: Callable[[Record], None]) -> None:
+        """Add to what is noted; what this thread runs meanwhile is told to nobody.
+
+        To tell another recording it would wait for a thread that may wait for this one.
+        """
+        with recording.lock:
+            try:
+                self.adding.add(get_ident())
+                action(recording.record)
+            finally:
+                self.adding.discard(get_ident())
+
+    def add_to_all(self, action: Callable[[Record], None], frame: FrameType) -> None:
+        """Add to all recordings for which what runs in a frame counts."""
+        for recording in self.recordings:
+            if recording.counts(frame):
+                self.add(recording, action)
+
     def hears(self) -> bool:
         """Tell whether a function that starts now is told."""
         self._heard = False
         _canary()
-        return self._heard
+        return self._heard and get_ident() not in self.adding
 
     def tell(self, code: CodeType, frame: FrameType) -> bool:
         """Tell of a function; return whether its later starts have nothing to add."""
@@ -329,10 +332,8 @@ class _Listener:
         if not done:
             self._tell_left(frame)
         for recording in self.recordings:
-            if not recording.counts(
-                frame
-            ):  # its own thread may be the next to start it
-                done = False
+            if not recording.counts(frame):
+                done = False  # its own thread may be the next to start it
             elif users:
                 done &= recording.start(code, frame)
             else:
@@ -401,7 +402,7 @@ class _Listener:
 
     def _renew(self) -> None:
         """Go on in the child of a fork, where no other thread is."""
-        self._lock = threading.RLock()
+        self._lock, self.adding = threading.RLock(), set()
         self.recordings = tuple(r for r in self.recordings if r.is_here())
         for recording in self.recordings:
             recording.renew()

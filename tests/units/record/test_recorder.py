@@ -10,6 +10,7 @@ import textwrap
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
@@ -375,6 +376,47 @@ def test_recordings_of_two_threads_at_once(program):
     for thread in threads:
         thread.join()
     assert found == {"root": {"helper", "leaf", "A", "B"}, "unused": {"D"}}
+
+
+def test_a_thread_that_records_waits_for_the_recording_of_no_other(program):
+    """Else two wait for each other, each with the lock of its own."""
+    go = threading.Event()
+
+    def other():
+        go.wait()
+        with Recording(program.unused):
+            cast(Any, program.unused(1))  # a library's
+
+    thread = threading.Thread(target=other, daemon=True)
+    thread.start()
+    with Recording(program.root) as recording, recording.lock:
+        go.set()
+        thread.join(30)
+        assert not thread.is_alive()
+
+
+def test_who_adds_to_one_recording_waits_for_no_other(program):
+    """Also in a thread that works for the other."""
+    inside, go, done = (threading.Event() for _ in range(3))
+
+    def add(_):
+        inside.set()
+        go.wait()
+        cast(Any, program.unused(1))
+        done.set()
+
+    def other():
+        with Recording(program.unused) as recording:
+            recorder._listener.add(recording, add)
+
+    with Recording(program.root) as recording:
+        thread = threading.Thread(target=other, daemon=True)
+        thread.start()
+        inside.wait()
+        with recording.lock:
+            go.set()
+            assert done.wait(30)
+        thread.join()
 
 
 # ---- work for other threads ----
