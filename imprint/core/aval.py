@@ -7,6 +7,9 @@ somebody holds the aval; the table itself holds weak references only.
 """
 
 import weakref
+from _weakref import (
+    _remove_dead_weakref as drop_dead,  # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType] - atomic, as nothing public is
+)
 from collections.abc import Hashable, Sequence
 from typing import Any, Final, TypeAlias, cast, final
 
@@ -207,12 +210,8 @@ def _intern(
     put(aval, "size", dims.product(fields))
     key = (fields, dtype, bool(weak_type), sharding)
 
-    def drop(
-        dead: weakref.ref[ShapedArray],
-        table: dict[_Fields, weakref.ref[ShapedArray]] = _interned,  # also at exit
-    ) -> None:
-        if table.get(key) is dead:
-            del table[key]
+    def drop(_: object, *, drop_dead: Any = drop_dead, table: Any = _interned) -> None:
+        drop_dead(table, key)  # by defaults: also at exit
 
     ref = weakref.ref(aval, drop)
     while True:  # two threads may make the same aval: the first in the table wins
@@ -220,8 +219,7 @@ def _intern(
         found = winner()
         if found is not None:
             return found
-        if _interned.get(key) is winner:
-            del _interned[key]
+        drop_dead(_interned, key)
 
 
 def _brackets(shape: Sequence[Dim]) -> str:

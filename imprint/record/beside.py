@@ -46,9 +46,9 @@ def _time_of(native: int | None) -> object:
         return object()
     try:
         clock = time.clock_gettime((~native << 3) | 6)  # CPUCLOCK_PERTHREAD_SCHED
+        return clock, _runs_of(native)
     except OSError:  # it ended just now
         return object()
-    return clock, _runs_of(native)
 
 
 def _runs_of(native: int) -> bytes:
@@ -58,7 +58,7 @@ def _runs_of(native: int) -> bytes:
     """
     try:
         file = os.open(f"/proc/self/task/{native}/schedstat", os.O_RDONLY)
-    except OSError:
+    except FileNotFoundError:
         return b""
     try:
         return os.read(file, 100)

@@ -8,6 +8,9 @@ Interning is exact, unlike `==` of specs: keys `1`, `1.0` and `True` give three 
 Dicts come back with sorted keys, whatever order they came in, as in JAX.
 """
 
+from _weakref import (
+    _remove_dead_weakref as drop_dead,  # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType] - atomic, as nothing public is
+)
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Sequence, Sized
 from threading import RLock
@@ -304,7 +307,7 @@ def treedef_is_leaf(treedef: TreeDef) -> bool:
 
 # By spec, by (spec, odd keys), and by the shape of a walk.
 _interned: Final[dict[object, ref[TreeDef]]] = {}
-# Not a plain lock: a weak reference may die, and call `forget`, while it is held.
+# Not a plain lock: a collection inside may run code of the user.
 _intern_lock: Final = RLock()
 # The last few structures without user-owned data stay alive, so that a loop over
 # `tree.map` does not make and drop the same one every time.
@@ -340,12 +343,11 @@ def _intern_new(spec: _Spec) -> TreeDef:
 
 
 def _remember(key: object, treedef: TreeDef) -> None:
-    def forget(dead: ref[TreeDef]) -> None:
-        with _intern_lock:
-            if _interned.get(key) is dead:
-                del _interned[key]
+    # Without the lock: the thread in which it dies may hold one for which another waits.
+    def drop(_: object, *, drop_dead: Any = drop_dead, table: Any = _interned) -> None:
+        drop_dead(table, key)  # by defaults: also at exit
 
-    _interned[key] = ref(treedef, forget)
+    _interned[key] = ref(treedef, drop)
 
 
 def _odd_keys(spec: _Spec) -> _KeyTypes:

@@ -264,6 +264,7 @@ class Definitions:
         self._kept: deque[Executable] = deque(maxlen=_KEPT)
         self._holding: OrderedDict[Hashable, None] = OrderedDict()
         self._lock = threading.RLock()  # a weak reference may die inside
+        self._unwanted: deque[Hashable] = deque()
 
     def token_of(self, fun: Callable[..., Any], *, strict: bool) -> Token:
         """Return the token of a function, without what its trace is known to write.
@@ -316,6 +317,7 @@ class Definitions:
     def add(self, key: Hashable, definition: Definition) -> Definition:
         """Keep a definition; return the one that was there first."""
         with self._lock:
+            self._sweep()
             kept = self._table.setdefault(key, definition)
             if kept is definition:
                 definition.tie(key)
@@ -377,18 +379,30 @@ class Definitions:
 
     def clear(self) -> None:
         """Forget all that is compiled; the definitions stay that hold nothing."""
-        self._kept.clear()
         for definition in self:
             definition.clear()
         with self._lock:
+            self._kept.clear()
             for key in self._holding:
                 self._table.pop(key, None)
             self._holding.clear()
 
     def drop(self, key: Hashable) -> None:
-        """Forget a definition."""
-        with self._lock:
-            self._table.pop(key, None)
+        """Forget a definition, at once if no other thread is at work here.
+
+        A weak reference that dies asks for it, in any thread, whatever locks that holds:
+        it must not wait.
+        """
+        self._unwanted.append(key)
+        if self._lock.acquire(blocking=False):
+            try:
+                self._sweep()
+            finally:
+                self._lock.release()
+
+    def _sweep(self) -> None:
+        while self._unwanted:
+            self._table.pop(self._unwanted.popleft(), None)
 
     def learn(
         self,

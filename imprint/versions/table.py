@@ -32,7 +32,7 @@ class Table(Generic[T]):
     def __init__(self) -> None:
         self.current: dict[Hashable, T] = {}
         self._others: dict[Hashable, tuple[T, ...]] = {}
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a collection inside may run code of the user
         self._flights: dict[Hashable, tuple[int, threading.Event]] = {}
         # By the hash of a key, which keeps nothing alive: why its item was dropped.
         self._gone: OrderedDict[int, str] = OrderedDict()

@@ -2,6 +2,7 @@
 
 import copy
 import gc
+import random
 import subprocess
 import sys
 import threading
@@ -84,6 +85,61 @@ def test_threads_that_nest_one_function_agree():
     outers = [imprint.jit(lambda x, i=i: inner(x) + i) for i in range(THREADS)]
     results = at_once(lambda i: float(outers[i](0.0)))
     assert results == list(range(THREADS))
+
+
+RATE = {"rate": 2.0}
+
+
+def scaled(x):
+    return inp.sin(x) * RATE["rate"]
+
+
+class Model:
+    """Has an attribute that other threads set."""
+
+    rate = 1.5
+
+    def loss(self, x):
+        return imprint.grad(lambda p: (inp.sin(p) * self.rate).sum())(x)
+
+
+def in_a_pool(actions, x):
+    with ThreadPoolExecutor(2) as pool:
+        return list(pool.map(lambda action: action(x), actions))
+
+
+def actions_of_a_round():
+    """Return what may be done at the same time: traces, calls, edits, collections."""
+    inner = imprint.jit(scaled)
+    outers = [imprint.jit(lambda x, i=i: inner(x) + i) for i in range(4)]
+    losses = [imprint.jit(Model().loss) for _ in range(2)]
+    strict = imprint.jit(scaled, strict=True)
+    tree = imprint.filter_jit(lambda m, x: m["w"] * x + len(m))
+    return [
+        *(lambda x, f=f: f(x) for f in (*outers, *losses, strict)),
+        lambda x: tree({"w": x}, x),
+        lambda x: in_a_pool((outers[0], losses[0]), x),
+        lambda x: RATE.update(rate=float(x.size)),
+        lambda x: setattr(Model, "rate", float(x.size)),
+        lambda x: outers[1].clear_cache(),
+        lambda x: imprint.clear_caches(),
+        lambda x: gc.collect(),
+    ]
+
+
+@pytest.mark.unaudited  # another thread edits between a hit and its audit
+@pytest.mark.parametrize("rounds", [3, pytest.param(100, marks=pytest.mark.exhaustive)])
+def test_threads_that_trace_edit_clear_and_collect_all_end(rounds):
+    sizes = [inp.ones(n + 1) for n in range(3)]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-4)
+    try:
+        for number in range(rounds):
+            actions = actions_of_a_round()
+            draw = random.Random(number).choices(range(len(actions)), k=THREADS * 8)
+            at_once(lambda i: [actions[k](sizes[k % 3]) for k in draw[i::THREADS]])  # noqa: B023 - of this round
+    finally:
+        sys.setswitchinterval(interval)
 
 
 # ---- failures ----

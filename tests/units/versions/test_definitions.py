@@ -1,6 +1,7 @@
 """The table of definitions: what goes when it is full."""
 
 import gc
+import threading
 
 from imprint.calls.options import JitOptions
 from imprint.calls.signature import Signature
@@ -104,3 +105,24 @@ def test_what_left_while_room_was_made_has_made_room():
     table.add("another", definition)
     table.add(late, definition)
     assert [table.find("first"), table.find(late)] == [first, definition]
+
+
+def test_what_dies_while_another_thread_is_at_work_is_dropped_later():
+    """A weak reference may die in a thread that holds what the other waits for."""
+    table, made = filled(3, 2)
+    begun, end = threading.Event(), threading.Event()
+
+    def work():
+        with table._lock:
+            begun.set()
+            end.wait()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    begun.wait()
+    table.drop(made[0][0])
+    end.set()
+    thread.join()
+    late = definition_of(lambda x: x - 3, table)
+    table.add(*late)
+    assert found(table, [*made, late]) == [False, True, True]
