@@ -7,7 +7,7 @@ the store on the disk, which keeps programs for processes to come; `assume_pure`
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from os import PathLike, fspath
 from pathlib import Path
 from types import FunctionType
@@ -152,6 +152,7 @@ def configure(
     mode: Literal["off", "read", "write"] | None = None,
     limit: int | None = None,
     key: str | PathLike[str] | None = None,
+    shared: Iterable[str | PathLike[str]] | None = None,
 ) -> None:
     """Say where compiled programs are kept on the disk, from here on; over the environment.
 
@@ -167,6 +168,9 @@ def configure(
         key: a file with 32 random bytes or more, which only the user can read. What is
             written is signed with them, and nothing else is read; so the folder may be
             shared with all who have the same file. It is IMPRINT_CACHE_KEY otherwise.
+        shared: folders to look into, in this order, for what is not in `directory`. They
+            are only read, and may be missing; what holds for `directory` holds for them.
+            They are those of IMPRINT_CACHE_SHARED otherwise.
 
     Raises:
         ArgumentError: an argument is not of this kind.
@@ -190,7 +194,24 @@ def configure(
             "Write limit=2 << 30 for 2 GiB."
         )
     folder, secret = _path(directory, "directory"), _path(key, "key")
-    change(Wish(folder, mode, limit, secret))
+    change(Wish(folder, mode, limit, secret, _folders(shared)))
+
+
+def _folders(given: Iterable[str | PathLike[str]] | None) -> tuple[Path, ...] | None:
+    if given is None:
+        return None
+    if isinstance(given, str | PathLike):
+        raise ArgumentError(
+            f"cache.configure: expected shared to be a list of folders, got {given!r}. "
+            f"Write shared=[{fspath(given)!r}]."
+        )
+    try:
+        return tuple(Path(fspath(each)) for each in given)
+    except TypeError:
+        raise ArgumentError(
+            f"cache.configure: expected shared to be a list of folders, got {given!r}. "
+            "Write shared=['/path/to/it']."
+        ) from None
 
 
 def _path(given: str | PathLike[str] | None, name: str) -> Path | None:

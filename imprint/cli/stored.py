@@ -104,6 +104,9 @@ def doctor() -> int:
     print(f"mode: {wish.mode} ({_decided('IMPRINT_CACHE')})")
     if wish.key is not None:
         print(f"signed: with the secret in {wish.key}")
+    for folder in wish.shared:
+        is_there = "read only" if folder.is_dir() else "not there"
+        print(f"shared: {folder} ({is_there})")
     store = store_in_use(wish)
     if store is None:
         return 1
@@ -130,7 +133,7 @@ def store_in_use(wish: Asked | None = None) -> Store | None:
     """Return the store that was asked for, to be changed; or say why there is none."""
     try:
         wish = wish or asked()
-        found = store_of(wish._replace(mode="read"))
+        found = store_of(wish._replace(mode="read", shared=()))
         reason = f"{wish.directory} is not there; the first program that is compiled makes it"
     except (ReadError, OSError) as err:
         found, reason = None, str(err)

@@ -22,7 +22,7 @@ from imprint.manifest.manifest import (
     Question,
     body_of,
     facts,
-    results_in,
+    results_of,
     verified,
 )
 from imprint.store.files import ReadError
@@ -43,7 +43,7 @@ def difference(store: Store, question: Question, asked: Asked) -> str:
         A text such as "global RATE in model was 0.1, is 0.2"; "" if nothing of the
         function was kept.
     """
-    for plain in results_in(store.get(asked.key)):
+    for plain in results_of(store, asked):
         return _of_result(asked, plain)
     now = facts(question)
     nearest: list[str] | None = None
@@ -84,15 +84,15 @@ def _of_result(asked: Asked, plain: Plain) -> str:
 
 def _kept_of(store: Store, home: str) -> Iterator[Facts]:
     """Yield the facts of the manifests of a function, what was used last first."""
-    listed = sorted(entries(store.folder), key=lambda found: -found.used)
+    listed = [(each, entry) for each in store.chain() for entry in entries(each.folder)]
     count = 0
-    for entry in listed:
+    for each, entry in sorted(listed, key=lambda pair: -pair[1].used):
         with suppress(ReadError, OSError):
-            head = store.look(entry.path, whole=False)
+            head = each.look(entry.path, whole=False)
             note: Any = {} if head is None else head.note
             if note.get("kind") != TRACE or note.get("of") != home:
                 continue
-            whole = store.look(entry.path, whole=True)
+            whole = each.look(entry.path, whole=True)
             before = body_of(None if whole is None else whole.body).get("facts")
             if type(before) is dict:
                 yield before

@@ -13,7 +13,7 @@ Values themselves are not in it, but for the constants of programs.
 import json
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Final, NamedTuple, cast, final
@@ -279,7 +279,7 @@ _CONST: Final = 1 << 20
 def _put(store: Store, question: Question, asked: Asked, result: Plain) -> None:
     body = {
         "facts": facts(question),
-        "results": [result, *results_in(store.get(asked.key))][:RESULTS],
+        "results": [result, *results_of(store, asked)][:RESULTS],
     }
     note = {
         "name": f"what {question.name} read",
@@ -309,10 +309,11 @@ def body_of(data: bytes | None) -> Plain:
     return cast("Plain", body) if type(body) is dict else {}
 
 
-def results_in(data: bytes | None) -> list[Plain]:
-    """Return the results of a manifest, the newest first."""
-    results: Any = body_of(data).get("results")
-    return cast("list[Plain]", results) if type(results) is list else []
+def results_of(store: Store, asked: Asked) -> Iterator[Plain]:
+    """Yield what was kept for a call, the newest first; then what stores below have."""
+    for data in store.all_of(asked.key):
+        results: Any = body_of(data).get("results")
+        yield from cast("list[Plain]", results) if type(results) is list else []
 
 
 # ---- 3. does it hold? ----
@@ -347,7 +348,7 @@ class Found:
 
 def found(store: Store, asked: Asked) -> Found | None:
     """Return the trace that was kept for a call, if it would come out now."""
-    for plain in results_in(store.get(asked.key)):
+    for plain in results_of(store, asked):
         try:
             reads = verified(asked.reader.copy(), asked.written, plain)
             if isinstance(reads, Mismatch):

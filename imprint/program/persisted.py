@@ -10,6 +10,7 @@ store are imported by the first program that is compiled.
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Final
 
 from imprint import runtime
@@ -81,15 +82,12 @@ def loaded_program(
         options: the engine's options in force.
         device: where it runs.
     """
-    data = store.get(key)
-    if data is None:
-        return None
-    try:
-        found = runtime.deserialize(data, out_avals, options, device)
-    except CompileError:  # what is made instead takes its place
-        return None
-    COUNTERS.loads += 1
-    return Found(found, "disk", "stored: loaded from the disk", key)
+    for data in store.all_of(key):
+        with suppress(CompileError):  # what is made instead takes its place
+            found = runtime.deserialize(data, out_avals, options, device)
+            COUNTERS.loads += 1
+            return Found(found, "disk", "stored: loaded from the disk", key)
+    return None
 
 
 def _put(

@@ -26,6 +26,7 @@ class Wish:
     mode: Mode | None = None
     limit: int | None = None
     key: Path | None = None
+    shared: tuple[Path, ...] | None = None
 
 
 class Asked(NamedTuple):
@@ -36,12 +37,14 @@ class Asked(NamedTuple):
         mode: whether it is read, and whether it is written.
         limit: how many bytes it may have.
         key: the file of the secret that its entries are signed with.
+        shared: where else to look, in this order; these are only read.
     """
 
     directory: Path
     mode: str
     limit: int
     key: Path | None
+    shared: tuple[Path, ...] = ()
 
 
 def asked() -> Asked:
@@ -59,7 +62,15 @@ def asked() -> Asked:
     folder = Path(given).expanduser() if given else default_folder()
     limit = 2 * GIB if wish.limit is None else wish.limit
     key = wish.key or os.environ.get("IMPRINT_CACHE_KEY", "")
-    return Asked(folder, mode, limit, Path(key).expanduser() if key else None)
+    secret = Path(key).expanduser() if key else None
+    return Asked(folder, mode, limit, secret, _shared(wish))
+
+
+def _shared(wish: Wish) -> tuple[Path, ...]:
+    if wish.shared is not None:
+        return wish.shared
+    given = os.environ.get("IMPRINT_CACHE_SHARED", "").split(os.pathsep)
+    return tuple(Path(each).expanduser() for each in given if each)
 
 
 class _Current:
@@ -144,6 +155,28 @@ def store_of(wish: Asked) -> Store | None:
             "another by IMPRINT_CACHE_DIR, `chmod go-w` this one, or sign what is in it "
             "by IMPRINT_CACHE_KEY."
         ) from None
+    below = _below(wish, secret)
     if folder is None:
-        return None
-    return Store(folder, writes=writes, limit=wish.limit, secret=secret)
+        return below
+    return Store(folder, writes=writes, limit=wish.limit, secret=secret, below=below)
+
+
+def _below(wish: Asked, secret: bytes) -> Store | None:
+    """Return the first of the stores that are only read; one that is refused is left out."""
+    below: Store | None = None
+    for asked_for in reversed(wish.shared):
+        try:
+            folder = trusted(asked_for, create=False, shared=bool(secret))
+        except (ReadError, OSError) as err:
+            complain(
+                "expected a shared folder that belongs to you or to root, and into which "
+                f"nobody else can write, got {asked_for}: {err}. It is left out. Have its "
+                "owner sign it by IMPRINT_CACHE_KEY, or take it out of "
+                "IMPRINT_CACHE_SHARED."
+            )
+            continue
+        if folder is not None:
+            below = Store(
+                folder, writes=False, limit=wish.limit, secret=secret, below=below
+            )
+    return below

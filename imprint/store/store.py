@@ -5,6 +5,7 @@ process, in a warning. A damaged entry is deleted. A disk that did not take a wr
 not asked again.
 """
 
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import Final, final
@@ -27,6 +28,7 @@ class Store:
         limit: how many bytes it may have.
         secret: what entries are signed with; then they may be those of others.
         patience: how many seconds one waits for what another process compiles.
+        below: the store that has what is not here, and is only read.
     """
 
     def __init__(
@@ -37,10 +39,12 @@ class Store:
         limit: int,
         secret: bytes = b"",
         patience: float = 60.0,
+        below: "Store | None" = None,
     ) -> None:
         self.folder: Final = folder
         self.limit: Final = limit
         self.writes: bool = writes
+        self.below: Final = below
         self._secret: Final = secret
         self.signer: Final = (
             digest(b"signer", secret=secret).hex()[:16] if secret else ""
@@ -50,6 +54,23 @@ class Store:
 
     def get(self, key: bytes) -> bytes | None:
         """Return what was put under a key; None if nothing whole is there."""
+        return next(self.all_of(key), None)
+
+    def all_of(self, key: bytes) -> Iterator[bytes]:
+        """Yield what was put under a key, here and in each store below."""
+        for store in self.chain():
+            body = store._read(key)
+            if body is not None:
+                yield body
+
+    def chain(self) -> Iterator["Store"]:
+        """Yield this store and those below."""
+        store: Store | None = self
+        while store is not None:
+            yield store
+            store = store.below
+
+    def _read(self, key: bytes) -> bytes | None:
         key = self._named(key)
         path = path_of(self.folder, key)
         try:

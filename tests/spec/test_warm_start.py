@@ -370,7 +370,8 @@ def test_an_audit_traces_what_was_found(life, monkeypatch):
 def test_a_manifest_that_fits_nothing_is_a_miss(life, monkeypatch):
     life().main.f(X)
     for wrong in ([{}], [{"files": 3}], {}, None, [None], [[]]):
-        monkeypatch.setattr(manifest, "results_in", lambda *_, wrong=wrong: wrong or [])
+        body = {"results": wrong}
+        monkeypatch.setattr(manifest, "body_of", lambda *_, body=body: body)
         assert reborn.traces(life().main.f, X)[1] == 1
 
 
