@@ -11,6 +11,7 @@ import os
 import re
 import sys
 import sysconfig
+import time
 from collections.abc import Callable, Iterable
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -19,6 +20,9 @@ from typing import Any, Final, cast
 
 from imprint.core.identity import module_name
 from imprint.core.source import is_library
+
+BEGAN: Final = time.time_ns()
+"""When this process imported imprint: a file that is written later is not what runs."""
 
 _STANDARD: Final = tuple(
     {

@@ -7,6 +7,7 @@
 - `anchors`: how does another process find a place again?
 - `purity`: does code give the same in another process?
 - `declared`: what does the user say that no trace can hear?
+- `stamps`: is a file as it was?
 - `surroundings`: what is around a program?
 - `trees`: what is the tree of a result, in plain data?
 - `late`: what did a warm start leave out?

@@ -4,22 +4,19 @@
   so that what calls it may be kept. A manifest names what it relies on, and holds only
   where the same is said.
 - Files and values of which answers are made (`note_file`, `note_value`): a manifest of
-  this process holds only where they are as they were. A file is as it was if its length
-  and times are, or else if its bytes are; what was written just now tells by its bytes.
+  this process holds only where they are as they were.
 """
 
-import os
-import time
-from _blake2 import blake2b  # as in `reader`
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from itertools import zip_longest
 from types import BuiltinFunctionType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from imprint.core.identity import module_name, type_name
 from imprint.core.libraries import is_module, module_namespace
 from imprint.manifest.refused import Refused, Why
+from imprint.manifest.stamps import Stamp, Stamps, changed, stamp_of, stamp_of_code
 from imprint.watch.places import class_of
 
 # ---- what is assumed to be pure ----
@@ -74,23 +71,6 @@ def has_part(module: str) -> bool:
 # ---- what answers are made of ----
 
 
-class Stamp(NamedTuple):
-    """A file as it is at one time.
-
-    Args:
-        digest: of its bytes.
-        size: its length; -1 if length and times tell nothing, as it was just written.
-        written: when its bytes were written last.
-        changed: when anything of it was.
-    """
-
-    digest: str
-    size: int
-    written: int
-    changed: int
-
-
-Stamps = dict[str, Stamp]
 _files: Final[Stamps] = {}
 _values: Final[dict[str, str]] = {}
 
@@ -101,7 +81,7 @@ def note_file(path: str) -> None:
     Raises:
         OSError: it cannot be read.
     """
-    _files[path] = _read(path)
+    _files[path] = stamp_of(path)
 
 
 def note_value(digest: str, text: str) -> None:
@@ -122,31 +102,10 @@ def look() -> Stamps:
     """
     for path, stamp in (*_files.items(),):
         try:
-            if not _is_as(path, stamp):
-                _files[path] = _read(path)
+            _files[path] = stamp_of(path, stamp)
         except OSError:
             raise Refused(Why.VALUE, f"the file {path}, which is not there") from None
     return {**_files}
-
-
-def _read(path: str) -> Stamp:
-    with open(path, "rb") as file:
-        before = os.fstat(file.fileno())
-        content = blake2b(digest_size=16)
-        while part := file.read(1 << 20):
-            content.update(part)
-    latest = max(before.st_mtime_ns, before.st_ctime_ns)
-    size = before.st_size if latest < time.time_ns() - _SETTLED else -1
-    return Stamp(content.hexdigest(), size, before.st_mtime_ns, before.st_ctime_ns)
-
-
-_SETTLED: Final = 2_000_000_000
-"""Clocks of file systems are coarse: what is younger may be written unseen."""
-
-
-def _is_as(path: str, stamp: Stamp) -> bool:
-    now = os.stat(path)
-    return stamp[1:] == (now.st_size, now.st_mtime_ns, now.st_ctime_ns)
 
 
 @contextmanager
@@ -174,7 +133,7 @@ def declaration(relied: set[str], own: Iterable[str], before: Stamps) -> dict[st
         before: the files that were noted when it began.
 
     Raises:
-        Refused: a file changed meanwhile.
+        Refused: a file changed meanwhile, or since this process began.
     """
     noted = {**_files, **before}
     files = look()
@@ -182,7 +141,7 @@ def declaration(relied: set[str], own: Iterable[str], before: Stamps) -> dict[st
         if files[path].digest != stamp.digest:
             what = f"the file {path}, which was written while it was traced"
             raise Refused(Why.VALUE, what)
-    files |= {path: _read(path) for path in own}
+    files |= {path: stamp_of_code(path) for path in own}
     return {"assumed": sorted(relied), "files": files, "values": [*_values.items()]}
 
 
@@ -203,20 +162,6 @@ def difference_of(plain: Mapping[str, Any]) -> tuple[str, str, str] | None:
     for was, now in zip_longest(plain["values"], _values.items(), fillvalue=("", "")):
         if was[0] != now[0]:
             return "the value that depends_on was given", was[1], now[1]
-    file = _changed(plain["files"])
+    then = plain["files"]
+    file = next((path for path in _files if path not in then), "") or changed(then)
     return (f"the file {file}", "", "") if file else None
-
-
-def _changed(then: Mapping[str, Any]) -> str:
-    """Return the first of files that is not as it was, or is new; "" if none."""
-    for path in _files:
-        if path not in then:
-            return path
-    for path, plain in then.items():
-        stamp = Stamp(*plain)
-        try:
-            if not _is_as(path, stamp) and _read(path).digest != stamp.digest:
-                return path
-        except OSError:
-            return path
-    return ""

@@ -35,7 +35,8 @@ from imprint.manifest.facts import Facts, facts_of, home_of, shown
 from imprint.manifest.purity import LibraryRead, check_codes, state_of_draws
 from imprint.manifest.reader import Reader, digest_of
 from imprint.manifest.refused import Refused, Why
-from imprint.manifest.surroundings import changed, stamps, surroundings, told
+from imprint.manifest.stamps import changed
+from imprint.manifest.surroundings import stamps, surroundings, told
 from imprint.manifest.trees import (
     aval_of,
     plain_aval,

@@ -1,8 +1,7 @@
 """Surroundings: what is around a program, and must be the same in another process.
 
 Python, NumPy, imprint's own sources and its flags are a part of each key, beside the engine
-and the machine. Of other libraries the files count whose code ran: by length and time, as
-Python itself tells whether a module was changed.
+and the machine. Of other libraries the files count whose code ran.
 """
 
 import os
@@ -16,15 +15,16 @@ import numpy as np
 from imprint.config import Settings
 from imprint.core.libraries import is_own_file, is_user_file
 from imprint.manifest.refused import Refused, Why
+from imprint.manifest.stamps import Stamps, stamp_of_code
 
-Files = dict[str, list[int]]
+_known: Final[Stamps] = {}
 
 
 @cache
 def surroundings() -> tuple[str, ...]:
     """Return what is the same for all programs of this process."""
     return (
-        *("manifest 2", sys.version, f"optimize {sys.flags.optimize}"),
+        *("manifest 3", sys.version, f"optimize {sys.flags.optimize}"),
         *(f"numpy {np.__version__}", *_sources()),
     )
 
@@ -59,39 +59,23 @@ def told(flags: Settings) -> list[Any]:
     return values
 
 
-def stamps(files: frozenset[str]) -> Files:
+def stamps(files: frozenset[str]) -> Stamps:
     """Return the stamps of the files of libraries whose code ran.
 
     Raises:
-        Refused: there is no such file.
+        Refused: there is no such file, or it was written since.
     """
-    found: Files = {}
+    found: Stamps = {}
     for name in sorted(files):
         if is_own_file(name) or _is_of_python(name):
             continue
         if is_user_file(name) or not os.path.isabs(name):
             raise Refused(Why.VALUE, f"code of {name}")
         try:
-            found[name] = _stamp(name)
+            found[name] = _known[name] = stamp_of_code(name, _known.get(name))
         except OSError:
             raise Refused(Why.VALUE, f"code of {name}, which is not there") from None
     return found
-
-
-def changed(files: Files) -> str:
-    """Return the first of files that is not as it was; "" if all are."""
-    for name, stamp in files.items():
-        try:
-            if _stamp(name) != stamp:
-                return name
-        except OSError:
-            return name
-    return ""
-
-
-def _stamp(name: str) -> list[int]:
-    stat = os.stat(name)  # a path takes 5 times as long
-    return [stat.st_size, stat.st_mtime_ns]
 
 
 def _is_of_python(name: str) -> bool:
