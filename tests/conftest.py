@@ -32,6 +32,10 @@ hypothesis.settings.register_profile(
     deadline=None,
     max_examples=25,
     print_blob=False,
+    # It takes ten times as long as to find a small example, and tells little of programs.
+    phases=[
+        phase for phase in hypothesis.Phase if phase is not hypothesis.Phase.explain
+    ],
     # The speed of drawing depends on the machine's load, and so would the verdict.
     suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
