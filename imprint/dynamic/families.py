@@ -58,7 +58,8 @@ class Family:
         names: the names, in order.
         asked: the questions whose answers they share.
         key: the key of the trace.
-        refusal: why there is no trace for all of them, if there is none.
+        refusal: why there is no trace for all of them, if there is none. It counts while
+            what the trace at one size read is as it was.
 
     Attributes:
         condition: for which sizes it is, as it prints: `n > 4`.
@@ -78,6 +79,7 @@ class Family:
         "names",
         "programs",
         "refusal",
+        "refused",
         "unpadded",
     )
 
@@ -93,6 +95,7 @@ class Family:
         self.condition: Condition = Condition(asked)
         self.key: PackedKey = key
         self.refusal: Refusal | None = refusal
+        self.refused: Callable[[], TracedCall | None] = lambda: None
         self.instances: weakref.WeakValueDictionary[Any, TracedCall] = (
             weakref.WeakValueDictionary()
         )
@@ -104,6 +107,18 @@ class Family:
     def why_per_size(self) -> str:
         """Why calls are compiled for their sizes; empty if they are not."""
         return self.unpadded if self.refusal is None else str(self.refusal)
+
+    def refuse(self, refusal: Refusal, plain: TracedCall) -> None:
+        """Have calls go on by size while what a trace at one size read is as it was."""
+        self.refusal = refusal
+        self.refused = weakref.ref(plain)
+
+    def stands(self, definition: Definition) -> bool:
+        """Tell whether what its trace read, or that at a size, is as it was."""
+        if self.refusal is None:
+            return traces_of(definition).find(self.key) is not None
+        plain = self.refused()
+        return plain is not None and plain.holds()
 
     def has(self, sizes: Sizes) -> bool:
         """Tell whether its trace is right for some sizes."""
@@ -204,10 +219,7 @@ class Families:
     def find(self, definition: Definition, sized: Sized) -> Family | None:
         """Return the family of a call whose trace holds, or that has none."""
         for family in self._families.get(sized.kind, ()):
-            if family.has(sized.sizes) and (
-                family.refusal is not None
-                or traces_of(definition).find(family.key) is not None
-            ):
+            if family.has(sized.sizes) and family.stands(definition):
                 return family
         return None
 
@@ -218,7 +230,7 @@ class Families:
         kept = [
             x
             for x in self._families.get(sized.kind, ())
-            if x.refusal or definition.traced.current.get(x.key) is not None
+            if x.refused() or definition.traced.current.get(x.key) is not None
         ]
         self._families[sized.kind] = (family, *kept)
 
@@ -226,10 +238,17 @@ class Families:
         """Return the families of calls of a kind, the newest first."""
         return self._families.get(kind, ())
 
-    def note_of(self, sized: Sized | None) -> str:
-        """Return why a call is compiled for its sizes, for who asks; empty if it is not."""
+    def why_per_size(self, definition: Definition, sized: Sized | None) -> str:
+        """Return why calls of a kind are compiled for their sizes; empty if they are not."""
         found = () if sized is None else self.of_kind(sized.kind)
-        why = next((x.why_per_size for x in found if x.why_per_size), "")
+        told = (
+            x.why_per_size for x in found if x.why_per_size and x.stands(definition)
+        )
+        return next(told, "")
+
+    def note_of(self, definition: Definition, sized: Sized | None) -> str:
+        """Return why a call is compiled for its sizes, for who asks; empty if it is not."""
+        why = self.why_per_size(definition, sized)
         return f"It is traced and compiled for each size: {why}" if why else ""
 
     def program(self, key: PackedKey) -> Any:
@@ -278,7 +297,7 @@ def traced_at(
         return traced_for_sizes(fun, definition, pending, trace)
     found = trace(pending)
     sized = families.sized(definition, pending)
-    found.note = families.note_of(sized) or found.note
+    found.note = families.note_of(definition, sized) or found.note
     return found
 
 
@@ -320,8 +339,8 @@ def trace_family(
         return family, traced
     family, traced = _trace(pending, sized, trace)
     family.is_tried = definition.options.abstracted_axes is not None
-    if traced is None:
-        trace(pending)  # what the function raises at these sizes too is raised here
+    if family.refusal is not None:  # what it raises at these sizes too is raised here
+        family.refuse(family.refusal, trace(pending))
     families.add(definition, sized, family)
     return family, traced
 

@@ -78,8 +78,10 @@ def _is_spread(aval: ShapedArray) -> bool:
 
 
 def _is_promising(request: Request, sized: Sized) -> bool:
-    known = families_of(request.definition).of_kind(sized.kind)
-    return len(known) < _FAMILIES and not any(x.why_per_size for x in known)
+    definition = request.definition
+    families = families_of(definition)
+    is_few = len(families.of_kind(sized.kind)) < _FAMILIES
+    return is_few and not families.why_per_size(definition, sized)
 
 
 def _tried(request: Request, found: Call) -> Any:
@@ -101,11 +103,13 @@ def _tried(request: Request, found: Call) -> Any:
     if not reason:
         found.family.is_tried = True
         return expected
-    found.family.refusal = Refusal(reason, None)
+    found.family.refuse(Refusal(reason, None), plain.traced)
     made = versions.find(found.program.key)
     if made is not None:
         versions.drop(made)
-    plain.traced.note = families.note_of(families.sized(definition, pending))
+    plain.traced.note = families.note_of(
+        definition, families.sized(definition, pending)
+    )
     definition.last_miss = miss and replace(miss, advice=plain.traced.note)
     return expected
 
