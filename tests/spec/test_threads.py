@@ -132,11 +132,11 @@ def actions_of_a_round():
 def test_threads_that_trace_edit_clear_and_collect_all_end(rounds):
     sizes = [inp.ones(n + 1) for n in range(3)]
     interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-4)
+    sys.setswitchinterval(1e-3)
     try:
         for number in range(rounds):
             actions = actions_of_a_round()
-            draw = random.Random(number).choices(range(len(actions)), k=THREADS * 8)
+            draw = random.Random(number).choices(range(len(actions)), k=THREADS * 4)
             at_once(lambda i: [actions[k](sizes[k % 3]) for k in draw[i::THREADS]])  # noqa: B023 - of this round
     finally:
         sys.setswitchinterval(interval)

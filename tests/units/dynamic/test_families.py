@@ -141,11 +141,11 @@ def total(x):
     return sum(x[i] for i in range(x.shape[0])) if BY_SIZE else x.sum()
 
 
-def compiles_of(f, *sizes):
+def compiles_of(f, dtype, *sizes):
     """Call a function at sizes, and return how many programs that compiled."""
     before = imprint.debug.counters().compiles
     for n in sizes:
-        assert float(f(np.ones(n, np.float32))) == n
+        assert float(f(np.ones(n, dtype))) == n
     return imprint.debug.counters().compiles - before
 
 
@@ -154,19 +154,20 @@ def test_what_was_refused_is_asked_again_when_what_it_read_changes(
     monkeypatch, generalise
 ):
     is_auto = generalise == "auto"
+    dtype = np.float32 if is_auto else np.int32  # programs of their own
     spec = None if is_auto else N
     f = imprint.jit(total, abstracted_axes=spec)
     f.clear_cache()
     with imprint.generalise(generalise):
-        assert compiles_of(f, 3, 5, 6, 7) == 4
+        assert compiles_of(f, dtype, 3, 5, 6, 7) == 4
         assert "each size: test_families.py:" in str(f.last_miss)
         monkeypatch.setitem(globals(), "BY_SIZE", False)
         # A trial compiles the program for its size too.
-        assert compiles_of(f, 3, 5, 6, 7) == (2 if is_auto else 1)
+        assert compiles_of(f, dtype, 3, 5, 6, 7) == (2 if is_auto else 1)
         assert "each size: test_families.py:" not in str(f.last_miss)
         monkeypatch.setitem(globals(), "BY_SIZE", True)
-        assert compiles_of(f, 3, 5, 6, 7) == 0
-        assert compiles_of(f, 8, 9) == 2
+        assert compiles_of(f, dtype, 3, 5, 6, 7) == 0
+        assert compiles_of(f, dtype, 8, 9) == 2
 
 
 def test_branches_are_errors_in_a_trace_of_the_users_names():
