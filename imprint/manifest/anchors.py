@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from imprint.core.identity import module_name
-from imprint.core.libraries import entry, module_namespace
+from imprint.core.libraries import entry, is_user_class, module_namespace
 from imprint.manifest.reader import Reader, standing
 from imprint.manifest.refused import Refused, Why
 from imprint.watch.places import (
@@ -23,6 +23,7 @@ from imprint.watch.places import (
     Place,
     SpecialsPlace,
     class_namespace,
+    defining_class,
 )
 
 Anchor = list[Any]
@@ -131,3 +132,31 @@ def _owner(reader: Reader, found: Any) -> Any:
         cls = names.get(step)
         names = class_namespace(cls)
     return cls
+
+
+def digest_at(reader: Reader, place: Place, value: Any, *, bare: bool) -> str:
+    """Return what stands for a value at a place.
+
+    What a class has from a library's, and counts as itself, is what that calls it.
+
+    Args:
+        reader: reads the value.
+        place: where it stands.
+        value: it.
+        bare: whether it counts as itself, whatever is inside.
+
+    Raises:
+        Refused: another process could not tell that it has the same.
+    """
+    base = _library_of(place) if bare else None
+    if base is not None:
+        return reader.digest(("inherited", base, place.name)).hex()
+    return reader.digest(value, bare=bare).hex()
+
+
+def _library_of(place: Place) -> type | None:
+    """Return the library's class from which a class of the user's has an attribute."""
+    if not isinstance(place, ClassPlace):
+        return None
+    base = defining_class(place.cls, place.name)
+    return None if base is None or is_user_class(base) else base

@@ -29,7 +29,7 @@ from imprint.core.aval import ShapedArray
 from imprint.core.libraries import module_namespace
 from imprint.core.trace import Tracer
 from imprint.definition.walk import NO_EFFECTS
-from imprint.manifest.anchors import anchor_of, place_of
+from imprint.manifest.anchors import anchor_of, digest_at, place_of
 from imprint.manifest.declared import Stamps, adopt, declaration, difference_of, look
 from imprint.manifest.facts import Facts, facts_of, home_of, shown
 from imprint.manifest.purity import LibraryRead, check_codes, state_of_draws
@@ -219,11 +219,12 @@ def _read_places(reader: Reader, reads: Iterable[Read]) -> list[Any]:
             if seen.is_left:
                 raise Refused(Why.EFFECT, f"wrote {read.place}")
             try:
-                now = reader.digest(read.place.get(), bare=seen.is_bare)
+                value = read.place.get()
+                now = digest_at(reader, read.place, value, bare=seen.is_bare)
             except Refused as err:
                 raise err.at(read.place) from None
-            text = "" if seen.is_bare else shown(read.place.get())
-            found.append([anchor, seen.is_bare, seen.is_static, now.hex(), text])
+            text = "" if seen.is_bare else shown(value)
+            found.append([anchor, seen.is_bare, seen.is_static, now, text])
         if len(later) == len(left):
             raise Refused(Why.OWNER, str(later[0].place))
         left = later
@@ -404,7 +405,7 @@ def verified(
         value = place.get()
         if value is MISSING and anchor[1] == "sys.modules" and then != _MISSING:
             value = import_module(place.name)  # as the trace would
-        if reader.digest(value, bare=is_bare).hex() != then:
+        if digest_at(reader, place, value, bare=is_bare) != then:
             return Mismatch(place, was, value)
         if is_bare:
             seen = Seen.as_itself(value)

@@ -408,6 +408,14 @@ def note_class(notes: Noted, cls: Any, name: str, _: str) -> None:
         note_overridden(notes, cls, name)
 
 
+def note_inherited(notes: Noted, cls: Any, name: str, _: str) -> None:
+    """Note a name that a class of the user's has from a library's, and may come to hide."""
+    notes.owners.of_classes[id(cls)].append(name)
+    place = ClassPlace(cls, name)
+    if place.key not in notes.reads:
+        notes.reads[place.key] = Read(place, Seen.as_itself(place.get()))
+
+
 def note_whole_class(notes: Noted, cls: type) -> None:
     """Note all that the user's classes hold that a class is, or comes from."""
     for base in bases_of(cls):
@@ -454,6 +462,11 @@ def note_object(notes: Noted, value: Any, name: str, path: str) -> None:
 def note_item(notes: Noted, value: Any, name: str, path: str) -> None:
     """Note what stands under a key of a dict."""
     notes.place(ItemPlace(value, name, path))
+
+
+def note_shown(notes: Noted, value: Any, name: str, _: str) -> None:
+    """Note that only the key of a dict answers for an attribute."""
+    note_lacking(notes, value, (name,))
 
 
 def note_lacking(notes: "Noted", value: Any, names: Iterable[str]) -> None:

@@ -36,15 +36,18 @@ from imprint.record.noted import (
     look_into,
     note_class,
     note_function,
+    note_inherited,
     note_item,
     note_lacking,
     note_object,
+    note_shown,
     note_whole_class,
 )
 from imprint.record.parts import COMPOSITES, ITEMS, Whole, is_opaque, parts_of
 from imprint.record.reach import instance_dict
 from imprint.watch.captures import contained
 from imprint.watch.places import (
+    MISSING,
     ORDER,
     ClassPlace,
     FunctionPlace,
@@ -203,6 +206,8 @@ class Notes(Noted):
         self.owners.of_classes[id(cls)] = []
         self.known[id(cls)] = cls
         self._wait(note_class, cls, names, "")
+        if names:
+            self._wait(note_inherited, cls, _hideable(cls).difference(names), "")
         for base in bases_of(cls):
             if self._strict or is_user_class(base):
                 self._hold(class_namespace(base), partial(ClassPlace, cls))
@@ -221,8 +226,8 @@ class Notes(Noted):
     def _meet_specials(self, cls: type) -> None:
         """Take in the methods that Python calls by itself, which no code mentions.
 
-        One that is a function is noted when it starts. And of which classes it is, which
-        `isinstance` and `super()` ask.
+        A function of the user's is noted when it starts. And of which classes it is,
+        which `isinstance` and `super()` ask.
         """
         bases = [base for base in bases_of(cls) if is_user_class(base)]
         if len(bases) > 1:
@@ -232,7 +237,7 @@ class Notes(Noted):
             if place.key not in self.reads:
                 self._read(place, place.key, place.get())  # it mentions no names
             for name, value in specials_of(place.namespace).items():
-                if class_of(value) is not FunctionType and name != "__new__":
+                if not _is_heard(value) and name != "__new__":
                     self.class_attribute(cls, name)
 
     def _meet_function(self, function: FunctionType) -> None:
@@ -278,6 +283,9 @@ class Notes(Noted):
             self._meet_items(value, path)
             own = [key for key in list(keys_of(value)) if type(key) is str]
             self._wait(note_item, value, own, path)
+            shows = class_attribute(class_of(value), "__getattr__")
+            if shows is not MISSING and not _is_heard(shows):
+                self._wait(note_shown, value, own, path)
         kind = class_of(value)
         self.owners.objects.append((value, kind, path, self.is_passing))
         self._wait(note_object, value, layout_of(value).names(value), path)
@@ -346,6 +354,23 @@ class Notes(Noted):
             self.meet(value, path)
         finally:
             self.is_passing: bool = outer
+
+
+def _hideable(cls: type) -> set[str]:
+    """Return the names of libraries' classes that a class of the user's may come to hide."""
+    return {
+        name
+        for base in bases_of(cls)
+        if not is_user_class(base)
+        for name in class_namespace(base).copy()
+        if name[:2] != "__"
+    }
+
+
+def _is_heard(value: Any) -> bool:
+    return class_of(value) is FunctionType and is_user_code(
+        value.__code__, value.__globals__
+    )
 
 
 def _attribute(owner: object, path: str, name: str) -> ObjectPlace:

@@ -53,13 +53,13 @@ ITEMS: Final = 1024
 """Items of one container that are met."""
 _DEEP: Final = 3
 """How deep containers are looked into that are new."""
-OPAQUE: Final = (np.ndarray, np.generic, np.dtype, NumberArray)
+OPAQUE: Final[Any] = (np.ndarray, np.generic, np.dtype, NumberArray)
 """Classes of what leads to nothing."""
 
 
 def is_opaque(value: Any, kind: Any) -> bool:
-    """Tell whether a value leads to nothing: an array does, but of objects."""
-    if not issubclass(kind, OPAQUE):
+    """Tell whether a value leads to nothing: a library's array does, but of objects."""
+    if not issubclass(kind, OPAQUE) or is_user_class(kind):
         return False
     return kind is not np.ndarray or not value.dtype.hasobject or value.size > ITEMS
 
@@ -77,7 +77,7 @@ def places_at(owner: Any, names: Iterable[str]) -> Iterator[Place]:
     elif kind is FunctionType:
         if is_user_code(owner.__code__, owner.__globals__):
             yield from (FunctionPlace(owner, name) for name in names)
-    elif not issubclass(kind, OPAQUE):
+    elif not is_opaque(owner, kind):
         yield from _of_object(owner, kind, names)
 
 
@@ -119,6 +119,8 @@ def parts_of(value: Any, kind: Any, path: str) -> Iterator[tuple[Any, str]]:
         yield from ((part, f"{path}[…]") for part in value.ravel().tolist())
     elif id(kind) in _HELD:
         yield from ((held, path) for held in _HELD[id(kind)](value))
+    elif issubclass(kind, local):
+        yield from ((held, path) for held in _HELD[id(local)](value))
     else:
         layout = layout_of(value)
         wrapped = layout.get(value, "__wrapped__")
@@ -133,6 +135,14 @@ def parts_of(value: Any, kind: Any, path: str) -> Iterator[tuple[Any, str]]:
 def _locals_of(frame: FrameType | None) -> Iterable[Any]:
     """Return what the variables of a generator hold, if it has begun."""
     return () if frame is None else tuple(frame.f_locals.values())
+
+
+def _held_in(variable: ContextVar[Any]) -> Iterable[Any]:
+    """Return what a variable holds in this context, or gives where it holds nothing."""
+    try:
+        return (variable.get(),)
+    except LookupError:
+        return ()
 
 
 COMPOSITES: Final = ids_of(
@@ -150,7 +160,7 @@ _HELD: Final[dict[int, Callable[[Any], Iterable[Any]]]] = {
     id(GeneratorType): lambda x: _locals_of(x.gi_frame),
     id(CoroutineType): lambda x: _locals_of(x.cr_frame),
     id(AsyncGeneratorType): lambda x: _locals_of(x.ag_frame),
-    id(ContextVar): lambda x: (x.get(None),),
+    id(ContextVar): _held_in,
     id(local): lambda x: local.__getattribute__(x, "__dict__").values(),
     id(MEMO): lambda x: (x.__wrapped__, *gc.get_referents(x)),
 }

@@ -14,6 +14,7 @@ from tests.retrace.stale.forms import FORMS
 from tests.retrace.stale.functions import FUNCTIONS
 from tests.retrace.stale.given import GIVEN, HELD
 from tests.retrace.stale.holders import HOLDERS
+from tests.retrace.stale.inherited import INHERITED
 from tests.retrace.stale.instances import INSTANCES, STATICS
 from tests.retrace.stale.libraries import HEARD, LIBRARIES
 from tests.retrace.stale.modules import MODULES, NAMES
@@ -46,6 +47,7 @@ KINDS = {
     "given": GIVEN,
     "held": HELD,
     "pools": POOLS,
+    "inherited": INHERITED,
 }
 pytestmark = [
     pytest.mark.usefixtures("kept_executables"),
@@ -69,7 +71,8 @@ def test_an_edit_is_seen(text):
 @pytest.mark.parametrize(
     "text",
     scenarios(
-        *("statics", "instances", "functions", "missed", "libraries", "asked", "held")
+        *("statics", "instances", "functions", "missed", "libraries", "asked"),
+        *("held", "inherited"),
     ),
 )
 def test_an_edit_is_seen_where_nobody_tells_what_runs(text, monkeypatch):
