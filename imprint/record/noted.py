@@ -36,6 +36,7 @@ from imprint.watch.places import (
     Place,
     SpecialsPlace,
     bases_of,
+    class_attribute,
     class_namespace,
 )
 from imprint.watch.seen import Read, Seen, Written, class_of
@@ -101,6 +102,7 @@ class Owners:
         libraries: what modules and classes of libraries hold, by `id`.
         functions: the user's.
         made: classes, by `id`.
+        new: classes that the trace makes, as far as they tell, by `id`.
         of_classes: names that are noted, by the `id` of a class.
         objects: each with its class, what leads to it, and whether it is passing.
         shadowed: classes and modules, which may be of classes of the user's.
@@ -118,6 +120,7 @@ class Owners:
     )
     functions: list[FunctionType] = field(default_factory=list[FunctionType])
     made: dict[int, type] = field(default_factory=dict[int, type])
+    new: dict[int, type] = field(default_factory=dict[int, type])
     of_classes: dict[int, list[str]] = field(default_factory=dict[int, list[str]])
     objects: list[tuple[Any, type, str, bool]] = field(
         default_factory=list[tuple[Any, type, str, bool]]
@@ -126,6 +129,14 @@ class Owners:
     holders: list[Holder] = field(default_factory=list["Holder"])
     asks_super: bool = False
     asks_class: bool = False
+    _users: dict[int, bool] = field(default_factory=dict[int, bool])
+
+    def is_users(self, cls: type) -> bool:
+        """Tell whether a class that was met is the user's; asked once for each."""
+        known = self._users.get(id(cls))
+        if known is None:
+            known = self._users[id(cls)] = is_user_class(cls)
+        return known
 
 
 class Noted(ABC):
@@ -419,6 +430,8 @@ def note_inherited(notes: Noted, cls: Any, name: str, _: str) -> None:
 def note_whole_class(notes: Noted, cls: type) -> None:
     """Note all that the user's classes hold that a class is, or comes from."""
     for base in bases_of(cls):
+        if id(base) in notes.owners.new:
+            continue
         place = SpecialsPlace(base, is_whole=True)
         if is_user_class(base) and place.key not in notes.reads:
             # It mentions no names.
@@ -467,6 +480,14 @@ def note_item(notes: Noted, value: Any, name: str, path: str) -> None:
 def note_shown(notes: Noted, value: Any, name: str, _: str) -> None:
     """Note that only the key of a dict answers for an attribute."""
     note_lacking(notes, value, (name,))
+
+
+def note_defaults(notes: Noted, cls: type) -> None:
+    """Note what makes a named tuple: a library's function, with the user's defaults."""
+    new = class_attribute(cls, "__new__")
+    if class_of(new) is staticmethod and any(base is tuple for base in bases_of(cls)):
+        notes.class_attribute(cls, "__new__")
+        notes.place(FunctionPlace(new.__func__, "__defaults__"))
 
 
 def note_lacking(notes: "Noted", value: Any, names: Iterable[str]) -> None:

@@ -35,6 +35,7 @@ from imprint.record.noted import (
     Noted,
     look_into,
     note_class,
+    note_defaults,
     note_function,
     note_inherited,
     note_item,
@@ -99,7 +100,6 @@ class Notes(Noted):
         self._queue: deque[tuple[Any, str]] = deque()
         self._is_meeting = False
         self._whole = Whole()
-        self._users: dict[int, bool] = {}
         self._of_passing: set[int] = set()
         self._is_covered = False
         self._covered: dict[int, tuple[Any, str]] = {}
@@ -205,6 +205,8 @@ class Notes(Noted):
         }
         self.owners.of_classes[id(cls)] = []
         self.known[id(cls)] = cls
+        if id(cls) in self.owners.new:
+            return
         self._wait(note_class, cls, names, "")
         if names:
             self._wait(note_inherited, cls, _hideable(cls).difference(names), "")
@@ -215,13 +217,9 @@ class Notes(Noted):
             self._on_value(cls)
             self._meet_specials(cls)
             self._meet_names(cls)
+            note_defaults(self, cls)
         elif layout_of_class(cls).module != "builtins":
             self._meet_library(class_namespace(cls))
-        new = class_attribute(cls, "__new__")
-        is_tuple = any(base is tuple for base in bases_of(cls))
-        if names and is_tuple and class_of(new) is staticmethod:
-            self.class_attribute(cls, "__new__")
-            self.place(FunctionPlace(new.__func__, "__defaults__"))
 
     def _meet_specials(self, cls: type) -> None:
         """Take in the methods that Python calls by itself, which no code mentions.
@@ -254,7 +252,7 @@ class Notes(Noted):
         self._meet_class(kind)
         layout = layout_of(value)
         names = layout.names(value)
-        is_own = layout.is_holder or self._is_users(kind)
+        is_own = layout.is_holder or self.owners.is_users(kind)
         if self._strict and id(kind) not in COMPOSITES:
             is_own = True
         says_all = layout.speaks or (layout.is_frozen and layout.is_open)
@@ -270,13 +268,6 @@ class Notes(Noted):
             self._wait(look_into, value, names, path)
         else:
             self._watch(value, path)
-
-    def _is_users(self, kind: type) -> bool:
-        """Tell whether a class that was met is the user's; asked once for each."""
-        known = self._users.get(id(kind))
-        if known is None:
-            known = self._users[id(kind)] = is_user_class(kind)
-        return known
 
     def _watch(self, value: Any, path: str) -> None:
         if layout_of(value).storage is dict:

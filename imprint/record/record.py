@@ -35,6 +35,8 @@ _LIBRARY_FIRINGS: Final = 64
 """Starts of one library's function after which what it is given is no matter."""
 _FAILURES: Final = 16
 """Ends of one function by an exception after which nothing new is missed."""
+_BY_NEW_CLASSES: Final = frozenset(("__set_name__", "__init_subclass__"))
+"""What `type.__new__` calls with the class that it makes."""
 _HAS_REST: Final = 0x04 | 0x08  # CO_VARARGS, CO_VARKEYWORDS
 
 
@@ -133,6 +135,8 @@ class Record(Entering):
             Whether later starts of the same code have nothing to add.
         """
         mentions = mentions_of(code)
+        if code.co_name in _BY_NEW_CLASSES:
+            self._take_new(frame.f_locals.values())
         changes = mentions.stores_any or mentions.changes_items or mentions.uses.stored
         given: tuple[Any, ...] = ()
         if changes or mentions.reads_any:
@@ -141,13 +145,20 @@ class Record(Entering):
         self._told.firings[id(code)] = count = self._told.firings.get(id(code), 0) + 1
         if count > 1:
             self.take_whole(self.unknown(given) if mentions.reads_any else ())
-            return done or count > _LIBRARY_FIRINGS
+            done = done or count > _LIBRARY_FIRINGS
+            return done and code.co_name not in _BY_NEW_CLASSES
         self._notes.owners.asks_class |= "__class__" in mentions.names
         self._notes.mention(mentions.public_names, by_library=True)
         self._notes.use_whole(mentions.names, by_library=True)
         if mentions.reads_any:
             self.take_whole(given)
         return done
+
+    def _take_new(self, values: Iterable[Any]) -> None:
+        """Take in classes that are being made: what they are given is no read."""
+        for value in values:
+            if issubclass(class_of(value), type) and not self._notes.knows(value):
+                self._notes.owners.new[id(value)] = value
 
     def unknown(self, values: Iterable[Any]) -> list[Any]:
         """Return those values of which not all is noted yet."""

@@ -215,6 +215,19 @@ HOLDERS = {
         --- E.scale = 2.0
         --- E.h = lambda self: 3.0
         """,
+    "enum that the function makes": """
+        G, H = 3.0, 4.0
+        def f(x):
+            class Made(enum.Enum):
+                A = 1.0
+                B = G
+                @property
+                def more(self): return self.value * H
+            other = enum.IntFlag("other", "C D")
+            return x * Made.A.value * Made.B.more * (other.C | other.D).value
+        --- G = 5.0
+        --- H = 6.0
+        """,
     "enum that is replaced": """
         E = enum.Enum("E", {"A": 1.0})
         f = lambda x: x * E.A.value
