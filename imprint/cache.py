@@ -153,6 +153,7 @@ def configure(
     limit: int | None = None,
     key: str | PathLike[str] | None = None,
     shared: Iterable[str | PathLike[str]] | None = None,
+    remote: str | None = None,
 ) -> None:
     """Say where compiled programs are kept on the disk, from here on; over the environment.
 
@@ -171,6 +172,11 @@ def configure(
         shared: folders to look into, in this order, for what is not in `directory`. They
             are only read, and may be missing; what holds for `directory` holds for them.
             They are those of IMPRINT_CACHE_SHARED otherwise.
+        remote: the URL of a place for all machines that have the same `key`, without
+            which it is left out: a bucket or a server, as fsspec writes it. What is
+            neither in `directory` nor in `shared` is looked for there and kept in
+            `directory`, and what is compiled is written there too, in a thread of its
+            own. "" is none; it is IMPRINT_CACHE_REMOTE otherwise.
 
     Raises:
         ArgumentError: an argument is not of this kind.
@@ -193,8 +199,15 @@ def configure(
             f"cache.configure: expected limit to be an integer from 0 on, got {limit!r}. "
             "Write limit=2 << 30 for 2 GiB."
         )
+    if remote is not None and (
+        not isinstance(remote, str) or (remote and ":" not in remote)  # pyright: ignore[reportUnnecessaryIsInstance] - from the user
+    ):
+        raise ArgumentError(
+            f"cache.configure: expected remote to be a URL, got {remote!r}. Write "
+            "remote='s3://bucket/folder', or name a folder in shared=[...]."
+        )
     folder, secret = _path(directory, "directory"), _path(key, "key")
-    change(Wish(folder, mode, limit, secret, _folders(shared)))
+    change(Wish(folder, mode, limit, secret, _folders(shared), remote))
 
 
 def _folders(given: Iterable[str | PathLike[str]] | None) -> tuple[Path, ...] | None:

@@ -16,8 +16,9 @@ from typing import Final
 
 from imprint import runtime
 from imprint.store.current import Asked, asked, store_of
-from imprint.store.entry import digest
+from imprint.store.entry import KEY_BYTES, digest
 from imprint.store.files import ReadError
+from imprint.store.remote import Remote
 from imprint.store.store import Store
 from imprint.store.sweep import Found, entries, pruned
 
@@ -107,6 +108,8 @@ def doctor() -> int:
     for folder in wish.shared:
         is_there = "read only" if folder.is_dir() else "not there"
         print(f"shared: {folder} ({is_there})")
+    if wish.remote:
+        print(f"remote: {wish.remote} ({_heard(wish.remote)})")
     store = store_in_use(wish)
     if store is None:
         return 1
@@ -124,6 +127,13 @@ def doctor() -> int:
     return _tried(store) if wish.mode == "write" else 0
 
 
+def _heard(url: str) -> str:
+    """Return whether a place far away answers, and if not, why."""
+    reasons: list[str] = []
+    Remote(url, lambda _, reason: reasons.append(reason)).get("0" * 2 * KEY_BYTES)
+    return reasons[0] if reasons else "answers"
+
+
 ACTIONS: Final[dict[str, Callable[[], int]]] = {
     action.__name__: action for action in (ls, du, prune, verify, clear, doctor)
 }
@@ -133,7 +143,7 @@ def store_in_use(wish: Asked | None = None) -> Store | None:
     """Return the store that was asked for, to be changed; or say why there is none."""
     try:
         wish = wish or asked()
-        found = store_of(wish._replace(mode="read", shared=()))
+        found = store_of(wish._replace(mode="read", shared=(), remote=""))
         reason = f"{wish.directory} is not there; the first program that is compiled makes it"
     except (ReadError, OSError) as err:
         found, reason = None, str(err)

@@ -279,10 +279,11 @@ _CONST: Final = 1 << 20
 
 
 def _put(store: Store, question: Question, asked: Asked, result: Plain) -> None:
-    body = {
-        "facts": facts(question),
-        "results": [result, *results_of(store, asked)][:RESULTS],
-    }
+    results = [result]
+    for other in results_of(store, asked):
+        if other not in results and len(results) < RESULTS:
+            results.append(other)
+    body = {"facts": facts(question), "results": results}
     note = {
         "name": f"what {question.name} read",
         "kind": TRACE,

@@ -9,6 +9,7 @@ It is loaded by the first compilation: `import imprint` does not read it.
 - `files`: how is a file read and written so that nobody sees half of it?
 - `flight`: which of many processes compiles, while the others wait?
 - `sweep`: what is in a folder, and what goes when it is too much?
+- `remote`: how is a place far away asked without waiting for it?
 - `store`: what is under a key?
 - `current`: which store does this process use?
 """

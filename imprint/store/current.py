@@ -27,6 +27,7 @@ class Wish:
     limit: int | None = None
     key: Path | None = None
     shared: tuple[Path, ...] | None = None
+    remote: str | None = None
 
 
 class Asked(NamedTuple):
@@ -38,6 +39,7 @@ class Asked(NamedTuple):
         limit: how many bytes it may have.
         key: the file of the secret that its entries are signed with.
         shared: where else to look, in this order; these are only read.
+        remote: the URL of a place far away, to look into and to write to.
     """
 
     directory: Path
@@ -45,6 +47,7 @@ class Asked(NamedTuple):
     limit: int
     key: Path | None
     shared: tuple[Path, ...] = ()
+    remote: str = ""
 
 
 def asked() -> Asked:
@@ -63,7 +66,10 @@ def asked() -> Asked:
     limit = 2 * GIB if wish.limit is None else wish.limit
     key = wish.key or os.environ.get("IMPRINT_CACHE_KEY", "")
     secret = Path(key).expanduser() if key else None
-    return Asked(folder, mode, limit, secret, _shared(wish))
+    remote = wish.remote
+    if remote is None:
+        remote = os.environ.get("IMPRINT_CACHE_REMOTE", "")
+    return Asked(folder, mode, limit, secret, _shared(wish), remote)
 
 
 def _shared(wish: Wish) -> tuple[Path, ...]:
@@ -155,10 +161,26 @@ def store_of(wish: Asked) -> Store | None:
             "another by IMPRINT_CACHE_DIR, `chmod go-w` this one, or sign what is in it "
             "by IMPRINT_CACHE_KEY."
         ) from None
-    below = _below(wish, secret)
-    if folder is None:
+    below, far = _below(wish, secret), _far(wish)
+    if folder is None and not far:
         return below
-    return Store(folder, writes=writes, limit=wish.limit, secret=secret, below=below)
+    folder = folder or wish.directory
+    store = Store(folder, writes=writes, limit=wish.limit, secret=secret, below=below)
+    if far:
+        store.reach(far)
+    return store
+
+
+def _far(wish: Asked) -> str:
+    """Return the place far away; none where nothing proves what comes from it."""
+    if not wish.remote or wish.key is not None:
+        return wish.remote
+    complain(
+        f"expected a secret beside the remote store {wish.remote}, got none: what comes "
+        "from elsewhere is only believed if it is signed. It is left out. Write 32 random "
+        "bytes into a file that is yours alone, and name it in IMPRINT_CACHE_KEY."
+    )
+    return ""
 
 
 def _below(wish: Asked, secret: bytes) -> Store | None:

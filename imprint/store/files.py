@@ -12,6 +12,7 @@ import os
 import stat
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager, suppress
+from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
@@ -26,6 +27,11 @@ class Opened(NamedTuple):
     file: BinaryIO
     nbytes: int
     used: float
+
+    @classmethod
+    def of(cls, data: bytes) -> "Opened":
+        """Return a file that is only in memory."""
+        return cls(BytesIO(data), len(data), 0.0)
 
     def read(self, nbytes: int) -> bytes:
         """Return the next bytes."""

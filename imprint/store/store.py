@@ -13,8 +13,9 @@ from typing import Final, final
 from imprint.core.source import warn
 from imprint.errors import StoreWarning
 from imprint.store.entry import Entry, Note, digest, sealed, unsealed
-from imprint.store.files import ReadError, opened, written
+from imprint.store.files import Opened, ReadError, opened, written
 from imprint.store.flight import Flights
+from imprint.store.remote import Remote
 from imprint.store.sweep import path_of, pruned
 
 
@@ -51,17 +52,25 @@ class Store:
         )
         self._flights: Final = Flights(folder, patience, 0o666 if secret else 0o600)
         self._told: Final[set[str]] = set()
+        self._far: Remote | None = None
+
+    def reach(self, url: str) -> None:
+        """Look for entries with this secret far away, too, and write them there."""
+        self._far = Remote(url, self._complain)
 
     def get(self, key: bytes) -> bytes | None:
         """Return what was put under a key; None if nothing whole is there."""
         return next(self.all_of(key), None)
 
     def all_of(self, key: bytes) -> Iterator[bytes]:
-        """Yield what was put under a key, here and in each store below."""
+        """Yield what was put under a key, here, in each store below, and far away."""
         for store in self.chain():
             body = store._read(key)
             if body is not None:
                 yield body
+        body = None if self._far is None else self._fetched(key, self._far)
+        if body is not None:
+            yield body
 
     def chain(self) -> Iterator["Store"]:
         """Yield this store and those below."""
@@ -88,6 +97,27 @@ class Store:
             )
         return None
 
+    def _fetched(self, key: bytes, far: Remote) -> bytes | None:
+        """Return what is far away, and keep it here, where nothing is under its key."""
+        key = self._named(key)
+        data = far.get(key.hex())
+        if data is None:
+            return None
+        try:
+            body = unsealed(Opened.of(data), key, self._secret).body
+        except ReadError as err:
+            self._complain(
+                "an entry from afar",
+                f"expected {far.url} to have one for {key.hex()}, but {err}. It is left "
+                "there, and what it was is compiled again.",
+            )
+            return None
+        path = path_of(self.folder, key)
+        if self.writes and len(data) <= self.limit and not path.exists():
+            with suppress(OSError):
+                written(path, (data,), shared=True)
+        return body
+
     def put(self, key: bytes, note: Note, body: bytes) -> bool:
         """Put something under a key, if it may and can; return whether it is there."""
         if not self.writes or len(body) > self.limit:
@@ -107,6 +137,8 @@ class Store:
                 "IMPRINT_CACHE=read.",
             )
             return False
+        if self._far is not None:
+            self._far.put(key.hex(), path)
         if key[0] % _SOME == 0 or len(body) > self.limit // _SOME:
             pruned(self.folder, self.limit)
         return True

@@ -38,7 +38,7 @@ def empty_store(folder: Path) -> Generator[Path]:
     """
     before = wished()
     clear_caches()
-    wish_for(Wish(folder, "write", shared=()))
+    wish_for(Wish(folder, "write", shared=(), remote=""))
     try:
         with until_here():
             yield folder
