@@ -168,7 +168,9 @@ def configure(
             default is 2 GiB.
         key: a file with 32 random bytes or more, which only the user can read. What is
             written is signed with them, and nothing else is read; so the folder may be
-            shared with all who have the same file. It is IMPRINT_CACHE_KEY otherwise.
+            shared with all who have the same file. An Ed25519 key in PEM does so too:
+            with a private one entries are signed, with a public one those of `shared`
+            and `remote` are checked. It is IMPRINT_CACHE_KEY otherwise.
         shared: folders to look into, in this order, for what is not in `directory`. They
             are only read, and may be missing; what holds for `directory` holds for them.
             They are those of IMPRINT_CACHE_SHARED otherwise.

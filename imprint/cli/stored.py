@@ -16,8 +16,9 @@ from typing import Final
 
 from imprint import runtime
 from imprint.store.current import Asked, asked, store_of
-from imprint.store.entry import KEY_BYTES, digest
+from imprint.store.entry import KEY_BYTES
 from imprint.store.files import ReadError
+from imprint.store.proof import digest
 from imprint.store.remote import Remote
 from imprint.store.store import Store
 from imprint.store.sweep import Found, entries, pruned
@@ -104,7 +105,7 @@ def doctor() -> int:
     print(f"folder: {wish.directory} ({_decided('IMPRINT_CACHE_DIR')})")
     print(f"mode: {wish.mode} ({_decided('IMPRINT_CACHE')})")
     if wish.key is not None:
-        print(f"signed: with the secret in {wish.key}")
+        print(f"signed: with what is in {wish.key}")
     for folder in wish.shared:
         is_there = "read only" if folder.is_dir() else "not there"
         print(f"shared: {folder} ({is_there})")

@@ -45,7 +45,7 @@ from imprint.manifest.trees import (
     tree_of,
 )
 from imprint.program.program import Program
-from imprint.store.entry import digest
+from imprint.store.proof import digest
 from imprint.store.store import Store
 from imprint.watch.places import MISSING, Place
 from imprint.watch.seen import Findings, Read, Seen, Written, written_by

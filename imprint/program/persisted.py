@@ -21,7 +21,7 @@ from imprint.program.found import Found
 from imprint.program.lowered import LoweredProgram
 from imprint.runtime import EngineError
 from imprint.store.current import current
-from imprint.store.entry import digest
+from imprint.store.proof import digest
 from imprint.store.store import Store
 
 

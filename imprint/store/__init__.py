@@ -5,6 +5,7 @@ what cannot be read is a miss, what cannot be written is left, and a warning say
 It is loaded by the first compilation: `import imprint` does not read it.
 
 - `entry`: how is one entry sealed, and how is it known to be whole?
+- `proof`: who made an entry, where others can write?
 - `folder`: which directory is the store's, and may it be trusted?
 - `files`: how is a file read and written so that nobody sees half of it?
 - `flight`: which of many processes compiles, while the others wait?

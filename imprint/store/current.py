@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Final, Literal, NamedTuple, get_args
 
 from imprint.store.files import ReadError
-from imprint.store.folder import default_folder, secret_in, trusted
+from imprint.store.folder import default_folder, trusted
+from imprint.store.proof import NO_PROOF, Proof, proof_in
 from imprint.store.store import Store, complain
 
 Mode = Literal["off", "read", "write"]
@@ -37,7 +38,7 @@ class Asked(NamedTuple):
         directory: where the store is.
         mode: whether it is read, and whether it is written.
         limit: how many bytes it may have.
-        key: the file of the secret that its entries are signed with.
+        key: the file of the secret, or the key, that its entries are signed with.
         shared: where else to look, in this order; these are only read.
         remote: the URL of a place far away, to look into and to write to.
     """
@@ -147,27 +148,28 @@ def store_of(wish: Asked) -> Store | None:
     """
     writes = wish.mode == "write"
     try:
-        secret = b"" if wish.key is None else secret_in(wish.key)
+        proof = NO_PROOF if wish.key is None else proof_in(wish.key)
     except (ReadError, OSError) as err:
         raise ReadError(
-            f"expected a secret that is yours alone in {wish.key}, got: {err}. Write "
-            "random bytes there, `chmod 600` it, or unset IMPRINT_CACHE_KEY."
+            f"expected a secret or a key in {wish.key}, got: {err}. Write 32 random bytes "
+            "or an Ed25519 key in PEM there, `chmod 600` it, or unset IMPRINT_CACHE_KEY."
         ) from None
+    own = proof if proof.makes else NO_PROOF  # what a public key cannot sign stays here
     try:
-        folder = trusted(wish.directory, create=writes, shared=bool(secret))
+        folder = trusted(wish.directory, create=writes, shared=own.is_given)
     except ReadError as err:
         raise ReadError(
             f"expected a folder that is yours alone, got {wish.directory}: {err}. Give "
             "another by IMPRINT_CACHE_DIR, `chmod go-w` this one, or sign what is in it "
             "by IMPRINT_CACHE_KEY."
         ) from None
-    below, far = _below(wish, secret), _far(wish)
+    below, far = _below(wish, proof), _far(wish)
     if folder is None and not far:
         return below
     folder = folder or wish.directory
-    store = Store(folder, writes=writes, limit=wish.limit, secret=secret, below=below)
+    store = Store(folder, writes=writes, limit=wish.limit, proof=own, below=below)
     if far:
-        store.reach(far)
+        store.reach(far, proof)
     return store
 
 
@@ -183,12 +185,12 @@ def _far(wish: Asked) -> str:
     return ""
 
 
-def _below(wish: Asked, secret: bytes) -> Store | None:
+def _below(wish: Asked, proof: Proof) -> Store | None:
     """Return the first of the stores that are only read; one that is refused is left out."""
     below: Store | None = None
     for asked_for in reversed(wish.shared):
         try:
-            folder = trusted(asked_for, create=False, shared=bool(secret))
+            folder = trusted(asked_for, create=False, shared=proof.is_given)
         except (ReadError, OSError) as err:
             complain(
                 "expected a shared folder that belongs to you or to root, and into which "
@@ -199,6 +201,6 @@ def _below(wish: Asked, secret: bytes) -> Store | None:
             continue
         if folder is not None:
             below = Store(
-                folder, writes=False, limit=wish.limit, secret=secret, below=below
+                folder, writes=False, limit=wish.limit, proof=proof, below=below
             )
     return below

@@ -4,16 +4,17 @@ It is a head, a note and a body. The head has a magic word with the version of t
 the lengths of the two, the key, and a digest of all the rest; so a flipped bit, a short or
 a renamed file are found. The note says in JSON what the entry is, for people who look into
 a store. The digest alone finds damage, not malice: who may write into the store is a
-question for `folder`. With a `secret` it is a signature, which only who has it can make.
+question for `folder`. With a secret it is a signature, which only who has it can make;
+with a private key, a signature of the head follows the body.
 """
 
 import json
 import struct
-from _blake2 import blake2b  # hashlib loads OpenSSL too: 2.5 ms of each import
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from imprint.store.files import Opened, ReadError
+from imprint.store.proof import DIGEST_BYTES, NO_PROOF, SIGNATURE_BYTES, Proof
 
 Note = Mapping[str, Any]
 """What an entry is, in plain values."""
@@ -29,39 +30,30 @@ class Entry(NamedTuple):
     used: float
 
 
-def digest(*parts: bytes, secret: bytes = b"") -> bytes:
-    """Return 32 bytes that stand for the parts, each with its length, and the secret."""
-    made = blake2b(digest_size=KEY_BYTES, key=secret)
-    for part in parts:
-        made.update(len(part).to_bytes(8, "big"))
-        made.update(part)
-    return made.digest()
-
-
-KEY_BYTES: Final = 32
+KEY_BYTES: Final = DIGEST_BYTES
 _MAGIC: Final = b"imprint1"
-_HEAD: Final = struct.Struct(f">8sIQ{KEY_BYTES}s{KEY_BYTES}s")
+_HEAD: Final = struct.Struct(f">8sIQ{KEY_BYTES}s{DIGEST_BYTES}s")
 
 
 def sealed(
-    key: bytes, note: Note, body: bytes, secret: bytes = b""
-) -> tuple[bytes, bytes, bytes]:
+    key: bytes, note: Note, body: bytes, proof: Proof = NO_PROOF
+) -> tuple[bytes, ...]:
     """Return the parts of the file of an entry."""
     text = json.dumps(dict(note)).encode()
-    seal = digest(key, text, body, secret=secret)
+    seal = proof.digest(key, text, body)
     head = _HEAD.pack(_MAGIC, len(text), len(body), key, seal)
-    return head, text, body
+    return head, text, body, proof.signature(head)
 
 
 def unsealed(
-    file: Opened, key: bytes, secret: bytes = b"", *, whole: bool = True
+    file: Opened, key: bytes, proof: Proof = NO_PROOF, *, whole: bool = True
 ) -> Entry:
     """Return what an open file holds.
 
     Args:
         file: the file.
         key: what it must be the entry of.
-        secret: what it must be signed with; empty if it need not be.
+        proof: what it must be signed with, if it must be.
         whole: whether the body is read and the digest checked.
 
     Raises:
@@ -71,15 +63,18 @@ def unsealed(
     if len(head) < _HEAD.size or not head.startswith(_MAGIC):
         raise ReadError("it is no entry of a store")
     _, note_bytes, body_bytes, own, seal = _HEAD.unpack(head)
-    if _HEAD.size + note_bytes + body_bytes != file.nbytes:
+    rest = file.nbytes - _HEAD.size - note_bytes - body_bytes
+    if rest != (SIGNATURE_BYTES if proof.has_keys else 0):
         raise ReadError("its length is another than it says")
     if own != key:
         raise ReadError("it is the entry of another key")
     text = file.read(note_bytes)
     body = file.read(body_bytes) if whole else None
-    if body is not None and digest(own, text, body, secret=secret) != seal:
-        also = ", or was made with another secret" if secret else ""
+    if body is not None and proof.digest(own, text, body) != seal:
+        also = ", or was made with another secret" if proof.is_given else ""
         raise ReadError(f"it is damaged{also}: its digest is another than it says")
+    if body is not None and not proof.holds(head, file.read(rest)):
+        raise ReadError("another key signed it than the one that it is checked with")
     try:
         note = json.loads(text)
     except ValueError:

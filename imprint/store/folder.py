@@ -4,18 +4,15 @@ To load a compiled program is to run it. So a folder is believed only if it belo
 user (or root) and nobody else can write into it, nor replace it: nobody may write into a
 directory above, unless that has the sticky bit, as `/tmp` has. A link that the user owns
 is followed. A folder that fails is refused, with the reason, and never repaired. Entries
-that are signed prove themselves, so their folder may be anybody's: then the secret must
-be the user's alone.
+that are signed prove themselves, so their folder may be anybody's.
 """
 
 import os
 import stat
 import sys
-from _blake2 import blake2b  # hashlib loads OpenSSL too: 2.5 ms of each import
 from pathlib import Path
-from typing import Final
 
-from imprint.store.files import ReadError, distrust, opened
+from imprint.store.files import ReadError, distrust
 
 
 def default_folder() -> Path:
@@ -74,28 +71,6 @@ def trusted(folder: Path, *, create: bool, shared: bool = False) -> Path | None:
         if os.name != "nt" and mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
             raise ReadError(f"everybody can write into {above}, and so replace it")
     return real
-
-
-def secret_in(path: Path) -> bytes:
-    """Return what a file says entries are signed with, brought to a length.
-
-    Raises:
-        ReadError: others can read it or write into it, or it is too short.
-        OSError: the system does not give it.
-    """
-    with opened(path) as file:
-        if file is None:
-            raise ReadError("it is not there")
-        mode = os.fstat(file.file.fileno()).st_mode
-        if os.name != "nt" and mode & (stat.S_IRWXG | stat.S_IRWXO):
-            raise ReadError(f"others can read it (mode {stat.S_IMODE(mode):o})")
-        given = file.read(1 << 16)
-    if len(given.strip()) < _SECRET_BYTES:
-        raise ReadError(f"it has fewer than {_SECRET_BYTES} bytes")
-    return blake2b(given).digest()
-
-
-_SECRET_BYTES: Final = 32
 
 
 def _own() -> tuple[int, ...]:

@@ -12,9 +12,10 @@ from typing import Final, final
 
 from imprint.core.source import warn
 from imprint.errors import StoreWarning
-from imprint.store.entry import Entry, Note, digest, sealed, unsealed
+from imprint.store.entry import Entry, Note, sealed, unsealed
 from imprint.store.files import Opened, ReadError, opened, written
 from imprint.store.flight import Flights
+from imprint.store.proof import NO_PROOF, Proof
 from imprint.store.remote import Remote
 from imprint.store.sweep import path_of, pruned
 
@@ -27,7 +28,7 @@ class Store:
         folder: where they are.
         writes: whether it may be changed.
         limit: how many bytes it may have.
-        secret: what entries are signed with; then they may be those of others.
+        proof: what entries are signed with; then they may be those of others.
         patience: how many seconds one waits for what another process compiles.
         below: the store that has what is not here, and is only read.
     """
@@ -38,7 +39,7 @@ class Store:
         *,
         writes: bool,
         limit: int,
-        secret: bytes = b"",
+        proof: Proof = NO_PROOF,
         patience: float = 60.0,
         below: "Store | None" = None,
     ) -> None:
@@ -46,17 +47,17 @@ class Store:
         self.limit: Final = limit
         self.writes: bool = writes
         self.below: Final = below
-        self._secret: Final = secret
-        self.signer: Final = (
-            digest(b"signer", secret=secret).hex()[:16] if secret else ""
+        self._proof: Final = proof
+        self.signer: Final = proof.signer
+        self._flights: Final = Flights(
+            folder, patience, 0o666 if proof.is_given else 0o600
         )
-        self._flights: Final = Flights(folder, patience, 0o666 if secret else 0o600)
         self._told: Final[set[str]] = set()
-        self._far: Remote | None = None
+        self._far: tuple[Remote, Proof] | None = None
 
-    def reach(self, url: str) -> None:
-        """Look for entries with this secret far away, too, and write them there."""
-        self._far = Remote(url, self._complain)
+    def reach(self, url: str, proof: Proof) -> None:
+        """Look for entries far away, too, and write them there if they can be signed."""
+        self._far = Remote(url, self._complain), proof
 
     def get(self, key: bytes) -> bytes | None:
         """Return what was put under a key; None if nothing whole is there."""
@@ -68,7 +69,7 @@ class Store:
             body = store._read(key)
             if body is not None:
                 yield body
-        body = None if self._far is None else self._fetched(key, self._far)
+        body = None if self._far is None else self._fetched(key, *self._far)
         if body is not None:
             yield body
 
@@ -80,11 +81,11 @@ class Store:
             store = store.below
 
     def _read(self, key: bytes) -> bytes | None:
-        key = self._named(key)
+        key = self._proof.named(key)
         path = path_of(self.folder, key)
         try:
-            with opened(path, use=self.writes, shared=bool(self._secret)) as file:
-                return None if file is None else unsealed(file, key, self._secret).body
+            with opened(path, use=self.writes, shared=self._proof.is_given) as file:
+                return None if file is None else unsealed(file, key, self._proof).body
         except ReadError as err:
             self._complain(
                 "an entry",
@@ -97,37 +98,44 @@ class Store:
             )
         return None
 
-    def _fetched(self, key: bytes, far: Remote) -> bytes | None:
+    def _fetched(self, key: bytes, far: Remote, proof: Proof) -> bytes | None:
         """Return what is far away, and keep it here, where nothing is under its key."""
-        key = self._named(key)
-        data = far.get(key.hex())
+        there = proof.named(key)
+        data = far.get(there.hex())
         if data is None:
             return None
         try:
-            body = unsealed(Opened.of(data), key, self._secret).body
+            entry = unsealed(Opened.of(data), there, proof)
         except ReadError as err:
             self._complain(
                 "an entry from afar",
-                f"expected {far.url} to have one for {key.hex()}, but {err}. It is left "
+                f"expected {far.url} to have one for {there.hex()}, but {err}. It is left "
                 "there, and what it was is compiled again.",
             )
             return None
-        path = path_of(self.folder, key)
-        if self.writes and len(data) <= self.limit and not path.exists():
-            with suppress(OSError):
-                written(path, (data,), shared=True)
-        return body
+        here = self._proof.named(key)
+        if self.writes and not path_of(self.folder, here).exists():
+            self._keep(here, entry.note, entry.body or b"")
+        return entry.body
 
     def put(self, key: bytes, note: Note, body: bytes) -> bool:
         """Put something under a key, if it may and can; return whether it is there."""
-        if not self.writes or len(body) > self.limit:
+        here = self._proof.named(key)
+        if not self.writes or not self._keep(here, note, body):
             return False
-        key = self._named(key)
-        path = path_of(self.folder, key)
+        if self._far is not None:
+            far, proof = self._far
+            if proof is self._proof:
+                far.put(here.hex(), path_of(self.folder, here))
+        return True
+
+    def _keep(self, key: bytes, note: Note, body: bytes) -> bool:
+        if len(body) > self.limit:
+            return False
+        signed = {**note, "signed": self.signer}
+        parts = sealed(key, signed, body, self._proof)
         try:
-            signed = {**note, "signed": self.signer}
-            parts = sealed(key, signed, body, self._secret)
-            written(path, parts, shared=bool(self._secret))
+            written(path_of(self.folder, key), parts, shared=self._proof.is_given)
         except OSError as err:
             self.writes = False
             self._complain(
@@ -137,15 +145,13 @@ class Store:
                 "IMPRINT_CACHE=read.",
             )
             return False
-        if self._far is not None:
-            self._far.put(key.hex(), path)
         if key[0] % _SOME == 0 or len(body) > self.limit // _SOME:
             pruned(self.folder, self.limit)
         return True
 
     def drop(self, key: bytes) -> None:
         """Forget what is under a key."""
-        self._remove(path_of(self.folder, self._named(key)))
+        self._remove(path_of(self.folder, self._proof.named(key)))
 
     def look(self, path: Path, *, whole: bool) -> Entry | None:
         """Return the entry in a file; None if it is gone.
@@ -154,11 +160,11 @@ class Store:
             ReadError: it is not to be used.
             OSError: the system does not give it.
         """
-        with opened(path, shared=bool(self._secret)) as file:
+        with opened(path, shared=self._proof.is_given) as file:
             if file is None:
                 return None
             key = bytes.fromhex(path.parent.name + path.name)
-            return unsealed(file, key, self._secret, whole=whole)
+            return unsealed(file, key, self._proof, whole=whole)
 
     def flight(self, key: bytes) -> AbstractContextManager[bool]:
         """Return a `with` in which no other process compiles for this key.
@@ -166,10 +172,6 @@ class Store:
         It says whether another one did so before, and so whether to look again.
         """
         return self._flights.of(key) if self.writes else nullcontext(enter_result=False)
-
-    def _named(self, key: bytes) -> bytes:
-        """Return the key under which an entry is: who has no secret finds no name."""
-        return digest(key, secret=self._secret) if self._secret else key
 
     def _complain(self, what: str, text: str) -> None:
         if what not in self._told:

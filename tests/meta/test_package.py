@@ -77,7 +77,8 @@ def test_each_run_time_dependency_is_imported_by_the_package():
 def test_each_import_of_the_package_is_a_declared_dependency():
     extras = PROJECT["optional-dependencies"]
     needs = distributions(PROJECT["dependencies"])
-    needs |= distributions([*extras["export"], *extras["remote"]])  # when asked for
+    for name in ("export", "remote", "signed"):  # when asked for
+        needs |= distributions(extras[name])
     library = [s for s in PACKAGE if not str(s).startswith("imprint/cli/")]
     for name, homes in needed_by(library).items():
         assert needs & homes, f"{name} is imported, and no dependency has it"

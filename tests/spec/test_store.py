@@ -41,7 +41,7 @@ MAIN = "import runpy, sys; sys.path.insert(0, ''); runpy.run_path('main.py')"
 WORKER = """
 import random, sys, time
 from pathlib import Path
-from imprint.store.entry import digest
+from imprint.store.proof import digest
 from imprint.store.store import Store
 
 store = Store(Path(sys.argv[1]), writes=True, limit=2_000_000)

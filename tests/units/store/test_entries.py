@@ -5,7 +5,8 @@ import os
 import pytest
 
 from imprint.errors import StoreWarning
-from imprint.store.entry import digest, sealed
+from imprint.store.entry import sealed
+from imprint.store.proof import digest
 from imprint.store.store import Store
 from imprint.store.sweep import path_of
 
@@ -176,6 +177,6 @@ def test_what_is_bigger_than_the_store_is_not_put(tmp_path):
 
 
 def test_a_seal_counts_the_note_too(store, path):
-    head, note, body = sealed(KEY, {"name": "f"}, BODY)
+    head, note, body, _ = sealed(KEY, {"name": "f"}, BODY)
     path.write_bytes(head + note.replace(b"f", b"g") + body)
     assert refused(store)

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from imprint.store.entry import digest
 from imprint.store.flight import Flights
+from imprint.store.proof import digest
 
 KEY, OTHER = digest(b"one"), digest(b"two")
 

@@ -10,7 +10,7 @@ import imprint.numpy as inp
 from imprint.cli import stored
 from imprint.errors import ArgumentError, StoreWarning
 from imprint.store.current import Asked, Wish, asked, store_of, wish_for, wished
-from imprint.store.entry import digest
+from imprint.store.proof import digest
 from imprint.store.store import Store
 from imprint.store.sweep import entries
 

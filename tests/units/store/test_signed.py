@@ -1,13 +1,25 @@
 """A folder that is shared with others: entries are believed for their signature."""
 
 import os
+import sys
+import time
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+)
 
 from imprint.errors import StoreWarning
 from imprint.store.current import Asked, store_of
-from imprint.store.entry import digest, sealed
+from imprint.store.entry import sealed
 from imprint.store.files import ReadError
+from imprint.store.proof import Proof, digest, proof_in
 from imprint.store.store import Store
 from imprint.store.sweep import entries
 
@@ -31,8 +43,8 @@ def folder(tmp_path):
     return tmp_path / "team"
 
 
-def opened(folder, secret):
-    return store_of(Asked(folder, "write", 1 << 20, secret))
+def opened(folder, secret, *shared, remote=""):
+    return store_of(Asked(folder, "write", 1 << 20, secret, shared, remote))
 
 
 def file_in(folder):
@@ -46,10 +58,10 @@ def test_who_has_the_secret_finds_what_another_put(folder, secret):
 
 
 def test_who_has_another_secret_or_none_finds_and_deletes_nothing(folder, tmp_path):
-    mine = Store(folder, writes=True, limit=1 << 20, secret=b"mine")
+    mine = Store(folder, writes=True, limit=1 << 20, proof=Proof(b"mine"))
     mine.put(KEY, {}, BODY)
     for others in (b"another", b""):
-        other = Store(folder, writes=True, limit=1 << 20, secret=others)
+        other = Store(folder, writes=True, limit=1 << 20, proof=Proof(others))
         assert other.get(KEY) is None
         other.put(KEY, {}, b"of another")
         assert other.get(KEY) == b"of another"
@@ -62,7 +74,7 @@ def test_what_was_forged_is_not_believed(folder, secret, forger):
     store.put(KEY, {}, BODY)
     path = file_in(folder)
     own = bytes.fromhex(path.parent.name + path.name)
-    path.write_bytes(b"".join(sealed(own, {}, b"code of a stranger", forger)))
+    path.write_bytes(b"".join(sealed(own, {}, b"code of a stranger", Proof(forger))))
     with pytest.warns(StoreWarning, match="made with another secret"):
         assert store.get(KEY) is None
     assert not path.exists()
@@ -137,6 +149,158 @@ def test_a_secret_that_is_none_turns_the_store_off(folder, secret, spoil):
     with pytest.raises(ReadError) as raised:
         opened(folder, secret)
     assert str(raised.value) == (
-        f"expected a secret that is yours alone in {secret}, got: {reason}. Write random "
-        "bytes there, `chmod 600` it, or unset IMPRINT_CACHE_KEY."
+        f"expected a secret or a key in {secret}, got: {reason}. Write 32 random bytes or "
+        "an Ed25519 key in PEM there, `chmod 600` it, or unset IMPRINT_CACHE_KEY."
     )
+
+
+# ---- a pair of keys ----
+
+
+def pair(folder, name="release"):
+    """Write a private and a public key; return their files."""
+    private = Ed25519PrivateKey.generate()
+    whole = private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    public = private.public_key().public_bytes(
+        Encoding.PEM, PublicFormat.SubjectPublicKeyInfo
+    )
+    files = folder / f"{name}.key", folder / f"{name}.pub"
+    for path, data, mode in zip(files, (whole, public), (0o600, 0o644), strict=True):
+        path.write_bytes(data)
+        path.chmod(mode)
+    return files
+
+
+def test_who_has_the_public_key_reads_what_the_private_one_signed(folder, tmp_path):
+    private, public = pair(tmp_path)
+    assert opened(folder, private).put(KEY, {}, BODY)
+    assert opened(folder, private).get(KEY) == BODY
+    assert opened(tmp_path / "own", public, folder).get(KEY) == BODY
+
+
+def test_who_has_the_public_key_keeps_what_it_makes_unsigned_and_to_itself(
+    folder, tmp_path
+):
+    _, public = pair(tmp_path)
+    own = tmp_path / "own"
+    store = opened(own, public, folder)
+    assert store.put(KEY, {}, BODY)
+    assert not [*entries(folder)]
+    assert opened(own, None).get(KEY) == BODY
+    own.chmod(0o777)  # then nothing proves what is in it
+    with pytest.raises(ReadError, match="expected a folder that is yours alone"):
+        opened(own, public, folder)
+
+
+def test_far_away_too(tmp_path):
+    private, public = pair(tmp_path)
+    far = tmp_path / "far"
+    far.mkdir()
+    build = opened(tmp_path / "build", private, remote=far.as_uri())
+    assert build.put(KEY, {"name": "f"}, BODY)
+    for _ in range(1000):
+        if [*entries(far)]:
+            break
+        time.sleep(0.01)
+    user = opened(tmp_path / "user", public, remote=far.as_uri())
+    assert user.get(KEY) == BODY
+    assert opened(tmp_path / "user", None).get(KEY) == BODY  # kept, as its own
+    assert user.put(digest(b"more"), {}, BODY)
+    time.sleep(0.05)
+    assert len([*entries(far)]) == 1
+
+
+def test_what_another_key_signed_is_not_believed(folder, tmp_path):
+    private, public = pair(tmp_path)
+    other, _ = pair(tmp_path, "other")
+    assert opened(folder, private).put(KEY, {}, BODY)
+    path = file_in(folder)
+    own = bytes.fromhex(path.parent.name + path.name)
+    forged = b"code of a stranger"
+    for proof, reason in (
+        (proof_in(other), "another key signed it"),
+        (Proof(), "its length is another than it says"),
+        (Proof(bytes(32)), "its length is another than it says"),
+    ):
+        path.write_bytes(b"".join(sealed(own, {}, forged, proof)))
+        with pytest.warns(StoreWarning, match=reason):
+            assert opened(tmp_path / "own", public, folder).get(KEY) is None
+    assert opened(folder, other).get(KEY) is None  # it has another name
+
+
+def test_no_flipped_bit_is_believed_that_a_key_signed(folder, tmp_path):
+    private, public = pair(tmp_path)
+    opened(folder, private).put(KEY, {}, BODY)
+    path = file_in(folder)
+    whole = path.read_bytes()
+    for at in range(len(whole)):
+        data = bytearray(whole)
+        data[at] ^= 1 << at % 8
+        path.write_bytes(data)
+        with pytest.warns(StoreWarning):
+            assert opened(tmp_path / "own", public, folder).get(KEY) is None
+
+
+def test_signed_and_unsigned_entries_of_one_folder_do_not_meet(tmp_path):
+    private, _ = pair(tmp_path)
+    own = tmp_path / "own"
+    assert opened(own, private).put(KEY, {}, BODY)
+    assert opened(own, None).put(KEY, {}, b"unsigned")
+    assert opened(own, private).get(KEY) == BODY
+    assert opened(own, None).get(KEY) == b"unsigned"
+
+
+def other_kind(path):
+    path.write_bytes(
+        X25519PrivateKey.generate().private_bytes(
+            Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()
+        )
+    )
+    return "it is a key of another kind than Ed25519"
+
+
+def locked(path):
+    path.write_bytes(
+        Ed25519PrivateKey.generate().private_bytes(
+            Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(b"word")
+        )
+    )
+    return "it is no key that can be read: "
+
+
+def broken(path):
+    path.write_bytes(path.read_bytes()[:60])
+    return "it is no key that can be read: "
+
+
+def readable(path):
+    path.chmod(0o644)
+    return "others can read it (mode 644)"
+
+
+@pytest.mark.parametrize("spoil", [other_kind, locked, broken, readable])
+def test_a_key_that_is_none_turns_the_store_off(folder, tmp_path, spoil):
+    private, _ = pair(tmp_path)
+    reason = spoil(private)
+    with pytest.raises(ReadError) as raised:
+        opened(folder, private)
+    assert f"expected a secret or a key in {private}, got: {reason}" in str(
+        raised.value
+    )
+
+
+def test_a_public_key_into_which_others_can_write_is_refused(folder, tmp_path):
+    _, public = pair(tmp_path)
+    public.chmod(0o666)
+    with pytest.raises(ReadError, match="others can write into it"):
+        opened(folder, public)
+
+
+def test_without_cryptography_the_text_says_what_to_install(
+    folder, tmp_path, monkeypatch
+):
+    private, _ = pair(tmp_path)
+    for name in [n for n in sys.modules if n.startswith("cryptography")]:
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(ReadError, match=r"pip install 'imprint\[signed\]'"):
+        opened(folder, private)

@@ -3,8 +3,8 @@
 import os
 import time
 
-from imprint.store.entry import digest
 from imprint.store.files import STRAY
+from imprint.store.proof import digest
 from imprint.store.store import Store
 from imprint.store.sweep import entries, path_of, pruned
 
