@@ -3,8 +3,8 @@
 Both sides have compiled the program in an earlier process and keep it on the disk: imprint
 in its store, JAX in its persistent cache, which is told to keep all. The timer is around
 the whole process: the interpreter, the import, tracing, which only JAX does, loading, one
-call, the exit. The
-programs are the same text, with the names of either library.
+call, the exit. The programs are the same text, with the names of either library. The last
+rows are beside the floor: a script that loads and runs the same program on jaxlib alone.
 """
 
 import os
@@ -126,6 +126,83 @@ assert numpy.isfinite(numpy.asarray(result)).all()
 """
 
 
+# What no library can save: the engine, the program's bytes, arguments, one run.
+FLOOR = """
+import sys
+import numpy
+from jaxlib import _hlo, _jax
+
+class Sharding(_jax.SingleDeviceSharding):
+    memory_kind = None
+    def _to_xla_hlo_sharding(self, _):  # jaxlib 0.10 asks for it
+        return _hlo.HloSharding.replicate()
+
+class Aval:
+    dtype, weak_type = numpy.dtype("float32"), False
+    def __init__(self, shape):
+        self.shape = shape
+
+client = _jax.get_tfrt_cpu_client(asynchronous=True)
+(device,) = client.local_devices()
+options = _jax.CompileOptions()
+options.device_assignment = _jax.DeviceAssignment.create(numpy.array([[device.id]]))
+data, shapes = open(sys.argv[1], "rb").read(), eval(sys.argv[2])
+program = client.deserialize_executable(data, _jax.DeviceList((device,)), options)
+arguments = [
+    _jax.batched_device_put(
+        Aval(shape), Sharding(device), [numpy.ones(shape, "float32")], [device], True,
+        enable_x64=True,
+    )
+    for shape in shapes
+]
+result = program.execute_sharded(arguments).disassemble_into_single_device_arrays()
+result[0][0].block_until_ready()
+"""
+
+# Writes the largest program of a store into a file, and prints the shapes of its arguments.
+TAKEN = """
+import re, sys
+from pathlib import Path
+from imprint import runtime
+from imprint.store.current import current
+from imprint.store.sweep import entries
+
+store = current()
+found = [store.look(found.path, whole=True) for found in entries(store.folder)]
+largest = max((e for e in found if "compile_seconds" in e.note), key=lambda e: e.nbytes)
+Path(sys.argv[1]).write_bytes(largest.body)
+(module,) = runtime.deserialize(largest.body, ()).loaded.hlo_modules()
+given, = re.findall(r"entry_computation_layout={\\((.*?)\\)->", module.to_string())
+shapes = re.findall(r"f32\\[([0-9,]*)\\]", given)
+print([tuple(map(int, shape.split(","))) for shape in shapes])
+"""
+
+
+@cache
+def floor(program):
+    """Return the arguments of `FLOOR` for a program: a file, and shapes."""
+    held = tempfile.TemporaryDirectory()
+    FOLDERS.append(held)
+    file = f"{held.name}/program"
+    given = environment() | {"IMPRINT_CACHE_DIR": f"{held.name}/store"}
+    code = HEADS["imprint"] + program + END
+    subprocess.run([sys.executable, "-c", code], check=True, env=given)
+    command = [sys.executable, "-c", TAKEN, file]
+    return file, subprocess.check_output(command, env=given, text=True).strip()
+
+
+def floor_seconds(program):
+    """Return a function that runs a program without any library, and returns seconds."""
+
+    def run():
+        command = [sys.executable, "-c", FLOOR, *floor(program)]
+        start = time.perf_counter()
+        subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+        return time.perf_counter() - start
+
+    return run
+
+
 @cache
 def folder(library):
     """Return the directory in which a library keeps its programs, gone at exit."""
@@ -178,6 +255,16 @@ PAIRS = [
         ("their gradient", GRADIENT, 0.45),
         ("a script of 40 lines", SCRIPT, 0.35),
     )
+]
+PAIRS += [
+    Pair(
+        f"{name}, beside 30 lines on jaxlib alone",
+        ours=process_seconds("imprint", program),
+        jax=floor_seconds(program),
+        target=1.2,
+        timing=Timing.SELF,
+    )
+    for name, program in (("3,000 operations", CHAIN), ("12 layers", TRANSFORMER))
 ]
 
 
