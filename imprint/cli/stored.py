@@ -131,7 +131,7 @@ def doctor() -> int:
 def _heard(url: str) -> str:
     """Return whether a place far away answers, and if not, why."""
     reasons: list[str] = []
-    Remote(url, lambda _, reason: reasons.append(reason)).get("0" * 2 * KEY_BYTES)
+    Remote(url, reasons.append).get("0" * 2 * KEY_BYTES)
     return reasons[0] if reasons else "answers"
 
 

@@ -95,11 +95,11 @@ def is_asked_by_imprint(frame: FrameType) -> bool:
 def is_user_namespace(namespace: dict[str, Any]) -> bool:
     """Tell whether a module's dictionary is that of one of the user's modules."""
     name = _text(namespace, "__name__") or ""
-    if name.startswith("namedtuple_"):
-        return False  # where `collections` makes the methods of a named tuple
     file = _text(namespace, "__file__")
     if file is not None:
         return is_user_file(file)
+    if name.startswith("namedtuple_"):
+        return False  # where `collections` makes the methods of a named tuple
     if name in sys.builtin_module_names:
         return False
     spec = entry(namespace, "__spec__")

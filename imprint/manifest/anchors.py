@@ -5,6 +5,7 @@ way to it: so what leads to an owner is read before what the owner has. An ancho
 data: the kind of the place, its owner, its name, and what else makes it.
 """
 
+import functools
 import sys
 from collections.abc import Callable
 from typing import Any, Final
@@ -22,6 +23,7 @@ from imprint.watch.places import (
     ObjectPlace,
     Place,
     SpecialsPlace,
+    ValuePlace,
     class_namespace,
     defining_class,
 )
@@ -160,3 +162,23 @@ def _library_of(place: Place) -> type | None:
         return None
     base = defining_class(place.cls, place.name)
     return None if base is None or is_user_class(base) else base
+
+
+def is_import(place: Place) -> bool:
+    """Tell whether a place is that of a module by its full name."""
+    return isinstance(place, NamePlace) and place.namespace is sys.modules
+
+
+def is_constant(reader: Reader, place: Place) -> bool:
+    """Tell whether a place is a `partial` of a library's function and plain values.
+
+    A function that is compiled inside another one may be such a one: no name leads to it.
+    """
+    if not isinstance(place, ValuePlace):
+        return False
+    value = place.get()
+    if type(value) is not functools.partial:
+        return False
+    other = reader.copy()
+    other.digest(value)
+    return len(other.nodes) == len(reader.nodes) + 1

@@ -16,6 +16,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
+from types import CodeType, FunctionType
 from typing import Any, Final, NamedTuple, cast, final
 
 import numpy as np
@@ -26,13 +27,19 @@ from imprint.calls.signature import Call, Form
 from imprint.calls.tracing import TracedCall
 from imprint.config import Settings
 from imprint.core.aval import ShapedArray
-from imprint.core.libraries import module_namespace
+from imprint.core.libraries import entry, module_namespace
 from imprint.core.trace import Tracer
 from imprint.definition.walk import NO_EFFECTS
-from imprint.manifest.anchors import anchor_of, digest_at, place_of
+from imprint.manifest.anchors import (
+    anchor_of,
+    digest_at,
+    is_constant,
+    is_import,
+    place_of,
+)
 from imprint.manifest.declared import Stamps, adopt, declaration, difference_of, look
 from imprint.manifest.facts import Facts, facts_of, home_of, shown
-from imprint.manifest.purity import LibraryRead, check_codes, state_of_draws
+from imprint.manifest.purity import LibraryRead, check_codes, has_drawn, state_of_draws
 from imprint.manifest.reader import Reader, digest_of
 from imprint.manifest.refused import Refused, Why
 from imprint.manifest.stamps import changed
@@ -47,8 +54,8 @@ from imprint.manifest.trees import (
 from imprint.program.program import Program
 from imprint.store.proof import digest
 from imprint.store.store import Store
-from imprint.watch.places import MISSING, Place
-from imprint.watch.seen import Findings, Read, Seen, Written, written_by
+from imprint.watch.places import MISSING, NamePlace, Place
+from imprint.watch.seen import Findings, Read, Seen, Written, class_of, written_by
 
 Plain = dict[str, Any]
 RESULTS: Final = 16
@@ -84,7 +91,7 @@ class Asked:
     reader: Reader
     in_tree: tree.TreeDef
     written: Written
-    drawn: object
+    drawn: tuple[Any, Any]
     files: Stamps
 
 
@@ -159,9 +166,9 @@ def kept(
     met = reader.libraries
     reads = _read_places(reader, findings.reads)
     library = _read_libraries(reader, check_codes(findings.ran, met))
-    for code, _ in findings.ran.codes:
+    for code, names in findings.ran.codes:
         if id(code) not in reader.codes:
-            raise Refused(Why.OWNER, f"what {code.co_qualname}() does")
+            reads += _read_places(reader, _by_name(code, names))
     module = program.module
     result: Plain = {
         "reads": reads,
@@ -198,7 +205,7 @@ def _check_trace(traced: TracedCall, asked: Asked) -> None:
         raise Refused(Why.RECORDER, "another tool listened to what ran")
     if traced.is_told_apart:
         raise Refused(Why.EFFECT, "made callbacks")
-    if traced.has_drawn or state_of_draws() != asked.drawn:
+    if traced.has_drawn or has_drawn(asked.drawn):
         raise Refused(Why.IMPURE, "random numbers that nobody gave it")
     if traced.results.kept():
         raise Refused(Why.RESULT, "what is no array")
@@ -207,7 +214,9 @@ def _check_trace(traced: TracedCall, asked: Asked) -> None:
 def _read_places(reader: Reader, reads: Iterable[Read]) -> list[Any]:
     """Return the places that were read, each after what leads to it."""
     found: list[Any] = []
-    left = list(reads)
+    # A module that the trace imported is imported again before what it has is looked at.
+    left = sorted(reads, key=lambda read: not is_import(read.place))
+    left = [read for read in left if not is_constant(reader, read.place)]
     while left:
         later: list[Read] = []
         for read in left:
@@ -229,6 +238,18 @@ def _read_places(reader: Reader, reads: Iterable[Read]) -> list[Any]:
             raise Refused(Why.OWNER, str(later[0].place))
         left = later
     return found
+
+
+def _by_name(code: CodeType, names: dict[str, Any]) -> list[Read]:
+    """Return the place of a function that ran and was read at no place: a registered one.
+
+    Raises:
+        Refused: its module has it under no name.
+    """
+    function: Any = entry(names, code.co_qualname)
+    if class_of(function) is not FunctionType or function.__code__ is not code:
+        raise Refused(Why.OWNER, f"what {code.co_qualname}() does")
+    return [Read(NamePlace(names, code.co_qualname), Seen(function))]
 
 
 def _read_libraries(

@@ -70,20 +70,36 @@ def check_codes(ran: Ran, met: Met) -> list[LibraryRead]:
             what = f"({code.co_qualname}) reads {owner} by names that are worked out"
             raise Refused(Why.DYNAMIC, what)
         words = {word for each in _all(code) for word in _attributes(each)}
+        _check_parts(mentions.parts, names)
         for module in (*_modules(code, mentions.imports, names), *parts):
             found |= dict.fromkeys(_reads_of(module, words, met))
     return [*found]
 
 
-def state_of_draws() -> object:
-    """Return the state of the generators that code of libraries may draw from."""
+def state_of_draws() -> tuple[Any, Any]:
+    """Return the state of the generators that code of libraries may draw from, if any."""
     draws: Any = sys.modules.get("random")
-    own = None if draws is None else draws.getstate()
     of_numpy: Any = sys.modules.get("numpy.random")
-    if of_numpy is None:
-        return own
-    name, keys, *rest = of_numpy.get_state()
-    return own, name, keys.tobytes(), rest
+    state = None
+    if of_numpy is not None:
+        name, keys, *rest = of_numpy.get_state()
+        state = name, keys.tobytes(), rest
+    return None if draws is None else draws.getstate(), state
+
+
+def has_drawn(before: tuple[object, object]) -> bool:
+    """Tell whether anything was drawn since; what was imported since starts by itself."""
+    own, of_numpy = state_of_draws()
+    if before[0] is None and own is not None and _is_fresh(own[1][-1]):
+        own = None
+    if before[1] is None and of_numpy is not None and _is_fresh(of_numpy[2][0]):
+        of_numpy = None
+    return before != (own, of_numpy)
+
+
+def _is_fresh(position: int) -> bool:
+    """Tell whether a Mersenne Twister was seeded, and gave nothing yet."""
+    return position >= 623
 
 
 def _all(code: CodeType) -> Iterator[CodeType]:
@@ -119,6 +135,19 @@ def _modules(
             yield value
 
 
+def _check_parts(parts: Iterable[str], names: dict[str, Any]) -> None:
+    """Refuse a module of the user's that a package does not have: it may come to be."""
+    for part in parts:
+        full = resolve_name(part, entry(names, "__package__"))
+        outer, _, name = full.rpartition(".")
+        package = sys.modules.get(outer)
+        if full in sys.modules or not is_module(package) or not is_user(package):
+            continue
+        held = module_namespace(package)
+        if holds(held, "__path__") and not holds(held, name):
+            raise Refused(Why.IMPURE, f"the module {full}, which is not there")
+
+
 def _of_python(name: str) -> Any:
     return vars(builtins).get(name)
 
@@ -134,7 +163,7 @@ def _reads_of(module: ModuleType, words: set[str], met: Met) -> Iterator[Library
         denied = _DENIED.get(name, frozenset())
         for word in sorted(words.intersection(held)):
             value = held[word]
-            if word in denied:
+            if word in denied or (word in _READERS and name.startswith("imprint.")):
                 _rely(name, word, met)
             if is_module(value):
                 if id(value) not in seen and not is_user(value):
@@ -147,11 +176,16 @@ def _reads_of(module: ModuleType, words: set[str], met: Met) -> Iterator[Library
         check_library(name, "", met)
 
 
+_READERS: Final = frozenset(
+    (
+        *("load", "loadtxt", "genfromtxt", "fromfile", "memmap", "fromregex"),
+        *("open_memmap", "read_array"),
+    )
+)
+"""What reads files, in NumPy and in what bears its names."""
 _DENIED: Final = {
     "typing": frozenset(("get_type_hints",)),
-    "numpy": frozenset(
-        ("load", "loadtxt", "genfromtxt", "fromfile", "memmap", "fromregex")
-    ),
+    "numpy": _READERS,
 }
 
 
@@ -175,7 +209,7 @@ def check_library(module: str, name: str, met: Met) -> None:
     elif root in sys.stdlib_module_names:
         refused = root not in _PURE or name in _UNTOLD_BY
     else:
-        refused = module.startswith("numpy.random")
+        refused = module.startswith("numpy.random") or name in _READERS
     if refused and (name or not has_part(module)):
         _rely(module, name, met)
 

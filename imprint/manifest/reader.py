@@ -41,6 +41,7 @@ from imprint.array import ArrayImpl
 from imprint.core.identity import module_name, type_name
 from imprint.core.libraries import (
     is_user_class,
+    is_user_code,
     is_user_file,
     is_user_namespace,
     module_namespace,
@@ -288,6 +289,8 @@ class Reader:
                 return found
         layout = layout_of(x)
         fields = None
+        if tuple in bases_of(kind) and hasattr(kind, "_fields") and not layout.has_dict:
+            return "named tuple", self.content(kind), self.contents(x)
         params = class_namespace(kind).get("__dataclass_params__")
         if params is not None and params.frozen and layout.is_open:
             fields = layout.field_values(x)
@@ -348,6 +351,8 @@ def standing(x: Any, module: object, name: str) -> bool:
     found: Any = sys.modules.get(module) if type(module) is str else None
     if found is None or is_user_namespace(module_namespace(found)):
         return False
+    if class_of(x) is FunctionType and is_user_code(x.__code__, x.__globals__):
+        return False  # the user's, put there under the name of what it wraps
     names: Any = module_namespace(found)
     *outer, last = name.split(".")
     for step in outer:
@@ -396,7 +401,7 @@ _CONSTANTS: Final = {
         *("MISSING", "KW_ONLY", "_FIELD", "_FIELD_CLASSVAR", "_FIELD_INITVAR"),
         "_HAS_DEFAULT_FACTORY",
     )
-}
+} | {id(NotImplemented): "NotImplemented"}
 
 
 def _registered(cls: Any) -> list[str]:

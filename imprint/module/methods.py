@@ -98,6 +98,10 @@ class Method:
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self._func if instance is None else BoundMethod(self._func, instance)
 
+    def __imprint_token__(self) -> object:
+        """Return what stands for this in the token of what holds it."""
+        return self._func
+
 
 def keep_methods(namespace: dict[str, Any]) -> None:
     """Put each method of a class body into a `Method`.

@@ -15,7 +15,14 @@ from functools import partial
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, Final
 
-from imprint.core.libraries import entry, holds, is_module, is_user, is_user_class
+from imprint.core.libraries import (
+    entry,
+    holds,
+    is_module,
+    is_user,
+    is_user_class,
+    module_namespace,
+)
 from imprint.core.trace import Tracer
 from imprint.definition.layout import layout_of
 from imprint.record.absence import expect as expect_absent
@@ -223,6 +230,7 @@ class Entering:
             module = self._enter_import(name, namespace)
             if mentions.expects_absence:
                 note_absent(self._notes, module, mentions.names)
+        self._enter_parts(mentions.parts, namespace)
         if mentions.reads_module:
             self._notes.meet_namespace(namespace)
         if mentions.reads_module or mentions.reads_whole:
@@ -244,6 +252,17 @@ class Entering:
         ):
             self._notes.name(sys.modules, name)
         return module
+
+    def _enter_parts(self, parts: Iterable[str], namespace: dict[str, Any]) -> None:
+        """Note modules in packages, that an import takes from there."""
+        for part in parts:
+            module = self._enter_import(part, namespace)
+            if is_module(module) and is_user(module):
+                full = str(entry(module_namespace(module), "__name__"))
+                outer, _, name = full.rpartition(".")
+                package = sys.modules.get(outer)
+                if is_module(package) and holds(module_namespace(package), name):
+                    self._notes.name(module_namespace(package), name)
 
     def _enter_nested(self, code: CodeType, namespace: dict[str, Any]) -> None:
         mentions = mentions_of(code)

@@ -40,6 +40,7 @@ class Mentions:
     Args:
         globals: the names that it reads or binds in its module.
         imports: the modules that it imports, with the dots of `from ..package import`.
+        parts: what may be modules in packages that it imports, with these dots too.
         names: the attributes that it may read or write, of anything.
         public_names: those of them that do not begin with two underscores.
         stored: the names that it binds: globals, closure variables, attributes.
@@ -57,6 +58,7 @@ class Mentions:
 
     globals: tuple[str, ...]
     imports: tuple[str, ...]
+    parts: tuple[str, ...]
     names: frozenset[str]
     public_names: frozenset[str]
     stored: frozenset[str]
@@ -153,6 +155,7 @@ def _read(code: CodeType) -> Mentions:
     attributes: set[str] = set()
     stored: set[str] = set()
     imports: list[str] = []
+    parts: list[str] = []
     consts: list[Any] = [None, None]  # an import has two
     every = instructions(code)
     for op, arg in every:
@@ -169,12 +172,13 @@ def _read(code: CodeType) -> Mentions:
                 stored.add(names[arg])
         elif op == _IMPORT_NAME:
             imports.append(_module(names[arg], *consts))
+            parts += _parts(names[arg], *consts)
         elif op in _STORE_CELLS:
             stored.add(variables_of(code)[arg])
         elif op == _MATCH_CLASS:
             attributes.add("__match_args__")
     uses = item_uses(code, every)
-    listed = tuple(found), tuple(imports)
+    listed = tuple(found), tuple(imports), tuple(parts)
     return _mentions(code, every, listed, attributes, stored, uses)
 
 
@@ -205,13 +209,13 @@ def _grown(code: CodeType, every: Instructions) -> frozenset[str]:
 def _mentions(
     code: CodeType,
     done: Instructions,
-    listed: tuple[tuple[str, ...], tuple[str, ...]],
+    listed: tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]],
     attributes: set[str],
     stored: set[str],
     uses: ItemUses,
 ) -> Mentions:
     """Return what a code object mentions, of which these are the instructions' part."""
-    found, imports = listed
+    found, imports, parts = listed
     every = attributes.union(found)
     reads_module = not _READS_MODULE.isdisjoint(every)
     texts = set(_texts(code.co_consts, every_word=reads_module))
@@ -222,6 +226,7 @@ def _mentions(
     return Mentions(
         found,
         imports,
+        parts,
         frozenset(names),
         frozenset(name for name in names if not name.startswith("__")),
         frozenset(stored | texts if stores_any else stored),
@@ -296,6 +301,15 @@ def _has_computed_names(
             uses.append(depth)
         before = [before[-1], op]
     return bool(uses)
+
+
+def _parts(name: str, level: Any, names: Any) -> list[str]:
+    """Return what an import may take from a package that is a module in it."""
+    dots = "." * level if isinstance(level, int) else ""
+    if names:  # `from a import b`
+        return [f"{dots}{name}.{part}" if name else dots + part for part in names]
+    steps = name.split(".")
+    return [".".join(steps[:n]) for n in range(2, len(steps) + 1)]
 
 
 def _module(name: str, level: Any, names: Any) -> str:

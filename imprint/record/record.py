@@ -16,7 +16,7 @@ from sys import getrefcount
 from types import CodeType, FrameType, FunctionType
 from typing import Any, Final, final
 
-from imprint.core.libraries import entry, is_user_class
+from imprint.core.libraries import entry, is_user_class, is_user_code
 from imprint.core.trace import Tracer
 from imprint.record.absence import expect as expect_absent
 from imprint.record.absence import mention_held, note_absent, note_answered
@@ -191,10 +191,17 @@ class Record(Entering):
                 for (place, _), effects in pairs
                 if effects is not None
             )
-        self._take((*findings.reads, *reads))
+        self.take((*findings.reads, *filter(self._may_change, reads)))
         self.ran_also(findings.ran)
 
-    def _take(self, reads: tuple[Read, ...]) -> None:
+    def _may_change(self, read: Read) -> bool:
+        """Tell whether what a callable captures counts: not what a library's does."""
+        function = getattr(read.place, "function", None)
+        if self._strict or function is None:
+            return True
+        return is_user_code(function.__code__, function.__globals__)
+
+    def take(self, reads: tuple[Read, ...]) -> None:
         """Take over what was read, but of functions that this trace carries or makes."""
         note_reads({read.place.key for read in reads})
         self._resume(reads)
@@ -279,7 +286,7 @@ class Record(Entering):
             later._notes.meet(value, class_of(value).__name__)
         later.walk((*functions, *values))
         later.miss()
-        self._take(later.settle().reads)
+        self.take(later.settle().reads)
         self._started = {**later._started, **self._started}
 
     # ---- afterwards ----
@@ -289,6 +296,7 @@ class Record(Entering):
         for code, namespace in tuple(self._started.values()):
             for name in mentions_of(code).imports:  # perhaps the trace imported it
                 self._enter_import(name, namespace, may_miss=True)
+            self._enter_parts(mentions_of(code).parts, namespace)
         self._reach.renew()
         self._find_orphans()
         for key, (code, _) in self._started.copy().items():

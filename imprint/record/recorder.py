@@ -115,6 +115,7 @@ class Recording:
             late = self._make_record()
             late.walk()
             record.merge(late)
+            record.take(late.settle().reads)
         is_sure = self._is_sure and not (self.deaf or self.by_names)
         files, variables = frozenset(self._files), frozenset(self._variables)
         record.ran_also(Ran((), files, variables, is_sure))

@@ -169,7 +169,9 @@ def store_of(wish: Asked) -> Store | None:
     folder = folder or wish.directory
     store = Store(folder, writes=writes, limit=wish.limit, proof=own, below=below)
     if far:
-        store.reach(far, proof)
+        from imprint.store.remote import Remote  # noqa: PLC0415 - few stores have one
+
+        store.reach(Remote(far, complain), proof)
     return store
 
 

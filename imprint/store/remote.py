@@ -23,7 +23,7 @@ class Remote:
 
     Args:
         url: where they are, as fsspec writes it: `s3://bucket/folder`, `gs://…`, `file:…`.
-        complain: is told, once for each kind, what went wrong.
+        complain: is told what went wrong, once in reading and once in writing.
         patience: how many seconds one read may take.
         rest: how many seconds the end of the process waits for what is not written yet.
     """
@@ -31,7 +31,7 @@ class Remote:
     def __init__(
         self,
         url: str,
-        complain: Callable[[str, str], None],
+        complain: Callable[[str], None],
         *,
         patience: float = 5.0,
         rest: float = 10.0,
@@ -71,7 +71,6 @@ class Remote:
             return None
         self._is_deaf = True
         self._complain(
-            "reading from afar",
             f"expected to read from {self.url}, got {answer!r}. It is asked no more by "
             f"this process.{_remedy(answer)}",
         )
@@ -119,7 +118,6 @@ class Remote:
                 files.pipe_file(there, data)
         except BaseException as err:  # it is nobody's thread
             self._complain(
-                "writing afar",
                 f"expected to write to {self.url}, got {err!r}. What is compiled from "
                 f"here on is kept on this machine alone.{_remedy(err)}",
             )

@@ -8,7 +8,7 @@ not asked again.
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
-from typing import Final, final
+from typing import Final, Protocol, final
 
 from imprint.core.source import warn
 from imprint.errors import StoreWarning
@@ -16,8 +16,24 @@ from imprint.store.entry import Entry, Note, sealed, unsealed
 from imprint.store.files import Opened, ReadError, opened, written
 from imprint.store.flight import Flights
 from imprint.store.proof import NO_PROOF, Proof
-from imprint.store.remote import Remote
 from imprint.store.sweep import path_of, pruned
+
+
+class Far(Protocol):
+    """A place far away: a `Remote`, which few stores load."""
+
+    @property
+    def url(self) -> str:
+        """Where it is."""
+        ...
+
+    def get(self, name: str) -> bytes | None:
+        """Return what is under a name."""
+        ...
+
+    def put(self, name: str, path: Path) -> None:
+        """Have a file written under a name."""
+        ...
 
 
 @final
@@ -53,11 +69,11 @@ class Store:
             folder, patience, 0o666 if proof.is_given else 0o600
         )
         self._told: Final[set[str]] = set()
-        self._far: tuple[Remote, Proof] | None = None
+        self._far: tuple[Far, Proof] | None = None
 
-    def reach(self, url: str, proof: Proof) -> None:
+    def reach(self, far: Far, proof: Proof) -> None:
         """Look for entries far away, too, and write them there if they can be signed."""
-        self._far = Remote(url, self._complain), proof
+        self._far = far, proof
 
     def get(self, key: bytes) -> bytes | None:
         """Return what was put under a key; None if nothing whole is there."""
@@ -98,7 +114,7 @@ class Store:
             )
         return None
 
-    def _fetched(self, key: bytes, far: Remote, proof: Proof) -> bytes | None:
+    def _fetched(self, key: bytes, far: Far, proof: Proof) -> bytes | None:
         """Return what is far away, and keep it here, where nothing is under its key."""
         there = proof.named(key)
         data = far.get(there.hex())

@@ -1,5 +1,7 @@
 """A process that finds on the disk what another one traced, and what may have changed."""
 
+import importlib
+import sys
 import warnings
 
 import numpy as np
@@ -53,6 +55,7 @@ def dispatched(n):
 """,
     "main": """
 import functools, os, time, numpy
+from numpy import load as LOAD
 import imprint
 import imprint.numpy as np
 import consts, helpers
@@ -222,9 +225,168 @@ def test_a_variable_that_the_trace_reads_is_seen(life, monkeypatch):
     assert not np.allclose(first, other)
 
 
+HEAD = """
+import functools, imprint, numpy
+import imprint.numpy as np
+from imprint import Module, filter_jit, jit, optim, random, tree
+"""
+PROGRAMS = {
+    "draws": (
+        """
+@jit
+def f(x):
+    key = random.fold_in(random.key(1), 2)
+    return x * random.randint(key, (), 0, 5) + random.normal(key, (3,))
+""",
+        ("0, 5", "0, 50"),
+    ),
+    "modules": (
+        """
+class Layer(Module):
+    weight: object
+    def scaled(self, x):
+        return self.weight * x
+    def __call__(self, x):
+        return self.scaled(x)
+
+layer = Layer(2.0)
+called = filter_jit(lambda layer, x: layer(x))
+f = functools.partial(called, layer)
+f.__wrapped__ = lambda x: layer(x)
+""",
+        ("self.weight * x", "self.weight - x"),
+    ),
+    "optimizers": (
+        """
+optimizer = optim.adam(1e-1)
+@jit
+def f(x):
+    updates, _ = optimizer.update(x, optimizer.init(x), x)
+    return optim.apply_updates(x, updates)
+""",
+        ("1e-1", "1e-2"),
+    ),
+    "linear algebra": (
+        "f = jit(lambda x: np.linalg.inv(np.eye(3) * 2.0) @ x)",
+        ("2.0", "3.0"),
+    ),
+    "nodes": (
+        """
+class Node:
+    def __init__(self, x):
+        self.x = x
+def flat(node):
+    return (node.x * 2.0,), None
+def made(_, parts):
+    return Node(*parts)
+tree.register_pytree_node(Node, flat, made)
+f = jit(lambda x: tree.leaves(Node(x))[0] + 1.0)
+""",
+        ("x * 2.0", "x * 3.0"),
+    ),
+    "NotImplemented": (
+        """
+class Rate:
+    value = 2.0
+    def __eq__(self, other):
+        return self is other or NotImplemented
+    __hash__ = object.__hash__
+rate = Rate()
+f = jit(lambda x: x * rate.value)
+""",
+        ("2.0", "3.0"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_an_ordinary_program_starts_warm_until_it_is_edited(life, name):
+    text, (old, new) = PROGRAMS[name]
+    assert old in text
+    for main, warm in ((text, False), (text, True), (text.replace(old, new), False)):
+        f = life(main=HEAD + main).main.f
+        result, count = reborn.traces(f, X)
+        assert (count == 0) == warm
+        np.testing.assert_allclose(result, f.__wrapped__(X), rtol=1e-5)
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """Give the folder of a package that is imported when a function is traced."""
+    folder = tmp_path / "lazy_package"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("")
+    (folder / "part.py").write_text("RATE = 2.0")
+    monkeypatch.syspath_prepend(tmp_path)
+    yield folder
+    forget()
+
+
+def forget():
+    importlib.invalidate_caches()
+    for name in [n for n in sys.modules if n.partition(".")[0] == "lazy_package"]:
+        del sys.modules[name]
+
+
+IMPORTS = {
+    "from package import part": "part.RATE",
+    "import package.part as part": "part.RATE",
+    "from package.part import RATE": "RATE",
+    "import package.part": "package.part.RATE",
+}
+
+
+@pytest.mark.parametrize("line", IMPORTS)
+def test_what_is_imported_in_a_function_starts_warm_until_it_is_edited(
+    life, line, package
+):
+    text = f"{HEAD}@jit\ndef f(x):\n    {line}\n    return x * {IMPORTS[line]}\n"
+    main = text.replace("package", "lazy_package")
+    for rate, expected in ((2.0, 1), (2.0, 0), (3.5, 1), (2.0, 0)):
+        (package / "part.py").write_text(f"RATE = {rate}")
+        forget()
+        f = life(main=main).main.f
+        result, count = reborn.traces(f, X)
+        assert count == expected
+        np.testing.assert_allclose(result, X * rate, rtol=1e-6)
+    sys.modules["lazy_package.part"].RATE = 5.0  # and in this process
+    np.testing.assert_allclose(f(X), X * 5.0 if "import RATE" not in line else f(X))
+
+
+@pytest.mark.parametrize(
+    "line", ["from package import more", "import package.more as more"]
+)
+def test_a_module_that_a_package_lacks_is_not_counted_on(life, line, package):
+    main = (
+        f"{HEAD}@jit\ndef f(x):\n    try:\n        {line}\n        return x * more.RATE\n"
+        "    except ImportError:\n        return x\n"
+    ).replace("package", "lazy_package")
+    f = life(main=main).main.f
+    np.testing.assert_array_equal(f(X), X)
+    assert "the module lazy_package.more, which is not there" in f.versions[0].restarts
+    (package / "more.py").write_text("RATE = 2.0")
+    forget()
+    np.testing.assert_allclose(life(main=main).main.f(X), X * 2.0)
+
+
+def test_what_wraps_a_librarys_function_is_the_users(life, monkeypatch):
+    main = """
+mean = numpy.mean
+numpy.mean = functools.wraps(mean)(lambda *args: mean(*args) * 2.0)
+f = jit(lambda x: x * numpy.mean(numpy.ones(3)))
+"""
+    for factor in (2.0, 7.0):
+        with monkeypatch.context() as undone:
+            undone.setattr(np, "mean", np.mean)
+            f = life(main=HEAD + main.replace("2.0", str(factor))).main.f
+            np.testing.assert_allclose(f(X), X * factor)
+
+
 # ---- what is not kept ----
 
 LINES = {
+    "load": ("x = x + (numpy.load is None)", "E-IMPURE", "`load`"),
+    "load by a name": ("x = x + (LOAD is None)", "E-IMPURE", "`load`"),
     "time": ("import time; x = x + time.time() * 0", "E-IMPURE", "`time`"),
     "global time": ("x = x + helpers.time.time() * 0", "E-IMPURE", "`time`"),
     "draws": ("x = x + numpy.random.normal()", "E-IMPURE", "random numbers"),

@@ -1,6 +1,16 @@
 """Scenarios: attributes of the user's objects, and static objects."""
 
 INSTANCES = {
+    "attribute of an object, where the profiler is taken away": """
+        class Conf: rate = 1.0
+        conf = Conf()
+        def helper(x): return x * conf.rate
+        def f(x):
+            sys.setprofile(None)
+            return helper(x)
+        --- conf.rate = 2.0
+        --- del conf.rate
+        """,
     "attribute": "O.w = 1.0\nf = lambda x: x * O.w --- O.w = 2.0 --- O.w = 1.0 --- O.w = 3.0",
     "three deep": """
         O.a = K(); O.a.b = K(); O.a.b.w = 1.0

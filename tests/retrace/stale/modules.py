@@ -26,6 +26,24 @@ MODULES = {
         --- stale_pkg.sub.W = 2.0
         --- sys.modules["stale_pkg.sub"] = stale_pkg.new; stale_pkg.new.W = 3.0
         """,
+    "submodule that the function loads first": """
+        import atexit, pathlib, shutil, tempfile
+        folder = tempfile.mkdtemp()
+        _ = atexit.register(shutil.rmtree, folder)
+        place = pathlib.Path(folder) / "stale_lazy"
+        place.mkdir()
+        _ = [(place / f"{n}.py").write_text("W = 1.0") for n in ("__init__", "a", "b", "c")]
+        sys.path.insert(0, folder)
+        def f(x):
+            from stale_lazy import a
+            from stale_lazy import b as other
+            import stale_lazy.c
+            return x * a.W * other.W * stale_lazy.c.W
+        --- sys.modules["stale_lazy.a"].W = 2.0
+        --- sys.modules["stale_lazy.b"].W = 3.0
+        --- sys.modules["stale_lazy.c"].W = 4.0
+        --- sys.modules["stale_lazy"].a = sys.modules["stale_lazy.c"]
+        """,
     "relative": """
         __package__ = "stale_pkg"
         def f(x):

@@ -55,6 +55,8 @@ def test_methods_that_a_library_generates():
 def test_modules():
     assert is_user_namespace(globals())
     assert is_user_namespace({"__name__": "__main__"})
+    assert not is_user_namespace({"__name__": "namedtuple_Pair"})  # of `collections`
+    assert is_user_namespace({"__name__": "namedtuple_x", "__file__": __file__})
     assert is_user_namespace({})
     assert not is_user_namespace(vars(math))
     assert not is_user_namespace({"__name__": "sys"})
