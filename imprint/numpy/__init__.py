@@ -39,6 +39,7 @@ take the dtype of the array beside them.
 - `sets`: what have two arrays in common?
 - `trimming`: where do zeros end?
 - `reductions`: what is the sum, product or extreme along axes?
+- `counted`: how does one roll or repeat by numbers that a program works out?
 - `cumulative`: what are the running sums and products?
 - `statistics`: what are mean, variance and their relatives?
 - `covariance`: how do variables vary together?

@@ -14,6 +14,7 @@ from imprint.core import dims
 from imprint.core.array import Array
 from imprint.core.aval import Shape, get_aval
 from imprint.core.dims import Dim
+from imprint.core.trace import Tracer
 from imprint.dtypes import DTypeLike
 from imprint.errors import ArgumentError, ShapeError
 from imprint.numpy.keys import moves_keys
@@ -295,7 +296,8 @@ def repeat(
 
     Args:
         a: an array.
-        repeats: how often; one number, or one for each element. Not a tracer.
+        repeats: how often; one number, or one for each element. A tracer needs
+            `total_repeat_length`.
         axis: the axis; None flattens first.
         total_repeat_length: how many elements to keep of the result, the last one
             repeated if there are fewer.
@@ -314,6 +316,10 @@ def repeat(
         if dims.at_least(times, 0):
             return _each_repeated(x, times, at)
     length = dims.concrete(x.shape[at], "repeat")
+    if total_repeat_length is not None and isinstance(repeats, Tracer):
+        from imprint.numpy.counted import repeated  # noqa: PLC0415 - few ask for it
+
+        return repeated(x, repeats, at, total_repeat_length)
     times = list(int_tuple(cast("Any", np.ravel(cast("Any", repeats)))))
     times = times * length if len(times) == 1 else times
     if len(times) != length or any(n < 0 for n in times):
@@ -425,8 +431,17 @@ def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
 @one_go
 @moves_keys(0)
 @owned
-def roll(a: ArrayLike, shift: Dim | Sequence[Dim], axis: Axes | None = None) -> Array:
+def roll(
+    a: ArrayLike,
+    shift: Dim | ArrayLike | Sequence[Dim | ArrayLike],
+    axis: Axes | None = None,
+) -> Array:
     """Move the elements along axes; what leaves at one end comes in at the other.
+
+    Args:
+        a: an array.
+        shift: how far: a number, or one for each axis; tracers too.
+        axis: the axes; None flattens first.
 
     Example:
         >>> import imprint.numpy as np
@@ -437,7 +452,13 @@ def roll(a: ArrayLike, shift: Dim | Sequence[Dim], axis: Axes | None = None) -> 
     if axis is None:
         return reshape(roll(ravel(x), shift, 0), x.shape)
     axes = [canonical_axis("roll", i, x.ndim) for i in axis_tuple("roll", axis)]
-    shifts = size_tuple("roll", shift)
+    if _is_array(shift) or (
+        isinstance(shift, Sequence) and any(map(_is_array, cast("Any", shift)))
+    ):
+        from imprint.numpy.counted import rolled  # noqa: PLC0415 - few ask for it
+
+        return rolled(x, shift, axes)
+    shifts = size_tuple("roll", cast("Any", shift))
     if 1 not in (len(shifts), len(axes)) and len(shifts) != len(axes):
         raise ShapeError(
             f"roll: expected a shift for each axis, got {shifts} for axes {axes}. "
@@ -451,6 +472,10 @@ def roll(a: ArrayLike, shift: Dim | Sequence[Dim], axis: Axes | None = None) -> 
             tail = slice_in_dim(x, cut, None, axis=at)
             x = concatenate_([tail, slice_in_dim(x, 0, cut, axis=at)], at)
     return x
+
+
+def _is_array(shift: object) -> bool:
+    return isinstance(shift, Tracer | Array)
 
 
 def _cut(by: Dim, length: Dim) -> Dim:

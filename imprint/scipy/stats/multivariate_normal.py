@@ -57,12 +57,19 @@ def logpdf(
 
 
 def _by_factor(rest: Any, factor: Any, count: int) -> Array:
-    batch = np.broadcast_shapes(rest.shape[:-1], factor.shape[:-2])
-    rest = np.broadcast_to(rest, (*batch, count))
-    factor = np.broadcast_to(factor, (*batch, count, count))
-    solved = triangular_solve(factor, rest[..., None], left_side=True, lower=True)
+    """Return the density for vectors, of which those of one factor are solved at once."""
+    batch = factor.shape[:-2]
+    if not batch:
+        columns = np.reshape(rest, (-1, count)).T
+        solved = triangular_solve(factor, columns, left_side=True, lower=True)
+        square = np.reshape(np.sum(solved * solved, 0), rest.shape[:-1])
+    else:
+        batch = np.broadcast_shapes(rest.shape[:-1], batch)
+        rest = np.broadcast_to(rest, (*batch, count))[..., None]
+        wide = np.broadcast_to(factor, (*batch, count, count))
+        solved = triangular_solve(wide, rest, left_side=True, lower=True)
+        square = np.sum(solved * solved, (-2, -1))
     size = np.sum(np.log(np.diagonal(factor, axis1=-2, axis2=-1)), -1)
-    square = np.sum(solved * solved, (-2, -1))
     return -0.5 * square - count / 2 * math.log(2 * math.pi) - size
 
 
