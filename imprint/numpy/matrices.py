@@ -5,14 +5,16 @@ once compiled.
 """
 
 from functools import reduce
+from typing import Any
 
 from imprint import dtypes
 from imprint.core import dims
 from imprint.core.array import Array
-from imprint.core.aval import DType, Shape
+from imprint.core.aval import DType, Shape, get_aval
 from imprint.core.dims import Dim
+from imprint.core.trace import Tracer
 from imprint.dtypes import DTypeLike
-from imprint.errors import ShapeError
+from imprint.errors import DTypeError, ShapeError
 from imprint.numpy.joining import resize, stack
 from imprint.numpy.promotion import ArrayLike, as_array, convert, refuse_out
 from imprint.numpy.reductions import sum
@@ -25,6 +27,7 @@ from imprint.primitives.axes import canonical_axes, whole
 from imprint.primitives.basis import add, broadcast_in_dim, full, scalar_like
 from imprint.primitives.bitwise import and_
 from imprint.primitives.comparison import eq, ge
+from imprint.primitives.convert import convert_element_type
 from imprint.primitives.shape import broadcasted_iota, reshape, squeeze
 from imprint.primitives.slicing import pad, slice_, slice_in_dim
 
@@ -54,7 +57,7 @@ def eye(
     """
     wanted = dtypes.requested(float if dtype is None else dtype, "eye")
     shape = _rows_and_columns("eye", N, M)
-    ones = convert("eye", _on_diagonal(shape, whole("eye", "k", k)), wanted)
+    ones = convert("eye", _on_diagonal(shape, _number("eye", k)), wanted)
     return placed("eye", ones, device)
 
 
@@ -86,7 +89,7 @@ def tri(
     """
     wanted = dtypes.requested(float if dtype is None else dtype, "tri")
     shape = _rows_and_columns("tri", N, M)
-    return convert("tri", _at_or_below(shape, whole("tri", "k", k)), wanted)
+    return convert("tri", _at_or_below(shape, _number("tri", k)), wanted)
 
 
 def fill_diagonal(
@@ -246,7 +249,7 @@ def trace(
     """
     refuse_out("trace", out)
     x = _last_axes("trace", a, axis1, axis2)
-    on = _on_diagonal(x.shape[-2:], offset)
+    on = _on_diagonal(x.shape[-2:], _number("trace", offset))
     return sum(where(on, x, scalar_like(x, 0)), (-2, -1), dtype)
 
 
@@ -279,14 +282,30 @@ def vander(
 # ---- patterns ----
 
 
-def _on_diagonal(shape: Shape, k: int) -> Array:
-    rows, columns = _numbered(shape)
-    return eq(add(rows, scalar_like(rows, k)), columns)
+def _number(name: str, k: Any) -> Any:
+    """Return the number of a diagonal, which a program may work out."""
+    if not isinstance(k, Tracer):
+        return whole(name, "k", k)
+    aval = get_aval(k)
+    if aval.ndim or not dtypes.is_integer(aval.dtype):
+        raise DTypeError(f"{name}: expected k to be an integer, got {aval}. Round it.")
+    return k
 
 
-def _at_or_below(shape: Shape, k: int) -> Array:
+def _on_diagonal(shape: Shape, k: Any) -> Array:
     rows, columns = _numbered(shape)
-    return ge(add(rows, scalar_like(rows, k)), columns)
+    return eq(_shifted(rows, k), columns)
+
+
+def _at_or_below(shape: Shape, k: Any) -> Array:
+    rows, columns = _numbered(shape)
+    return ge(_shifted(rows, k), columns)
+
+
+def _shifted(rows: Array, k: Any) -> Array:
+    if isinstance(k, Tracer):
+        return add(rows, convert_element_type(k, rows.dtype))
+    return add(rows, scalar_like(rows, k))
 
 
 def _numbered(shape: Shape) -> tuple[Array, Array]:

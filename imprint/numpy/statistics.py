@@ -13,6 +13,7 @@ from imprint import dtypes
 from imprint.core import dims
 from imprint.core.array import Array
 from imprint.core.aval import DType
+from imprint.core.trace import Tracer
 from imprint.dtypes import DTypeLike
 from imprint.errors import ArgumentError, DTypeError, ShapeError
 from imprint.numpy.promotion import (
@@ -340,7 +341,8 @@ def nanvar(  # noqa: PLR0913, PLR0917 - NumPy's signature
     count = sum(not_nan(x), axis, keepdims=keepdims, where=where)
     total = sum(distances, axis, keepdims=keepdims, where=where)
     inexact = dtypes.to_inexact(total.dtype)
-    free = sub(convert("nanvar", count, inexact), inexact.type(ddof))
+    less = as_array("nanvar", ddof) if isinstance(ddof, Tracer) else inexact.type(ddof)
+    free = sub(convert("nanvar", count, inexact), convert("nanvar", less, inexact))
     none_left = le(free, scalar_like(free, 0))
     total = choose(none_left, np.nan, total)
     divisor = convert("nanvar", choose(none_left, 1, free), total.dtype)

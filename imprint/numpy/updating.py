@@ -7,7 +7,7 @@ Values are repeated to the shape of the part, and the result has the dtype of th
 
 import warnings
 from collections.abc import Callable
-from typing import Any, Final, cast, final
+from typing import Any, Final, NoReturn, cast, final
 
 import numpy as np
 
@@ -60,6 +60,12 @@ class At:
 
     def __getitem__(self, index: Any) -> "Places":
         return Places(self.array, index)
+
+    def __setitem__(self, index: Any, value: Any) -> NoReturn:
+        raise TypeError(
+            "expected no assignment: arrays are immutable, got `x.at[index] = value`. "
+            "Write `x = x.at[index].set(value)`."
+        )
 
     def __repr__(self) -> str:
         return f"At({self.array!r})"

@@ -15,7 +15,8 @@ from imprint.core import source, unheard
 from imprint.core.control import ControlPrimitive
 from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from imprint.core.tangents import Linear, Zero, is_zero
-from imprint.primitives.basis import add_tangents
+from imprint.errors import AbsentRuleError
+from imprint.primitives.basis import NOT_LINEAR, add_tangents
 from imprint.transforms.dce import depending
 from imprint.transforms.demands import Mask, instantiated, mask_of
 from imprint.transforms.staging import Staged, stage
@@ -103,6 +104,14 @@ def _transpose_eqn(
         for atom, operand, ct in zip(eqn.invars, operands, in_cts, strict=True):
             if type(operand) is Linear:
                 _accumulate(pending, atom, ct)
+    except AbsentRuleError as err:
+        if str(err) != NOT_LINEAR.reason:
+            raise
+        where = f" at {eqn.source}" if eqn.source else ""
+        raise AbsentRuleError(
+            f"expected a function that is linear in its arguments, got `{eqn.primitive}`"
+            f"{where}: {err}. Transpose the derivative at a point: imprint.vjp."
+        ) from None
     finally:
         source.reset_replayed_source(token)
 

@@ -1,4 +1,4 @@
-"""`roll` and `repeat` by numbers that only the running program knows, beside JAX's."""
+"""What takes numbers that only the running program knows, beside JAX's."""
 
 import jax
 import jax.numpy as jnp
@@ -75,6 +75,25 @@ def test_counts_that_are_traced(repeats, total):
         np.testing.assert_array_equal(ours(counts), expected)
 
 
+NAN = np.array([[1.0, np.nan, 3.0, 5.0]] * 3, np.float32)
+OF_ONE = {
+    "eye": lambda library, k: library.eye(3, 4, k=k),
+    "tri": lambda library, k: library.tri(3, 4, k=k),
+    "trace": lambda library, k: library.trace(X, k),
+    "nanvar": lambda library, k: library.nanvar(NAN, ddof=k),
+    "nanstd": lambda library, k: library.nanstd(NAN, ddof=k, axis=1),
+}
+
+
+@pytest.mark.parametrize("k", [-1, 0, 1, 2])
+@pytest.mark.parametrize("name", OF_ONE)
+def test_a_number_that_is_traced(name, k):
+    ours = imprint.jit(lambda k: OF_ONE[name](inp, k))(k)
+    theirs = jax.jit(lambda k: OF_ONE[name](jnp, k))(k)
+    np.testing.assert_allclose(ours, theirs, rtol=1e-6)
+    assert (ours.dtype, ours.weak_type) == (theirs.dtype, theirs.weak_type)
+
+
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
@@ -83,6 +102,11 @@ def test_counts_that_are_traced(repeats, total):
             DTypeError,
             "roll: expected shift to be integers, got ~float32[]. Round it: "
             "`.astype(int)`.",
+        ),
+        (
+            lambda s: inp.eye(3, k=s * 1.5),
+            DTypeError,
+            "eye: expected k to be an integer, got ~float32[]. Round it.",
         ),
         (
             lambda s: inp.roll(X, (s, s, s), (0, 1)),
@@ -98,7 +122,7 @@ def test_counts_that_are_traced(repeats, total):
         ),
     ],
 )
-def test_what_is_no_shift_or_count_is_an_error(call, error, text):
+def test_what_is_no_such_number_is_an_error(call, error, text):
     with pytest.raises(error) as raised:
         imprint.jit(call)(1)
     assert str(raised.value).startswith(text)

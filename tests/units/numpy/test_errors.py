@@ -432,6 +432,15 @@ def test_an_assignment_is_shown_as_it_is_written(index, written, remedy):
     )
 
 
+def test_an_assignment_to_at_is_told_what_to_write():
+    with pytest.raises(TypeError) as caught:
+        inp.ones(3).at[0] = 2
+    assert str(caught.value) == (
+        "expected no assignment: arrays are immutable, got `x.at[index] = value`. Write "
+        "`x = x.at[index].set(value)`."
+    )
+
+
 def test_a_traced_length():
     with pytest.raises(ConcretizationError) as caught:
         imprint.jit(lambda n: inp.zeros(n))(3)

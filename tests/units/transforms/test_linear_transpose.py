@@ -127,6 +127,19 @@ def test_a_product_of_the_argument_with_itself_is_not_linear(product):
         transposed(product(np.ones(3, np.float32)))
 
 
+def test_what_is_not_linear_is_named_with_its_line():
+    fun = lambda x: inp.sin(x + x)
+    transposed = imprint.linear_transpose(fun, 1.0)
+    with pytest.raises(NotImplementedError) as raised:
+        transposed(1.0)
+    line = fun.__code__.co_firstlineno
+    assert str(raised.value) == (
+        "expected a function that is linear in its arguments, got `sin` at "
+        f"test_linear_transpose.py:{line}: it is not linear in its operands, so it has no "
+        "transpose. Transpose the derivative at a point: imprint.vjp."
+    )
+
+
 @pytest.mark.parametrize("argnums", [0, (0, 1), (1,), -1])
 @pytest.mark.parametrize("jitted", [True, False])
 def test_forward_and_backward_are_those_of_jax(argnums, jitted):
