@@ -128,6 +128,9 @@ def actions_of_a_round():
 
 
 @pytest.mark.unaudited  # another thread edits between a hit and its audit
+@pytest.mark.filterwarnings(  # both are right of such a program
+    "ignore:.* was compiled", "ignore:.*expected what it reads to stay as it is"
+)
 @pytest.mark.parametrize("rounds", [3, pytest.param(100, marks=pytest.mark.exhaustive)])
 def test_threads_that_trace_edit_clear_and_collect_all_end(rounds):
     sizes = [inp.ones(n + 1) for n in range(3)]
