@@ -6,17 +6,17 @@ which parts of it are batched, as trees of one structure.
 """
 
 from collections.abc import Callable
-from functools import update_wrapper
-from typing import Any, Generic, ParamSpec, TypeVar, cast, final
+from typing import Any, ParamSpec, TypeVar, cast, final
 
 from imprint import tree
 from imprint.control.custom_vmap import BatchRule, Mask, call_with_batch_rule
 from imprint.core import missing, public
 from imprint.core.folding import folding
-from imprint.core.functions import check_function, name_of, result_leaves
+from imprint.core.functions import check_function, result_leaves
 from imprint.core.primitive import Values
 from imprint.custom_derivatives.flat import Arguments, Outcome, by_position, pair_of
-from imprint.errors import TreeError, UndefinedRuleError
+from imprint.custom_derivatives.ruled import Ruled
+from imprint.errors import TreeError
 from imprint.lax import map as lax_map
 from imprint.record.rules import run_rule
 
@@ -27,7 +27,7 @@ R = TypeVar("R")
 
 
 @final
-class custom_vmap(Generic[P, R]):  # noqa: N801 - JAX's name
+class custom_vmap(Ruled[P, R]):  # noqa: N801 - JAX's name
     """A function that `vmap` batches by a rule.
 
     Args:
@@ -47,24 +47,15 @@ class custom_vmap(Generic[P, R]):  # noqa: N801 - JAX's name
         Array([2., 2., 2.], dtype=float32)
     """
 
-    __wrapped__: Callable[P, R]
+    _definition = "def_vmap(rule)"
 
     def __init__(self, fun: Callable[P, R]) -> None:
-        check_function(fun, "custom_vmap")
-        update_wrapper(cast("Any", self), fun)
-        self.fun = fun
-        self._name = name_of(fun)
-        self._rule: dict[str, Any] = {}  # watched: it is the dict that stays
+        super().__init__(fun)
 
     @property
     def vmap_rule(self) -> Callable[..., Any] | None:
         """The rule; None before one is defined."""
         return self._rule.get("vmap")
-
-    def __getattr__(self, name: str) -> Any:
-        if name in {"__wrapped__", "fun"}:  # while a copy or a pickle is made
-            raise AttributeError(name)
-        return getattr(self.fun, name)
 
     def def_vmap(
         self, vmap_rule: Callable[..., tuple[Any, Any]]
@@ -82,13 +73,11 @@ class custom_vmap(Generic[P, R]):  # noqa: N801 - JAX's name
     @folding
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function; where it is batched, by its rule."""
-        who = f"custom_vmap({self._name})"
         if not self._rule:
-            raise UndefinedRuleError(
-                f"{who}: expected a rule to be defined before the first call, got none. "
-                f"Define one: {self._name}.def_vmap(rule)."
-            )
-        arguments = Arguments(by_position(self.fun, args, kwargs, who), (), who)
+            raise self._undefined()
+        arguments = Arguments(
+            by_position(self.fun, args, kwargs, self._who), (), self._who
+        )
         outcome = Outcome()
 
         def flat(*leaves: Any) -> list[Any]:
@@ -98,13 +87,6 @@ class custom_vmap(Generic[P, R]):  # noqa: N801 - JAX's name
         outs = call_with_batch_rule(flat, rule, arguments.leaves)
         assert outcome.treedef is not None
         return outcome.treedef.unflatten(outs)
-
-    def __repr__(self) -> str:
-        return f"<custom_vmap {self.fun!r}>"
-
-    def __imprint_token__(self) -> Any:
-        """Return what stands for this function in the token of one that captures it."""
-        return "custom_vmap", self.fun, self._rule
 
 
 @final

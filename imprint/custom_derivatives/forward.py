@@ -6,8 +6,8 @@ the tangents, each a tuple like the other arguments.
 """
 
 from collections.abc import Callable, Iterable
-from functools import reduce, update_wrapper
-from typing import Any, Generic, ParamSpec, TypeVar, cast, final
+from functools import reduce
+from typing import Any, ParamSpec, TypeVar, final
 
 from imprint import tree
 from imprint.control.custom import ForwardRule
@@ -23,10 +23,10 @@ from imprint.custom_derivatives.flat import (
     call_flat,
     is_traced,
     pair_of,
-    positions,
 )
+from imprint.custom_derivatives.ruled import Ruled
 from imprint.custom_derivatives.zeros import SymbolicZero, given, taken
-from imprint.errors import ArgumentError, TreeError, UndefinedRuleError
+from imprint.errors import ArgumentError, TreeError
 from imprint.primitives.basis import add_tangents
 from imprint.record.rules import run_rule
 
@@ -35,7 +35,7 @@ R = TypeVar("R")
 
 
 @final
-class custom_jvp(Generic[P, R]):  # noqa: N801 - JAX's name
+class custom_jvp(Ruled[P, R]):  # noqa: N801 - JAX's name
     """A function whose derivative is defined by a rule for its tangents.
 
     Args:
@@ -58,7 +58,7 @@ class custom_jvp(Generic[P, R]):  # noqa: N801 - JAX's name
         Array(1., dtype=float32, weak_type=True)
     """
 
-    __wrapped__: Callable[P, R]
+    _definition = "defjvp(rule)"
 
     def __init__(
         self,
@@ -66,26 +66,13 @@ class custom_jvp(Generic[P, R]):  # noqa: N801 - JAX's name
         nondiff_argnums: int | Iterable[int] = (),
         nondiff_argnames: str | Iterable[str] = (),
     ) -> None:
-        check_function(fun, "custom_jvp")
-        update_wrapper(cast("Any", self), fun)
-        self.fun = fun
-        self._name = name_of(fun)
-        who = f"custom_jvp({self._name})"
-        self.nondiff_argnums: tuple[int, ...] = positions(
-            fun, nondiff_argnums, nondiff_argnames, who
-        )
-        self._rule: dict[str, Any] = {}  # watched: it is the dict that stays
+        super().__init__(fun, nondiff_argnums, nondiff_argnames)
         self.symbolic_zeros: bool = False
 
     @property
     def jvp(self) -> Callable[..., Any] | None:
         """The rule; None before one is defined."""
         return self._rule.get("jvp")
-
-    def __getattr__(self, name: str) -> Any:
-        if name in {"__wrapped__", "fun"}:  # while a copy or a pickle is made
-            raise AttributeError(name)
-        return getattr(self.fun, name)
 
     def defjvp(
         self,
@@ -123,7 +110,7 @@ class custom_jvp(Generic[P, R]):  # noqa: N801 - JAX's name
         """
         if self.nondiff_argnums:
             raise ArgumentError(
-                f"custom_jvp({self._name}): expected no nondiff_argnums together with "
+                f"{self._who}: expected no nondiff_argnums together with "
                 f"defjvps, got {self.nondiff_argnums}. Use defjvp."
             )
         self.defjvp(_ByArgument(self, jvps))
@@ -131,26 +118,15 @@ class custom_jvp(Generic[P, R]):  # noqa: N801 - JAX's name
     @folding
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function; where it is differentiated, by its rule."""
-        who = f"custom_jvp({self._name})"
         if not self._rule:
-            raise UndefinedRuleError(
-                f"{who}: expected a rule to be defined before the first call, got none. "
-                f"Define one: {self._name}.defjvp(rule)."
-            )
+            raise self._undefined()
         if not is_traced():
             return self.fun(*args, **kwargs)
-        every = by_position(self.fun, args, kwargs, who)
-        arguments = Arguments(every, self.nondiff_argnums, who)
+        every = by_position(self.fun, args, kwargs, self._who)
+        arguments = Arguments(every, self.nondiff_argnums, self._who)
         outcome = Outcome()
         rule = _JvpRule(self._name, self._rule, arguments.detached(), outcome)
         return call_flat(self.fun, arguments, rule, outcome)
-
-    def __repr__(self) -> str:
-        return f"<custom_jvp {self.fun!r}>"
-
-    def __imprint_token__(self) -> Any:
-        """Return what stands for this function in the token of one that captures it."""
-        return "custom_jvp", self.fun, self._rule, self.nondiff_argnums
 
 
 @final

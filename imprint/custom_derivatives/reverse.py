@@ -6,8 +6,7 @@ residuals and the cotangent of the result, and returns a cotangent for each othe
 """
 
 from collections.abc import Callable, Iterable
-from functools import update_wrapper
-from typing import Any, Generic, ParamSpec, TypeVar, cast, final
+from typing import Any, ParamSpec, TypeVar, cast, final
 
 from imprint import tree
 from imprint.control.custom_lin import BackwardRule, Pull
@@ -25,14 +24,13 @@ from imprint.custom_derivatives.flat import (
     call_flat,
     is_traced,
     pair_of,
-    positions,
 )
+from imprint.custom_derivatives.ruled import Ruled
 from imprint.custom_derivatives.zeros import CustomVJPPrimal, given, taken
 from imprint.dtypes import is_inexact
 from imprint.errors import (
     ArgumentError,
     TreeError,
-    UndefinedRuleError,
     UnexpectedTracerError,
 )
 from imprint.primitives.convert import convert_element_type
@@ -43,7 +41,7 @@ R = TypeVar("R")
 
 
 @final
-class custom_vjp(Generic[P, R]):  # noqa: N801 - JAX's name
+class custom_vjp(Ruled[P, R]):  # noqa: N801 - JAX's name
     """A function whose derivative is defined by a rule for its cotangents.
 
     Such a function has reverse mode only: `grad`, `vjp`, `jacrev`.
@@ -69,7 +67,7 @@ class custom_vjp(Generic[P, R]):  # noqa: N801 - JAX's name
         Array(1., dtype=float32, weak_type=True)
     """
 
-    __wrapped__: Callable[P, R]
+    _definition = "defvjp(fwd, bwd)"
 
     def __init__(
         self,
@@ -77,15 +75,7 @@ class custom_vjp(Generic[P, R]):  # noqa: N801 - JAX's name
         nondiff_argnums: int | Iterable[int] = (),
         nondiff_argnames: str | Iterable[str] = (),
     ) -> None:
-        check_function(fun, "custom_vjp")
-        update_wrapper(cast("Any", self), fun)
-        self.fun = fun
-        self._name = name_of(fun)
-        who = f"custom_vjp({self._name})"
-        self.nondiff_argnums: tuple[int, ...] = positions(
-            fun, nondiff_argnums, nondiff_argnames, who
-        )
-        self._rule: dict[str, Any] = {}  # watched: it is the dict that stays
+        super().__init__(fun, nondiff_argnums, nondiff_argnames)
         self.symbolic_zeros: bool = False
         self.optimize_remat: bool = False
 
@@ -98,11 +88,6 @@ class custom_vjp(Generic[P, R]):  # noqa: N801 - JAX's name
     def bwd(self) -> Callable[..., Any] | None:
         """The backward function; None before the rule is defined."""
         return self._rule.get("bwd")
-
-    def __getattr__(self, name: str) -> Any:
-        if name in {"__wrapped__", "fun"}:  # while a copy or a pickle is made
-            raise AttributeError(name)
-        return getattr(self.fun, name)
 
     def defvjp(
         self,
@@ -131,28 +116,17 @@ class custom_vjp(Generic[P, R]):  # noqa: N801 - JAX's name
     @folding
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function; where it is differentiated, by its rule."""
-        who = f"custom_vjp({self._name})"
         if not self._rule:
-            raise UndefinedRuleError(
-                f"{who}: expected a rule to be defined before the first call, got none. "
-                f"Define one: {self._name}.defvjp(fwd, bwd)."
-            )
+            raise self._undefined()
         if not is_traced():
             return self.fun(*args, **kwargs)
-        every = by_position(self.fun, args, kwargs, who)
-        arguments = Arguments(every, self.nondiff_argnums, who)
+        every = by_position(self.fun, args, kwargs, self._who)
+        arguments = Arguments(every, self.nondiff_argnums, self._who)
         for i, value in zip(arguments.nondiff, arguments.values, strict=True):
-            _check_untraced(value, i, who)
+            _check_untraced(value, i, self._who)
         outcome = Outcome()
         rule = _VjpRule(self._name, self._rule, arguments.detached(), outcome)
         return call_flat(self.fun, arguments, rule, outcome)
-
-    def __repr__(self) -> str:
-        return f"<custom_vjp {self.fun!r}>"
-
-    def __imprint_token__(self) -> Any:
-        """Return what stands for this function in the token of one that captures it."""
-        return "custom_vjp", self.fun, self._rule, self.nondiff_argnums
 
 
 def _check_untraced(value: Any, position: int, who: str) -> None:
