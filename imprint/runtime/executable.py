@@ -240,7 +240,7 @@ def compile(  # noqa: A001 - the word of the field; used as `runtime.compile`
     ]
     prepare(module_text)
     if isinstance(on, Partition) and on.spans_processes:
-        check_agreement(module_text)
+        check_agreement(module_text, on.mesh.flat_devices)
     module: Any = parsed(module_text) if callbacks else module_text
     callers: Callers = {}
     called: dict[str, Any] = {}

@@ -15,6 +15,8 @@ import sys
 import threading
 import time
 from _blake2 import blake2b  # hashlib loads OpenSSL too: 2.5 ms of each import
+from collections import Counter
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, final
@@ -75,7 +77,7 @@ class Processes:
             # it out: so they are told if process 0 is gone.
             **({"missed_heartbeat_callback": _refuse} if meeting.index == 0 else {}),
         )
-        self._counter = 0
+        self._counted: Counter[str] = Counter()
         self._ended = threading.Event()
         self._leaving = False
         _check_reachable(meeting)
@@ -119,38 +121,59 @@ class Processes:
         """Delete a value, or all under a key that ends with a slash."""
         self.client.key_value_delete(f"{_ROOT}/{key}")
 
-    def wait(self, name: str, seconds: float) -> None:
-        """Wait until all processes wait for the same name.
+    def wait(
+        self, name: str, seconds: float, among: Sequence[int] | None = None
+    ) -> None:
+        """Wait until all processes, or those of some numbers, wait for the same name.
 
         Raises:
             TimeoutError: some did not come in time.
         """
+        those = () if among is None else (list(among),)
         try:
-            self.client.wait_at_barrier(f"{_ROOT}/{name}", int(seconds * 1000))
+            self.client.wait_at_barrier(f"{_ROOT}/{name}", int(seconds * 1000), *those)
         except RuntimeError as err:
+            count = self.meeting.count if among is None else len(among)
             raise TimeoutError(
-                f"imprint: expected all {self.meeting.count} processes at {name!r} within "
+                f"imprint: expected all {count} processes at {name!r} within "
                 f"{seconds:.0f} s, got fewer: {str(err).splitlines()[0]}. Let all "
                 "processes call the same functions in the same order."
             ) from err
 
-    def exchange(self, what: str, value: bytes, seconds: float) -> list[bytes]:
+    def exchange(
+        self,
+        what: str,
+        value: bytes,
+        seconds: float,
+        among: Sequence[int] | None = None,
+    ) -> list[bytes]:
         """Return the values of all processes, each of which calls this, in order.
+
+        Args:
+            what: what it is for, for the message.
+            value: that of this process.
+            seconds: how long to wait for the others.
+            among: the numbers of the processes, this one among them, if not all do it.
 
         Raises:
             TimeoutError: some did not call it in time; they are named.
         """
-        self._counter += 1
-        place = f"exchange/{self._counter}"
-        parts = [value[i : i + _PIECE] for i in range(0, len(value), _PIECE)] or [b""]
         me, count = self.meeting.index, self.meeting.count
+        if among is None or len(among) == count:
+            among, others, whose = None, range(count), ""
+        else:
+            others = among
+            whose = f"{blake2b(str([*among]).encode(), digest_size=8).hexdigest()}."
+        self._counted[whose] += 1
+        place = f"exchange/{whose}{self._counted[whose]}"
+        parts = [value[i : i + _PIECE] for i in range(0, len(value), _PIECE)] or [b""]
         for i, part in enumerate(parts):
             self.put(f"{place}/{me}/{i}", part)
         self.put(f"{place}/{me}", str(len(parts)).encode())
         until = time.monotonic() + seconds
         found: list[bytes] = []
         missing: list[int] = []
-        for other in range(count):
+        for other in others:
             left = max(until - time.monotonic(), 0.05)
             try:
                 pieces = int(self.get(f"{place}/{other}", left))
@@ -161,11 +184,11 @@ class Processes:
             found.append(b"".join(got))
         if missing:
             raise TimeoutError(
-                f"{what}: expected all {count} processes to come within {seconds:.0f} s, "
+                f"{what}: expected all {len(others)} processes to come within {seconds:.0f} s, "
                 f"got none of {missing} in process {me}. Let all processes call the same "
                 "functions in the same order."
             )
-        self.wait(f"{place}/done", max(seconds, 60))
+        self.wait(f"{place}/done", max(seconds, 60), among)
         with suppress(EngineError):  # process 0 may have left, and the keys with it
             self.delete(f"{place}/{me}")
             self.delete(f"{place}/{me}/")
@@ -369,11 +392,15 @@ def part() -> None:
 # ---- one program in all processes ----
 
 
-def check_agreement(module_text: str | bytes) -> None:
-    """Raise unless all processes are about to compile the same program.
+def check_agreement(module_text: str | bytes, devices: Sequence[Any]) -> None:
+    """Raise unless all processes of some devices are about to compile the same program.
 
     One that runs another would wait for the others for ever. Lines of the user's do not
     count: files may lie elsewhere.
+
+    Args:
+        module_text: the program.
+        devices: those that it is to run on, in their order.
 
     Raises:
         CompileError: the programs differ; the first line that does is shown.
@@ -383,22 +410,25 @@ def check_agreement(module_text: str | bytes) -> None:
     if processes is None:
         return
     text = module_text if isinstance(module_text, str) else module_text.decode("latin1")
-    plain = _LOCATION.sub("", text)
+    plain = f"devices {[d.id for d in devices]}\n{_LOCATION.sub('', text)}"
+    among = sorted({d.process_index for d in devices})
     digest = blake2b(plain.encode(), digest_size=16).digest()
     wait = processes.meeting.wait
     who = "a program over devices of several processes"
-    came = processes.exchange(who, digest, wait)
+    came = processes.exchange(who, digest, wait, among)
     other = next((i for i, x in enumerate(came) if x != came[0]), None)
     if other is None:
         return
-    texts = [x.decode() for x in processes.exchange(who, plain.encode(), wait)]
+    sent = processes.exchange(who, plain.encode(), wait, among)
+    texts = [x.decode() for x in sent]
     ours, theirs = (texts[i].splitlines() for i in (0, other))
     last = min(len(ours), len(theirs)) - 1
     at = next((i for i in range(last) if ours[i] != theirs[i]), last)
     first, second = ours[at].strip(), theirs[at].strip()
     raise CompileError(
         "compile: expected the same program in all processes, as each waits for the "
-        f"others, got in process 0\n  {first}\nand in process {other}\n  {second}\n"
+        f"others, got in process {among[0]}\n  {first}\nand in process {among[other]}\n"
+        f"  {second}\n"
         "Make what they compute depend on nothing that differs: the number of the process, "
         "random numbers, the order of a set."
     )

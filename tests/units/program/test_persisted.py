@@ -1,5 +1,6 @@
 """Programs on the disk: all that compiles finds them, and nothing else does."""
 
+from collections import Counter
 from types import SimpleNamespace
 
 import numpy
@@ -220,7 +221,7 @@ def test_of_a_thousand_hosts_one_compiles_and_the_others_load(asked, monkeypatch
 def test_what_a_thousand_hosts_say_of_a_program_over_all():
     """Each sets two values and reads two thousand, of 16 bytes at most."""
     calls = {"set": 0, "get": 0, "wait": 0, "delete": 0}
-    held, longest = {}, 0
+    held, waited, longest = {}, [], 0
 
     def put(key, value, **_):
         nonlocal longest
@@ -234,8 +235,9 @@ def test_what_a_thousand_hosts_say_of_a_program_over_all():
         return b"x" * 16 if len(place) == 5 else b"1"
 
     def counted_as(name):
-        def count(*_):
+        def count(*given):
             calls[name] += 1
+            waited.append(given[-1])
 
         return count
 
@@ -247,10 +249,15 @@ def test_what_a_thousand_hosts_say_of_a_program_over_all():
         wait_at_barrier=counted_as("wait"),
         key_value_delete=counted_as("delete"),
     )
-    one._counter = 0
+    one._counted = Counter()
     assert one.exchange("a program", b"y" * 16, 30) == [b"x" * 16] * 1000
     assert calls == {"set": 2, "get": 2000, "wait": 1, "delete": 2}
     assert longest == 16
+    # Of a program over three of them, the others hear nothing.
+    calls |= dict.fromkeys(calls, 0)
+    assert len(one.exchange("a program", b"y" * 16, 30, [3, 7, 900])) == 3
+    assert calls == {"set": 2, "get": 6, "wait": 1, "delete": 2}
+    assert [3, 7, 900] in waited
 
 
 # ---- damage ----
