@@ -31,6 +31,7 @@ from imprint.calls.home import home_of
 from imprint.calls.spread import SpreadHome, layout_of_equation, spread_home
 from imprint.config import settings
 from imprint.core import hooks
+from imprint.core.at_once import is_away
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.control import ControlPrimitive, Eager, one_equation
 from imprint.core.primitive import Absent, Primitive
@@ -78,9 +79,9 @@ def evaluate(  # noqa: C901 - hot: a helper costs 60 ns
             try:  # the function `host_of` costs 50 ns more
                 hosts.append(x._host)  # pyright: ignore[reportPrivateUsage] - the hot path
             except AttributeError:
-                if type(x.aval.sharding) is NamedSharding:
-                    return _evaluate_spread(primitive, operands, params)
-                if _is_far(x):
+                if is_away(x):
+                    if type(x.aval.sharding) is NamedSharding:
+                        return _evaluate_spread(primitive, operands, params)
                     return _evaluate_there(primitive, operands, params)
                 hosts.append(host_of(x))
         elif isinstance(x, Tracer):
@@ -150,11 +151,6 @@ def _key(
     names = tuple(params)
     exact = tuple([static_token(params[name], name) for name in names])
     return primitive, avals, names, exact, settings()
-
-
-def _is_far(x: ArrayImpl) -> bool:
-    """Tell whether the values of an array are not in the memory of the host."""
-    return x.device.platform != "cpu"
 
 
 def _evaluate_there(

@@ -4,7 +4,8 @@ A function that is made of ten primitives takes ten evaluations outside of a tra
 for what one function of NumPy's or SciPy's does in 5. Such a function asks first whether
 there is a trace; if there is none, it calls its `AtOnce`, which means the same. It is
 evaluated as a primitive is: operands, results and flags such as `debug_nans` alike; so it
-can be a step of what `one_go` evaluates.
+can be a step of what `one_go` evaluates. What is on an accelerator, or spread over devices,
+stays there: programs of primitives compute with it, as not all of it may come to the host.
 """
 
 from collections.abc import Callable
@@ -12,6 +13,17 @@ from typing import Any, Final, final
 
 from imprint.core.primitive import Absent, Primitive
 from imprint.core.trace import current_trace
+from imprint.sharding.named import NamedSharding
+
+
+def is_away(x: Any) -> bool:
+    """Tell whether an operand is on an accelerator, or spread over several devices."""
+    aval = getattr(x, "aval", None)
+    if aval is None or aval.sharding is None:  # most: then it is on the first CPU
+        return False
+    placement: Any = aval.sharding
+    return type(placement) is NamedSharding or placement.device.platform != "cpu"
+
 
 _NEVER: Final = Absent("it is evaluated where nothing is traced, and nowhere else")
 
@@ -44,11 +56,12 @@ class AtOnce:
             samples=_NEVER,
         )
 
-    @property
-    def applies(self) -> bool:
-        """Whether nothing is traced, but to be evaluated."""
+    def applies(self, *operands: Any) -> bool:
+        """Whether nothing is traced, but to be evaluated, with values of this host."""
         trace = current_trace()
-        return trace is None or trace.evaluates
+        if trace is not None and not trace.evaluates:
+            return False
+        return not any(map(is_away, operands))
 
     def __call__(self, *operands: Any, **params: Any) -> tuple[Any, ...]:
         """Evaluate; only where it `applies`."""

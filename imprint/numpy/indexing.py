@@ -49,7 +49,7 @@ def getitem(x: ArrayLike, index: Any) -> Array:
         (Array([7, 5], dtype=int32), (3, 1))
     """
     array = as_array("indexing", x)
-    if type(index) is int and _one_now.applies and array.ndim:
+    if type(index) is int and array.ndim and _one_now.applies(array):
         at = dims.element(index, array.shape[0])
         if at is not None:
             return _one_now(array, at=at)[0]

@@ -70,7 +70,7 @@ _hashed_now: Final = AtOnce("threefry2x32", _hashed_aval, _hashed_reference)
 
 def _hashed(*words: Any) -> Words:
     """Hash counter words: by a program where something is traced, else by NumPy."""
-    if _hashed_now.applies:
+    if _hashed_now.applies(*words):
         first, second = _hashed_now(*words)
         return first, second
     return threefry2x32(*words)

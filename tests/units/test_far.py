@@ -12,7 +12,7 @@ from imprint.errors import NonFiniteError
 
 @pytest.fixture(autouse=True)
 def _far(monkeypatch):
-    monkeypatch.setattr(eager, "_is_far", lambda _: True)
+    monkeypatch.setattr(eager, "is_away", lambda _: True)
     eager._THERE.clear()
 
 

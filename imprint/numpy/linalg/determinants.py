@@ -71,7 +71,7 @@ def det(a: ArrayLike) -> Array:
         Array(6., dtype=float32)
     """
     (x,) = square_matrices("linalg.det", a)
-    return _det_now(x)[0] if _det_now.applies else _det(x)
+    return _det_now(x)[0] if _det_now.applies(x) else _det(x)
 
 
 @one_go
@@ -93,7 +93,7 @@ def slogdet(a: ArrayLike, *, method: str | None = None) -> SlogdetResult:
             "it out."
         )
     (x,) = square_matrices("linalg.slogdet", a)
-    sign, size = _slogdet_now(x) if _slogdet_now.applies else _slogdet(x)
+    sign, size = _slogdet_now(x) if _slogdet_now.applies(x) else _slogdet(x)
     return SlogdetResult(sign, size)
 
 

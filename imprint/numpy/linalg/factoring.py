@@ -40,7 +40,7 @@ def cholesky(
                [1., 2.]], dtype=float32)
     """
     (x,) = square_matrices("linalg.cholesky", a)
-    if _factored.applies:
+    if _factored.applies(x):
         return _factored(x, upper=bool(upper), both=bool(symmetrize_input))[0]
     factor = factors.cholesky(x, symmetrize_input=symmetrize_input)
     return adjoint(factor) if upper else factor

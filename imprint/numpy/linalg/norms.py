@@ -145,7 +145,7 @@ def _vector_norm(y: Any, order: Any, axes: tuple[int, ...], *, keepdims: bool) -
 
 
 def _root_of_squares(y: Any, axes: tuple[int, ...], *, keepdims: bool) -> Any:
-    if _root_now.applies:
+    if _root_now.applies(y):
         return _root_now(y, axes=axes, keepdims=bool(keepdims))[0]
     is_complex = dtypes.is_complex(get_aval(y).dtype)
     squares = real(mul(y, conj(y))) if is_complex else mul(y, y)

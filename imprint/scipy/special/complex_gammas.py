@@ -29,14 +29,14 @@ _LOGARITHM: Final = -1
 
 def complex_gamma(z: Any) -> Array:
     """Return the gamma function of complex numbers."""
-    if _gamma_now.applies:
+    if _gamma_now.applies(z):
         return _gamma_now(z)[0]
     return np.exp(complex_loggamma(z))
 
 
 def complex_loggamma(z: Any) -> Array:
     """Return the branch of the logarithm of gamma that is cut below 0."""
-    if _loggamma_now.applies:
+    if _loggamma_now.applies(z):
         return _loggamma_now(z)[0]
     return _derivative(_LOGARITHM)(z)
 
