@@ -127,8 +127,8 @@ class ArrayImpl(NumberArray):
 
     @property
     def global_shards(self) -> list[Shard]:
-        """The parts of the values on all devices."""
-        return shards_of(self)
+        """The parts of the values on all devices; without data on those of others."""
+        return shards_of(self, everywhere=True)
 
     def on_device_size_in_bytes(self) -> int:
         """Return how many bytes the values take on their device."""
@@ -136,15 +136,18 @@ class ArrayImpl(NumberArray):
 
     def addressable_data(self, index: int) -> "ArrayImpl":
         """Return the part of the values on a device of this process, by its number."""
-        count = len(self.devices())
+        shards = shards_of(self)
+        count = len(shards)
         if not 0 <= index < count:
-            last = f"0 to {count - 1}, as {self.aval} is on {count} devices"
-            one = f"0, as {self.aval} is on one device"
+            here = "" if self.is_fully_addressable else " of this process"
+            last = f"0 to {count - 1}, as {self.aval} is on {count} devices{here}"
+            one = f"0, as {self.aval} is on one device{here}"
             raise IndexError(
                 f"addressable_data: expected {last if count > 1 else one}, got "
-                f"{index!r}. The whole array is {'x' if count > 1 else 'addressable_data(0)'}."
+                f"{index!r}. The whole array is "
+                f"{'x' if count > 1 else 'addressable_data(0)'}."
             )
-        return shards_of(self)[index].data if count > 1 else self.__imprint_alias__()
+        return shards[index].data
 
     def copy_to_host_async(self) -> None:
         """Let the values come to the host; numpy.asarray brings them as fast."""
@@ -218,7 +221,7 @@ class ArrayImpl(NumberArray):
         return _unpickle, (np.array(host_of(self)), self.weak_type)
 
     def __str__(self) -> str:
-        return str(host_of(self))
+        return str(host_of(self)) if _is_legible(self) else repr(self)
 
     def __repr__(self) -> str:
         weak = ", weak_type=True" if self.weak_type else ""
@@ -227,6 +230,8 @@ class ArrayImpl(NumberArray):
             return f"Array(<deleted>, shape={self.shape}, {tail}"
         if self.size == 0:
             return f"Array([], shape={self.shape}, {tail}"
+        if not _is_legible(self):
+            return f"Array(shape={self.shape}, {tail}"
         width = np.get_printoptions()["linewidth"]
         body = np.array2string(
             host_of(self),
@@ -320,8 +325,21 @@ def _spread(x: ArrayImpl) -> NamedSharding | None:
     return placement if type(placement) is NamedSharding else None
 
 
-def shards_of(x: ArrayImpl) -> list[Shard]:
-    """Return the parts of an array, in the order of the devices."""
+def _is_legible(x: ArrayImpl) -> bool:
+    """Tell whether all values can be read here: other processes have no part alone."""
+    spread = _spread(x)
+    if spread is None or spread.is_fully_addressable:
+        return True
+    return spread.is_fully_replicated and bool(spread.addressable_devices)
+
+
+def shards_of(x: ArrayImpl, *, everywhere: bool = False) -> list[Shard]:
+    """Return the parts of an array, in the order of the devices.
+
+    Args:
+        x: the array.
+        everywhere: whether parts that other processes have are among them, without data.
+    """
     spread = _spread(x)
     if spread is None:
         whole = (slice(None),) * x.ndim
@@ -332,8 +350,9 @@ def shards_of(x: ArrayImpl) -> list[Shard]:
     for device, index in spread.devices_indices_map(x.shape).items():
         at = tuple([(s.start, s.stop) for s in index])
         seen[at] = number = seen.get(at, -1) + 1
-        if device.is_here:
-            shards.append(Shard(device, index, number, next(pieces)))
+        if device.is_here or everywhere:
+            data = next(pieces) if device.is_here else None
+            shards.append(Shard(device, index, number, data))
     return shards
 
 
@@ -351,14 +370,14 @@ def _pieces(x: ArrayImpl, spread: NamedSharding) -> list[ArrayImpl]:
 def _gathered(x: ArrayImpl) -> NDArray:
     """Return the values of an array over several devices, read-only."""
     shards = shards_of(x)
-    if x.is_fully_replicated:
-        return host_of(shards[0].data)
-    if not x.is_fully_addressable:
+    if not _is_legible(x):
         raise ArgumentError(
             f"expected an array of which this process has all parts, got {x.aval}, of "
             "which other processes have some. Write x.addressable_shards for what is here, "
             "or imprint.experimental.multihost_utils.process_allgather(x) for all."
         )
+    if x.is_fully_replicated:
+        return host_of(shards[0].data)
     values = np.empty(x.shape, x.dtype)
     for shard in shards:
         if shard.replica_id == 0:
@@ -397,7 +416,12 @@ def _bounds(index: Index, shape: Shape) -> tuple[Any, ...]:
 
 def copied(x: ArrayImpl) -> ArrayImpl:
     """Return another array of the same values, in memory of its own."""
-    return from_operand(x, x.aval, np.array(host_of(x)))
+    spread = _spread(x)
+    if spread is None:
+        return from_operand(x, x.aval, np.array(host_of(x)))
+    parts = [shard.data for shard in shards_of(x, everywhere=True)]
+    pieces = [None if part is None else np.array(host_of(part)) for part in parts]
+    return ArrayImpl(x.aval, runtime.put_shards(pieces, x.aval, spread))
 
 
 def consume(x: ArrayImpl, how: str, site: Source | None) -> None:

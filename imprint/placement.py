@@ -7,10 +7,20 @@ is, unless a mesh is named: which devices run its program, the arguments decide.
 """
 
 import gc
-from typing import Any, TypeAlias
+from _blake2 import blake2b  # hashlib loads OpenSSL too: 2.5 ms of each import
+from collections.abc import Sequence
+from itertools import zip_longest
+from typing import Any, Final, TypeAlias, TypeGuard
 
 from imprint import runtime, tree
-from imprint.array import ArrayImpl, buffer_of, copied, to_array, with_placement
+from imprint.array import (
+    ArrayImpl,
+    buffer_of,
+    copied,
+    host_of,
+    to_array,
+    with_placement,
+)
 from imprint.core.trace import Tracer
 from imprint.errors import ArgumentError
 from imprint.primitives.constraints import constrain
@@ -22,6 +32,9 @@ from imprint.sharding.spec import PartitionSpec
 
 DeviceLike: TypeAlias = Device | Sharding | PartitionSpec
 """What `device=` takes."""
+
+_WAIT: Final = 300.0
+"""How many seconds a process waits for the others to put the same."""
 
 
 def device_put(
@@ -37,9 +50,10 @@ def device_put(
     Args:
         x: a tree of arrays and numbers; NumPy's are copied.
         device: one of `imprint.devices()`, or a sharding over several, to which the
-            arrays are committed: what is computed with them runs there. None leaves arrays where they are, and puts
-            what is on no device on the default one. Or a tree of these, of which each
-            leaf is for a part of `x`.
+            arrays are committed: what is computed with them runs there. None leaves
+            arrays where they are, and puts what is on no device on the default one. Or a
+            tree of these, of which each leaf is for a part of `x`. If other processes
+            have some of the devices, all put the same values.
         src: no meaning here: an array knows its device.
         donate: whether the memory of `x` may be used again, which a copy between
             devices has no use for.
@@ -58,11 +72,12 @@ def device_put(
     devices, aliases = (
         tree.broadcast_prefix(given, x, _is_none) for given in (device, may_alias)
     )
+    places = [None if to is None else _sharding("device_put", to) for to in devices]
+    if runtime.joined() is not None:
+        _check_same(leaves, places)
     put = [
-        _put(
-            leaf, None if to is None else _sharding("device_put", to), copy=may is False
-        )
-        for leaf, to, may in zip(leaves, devices, aliases, strict=True)
+        _put(leaf, to, copy=may is False)
+        for leaf, to, may in zip(leaves, places, aliases, strict=True)
     ]
     return tree.unflatten(treedef, put)
 
@@ -91,6 +106,12 @@ def _sharding(name: str, device: Any) -> Sharding:
         raise ArgumentError(
             f"{name}: expected device to be one of {list(runtime.devices())}, or a "
             f"sharding, got {device!r}. imprint.devices() has them."
+        )
+    if not device.is_here:
+        raise ArgumentError(
+            f"{name}: expected a device of this process, {list(runtime.local_devices())}, "
+            f"got {device!r} of process {device.process_index}. Leave the call to that "
+            "process, or name a sharding over devices of both."
         )
     return SingleDeviceSharding(device)
 
@@ -153,10 +174,71 @@ def _put(x: Any, sharding: Sharding | None, *, copy: bool) -> Any:
     array = copied(to_array(x)) if copy else to_array(x)
     if isinstance(sharding, NamedSharding):
         sharding.check_shape("device_put", array.shape)
+        if not array.is_fully_addressable:
+            array = _exchanged(array, sharding)
     if sharding is not None:
         array = with_placement(array, sharding)
     buffer_of(array)
     return array
+
+
+def _check_same(leaves: Sequence[Any], places: Sequence[Sharding | None]) -> None:
+    """Raise unless what is put on devices of several processes is the same in all of them.
+
+    Each process puts the parts of its devices, so the array would be of no process's.
+    """
+    sums: list[str] = []
+    among: set[int] = set()
+    for leaf, to in zip(leaves, places, strict=True):
+        if leaf is None or isinstance(leaf, Tracer) or not _spans(to):
+            continue
+        array = to_array(leaf)
+        if array.is_fully_addressable:
+            digest = blake2b(host_of(array).tobytes(), digest_size=16)
+            sums.append(f"{array.aval.unplaced()} {digest.hexdigest()}")
+            among |= {device.process_index for device in to.device_set}
+    processes = runtime.joined()
+    here = runtime.process_index()
+    if not sums or processes is None or here not in among:
+        return
+    those = sorted(among)
+    sent = processes.exchange("device_put", "\n".join(sums).encode(), _WAIT, those)
+    came = [raw.decode().split("\n") for raw in sent]
+    for other, theirs in zip(those, came, strict=True):
+        if theirs == came[0]:
+            continue
+        pairs = zip_longest(came[0], theirs, fillvalue="nothing ")
+        first, second = next(pair for pair in pairs if pair[0] != pair[1])
+        shown = [text.rsplit(" ", 1)[0] for text in (first, second)]
+        values = " of other values" if shown[0] == shown[1] else ""
+        raise ArgumentError(
+            f"device_put: expected the same values in all processes whose devices get a "
+            f"part, got {shown[0]} in process {those[0]} and {shown[1]}{values} in process "
+            f"{other}. If each has a part of its own, write "
+            "imprint.make_array_from_process_local_data(sharding, x)."
+        )
+
+
+def _spans(to: Sharding | None) -> TypeGuard[NamedSharding]:
+    """Tell whether other processes have some of the devices."""
+    return isinstance(to, NamedSharding) and not to.is_fully_addressable
+
+
+def _exchanged(x: ArrayImpl, sharding: NamedSharding) -> ArrayImpl:
+    """Return an array, of which other processes have some parts, spread in another way.
+
+    What is not here only a program of all the processes can bring.
+    """
+    if x.sharding.is_equivalent_to(sharding, x.ndim):
+        return x
+    if x.sharding.flat_devices != sharding.flat_devices:
+        raise ArgumentError(
+            "device_put: expected the devices that the array is on, in the same order, as "
+            f"other processes have some of it, got {sharding!r} for {x.aval} over "
+            f"{x.sharding.mesh!r}. Take that mesh, or gather it on the host with "
+            "imprint.experimental.multihost_utils.process_allgather(x)."
+        )
+    return constrain(x, sharding)
 
 
 def _get(x: Any) -> Any:

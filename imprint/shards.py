@@ -1,16 +1,17 @@
 """Arrays over several devices, made of their parts.
 
-Each function takes the sharding that the array is to have. Where a part is made by a
-function of the user's, it is asked once for each part, however many devices have it.
+Each function takes the sharding that the array is to have, and the parts for the devices
+of this process; other processes give theirs. Where a part is made by a function of the
+user's, it is asked once for each part, however many devices have it.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from imprint import runtime
-from imprint.array import ArrayImpl, buffer_of, from_host, to_array
+from imprint import runtime, tree
+from imprint.array import ArrayImpl, buffer_of, to_array
 from imprint.core.aval import ShapedArray
 from imprint.dtypes import canonicalize
 from imprint.errors import ArgumentError, DTypeError, ShapeError
@@ -31,7 +32,7 @@ def make_array_from_callback(
         shape: that of the whole array.
         sharding: how it is spread over devices.
         data_callback: takes an index, which is a slice of each axis, and returns that
-            part of the array.
+            part of the array; it is asked for the parts of this process.
         dtype: of the elements; by default that of the first part.
 
     Raises:
@@ -52,16 +53,20 @@ def make_array_from_callback(
     over = _sharding(name, sharding, shape)
     parts = over.devices_indices_map(shape)
     made: dict[Any, Any] = {}
-    for index in parts.values():
+    for device, index in parts.items():
         at = _bounds(index)
-        if at not in made:
+        if device.is_here and at not in made:
             part = np.asarray(data_callback(index))
             wanted = (
                 dtype if dtype is not None else next(iter(made.values()), part).dtype
             )
             made[at] = _part(name, part, over.shard_shape(shape), canonicalize(wanted))
-    pieces = [made[_bounds(index)] for index in parts.values()]
-    return _assembled(shape, over, pieces)
+    pieces = [
+        made[_bounds(index)] if device.is_here else None
+        for device, index in parts.items()
+    ]
+    first, *_ = made.values()
+    return _assembled(shape, over, pieces, first.dtype)
 
 
 def make_array_from_single_device_arrays(
@@ -76,7 +81,7 @@ def make_array_from_single_device_arrays(
     Args:
         shape: that of the whole array.
         sharding: how it is spread over devices.
-        arrays: the parts, one on each device, in any order.
+        arrays: the parts, one on each device of this process, in any order.
         dtype: of the elements, where there are no arrays.
 
     Raises:
@@ -97,32 +102,41 @@ def make_array_from_single_device_arrays(
     over = _sharding(name, sharding, shape)
     given = [to_array(x) for x in arrays]
     there = {x.device: x for x in given}
-    if len(given) != over.num_devices or there.keys() != over.device_set:
+    here = over.addressable_devices
+    if len(given) != len(here) or there.keys() != here:
+        whose = "" if over.is_fully_addressable else " of this process"
         raise ArgumentError(
-            f"{name}: expected one array on each of {len(over.device_set)} devices of "
+            f"{name}: expected one array on each of {len(here)} devices{whose} of "
             f"{over.mesh!r}, got arrays on {[str(x.device) for x in given]}. Put each "
             "part on its device with imprint.device_put."
         )
     first = given[0].dtype if dtype is None else canonicalize(dtype)
-    pieces: list[Any] = []
-    for device in over.flat_devices:
-        part = there[device]
+    for part in given:
         _check_part(name, part, over.shard_shape(shape), first)
-        pieces.append(buffer_of(part))
+    pieces = [
+        buffer_of(there[device]) if device in there else None
+        for device in over.flat_devices
+    ]
     return _assembled(shape, over, pieces, first)
 
 
 def make_array_from_process_local_data(
-    sharding: Any, local_data: Any, global_shape: Sequence[int] | None = None
-) -> ArrayImpl:
-    """Return an array of what each process has of it: here one process has all.
+    sharding: Any, local_data: Any, global_shape: Any = None
+) -> Any:
+    """Return an array of which each process gives what it has.
+
+    Along an axis that the processes split between them, each gives its own parts, one
+    behind the other; along any other axis, all.
 
     Args:
-        sharding: how it is spread over devices.
-        local_data: what this process has.
-        global_shape: the shape of the whole array; by default that of `local_data`.
+        sharding: how the array is spread over devices.
+        local_data: what this process has; or a tree of such arrays, and then the others
+            are prefixes of that tree.
+        global_shape: the shape of the whole array. Where it is as long as `local_data`,
+            that is all of the axis. By default each process has different parts.
 
     Raises:
+        ArgumentError: processes have no equal shares, and no `global_shape` is given.
         ShapeError: the data has another shape, or cannot be spread like this.
 
     >>> import imprint, numpy
@@ -132,19 +146,106 @@ def make_array_from_process_local_data(
     >>> imprint.make_array_from_process_local_data(rows, numpy.ones(2, "float32"))
     Array([1., 1.], dtype=float32)
     """
+    leaves, treedef = tree.flatten(local_data)
+    triples = zip(
+        leaves,
+        tree.broadcast_prefix(sharding, local_data),
+        tree.broadcast_prefix(global_shape, local_data, _is_shape),
+        strict=True,
+    )
+    return treedef.unflatten([_of_local_data(*triple) for triple in triples])
+
+
+def _is_shape(given: Any) -> bool:
+    if not isinstance(given, tuple | list):
+        return given is None
+    return all(isinstance(n, int) for n in cast("list[Any]", given))
+
+
+class _Axis(NamedTuple):
+    """What processes have along an axis of an array.
+
+    Args:
+        own: the numbers of the parts that this process has, in order.
+        total: how many parts there are.
+        groups: among how many processes the parts are dealt out, of which those with the
+            same parts count once; None if their shares are not equal.
+    """
+
+    own: list[int]
+    total: int
+    groups: int | None
+
+    def whole(self, length: int) -> int | None:
+        """Return how long the axis is if `length` of it are in this process."""
+        return None if self.groups is None else length * self.groups
+
+    def local(self, length: int) -> int:
+        """Return how much of an axis is in this process."""
+        return length // self.total * len(self.own)
+
+    def found(self, part: slice, length: int) -> slice:
+        """Return where a part is, among those of this process."""
+        size = length // self.total
+        start = self.own.index((part.start or 0) // size) * size
+        return slice(start, start + size)
+
+
+def _axis(over: NamedSharding, axis: int) -> _Axis:
+    held: dict[int, set[int]] = {}
+    for device, place in zip(over.flat_devices, over.places(axis + 1), strict=True):
+        held.setdefault(device.process_index, set()).add(place[axis])
+    dealt = {frozenset(parts) for parts in held.values()}
+    total = over.tiling(axis + 1)[axis]
+    is_even = len({*map(len, dealt)}) == 1 and sum(map(len, dealt)) == total
+    own = held[next(iter(over.addressable_devices)).process_index]
+    return _Axis(sorted(own), total, len(dealt) if is_even else None)
+
+
+def _of_local_data(leaf: Any, sharding: Any, global_shape: Any) -> ArrayImpl:
+    """Return an array of which this process has the parts of its devices, or all."""
     name = "make_array_from_process_local_data"
-    values = np.array(local_data, canonicalize(np.asarray(local_data).dtype))
-    shape = values.shape if global_shape is None else tuple(global_shape)
-    if shape != values.shape:
+    values = np.asarray(leaf)
+    over = _named(name, sharding)
+    axes = [_axis(over, i) for i in range(values.ndim)]
+    shape: Any = global_shape
+    if shape is None:
+        shape = [a.whole(n) for a, n in zip(axes, values.shape, strict=True)]
+        if None in shape:
+            raise ArgumentError(
+                f"{name}: expected global_shape, as processes have no equal shares of axis "
+                f"{shape.index(None)} in {over!r}, got None. Give the shape of the whole "
+                "array."
+            )
+    over.check_shape(name, shape)
+    shape = tuple(shape)
+    local = tuple([a.local(n) for a, n in zip(axes, shape, strict=False)])
+    if len(shape) != values.ndim or not all(
+        n in both for n, *both in zip(values.shape, local, shape, strict=True)
+    ):
+        or_parts = "" if local == shape else f", or of its parts here, {local}"
         raise ShapeError(
-            f"{name}: expected local_data of the global_shape {shape}, as there is one "
-            f"process, got the shape {values.shape}. Give all of the array."
+            f"{name}: expected local_data of the global_shape {shape}{or_parts}, along "
+            f"each axis, got the shape {values.shape}. Give what the devices of this "
+            "process have, or all of the array."
         )
-    over = _sharding(name, sharding, shape)
-    return from_host(ShapedArray(shape, values.dtype, False, over), values)  # noqa: FBT003 - hot constructor
+
+    def part(index: Index) -> Any:
+        triples = zip(index, axes, values.shape, shape, strict=True)
+        return values[
+            tuple([s if n == all_ else a.found(s, all_) for s, a, n, all_ in triples])
+        ]
+
+    return make_array_from_callback(shape, over, part, values.dtype)
 
 
 def _sharding(name: str, given: Any, shape: tuple[int, ...]) -> NamedSharding:
+    over = _named(name, given)
+    over.check_shape(name, shape)
+    return over
+
+
+def _named(name: str, given: Any) -> NamedSharding:
     over = resolved(name, given)
     if isinstance(over, SingleDeviceSharding):
         raise ArgumentError(
@@ -156,7 +257,12 @@ def _sharding(name: str, given: Any, shape: tuple[int, ...]) -> NamedSharding:
             f"{name}: expected a NamedSharding, got {over!r}. Write "
             "imprint.NamedSharding(mesh, imprint.P('data'))."
         )
-    over.check_shape(name, shape)
+    if not over.addressable_devices:
+        raise ArgumentError(
+            f"{name}: expected a sharding over devices of this process, "
+            f"{[*map(str, runtime.local_devices())]}, got {over!r}. Leave the call to the "
+            "processes whose devices it has."
+        )
     return over
 
 
@@ -185,7 +291,7 @@ def _check_part(name: str, part: Any, shape: tuple[int, ...], dtype: Any) -> Non
 
 
 def _assembled(
-    shape: tuple[int, ...], over: NamedSharding, pieces: list[Any], dtype: Any = None
+    shape: tuple[int, ...], over: NamedSharding, pieces: list[Any], dtype: Any
 ) -> ArrayImpl:
-    aval = ShapedArray(shape, dtype or pieces[0].dtype, False, over)  # noqa: FBT003 - hot constructor
+    aval = ShapedArray(shape, dtype, False, over)  # noqa: FBT003 - hot constructor
     return ArrayImpl(aval, runtime.put_shards(pieces, aval, over))

@@ -8,6 +8,8 @@ original stays. The warm path takes what is where it should be, if nothing is do
 from collections import Counter
 from typing import Any
 
+import numpy as np
+
 from imprint.array import (
     ArrayImpl,
     buffer_of,
@@ -18,8 +20,9 @@ from imprint.array import (
     on_device,
     to_array,
 )
-from imprint.calls.spread import SpreadHome
+from imprint.calls.spread import SpreadHome, shown
 from imprint.core.source import current_source
+from imprint.errors import ArgumentError
 
 
 def run_spread(version: Any, leaves: list[Any]) -> list[Any]:
@@ -31,6 +34,9 @@ def run_spread(version: Any, leaves: list[Any]) -> list[Any]:
     """
     home: SpreadHome = version.home
     kept, start = version.program.kept, len(version.consts)
+    for at, i in enumerate(kept, start):
+        if isinstance(leaves[i], np.ndarray) and home.device.spans_processes:
+            _check_whole(version, i, at)
     arrays = [to_array(leaves[i]) for i in kept]
     pairs = zip(arrays, home.inputs[start:], strict=True)
     buffers = [buffer_over(x, sharding) for x, sharding in pairs]
@@ -48,6 +54,22 @@ def run_spread(version: Any, leaves: list[Any]) -> list[Any]:
     for at in given:
         consume(arrays[at], version.donated[kept[at]], site)
     return outs
+
+
+def _check_whole(version: Any, leaf: int, at: int) -> None:
+    """Raise for a NumPy array that `in_shardings` splits between processes.
+
+    Nothing says whether each process has all of it or its part, and one is wrong.
+    """
+    asked = version.program.module.spread.inputs[at]
+    if asked is not None and not asked.is_fully_replicated:
+        raise ArgumentError(
+            f"{version.name}: expected argument {version.traced.leaf_names()[leaf]} as an "
+            f"imprint array, as in_shardings splits it between processes, {shown(asked)}, "
+            "got one of NumPy. Write imprint.device_put(x, sharding) if all processes have "
+            "the same, or imprint.make_array_from_process_local_data(sharding, x) if each "
+            "has its part."
+        )
 
 
 def run_donating(version: Any, leaves: list[Any]) -> list[Any]:

@@ -15,7 +15,14 @@ def told(function, *args):
     """Return the error that a call raises, as text."""
     try:
         function(*args)
-    except (ArithmeticError, AssertionError, ValueError, RuntimeError, OSError) as err:
+    except (
+        ArithmeticError,
+        LookupError,
+        AssertionError,
+        ValueError,
+        RuntimeError,
+        OSError,
+    ) as err:
         return f"{type(err).__name__}: {err}"
     return "nothing"
 
@@ -111,6 +118,73 @@ def train(rank, count, steps):
     return found
 
 
+def over(mesh, *spec):
+    return imprint.NamedSharding(mesh, imprint.P(*spec))
+
+
+X = numpy.arange(32, dtype="float32").reshape(8, 4)
+
+
+def held(array):
+    """Return which rows and columns of `X` are here, after a look at the values."""
+    pairs = [(s.index, numpy.asarray(s.data)) for s in array.addressable_shards]
+    assert all((values == X[index]).all() for index, values in pairs)
+    return [[*i.indices(8)[:2], *j.indices(4)[:2]] for (i, j), _ in pairs]
+
+
+def arrays(rank, count, folder):
+    """Make arrays of which each process has a part; return what this one sees of them."""
+    mesh = imprint.make_mesh((2 * count,), ("d",))
+    grid = imprint.make_mesh((count, 2), ("p", "q"))
+    rows, whole, columns = over(mesh, "d"), over(mesh), over(grid, None, ("q", "p"))
+    mine = X[4 * rank : 4 * rank + 4]
+    local = imprint.make_array_from_process_local_data
+    spread = imprint.device_put(X, rows)
+    asked = []
+
+    def part(index):
+        asked.append(index)
+        return X[index]
+
+    tree = local({"a": rows, "b": whole}, {"a": mine, "b": X})
+    parts = [shard.data for shard in spread.addressable_shards][::-1]
+    single = imprint.make_array_from_single_device_arrays
+    found = {
+        "callback": held(imprint.make_array_from_callback(X.shape, rows, part)),
+        "asked": len(asked),
+        "single": held(single(X.shape, rows, parts)),
+        "local": held(local(rows, mine)),
+        "a tree": [held(tree["a"]), held(tree["b"])],
+        "of all": held(local(rows, X, (8, 4))),
+        "columns": held(local(columns, X[:, rank::2])),
+        "put": held(imprint.device_put(spread, whole)),
+        "copied": held(spread.copy()),
+        "row": numpy.asarray(spread[5]).tolist(),
+        "shards": [s.data is not None for s in spread.global_shards],
+        "shown": [repr(spread), str(spread), str(imprint.device_put(X[0], whole))],
+    }
+    theirs = imprint.devices()[-1 - 2 * rank]
+    foreign = over(imprint.sharding.Mesh([theirs], "d"), "d")
+    reverse = over(imprint.sharding.Mesh(mesh.devices[::-1], "d"), "d")
+    split = imprint.jit(lambda x: x, in_shardings=rows)
+    made = imprint.jit(
+        lambda: imprint.numpy.ones(4), out_shardings=[rows, reverse][rank]
+    )
+    found["told"] = [
+        told(spread.addressable_data, 2),
+        told(single, X.shape, rows, parts[:1]),
+        told(local, rows, mine[:3], (8, 4)),
+        told(local, foreign, X),
+        told(local, over(imprint.sharding.Mesh(mesh.devices[:3], "d"), "d"), mine),
+        told(imprint.device_put, X, theirs),
+        told(imprint.device_put, spread, reverse),
+        told(imprint.device_put, {"a": 1, "b": X + rank}, whole),
+        told(split, X),
+        told(made),
+    ]
+    return found
+
+
 def main(rank, count, port, part):
     if part == "differs" and rank == 1:
         imprint.runtime.processes.jaxlib_version = "0.9.9"
@@ -122,6 +196,9 @@ def main(rank, count, port, part):
     if part == "talk":
         assert err == "nothing", err
         print(json.dumps(talk(rank)))
+        return
+    if part == "arrays":
+        print(json.dumps(arrays(rank, count, os.environ["FOLDER"])))
         return
     if part in {"train", "hundred"}:
         print(json.dumps(train(rank, count, 100 if part == "hundred" else 20)))

@@ -22,7 +22,7 @@ def free_port():
 
 
 def started(part, ranks, count, port, env):
-    devices = "2" if part in {"train", "hundred"} else "1"
+    devices = "2" if part in {"train", "hundred", "arrays"} else "1"
     env = {
         **os.environ,
         **env,

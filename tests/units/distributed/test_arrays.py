@@ -1,0 +1,79 @@
+"""Arrays of which each process has a part: how they are made, moved and read."""
+
+import pytest
+
+from tests.units.distributed.test_joining import results
+
+pytestmark = pytest.mark.slow
+
+SAID = [
+    "IndexError: addressable_data: expected 0 to 1, as float32[8,4] is on 2 devices of this "
+    "process, got 2. The whole array is x.",
+    "ArgumentError: make_array_from_single_device_arrays: expected one array on each of 2 "
+    "devices of this process of Mesh('d': 4), got arrays on ['cpu:1']. Put each part on "
+    "its device with imprint.device_put.",
+    "ShapeError: make_array_from_process_local_data: expected local_data of the "
+    "global_shape (8, 4), or of its parts here, (4, 4), along each axis, got the shape (3, "
+    "4). Give what the devices of this process have, or all of the array.",
+    "ArgumentError: make_array_from_process_local_data: expected a sharding over devices of "
+    "this process, ['cpu:0', 'cpu:1'], got NamedSharding(mesh=Mesh('d': 1), spec=P('d')). "
+    "Leave the call to the processes whose devices it has.",
+    "ArgumentError: make_array_from_process_local_data: expected global_shape, as processes "
+    "have no equal shares of axis 0 in NamedSharding(mesh=Mesh('d': 3), spec=P('d')), got "
+    "None. Give the shape of the whole array.",
+    "ArgumentError: device_put: expected a device of this process, [CpuDevice(id=0), "
+    "CpuDevice(id=1)], got CpuDevice(id=2049) of process 1. Leave the call to that process, "
+    "or name a sharding over devices of both.",
+    "ArgumentError: device_put: expected the devices that the array is on, in the same "
+    "order, as other processes have some of it, got NamedSharding(mesh=Mesh('d': 4), "
+    "spec=P('d')) for float32[8,4] over Mesh('d': 4). Take that mesh, or gather it on the "
+    "host with imprint.experimental.multihost_utils.process_allgather(x).",
+    "ArgumentError: device_put: expected the same values in all processes whose devices get "
+    "a part, got float32[8,4] in process 0 and float32[8,4] of other values in process 1. "
+    "If each has a part of its own, write imprint.make_array_from_process_local_data"
+    "(sharding, x).",
+    "ArgumentError: <lambda>: expected argument x as an imprint array, as in_shardings "
+    "splits it between processes, P('d') over Mesh('d': 4), got one of NumPy. Write "
+    "imprint.device_put(x, sharding) if all processes have the same, or "
+    "imprint.make_array_from_process_local_data(sharding, x) if each has its part.",
+    "CompileError: compile: expected the same program in all processes, as each waits for "
+    "the others, got in process 0\n  devices [0, 1, 2048, 2049]\nand in process 1\n  devices "
+    "[2049, 2048, 1, 0]\nMake what they compute depend on nothing that differs: the number "
+    "of the process, random numbers, the order of a set.",
+]
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    folder = str(tmp_path_factory.mktemp("saved"))
+    codes, told, logs, _ = results("arrays", env={"FOLDER": folder})
+    assert codes == [0, 0], logs
+    return told
+
+
+def test_each_process_gives_and_has_its_parts(found):
+    for rank, seen in enumerate(found):
+        own = [[4 * rank, 4 * rank + 2, 0, 4], [4 * rank + 2, 4 * rank + 4, 0, 4]]
+        for way in ("callback", "single", "local", "of all", "copied"):
+            assert seen[way] == own, way
+        assert seen["asked"] == 2
+        assert seen["a tree"] == [own, [[0, 8, 0, 4]] * 2]
+        assert seen["columns"] == [[0, 8, rank, rank + 1], [0, 8, rank + 2, rank + 3]]
+
+
+def test_what_others_have_comes_by_a_program(found):
+    for seen in found:
+        assert seen["put"] == [[0, 8, 0, 4]] * 2
+        assert seen["row"] == [20.0, 21.0, 22.0, 23.0]
+
+
+def test_what_others_have_is_not_shown(found):
+    for rank, seen in enumerate(found):
+        assert seen["shards"] == [not rank, not rank, bool(rank), bool(rank)]
+        assert seen["shown"] == ["Array(shape=(8, 4), dtype=float32)"] * 2 + [
+            "[0. 1. 2. 3.]"
+        ]
+
+
+def test_what_processes_cannot_do_alone_is_said(found):
+    assert found[0]["told"] == SAID
