@@ -4,19 +4,21 @@ A saved tree is a folder: `manifest.json` says the path, shape and dtype of each
 which file holds which part of it; a file is the bytes of a part. Plain files, because any
 program can read them, and nothing is needed to. A tree is read in any layout: each device
 reads what its part overlaps with, so nobody holds a whole array. The folder gets its name
-when all is written.
+when all is written. Of several processes each writes the parts of its devices, into one
+folder that all of them see; what every process has is written by the first.
 """
 
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, final
 
 import numpy as np
 
-from imprint import tree
-from imprint.array import ArrayImpl, from_host, host_of, shards_of, to_array
+from imprint import runtime, tree
+from imprint.array import from_host, host_of, shards_of, to_array
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.errors import ArgumentError, ShapeError
 from imprint.placement import device_put
@@ -25,41 +27,101 @@ from imprint.sharding.named import Index, NamedSharding
 from imprint.shards import make_array_from_callback
 
 _FORMAT: Final = 1
+_WAIT: Final = 300.0
+"""How many seconds a process waits for the others to write theirs."""
 
 
 def save(path: str | Path, values: Any) -> None:
     """Write a tree of arrays to a folder; see `imprint.sharding.save`."""
     target = Path(path)
+    making = target.with_name(f"{target.name}.part")
+    is_first = runtime.process_index() == 0
+    pairs = tree.leaves_with_path(values)
+    leaves = [_Leaf(i, keys, leaf) for i, (keys, leaf) in enumerate(pairs)]
+    with _step("to begin"):
+        if is_first:
+            _begin(target, making)
+    with _step("to write"):
+        _check_seen(making)
+        for leaf in leaves:
+            leaf.write(making, is_first=is_first)
+    with _step("to end"):
+        if is_first:
+            manifest = {"format": _FORMAT, "leaves": [leaf.about for leaf in leaves]}
+            (making / "manifest.json").write_text(json.dumps(manifest, indent=1))
+            making.rename(target)
+
+
+@contextmanager
+def _step(what: str) -> Generator[None]:
+    """Wait at the end until all processes come there; raise in each if one failed."""
+    failed: Exception | None = None
+    try:
+        yield
+    except Exception as err:
+        failed = err
+    processes = runtime.joined()
+    if processes is not None:
+        said = str(failed or "").encode()
+        for i, text in enumerate(processes.exchange(f"save, {what}", said, _WAIT)):
+            if text and failed is None:
+                raise ArgumentError(f"in process {i}: {text.decode()}")
+    if failed is not None:
+        raise failed
+
+
+def _begin(target: Path, making: Path) -> None:
     if target.exists():
         raise ArgumentError(
             f"save: expected a folder that is not there yet, got {str(target)!r}. Save to "
             "another, or delete it first."
         )
-    making = target.with_name(f"{target.name}.part")
     shutil.rmtree(making, ignore_errors=True)
     making.mkdir(parents=True)
-    leaves = [
-        _written(making, number, tree.keystr(keys), to_array(leaf))
-        for number, (keys, leaf) in enumerate(tree.leaves_with_path(values))
-    ]
-    manifest = {"format": _FORMAT, "leaves": leaves}
-    (making / "manifest.json").write_text(json.dumps(manifest, indent=1))
-    making.rename(target)
 
 
-def _written(folder: Path, number: int, name: str, x: ArrayImpl) -> dict[str, Any]:
-    """Write the parts of a leaf; return what the manifest says of it."""
-    parts: list[dict[str, Any]] = []
-    for shard in shards_of(x):
-        if shard.replica_id:
-            continue
-        file = f"{number}.{len(parts)}.bin"
-        own = np.ascontiguousarray(host_of(shard.data))
-        (folder / file).write_bytes(own.tobytes())
-        parts.append({"file": file, "index": _bounds(shard.index, x.shape)})
-    weak = x.aval.weak_type
-    about = {"shape": list(x.shape), "dtype": x.dtype.name, "weak_type": weak}
-    return {"name": name, **about, "parts": parts}
+def _check_seen(making: Path) -> None:
+    if not making.is_dir():
+        raise ArgumentError(
+            f"save: expected a folder that all processes see, got {str(making)!r}, which "
+            f"process {runtime.process_index()} does not. Save where they share the files."
+        )
+
+
+@final
+class _Leaf:
+    """A leaf that is saved.
+
+    Args:
+        number: its place among the leaves.
+        keys: its path.
+        leaf: what is there.
+    """
+
+    def __init__(self, number: int, keys: tuple[Any, ...], leaf: Any) -> None:
+        x = to_array(leaf)
+        self._is_mine: Final = x.is_fully_addressable
+        shards = [s for s in shards_of(x, everywhere=True) if not s.replica_id]
+        self._files: Final = {f"{number}.{i}.bin": s for i, s in enumerate(shards)}
+        self.about: Final = {
+            "name": tree.keystr(keys),
+            "shape": list(x.shape),
+            "dtype": x.dtype.name,
+            "weak_type": x.aval.weak_type,
+            "parts": [
+                {"file": file, "index": _bounds(shard.index, x.shape)}
+                for file, shard in self._files.items()
+            ],
+        }
+
+    def write(self, folder: Path, *, is_first: bool) -> None:
+        """Write the parts of this process; what each process has, the first one writes."""
+        if self._is_mine and not is_first:
+            return
+        for file, shard in self._files.items():
+            if shard.data is not None:
+                own = np.ascontiguousarray(host_of(shard.data))
+                (folder / file).write_bytes(own.tobytes())
 
 
 def load(path: str | Path, like: Any, shardings: Any = None) -> Any:

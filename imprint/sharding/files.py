@@ -12,12 +12,16 @@ from typing import Any
 def save(path: str | Path, values: Any) -> None:
     """Write a tree of arrays to a folder, each device's part as a file.
 
+    Of several processes all call it, with a path to one folder, and each writes the parts
+    of its devices.
+
     Args:
         path: the folder, which must not be there yet.
         values: a tree of arrays and numbers.
 
     Raises:
-        ArgumentError: there is something at `path`.
+        ArgumentError: there is something at `path`, or another process failed.
+        TimeoutError: some process did not call it in time.
 
     Example:
         >>> import imprint, tempfile

@@ -182,6 +182,17 @@ def arrays(rank, count, folder):
         told(split, X),
         told(made),
     ]
+    saved = {"spread": spread, "n": imprint.numpy.asarray(float(rank))}
+    imprint.sharding.save(f"{folder}/tree", saved)
+    back = imprint.sharding.load(
+        f"{folder}/tree", saved, {"spread": columns, "n": None}
+    )
+    found["saved"] = (
+        held(back["spread"]),
+        float(back["n"]),
+        os.listdir(f"{folder}/tree"),
+    )
+    found["again"] = told(imprint.sharding.save, f"{folder}/tree", saved)
     return found
 
 

@@ -1,4 +1,4 @@
-"""Arrays of which each process has a part: how they are made, moved and read."""
+"""Arrays of which each process has a part: how they are made, moved, read and saved."""
 
 import pytest
 
@@ -77,3 +77,16 @@ def test_what_others_have_is_not_shown(found):
 
 def test_what_processes_cannot_do_alone_is_said(found):
     assert found[0]["told"] == SAID
+
+
+def test_processes_save_one_tree(found):
+    files = {"manifest.json", "0.0.bin", *[f"1.{i}.bin" for i in range(4)]}
+    for rank, seen in enumerate(found):
+        parts, number, names = seen["saved"]
+        assert parts == seen["columns"]
+        assert number == 0.0  # that of the first process
+        assert {*names} == files
+        prefix = "in process 0: " if rank else ""
+        assert seen["again"].startswith(
+            f"ArgumentError: {prefix}save: expected a folder that is not there yet, got "
+        )
