@@ -20,6 +20,7 @@ __all__ = [
     "ArgumentError",
     "AxisError",
     "BackendError",
+    "BackendWarning",
     "CaptureWarning",
     "CheckError",
     "CompileError",
@@ -314,6 +315,15 @@ class StaleVersionError(RuntimeError):
         super().__init__(message)
         self.cached: str = cached
         self.fresh: str | None = fresh
+
+
+class BackendWarning(UserWarning):
+    """A GPU of this machine computes nothing, as its plug-in is missing. A `UserWarning`.
+
+    Or it is another release's. The message has the command that installs the right one.
+    Given once a process, when the CPU starts and no device is named; where warnings are
+    errors it is logged instead.
+    """
 
 
 class CaptureWarning(UserWarning):

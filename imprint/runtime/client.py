@@ -9,13 +9,14 @@ that it inherited. A fork before the first use is safe.
 
 import os
 import threading
+import warnings
 import weakref
 from collections.abc import Callable
 from functools import cache, partial
 from typing import Any, Final, NoReturn, Protocol, final
 
 from imprint.config import config, num_cpu_devices, settings
-from imprint.errors import BackendError
+from imprint.errors import BackendError, BackendWarning
 from imprint.runtime import plugins
 from imprint.runtime.compat import engine, single_device_sharding
 from imprint.runtime.processes import joined
@@ -191,6 +192,8 @@ def _device(platform: str, number: int) -> Device:
 
 
 def _start_cpu() -> Any:
+    if settings().default_device is None:
+        _tell_of_idle_gpu()
     num_cpu_devices.fix("the devices of the CPU have started")
     count = config.num_cpu_devices
     asked: dict[str, Any] = {}
@@ -207,6 +210,23 @@ def _start_cpu() -> Any:
             ),
         }
     return engine.get_tfrt_cpu_client(asynchronous=True, **asked)
+
+
+def _tell_of_idle_gpu() -> None:
+    """Warn that a GPU is here which has no plug-in; where warnings are errors, log it."""
+    wrong = plugins.idle_gpu()
+    if wrong is None:
+        return
+    text = (
+        f"imprint: the CPU computes, though this machine has a GPU: {wrong}, or say that "
+        "you mean the CPU: IMPRINT_DEFAULT_DEVICE=cpu."
+    )
+    try:
+        warnings.warn(text, BackendWarning, stacklevel=2)
+    except BackendWarning:
+        import logging  # noqa: PLC0415 - 2 ms, and few processes log
+
+        logging.getLogger("imprint").warning("%s", text)
 
 
 _START: Final[dict[str, Callable[[], Any]]] = {

@@ -46,18 +46,9 @@ def start(backend: str) -> Any:
         UnavailableError: None is installed, it is another release's, or it finds no device.
     """
     plugin = _FINDERS[backend]()
-    if plugin is None:
-        raise UnavailableError(
-            f"expected a plug-in for the backend {backend!r}, found none. "
-            f"Install one with `pip install '{_EXTRAS[backend]}'`, or leave the backend "
-            "out: the CPU computes."
-        )
-    if plugin.release not in (None, jaxlib_version):
-        raise UnavailableError(
-            f"expected {plugin.package} of jaxlib's release, {jaxlib_version}, "
-            f"found {plugin.release}. Install it with `pip install "
-            f"'{_WHOLE.get(plugin.package, plugin.package)}=={jaxlib_version}'`."
-        )
+    wrong = _wrong(backend, plugin)
+    if plugin is None or wrong is not None:
+        raise UnavailableError(f"{wrong}, or leave the backend out: the CPU computes.")
     try:
         return _client(plugin)
     except EngineError as err:
@@ -66,6 +57,29 @@ def start(backend: str) -> Any:
             f"{str(err).splitlines()[0].rstrip('.')}. Check the driver and which devices "
             "it shows, or leave the backend out: the CPU computes."
         ) from err
+
+
+def idle_gpu() -> str | None:
+    """Return why a GPU of this machine cannot compute; None if it can, or there is none."""
+    if not any(map(os.path.exists, _GPUS)):
+        return None
+    return _wrong("gpu", _cuda())
+
+
+def _wrong(backend: str, plugin: Plugin | None) -> str | None:
+    """Return what is wrong with a plug-in before it is loaded, and what installs it."""
+    if plugin is None:
+        return (
+            f"expected a plug-in for the backend {backend!r}, found none. Install one with "
+            f"`pip install '{_EXTRAS[backend]}'`"
+        )
+    if plugin.release in (None, jaxlib_version):
+        return None
+    return (
+        f"expected {plugin.package} of jaxlib's release, {jaxlib_version}, found "
+        f"{plugin.release}. Install it with `pip install "
+        f"'{_WHOLE.get(plugin.package, plugin.package)}=={jaxlib_version}'`"
+    )
 
 
 def _client(plugin: Plugin) -> Any:
@@ -148,6 +162,8 @@ def _preload() -> None:
                 ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
 
 
+_GPUS: Final = ("/dev/nvidia0", "/dev/nvidiactl", "/dev/dxg")
+"""Files that are there where a GPU of NVIDIA's is; the last one under WSL."""
 _FINDERS: Final = {"gpu": _cuda, "tpu": _tpu}
 BACKENDS: Final = tuple(_FINDERS)
 """The backends that are plug-ins."""

@@ -20,6 +20,7 @@ BASES = {
     "ConfigError": (ValueError, AttributeError),
     "DTypeError": (TypeError, ValueError),
     "DeletedArrayError": (RuntimeError,),
+    "BackendWarning": (UserWarning,),
     "CaptureWarning": (UserWarning,),
     "RecompileError": (RuntimeError,),
     "CheckError": (RuntimeError,),

@@ -5,8 +5,8 @@ import re
 import pytest
 
 import imprint
-from imprint.errors import BackendError
-from imprint.runtime import plugins
+from imprint.errors import BackendError, BackendWarning
+from imprint.runtime import client, plugins
 from imprint.runtime.compat import jaxlib_version
 
 CPU = "leave the backend out: the CPU computes."
@@ -53,7 +53,7 @@ def test_a_plugin_of_another_release_is_refused(monkeypatch, tmp_path):
     assert refusal("gpu") == (
         f"devices: expected jax-cuda13-pjrt of jaxlib's release, {jaxlib_version}, found "
         f"0.4.1. Install it with `pip install 'jax-cuda13-plugin[with-cuda]=="
-        f"{jaxlib_version}'`."
+        f"{jaxlib_version}'`, or {CPU}"
     )
 
 
@@ -81,6 +81,49 @@ def test_a_library_that_does_not_load_is_told_and_the_cpu_computes(
     ):
         imprint.jit(lambda x: x + 1)(1.0)
     assert imprint.jit(lambda x: x + 1)(1.0) == 2.0
+
+
+@pytest.fixture
+def has_gpu(monkeypatch, tmp_path):
+    monkeypatch.setattr(plugins, "_GPUS", ("/nowhere", str(tmp_path)))
+    monkeypatch.syspath_prepend(tmp_path)
+    return tmp_path
+
+
+TOLD = "imprint: the CPU computes, though this machine has a GPU: expected "
+MEANT = ", or say that you mean the CPU: IMPRINT_DEFAULT_DEVICE=cpu."
+
+
+def test_a_gpu_without_its_plugin_is_one_warning(has_gpu):
+    with pytest.warns(BackendWarning) as caught:
+        client._start_cpu()
+    assert [str(w.message) for w in caught] == [
+        f"{TOLD}a plug-in for the backend 'gpu', found none. Install one with `pip install "
+        f"'imprint[cuda13]'`{MEANT}"
+    ]
+
+
+def test_a_gpu_with_a_plugin_of_another_release_is_one_warning(has_gpu):
+    install(has_gpu, "cuda12", "0.4.1")
+    with pytest.warns(BackendWarning) as caught:
+        client._start_cpu()
+    assert [str(w.message) for w in caught] == [
+        f"{TOLD}jax-cuda12-pjrt of jaxlib's release, {jaxlib_version}, found 0.4.1. Install "
+        f"it with `pip install 'jax-cuda12-plugin[with-cuda]=={jaxlib_version}'`{MEANT}"
+    ]
+
+
+def test_where_warnings_are_errors_a_gpu_without_its_plugin_is_logged(has_gpu, caplog):
+    assert client._start_cpu().platform == "cpu"  # as pytest is told to raise them
+    assert [record.message[: len(TOLD)] for record in caplog.records] == [TOLD]
+
+
+def test_who_means_the_cpu_or_has_the_plugin_hears_nothing(has_gpu, caplog):
+    with imprint.default_device("cpu"):
+        client._start_cpu()
+    install(has_gpu, "cuda13", jaxlib_version)
+    client._start_cpu()
+    assert not caplog.records
 
 
 def test_a_library_of_a_tpu_may_be_named(monkeypatch, tmp_path):
