@@ -23,11 +23,13 @@ class Found:
         address: host and port of the first process.
         count: how many processes there are.
         index: which of them this is.
+        local: which of those on its host this is; None if it has the host alone.
     """
 
     address: str | None
     count: int | None
     index: int | None
+    local: int | None = None
 
 
 NOTHING: Final = Found(None, None, None)
@@ -75,7 +77,13 @@ def _slurm(environment: Mapping[str, str]) -> Found:
     host = first_host(environment["SLURM_STEP_NODELIST"])
     port = _port(int(environment["SLURM_JOB_ID"]))
     count, index = environment["SLURM_NTASKS"], environment["SLURM_PROCID"]
-    return Found(f"{host}:{port}", int(count), int(index))
+    return Found(
+        f"{host}:{port}", int(count), int(index), _local(environment, "SLURM_LOCALID")
+    )
+
+
+def _local(environment: Mapping[str, str], name: str) -> int | None:
+    return int(environment[name]) if name in environment else None
 
 
 def first_host(nodes: str) -> str:
@@ -103,7 +111,8 @@ def _mpi(environment: Mapping[str, str]) -> Found:
     port = _port(int(job) // 2**12)
     name = host[1] or f"[{host[2]}]"
     count, index = (environment[f"OMPI_COMM_WORLD_{x}"] for x in ("SIZE", "RANK"))
-    return Found(f"{name}:{port}", int(count), int(index))
+    local = _local(environment, "OMPI_COMM_WORLD_LOCAL_RANK")
+    return Found(f"{name}:{port}", int(count), int(index), local)
 
 
 def _kubernetes(environment: Mapping[str, str]) -> Found:

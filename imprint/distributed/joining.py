@@ -4,6 +4,9 @@ What is not given is read from the environment (`environments`). All of it is ch
 before anything is started; what can go wrong later has a time limit and one error.
 """
 
+from collections.abc import Sequence
+from typing import Any
+
 from imprint import runtime
 from imprint.distributed.environments import here
 from imprint.errors import ArgumentError, BackendError
@@ -14,7 +17,7 @@ def initialize(  # noqa: PLR0913, PLR0917 - JAX's signature
     coordinator_address: str | None = None,
     num_processes: int | None = None,
     process_id: int | None = None,
-    local_device_ids: None = None,
+    local_device_ids: int | Sequence[int] | None = None,
     cluster_detection_method: str | None = None,
     initialization_timeout: int = 300,
     heartbeat_timeout_seconds: int = 100,
@@ -27,7 +30,9 @@ def initialize(  # noqa: PLR0913, PLR0917 - JAX's signature
         coordinator_address: host and port at which process 0 listens.
         num_processes: how many processes there are.
         process_id: which of them this is, from 0.
-        local_device_ids: None; a process of the CPU has its own devices.
+        local_device_ids: the numbers of the GPUs of this host that are this process's.
+            Under SLURM and Open MPI it is that of the process on its host; else all, if
+            None. Of the CPU each process has devices of its own.
         cluster_detection_method: "slurm", "mpi", "k8s", or "deactivate" for what is given
             here and nothing else; what is there, if None.
         initialization_timeout: how many seconds to wait for the others.
@@ -45,8 +50,9 @@ def initialize(  # noqa: PLR0913, PLR0917 - JAX's signature
     >>> imprint.distributed.is_initialized()
     False
     """
-    _check_first(local_device_ids)
+    _check_first()
     found = here(cluster_detection_method)
+    gpus = found.local if local_device_ids is None else local_device_ids
     address = coordinator_address or found.address
     count = found.count if num_processes is None else num_processes
     index = found.index if process_id is None else process_id
@@ -78,11 +84,22 @@ def initialize(  # noqa: PLR0913, PLR0917 - JAX's signature
             initialization_timeout,
             heartbeat_timeout_seconds,
             shutdown_timeout_seconds,
+            None if gpus is None else _numbers(gpus),
         )
     )
 
 
-def _check_first(local_device_ids: object) -> None:
+def _numbers(given: Any) -> tuple[int, ...]:
+    numbers: tuple[Any, ...] = (given,) if isinstance(given, int) else tuple(given)
+    if not numbers or not all(isinstance(n, int) and n >= 0 for n in numbers):
+        raise ArgumentError(
+            "distributed.initialize: expected local_device_ids as numbers of GPUs, got "
+            f"{given!r}. Write [0, 1], or leave it out for all of this host."
+        )
+    return numbers
+
+
+def _check_first() -> None:
     """Raise unless this process can still join others."""
     if is_initialized():
         raise BackendError(
@@ -93,12 +110,6 @@ def _check_first(local_device_ids: object) -> None:
         raise BackendError(
             "distributed.initialize: expected to be called before the first device is "
             "used, got it after imprint.devices() or a computation. Call it first."
-        )
-    if local_device_ids is not None:
-        raise ArgumentError(
-            "distributed.initialize: expected local_device_ids=None, got "
-            f"{local_device_ids!r}. A process of the CPU has devices of its own: "
-            "IMPRINT_NUM_CPU_DEVICES says how many."
         )
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from imprint.runtime.compat import EngineError, engine, jaxlib_version
+from imprint.runtime.processes import joined
 
 
 class Plugin(NamedTuple):
@@ -91,10 +92,17 @@ def _client(plugin: Plugin) -> Any:
     if not engine.pjrt_plugin_initialized(plugin.name):
         engine.initialize_pjrt_plugin(plugin.name)
     client = import_module("jaxlib.xla_client")
-    options: dict[str, Any] = {}
-    if plugin.name == "cuda":  # how much memory it takes, as the environment says
-        options = client.generate_pjrt_gpu_plugin_options()
-    return client.make_c_api_client(plugin.name, options, None)
+    if plugin.name != "cuda":
+        return client.make_c_api_client(plugin.name, {}, None)
+    options = client.generate_pjrt_gpu_plugin_options()  # memory, by the environment
+    processes = joined()
+    if processes is None:
+        return client.make_c_api_client(plugin.name, options, None)
+    meeting = processes.meeting  # so NCCL finds the GPUs of the others
+    options |= {"node_id": meeting.index, "num_nodes": meeting.count}
+    if meeting.gpus is not None:
+        options["visible_devices"] = list(meeting.gpus)
+    return client.make_c_api_client(plugin.name, options, processes.client)
 
 
 def _register(package: str, interface: Any) -> None:

@@ -41,6 +41,7 @@ class Meeting:
         wait: how many seconds it waits for the others.
         heartbeat: after how many seconds a silent process is dead.
         leave: how many seconds a process waits for the others at the end.
+        gpus: the numbers of the GPUs of its host that this process has; None for all.
     """
 
     address: str
@@ -50,6 +51,7 @@ class Meeting:
     wait: int
     heartbeat: int
     leave: int
+    gpus: tuple[int, ...] | None = None
 
 
 @final

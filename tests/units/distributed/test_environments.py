@@ -11,6 +11,7 @@ _SLURM = {
     "SLURM_STEP_NODELIST": "node[003-005,9],other",
     "SLURM_NTASKS": "4",
     "SLURM_PROCID": "2",
+    "SLURM_LOCALID": "1",
 }
 _MPI = {
     "OMPI_MCA_orte_hnp_uri": "1531576320.0;tcp://10.96.0.1,10.148.0.1:34911",
@@ -29,8 +30,10 @@ def test_environments(monkeypatch):
     monkeypatch.setattr(
         environments.socket, "getfqdn", lambda name: f"{name}.train.default.svc"
     )
-    assert found_in(_SLURM) == Found("node003:61441", 4, 2)
+    assert found_in(_SLURM) == Found("node003:61441", 4, 2, 1)
     assert found_in(_MPI) == Found("10.96.0.1:62624", 8, 7)
+    ranked = _MPI | {"OMPI_COMM_WORLD_LOCAL_RANK": "3"}
+    assert found_in(ranked) == Found("10.96.0.1:62624", 8, 7, 3)
     six = _MPI | {"OMPI_MCA_orte_hnp_uri": "4096.0;tcp6://[fe80::b9b,2620:10d::2]:433"}
     assert found_in(six) == Found("[fe80::b9b]:61441", 8, 7)
     assert found_in(_K8S) == Found("train-0.train.default.svc:55527", 16, 12)

@@ -221,10 +221,15 @@ def not_started(monkeypatch):
             "got 2. Count processes from 0.",
         ),
         (
-            {"local_device_ids": [0]},
+            {
+                "coordinator_address": "a:1",
+                "num_processes": 2,
+                "process_id": 1,
+                "local_device_ids": "01",
+            },
             ArgumentError,
-            "distributed.initialize: expected local_device_ids=None, got [0]. A process of "
-            "the CPU has devices of its own: IMPRINT_NUM_CPU_DEVICES says how many.",
+            "distributed.initialize: expected local_device_ids as numbers of GPUs, got "
+            "'01'. Write [0, 1], or leave it out for all of this host.",
         ),
         (
             {"cluster_detection_method": "pbs"},
@@ -239,6 +244,19 @@ def test_what_is_wrong_is_said_before_anything_starts(not_started, given, kind, 
     with pytest.raises(kind) as caught:
         imprint.distributed.initialize(**given)
     assert str(caught.value) == text
+
+
+@pytest.mark.parametrize("given", [2, [2]])
+def test_the_gpus_of_a_process_are_told_to_the_engine(not_started, monkeypatch, given):
+    met = []
+    monkeypatch.setattr(imprint.runtime, "join", met.append)
+    imprint.distributed.initialize("a:1", 2, 0, local_device_ids=given)
+    monkeypatch.setenv("OMPI_MCA_orte_hnp_uri", "4096.0;tcp://10.0.0.1:433")
+    for name, value in (("SIZE", "2"), ("RANK", "1"), ("LOCAL_RANK", "1")):
+        monkeypatch.setenv(f"OMPI_COMM_WORLD_{name}", value)
+    imprint.distributed.initialize()
+    imprint.distributed.initialize("a:1", 2, 0, None, "deactivate")
+    assert [meeting.gpus for meeting in met] == [(2,), (1,), None]
 
 
 def test_it_is_too_late_once_devices_run():

@@ -1,6 +1,7 @@
 """What is asked of a plug-in before the engine has it, and what is said of it."""
 
 import re
+from types import SimpleNamespace
 
 import pytest
 
@@ -8,6 +9,7 @@ import imprint
 from imprint.errors import BackendError, BackendWarning
 from imprint.runtime import client, plugins
 from imprint.runtime.compat import jaxlib_version
+from imprint.runtime.processes import Meeting
 
 CPU = "leave the backend out: the CPU computes."
 
@@ -81,6 +83,29 @@ def test_a_library_that_does_not_load_is_told_and_the_cpu_computes(
     ):
         imprint.jit(lambda x: x + 1)(1.0)
     assert imprint.jit(lambda x: x + 1)(1.0) == 2.0
+
+
+class Engine:
+    """As much of the engine as a plug-in is given to."""
+
+    pjrt_plugin_loaded = pjrt_plugin_initialized = staticmethod(lambda _: True)
+    generate_pjrt_gpu_plugin_options = staticmethod(lambda: {"allocator": "default"})
+    make_c_api_client = staticmethod(lambda *given: given)
+
+
+@pytest.mark.parametrize("gpus", [None, (1, 3)])
+def test_processes_with_gpus_meet_through_the_plugin(monkeypatch, tmp_path, gpus):
+    install(tmp_path, "cuda13", jaxlib_version)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(plugins, "engine", Engine)
+    monkeypatch.setattr(plugins, "import_module", lambda _: Engine)
+    assert plugins.start("gpu") == ("cuda", {"allocator": "default"}, None)
+    meeting = Meeting("host:1", 4, 2, "host:1", 30, 100, 30, gpus)
+    others = SimpleNamespace(meeting=meeting, client="a client of the service")
+    monkeypatch.setattr(plugins, "joined", lambda: others)
+    asked = {"allocator": "default", "node_id": 2, "num_nodes": 4}
+    asked |= {} if gpus is None else {"visible_devices": [1, 3]}
+    assert plugins.start("gpu") == ("cuda", asked, "a client of the service")
 
 
 @pytest.fixture
