@@ -23,6 +23,7 @@ COMPUTING := $(addprefix tests/,laws compose conformance differential units/lax 
   units/numpy units/primitives units/random)
 CALLING := $(addprefix tests/,first_hour retrace spec units/jitted units/record \
   units/versions units/watch)
+TIMED_ON_GPU := dispatch call_forms compiling engine eager loops
 # Does each public name have a type that no checker infers for itself? pyright looks for
 # the package in the environment that is active.
 VERIFYTYPES = VIRTUAL_ENV=$(abspath $(VENV)) PATH=$(abspath $(BIN)):$$PATH \
@@ -38,7 +39,7 @@ help:
 	@echo 'make test-all   every test: whole sweeps and long searches too'
 	@echo 'make test-isa   the tests that compute, with fewer instructions (ISA=AVX2)'
 	@echo 'make test-audit the tests of calls, with each hit traced again and compared'
-	@echo 'make test-gpu   the tests that compute, on a GPU (CUDA=cuda13 or cuda12)'
+	@echo 'make test-gpu   tests and benchmarks, on a GPU (CUDA=cuda13 or cuda12)'
 	@echo 'make check      format, lint, types, floors, sizes'
 	@echo 'make bench      imprint beside JAX, a table of ratios (ARGS="dispatch")'
 	@echo 'make lint-fix   format and repair what ruff can repair'
@@ -69,9 +70,16 @@ test-isa: $(VENV)/test.stamp
 test-audit: $(VENV)/test.stamp
 	IMPRINT_AUDIT=1 $(PYTEST) -m 'not exhaustive and not unaudited' $(ARGS) $(CALLING)
 
-# The tests that compute, on a GPU: whatever is not told where to run runs there.
-test-gpu: $(VENV)/test.stamp $(VENV)/$(CUDA).stamp
-	IMPRINT_DEFAULT_DEVICE=gpu $(PYTEST) --optimized -m 'not exhaustive' $(ARGS) tests/gpu $(COMPUTING)
+# The tests that compute, on a GPU: whatever is not told where to run runs there. JAX, which
+# they compute beside, stays on the CPU, as it takes no plug-in that is loaded already; so
+# products are of full precision. Then the benchmarks, of both on the GPU. Processes share
+# its memory: none takes most of it at the start.
+test-gpu: export IMPRINT_DEFAULT_DEVICE = gpu
+test-gpu: export XLA_PYTHON_CLIENT_PREALLOCATE = false
+test-gpu: $(VENV)/test.stamp $(VENV)/bench.stamp $(VENV)/$(CUDA).stamp
+	JAX_PLATFORMS=cpu NVIDIA_TF32_OVERRIDE=0 \
+	  $(PYTEST) --optimized -m 'not exhaustive' $(ARGS) tests/gpu $(COMPUTING); \
+	  tested=$$?; $(BIN)/python -m benchmarks $(TIMED_ON_GPU) && exit $$tested
 
 check: $(VENV)/dev.stamp
 	$(BIN)/ruff format --check .

@@ -11,6 +11,9 @@ import sys
 import warnings
 from importlib.metadata import version
 
+import jax
+
+import imprint
 from benchmarks import (
     arrays,
     call_forms,
@@ -146,10 +149,11 @@ def machine() -> str:
     packages = ", ".join(
         f"{name} {version(name)}" for name in ("jaxlib", "jax", "numpy")
     )
-    return (
-        f"{os.cpu_count()} × {cpu_model()}, CPython {platform.python_version()}, "
-        f"{packages}\n"
-    )
+    processor = f"{os.cpu_count()} × {cpu_model()}"
+    if os.environ.get("IMPRINT_DEFAULT_DEVICE", "cpu") != "cpu":
+        ours, theirs = imprint.device_put(1.0).device, jax.devices()[0]
+        processor += f", imprint on {ours.device_kind}, jax on {theirs.device_kind}"
+    return f"{processor}, CPython {platform.python_version()}, {packages}\n"
 
 
 def cpu_model() -> str:

@@ -22,6 +22,7 @@ import pytest
 from hypothesis.internal.conjecture import providers
 
 from imprint.config import config
+from imprint.errors import CompileError
 from tests.lanes import HALVES, is_in_half, is_sampled_out
 from tests.quick import hasten
 
@@ -95,6 +96,17 @@ def pytest_collection():
         return (yield)
     finally:
         gc.enable()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    """Skip on a GPU what only the CPU has."""
+    try:
+        return (yield)
+    except CompileError as err:
+        if config.default_device is None or "which only the CPU has" not in str(err):
+            raise
+        pytest.skip(str(err))
 
 
 @pytest.fixture(autouse=True)

@@ -238,7 +238,7 @@ def compile(  # noqa: A001 - the word of the field; used as `runtime.compile`
         *built.env_option_overrides,
         *corrections(module_text),
     ]
-    prepare(module_text)
+    prepare(module_text, on.platform)
     if isinstance(on, Partition) and on.spans_processes:
         check_agreement(module_text, on.mesh.flat_devices)
     module: Any = parsed(module_text) if callbacks else module_text
@@ -285,7 +285,7 @@ def deserialize(
     """
     on = device or default_device()
     chosen = CompileOptions() if options is None else options
-    prepare(data)
+    prepare(data, on.platform)
     try:
         loaded = on.client.deserialize_executable(
             data, device_list(on), assigned(chosen.build(), on)

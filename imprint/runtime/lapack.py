@@ -10,15 +10,27 @@ a search of a microsecond.
 from importlib import import_module
 from threading import Lock
 
+from imprint.errors import CompileError
 from imprint.runtime.compat import engine
 
 
-def prepare(program: str | bytes) -> None:
-    """Make the kernels ready if a program, as text or serialized, may call one."""
-    if _ready:
+def prepare(program: str | bytes, platform: str) -> None:
+    """Make the kernels ready if a program, as text or serialized, may call one.
+
+    Raises:
+        CompileError: it is for another platform than the CPU, which has none of them.
+    """
+    if _ready and platform == "cpu":
         return
     names = _NAMES if isinstance(program, str) else [n.encode() for n in _NAMES]
     if any(name in program for name in names):  # pyright: ignore[reportOperatorIssue] - both of one kind
+        if platform != "cpu":
+            raise CompileError(
+                "compile: expected a program without decompositions and solvers that call "
+                f"LAPACK, which only the CPU has, got one for the {platform}. Compute them "
+                "there: imprint.device_put(x, imprint.devices('cpu')[0]), or "
+                "jit(..., backend='cpu')."
+            )
         with _lock:
             if not _ready:
                 _initialize()

@@ -1,7 +1,12 @@
 """What users do with a GPU. Without one, or without its plug-in, there is nothing to test.
 
-`make test-gpu` runs these and all tests that compute, with the GPU as default device.
+`make test-gpu` runs these and all tests that compute, with the GPU as default device, and
+then the benchmarks there. What only the CPU has is skipped.
 """
+
+import socket
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -10,7 +15,7 @@ import imprint
 import imprint.numpy as inp
 from imprint import nn, random
 from imprint.debug import counters
-from imprint.errors import BackendError
+from imprint.errors import BackendError, CompileError
 
 try:
     GPU, *_ = imprint.devices("gpu")
@@ -84,6 +89,58 @@ def test_loops_branches_and_random_numbers():
         np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
     draw = imprint.jit(lambda key: random.bits(key, (9,)), backend="gpu")
     np.testing.assert_array_equal(draw(random.key(3)), random.bits(random.key(3), (9,)))
+
+
+def test_several_gpus_compute_as_one_does():
+    gpus = imprint.devices("gpu")
+    mesh = imprint.make_mesh((len(gpus),), ("d",), devices=gpus)
+    rows = np.linspace(-2, 2, 8 * len(gpus) * 6, dtype=np.float32).reshape(-1, 6)
+    x = imprint.device_put(rows, imprint.NamedSharding(mesh, imprint.P("d")))
+    assert x.devices() == {*gpus}
+    y = imprint.jit(lambda x: (inp.sin(x), inp.sin(x).sum(0)))(x)
+    np.testing.assert_allclose(y[0], np.sin(rows), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(y[1], np.sin(rows).sum(0), rtol=1e-4, atol=1e-4)
+    total = imprint.shard_map(
+        lambda x: imprint.lax.psum(x.sum(0), "d"),
+        mesh=mesh,
+        in_specs=imprint.P("d"),
+        out_specs=imprint.P(),
+    )
+    np.testing.assert_allclose(total(x), rows.sum(0), rtol=1e-4, atol=1e-4)
+
+
+PART = """
+import sys
+import imprint
+from imprint.experimental import multihost_utils
+
+rank, port = int(sys.argv[1]), sys.argv[2]
+imprint.distributed.initialize(f"127.0.0.1:{port}", 2, rank, rank)
+gpus = imprint.devices("gpu")
+mesh = imprint.make_mesh((2,), ("d",), devices=gpus)
+rows = imprint.NamedSharding(mesh, imprint.P("d"))
+x = imprint.make_array_from_process_local_data(rows, imprint.numpy.ones(3) + rank)
+print(len(imprint.local_devices("gpu")), float(imprint.jit(lambda x: x.sum())(x)))
+multihost_utils.sync_global_devices("end")
+"""
+
+
+@pytest.mark.skipif(len(imprint.devices("gpu")) < 2, reason="there is one GPU")
+def test_two_processes_with_a_gpu_each_sum_by_nccl():
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port = str(found.getsockname()[1])
+    command = [sys.executable, "-c", PART]
+    running = [
+        subprocess.Popen([*command, rank, port], stdout=-1, text=True) for rank in "01"
+    ]
+    outs = [process.communicate(timeout=300)[0] for process in running]
+    assert [out.splitlines()[-1] for out in outs] == ["1 9.0"] * 2
+
+
+def test_what_only_the_cpu_has_is_told():
+    with pytest.raises(CompileError, match="which only the CPU has"):
+        imprint.jit(inp.linalg.eigvalsh, backend="gpu")(X.T @ X)
 
 
 def test_memory_that_is_donated_is_used_again():

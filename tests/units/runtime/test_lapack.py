@@ -1,8 +1,11 @@
 """LAPACK's kernels are there when a program calls one, compiled or loaded."""
 
 import numpy as np
+import pytest
 
 from imprint import runtime
+from imprint.errors import CompileError
+from imprint.runtime import lapack
 from tests.units.runtime.programs import aval, in_fresh_process, put
 
 F22 = aval("float32", 2, 2)
@@ -48,3 +51,14 @@ def test_a_loaded_program_finds_the_kernels_ready(tmp_path):
 
 def test_other_programs_do_not_wait_for_them():
     assert in_fresh_process(PLAIN) == ["False"]
+
+
+def test_a_program_for_a_gpu_is_refused_with_what_to_do():
+    lapack.prepare("no kernel", "gpu")
+    with pytest.raises(CompileError) as caught:
+        lapack.prepare("@lapack_spotrf_ffi", "gpu")
+    assert str(caught.value) == (
+        "compile: expected a program without decompositions and solvers that call LAPACK, "
+        "which only the CPU has, got one for the gpu. Compute them there: "
+        "imprint.device_put(x, imprint.devices('cpu')[0]), or jit(..., backend='cpu')."
+    )
