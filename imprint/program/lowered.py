@@ -100,7 +100,7 @@ def lower(  # noqa: PLR0913 - what a program is, and how it is watched and sprea
     COUNTERS.lowerings += 1
     closed = run_passes(closed)
     changes = changes_of(closed)
-    aliases = match_donated(closed, donated, keep_unused=keep_unused)
+    aliases = match_donated(closed, donated, keep_unused=keep_unused, layout=layout)
     jaxpr, consts, kept = prune(closed, keep_unused=keep_unused)
     options = favoured_options(jaxpr)  # those of the program, whatever watches it
     sentinels = None

@@ -9,6 +9,7 @@ import tempfile
 import threading
 import time
 import traceback
+import warnings
 from pathlib import Path
 
 os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
@@ -361,8 +362,14 @@ def donation():
     said = message(ArgumentError, resharding, b)
     assert "in_shardings says, P('y')" in said
     assert not b.is_deleted()
-    moving = imprint.jit(lambda a: a * 2, donate_argnums=0, out_shardings=ours("y"))
-    assert moving(b).sharding == ours("y")
+    growing = imprint.jit(lambda a: a * 2, donate_argnums=0, out_shardings=ours("y"))
+    with warnings.catch_warnings(record=True) as caught:
+        assert growing(b).sharding == ours("y")
+    print(*[warning.message for warning in caught])
+    assert not b.is_deleted()
+    split = ours(None, "x")
+    moving = imprint.jit(lambda a: a * 2, donate_argnums=0, out_shardings=split)
+    assert moving(b).sharding == split
     assert b.is_deleted()
     message(DeletedArrayError, moving, b)
     host = np.asarray(values(8, 16))

@@ -50,6 +50,11 @@ SAID = {
         "`imprint.device_put(x, imprint.NamedSharding(mesh, P('x')))`, or say it in "
         "in_shardings.",
     ],
+    "donation": [
+        "<lambda>: expected each donated argument to have a result of its shape and dtype, "
+        "got none for argument a (no result left of float32[8,16] in parts as large). It "
+        "is kept as it is; do not donate it.",
+    ],
     "programs_of_one_device": [
         "shard_map(<lambda>) out_specs: expected result to be the same on all devices "
         "along 'x', as P() says, got float32[2,4], which may differ there. Reduce it, "
