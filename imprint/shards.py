@@ -11,13 +11,15 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from imprint import runtime, tree
-from imprint.array import ArrayImpl, buffer_of, to_array
+from imprint.array import ArrayImpl, buffer_of, to_array, with_placement
 from imprint.core.aval import ShapedArray
 from imprint.dtypes import canonicalize
 from imprint.errors import ArgumentError, DTypeError, ShapeError
 from imprint.sharding.context import resolved
+from imprint.sharding.mesh import Mesh
 from imprint.sharding.named import Index, NamedSharding
 from imprint.sharding.single import SingleDeviceSharding
+from imprint.sharding.spec import PartitionSpec
 
 
 def make_array_from_callback(
@@ -66,7 +68,7 @@ def make_array_from_callback(
         for device, index in parts.items()
     ]
     first, *_ = made.values()
-    return _assembled(shape, over, pieces, first.dtype)
+    return _assembled(shape, over, pieces, first.dtype, sharding)
 
 
 def make_array_from_single_device_arrays(
@@ -117,7 +119,7 @@ def make_array_from_single_device_arrays(
         buffer_of(there[device]) if device in there else None
         for device in over.flat_devices
     ]
-    return _assembled(shape, over, pieces, first)
+    return _assembled(shape, over, pieces, first, sharding)
 
 
 def make_array_from_process_local_data(
@@ -236,7 +238,7 @@ def _of_local_data(leaf: Any, sharding: Any, global_shape: Any) -> ArrayImpl:
             tuple([s if n == all_ else a.found(s, all_) for s, a, n, all_ in triples])
         ]
 
-    return make_array_from_callback(shape, over, part, values.dtype)
+    return make_array_from_callback(shape, sharding, part, values.dtype)
 
 
 def _sharding(name: str, given: Any, shape: tuple[int, ...]) -> NamedSharding:
@@ -248,10 +250,7 @@ def _sharding(name: str, given: Any, shape: tuple[int, ...]) -> NamedSharding:
 def _named(name: str, given: Any) -> NamedSharding:
     over = resolved(name, given)
     if isinstance(over, SingleDeviceSharding):
-        raise ArgumentError(
-            f"{name}: expected a NamedSharding, got {over!r}. For one device write "
-            "imprint.device_put(x, device)."
-        )
+        over = NamedSharding(Mesh([over.device], "all"), PartitionSpec())
     if not isinstance(over, NamedSharding):
         raise ArgumentError(
             f"{name}: expected a NamedSharding, got {over!r}. Write "
@@ -291,7 +290,13 @@ def _check_part(name: str, part: Any, shape: tuple[int, ...], dtype: Any) -> Non
 
 
 def _assembled(
-    shape: tuple[int, ...], over: NamedSharding, pieces: list[Any], dtype: Any
+    shape: tuple[int, ...],
+    over: NamedSharding,
+    pieces: list[Any],
+    dtype: Any,
+    asked: Any,
 ) -> ArrayImpl:
     aval = ShapedArray(shape, dtype, False, over)  # noqa: FBT003 - hot constructor
-    return ArrayImpl(aval, runtime.put_shards(pieces, aval, over))
+    made = ArrayImpl(aval, runtime.put_shards(pieces, aval, over))
+    on_one = isinstance(asked, SingleDeviceSharding)
+    return with_placement(made, asked) if on_one else made

@@ -176,6 +176,11 @@ class Mesh(_Axes):
         return self._flat
 
     @property
+    def local_devices(self) -> tuple[Any, ...]:
+        """Those of the devices that belong to this process."""
+        return tuple([device for device in self._flat if cast("Any", device).is_here])
+
+    @property
     def device_ids(self) -> "np.ndarray[Any, np.dtype[np.int64]]":
         """The numbers of the devices, in the grid."""
         ids = [device.id for device in cast("tuple[Any, ...]", self._flat)]

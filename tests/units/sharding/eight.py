@@ -154,6 +154,17 @@ def makes_arrays_of_parts():
     local = imprint.make_array_from_process_local_data(ours("y"), x)
     same(local, jax.device_put(x, theirs("y")))
     assert made.addressable_data(2).shape == (2, 4)
+    one = SingleDeviceSharding(imprint.devices()[5])
+    for alone in (
+        imprint.make_array_from_callback((8, 4), one, part),
+        imprint.make_array_from_single_device_arrays(
+            (8, 4), one, [imprint.device_put(x, one)]
+        ),
+        imprint.make_array_from_process_local_data(one, x),
+    ):
+        assert alone.sharding == one
+        assert (onp.asarray(alone) == x).all()
+    assert made.sharding.mesh.local_devices == imprint.devices()
     print(
         message(
             ArgumentError,
