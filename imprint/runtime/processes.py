@@ -325,12 +325,14 @@ def _served(meeting: Meeting) -> Any:
 
 
 def _check_reachable(meeting: Meeting) -> None:
-    """Raise if nobody listens there in time: the engine would end the process."""
+    """Raise if no such service answers there in time: the engine would end the process."""
     host, port = split_address(meeting.address)
     until = time.monotonic() + meeting.wait
+    place, patience = (host.strip("[]"), port), max(min(meeting.wait, 5), 0.2)
     while True:
         try:
-            socket.create_connection((host.strip("[]"), port), timeout=5).close()
+            with socket.create_connection(place, patience) as found:
+                _greet(found)
             return
         except OSError as err:
             if time.monotonic() < until and not isinstance(err, socket.gaierror):
@@ -342,6 +344,17 @@ def _check_reachable(meeting: Meeting) -> None:
                 f"in process {meeting.index}. Start process 0, and give all the same "
                 "coordinator_address."
             ) from err
+
+
+_NO_SETTINGS: Final = b"\0\0\0\4\0\0\0\0\0"
+
+
+def _greet(found: socket.socket) -> None:
+    """Raise OSError unless what listens greets as a service of gRPC's does: by HTTP/2."""
+    found.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + _NO_SETTINGS)
+    answer = found.recv(9, socket.MSG_WAITALL)
+    if len(answer) < 9 or answer[3] != 4:  # the first frame is to be of settings
+        raise OSError(0, "the answer of another program")
 
 
 def _refuse(*_: object) -> None:
