@@ -171,6 +171,7 @@ def _read(folder: Path, saved: dict[str, Any], like: ShapedArray, want: Any) -> 
         return _assembled(folder, saved, _bounds(index, shape), dtype)
 
     if isinstance(over, NamedSharding):
+        over.check_shape(f"load: {saved['name']}" if saved["name"] else "load", shape)
         return make_array_from_callback(shape, over, part, dtype)
     whole = part(tuple([slice(None)] * len(shape)))
     made = from_host(ShapedArray(shape, dtype, saved["weak_type"]), whole)

@@ -112,7 +112,7 @@ def _layout(
     wanted: Sequence[Any],
     results: Sequence[Any],
 ) -> Layout | None:
-    meshes = [*_named(given), *_captured(closed), *_inside(closed)]
+    meshes = [*_named(given), *_captured(closed), *meshes_in(closed.jaxpr)]
     if not meshes:
         force: Any = settings().mesh
         if force is None or any(x is not None for _, x in given):
@@ -147,11 +147,6 @@ def _captured(closed: ClosedJaxpr) -> Iterator[tuple[object, Mesh]]:
     for value in closed.consts:
         if type(value) is ArrayImpl and type(value.aval.sharding) is NamedSharding:
             yield "a captured array", value.aval.sharding.mesh
-
-
-def _inside(closed: ClosedJaxpr) -> Iterator[tuple[object, Mesh]]:
-    for mesh in meshes_in(closed.jaxpr):
-        yield "a constraint", mesh
 
 
 def _checked(

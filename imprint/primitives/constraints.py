@@ -14,6 +14,7 @@ from imprint.core.padding import PerSize
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.core.tangents import is_zero
+from imprint.errors import ArgumentError
 from imprint.primitives.shape import EVERY
 from imprint.sharding.mesh import AbstractMesh, Mesh
 from imprint.sharding.named import NamedSharding
@@ -34,6 +35,13 @@ def _reference(x: Any, *, sharding: NamedSharding) -> Values:
 
 
 def _lower(b: Builder, x: Value, *, sharding: NamedSharding) -> tuple[Value, ...]:
+    named = {name for entry in sharding.spec for name in names_of(entry)}
+    if split := sorted(named & b.module.manual):
+        raise ArgumentError(
+            f"with_sharding_constraint: expected axes that the compiler splits along, got "
+            f"{split[0]!r} in {sharding.spec} inside of a shard_map along it. Leave it out: "
+            "each device has its part already."
+        )
     if b.module.partitions == 1:
         return (x,)
     return (b.sharding_constraint(x, sharding_text(sharding, len(x.type.shape))),)
@@ -117,17 +125,18 @@ def mesh_text(mesh: Mesh | AbstractMesh) -> str:
     return f"mesh<[{', '.join(axes)}]>"
 
 
-def meshes_in(jaxpr: Jaxpr, seen: set[int] | None = None) -> list[Mesh]:
-    """Return the meshes that the equations of a program name, in their order."""
+def meshes_in(jaxpr: Jaxpr, seen: set[int] | None = None) -> list[tuple[str, Mesh]]:
+    """Return the meshes that equations of a program name, and what names each, in order."""
     seen = set() if seen is None else seen
-    found: list[Mesh] = []
+    found: list[tuple[str, Mesh]] = []
     for eqn in jaxpr.eqns:
         params = eqn.params
         if "sharding" in params or "mesh" in params:
             given: Any = params.get("sharding", params.get("mesh"))
             mesh: Any = getattr(given, "mesh", given)
             if type(mesh) is Mesh:
-                found.append(mesh)
+                what = "a constraint" if "sharding" in params else "a shard_map"
+                found.append((what, mesh))
     for body in jaxpr.bodies:
         inner: ClosedJaxpr = body
         if id(inner) not in seen:

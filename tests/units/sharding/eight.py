@@ -567,6 +567,7 @@ def saved_trees():
         print(message(ArgumentError, load, folder, saved).replace(folder, "FOLDER"))
         print(message(ArgumentError, load, path, {"w": x}))
         print(message(ShapeError, load, path, {**saved, "w": x[:4]}))
+        print(message(ShapeError, load, path, saved, {"w": None, "b": ours("x")}))
         (Path(path) / "0.0.bin").write_bytes(b"123")
         said = message(ArgumentError, load, path, saved).replace(folder, "FOLDER")
         assert "The saved tree is damaged" in said
@@ -667,6 +668,11 @@ def programs_of_one_device():
     halves = values(8, 4).reshape(8, 2, 2).sum(1)
     onp.testing.assert_allclose(onp.asarray(imprint.jit(outer)(x)), halves)
     split = {"mesh": MESH, "in_specs": P("x"), "out_specs": P()}
+    again = lambda a: lax.with_sharding_constraint(a, ours(None, "x"))
+    print(message(ArgumentError, imprint.shard_map(again, **split, check_vma=False), x))
+    half = Mesh(onp.array(imprint.devices()[:2]), "x")
+    there = imprint.shard_map(parts_max, mesh=half, in_specs=P(), out_specs=P())
+    print(message(ArgumentError, there, x))
     pairs = [[0, 1], [2, 3]]
     most = lambda a: lax.pmax(a, "x", axis_index_groups=pairs)
     print(message(ArgumentError, imprint.shard_map(most, **split), x))

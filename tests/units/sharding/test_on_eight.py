@@ -56,6 +56,13 @@ SAID = {
         "is kept as it is; do not donate it.",
     ],
     "programs_of_one_device": [
+        "with_sharding_constraint: expected axes that the compiler splits along, got 'x' in "
+        "P(None, 'x') inside of a shard_map along it. Leave it out: each device has its "
+        "part already.",
+        "parts_max: expected committed arrays and shardings over the same devices in the "
+        "same order, got argument x over cpu:[0, 1, 2, 3, 4, 5, 6, 7] and a shard_map over "
+        "cpu:[0, 1]. Put the arrays on one mesh with imprint.device_put(x, sharding); what "
+        "was made without a device follows by itself.",
         "shard_map(<lambda>) out_specs: expected result to be the same on all devices "
         "along 'x', as P() says, got float32[2,4], which may differ there. Reduce it, "
         "such as with imprint.lax.psum(x, 'x') or pmean; or say that it is split, "
@@ -125,6 +132,8 @@ SAID = {
         "tree: they differ in \"['b'][0]\". Give a tree of the same structure.",
         "load: expected ['w'] to be float32[8, 16], as it was saved, got "
         "float32[4,16]. Give arrays of the shapes and dtypes that were saved.",
+        "load: ['b'][0]: expected a spec with at most an entry for each of 0 axes, got "
+        "P('x') for the shape []. Leave entries out from the end.",
     ],
     "pictures": [
         "┌───────┬───────┐",
