@@ -271,7 +271,7 @@ def _is_spread(
     if any(type(get_aval(x).sharding) is NamedSharding for x in operands):
         return True
     first, *_ = primitive.jaxprs(params)
-    return "mesh" in params or first.derived(
+    return "where" in params or first.derived(
         ("spread",), lambda: bool(meshes_in(first.jaxpr))
     )
 

@@ -110,7 +110,7 @@ def shard_map_call(
         jaxpr=hoisted,
         in_splits=(*[WHOLE] * len(closed.consts), *in_splits),
         out_splits=out_splits,
-        **where._asdict(),
+        where=where,
     )
 
 
@@ -147,9 +147,8 @@ def _aval(
     jaxpr: ClosedJaxpr,
     in_splits: Splits,
     out_splits: Splits,
-    **at: Any,
+    where: Where,
 ) -> Avals:
-    where = Where(**at)
     pairs = zip(jaxpr.out_avals, out_splits, strict=True)
     return tuple([where.of_all(aval, split) for aval, split in pairs])
 
@@ -159,10 +158,9 @@ def _reference(
     jaxpr: ClosedJaxpr,
     in_splits: Splits,
     out_splits: Splits,
-    **at: Any,
+    where: Where,
 ) -> Values:
     """Run the devices as places of `vmap`, an axis of the mesh after the other."""
-    where = Where(**at)
     axes = [NamedAxis(n, size) for n, size in where.sizes.items()]
     parted = [
         _parted(np.asarray(x), split, where)
@@ -231,9 +229,8 @@ def _lower(
     jaxpr: ClosedJaxpr,
     in_splits: Splits,
     out_splits: Splits,
-    **at: Any,
+    where: Where,
 ) -> tuple[Value, ...]:
-    where = Where(**at)
     module = b.module
     module.mesh, outer = where.mesh.shape_tuple, module.manual
     outs = [
@@ -291,9 +288,8 @@ def _jvp(
     jaxpr: ClosedJaxpr,
     in_splits: Splits,
     out_splits: Splits,
-    **at: Any,
+    where: Where,
 ) -> tuple[Values, Values]:
-    where = Where(**at)
     nonzero = nonzeros(tangents)
     with where.inside():
         derived, came = jvp_jaxpr(jaxpr, nonzero)
@@ -310,10 +306,10 @@ def _jvp(
 
 
 def _global(jaxpr: ClosedJaxpr, out_splits: Splits, where: Where) -> Avals:
-    return _aval(jaxpr=jaxpr, in_splits=(), out_splits=out_splits, **where._asdict())
+    return _aval(jaxpr=jaxpr, in_splits=(), out_splits=out_splits, where=where)
 
 
-def _linearize(
+def _linearize(  # noqa: PLR0913 - what a rule is given, and the params
     tangent_trace: StagingTrace,
     primals: Values,
     tangents: Values,
@@ -321,9 +317,8 @@ def _linearize(
     jaxpr: ClosedJaxpr,
     in_splits: Splits,
     out_splits: Splits,
-    **at: Any,
+    where: Where,
 ) -> tuple[Values, Values]:
-    where = Where(**at)
     active = nonzeros(tangents)
     with where.inside():
         lin = linearize_jaxpr(jaxpr, active)
@@ -353,7 +348,7 @@ def _linearize(
                     *pick(in_splits, active),
                 ),
                 "out_splits": tuple(pick(out_splits, lin.nonzero)),
-                **at,
+                "where": where,
             },
         )
     avals = _global(jaxpr, out_splits, where)
@@ -395,9 +390,8 @@ def _transpose(
     jaxpr: ClosedJaxpr,
     in_splits: Splits,
     out_splits: Splits,
-    **at: Any,
+    where: Where,
 ) -> Values:
-    where = Where(**at)
     linear = tuple([isinstance(x, Linear) for x in operands])
     nonzero = nonzeros(cts)
     given = pick(cts, nonzero)
@@ -464,9 +458,8 @@ def _batch(
     jaxpr: ClosedJaxpr,
     in_splits: Splits,
     out_splits: Splits,
-    **at: Any,
+    where: Where,
 ) -> tuple[Values, Dims]:
-    where = Where(**at)
     size = hidden_size(args, dims)
     with where.inside():
         derived, came = batch_jaxpr(jaxpr, size, dims)
@@ -493,20 +486,20 @@ def _dce(
     jaxpr: ClosedJaxpr,
     in_splits: Splits,
     out_splits: Splits,
-    **at: Any,
+    where: Where,
 ) -> Narrowed:
     narrower, operands = narrow(jaxpr, used)
     params = {
         "jaxpr": narrower,
         "in_splits": tuple(pick(in_splits, operands)),
         "out_splits": tuple(pick(out_splits, used)),
-        **at,
+        "where": where,
     }
     return Narrowed(operands, used, params)
 
 
-def _bound(*, axis_names: frozenset[str], **_: Any) -> AxisNames:
-    return frozenset(axis_names)
+def _bound(*, where: Where, **_: Any) -> AxisNames:
+    return where.axis_names
 
 
 shard_map_p: Final = ControlPrimitive(

@@ -131,12 +131,11 @@ def meshes_in(jaxpr: Jaxpr, seen: set[int] | None = None) -> list[tuple[str, Mes
     found: list[tuple[str, Mesh]] = []
     for eqn in jaxpr.eqns:
         params = eqn.params
-        if "sharding" in params or "mesh" in params:
-            given: Any = params.get("sharding", params.get("mesh"))
-            mesh: Any = getattr(given, "mesh", given)
-            if type(mesh) is Mesh:
-                what = "a constraint" if "sharding" in params else "a shard_map"
-                found.append((what, mesh))
+        given: Any = params.get("sharding", params.get("where"))
+        mesh: Any = getattr(given, "mesh", None)
+        if type(mesh) is Mesh:
+            what = "a constraint" if "sharding" in params else "a shard_map"
+            found.append((what, mesh))
     for body in jaxpr.bodies:
         inner: ClosedJaxpr = body
         if id(inner) not in seen:
