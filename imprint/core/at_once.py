@@ -18,10 +18,12 @@ from imprint.sharding.named import NamedSharding
 
 def is_away(x: Any) -> bool:
     """Tell whether an operand is on an accelerator, or spread over several devices."""
-    aval = getattr(x, "aval", None)
-    if aval is None or aval.sharding is None:  # most: then it is on the first CPU
+    try:
+        placement: Any = x.aval.sharding
+    except AttributeError:  # a number, or an array of NumPy's
         return False
-    placement: Any = aval.sharding
+    if placement is None:  # most: then it is on the first CPU
+        return False
     return type(placement) is NamedSharding or placement.device.platform != "cpu"
 
 
@@ -61,7 +63,10 @@ class AtOnce:
         trace = current_trace()
         if trace is not None and not trace.evaluates:
             return False
-        return not any(map(is_away, operands))
+        for x in operands:  # noqa: SIM110 - hot: `any` costs 200 ns more, of 3 us
+            if is_away(x):
+                return False
+        return True
 
     def __call__(self, *operands: Any, **params: Any) -> tuple[Any, ...]:
         """Evaluate; only where it `applies`."""
