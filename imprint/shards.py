@@ -221,8 +221,10 @@ def _of_local_data(leaf: Any, sharding: Any, global_shape: Any) -> ArrayImpl:
             )
     over.check_shape(name, shape)
     shape = tuple(shape)
-    local = tuple([a.local(n) for a, n in zip(axes, shape, strict=False)])
-    if len(shape) != values.ndim or not all(
+    is_rank = len(shape) == values.ndim
+    pairs = zip(axes, shape, strict=True) if is_rank else ()
+    local = tuple([axis.local(n) for axis, n in pairs]) or shape
+    if not is_rank or not all(
         n in both for n, *both in zip(values.shape, local, shape, strict=True)
     ):
         or_parts = "" if local == shape else f", or of its parts here, {local}"

@@ -179,6 +179,8 @@ def makes_arrays_of_parts():
             ShapeError, imprint.make_array_from_callback, (8, 4), ours("x"), lambda _: x
         )
     )
+    local_data = imprint.make_array_from_process_local_data
+    print(message(ShapeError, local_data, ours("x"), x, (8, 4, 1)))
     print(message(IndexError, made.addressable_data, 8))
 
 

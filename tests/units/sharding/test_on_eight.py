@@ -36,6 +36,9 @@ SAID = {
         "its device with imprint.device_put.",
         "make_array_from_callback: expected parts of the shape (2, 4), got one of (8, "
         "4). Each device has what sharding.devices_indices_map says.",
+        "make_array_from_process_local_data: expected local_data of the global_shape (8, 4, "
+        "1), along each axis, got the shape (8, 4). Give what the devices of this process "
+        "have, or all of the array.",
         "addressable_data: expected 0 to 7, as float32[8,4] is on 8 devices, got 8. The"
         " whole array is x.",
     ],
