@@ -1,12 +1,14 @@
 """How an array is spread over devices, as a picture.
 
 A picture is a grid: a cell is a part of the array, and in it stand the devices that have
-it. In a notebook it is drawn, elsewhere printed. Arrays of one axis are one row.
+it. Where IPython runs it is asked to show it: a notebook draws it, a terminal prints it.
+Arrays of one axis are one row.
 """
 
 import sys
 from collections.abc import Sequence
-from typing import Any
+from importlib import import_module
+from typing import Any, final
 
 from imprint.array import ArrayImpl
 from imprint.errors import ArgumentError
@@ -65,9 +67,23 @@ def visualize_array_sharding(arr: ArrayImpl) -> None:
 def _show(grid: list[list[str]]) -> None:
     shell: Any = sys.modules.get("IPython")
     if shell is not None and shell.get_ipython() is not None:
-        shell.display.display(shell.display.SVG(picture(grid)))
+        import_module("IPython.display").display(_Shown(grid))
     else:
         sys.stdout.write(table(grid) + "\n")
+
+
+@final
+class _Shown:
+    """A picture as a terminal prints it, and as a notebook draws it."""
+
+    def __init__(self, grid: list[list[str]]) -> None:
+        self._grid = grid
+
+    def __repr__(self) -> str:
+        return table(self._grid)
+
+    def _repr_svg_(self) -> str:
+        return picture(self._grid)
 
 
 def _grid(name: str, shape: tuple[int, ...], sharding: Any) -> list[list[str]]:
