@@ -152,7 +152,8 @@ class Processes:
         """Return the values of all processes, each of which calls this, in order.
 
         Args:
-            what: what it is for, for the message.
+            what: what it is for, for the message; the n-th of a name, up to a parenthesis,
+                is one exchange of all.
             value: that of this process.
             seconds: how long to wait for the others.
             among: the numbers of the processes, this one among them, if not all do it.
@@ -161,13 +162,13 @@ class Processes:
             TimeoutError: some did not call it in time; they are named.
         """
         me, count = self.meeting.index, self.meeting.count
-        if among is None or len(among) == count:
-            among, others, whose = None, range(count), ""
-        else:
-            others = among
-            whose = f"{blake2b(str([*among]).encode(), digest_size=8).hexdigest()}."
+        others = range(count) if among is None else among
+        among = None if len(others) == count else others
+        # Threads may do one and the other, in any order: each kind is counted for itself.
+        kind = f"{what.partition('(')[0]} {[*others]}".encode()
+        whose = blake2b(kind, digest_size=8).hexdigest()
         self._counted[whose] += 1
-        place = f"exchange/{whose}{self._counted[whose]}"
+        place = f"exchange/{whose}.{self._counted[whose]}"
         parts = [value[i : i + _PIECE] for i in range(0, len(value), _PIECE)] or [b""]
         for i, part in enumerate(parts):
             self.put(f"{place}/{me}/{i}", part)

@@ -258,6 +258,12 @@ def test_what_a_thousand_hosts_say_of_a_program_over_all():
     assert len(one.exchange("a program", b"y" * 16, 30, [3, 7, 900])) == 3
     assert calls == {"set": 2, "get": 6, "wait": 1, "delete": 2}
     assert [3, 7, 900] in waited
+    # What another thread does meanwhile, in some process, is counted for itself.
+    held.clear()
+    one.exchange("device_put", b"y", 30)
+    one.exchange("a program", b"y", 30)
+    places = {key.split("/")[2] for key in held}
+    assert sorted(place.rpartition(".")[2] for place in places) == ["1", "2"]
 
 
 # ---- damage ----
