@@ -37,8 +37,8 @@ def save(path: str | Path, values: Any) -> None:
     making = target.with_name(f"{target.name}.part")
     is_first = runtime.process_index() == 0
     pairs = tree.leaves_with_path(values)
-    leaves = [_Leaf(i, keys, leaf) for i, (keys, leaf) in enumerate(pairs)]
     with _step("to begin"):
+        leaves = [_Leaf(i, keys, leaf) for i, (keys, leaf) in enumerate(pairs)]
         if is_first:
             _begin(target, making)
     with _step("to write"):

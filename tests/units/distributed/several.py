@@ -193,6 +193,9 @@ def arrays(rank, count, folder):
         os.listdir(f"{folder}/tree"),
     )
     found["again"] = told(imprint.sharding.save, f"{folder}/tree", saved)
+    if rank == 1:
+        spread.delete()
+    found["of one"] = told(imprint.sharding.save, f"{folder}/other", saved)
     return found
 
 

@@ -90,3 +90,9 @@ def test_processes_save_one_tree(found):
         assert seen["again"].startswith(
             f"ArgumentError: {prefix}save: expected a folder that is not there yet, got "
         )
+
+
+def test_what_fails_in_one_process_fails_in_all(found):
+    for rank, seen in enumerate(found):
+        kind = "DeletedArrayError" if rank else "ArgumentError: in process 1"
+        assert seen["of one"].startswith(f"{kind}: expected an array with values, got ")
