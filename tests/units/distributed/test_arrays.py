@@ -1,10 +1,13 @@
 """Arrays of which each process has a part: how they are made, moved, read and saved."""
 
+from types import SimpleNamespace
+
 import pytest
 
+import imprint
+from imprint import runtime
+from imprint.errors import ArgumentError
 from tests.units.distributed.test_joining import results
-
-pytestmark = pytest.mark.slow
 
 SAID = [
     "IndexError: addressable_data: expected 0 to 1, as float32[8,4] is on 2 devices of this "
@@ -51,6 +54,7 @@ def found(tmp_path_factory):
     return told
 
 
+@pytest.mark.slow
 def test_each_process_gives_and_has_its_parts(found):
     for rank, seen in enumerate(found):
         own = [[4 * rank, 4 * rank + 2, 0, 4], [4 * rank + 2, 4 * rank + 4, 0, 4]]
@@ -61,12 +65,14 @@ def test_each_process_gives_and_has_its_parts(found):
         assert seen["columns"] == [[0, 8, rank, rank + 1], [0, 8, rank + 2, rank + 3]]
 
 
+@pytest.mark.slow
 def test_what_others_have_comes_by_a_program(found):
     for seen in found:
         assert seen["put"] == [[0, 8, 0, 4]] * 2
         assert seen["row"] == [20.0, 21.0, 22.0, 23.0]
 
 
+@pytest.mark.slow
 def test_what_others_have_is_not_shown(found):
     for rank, seen in enumerate(found):
         assert seen["shards"] == [not rank, not rank, bool(rank), bool(rank)]
@@ -75,10 +81,12 @@ def test_what_others_have_is_not_shown(found):
         ]
 
 
+@pytest.mark.slow
 def test_what_processes_cannot_do_alone_is_said(found):
     assert found[0]["told"] == SAID
 
 
+@pytest.mark.slow
 def test_processes_save_one_tree(found):
     files = {"manifest.json", "0.0.bin", *[f"1.{i}.bin" for i in range(4)]}
     for rank, seen in enumerate(found):
@@ -92,7 +100,20 @@ def test_processes_save_one_tree(found):
         )
 
 
+@pytest.mark.slow
 def test_what_fails_in_one_process_fails_in_all(found):
     for rank, seen in enumerate(found):
         kind = "DeletedArrayError" if rank else "ArgumentError: in process 1"
         assert seen["of one"].startswith(f"{kind}: expected an array with values, got ")
+
+
+def test_who_does_not_see_the_folder_says_so(monkeypatch, tmp_path):
+    others = SimpleNamespace(exchange=lambda *_: [b"", b""])
+    monkeypatch.setattr(runtime, "joined", lambda: others)
+    monkeypatch.setattr(runtime, "process_index", lambda: 1)
+    with pytest.raises(ArgumentError) as caught:
+        imprint.sharding.save(tmp_path / "tree", {"x": 1.0})
+    assert str(caught.value) == (
+        f"save: expected a folder that all processes see, got '{tmp_path}/tree.part', which "
+        "process 1 does not. Save where they share the files."
+    )
