@@ -143,7 +143,8 @@ def one_at_a_time(loaded: Any) -> Callable[..., Any]:
     A program without collectives waits for nobody, and nobody for it.
     """
     execute = loaded.execute_sharded
-    if loaded.local_devices()[0].platform != "cpu":
+    here = loaded.local_devices()
+    if not here or here[0].platform != "cpu":
         return execute
     text = loaded.get_hlo_text()
     if not any(name in text for name in _COLLECTIVES):

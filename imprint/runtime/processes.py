@@ -428,6 +428,8 @@ def check_agreement(module_text: str | bytes, devices: Sequence[Any]) -> None:
     text = module_text if isinstance(module_text, str) else module_text.decode("latin1")
     plain = f"devices {[d.id for d in devices]}\n{_LOCATION.sub('', text)}"
     among = sorted({d.process_index for d in devices})
+    if processes.meeting.index not in among:
+        return
     digest = blake2b(plain.encode(), digest_size=16).digest()
     wait = processes.meeting.wait
     who = "a program over devices of several processes"

@@ -163,6 +163,9 @@ def arrays(rank, count, folder):
         "shards": [s.data is not None for s in spread.global_shards],
         "shown": [repr(spread), str(spread), str(imprint.device_put(X[0], whole))],
     }
+    last = over(imprint.sharding.Mesh(mesh.devices[2:], "d"), "d")  # of process 1
+    there = imprint.jit(lambda x: x + 1)(imprint.device_put(X, last)) * 2
+    found["there"] = len(there.addressable_shards), there.shape
     theirs = imprint.devices()[-1 - 2 * rank]
     foreign = over(imprint.sharding.Mesh([theirs], "d"), "d")
     reverse = over(imprint.sharding.Mesh(mesh.devices[::-1], "d"), "d")

@@ -73,6 +73,11 @@ def test_what_others_have_comes_by_a_program(found):
 
 
 @pytest.mark.slow
+def test_what_others_compute_alone_waits_for_nobody(found):
+    assert [seen["there"] for seen in found] == [[0, [8, 4]], [2, [8, 4]]]
+
+
+@pytest.mark.slow
 def test_what_others_have_is_not_shown(found):
     for rank, seen in enumerate(found):
         assert seen["shards"] == [not rank, not rank, bool(rank), bool(rank)]
