@@ -17,6 +17,7 @@
 - `report`: what can a user ask of the versions of a function?
 - `replaying`: which program and values does a replay step through?
 - `stages`: how is a call traced, lowered and compiled by hand?
+- `ahead`: what of it is left out, if another process has done it?
 - `any_size`: what are the stages of a call whose sizes have names?
 - `fwd_and_bwd`: what are a function and its pullback as compiled functions?
 - `make_jaxpr`: what does a function look like, without running it?

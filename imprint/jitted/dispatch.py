@@ -276,9 +276,12 @@ class Jitted(Binding):
         given = Given(static_tokens(signature, pending.call), avals, len(args))
         return Traced(trace_for_all(request), signature, self._options, given)
 
+    @folding
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """Trace and lower the function for this kind of call."""
-        return self.trace(*args, **kwargs).lower()
+        from imprint.jitted.ahead import lowered_ahead  # noqa: PLC0415 - with the store, 5 ms of an import
+
+        return lowered_ahead(self._request(self._bound(), args, kwargs), len(args))
 
     def eval_shape(self, *args: Any, **kwargs: Any) -> Any:
         """Return the shapes and dtypes of the result, without computing it."""

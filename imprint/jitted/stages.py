@@ -59,6 +59,20 @@ class ArgInfo:
         return self.aval.dtype
 
 
+class Elsewhere(Protocol):
+    """What other processes know of a call, or shall know."""
+
+    found: Version | None
+
+    def note(self, traced: TracedCall, module: LoweredProgram) -> None:
+        """Note what a trace read, as it is now."""
+        ...
+
+    def keep(self, version: Version) -> None:
+        """Keep what was compiled for other processes."""
+        ...
+
+
 class Given(NamedTuple):
     """What a call has that its trace does not: values, places, and how it is spelled.
 
@@ -66,11 +80,13 @@ class Given(NamedTuple):
         static: the tokens of its static values.
         avals: the avals of its leaves, with their placement.
         positional: how many arguments were given by position.
+        start: what other processes know of it; None if nobody asked.
     """
 
     static: tuple[Hashable, ...]
     avals: tuple[ShapedArray, ...]
     positional: int
+    start: Elsewhere | None = None
 
 
 class _Stage:
@@ -244,9 +260,9 @@ class Traced(_Stage):
             return LoweredForSizes(traced, self._signature, options, self._given)
         layout = layout_of_call(name, options, traced, self._given.avals)
         module = lower_traced(traced, name, options, layout=layout)
-        return Lowered(
-            self._traced, self._signature, self._options, module, self._given
-        )
+        if self._given.start is not None:
+            self._given.start.note(traced, module)
+        return Lowered(traced, self._signature, options, module, self._given)
 
 
 class Lowered(_Stage):
@@ -302,11 +318,17 @@ class Lowered(_Stage):
         compiled = asked.over(self._options.compile)
         options = replace(self._options, compile=compiled)
         traced, name = self._traced, self._signature.function_name
-        program, home = compile_lowered(
-            self._module, name, options, traced, self._given.avals
+        start = self._given.start if compiled == self._options.compile else None
+        found = None if start is None else start.found
+        program, home = (
+            compile_lowered(self._module, name, options, traced, self._given.avals)
+            if found is None
+            else (found.program, found.home)
         )
         version = Version(traced, program, name, home._replace(moves=True))
-        return Compiled(version, self._signature, self._given)
+        if start is not None:
+            start.keep(version)
+        return Compiled(version, self._signature, self._given._replace(start=None))
 
 
 class Compiled(_Stage):

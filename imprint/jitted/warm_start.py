@@ -14,26 +14,37 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final, NamedTuple, Protocol, final
 
-from imprint.array import buffers_of
 from imprint.calls.home import Home, home_of_call
 from imprint.calls.key import CallKey
 from imprint.calls.options import JitOptions
 from imprint.calls.results import Results
+from imprint.calls.spread import layout_of_call, spread_home
 from imprint.calls.tracing import TracedCall, trace_call
 from imprint.config import config, settings
-from imprint.core.aval import get_aval
+from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.jaxpr import ClosedJaxpr
 from imprint.core.trace import current_trace
 from imprint.errors import ArgumentError, StaleVersionError
 from imprint.explain.explanation import Explanation
 from imprint.jitted.undisturbed import Request
 from imprint.manifest.late import LateJaxpr, LateProgram
-from imprint.manifest.manifest import Asked, Found, Question, ask, found, kept
+from imprint.manifest.manifest import (
+    Asked,
+    Found,
+    Plain,
+    Question,
+    ask,
+    found,
+    keep,
+    noted,
+)
+from imprint.manifest.placed import spread_of
 from imprint.manifest.refused import Refused
+from imprint.program.layout import Layout
 from imprint.program.lowered import LoweredProgram
 from imprint.program.persisted import loaded_program, program_key
-from imprint.program.program import Program
-from imprint.runtime import CompileOptions
+from imprint.program.program import Program, const_buffers
+from imprint.runtime import CompileOptions, Place
 from imprint.store.current import current
 from imprint.store.store import Store
 from imprint.versions.fresh import count_trace, fresh_traces, is_fresh
@@ -42,7 +53,12 @@ from imprint.versions.version import Version
 
 class _Lower(Protocol):
     def __call__(
-        self, traced: TracedCall, name: str, options: JitOptions
+        self,
+        traced: TracedCall,
+        name: str,
+        options: JitOptions,
+        *,
+        layout: Layout | None,
     ) -> LoweredProgram: ...
 
 
@@ -66,6 +82,8 @@ class WarmStart:
         self._asked: Asked | None = None
         self._reason = "the store is off"
         self._why = ""
+        self._is_noted = False
+        self._noted: Plain | None = None
         try:
             self._ask()
         except Refused as err:
@@ -108,39 +126,56 @@ class WarmStart:
     def _made(
         self, store: Store, asked: Asked, there: Found, start: float
     ) -> Version | None:
-        request, plain = self._request, there.plain
+        name, options = self._request.name, self._request.options
         traced = self._traced(asked, there)
-        avals = [get_aval(x) for x in request.pending.leaves]
-        kept_at = tuple(plain["kept"])
-        home = home_of_call(request.name, request.options, traced, avals, kept_at)
-        suiting = CompileOptions.of(dict(plain["options"]))
-        options = request.options.compile.over(suiting)
-        outs, key = there.avals("outs"), bytes.fromhex(plain["program"])
-        loaded = loaded_program(store, key, outs, options, home.device)
+        module = self._module(traced, there)
+        avals = self._avals()
+        one: Home | None = None
+        if module.spread is None:
+            one = home_of_call(name, options, traced, avals, module.kept)
+            place: Place = one.device
+        else:
+            place = module.spread.partition
+        chosen = options.compile.over(module.options)
+        key = bytes.fromhex(there.plain["program"])
+        loaded = loaded_program(store, key, module.out_avals, chosen, place)
         if loaded is None:
             return None
-        known = LoweredProgram(
-            *("", there.consts, kept_at, there.avals("ins"), outs),
-            *(tuple(plain["donated"]), (), None, suiting, plain["equations"]),
-            *(0.0, (), (), None),
-        )
-        name, options_asked, lower = request.name, request.options, self._lower
-        module = LateProgram.of(
-            known, lambda: lower(traced, name, options_asked), plain["text_bytes"]
-        )
         program = Program(
-            *(loaded.executable, tuple(buffers_of(home.device, there.consts))),
-            *(kept_at, outs, module, options, time.perf_counter() - start),
-            *("disk", "stored: loaded from the disk", key),
+            *(loaded.executable, const_buffers(module, loaded.executable)),
+            *(module.kept, module.out_avals, module, chosen),
+            *(time.perf_counter() - start, "disk", loaded.stored, key),
         )
-        version = Version(traced, program, request.name, home)
+        version = Version(traced, program, name, one or spread_home(program, avals))
         version.restarts = "without a trace"
         return version
+
+    def _avals(self) -> list[ShapedArray]:
+        return [get_aval(x) for x in self._request.pending.leaves]
+
+    def _module(self, traced: TracedCall, there: Found) -> LateProgram:
+        """Return what was lowered, whose text is written when somebody asks."""
+        plain, request = there.plain, self._request
+        name, options, lower, avals = (
+            *(request.name, request.options, self._lower, self._avals()),
+        )
+        known = LoweredProgram(
+            *("", there.consts, tuple(plain["kept"]), there.avals("ins")),
+            *(there.avals("outs"), tuple(plain["donated"]), (), None),
+            *(CompileOptions.of(dict(plain["options"])), plain["equations"]),
+            *(0.0, (), (), spread_of(plain["spread"])),
+        )
+
+        def written() -> LoweredProgram:
+            layout = layout_of_call(name, options, traced, avals)
+            return lower(traced, name, options, layout=layout)
+
+        return LateProgram.of(known, written, plain["text_bytes"])
 
     def _traced(self, asked: Asked, there: Found) -> TracedCall:
         request, in_tree = self._request, asked.in_tree
         call = request.pending.call
-        avals = tuple(get_aval(x) for x in request.pending.leaves)
+        avals = tuple(aval.unplaced() for aval in self._avals())
         signature, name = request.definition.signature, request.name
         transform = "jit" if request.options.filtered is None else "filter_jit"
         fun = _weakly(request.fun)
@@ -210,27 +245,46 @@ class WarmStart:
         store, asked, program = self._store, self._asked, version.program
         if store is None or asked is None:
             return
-        if not store.writes:
-            self._reason = "the store is only read"
-            return
-        if self._request.definition.signature.effects:
-            self._reason = "tracing it writes into its static arguments"
+        unkept = self._unkept(store)
+        if unkept:
+            self._reason = unkept
             return
         if not program.stored.startswith(("stored", "another program")):
             self._reason = program.stored
-            return
-        home = version.home
-        if program.module.spread is not None or not isinstance(home, Home):
-            self._reason = "it runs on several devices"
             return
         if program.module.unusable:
             self._reason = "a donated argument has no result to take its memory"
             return
         if not program.key:
-            key = program_key(program.module, program.options, home.device)
+            key = program_key(program.module, program.options, version.home.device)
             program = program._replace(key=key)
-        kept(store, self._question, asked, version.traced, program)
-        self._reason = ""
+        self._note(version.traced, program.module)
+        if self._noted is not None:
+            keep(store, self._question, asked, self._noted, program.key)
+            self._reason = ""
+
+    def note(self, traced: TracedCall, module: LoweredProgram) -> None:
+        """Note what a trace read, as long as it is as it was, to be kept later."""
+        try:
+            self._note(traced, module)
+        except Refused as err:
+            self._reason = str(err)
+
+    def _note(self, traced: TracedCall, module: LoweredProgram) -> None:
+        store, asked = self._store, self._asked
+        if store is None or asked is None or self._is_noted:
+            return
+        self._is_noted = True
+        if not self._unkept(store):
+            self._noted = noted(store, asked, traced, module)
+
+    def _unkept(self, store: Store) -> str:
+        """Return why nothing may be kept; "" if it may."""
+        if not store.writes:
+            return "the store is only read"
+        if self._request.definition.signature.effects:
+            return "tracing it writes into its static arguments"
+        return ""
 
     # ---- 3. audits ----
 
@@ -239,7 +293,9 @@ class WarmStart:
         request, program = self._request, version.program
         with fresh_traces():
             fresh = self._trace(request)
-        module = self._lower(fresh, request.name, request.options)
+        name, options = request.name, request.options
+        layout = layout_of_call(name, options, fresh, self._avals())
+        module = self._lower(fresh, name, options, layout=layout)
         key = program_key(module, program.options, program.executable.device)
         if key != program.key:
             known = {read.place.key for read in there.reads}

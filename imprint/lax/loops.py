@@ -90,8 +90,8 @@ def _scan(  # noqa: PLR0913 - as `scan` takes it
     xs: Any,
     *,
     length: int | None,
-    reverse: bool = False,
-    unroll: int | bool = 1,
+    reverse: bool,
+    unroll: int | bool,
 ) -> tuple[Any, Any]:
     """Walk over arrays for the public function of this name."""
     name, own = _CARRIED[who]
@@ -337,6 +337,7 @@ def fori_loop(
             return (add(i, scalar_like(i, 1)), body_fun(i, value)), None
 
         walk: dict[str, Any] = {"length": length, "unroll": unroll or False}
+        walk["reverse"] = False
         carry, _ = _scan("fori_loop", step, (first, init_val), None, **walk)
         return carry[1]
     if unroll not in (None, False, 1):
@@ -399,7 +400,8 @@ def map(f: Callable[[Any], Any], xs: Any, *, batch_size: int | None = None) -> A
     """
     check_function(f, "map")
     if batch_size is None:
-        return _scan("map", lambda _, x: ((), f(x)), (), xs, length=None)[1]
+        once: dict[str, Any] = {"length": None, "reverse": False, "unroll": 1}
+        return _scan("map", lambda _, x: ((), f(x)), (), xs, **once)[1]
     walked = carry_of(xs, "map", "xs")
     length = _length("map", walked, None)
     size = index(batch_size)

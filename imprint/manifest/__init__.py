@@ -9,6 +9,7 @@
 - `declared`: what does the user say that no trace can hear?
 - `stamps`: is a file as it was?
 - `surroundings`: what is around a program?
+- `placed`: where is something, in plain data?
 - `trees`: what is the tree of a result, in plain data?
 - `late`: what did a warm start leave out?
 - `refused`: why is a trace not kept?

@@ -39,6 +39,7 @@ from imprint.manifest.anchors import (
 )
 from imprint.manifest.declared import Stamps, adopt, declaration, difference_of, look
 from imprint.manifest.facts import Facts, facts_of, home_of, shown
+from imprint.manifest.placed import plain_spread
 from imprint.manifest.purity import LibraryRead, check_codes, has_drawn, state_of_draws
 from imprint.manifest.reader import Reader, digest_of
 from imprint.manifest.refused import Refused, Why
@@ -51,7 +52,7 @@ from imprint.manifest.trees import (
     tree_data,
     tree_of,
 )
-from imprint.program.program import Program
+from imprint.program.lowered import LoweredProgram
 from imprint.store.proof import digest
 from imprint.store.store import Store
 from imprint.watch.places import MISSING, NamePlace, Place
@@ -93,6 +94,7 @@ class Asked:
     written: Written
     drawn: tuple[Any, Any]
     files: Stamps
+    strict: bool
 
 
 def ask(question: Question) -> Asked:
@@ -107,17 +109,18 @@ def ask(question: Question) -> Asked:
     in_tree = tree.structure(call.dynamic)
     whole = form.treedef
     data = None if whole is None else list(tree_data(whole))
-    parts = (question.fun, *call.static, list(tree_data(in_tree)), data)
+    options = question.options
+    placed = options.device, options.in_shardings, options.out_shardings
+    parts = (question.fun, *call.static, list(tree_data(in_tree)), data, placed)
     root = reader.digest(parts)
     spelled = (
         *(question.form is None, form.dynamic, form.static, form.names),
         *(form.static_names, form.donated, question.name),
     )
-    options = question.options
     plain = (
         *(spelled, [plain_aval(a) for a in question.avals], told(question.flags)),
         *(options.keep_unused, options.compile.compiler_options),
-        options.filtered is not None,
+        *(options.filtered is not None, options.strict),
     )
     device = runtime.default_device()
     engine = runtime.identity("", options.compile, device)
@@ -125,17 +128,14 @@ def ask(question: Question) -> Asked:
     texts = [text.encode() for text in here]
     key = digest(b"manifest", root, digest_of(plain), *texts)
     written = written_by(question.fun)
-    return Asked(key, reader, in_tree, written, state_of_draws(), look())
+    drawn = state_of_draws()
+    return Asked(key, reader, in_tree, written, drawn, look(), options.strict)
 
 
 def _check_options(question: Question) -> None:
     options, flags = question.options, question.flags
     for what, is_given in (
-        ("a loop outside of all traces", options.is_loop),
-        ("strict=True", options.strict),
-        ("a device", options.device is not None),
         ("abstracted_axes", options.abstracted_axes is not None),
-        ("a sharding", tree.leaves((options.in_shardings, options.out_shardings))),
         ("debug_nans or debug_infs", flags.debug_nans or flags.debug_infs),
     ):
         if is_given:
@@ -145,17 +145,16 @@ def _check_options(question: Question) -> None:
 # ---- 2. what a trace read ----
 
 
-def kept(
-    store: Store, question: Question, asked: Asked, traced: TracedCall, program: Program
-) -> None:
-    """Keep a trace for other processes.
+def noted(
+    store: Store, asked: Asked, traced: TracedCall, module: LoweredProgram
+) -> Plain:
+    """Return what a trace read, to be kept for other processes.
 
     Args:
         store: where.
-        question: the call.
-        asked: its key.
-        traced: the trace.
-        program: what was compiled of it.
+        asked: the call.
+        traced: the trace, which was made just now.
+        module: what was lowered of it.
 
     Raises:
         Refused: another process could not tell that it would trace the same.
@@ -169,9 +168,9 @@ def kept(
     for code, names in findings.ran.codes:
         if id(code) not in reader.codes:
             reads += _read_places(reader, _by_name(code, names))
-    module = program.module
     result: Plain = {
         "reads": reads,
+        "strict": asked.strict,
         "library": library,
         "variables": {n: _variable(n) for n in sorted(findings.ran.variables)},
         "files": stamps(findings.ran.files | met.files),
@@ -183,15 +182,14 @@ def kept(
         "kept": module.kept,
         "donated": module.donated,
         "options": module.options.compiler_options,
-        "chosen": program.options.compiler_options,
         "equations": module.equations,
         "own_equations": len(traced.closed.eqns),
         "text_bytes": module.text_bytes,
-        "program": program.key.hex(),
+        "spread": plain_spread(module.spread),
     }
     if not traced.holds():
         raise Refused(Why.EFFECT, "was disturbed by another thread")
-    _put(store, question, asked, result)
+    return result
 
 
 def _check_trace(traced: TracedCall, asked: Asked) -> None:
@@ -299,7 +297,22 @@ def _put_const(store: Store, x: Any) -> list[Any]:
 _CONST: Final = 1 << 20
 
 
-def _put(store: Store, question: Question, asked: Asked, result: Plain) -> None:
+def keep(
+    store: Store, question: Question, asked: Asked, result: Plain, program: bytes
+) -> None:
+    """Keep what a trace read for other processes.
+
+    Args:
+        store: where.
+        question: the call.
+        asked: its key.
+        result: what the trace read.
+        program: the key of what was compiled of it.
+
+    Raises:
+        Refused: the store does not take it.
+    """
+    result = {**result, "program": program.hex()}
     results = [result]
     for other in results_of(store, asked):
         if other not in results and len(results) < RESULTS:
@@ -432,7 +445,7 @@ def verified(
         if is_bare:
             seen = Seen.as_itself(value)
         else:
-            seen = Seen(value, written, is_static=is_static)
+            seen = Seen(value, written, strict=plain["strict"], is_static=is_static)
         reads.append(Read(place, seen))
     name = _fallen(reader, plain["library"])
     return Mismatch(name) if name else tuple(reads)

@@ -52,6 +52,7 @@ from imprint.definition.layout import layout_of
 from imprint.definition.rules import copier_of
 from imprint.definition.state import has_bytes, reads_state
 from imprint.manifest.declared import OBJECTS
+from imprint.manifest.placed import PLACED, plain_placement
 from imprint.manifest.purity import Met, check_library
 from imprint.manifest.refused import Refused, Why
 from imprint.tree import Partial
@@ -311,11 +312,10 @@ class Reader:
     def own_array(self, x: Any) -> Content:
         """Return an array of imprint's, by its bytes."""
         aval = x.aval
-        if aval.sharding is not None:
-            raise Refused(Why.VALUE, "an array that was placed on a device")
         self.node(x)
+        where = plain_placement(aval.sharding)
         host = np.asarray(x)
-        return "own array", str(aval), self.dtype(host.dtype), self._octets(host)
+        return "own array", str(aval), where, self.dtype(host.dtype), self._octets(host)
 
     def _octets(self, x: Any) -> bytes:
         self._bytes += x.nbytes
@@ -470,7 +470,7 @@ def _partial(reader: Reader, x: Any) -> Content:
     return (
         *("partial", type_name(class_of(x)), reader.content(x.func)),
         reader.contents(x.args),
-        reader.pairs(x.keywords.items()),
+        reader.content(x.keywords),  # a place may be in it
         reader.pairs(x.__dict__.items()),
     )
 
@@ -532,6 +532,11 @@ def _proxy(reader: Reader, x: Any) -> Content:
     return "proxy", *reader.pairs(x.copy().items())
 
 
+def _placed(reader: Reader, x: Any) -> Content:
+    reader.node(x)
+    return "placed", plain_placement(x)
+
+
 def _missing(_: Reader, x: Any) -> Content:
     if x is GONE:
         raise Refused(Why.VALUE, "an object that is gone")
@@ -560,6 +565,7 @@ _RULES: Final[dict[Any, Callable[[Reader, Any], Content]]] = {
     **dict.fromkeys((MemberDescriptorType, GetSetDescriptorType), _slot),
     type(_Pair.x): _field_of_tuple,
     MappingProxyType: _proxy,
+    **dict.fromkeys(PLACED, _placed),
     np.ndarray: Reader.array,
     np.ufunc: _ufunc,
     type(MISSING): _missing,

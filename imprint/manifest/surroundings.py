@@ -14,6 +14,7 @@ import numpy as np
 
 from imprint.config import Settings
 from imprint.core.libraries import is_own_file, is_user_file
+from imprint.manifest.placed import plain_placement
 from imprint.manifest.refused import Refused, Why
 from imprint.manifest.stamps import Stamps, stamp_of_code
 
@@ -50,13 +51,11 @@ def told(flags: Settings) -> list[Any]:
     """Return flags as plain data.
 
     Raises:
-        Refused: one is no plain value: a device, a mesh.
+        Refused: one is of another process: a device, a mesh.
     """
     values = [getattr(flags, name) for name in Settings.__slots__]
-    for name, value in zip(Settings.__slots__, values, strict=True):
-        if type(value) not in (bool, int, float, str, type(None)):
-            raise Refused(Why.OPTION, f"the flag {name}={value!r}")
-    return values
+    plain = bool, int, float, str
+    return [x if type(x) in plain else plain_placement(x) for x in values]
 
 
 def stamps(files: frozenset[str]) -> Stamps:

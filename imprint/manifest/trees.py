@@ -11,6 +11,7 @@ import numpy as np
 
 from imprint import tree
 from imprint.core.aval import ShapedArray
+from imprint.manifest.placed import placement_of, plain_placement
 from imprint.manifest.refused import Refused, Why
 
 Plain = Any
@@ -99,18 +100,21 @@ def plain_aval(aval: ShapedArray) -> Plain:
     """Return an aval as plain data.
 
     Raises:
-        Refused: its sizes or its dtype are no plain values, or it was placed.
+        Refused: its sizes or its dtype are no plain values, or another process has it.
     """
     if (
         not all(type(n) is int for n in aval.shape)
         or type(aval.dtype).__module__.partition(".")[0] != "numpy"
-        or aval.sharding is not None
     ):
         raise Refused(Why.OPTION, f"an argument or result {aval!r}")
-    return [list(aval.shape), aval.dtype.name, aval.weak_type]
+    plain = [list(aval.shape), aval.dtype.name, aval.weak_type]
+    if aval.sharding is not None:
+        plain.append(plain_placement(aval.sharding))
+    return plain
 
 
 def aval_of(plain: Plain) -> ShapedArray:
     """Return the aval that plain data stand for."""
-    shape, name, weak_type = plain
-    return ShapedArray(tuple(shape), np.dtype(name), weak_type)
+    shape, name, weak_type, *placed = plain
+    aval = ShapedArray(tuple(shape), np.dtype(name), weak_type)
+    return aval.with_sharding(placement_of(placed[0])) if placed else aval

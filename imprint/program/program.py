@@ -87,7 +87,7 @@ def compile_module(
     seconds = time.perf_counter() - start
     return Program(
         executable=found.executable,
-        consts=_buffers(module, found.executable, on),
+        consts=const_buffers(module, found.executable),
         kept=module.kept,
         out_avals=module.out_avals,
         module=module,
@@ -99,10 +99,11 @@ def compile_module(
     )
 
 
-def _buffers(
-    module: LoweredProgram, executable: runtime.Executable, on: runtime.Place
+def const_buffers(
+    module: LoweredProgram, executable: runtime.Executable
 ) -> tuple[runtime.Buffer, ...]:
     """Return the buffers of the constants, spread as the executable takes them."""
+    on = executable.device
     if not isinstance(on, runtime.Partition):
         return tuple(buffers_of(on, module.consts))
     arrays = [*map(to_array, module.consts)]
