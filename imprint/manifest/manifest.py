@@ -172,7 +172,7 @@ def noted(
         "reads": reads,
         "strict": asked.strict,
         "library": library,
-        "variables": {n: _variable(n) for n in sorted(findings.ran.variables)},
+        "variables": _variables(findings.ran.variables),
         "files": stamps(findings.ran.files | met.files),
         "declared": declaration(met.relied, met.own, asked.files),
         "out": plain_tree(traced.out_tree, traced.in_tree),
@@ -271,9 +271,20 @@ def _of_library(reader: Reader, module: str, name: str) -> str:
     return reader.digest(module_namespace(sys.modules[module])[name]).hex()
 
 
-def _variable(name: str) -> str | None:
-    value = os.environ.get(name)
-    return None if value is None else digest_of(value).hex()
+def _variables(read: Iterable[tuple[str, str | None]]) -> dict[str, str | None]:
+    """Return variables of the environment as they were when the trace read them.
+
+    It may be an earlier call's: in memory nobody compares them.
+    """
+    found: dict[str, str | None] = {}
+    for name, value in read:
+        if found.setdefault(name, _told_of(value)) != _told_of(value):
+            raise Refused(Why.RECORDER, f"the environment variable {name} changed")
+    return found
+
+
+def _told_of(variable: str | None) -> str | None:
+    return None if variable is None else digest_of(variable).hex()
 
 
 def _put_const(store: Store, x: Any) -> list[Any]:
@@ -430,7 +441,7 @@ def verified(
     if file:
         return Mismatch(f"the file {file}")
     for name, value in plain["variables"].items():
-        if _variable(name) != value:
+        if _told_of(os.environ.get(name)) != value:
             return Mismatch(f"the environment variable {name}")
     reads: list[Read] = []
     for anchor, is_bare, is_static, then, was in plain["reads"]:

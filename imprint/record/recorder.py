@@ -75,7 +75,7 @@ class Recording:
         self._elsewhere = Elsewhere()
         self._heard: dict[int, CodeType] = {}
         self._files: set[str] = set()  # where libraries' code is that ran
-        self._variables: set[str] = set()
+        self._variables: set[tuple[str, str | None]] = set()
         self._is_sure = True
         self._thread = get_ident()
 
@@ -205,7 +205,7 @@ class Recording:
         name: Any = frame.f_locals.get("key")
         is_ours = frame.f_locals.get("self") is os.environ
         if is_ours and code.co_name == "__getitem__" and type(name) is str:
-            self._variables.add(name)
+            self._variables.add((name, os.environ.get(name)))
         else:
             self._is_sure: bool = False
         return True

@@ -541,13 +541,13 @@ class Ran(NamedTuple):
     Args:
         codes: the user's code that ran, or may have run, each with its globals.
         files: where the code of libraries is that ran.
-        variables: the variables of the environment that were read.
+        variables: the variables of the environment that were read, and what they were.
         is_heard: whether all that ran was told.
     """
 
     codes: tuple[tuple[CodeType, dict[str, Any]], ...] = ()
     files: frozenset[str] = frozenset()
-    variables: frozenset[str] = frozenset()
+    variables: frozenset[tuple[str, str | None]] = frozenset()
     is_heard: bool = True
 
 

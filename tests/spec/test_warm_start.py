@@ -225,6 +225,21 @@ def test_a_variable_that_the_trace_reads_is_seen(life, monkeypatch):
     assert not np.allclose(first, other)
 
 
+@pytest.mark.parametrize("ahead", [False, True])
+def test_a_variable_counts_as_it_was_when_the_trace_read_it(life, monkeypatch, ahead):
+    text = "import os, imprint\nf = imprint.jit(lambda x: x * float(os.environ['W']))"
+    monkeypatch.setenv("W", "2")
+    f = life(main=text).main.f
+    later = f.lower(X).compile if ahead else f.eval_shape(X) and (lambda: f)
+    monkeypatch.setenv("W", "3")
+    np.testing.assert_array_equal(later()(X), X * 2)
+    for value, expected in ("2", 0), ("3", 1):
+        monkeypatch.setenv("W", value)
+        result, count = reborn.traces(life(main=text).main.f, X)
+        assert (value, count) == (value, expected)
+        np.testing.assert_array_equal(result, X * float(value))
+
+
 HEAD = """
 import functools, imprint, numpy
 import imprint.numpy as np
