@@ -53,6 +53,7 @@ from imprint.manifest.trees import (
     tree_of,
 )
 from imprint.program.lowered import LoweredProgram
+from imprint.record.library_values import Value, content_at
 from imprint.store.proof import digest
 from imprint.store.store import Store
 from imprint.watch.places import MISSING, NamePlace, Place
@@ -173,6 +174,7 @@ def noted(
         "strict": asked.strict,
         "library": library,
         "variables": _variables(findings.ran.variables),
+        "values": _values(findings.ran.values),
         "files": stamps(findings.ran.files | met.files),
         "declared": declaration(met.relied, met.own, asked.files),
         "out": plain_tree(traced.out_tree, traced.in_tree),
@@ -281,6 +283,16 @@ def _variables(read: Iterable[tuple[str, str | None]]) -> dict[str, str | None]:
         if found.setdefault(name, _told_of(value)) != _told_of(value):
             raise Refused(Why.RECORDER, f"the environment variable {name} changed")
     return found
+
+
+def _values(read: Iterable[Value]) -> list[list[str]]:
+    """Return plain values that libraries hold, as they were when the trace read them."""
+    found: dict[tuple[str, str], str] = {}
+    for module, path, content in sorted(read):
+        told = digest_of(content).hex()
+        if found.setdefault((module, path), told) != told:
+            raise Refused(Why.RECORDER, f"{module}.{path} changed")
+    return [[module, path, told] for (module, path), told in found.items()]
 
 
 def _told_of(variable: str | None) -> str | None:
@@ -458,8 +470,16 @@ def verified(
         else:
             seen = Seen(value, written, strict=plain["strict"], is_static=is_static)
         reads.append(Read(place, seen))
-    name = _fallen(reader, plain["library"])
+    name = _set(plain["values"]) or _fallen(reader, plain["library"])
     return Mismatch(name) if name else tuple(reads)
+
+
+def _set(values: Iterable[tuple[str, str, str]]) -> str:
+    """Return under which name a library has another plain value than it had."""
+    for module, path, then in values:
+        if digest_of(content_at(import_module(module), path)).hex() != then:
+            return f"{module}.{path}"
+    return ""
 
 
 def _fallen(reader: Reader, library: Iterable[tuple[str, str, str]]) -> str:

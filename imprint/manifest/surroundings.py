@@ -13,10 +13,17 @@ from typing import Any, Final
 import numpy as np
 
 from imprint.config import Settings
-from imprint.core.libraries import is_own_file, is_user_file
+from imprint.core.libraries import (
+    entry,
+    is_module,
+    is_own_file,
+    is_user_file,
+    module_namespace,
+)
 from imprint.manifest.placed import plain_placement
 from imprint.manifest.refused import Refused, Why
 from imprint.manifest.stamps import Stamps, stamp_of_code
+from imprint.record.library_values import ENGINE
 
 _known: Final[Stamps] = {}
 
@@ -61,11 +68,14 @@ def told(flags: Settings) -> list[Any]:
 def stamps(files: frozenset[str]) -> Stamps:
     """Return the stamps of the files of libraries whose code ran.
 
+    Of a package all modules count that are there: one may have had what it gives worked
+    out by another one when that was imported.
+
     Raises:
         Refused: there is no such file, or it was written since.
     """
     found: Stamps = {}
-    for name in sorted(files):
+    for name in sorted(files | _beside(files)):
         if is_own_file(name) or _is_of_python(name):
             continue
         if is_user_file(name) or not os.path.isabs(name):
@@ -75,6 +85,20 @@ def stamps(files: frozenset[str]) -> Stamps:
         except OSError:
             raise Refused(Why.VALUE, f"code of {name}, which is not there") from None
     return found
+
+
+def _beside(files: frozenset[str]) -> frozenset[str]:
+    """Return the files in Python of the packages of which some code ran."""
+    held: list[tuple[str, str]] = []
+    for name, module in (*sys.modules.items(),):
+        file: Any = (
+            entry(module_namespace(module), "__file__") if is_module(module) else 0
+        )
+        if type(file) is str and file.endswith(".py") and not is_user_file(file):
+            held.append((name.partition(".")[0], file))
+    roots = {root for root, file in held if file in files}
+    roots -= {*ENGINE}
+    return frozenset(file for root, file in held if root in roots)
 
 
 def _is_of_python(name: str) -> bool:

@@ -20,5 +20,6 @@
 - `rules`: what do rules read that run when a program is derived from another?
 - `draws`: did NumPy draw random numbers meanwhile?
 - `beside`: did other threads run beside the trace?
+- `library_values`: what have libraries read that a program may have set?
 - `elsewhere`: which of those that other threads run are a part of the trace?
 """

@@ -21,6 +21,7 @@ from imprint.core.trace import Tracer
 from imprint.record.absence import expect as expect_absent
 from imprint.record.absence import mention_held, note_absent, note_answered
 from imprint.record.entering import Entering, free_variables
+from imprint.record.library_values import LibraryValues
 from imprint.record.mentions import mentions_of
 from imprint.record.probe import note_reads
 from imprint.record.reach import reachable
@@ -55,6 +56,7 @@ class Record(Entering):
     ) -> None:
         super().__init__(fun, strict=strict)
         self._others = Ran()  # in traces whose results this one takes
+        self._library_values = LibraryValues()
         self._expected: dict[tuple[Any, ...], Any] = {}  # by id: kept alive
         self._captured_before = captured_reads(fun, strict=strict)
         for read in self._captured_before:
@@ -77,7 +79,10 @@ class Record(Entering):
     def ran(self) -> Ran:
         """What ran."""
         others = self._others
-        return others._replace(codes=_once((*self._started.values(), *others.codes)))
+        return others._replace(
+            codes=_once((*self._started.values(), *others.codes)),
+            values=others.values | frozenset(self._library_values.values()),
+        )
 
     # ---- while the trace runs ----
 
@@ -89,6 +94,7 @@ class Record(Entering):
             ours.files | other.files,
             ours.variables | other.variables,
             ours.is_heard and other.is_heard,
+            ours.values | other.values,
         )
 
     def start(self, code: CodeType, frame: FrameType) -> bool:
@@ -147,6 +153,7 @@ class Record(Entering):
             self.take_whole(self.unknown(given) if mentions.reads_any else ())
             done = done or count > _LIBRARY_FIRINGS
             return done and code.co_name not in _BY_NEW_CLASSES
+        self._library_values.add(code, frame.f_globals, mentions)
         self._notes.owners.asks_class |= "__class__" in mentions.names
         self._notes.mention(mentions.public_names, by_library=True)
         self._notes.use_whole(mentions.names, by_library=True)
@@ -179,7 +186,7 @@ class Record(Entering):
         """Take over what a trace inside this one noted."""
         self._resume(inner._notes.reads.values())
         self._started = {**inner._started, **self._started}
-        self.ran_also(inner._others)
+        self.ran_also(inner.ran._replace(codes=inner._others.codes))
 
     def adopt(self, findings: Findings, fun: Any) -> None:
         """Take over what an earlier trace found, whose result is used for `fun`."""

@@ -543,12 +543,14 @@ class Ran(NamedTuple):
         files: where the code of libraries is that ran.
         variables: the variables of the environment that were read, and what they were.
         is_heard: whether all that ran was told.
+        values: what libraries read of plain values: module, names, content.
     """
 
     codes: tuple[tuple[CodeType, dict[str, Any]], ...] = ()
     files: frozenset[str] = frozenset()
     variables: frozenset[tuple[str, str | None]] = frozenset()
     is_heard: bool = True
+    values: frozenset[tuple[str, str, bytes]] = frozenset()
 
 
 class Findings(NamedTuple):

@@ -1,0 +1,90 @@
+"""What a program sets in a library, and what another file of a library gave it."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from imprint.core import libraries
+from imprint.manifest import surroundings
+from tests.spec import reborn
+
+X = np.ones(3, np.float32)
+FILES = {
+    "__init__": "from . import config, tables, work",
+    "config": "rate = 2.0\nclass Options:\n    bias = 0.0\noptions = Options()",
+    "tables": "def made():\n    return 1.0",
+    "work": """
+from . import config, tables
+from .config import options
+SCALE = tables.made()
+calls = 0
+memo = None
+def scaled(x):
+    global calls, memo
+    calls += 1
+    memo = memo or 1.0
+    return x * config.rate * SCALE * memo + options.bias
+""",
+}
+MAIN = """
+import imprint, a_package
+{says}
+f = imprint.jit(lambda x: a_package.work.scaled(x))
+"""
+
+
+@pytest.fixture
+def life(tmp_path, imprint_store, monkeypatch):
+    """Return how a life begins: with lines of the program, and files of a package."""
+    site = tmp_path / "lib" / "python3" / "site-packages"
+    (site / "a_package").mkdir(parents=True)
+    monkeypatch.syspath_prepend(site)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+
+    def begin(says="", **files):
+        monkeypatch.setattr(surroundings, "_known", {})
+        for name, text in {**FILES, **files}.items():
+            (site / "a_package" / f"{name}.py").write_text(text)
+        monkeypatch.setattr(libraries, "BEGAN", 1 << 62)
+        forget()
+        return reborn.begin({"main": MAIN.format(says=says)}, tmp_path).main.f
+
+    yield begin
+    forget()
+
+
+def forget():
+    for name in [n for n in sys.modules if n.partition(".")[0] == "a_package"]:
+        del sys.modules[name]
+
+
+SAID = {
+    "name": ("a_package.config.rate = 3.0", 3),
+    "object": ("a_package.work.options.bias = 1.0", 3),
+    "class": ("a_package.config.Options.bias = 1.0", 3),
+    "own name": ("a_package.work.SCALE = 5.0", 10),
+}
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_what_a_program_sets_in_a_library_is_seen(life, name):
+    says, expected = SAID[name]
+    assert reborn.traces(life(), X)[1] == 1
+    assert reborn.traces(life(), X)[1] == 0
+    for count in (1, 0):
+        result, traced = reborn.traces(life(says), X)
+        assert (traced, float(result[0])) == (count, expected)
+    assert float(life()(X)[0]) == 2
+
+
+def test_what_another_file_of_a_library_gave_at_its_import_is_seen(life):
+    assert reborn.traces(life(), X)[1] == 1
+    edited = FILES["tables"].replace("1.0", "2.0")
+    result, count = reborn.traces(life(tables=edited), X)
+    assert (count, float(result[0])) == (1, 4)
+
+
+def test_what_a_library_counts_is_no_input(life):
+    assert reborn.traces(life("a_package.work.calls = 1"), X)[1] == 1
+    assert reborn.traces(life("a_package.work.calls = 2"), X)[1] == 0
