@@ -18,6 +18,7 @@ from imprint.calls.axes import Entry, named_shape, sizes_of
 from imprint.calls.key import CallKey, PackedKey, Pending, unplaced
 from imprint.calls.tracing import TracedCall
 from imprint.config import config
+from imprint.core.aval import ShapedArray
 from imprint.core.shape_struct import ShapeDtypeStruct
 from imprint.core.source import Source, raised_source
 from imprint.dynamic.holding import holds_size
@@ -337,7 +338,7 @@ def trace_family(
     if family is not None and traced is not None:
         contribute(traced.findings, fun)
         return family, traced
-    family, traced = _trace(pending, sized, trace)
+    family, traced = traced_by_names(pending, sized, trace)
     family.is_tried = definition.options.abstracted_axes is not None
     if family.refusal is not None:  # what it raises at these sizes too is raised here
         family.refuse(family.refusal, trace(pending))
@@ -345,17 +346,19 @@ def trace_family(
     return family, traced
 
 
-def _trace(
+def traced_by_names(
     pending: Pending, sized: Sized, trace: TraceAt
 ) -> tuple[Family, TracedCall | None]:
+    """Trace a call with names for its sizes; return the family, and no trace if it fails.
+
+    Args:
+        pending: the call.
+        sized: its sizes.
+        trace: traces a call as it is.
+    """
     scope = Scope()
     decisions = scope.decide = Decisions(scope, sized.sizes)
-    named = {name: scope.name(name) for name in sized.sizes}
-    key = CallKey.unpack(unplaced(pending.key))
-    avals = tuple(
-        [named_shape(a, i, sized.entries, named) for i, a in enumerate(key.avals)]
-    )
-    packed = key._replace(avals=avals).packed()
+    packed, avals = key_by_names(pending, sized, scope)
     leaves = [ShapeDtypeStruct.of(aval) for aval in avals]
     refusal: Refusal | None = None
     traced: TracedCall | None = None
@@ -372,6 +375,18 @@ def _trace(
     if traced is not None:
         traced.conditions = (family.condition,)
     return family, traced
+
+
+def key_by_names(
+    pending: Pending, sized: Sized, scope: Scope
+) -> tuple[PackedKey, tuple[ShapedArray, ...]]:
+    """Return the key of a call with names for its sizes, and its avals."""
+    named = {name: scope.name(name) for name in sized.sizes}
+    key = CallKey.unpack(unplaced(pending.key))
+    avals = tuple(
+        [named_shape(a, i, sized.entries, named) for i, a in enumerate(key.avals)]
+    )
+    return key._replace(avals=avals).packed(), avals
 
 
 def _keeps_a_size(traced: TracedCall, pending: Pending) -> bool:

@@ -39,6 +39,18 @@ from imprint.versions.version import Version
 Cuts: TypeAlias = tuple[tuple[Any, ...] | None, ...]
 
 
+class How(NamedTuple):
+    """What a program for a bucket counts on.
+
+    Args:
+        zeros: whether it counts on zeros in the padding of its arguments.
+        reuses: whether it is the one of two that is for reused memory.
+    """
+
+    zeros: bool
+    reuses: bool
+
+
 @final
 class BucketProgram(NamedTuple):
     """What answers the calls of one family in one bucket.
@@ -49,7 +61,7 @@ class BucketProgram(NamedTuple):
         results: how the arrays become what the function returned.
         shapes: of the arguments in the bucket.
         cuts: of the results, the true shapes, with names in them; None if it has none.
-        zeros: whether it counts on zeros in the padding of its arguments.
+        how: what it counts on.
     """
 
     key: PackedKey
@@ -57,13 +69,13 @@ class BucketProgram(NamedTuple):
     results: Results
     shapes: tuple[tuple[int, ...], ...]
     cuts: Cuts
-    zeros: bool
+    how: How
 
     def arguments(self, pending: Pending, sizes: Sizes) -> list[Any]:
         """Return the arguments of a call as the program takes them."""
         avals = CallKey.unpack(pending.key).avals
         leaves = [
-            in_bucket(x, aval, shape, zeros=self.zeros)
+            in_bucket(x, aval, shape, zeros=self.how.zeros)
             for x, aval, shape in zip(pending.leaves, avals, self.shapes, strict=True)
         ]
         return [*leaves, *sizes_as_arrays(sizes)]
@@ -109,10 +121,10 @@ def sizes_as_arrays(sizes: Sizes) -> list[ArrayImpl]:
 
 @lru_cache(maxsize=8192)
 def _as_array(n: int) -> ArrayImpl:
-    return held(_SIZE, np.asarray(n, np.int32))
+    return held(SIZE, np.asarray(n, np.int32))
 
 
-_SIZE: Final = ShapedArray((), np.dtype(np.int32))
+SIZE: Final = ShapedArray((), np.dtype(np.int32))
 
 # ---- finding ----
 
@@ -137,7 +149,7 @@ def known_call(definition: Definition, pending: Pending) -> Call | None:
     leaves, call = families.known
     if leaves is pending.leaves:  # it was asked just now
         return call
-    found = _found(definition, pending)
+    found = place_of(definition, pending)
     if found is None:
         return None
     _, sized, at = found
@@ -149,10 +161,10 @@ def known_call(definition: Definition, pending: Pending) -> Call | None:
     return call
 
 
-def _found(
+def place_of(
     definition: Definition, pending: Pending
-) -> tuple[Families, Sized, "_Place"] | None:
-    """Return a call with its sizes, and its bucket; None if it is in none."""
+) -> tuple[Families, Sized, "Place"] | None:
+    """Return the families of a call, its sizes and its bucket; None if it is in none."""
     options, flags = definition.options, settings()
     if options.buckets is None or flags.debug_nans or flags.debug_infs:
         return None  # what is in the padding may be NaN
@@ -172,10 +184,10 @@ def _found(
         for i, (x, aval) in enumerate(zip(pending.leaves, avals, strict=True))
         if isinstance(x, ArrayImpl) and padding_of(x) is not None
     )
-    return families, sized, _Place(bounds, placed, zeros)
+    return families, sized, Place(bounds, placed, zeros)
 
 
-class _Place(NamedTuple):
+class Place(NamedTuple):
     """Which program of a family is for a call.
 
     Args:
@@ -196,7 +208,7 @@ def make_call(
     definition: Definition, pending: Pending, trace: TraceFamily
 ) -> Call | None:
     """Return by what a call is answered: made, if it can be padded and is in a bucket."""
-    found = _found(definition, pending)
+    found = place_of(definition, pending)
     if found is None:
         return None
     _, sized, at = found
@@ -224,19 +236,57 @@ def _told(err: NoPaddingError) -> str:
 
 
 def _padded(
-    family: Family, traced: TracedCall, pending: Pending, sized: Sized, at: _Place
+    family: Family, traced: TracedCall, pending: Pending, sized: Sized, at: Place
 ) -> BucketProgram:
     start = time.perf_counter()
     sizes = dict(zip(family.names, at.bounds, strict=True))
     careful = padded(traced.closed, sizes)
     trusting = trusting_zeros(traced.closed, sizes)
     is_one = len(trusting.eqns) >= len(careful.eqns)  # zeros save no mask: one for all
-    zeros = at.zeros and not is_one
-    closed = sizes_last(trusting if zeros else careful, len(sizes))
-    memory = "" if zeros or is_one else " in reused memory"
+    how = How(at.zeros and not is_one, not (at.zeros or is_one))
+    closed = closed_for(traced.closed, sizes, zeros=how.zeros)
+    seconds = time.perf_counter() - start
+    return program_of(family, traced, Padded(closed, how, seconds), pending, sized, at)
+
+
+class Padded(NamedTuple):
+    """A padded program, what it counts on, and the seconds that making it took."""
+
+    closed: ClosedJaxpr
+    how: How
+    seconds: float
+
+
+def closed_for(closed: ClosedJaxpr, sizes: Sizes, *, zeros: bool) -> ClosedJaxpr:
+    """Return the program for a bucket; `padded` remembers what it made."""
+    made = trusting_zeros(closed, sizes) if zeros else padded(closed, sizes)
+    return sizes_last(made, len(sizes))
+
+
+def program_of(
+    family: Family,
+    traced: TracedCall,
+    made_of: Padded,
+    pending: Pending,
+    sized: Sized,
+    at: Place,
+) -> BucketProgram:
+    """Return what answers the calls of a family in a bucket.
+
+    Args:
+        family: the family.
+        traced: its trace.
+        made_of: the padded program.
+        pending: a call in the bucket.
+        sized: its sizes.
+        at: the bucket.
+    """
+    closed, how, seconds = made_of
+    sizes = dict(zip(family.names, at.bounds, strict=True))
+    memory = " in reused memory" if how.reuses else ""
     outs = traced.closed.out_avals
     flat = Results(tree.structure(tuple(outs)), {})
-    made = traced.at(closed, flat, time.perf_counter() - start)
+    made = traced.at(closed, flat, seconds)
     made.hidden = family.names
     bounds = [f"{name} <= {n}{memory}" for name, n in sizes.items()]
     scope = _scope_of(traced)
@@ -258,7 +308,7 @@ def _padded(
         traced.results,
         tuple([a.shape for a in closed.in_avals[: len(avals)]]),
         cuts_of(outs),
-        zeros,
+        how,
     )
 
 

@@ -8,7 +8,7 @@
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, Protocol
 
 from imprint import tree
 from imprint.calls.home import Home, home_of_call
@@ -48,8 +48,33 @@ from imprint.versions.version import Version
 from imprint.watch.places import Key, Place
 
 
-def compile_version(request: Request) -> Version:
-    """Trace, lower and compile a function for a call that no version answers."""
+class Starts(Protocol):
+    """What looks on the disk for a version, and keeps one there."""
+
+    def version(self) -> Version | None:
+        """Return the version of what was kept; None if nothing fits."""
+        ...
+
+    def compare(self) -> None:
+        """Work out why nothing fits, if somebody wants to know."""
+        ...
+
+    def keep(self, version: Version, /) -> None:
+        """Keep what a version was made of, or let it say why not."""
+        ...
+
+    def tell(self, version: Version, /) -> None:
+        """Tell whoever wants to know how a version came about."""
+        ...
+
+
+def compile_version(request: Request, start: Starts | None = None) -> Version:
+    """Trace, lower and compile a function for a call that no version answers.
+
+    Args:
+        request: the call.
+        start: what looks on the disk; made here for all but programs for buckets.
+    """
     definition, pending = request.definition, request.pending
     call = pending.call
     miss = explain_miss(request.fun, definition, pending)
@@ -62,7 +87,7 @@ def compile_version(request: Request) -> Version:
         is_new = version is None
         if version is None:
             _check_limit(request, miss)
-            version = _make(request)
+            version = _make(request, start)
     except BaseException:
         for observer in list(OBSERVERS):
             observer.failed(miss)
@@ -98,12 +123,12 @@ def _renewed(request: Request) -> Version | None:
     return next((v for v in old if v.traced is traced and v.holds()), None)
 
 
-def _make(request: Request) -> Version:
+def _make(request: Request, start: Starts | None) -> Version:
     """Trace, lower and compile; the version is in its table when it is returned."""
     from imprint.jitted.warm_start import WarmStart  # noqa: PLC0415 - with the store, 5 ms of an import
 
     options, pending = request.options, request.pending
-    start = WarmStart(request, trace, lower_traced)
+    start = start or WarmStart(request, trace, lower_traced)
     version = start.version()
     if version is not None:
         _entered(request, version, pending.key)

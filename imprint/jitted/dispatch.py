@@ -375,6 +375,10 @@ def explain_with_disk(
     if settings().disable_jit:
         return told
     request = jitted._request(jitted._bound(), args, kwargs)
+    if request.options.abstracted_axes is not None:
+        from imprint.jitted.warm_bucket import WarmBucket  # noqa: PLC0415 - few functions name axes
+
+        return WarmBucket(request).told(told)
     versions = request.definition.versions
     return with_disk(told, request, versions.find(request.pending.key))
 

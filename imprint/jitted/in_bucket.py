@@ -4,24 +4,29 @@ The program is made at the first call in the bucket, from the trace for all size
 version is compiled like any other, and again when it was dropped.
 """
 
-from typing import Any
+from typing import Any, Protocol
 
 from imprint.calls.key import Pending
 from imprint.calls.tracing import TracedCall
 from imprint.dynamic.families import families_of, trace_family
 from imprint.dynamic.programs import Call, known_call, make_call
 from imprint.jitted.audit import audit_in_bucket
-from imprint.jitted.compiling import compile_version, trace
+from imprint.jitted.compiling import Starts, compile_version, trace
 from imprint.jitted.undisturbed import Request
 
 
 def answer_in_bucket(request: Request) -> tuple[bool, Any]:
     """Return whether a program for a bucket answers a call, and what it gives."""
-    found = known_call(request.definition, request.pending) or made_call(request)
+    found, start = known_call(request.definition, request.pending), None
+    if found is None:
+        from imprint.jitted.warm_bucket import WarmBucket  # noqa: PLC0415 - with the store, 5 ms of an import
+
+        start = WarmBucket(request)
+        found = start.call() or made_call(request)
     if found is None:
         families_of(request.definition).forget()
         return False, None
-    return True, run_in_bucket(request, found)
+    return True, run_in_bucket(request, found, start)
 
 
 def made_call(request: Request) -> Call | None:
@@ -37,15 +42,34 @@ def made_call(request: Request) -> Call | None:
     )
 
 
-def run_in_bucket(request: Request, found: Call) -> Any:
-    """Return what a program for a bucket gives; it is compiled if it is not yet."""
+class StartsCall(Protocol):
+    """What looks on the disk for the program that answers a call in a bucket."""
+
+    def of(self, inside: Request, call: Call, /) -> Starts:
+        """Return it for that program."""
+        ...
+
+
+def run_in_bucket(
+    request: Request, found: Call, start: StartsCall | None = None
+) -> Any:
+    """Return what a program for a bucket gives; it is compiled if it is not yet.
+
+    Args:
+        request: the call.
+        found: what answers it.
+        start: what looks on the disk for it; None if nothing does.
+    """
     _, _, definition, pending = request
     _, program, sizes = found
     version = definition.versions.find(program.key)
     if version is None:
         leaves = program.arguments(pending, sizes)
         inside = request._replace(pending=Pending(program.key, leaves, pending.call))
-        version = definition.versions.get(program.key, lambda: compile_version(inside))
+        disk = None if start is None else start.of(inside, found)
+        version = definition.versions.get(
+            program.key, lambda: compile_version(inside, disk)
+        )
     else:
         audit_in_bucket(request)
     version.hits += 1

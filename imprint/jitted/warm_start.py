@@ -8,28 +8,23 @@ A version that started warm watches what its trace watched. Its jaxpr and its te
 made when somebody asks for them.
 """
 
-import time
-import weakref
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Final, NamedTuple, Protocol, final
+from typing import Any, Final, NamedTuple, final
 
-from imprint.calls.home import Home, home_of_call
 from imprint.calls.key import CallKey
-from imprint.calls.options import JitOptions
-from imprint.calls.results import Results
-from imprint.calls.spread import layout_of_call, spread_home
-from imprint.calls.tracing import TracedCall, trace_call
+from imprint.calls.spread import layout_of_call
+from imprint.calls.tracing import TracedCall
 from imprint.config import config, settings
-from imprint.core.aval import ShapedArray, get_aval
-from imprint.core.jaxpr import ClosedJaxpr
+from imprint.core.aval import get_aval
 from imprint.core.trace import current_trace
-from imprint.errors import ArgumentError, StaleVersionError
+from imprint.errors import StaleVersionError
 from imprint.explain.explanation import Explanation
+from imprint.jitted.loading import Lower, late_traced, loaded_version
 from imprint.jitted.undisturbed import Request
-from imprint.manifest.late import LateJaxpr, LateProgram
 from imprint.manifest.manifest import (
     Asked,
+    Bucket,
     Found,
     Plain,
     Question,
@@ -38,28 +33,27 @@ from imprint.manifest.manifest import (
     keep,
     noted,
 )
-from imprint.manifest.placed import spread_of
 from imprint.manifest.refused import Refused
-from imprint.program.layout import Layout
 from imprint.program.lowered import LoweredProgram
-from imprint.program.persisted import loaded_program, program_key
-from imprint.program.program import Program, const_buffers
-from imprint.runtime import CompileOptions, Place
+from imprint.program.persisted import program_key
 from imprint.store.current import current
 from imprint.store.store import Store
-from imprint.versions.fresh import count_trace, fresh_traces, is_fresh
+from imprint.versions.fresh import fresh_traces, is_fresh
 from imprint.versions.version import Version
 
 
-class _Lower(Protocol):
-    def __call__(
-        self,
-        traced: TracedCall,
-        name: str,
-        options: JitOptions,
-        *,
-        layout: Layout | None,
-    ) -> LoweredProgram: ...
+class There(NamedTuple):
+    """What was kept of a call.
+
+    Args:
+        store: where it is.
+        asked: the call.
+        found: it.
+    """
+
+    store: Store
+    asked: Asked
+    found: Found
 
 
 @final
@@ -70,14 +64,23 @@ class WarmStart:
         request: the call.
         trace: traces it.
         lower: lowers a trace.
+        bucket: in which its sizes are, if they have names.
+        fits: whether what was kept for the bucket is for its sizes.
     """
 
     def __init__(
-        self, request: Request, trace: Callable[[Request], TracedCall], lower: _Lower
+        self,
+        request: Request,
+        trace: Callable[[Request], TracedCall],
+        lower: Lower,
+        bucket: Bucket | None = None,
+        fits: Callable[[Plain], bool] = bool,
     ) -> None:
         self._request = request
         self._trace = trace
         self._lower = lower
+        self._bucket = bucket
+        self._fits = fits
         self._store: Store | None = None
         self._asked: Asked | None = None
         self._reason = "the store is off"
@@ -103,9 +106,11 @@ class WarmStart:
         key = CallKey.unpack(request.pending.key)
         if store is None or key.axes:
             return
+        bucket = self._bucket
+        avals = key.avals if bucket is None else bucket.avals
         self._question = Question(
             *(request.fun, request.name, request.options, request.pending.call),
-            *(key.form, key.settings, key.avals),
+            *(key.form, key.settings, avals, bucket),
         )
         self._asked: Asked | None = ask(self._question)
 
@@ -113,94 +118,23 @@ class WarmStart:
 
     def version(self) -> Version | None:
         """Return the version of what was kept; None if nothing fits."""
+        there = self.there()
+        if there is None:
+            return None
+        store, asked, kept = there
+        traced = late_traced(self._request, asked, kept)
+        version = loaded_version(store, self._request, traced, kept, self._lower)
+        if version is not None and settings().audit:
+            self._audit(version, kept)
+        return version
+
+    def there(self) -> There | None:
+        """Return what was kept that fits, and holds; None if nothing does."""
         store, asked = self._store, self._asked
         if store is None or asked is None:
             return None
-        start = time.perf_counter()
-        there = found(store, asked)
-        version = None if there is None else self._made(store, asked, there, start)
-        if version is not None and there is not None and settings().audit:
-            self._audit(version, there)
-        return version
-
-    def _made(
-        self, store: Store, asked: Asked, there: Found, start: float
-    ) -> Version | None:
-        name, options = self._request.name, self._request.options
-        traced = self._traced(asked, there)
-        module = self._module(traced, there)
-        avals = self._avals()
-        one: Home | None = None
-        if module.spread is None:
-            one = home_of_call(name, options, traced, avals, module.kept)
-            place: Place = one.device
-        else:
-            place = module.spread.partition
-        chosen = options.compile.over(module.options)
-        key = bytes.fromhex(there.plain["program"])
-        loaded = loaded_program(store, key, module.out_avals, chosen, place)
-        if loaded is None:
-            return None
-        program = Program(
-            *(loaded.executable, const_buffers(module, loaded.executable)),
-            *(module.kept, module.out_avals, module, chosen),
-            *(time.perf_counter() - start, "disk", loaded.stored, key),
-        )
-        version = Version(traced, program, name, one or spread_home(program, avals))
-        version.restarts = "without a trace"
-        return version
-
-    def _avals(self) -> list[ShapedArray]:
-        return [get_aval(x) for x in self._request.pending.leaves]
-
-    def _module(self, traced: TracedCall, there: Found) -> LateProgram:
-        """Return what was lowered, whose text is written when somebody asks."""
-        plain, request = there.plain, self._request
-        name, options, lower, avals = (
-            *(request.name, request.options, self._lower, self._avals()),
-        )
-        known = LoweredProgram(
-            *("", there.consts, tuple(plain["kept"]), there.avals("ins")),
-            *(there.avals("outs"), tuple(plain["donated"]), (), None),
-            *(CompileOptions.of(dict(plain["options"])), plain["equations"]),
-            *(0.0, (), (), spread_of(plain["spread"])),
-        )
-
-        def written() -> LoweredProgram:
-            layout = layout_of_call(name, options, traced, avals)
-            return lower(traced, name, options, layout=layout)
-
-        return LateProgram.of(known, written, plain["text_bytes"])
-
-    def _traced(self, asked: Asked, there: Found) -> TracedCall:
-        request, in_tree = self._request, asked.in_tree
-        call = request.pending.call
-        avals = tuple(aval.unplaced() for aval in self._avals())
-        signature, name = request.definition.signature, request.name
-        transform = "jit" if request.options.filtered is None else "filter_jit"
-        fun = _weakly(request.fun)
-        blank = call._replace(dynamic=in_tree.unflatten([0] * in_tree.num_leaves))
-
-        def make() -> ClosedJaxpr:
-            function, watched = fun(), traced()
-            if function is None or watched is None or not watched.holds():
-                raise ArgumentError(
-                    f"{name}: expected what it reads to be as it was when it started "
-                    "from the disk, got another: nobody has traced its program. Ask "
-                    "before that changes, or with IMPRINT_CACHE=off."
-                )
-            count_trace()
-            return trace_call(function, signature, blank, avals, transform).closed
-
-        closed = LateJaxpr(
-            make, avals, there.avals("outs"), there.plain["own_equations"]
-        )
-        made = TracedCall(
-            *(closed, (in_tree, Results(there.out_tree, {}))),
-            *(call.form, 0.0, there.findings),
-        )
-        traced = weakref.ref(made)
-        return made
+        there = found(store, asked, self._fits)
+        return None if there is None else There(store, asked, there)
 
     def differs(self) -> str:
         """Return why nothing fits: the first difference, or why nothing is there."""
@@ -221,27 +155,26 @@ class WarmStart:
         for listener in STARTS:
             listener(Start(version, self._request.fun, self._why))
 
-    @property
-    def is_there(self) -> bool:
-        """Whether the disk has what answers the call, as far as was asked of it."""
-        store, asked = self._store, self._asked
-        return (
-            store is not None and asked is not None and found(store, asked) is not None
-        )
-
     # ---- 2. after a trace ----
 
-    def keep(self, version: Version) -> None:
-        """Keep what a version was made of, or let it say why not."""
+    def keep(
+        self, version: Version, more: Callable[[], Plain] = dict[str, Any]
+    ) -> None:
+        """Keep what a version was made of, or let it say why not.
+
+        Args:
+            version: the version.
+            more: gives what else is to be kept, as plain data.
+        """
         try:
-            self._keep(version)
+            self._keep(version, more)
         except Refused as err:
             self._reason = str(err)
         version.restarts = (
             f"with a trace: {self._reason}" if self._reason else "without a trace"
         )
 
-    def _keep(self, version: Version) -> None:
+    def _keep(self, version: Version, more: Callable[[], Plain]) -> None:
         store, asked, program = self._store, self._asked, version.program
         if store is None or asked is None:
             return
@@ -260,7 +193,8 @@ class WarmStart:
             program = program._replace(key=key)
         self._note(version.traced, program.module)
         if self._noted is not None:
-            keep(store, self._question, asked, self._noted, program.key)
+            read = {**self._noted, **more()}
+            keep(store, self._question, asked, read, program.key)
             self._reason = ""
 
     def note(self, traced: TracedCall, module: LoweredProgram) -> None:
@@ -294,7 +228,8 @@ class WarmStart:
         with fresh_traces():
             fresh = self._trace(request)
         name, options = request.name, request.options
-        layout = layout_of_call(name, options, fresh, self._avals())
+        avals = [get_aval(x) for x in request.pending.leaves]
+        layout = layout_of_call(name, options, fresh, avals)
         module = self._lower(fresh, name, options, layout=layout)
         key = program_key(module, program.options, program.executable.device)
         if key != program.key:
@@ -344,7 +279,10 @@ STARTS: Final[list[Callable[[Start], None]]] = []
 
 
 def with_disk(
-    told: Explanation, request: Request, answering: Version | None
+    told: Explanation,
+    request: Request,
+    answering: Version | None,
+    start: WarmStart | None = None,
 ) -> Explanation:
     """Return an explanation with how a new process would start with the call.
 
@@ -352,6 +290,7 @@ def with_disk(
         told: what is known of the versions in memory.
         request: the call.
         answering: the version that answers it.
+        start: its question to the store, if it is one of its own.
     """
     if answering is not None:
         restarts = answering.restarts
@@ -360,15 +299,7 @@ def with_disk(
         how = f"starts {reason}" if is_warm else f"traces it: {reason}"
         return replace(told, disk=f"A new process {how}.")
     nobody: Any = None  # traces: it is only looked for
-    start = WarmStart(request, nobody, nobody)
-    if start.is_there:
+    start = start or WarmStart(request, nobody, nobody)
+    if start.there() is not None:
         return replace(told, disk="the disk has its program.", is_kept=True)
     return replace(told, disk=f"The disk does not answer it: {start.differs()}.")
-
-
-def _weakly(fun: Any) -> Callable[[], Any]:
-    """Return what gives a function as long as somebody has it."""
-    try:
-        return weakref.ref(fun)
-    except TypeError:
-        return lambda: fun

@@ -11,6 +11,7 @@
 - `surroundings`: what is around a program?
 - `placed`: where is something, in plain data?
 - `trees`: what is the tree of a result, in plain data?
+- `sizes`: what is a size that has a name, in plain data?
 - `late`: what did a warm start leave out?
 - `refused`: why is a trace not kept?
 """

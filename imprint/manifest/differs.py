@@ -65,7 +65,8 @@ def _of_result(asked: Asked, plain: Plain) -> str:
     except Exception:
         return "what it reads is not there any more, or is of another kind"
     if not isinstance(found, Mismatch):
-        return "its program is not there any more"
+        is_sized = plain.get("bucket") is not None
+        return "its sizes have other answers to what it asks" if is_sized else _GONE
     place, now = found.what, found.now
     if isinstance(place, str):
         return _changed(place, found.was, "" if now is MISSING else now)
@@ -77,6 +78,9 @@ def _of_result(asked: Asked, plain: Plain) -> str:
     if now is MISSING:
         return f"{name} is not defined any more"
     return _changed(name, found.was, shown(now))
+
+
+_GONE: Final = "its program is not there any more"
 
 
 # ---- 2. what is asked for ----

@@ -13,7 +13,7 @@ Values themselves are not in it, but for the constants of programs.
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from types import CodeType, FunctionType
@@ -63,6 +63,22 @@ Plain = dict[str, Any]
 RESULTS: Final = 16
 
 
+class Bucket(NamedTuple):
+    """A bucket of calls whose axes have names.
+
+    Args:
+        avals: of the leaves, as long as the bucket.
+        names: which axis of which leaf has which name.
+        bounds: the lengths of the bucket, by name.
+        zeros: whether zeros can be in all of the padding.
+    """
+
+    avals: tuple[ShapedArray, ...]
+    names: tuple[tuple[Any, ...], ...]
+    bounds: tuple[tuple[str, int], ...]
+    zeros: bool
+
+
 class Question(NamedTuple):
     """What call a manifest is for.
 
@@ -74,6 +90,7 @@ class Question(NamedTuple):
         form: the form in its key; None if all its arguments are arrays, in their order.
         flags: the flags in its key.
         avals: of its leaves.
+        bucket: in which its sizes are, if they have names.
     """
 
     fun: Any
@@ -83,6 +100,7 @@ class Question(NamedTuple):
     form: Form | None
     flags: Settings
     avals: tuple[ShapedArray, ...]
+    bucket: Bucket | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,10 +136,11 @@ def ask(question: Question) -> Asked:
         *(question.form is None, form.dynamic, form.static, form.names),
         *(form.static_names, form.donated, question.name),
     )
+    bucket = None if question.bucket is None else question.bucket[1:]
     plain = (
         *(spelled, [plain_aval(a) for a in question.avals], told(question.flags)),
         *(options.keep_unused, options.compile.compiler_options),
-        *(options.filtered is not None, options.strict),
+        *(options.filtered is not None, options.strict, bucket),
     )
     device = runtime.default_device()
     engine = runtime.identity("", options.compile, device)
@@ -135,8 +154,9 @@ def ask(question: Question) -> Asked:
 
 def _check_options(question: Question) -> None:
     options, flags = question.options, question.flags
+    is_named = options.abstracted_axes is not None
     for what, is_given in (
-        ("abstracted_axes", options.abstracted_axes is not None),
+        ("sizes in no bucket", is_named and question.bucket is None),
         ("debug_nans or debug_infs", flags.debug_nans or flags.debug_infs),
     ):
         if is_given:
@@ -161,7 +181,7 @@ def noted(
         Refused: another process could not tell that it would trace the same.
     """
     findings = traced.findings
-    _check_trace(traced, asked)
+    _check_trace(traced.whole, asked)
     reader = asked.reader.copy()
     met = reader.libraries
     reads = _read_places(reader, findings.reads)
@@ -406,10 +426,20 @@ class Found:
         return tuple(map(aval_of, self.plain[name]))
 
 
-def found(store: Store, asked: Asked) -> Found | None:
-    """Return the trace that was kept for a call, if it would come out now."""
+def found(
+    store: Store, asked: Asked, fits: Callable[[Plain], bool] = bool
+) -> Found | None:
+    """Return the trace that was kept for a call, if it would come out now.
+
+    Args:
+        store: where it may be.
+        asked: the call.
+        fits: whether something that was kept is for the call.
+    """
     for plain in results_of(store, asked):
         try:
+            if not fits(plain):
+                continue
             reads = verified(asked.reader.copy(), asked.written, plain)
             if isinstance(reads, Mismatch):
                 continue

@@ -105,6 +105,14 @@ def strict():
 
 
 @case
+def sizes_that_have_names():
+    f = imprint.jit(lambda x: scaled(x) * 3, abstracted_axes=("n",))
+    result = f(X[:5])
+    assert result.shape == (5,)
+    return result, X[:5] * RATE * 3
+
+
+@case
 def ahead_of_time():
     lowered = imprint.jit(lambda x: scaled(x) + 2).lower(X)
     return lowered.compile()(X), X * RATE + 2

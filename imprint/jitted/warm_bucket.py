@@ -1,0 +1,256 @@
+"""Warm start of calls whose sizes have names: a bucket that another process has compiled.
+
+1. The store is asked for the bucket, with the names of its axes. What was kept is for the
+   call if the function's questions about sizes have the same answers at its sizes, and
+   holds if all that the trace read is as it was. Then the family, its trace and the
+   program are made as they would be of a trace, which is made when somebody asks.
+2. What was traced and compiled for a bucket is kept for other processes.
+While audits are on, calls in buckets are traced.
+"""
+
+import weakref
+from collections.abc import Callable
+from typing import Any, final
+
+from imprint.calls.axes import named_shape
+from imprint.calls.key import Pending
+from imprint.calls.results import Results
+from imprint.calls.tracing import TracedCall, trace_call
+from imprint.config import settings
+from imprint.core.aval import get_aval
+from imprint.core.jaxpr import ClosedJaxpr
+from imprint.dynamic.families import (
+    Family,
+    families_of,
+    key_by_names,
+    traced_by_names,
+)
+from imprint.dynamic.programs import (
+    SIZE,
+    BucketProgram,
+    Call,
+    How,
+    Padded,
+    closed_for,
+    known_call,
+    place_of,
+    program_of,
+)
+from imprint.errors import ArgumentError
+from imprint.explain.explanation import Explanation
+from imprint.jitted.compiling import lower_traced, trace
+from imprint.jitted.loading import Late, loaded_version, without_leaves
+from imprint.jitted.undisturbed import Request
+from imprint.jitted.warm_start import There, WarmStart, with_disk
+from imprint.manifest.late import LateJaxpr
+from imprint.manifest.manifest import Bucket, Plain
+from imprint.manifest.sizes import (
+    hold_at,
+    plain_questions,
+    plain_shapes,
+    questions_of,
+    shaped,
+)
+from imprint.manifest.trees import plain_tree, tree_of
+from imprint.symbolic.expression import Scope
+from imprint.versions.version import Version
+
+
+@final
+class WarmBucket:
+    """A call in a bucket that nothing answers yet, and the store.
+
+    Args:
+        request: the call.
+    """
+
+    def __init__(self, request: Request) -> None:
+        self._request = request
+        self._there: There | None = None
+        self._call: Call | None = None
+        self._start: WarmStart | None = None
+        found = None
+        if not settings().audit:
+            found = place_of(request.definition, request.pending)
+        if found is None:
+            return
+        _, self._sized, self._at = found
+        sized, bounds = (
+            self._sized,
+            dict(zip(found[1].sizes, found[2].bounds, strict=True)),
+        )
+        avals = [get_aval(x) for x in request.pending.leaves]
+        longest = [
+            named_shape(a, i, sized.entries, bounds) for i, a in enumerate(avals)
+        ]
+        bucket = Bucket(
+            *(tuple(longest), tuple(map(tuple, sized.entries))),
+            *(tuple(bounds.items()), self._at.zeros),
+        )
+        sizes = sized.sizes
+
+        def fits(plain: Plain) -> bool:
+            return hold_at(plain["bucket"]["asked"], sizes)
+
+        self._start = WarmStart(request, trace, lower_traced, bucket, fits)
+
+    def told(self, told: Explanation) -> Explanation:
+        """Return an explanation with how a new process would start with the call."""
+        request = self._request
+        versions = request.definition.versions
+        known = known_call(request.definition, request.pending)
+        key = request.pending.key if known is None else known.program.key
+        return with_disk(told, request, versions.find(key), self._start)
+
+    # ---- 1. before a trace ----
+
+    def call(self) -> Call | None:
+        """Return by what the call is answered, of what was kept; None if nothing fits."""
+        there = None if self._start is None else self._start.there()
+        if there is None:
+            self._forget()
+            return None
+        definition = self._request.definition
+        known = families_of(definition).find(definition, self._sized)
+        family, traced = (
+            self._made(there) if known is None else self._known(there, known)
+        )
+        if traced is None:
+            self._forget()
+            return None
+        self._there = there
+        program = self._program(there, family, traced)
+        family.programs[self._at] = program
+        return Call(family, program, self._sized.sizes)
+
+    def _forget(self) -> None:
+        """Forget a trace that nobody has made: what is made of it could not be kept."""
+        if self._start is None:
+            return
+        definition = self._request.definition
+        known = families_of(definition).find(definition, self._sized)
+        traced = None if known is None else definition.traced.find(known.key)
+        if traced is not None and type(traced.closed) is LateJaxpr:
+            definition.traced.drop(traced)
+
+    def _known(self, there: There, known: Family) -> tuple[Family, TracedCall | None]:
+        """Return a family, and its trace if what was kept is for the same sizes."""
+        asked = there.found.plain["bucket"]["asked"]
+        if known.refusal is not None or plain_questions(known.asked) != asked:
+            return known, None
+        return known, self._request.definition.traced.find(known.key)
+
+    def _made(self, there: There) -> tuple[Family, TracedCall]:
+        """Return the family of what was kept, and its trace, which nobody has made."""
+        request, sized = self._request, self._sized
+        definition, found = request.definition, there.found
+        plain, scope = found.plain["bucket"], Scope()
+        names = {name: scope.name(name) for name in sized.sizes}
+        key, avals = key_by_names(request.pending, sized, scope)
+        family = Family(tuple(names), questions_of(plain["asked"], names), key)
+        outs = shaped(found.avals("outs"), plain["outs"], names)
+        late = Late(request, self._retrace(there))
+        in_tree = there.asked.in_tree
+        traced = TracedCall(
+            LateJaxpr(late, avals, outs, plain["equations"]),
+            (in_tree, Results(tree_of(plain["out"], in_tree), {})),
+            *(request.pending.call.form, 0.0, found.findings),
+        )
+        traced.conditions = (family.condition,)
+        late.traced = weakref.ref(traced)
+        definition.traced.put(key, traced)
+        families_of(definition).add(definition, sized, family)
+        return family, traced
+
+    def _retrace(self, there: There) -> Callable[[Callable[..., Any]], ClosedJaxpr]:
+        """Return what traces the function with names for its sizes."""
+        request, sized, name = self._request, self._sized, self._request.name
+        signature, strict = request.definition.signature, request.options.strict
+        blank = without_leaves(request.pending.call, there.asked)
+        pending = Pending(request.pending.key, [], blank)
+
+        def retrace(function: Callable[..., Any]) -> ClosedJaxpr:
+            def trace_at(at: Pending) -> TracedCall:
+                avals = [get_aval(x) for x in at.leaves]
+                return trace_call(function, signature, blank, avals, strict=strict)
+
+            family, traced = traced_by_names(pending, sized, trace_at)
+            if traced is None:
+                raise ArgumentError(
+                    f"{name}: expected it to be traced for all sizes, as it was by the "
+                    f"process that compiled it, got {family.refusal}. Please report it."
+                )
+            return traced.closed
+
+        return retrace
+
+    def _program(
+        self, there: There, family: Family, traced: TracedCall
+    ) -> BucketProgram:
+        bounds = dict(zip(family.names, self._at.bounds, strict=True))
+        plain = there.found.plain
+        how = How(*plain["bucket"]["how"])
+        longest = [
+            named_shape(get_aval(x).unplaced(), i, self._sized.entries, bounds)
+            for i, x in enumerate(self._request.pending.leaves)
+        ]
+        closed = LateJaxpr(
+            lambda: closed_for(traced.closed, bounds, zeros=how.zeros),
+            (*longest, *[SIZE] * len(bounds)),
+            *(there.found.avals("outs"), plain["own_equations"]),
+        )
+        padded = Padded(closed, how, 0.0)
+        return program_of(
+            family, traced, padded, self._request.pending, self._sized, self._at
+        )
+
+    # ---- as a `WarmStart` of the program for the bucket ----
+
+    def of(self, inside: Request, call: Call) -> "WarmBucket":
+        """Return this for the program that answers the call.
+
+        Args:
+            inside: the call of it.
+            call: what answers.
+        """
+        self._inside, self._call = inside, call
+        return self
+
+    def version(self) -> Version | None:
+        """Return the version of what was kept; None if nothing fits."""
+        if self._there is None or self._call is None:
+            return None
+        store, _, found = self._there
+        traced = self._call.program.traced
+        return loaded_version(store, self._inside, traced, found, lower_traced)
+
+    def compare(self) -> None:
+        """Work out why nothing fits, if somebody wants to know."""
+        if self._start is not None:
+            self._start.compare()
+
+    def tell(self, version: Version) -> None:
+        """Tell whoever wants to know how a version came about."""
+        if self._start is not None:
+            self._start.tell(version)
+
+    # ---- 2. after a trace ----
+
+    def keep(self, version: Version) -> None:
+        """Keep what a version was made of, or let it say why not."""
+        if self._start is not None:
+            self._start.keep(version, self._more)
+
+    def _more(self) -> Plain:
+        """Return what else is kept of a bucket."""
+        assert self._call is not None
+        family, program, _ = self._call
+        whole = program.traced.whole
+        bucket: Plain = {
+            "asked": plain_questions(family.asked),
+            "how": [*program.how],
+            "outs": plain_shapes(whole.closed.out_avals),
+            "out": plain_tree(whole.out_tree, whole.in_tree),
+            "equations": len(whole.closed.eqns),
+        }
+        return {"bucket": bucket}
