@@ -37,7 +37,6 @@ from imprint.jitted.audit import audit_nested
 from imprint.jitted.binding import Binding
 from imprint.jitted.bound import BoundJitted
 from imprint.jitted.compiling import trace_for_all, trace_nested
-from imprint.jitted.replaying import replay
 from imprint.jitted.report import CacheInfo, cache_info, explain
 from imprint.jitted.stages import Given, Lowered, Traced
 from imprint.jitted.undisturbed import Request
@@ -321,6 +320,8 @@ class Jitted(Binding):
         >>> print(culprit.source.expression, culprit.inputs[0])
         np.log(p) [ 0.5 -0.5]
         """
+        from imprint.jitted.replaying import replay  # noqa: PLC0415 - few calls are replayed
+
         return replay(self._request(self._bound(), args, kwargs), args, kwargs)
 
     @property

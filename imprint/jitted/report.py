@@ -24,9 +24,8 @@ from imprint.definition.wording import shortened, show, told_apart
 from imprint.explain.comparison import nearest_of
 from imprint.explain.explanation import Compared, Difference, Explanation, Later
 from imprint.explain.granularity import granularity
-from imprint.explain.repeats import repeats_told
 from imprint.explain.tokens import TOO_LARGE, Disagreement, disagreements
-from imprint.passes.roll import Rolled
+from imprint.passes.changes import Rolled
 from imprint.versions.definitions import DEFINITIONS, Definition, Made
 from imprint.versions.version import Version
 from imprint.watch.guard import Change
@@ -92,7 +91,11 @@ def _in_bucket(definition: Definition, pending: Pending) -> Version | None:
 def loops_told(version: Version) -> str:
     """Return what to say of what a version repeats: as a loop, or block after block."""
     rolled = [f"{change}." for change in version.passes if isinstance(change, Rolled)]
-    return " ".join(rolled) or repeats_told(version.jaxpr)
+    if rolled:
+        return " ".join(rolled)
+    from imprint.explain.repeats import repeats_told  # noqa: PLC0415 - of what took long to compile
+
+    return repeats_told(version.jaxpr)
 
 
 def _disabled(fun: Callable[..., Any], definition: Definition) -> Explanation:

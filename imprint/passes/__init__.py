@@ -9,6 +9,7 @@
 - `cut`: which values are written to memory instead of being computed again?
 - `fusion`: which operations does the engine put into one kernel, and what do they cost?
 - `kernels`: how many kernels compute each value, and which values should be written?
+- `changes`: what does a pass tell of what it did?
 - `prune`: which arguments and constants does a program take from its caller?
 - `sentinels`: which equation made a NaN or an infinity?
 """

@@ -11,12 +11,12 @@ kernel. Integers are left alone: hashes reuse each value, in one kernel.
 
 from collections.abc import Iterator
 from operator import attrgetter
-from typing import Final, NamedTuple
+from typing import Final
 
 from imprint.config import config
 from imprint.core import dims
 from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var
-from imprint.core.source import Source
+from imprint.passes.changes import Cut
 from imprint.passes.fusion import (
     IN_A_ROW,
     IN_VECTORS,
@@ -31,32 +31,6 @@ from imprint.primitives.barrier import materialize_p
 
 _CUTS: Final = "cuts"
 _NAME: Final = attrgetter("primitive.name")
-
-
-class Cut(NamedTuple):
-    """A value that is written to memory.
-
-    Args:
-        value: the operation that makes it, and its type: `mul f32[1000]`.
-        source: where the user wrote that.
-        kernels: how many would compute it, or at how many places one that joins arrays
-            would; 1 if it is between functions in a row.
-        saves: what is not computed again, at least, in additions an element.
-    """
-
-    value: str
-    source: Source | None
-    kernels: int
-    saves: float
-
-    def __str__(self) -> str:
-        at = f" at {self.source}" if self.source else ""
-        if self.kernels == 1:
-            return f"{self.value}{at}: between many functions in a row"
-        return (
-            f"{self.value}{at}: {self.kernels} kernels would compute it, "
-            f"{self.saves:.0f} additions an element are saved"
-        )
 
 
 def cut(closed: ClosedJaxpr) -> ClosedJaxpr:

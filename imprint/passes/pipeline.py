@@ -11,20 +11,18 @@ arguments (`prune`).
 """
 
 from collections.abc import Callable
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from imprint.config import config
 from imprint.core.check import check_jaxpr
 from imprint.core.jaxpr import ClosedJaxpr, map_subjaxprs
 from imprint.errors import InternalError
-from imprint.passes.cut import Cut, cut, cuts_of
-from imprint.passes.roll import Rolled, roll, rolls_of
+from imprint.passes.changes import Change
+from imprint.passes.cut import cut, cuts_of
+from imprint.passes.roll import roll, rolls_of
 from imprint.transforms.dce import dce
 
 Pass = Callable[[ClosedJaxpr], ClosedJaxpr]
-Change: TypeAlias = Cut | Rolled
-"""What a pass tells of what it did."""
-
 
 PASSES: Final[tuple[Pass, ...]] = (dce, roll, cut)
 """Every pass, in order: the step of a loop that `roll` makes is cut as others are."""

@@ -11,16 +11,16 @@ A step is looked through for blocks in its turn, as loops in loops write them.
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple, final
+from typing import Any, Final, final
 
 import numpy as np
 
 from imprint.config import config
 from imprint.control.scan import scan_equation
 from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
-from imprint.core.source import Source
 from imprint.passes.blocks import FEWEST, Run, made_at, runs_of
 from imprint.passes.carries import Loop, Slot, loop_of
+from imprint.passes.changes import Rolled
 from imprint.passes.rolling_costs import is_slower, is_too_large, may_gain
 from imprint.passes.rows import Rows, is_joining, is_longer
 from imprint.primitives.dynamic_slicing import dynamic_slice_p
@@ -29,24 +29,6 @@ _ROLLS: Final = "rolls"
 _ALONE: Final = 4
 """One of so many rows may be taken out of a stack by itself: if all are, as where the
 gradient of a loop is none, 20 steps take 2 to 3 times as long."""
-
-
-class Rolled(NamedTuple):
-    """Equal blocks that run as one loop.
-
-    Args:
-        blocks: how many there are.
-        equations: how many equations each has.
-        source: where the user wrote the first of them.
-    """
-
-    blocks: int
-    equations: int
-    source: Source | None
-
-    def __str__(self) -> str:
-        at = f" from {self.source}" if self.source else ""
-        return f"{self.blocks:,} equal blocks{at} run as one loop"
 
 
 def roll(closed: ClosedJaxpr) -> ClosedJaxpr:

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from imprint.core.aval import ShapedArray
 from imprint.core.jaxpr import ClosedJaxpr, Jaxpr
-from imprint.passes.pipeline import Change, changes_of, run_passes
+from imprint.passes.changes import Change
 from imprint.passes.prune import prune
 from imprint.passes.sentinels import Sentinels, with_sentinels
 from imprint.program.counters import COUNTERS
@@ -96,6 +96,8 @@ def lower(  # noqa: PLR0913 - what a program is, and how it is watched and sprea
         infinities: whether they say where an infinity was made.
         layout: how it is spread over devices; None on one.
     """
+    from imprint.passes.pipeline import changes_of, run_passes  # noqa: PLC0415 - a warm start has nothing to lower
+
     start = time.perf_counter()
     COUNTERS.lowerings += 1
     closed = run_passes(closed)

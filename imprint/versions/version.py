@@ -31,7 +31,7 @@ from imprint.core.identity import Inner
 from imprint.core.jaxpr import ClosedJaxpr
 from imprint.errors import DeletedArrayError
 from imprint.explain.explanation import Kind
-from imprint.passes.pipeline import Change
+from imprint.passes.changes import Change
 from imprint.passes.sentinels import Sentinels
 from imprint.program.counters import COUNTERS, Counters
 from imprint.program.program import Program
