@@ -319,7 +319,8 @@ arguments_of: Final[Callable[[Any], tuple[Any, ...]]] = BaseException.__dict__[
 ].__get__
 """Of an exception."""
 _ARGUMENTS: Final = ("args",)
-_APART: Final = ("__dict__", "__suppress_context__")  # raising one writes the second
+_APART: Final = ("__dict__", "__suppress_context__", "__vectorcalloffset__")
+"""What is no slot: raising an exception writes the second, and the third is an address."""
 _DESCRIPTORS: Final = (GetSetDescriptorType, MemberDescriptorType)
 
 

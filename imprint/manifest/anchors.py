@@ -10,6 +10,9 @@ import sys
 from collections.abc import Callable
 from typing import Any, Final
 
+import numpy as np
+
+from imprint import dtypes
 from imprint.core.identity import module_name
 from imprint.core.libraries import entry, is_user_class, module_namespace
 from imprint.manifest.reader import Reader, standing
@@ -29,6 +32,7 @@ from imprint.watch.places import (
 )
 
 Anchor = list[Any]
+_LIMITS: Final = (np.finfo, np.iinfo, dtypes.finfo, dtypes.iinfo)
 _qualname_of: Final[Callable[[type], str]] = vars(type)["__qualname__"].__get__
 
 
@@ -170,10 +174,13 @@ def is_import(place: Place) -> bool:
 
 
 def is_constant(reader: Reader, place: Place) -> bool:
-    """Tell whether a place is a `partial` of a library's function and plain values.
+    """Tell whether what stands at a place is known, though no name leads to it.
 
-    A function that is compiled inside another one may be such a one: no name leads to it.
+    A function that is compiled inside another one may be a `partial` of a library's
+    function and plain values; and `finfo(dtype)` gives what NumPy says of the dtype.
     """
+    if isinstance(place, ObjectPlace):
+        return type(place.owner()) in _LIMITS
     if not isinstance(place, ValuePlace):
         return False
     value = place.get()

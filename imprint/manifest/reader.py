@@ -486,6 +486,11 @@ def _builtin(reader: Reader, x: Any) -> Content:
     return "builtin of", reader.content(owner), x.__name__
 
 
+def _sentinel(reader: Reader, x: Any) -> Content:
+    reader.node(x)  # it holds nothing: all it can be is itself
+    return ("sentinel",)
+
+
 def _described(reader: Reader, x: Any) -> Content:
     return type_name(class_of(x)), x.__name__, reader.content(x.__objclass__)
 
@@ -555,6 +560,7 @@ _RULES: Final[dict[Any, Callable[[Reader, Any], Content]]] = {
     deque: _deque,
     **dict.fromkeys((set, frozenset), _set),
     **dict.fromkeys((range, slice), _range),
+    object: _sentinel,
     FunctionType: Reader.function,
     CellType: Reader.cell,
     CodeType: _code,

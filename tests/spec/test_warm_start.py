@@ -299,6 +299,28 @@ f = jit(lambda x: tree.leaves(Node(x))[0] + 1.0)
 """,
         ("x * 2.0", "x * 3.0"),
     ),
+    "sentinels": (
+        """
+LEFT_OUT = object()
+def scaled(x, rate=LEFT_OUT):
+    return x * 2.0 if rate is LEFT_OUT else x * 3.0
+f = jit(lambda x: scaled(x))
+""",
+        ("rate=LEFT_OUT", "rate=object()"),
+    ),
+    "partials": (
+        """
+class Named(functools.partial):
+    pass
+scaled = Named(lambda x, rate: x * rate, rate=2.0)
+f = jit(lambda x: scaled(x))
+""",
+        ("rate=2.0", "rate=3.0"),
+    ),
+    "limits": (
+        "f = jit(lambda x: x + np.finfo(x.dtype).eps + numpy.iinfo('int8').max)",
+        ("int8", "int16"),
+    ),
     "NotImplemented": (
         """
 class Rate:
