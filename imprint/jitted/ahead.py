@@ -10,9 +10,8 @@ Stages live longer than calls, so they hold no arrays: shapes stand for these.
 from typing import final
 
 from imprint import tree
-from imprint.calls.key import static_tokens
 from imprint.calls.tracing import TracedCall
-from imprint.core.aval import ShapedArray, get_aval
+from imprint.core.aval import ShapedArray
 from imprint.core.shape_struct import ShapeDtypeStruct
 from imprint.jitted.compiling import lower_traced, trace, trace_for_all
 from imprint.jitted.stages import Given, Lowered, Traced
@@ -29,11 +28,9 @@ def lowered_ahead(request: Request, positional: int) -> Lowered:
         request: the call.
         positional: how many arguments were given by position.
     """
-    signature, pending = request.definition.signature, request.pending
-    avals = tuple(map(get_aval, pending.leaves))
-    tokens = static_tokens(signature, pending.call)
-    given = Given(tokens, avals, positional)
-    start = WarmStart(_without_values(request, avals), trace, lower_traced)
+    signature = request.definition.signature
+    given = Given.of(signature, request.pending, positional)
+    start = WarmStart(_without_values(request, given.avals), trace, lower_traced)
     found = start.version()
     if found is not None:
         start.tell(found)

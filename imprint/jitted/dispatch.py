@@ -16,13 +16,12 @@ import numpy as np
 
 from imprint import tree
 from imprint.array import ArrayImpl
-from imprint.calls.key import pending_of, static_tokens, unplaced
+from imprint.calls.key import pending_of, unplaced
 from imprint.calls.leaves import check_values
 from imprint.calls.signature import Spelling
 from imprint.calls.spread import constrained_arguments, constrained_results
 from imprint.config import settings
 from imprint.control.call import call as bind_call
-from imprint.core.aval import get_aval
 from imprint.core.folding import folding
 from imprint.core.functions import name_of
 from imprint.core.hosts import host_aval, scalar_aval
@@ -270,9 +269,8 @@ class Jitted(Binding):
     def trace(self, *args: Any, **kwargs: Any) -> Traced:
         """Trace the function for this kind of call; arguments may be abstract."""
         request = self._request(self._bound(), args, kwargs)
-        signature, pending = request.definition.signature, request.pending
-        avals = tuple(map(get_aval, pending.leaves))
-        given = Given(static_tokens(signature, pending.call), avals, len(args))
+        signature = request.definition.signature
+        given = Given.of(signature, request.pending, len(args))
         return Traced(trace_for_all(request), signature, self._options, given)
 
     @folding

@@ -6,10 +6,19 @@ function's versions.
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol, TypeAlias, final, runtime_checkable
+from typing import (
+    Any,
+    NamedTuple,
+    Protocol,
+    Self,
+    TypeAlias,
+    final,
+    runtime_checkable,
+)
 
 from imprint import runtime, tree
 from imprint.array import ArrayImpl, to_array
+from imprint.calls.key import Pending, static_tokens
 from imprint.calls.leaves import check_leaves, check_values
 from imprint.calls.options import JitOptions, check_compiler_options
 from imprint.calls.signature import Call, Signature
@@ -87,6 +96,12 @@ class Given(NamedTuple):
     avals: tuple[ShapedArray, ...]
     positional: int
     start: Elsewhere | None = None
+
+    @classmethod
+    def of(cls, signature: Signature, pending: Pending, positional: int) -> Self:
+        """Return what a call has of its own."""
+        tokens = static_tokens(signature, pending.call)
+        return cls(tokens, tuple(map(get_aval, pending.leaves)), positional)
 
 
 class _Stage:
