@@ -18,7 +18,6 @@ from imprint.core.libraries import (
     entry,
     holds,
     is_module,
-    is_own_namespace,
     is_user_class,
     is_user_namespace,
     module_namespace,
@@ -129,16 +128,18 @@ def _attribute(owner: Any, name: str) -> Any:
 def _module_of(names: Any) -> str:
     """Return the name of a library's module whose values a program may set, or ""."""
     name = entry(names, "__name__")
-    held: Any = sys.modules.get(name) if type(name) is str else None
+    if type(name) is not str:
+        return ""
+    root = name.partition(".")[0]
+    if root in ENGINE or root in sys.stdlib_module_names:  # most of what runs
+        return ""
+    held: Any = sys.modules.get(name)
     if held is None or module_namespace(held) is not names:
         return ""
-    root = str(name).partition(".")[0]
-    told = root in sys.stdlib_module_names or root in ENGINE
-    is_other = is_user_namespace(names) or is_own_namespace(names)
-    return "" if told or is_other else str(name)
+    return "" if is_user_namespace(names) else name
 
 
-ENGINE: Final = ("numpy", "jaxlib", "optree", "ml_dtypes")
+ENGINE: Final = ("imprint", "numpy", "jaxlib", "optree", "ml_dtypes")
 """What is a part of each key by its release, and holds nothing that a program sets."""
 
 

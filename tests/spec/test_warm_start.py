@@ -225,6 +225,19 @@ def test_a_variable_that_the_trace_reads_is_seen(life, monkeypatch):
     assert not np.allclose(first, other)
 
 
+def test_a_strict_function_that_started_warm_is_strict(life):
+    old, new = "@imprint.jit\n@decorate", "@imprint.jit(strict=True)\n@decorate"
+    main = TEXTS["main"].replace(old, new).replace(" + numpy.mean(consts.ARRAY)", "")
+    text = {"main": main}
+    life(**text).main.f(X)
+    here = life(**text)
+    assert reborn.traces(here.main.f, X)[1] == 0
+    here.consts.ARRAY[0] = 7.0
+    result, count = reborn.traces(here.main.f, X)
+    assert count == 1
+    np.testing.assert_allclose(result, here.main.f.__wrapped__(X), rtol=1e-6)
+
+
 @pytest.mark.parametrize("ahead", [False, True])
 def test_a_variable_counts_as_it_was_when_the_trace_read_it(life, monkeypatch, ahead):
     text = "import os, imprint\nf = imprint.jit(lambda x: x * float(os.environ['W']))"
