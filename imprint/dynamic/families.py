@@ -61,6 +61,7 @@ class Family:
         key: the key of the trace.
         refusal: why there is no trace for all of them, if there is none. It counts while
             what the trace at one size read is as it was.
+        most: the largest value of each name; infinite where none is known.
 
     Attributes:
         condition: for which sizes it is, as it prints: `n > 4`.
@@ -77,6 +78,7 @@ class Family:
         "instances",
         "is_tried",
         "key",
+        "most",
         "names",
         "programs",
         "refusal",
@@ -90,6 +92,8 @@ class Family:
         asked: tuple[Question, ...],
         key: PackedKey,
         refusal: Refusal | None = None,
+        *,
+        most: Mapping[str, float],
     ) -> None:
         self.names: tuple[str, ...] = names
         self.asked: tuple[Question, ...] = asked
@@ -103,6 +107,15 @@ class Family:
         self.programs: dict[Hashable, Any] = {}
         self.unpadded: str = ""
         self.is_tried: bool = True
+        self.most: Mapping[str, float] = most
+
+    def at_most(self, name: str, n: int) -> int:
+        """Return a length, or the longest that a name can be in this family.
+
+        What is known of the sizes of a family has to be so of its buckets: where the
+        function asked `n < 2`, the rules of primitives count on axes of one element.
+        """
+        return int(min(n, self.most[name]))
 
     @property
     def why_per_size(self) -> str:
@@ -371,7 +384,9 @@ def traced_by_names(
     if traced is not None and _keeps_a_size(traced, pending):
         refusal = Refusal("the function returns a size in what is no array", None)
         traced = None
-    family = Family(tuple(sized.sizes), tuple(decisions.asked), packed, refusal)
+    asked = tuple(decisions.asked)
+    most = {name: scope.most_of(name) for name in sized.sizes}
+    family = Family(tuple(sized.sizes), asked, packed, refusal, most=most)
     if traced is not None:
         traced.conditions = (family.condition,)
     return family, traced

@@ -27,7 +27,7 @@ from imprint.core.jaxpr import ClosedJaxpr, Jaxpr
 from imprint.core.padding import NoPaddingError
 from imprint.core.source import current_source
 from imprint.dynamic.buckets import bucket_of
-from imprint.dynamic.families import Families, Family, Sized, Sizes, families_of
+from imprint.dynamic.families import Family, Sized, Sizes, families_of
 from imprint.dynamic.padding import in_bucket, is_beginning
 from imprint.symbolic.deciding import Question
 from imprint.symbolic.expression import SymbolicSize
@@ -149,42 +149,55 @@ def known_call(definition: Definition, pending: Pending) -> Call | None:
     leaves, call = families.known
     if leaves is pending.leaves:  # it was asked just now
         return call
-    found = place_of(definition, pending)
-    if found is None:
+    sized = sized_of(definition, pending)
+    if sized is None:
         return None
-    _, sized, at = found
     family = families.find(definition, sized)
     call = None
-    if family is not None and family.is_tried and at in family.programs:
-        call = Call(family, family.programs[at], sized.sizes)
+    if family is not None and family.is_tried and family.programs:
+        program = family.programs.get(place_of(definition, pending, sized, family))
+        call = None if program is None else Call(family, program, sized.sizes)
     families.known = pending.leaves, call
     return call
 
 
-def place_of(
-    definition: Definition, pending: Pending
-) -> tuple[Families, Sized, "Place"] | None:
-    """Return the families of a call, its sizes and its bucket; None if it is in none."""
-    options, flags = definition.options, settings()
-    if options.buckets is None or flags.debug_nans or flags.debug_infs:
+def sized_of(definition: Definition, pending: Pending) -> Sized | None:
+    """Return a call with its sizes; None if no bucket may answer it."""
+    flags = settings()
+    if definition.options.buckets is None or flags.debug_nans or flags.debug_infs:
         return None  # what is in the padding may be NaN
-    families = families_of(definition)
-    sized = families.sized(definition, pending)
-    if sized is None:
-        return None
-    function = definition.signature.function_name
-    bounds = tuple(
-        [bucket_of(options.buckets, *item, function) for item in sized.sizes.items()]
-    )
+    return families_of(definition).sized(definition, pending)
+
+
+def place_of(
+    definition: Definition,
+    pending: Pending,
+    sized: Sized,
+    family: Family | None = None,
+) -> "Place":
+    """Return the bucket of a call.
+
+    Args:
+        definition: of the function.
+        pending: the call.
+        sized: its sizes.
+        family: that of the call: its bucket is no longer than the sizes of this; None
+            if it is not known yet.
+    """
+    buckets, function = definition.options.buckets, definition.signature.function_name
+    longest = {
+        name: bucket_of(buckets, name, n, function) for name, n in sized.sizes.items()
+    }
+    if family is not None:
+        longest = {name: family.at_most(name, n) for name, n in longest.items()}
     avals = CallKey.unpack(pending.key).avals
     placed = tuple([x.sharding for x in avals])
-    longest = dict(zip(sized.sizes, bounds, strict=True))
     zeros = not any(
         is_beginning(x, named_shape(aval, i, sized.entries, longest).shape)
         for i, (x, aval) in enumerate(zip(pending.leaves, avals, strict=True))
         if isinstance(x, ArrayImpl) and padding_of(x) is not None
     )
-    return families, sized, Place(bounds, placed, zeros)
+    return Place(tuple(longest.values()), placed, zeros)
 
 
 class Place(NamedTuple):
@@ -208,13 +221,13 @@ def make_call(
     definition: Definition, pending: Pending, trace: TraceFamily
 ) -> Call | None:
     """Return by what a call is answered: made, if it can be padded and is in a bucket."""
-    found = place_of(definition, pending)
-    if found is None:
+    sized = sized_of(definition, pending)
+    if sized is None:
         return None
-    _, sized, at = found
     family, traced = trace(sized)
     if traced is None or family.unpadded:
         return None
+    at = place_of(definition, pending, sized, family)
     program = family.programs.get(at)
     if program is None:
         try:

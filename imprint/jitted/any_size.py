@@ -173,12 +173,13 @@ class _Programs:
         self._given = given
         self._made: dict[tuple[int, ...], _Program] = {}
         self._is_padded = options.buckets is not None
+        scope = scope_of(signature.function_name, traced.closed.in_avals)
+        assert scope is not None
+        self._scope = scope
 
     def least(self) -> _Program:
         """Return the program of the least sizes that the constraints allow."""
-        avals = self.traced.closed.in_avals
-        names, scope = sources(self._name, avals), scope_of(self._name, avals)
-        assert scope is not None
+        names, scope = sources(self._name, self.traced.closed.in_avals), self._scope
         least = {name: max(1, scope.least_of(name)) for name in names}
         return self.at(_least_allowed(scope, least))
 
@@ -202,7 +203,11 @@ class _Programs:
         buckets = self._options.buckets
         if not self._is_padded or not all(sizes.values()):
             return None
-        return {k: bucket_of(buckets, k, n, self._name) for k, n in sizes.items()}
+        most = self._scope.most_of
+        return {
+            k: int(min(bucket_of(buckets, k, n, self._name), most(k)))
+            for k, n in sizes.items()
+        }
 
     def _padded(self, closed: ClosedJaxpr, hidden: tuple[str, ...]) -> _Program:
         outs = self.traced.closed.out_avals

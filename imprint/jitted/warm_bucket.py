@@ -31,10 +31,12 @@ from imprint.dynamic.programs import (
     Call,
     How,
     Padded,
+    Place,
     closed_for,
     known_call,
     place_of,
     program_of,
+    sized_of,
 )
 from imprint.errors import ArgumentError
 from imprint.explain.explanation import Explanation
@@ -69,23 +71,21 @@ class WarmBucket:
         self._there: There | None = None
         self._call: Call | None = None
         self._start: WarmStart | None = None
-        found = None
+        sized = None
         if not settings().audit:
-            found = place_of(request.definition, request.pending)
-        if found is None:
+            sized = sized_of(request.definition, request.pending)
+        if sized is None:
             return
-        _, self._sized, self._at = found
-        sized, bounds = (
-            self._sized,
-            dict(zip(found[1].sizes, found[2].bounds, strict=True)),
-        )
+        self._sized = sized
+        at = place_of(request.definition, request.pending, sized)
+        bounds = dict(zip(sized.sizes, at.bounds, strict=True))
         avals = [get_aval(x) for x in request.pending.leaves]
         longest = [
             named_shape(a, i, sized.entries, bounds) for i, a in enumerate(avals)
         ]
         bucket = Bucket(
             *(tuple(longest), tuple(map(tuple, sized.entries))),
-            *(tuple(bounds.items()), self._at.zeros),
+            *(tuple(bounds.items()), at.zeros),
         )
         sizes = sized.sizes
 
@@ -119,8 +119,9 @@ class WarmBucket:
             self._forget()
             return None
         self._there = there
-        program = self._program(there, family, traced)
-        family.programs[self._at] = program
+        at = place_of(definition, self._request.pending, self._sized, family)
+        program = self._program(there, family, traced, at)
+        family.programs[at] = program
         return Call(family, program, self._sized.sizes)
 
     def _forget(self) -> None:
@@ -147,7 +148,8 @@ class WarmBucket:
         plain, scope = found.plain["bucket"], Scope()
         names = {name: scope.name(name) for name in sized.sizes}
         key, avals = key_by_names(request.pending, sized, scope)
-        family = Family(tuple(names), questions_of(plain["asked"], names), key)
+        asked, most = questions_of(plain["asked"], names), dict(plain["most"])
+        family = Family(tuple(names), asked, key, most=most)
         outs = shaped(found.avals("outs"), plain["outs"], names)
         late = Late(request, self._retrace(there))
         in_tree = there.asked.in_tree
@@ -185,9 +187,9 @@ class WarmBucket:
         return retrace
 
     def _program(
-        self, there: There, family: Family, traced: TracedCall
+        self, there: There, family: Family, traced: TracedCall, at: Place
     ) -> BucketProgram:
-        bounds = dict(zip(family.names, self._at.bounds, strict=True))
+        bounds = dict(zip(family.names, at.bounds, strict=True))
         plain = there.found.plain
         how = How(*plain["bucket"]["how"])
         longest = [
@@ -200,9 +202,8 @@ class WarmBucket:
             *(there.found.avals("outs"), plain["own_equations"]),
         )
         padded = Padded(closed, how, 0.0)
-        return program_of(
-            family, traced, padded, self._request.pending, self._sized, self._at
-        )
+        pending = self._request.pending
+        return program_of(family, traced, padded, pending, self._sized, at)
 
     # ---- as a `WarmStart` of the program for the bucket ----
 
@@ -248,6 +249,7 @@ class WarmBucket:
         whole = program.traced.whole
         bucket: Plain = {
             "asked": plain_questions(family.asked),
+            "most": [*family.most.items()],
             "how": [*program.how],
             "outs": plain_shapes(whole.closed.out_avals),
             "out": plain_tree(whole.out_tree, whole.in_tree),

@@ -169,8 +169,12 @@ def _groups(old: Shape, new: Shape) -> list[tuple[slice, slice]]:
 
 
 def _leads(shape: Shape) -> bool:
-    """Tell whether no name stands behind another axis, but axes of length 1."""
-    lengths = [n for n in shape if not dims.is_same(n, 1)]
+    """Tell whether no name stands behind another axis, but axes of length 1.
+
+    What is 1 at each size of a trace, as `n*m` where that is less than 2, is more in a
+    bucket.
+    """
+    lengths = [n for n in shape if dims.is_symbolic(n) or n != 1]
     return not any(map(dims.is_symbolic, lengths[1:]))
 
 

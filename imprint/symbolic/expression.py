@@ -109,6 +109,11 @@ class Scope:
         """Return the least value of a name: 1, as in JAX, if no constraint says."""
         return self.least.get(name, 1)
 
+    def most_of(self, name: str) -> float:
+        """Return the largest value of a name: infinite if no constraint says."""
+        size = self.atom(name)
+        return size if isinstance(size, int) else size.bounds()[1]
+
 
 @final
 class SymbolicSize(SymbolicDim):

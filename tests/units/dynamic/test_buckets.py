@@ -105,7 +105,31 @@ def test_a_branch_has_programs_of_its_own():
     )
     for n, expected in ((2, 20.0), (7, 4.0), (4, 40.0), (5, 4.0)):
         assert f(np.ones(n, np.float32)) == expected
-    assert bounds(f) == ["n <= 4, n <= 16", "n > 4, n <= 16"]
+    assert bounds(f) == ["n <= 4", "n > 4, n <= 16"]
+
+
+@pytest.mark.parametrize("count", [lambda x: x.shape[0], lambda x: x.size])
+def test_a_branch_for_one_element_counts_on_no_more_in_its_bucket(count):
+    def f(x):
+        n = count(x)
+        pairs = inp.arange(2 * n).reshape(2, n)
+        return pairs if n < 2 else pairs * 10
+
+    named = imprint.jit(f, abstracted_axes=("n", "m"))
+    for shape, factor in (((1, 1), 1), ((2, 1), 10)):
+        n = count(np.ones(shape))
+        expected = np.arange(2 * n).reshape(2, n) * factor
+        np.testing.assert_array_equal(named(np.ones(shape, np.float32)), expected)
+
+
+def test_a_bucket_is_no_longer_than_the_sizes_of_its_branch():
+    f = imprint.jit(lambda x: x + x if x.shape[0] <= 20 else x, abstracted_axes=N)
+    x = f(np.ones(18, np.float32))
+    assert padding_of(x).shape == (20,)
+    seen = padding_of(x)
+    assert f(x).tolist() == [4.0] * 18
+    assert padding_of(x) is seen
+    assert bounds(f) == ["n <= 20"]
 
 
 def test_gradients_are_those_of_the_true_size():

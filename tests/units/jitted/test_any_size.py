@@ -104,6 +104,12 @@ def test_buckets_are_those_of_the_function():
     assert "f32[20]" in compiled.as_text()
 
 
+def test_a_bucket_is_no_longer_than_the_constraints_allow():
+    double = imprint.jit(lambda x: x * 2).lower(struct("n", "n <= 18")).compile()
+    assert double(np.ones(17, "f")).shape == (17,)
+    assert "f32[18]" in double.as_text()
+
+
 def test_what_does_not_fit_is_an_error_with_both():
     f = imprint.jit(lambda x, y: x @ y)
     compiled = f.lower(*[imprint.ShapeDtypeStruct(s, "float32") for s in SHAPES])
