@@ -30,6 +30,7 @@ from imprint.primitives.basis import scalar_like
 from imprint.primitives.comparison import ne
 from imprint.primitives.convert import convert_element_type
 from imprint.primitives.select import clamp
+from imprint.primitives.sizes import as_operand
 from imprint.transforms.staging import is_staging
 
 _NONE: Final[Any] = object()
@@ -210,6 +211,7 @@ def _condition(pred: Any) -> Any:
 
 def _number(index: Any, count: int) -> Any:
     """Return the number of a branch, as an int32 in range."""
+    index = as_operand(index)
     aval = _scalar("switch", "an index", index, _ONE_ELEMENT)
     if not dtypes.is_integer(aval.dtype):
         raise DTypeError(

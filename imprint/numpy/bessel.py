@@ -14,6 +14,7 @@ from imprint.numpy.promotion import ArrayLike, as_array, inexact, refuse_complex
 from imprint.numpy.ranges import arange
 from imprint.one_go import one_go
 from imprint.primitives.bessel import bessel_i0e
+from imprint.primitives.sizes import as_operand
 
 
 @one_go
@@ -44,11 +45,13 @@ def kaiser(M: Dim, beta: ArrayLike) -> Array:  # noqa: N803 - NumPy's name
         >>> np.kaiser(3, 0.0)
         Array([1., 1., 1.], dtype=float32)
     """
-    count = dims.concrete(M, "kaiser")
-    if count <= 1:
+    count = dims.as_dim(M, "kaiser")
+    if not dims.at_least(count, 2):
         return ones(count)
-    place = subtract(
-        multiply(arange(count, dtype=dtypes.default_float()), 2 / (count - 1)), 1
-    )
+    last = as_operand(count - 1)
+    twice = multiply(arange(count, dtype=dtypes.default_float()), 2)
+    place = divide(
+        subtract(twice, last), last
+    )  # which is -1 and 1 at the ends, exactly
     root = sqrt(subtract(1, multiply(place, place)))
     return divide(i0(multiply(beta, root)), i0(beta))

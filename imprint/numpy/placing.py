@@ -19,6 +19,7 @@ from imprint.primitives.comparison import ge
 from imprint.primitives.convert import convert_element_type
 from imprint.primitives.picking import rows_at
 from imprint.primitives.shape import rev
+from imprint.primitives.sizes import number_of
 from imprint.primitives.slicing import slice_in_dim
 
 
@@ -123,4 +124,4 @@ def _in_bins(x: Array, edges: Array, side: str, method: str, *, ascends: bool) -
     if ascends:
         return _placed("digitize", edges, x, side, None, method)
     found = _placed("digitize", rev(edges, (0,)), x, side, None, method)
-    return sub(convert_element_type(edges.shape[0], "int32"), found)
+    return sub(number_of(edges.shape[0], np.dtype(np.int32)), found)

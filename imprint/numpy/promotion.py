@@ -42,6 +42,8 @@ def as_array(name: str, x: Any) -> Array:
     if isinstance(x, NumberArray):
         return x
     x = plain(x)
+    if isinstance(x, NumberArray):
+        return x  # for which it stands, as a length that has a name does in a trace
     if not is_operand(x):
         refuse(name, x)
     return to_array(x)

@@ -95,8 +95,11 @@ def _starts(name: str, x: ShapedArray, start_indices: Any, wraps: Any) -> list[A
             f"{name}: expected one start for each axis of {x}, got "
             f"{len(start_indices)}. Give {x.ndim} starts."
         )
-    typed = (get_aval(i).dtype for i in start_indices if type(i) is not int)
+    typed = (get_aval(i).dtype for i in start_indices if not _is_size(i))
     dtype = next(typed, dt.default_int())  # a Python int takes the others' dtype
+    start_indices = [
+        number_of(i, dtype) if dims.is_symbolic(i) else i for i in start_indices
+    ]
     each: Any = [wraps] * x.ndim if isinstance(wraps, bool) else wraps
     if not _is_sequence(each) or len(each) != x.ndim:
         raise ArgumentError(
@@ -115,6 +118,10 @@ def _starts(name: str, x: ShapedArray, start_indices: Any, wraps: Any) -> list[A
         _from_zero(i, n, dtype) if w or _is_static(i) else i
         for i, n, w in zip(start_indices, x.shape, each, strict=True)
     ]
+
+
+def _is_size(start: Any) -> bool:
+    return type(start) is int or dims.is_symbolic(start)
 
 
 def _from_zero(start: Any, length: Dim, dtype: DType) -> Any:

@@ -21,6 +21,7 @@ from imprint.primitives.bitwise import and_, or_, shift_right_logical
 from imprint.primitives.comparison import gt, le
 from imprint.primitives.convert import bitcast_convert_type, convert_element_type
 from imprint.primitives.select import clamp, select_n
+from imprint.primitives.sizes import as_operand
 from imprint.random.arguments import (
     check_fits,
     check_number,
@@ -94,6 +95,7 @@ def uniform(
     out, lengths = float_dtype("uniform", dtype), sizes("uniform", shape)
     if type(minval) is type(maxval) is float and (minval, maxval) == (0.0, 1.0):
         return _unit_of(lengths, out)(data)  # numbers cost a call 7 us
+    minval, maxval = as_operand(minval), as_operand(maxval)
     _check_bounds("uniform", lengths, minval, maxval)
     return _uniform_of(lengths, out)(data, minval, maxval)
 
@@ -164,6 +166,7 @@ def randint(
             "For floats call imprint.random.uniform."
         )
     lengths = sizes("randint", shape)
+    minval, maxval = as_operand(minval), as_operand(maxval)
     _check_bounds("randint", lengths, minval, maxval)
     return _randint_of(lengths, out)(data, minval, maxval)
 
