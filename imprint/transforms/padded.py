@@ -26,6 +26,7 @@ from imprint.primitives.arithmetic import div, max_, min_, rem
 from imprint.primitives.basis import add, broadcast_in_dim, mul, scalar_like, sub
 from imprint.primitives.bitwise import and_
 from imprint.primitives.comparison import lt
+from imprint.primitives.convert import convert_element_type
 from imprint.primitives.dynamic_slicing import (
     dynamic_slice_p,
     dynamic_update_slice_p,
@@ -84,7 +85,8 @@ def _padded(
         at = _Sizes(bounds, sizes)
         given = zip(operands, jaxpr.invars, fills, strict=True)
         found = _run(at, closed, [_argument(x, v.aval, n) for x, v, n in given])
-        return [x.value for x in found]
+        outs = zip(found, jaxpr.outvars, strict=True)
+        return [_as_weak(x.value, v.aval) for x, v in outs]
 
     at_bounds = _Sizes(bounds, (None,) * len(bounds))
     try:
@@ -99,6 +101,13 @@ def _argument(x: Any, aval: ShapedArray, fill: Any) -> Padded:
     number = None if fill is None else np.asarray(fill).astype(aval.dtype)[()]
     fills = [number if dims.is_symbolic(n) else None for n in aval.shape]
     return Padded(x, aval, fills)
+
+
+def _as_weak(x: Any, aval: ShapedArray) -> Any:
+    """Return a result that is as weak as that of the true size; a rule need not care."""
+    if get_aval(x).weak_type is aval.weak_type:
+        return x
+    return convert_element_type(x, aval.dtype, weak_type=aval.weak_type)
 
 
 # ---- the equations ----

@@ -72,11 +72,14 @@ def rnn(x):
         carry = inp.tanh(carry * 0.5 + row)
         return carry, carry.sum() + row
 
+    def count(i, _):
+        return i + 1, i
+
     def run(x, *, reverse):
         return lax.scan(step, inp.zeros(3), x, reverse=reverse)
 
     slope = imprint.grad(lambda x: (run(x, reverse=True)[1] ** 2).sum())(x)
-    return run(x, reverse=False), slope
+    return run(x, reverse=False), slope, lax.scan(count, 0, x)
 
 
 def loops(x):
@@ -314,6 +317,8 @@ def drawn(avals, env, seed, garbage=None):
 def check(function, arguments, evaluated, fill=None):
     closed, avals = traced(function, arguments)
     program = padded(closed, BOUNDS, [fill] * len(avals))
+    weak, expected = ([a.weak_type for a in x.out_avals] for x in (program, closed))
+    assert weak == expected
     run = evaluated(program)
     for seed, env in enumerate(SIZES):
         exact, given = drawn(avals, env, seed, fill)
