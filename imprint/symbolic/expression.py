@@ -10,6 +10,7 @@ quotients and remainders, and what two operands of an extreme share stands befor
 import sys
 from collections.abc import Callable, Mapping
 from functools import partial, reduce
+from math import inf
 from typing import Any, Final, NamedTuple, NoReturn, Self, TypeAlias, TypeVar, final
 
 import numpy as np
@@ -301,6 +302,7 @@ class SymbolicSize(SymbolicDim):
         """Return a number that it is surely not below."""
         found = self._lows.get(depth)
         if found is None:
+            self._lows[depth] = -inf  # what is asked on the way may ask for it again
             found = self._lows[depth] = ANSWERS.low(self, depth)
         return found
 

@@ -1,6 +1,7 @@
 """Sizes of names: arithmetic is Python's, equal is one object, answers hold for all values."""
 
 import copy
+import math
 import pickle
 
 import numpy as np
@@ -256,3 +257,14 @@ def test_one_program_does_not_have_names_for_sizes():
         "numbers."
     )
     assert isinstance(N, SymbolicSize)
+
+
+@pytest.mark.parametrize(
+    ("constraint", "most"), [("floordiv(n, 2) <= 1", 3), ("n <= floordiv(n, 2) + 1", 2)]
+)
+def test_a_bound_may_be_asked_for_on_the_way_to_it(constraint, most):
+    (n,) = imprint.symbolic_shape("n", constraints=[constraint])
+    assert n <= most
+    assert n.scope.most_of("n") == most
+    (m,) = imprint.symbolic_shape("m")
+    assert m.scope.most_of("m") == math.inf
