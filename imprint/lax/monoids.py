@@ -125,8 +125,7 @@ def reduce_window(  # noqa: PLR0913, PLR0917 - JAX's signature
         Array([2., 3., 4.], dtype=float32)
     """
     monoid = _monoid("reduce_window", operand, init_value, computation)
-    lengths = monoid.avals[0].shape
-    shape = tuple(dims.concrete(n, "reduce_window") for n in lengths)
+    shape = monoid.avals[0].shape
     window = _Window(
         _each("window_dimensions", window_dimensions, shape),
         _each("window_strides", window_strides, shape),
@@ -143,6 +142,8 @@ def reduce_window(  # noqa: PLR0913, PLR0917 - JAX's signature
         if _begins_with_identity(reducer, init_value, monoid.avals[0].dtype):
             return out
         return monoid.result([out])
+    for n in shape:
+        dims.concrete(n, f"reduce_window by {name_of(computation)}")
     config = [(*p, d - 1) for p, d in zip(pads, window.base, strict=True)]
     outs = [
         pad(x, init, config)

@@ -22,6 +22,7 @@ from imprint.numpy.creation import asarray, ones
 from imprint.numpy.cumulative import cumsum
 from imprint.numpy.joining import concatenate, resize
 from imprint.numpy.promotion import ArrayLike, broadcast, convert
+from imprint.numpy.ranges import arange
 from imprint.numpy.selection import as_bool, clip, where
 from imprint.numpy.shape import moveaxis, ravel, reshape
 from imprint.numpy.sorting import argsort
@@ -150,7 +151,9 @@ def _around(x: Array, part: Any, at: int) -> Array:
     """Return an axis whose length has a name without what a slice takes."""
     length = x.shape[at]
     if part.step not in (None, 1):
-        dims.concrete(length, f"delete in steps of {part.step}")
+        return _taken(
+            x, _left(_stepped("delete", part, length), length, is_unique=True), at
+        )
     first, last = dims.slice_bounds(part.start, part.stop, length)
     spans = (0, first), (last, length)
     return concatenate([slice_in_dim(x, i, j, axis=at) for i, j in spans], at)
@@ -263,7 +266,7 @@ def _rows(name: str, arr: ArrayLike, axis: int | None) -> tuple[Array, int]:
 def _places(name: str, obj: Any, length: Dim) -> Array:
     """Return indices as an array of at most one axis."""
     if isinstance(obj, slice):
-        return asarray(np.arange(*obj.indices(dims.concrete(length, name))))
+        return _stepped(name, obj, length)
     places = asarray(obj)
     if not places.size and not isinstance(obj, Array):
         places = asarray(np.zeros(places.shape, np.int32))  # known, under a trace too
@@ -274,6 +277,14 @@ def _places(name: str, obj: Any, length: Dim) -> Array:
             f"{places.aval}. Ravel it."
         )
     return places
+
+
+def _stepped(name: str, part: Any, length: Dim) -> Array:
+    """Return the indices that a slice takes."""
+    step = 1 if part.step is None else operator.index(part.step)
+    if dims.is_symbolic(length) and step > 0:
+        return arange(*dims.slice_bounds(part.start, part.stop, length), step)
+    return asarray(np.arange(*part.indices(dims.concrete(length, name))))
 
 
 def _integers(name: str, places: Array) -> Array:

@@ -68,7 +68,7 @@ def as_operand(dim: Any) -> Any:
 
 
 def number_of(dim: Any, dtype: DType) -> Any:
-    """Return a size as a number of an integer dtype: NumPy's, unless it has names."""
+    """Return a size as a number of a dtype: NumPy's, unless it has names."""
     if dims.is_symbolic(dim):
         return convert_element_type(as_value(dim), dtype)
     return dtype.type(dim)

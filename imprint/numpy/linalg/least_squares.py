@@ -28,6 +28,7 @@ from imprint.numpy.shape import expand_dims, ravel, reshape
 from imprint.one_go import one_go
 from imprint.primitives.elementwise import listed
 from imprint.primitives.matrices import adjoint, check_square, product
+from imprint.primitives.sizes import number_of
 
 
 @one_go
@@ -203,7 +204,8 @@ def matrix_rank(
     if cut is None:
         rows, columns = x.shape[-2:]
         largest: Any = max_(s, axis=-1)
-        cut = largest * s.dtype.type(dims.maximum(rows, columns)) * eps_of(s.dtype)
+        longest = number_of(dims.maximum(rows, columns), s.dtype)
+        cut = largest * longest * eps_of(s.dtype)
     return sum_(s > asarray(cut)[..., None], axis=-1)
 
 

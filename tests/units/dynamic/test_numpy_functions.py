@@ -85,6 +85,8 @@ FUNCTIONS = {
     "delete from the end": lambda x, np=inp: np.delete(x, -1, 0),
     "delete several": lambda x, np=inp: np.delete(x, np.array([0, -1, 0]), 0),
     "delete a slice": lambda x, np=inp: np.delete(x, slice(1, -2), 0),
+    "delete in steps": lambda x, np=inp: np.delete(x, slice(1, None, 2), 0),
+    "insert in steps": lambda x, np=inp: np.insert(x, slice(None, -1, 2), 9.0, 0),
     "delete the largest": (
         deleted_largest,
         lambda x: np.delete(x[:, 0], x[:, 0].argmax()),
