@@ -243,8 +243,7 @@ def filling(
         number = value(x.aval.dtype)
         (out,) = bucket.bind(bucket.filled(x, number, joined), **params)
         (aval,) = bucket.outs
-        stay = aval.ndim == x.aval.ndim
-        others = [f for i, f in enumerate(x.fills) if stay or i not in joined]
+        others = [f for i, f in enumerate(x.fills) if i not in joined]
         fills = [f if keeps and is_same_number(f, number) else None for f in others]
         return (Padded(out, aval, fills),)
 

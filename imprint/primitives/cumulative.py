@@ -14,7 +14,7 @@ import numpy as np
 from imprint import dtypes as dt
 from imprint.core import dims
 from imprint.core.aval import DType, ShapedArray, get_aval
-from imprint.core.padding import filling
+from imprint.core.padding import Bucket, Fill, Padded, is_same_number
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.errors import ShapeError
@@ -144,10 +144,28 @@ def _cumulative(  # noqa: PLR0913 - one parameter a rule
         jvp=jvp,
         transpose=NOT_LINEAR,
         batch=batch,
-        pad=filling(identity, axes="axis"),
+        pad=_filling(identity),
         samples=samples,
     )
     return primitive
+
+
+# ---- padding ----
+
+
+def _filling(identity: Fill) -> Callable[..., Values]:
+    """Return the rule that fills the axis; a suffix that begins in padding is its fill."""
+
+    def pad(bucket: Bucket, x: Padded, *, axis: int, reverse: bool) -> Values:
+        number = identity(x.aval.dtype)
+        filled = bucket.filled(x, number, (axis,))
+        (out,) = bucket.bind(filled, axis=axis, reverse=reverse)
+        fills = [f if is_same_number(f, number) else None for f in filled.fills]
+        if not reverse:  # behind the last element, each prefix is all of them
+            fills[axis] = None
+        return (Padded(out, bucket.outs[0], fills),)
+
+    return pad
 
 
 # ---- the scan of pairs ----
@@ -241,7 +259,7 @@ cumsum_p: Final = moving(
     lower=_sum_lower,
     transpose=_sum_transpose,
     batch=_sum_batch,
-    pad=filling(lambda _: 0, axes="axis"),
+    pad=_filling(lambda _: 0),
     samples=Samples(NUMBERS, cases=_CASES, ulps=16),
 )
 

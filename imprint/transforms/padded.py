@@ -70,6 +70,31 @@ def padded(
         NoPaddingError: an equation has no padding rule, or its shapes can be larger than
             at the bounds.
     """
+    return _made(closed, bounds, fills)[0]
+
+
+def fills_of_results(
+    closed: ClosedJaxpr,
+    bounds: Mapping[str, int],
+    fills: Sequence[Any] | None = None,
+) -> list[tuple[Any, ...]]:
+    """Return what a padded program says is in the padding of its results.
+
+    Args:
+        closed: the program of names.
+        bounds: as for `padded`.
+        fills: as for `padded`.
+
+    Returns:
+        For each axis of each result the number that is in all of its padding, or None if
+        that is not known.
+    """
+    return _made(closed, bounds, fills)[1]
+
+
+def _made(
+    closed: ClosedJaxpr, bounds: Mapping[str, int], fills: Sequence[Any] | None
+) -> tuple[ClosedJaxpr, list[tuple[Any, ...]]]:
     known = tuple(fills or (None,) * len(closed.jaxpr.invars))
     key = ("padded", known, *bounds.items())
     return closed.derived(key, lambda: _padded(closed, dict(bounds), known))
@@ -77,14 +102,16 @@ def padded(
 
 def _padded(
     closed: ClosedJaxpr, bounds: dict[str, int], fills: tuple[Any, ...]
-) -> ClosedJaxpr:
+) -> tuple[ClosedJaxpr, list[tuple[Any, ...]]]:
     jaxpr = closed.jaxpr
+    told: list[tuple[Any, ...]] = []
 
     def run(*args: Any) -> list[Any]:
         sizes, operands = args[: len(bounds)], args[len(bounds) :]
         at = _Sizes(bounds, sizes)
         given = zip(operands, jaxpr.invars, fills, strict=True)
         found = _run(at, closed, [_argument(x, v.aval, n) for x, v, n in given])
+        told[:] = [x.fills for x in found]
         outs = zip(found, jaxpr.outvars, strict=True)
         return [_as_weak(x.value, v.aval) for x, v in outs]
 
@@ -94,7 +121,8 @@ def _padded(
     except NoPaddingError as err:
         err.add_note("It is an argument.")
         raise
-    return stage(run, [_SIZE] * len(bounds) + avals, Staged("padded", jaxpr.name))
+    staged = Staged("padded", jaxpr.name)
+    return stage(run, [_SIZE] * len(bounds) + avals, staged), told
 
 
 def _argument(x: Any, aval: ShapedArray, fill: Any) -> Padded:

@@ -2,9 +2,11 @@
 
 The calls are those of law 8, of names. A call is padded once, to its bounds, and runs at
 sizes 0, 1, the bounds less 1, the bounds, and drawn ones; operands are garbage from the
-true size on: NaN, the largest and the least integer, True; or zeros, and it knows. Both sides are evaluated by
-references, which have laws of their own, so nothing is compiled. `PER_SIZE` says which
-primitives have calls that cannot be padded, so that a rule that is lost turns red.
+true size on: NaN, the largest and the least integer, True; or zeros, and it knows. What a
+rule says is in the padding of a result has to be there: what adds it up has no mask then.
+Both sides are evaluated by references, which have laws of their own, so nothing is
+compiled. `PER_SIZE` says which primitives have calls that cannot be padded, so that a rule
+that is lost turns red.
 """
 
 import itertools
@@ -15,13 +17,20 @@ import pytest
 from imprint import dtypes as dt
 from imprint.control.interpret import interpret
 from imprint.core.control import one_equation
-from imprint.core.padding import AS_IS, ELEMENTWISE, NoPaddingError, PerSize, filling
+from imprint.core.padding import (
+    AS_IS,
+    ELEMENTWISE,
+    NoPaddingError,
+    Padded,
+    PerSize,
+    filling,
+)
 from imprint.core.primitive import Primitive
 from imprint.errors import AbsentRuleError, ConcretizationError, ShapeError
 from imprint.symbolic import SymbolicScope
 from imprint.symbolic.instantiate import Instance, instantiate
 from imprint.transforms.derivatives import vjp
-from imprint.transforms.padded import padded
+from imprint.transforms.padded import fills_of_results, padded
 from imprint.transforms.staging import Staged, hoist_consts, stage
 from tests.lanes import exhaustive
 from tests.laws.law import EVERY, about, assert_agree, every_primitive
@@ -148,10 +157,25 @@ def check(found, program):
         for side in (0, 1, ZEROS):
             made = knows if side is ZEROS else program
             got = run_padded(made, found, env, operands, side)
+            fills = [0] * len(found.avals) if side is ZEROS else None
+            told = fills_of_results(found.closed, found.bounds, fills)
+            assert_filled(call, got, want, told)
             got = [x[inside(w.shape)] for x, w in zip(got, want, strict=True)]
             if call.primitive.name in UNSIGNED:
                 got, want = [x + 0 for x in got], [x + 0 for x in want]
             assert_agree(call, operands, got, want)
+
+
+def assert_filled(call, got, want, told):
+    """Assert that in the padding of results is what the program says of it."""
+    for x, w, fills in zip(got, want, told, strict=True):
+        for axis, fill in enumerate(fills):
+            behind = np.moveaxis(x, axis, 0)[w.shape[axis] :]
+            if fill is not None and behind.size:
+                told = f"{call}: {fill} is not in all of the padding of axis {axis}"
+                assert np.array_equal(
+                    behind, np.full_like(behind, fill), equal_nan=True
+                ), told
 
 
 def run_padded(program, found, env, operands, side):
@@ -312,12 +336,20 @@ def test_padded_it_does_so_in_every_dtype(primitive):
 # ---- the law bites ----
 
 
+def keeping(bucket, x, **params):
+    """Say that what was filled is so in the result, too."""
+    filled = bucket.filled(x, 0)
+    return (Padded(bucket.bind(filled, **params)[0], bucket.outs[0], filled.fills),)
+
+
 MISTAKES = [
     ("reduce_sum", AS_IS),
     ("reduce_max", filling(lambda _: 0)),
     ("dot_general", AS_IS),
     ("cumsum", AS_IS),
     ("argmin", filling(lambda _: 0)),
+    ("cumsum", keeping),
+    ("cos", keeping),
     ("rev", AS_IS),
     ("concatenate", AS_IS),
     ("pad", AS_IS),

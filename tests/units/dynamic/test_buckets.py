@@ -8,6 +8,7 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
+from imprint import lax
 from imprint.array import padding_of
 from imprint.dynamic.buckets import bucket_of
 from imprint.errors import ArgumentError, DeletedArrayError
@@ -182,6 +183,20 @@ def test_memory_for_more_elements_is_taken_as_it_is():
 
 def added(x):
     return x + 1, x.sum(0)
+
+
+def test_what_prefixes_have_behind_their_end_is_never_added():
+    def f(x):
+        up, down = inp.cumsum(x), lax.cumsum(x, reverse=True)
+        return (
+            up.sum(),
+            down.sum(),
+            imprint.grad(lambda x: (inp.cumsum(x) ** 2).sum())(x),
+        )
+
+    named = imprint.jit(f, abstracted_axes=N)
+    for came, expected in zip(named(np.ones(3, "f")), f(inp.ones(3)), strict=True):
+        np.testing.assert_array_equal(came, expected)
 
 
 def test_what_is_behind_a_reused_array_is_never_added():
