@@ -59,8 +59,11 @@ def padded_to(x: ArrayImpl, shape: Shape) -> ArrayImpl:
 
 
 def _long(x: NDArray, aval: ShapedArray, shape: Shape) -> ArrayImpl:
-    values = _zeros(shape, aval.dtype)
+    values = _empty(shape, aval.dtype)
     _write(values, aval, x)
+    for axis, n in enumerate(aval.shape):
+        # Pages that nobody wrote to are one page, which AMD's caches read slowly.
+        values[(*map(slice, aval.shape[:axis]), slice(n, None))] = 0
     return held(aval.with_shape(shape).with_sharding(aval.sharding), values)
 
 
@@ -73,8 +76,8 @@ def _write(values: NDArray, aval: ShapedArray, x: NDArray) -> None:
         values[at] = x
 
 
-def _zeros(shape: Shape, dtype: DType) -> NDArray:
+def _empty(shape: Shape, dtype: DType) -> NDArray:
     count = prod(shape) * dtype.itemsize
-    memory = np.zeros(count + _ALIGNMENT, np.uint8)
+    memory = np.empty(count + _ALIGNMENT, np.uint8)
     start = -memory.__array_interface__["data"][0] % _ALIGNMENT
     return memory[start : start + count].view(dtype).reshape(shape)
