@@ -93,7 +93,7 @@ def test_what_the_function_asks_is_tried_for_each_answer():
 
     jitted = check(f, f, *[(rows(n),) for n in (3, 4, 5, 6, 9, 10, 8, 17)])
     assert conditions(jitted) == [
-        *("", "", "", "n <= 8, n <= 16"),
+        *("", "", "", "n <= 8"),
         *("", "n > 8, n <= 16", "n > 8, n <= 24"),
     ]
 
