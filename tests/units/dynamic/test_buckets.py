@@ -277,6 +277,17 @@ def test_a_donated_argument_in_the_bucket_gives_its_memory():
         with pytest.raises(DeletedArrayError, match="donated as argument x"):
             np.asarray(given)
     np.testing.assert_array_equal(x, expected)
+    (version,) = f.versions
+    assert "input_output_alias={ {}: (0, {}, may-alias) }" in version.hlo
+
+
+def test_a_result_is_cut_without_a_copy_or_a_program():
+    f = imprint.jit(lambda x: (x * 2, x.T * 2), abstracted_axes=N)
+    before = imprint.debug.counters().compiles
+    long, wide = f(rows(1000))
+    assert np.shares_memory(np.asarray(long), np.asarray(padding_of(long)))
+    assert wide.shape == np.asarray(wide).shape == (3, 1000)
+    assert imprint.debug.counters().compiles == before + 1
 
 
 def test_what_a_user_sees_of_a_donated_result_stays():
