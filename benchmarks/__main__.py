@@ -33,6 +33,7 @@ from benchmarks import (
     memory,
     needless,
     order,
+    padding,
     recomputation,
     rolling,
     spectra,
@@ -66,6 +67,7 @@ FILES = (
     needless,
     arrays,
     order,
+    padding,
     spectra,
     warm_start,
 )
