@@ -320,7 +320,9 @@ def repeat(
         from imprint.numpy.counted import repeated  # noqa: PLC0415 - few ask for it
 
         return repeated(x, repeats, at, total_repeat_length)
-    times = list(int_tuple(cast("Any", np.ravel(cast("Any", repeats)))))
+    # NumPy's `ravel` of an array would be staged, and its numbers be a tracer's.
+    given: Any = repeats if isinstance(repeats, Tracer) else np.asarray(repeats)
+    times = list(int_tuple(cast("Any", np.ravel(given))))
     times = times * length if len(times) == 1 else times
     if len(times) != length or any(n < 0 for n in times):
         raise ShapeError(

@@ -126,3 +126,11 @@ def test_what_is_no_such_number_is_an_error(call, error, text):
     with pytest.raises(error) as raised:
         imprint.jit(call)(1)
     assert str(raised.value).startswith(text)
+
+
+def test_an_array_that_is_known_says_how_often_under_jit():
+    counts = inp.array([1, 0, 2])
+    held = imprint.jit(lambda x: inp.repeat(x, counts, axis=0))
+    np.testing.assert_array_equal(held(X), np.repeat(X, counts, axis=0))
+    filled = imprint.jit(lambda x: inp.repeat(x, counts, 0, total_repeat_length=4))
+    np.testing.assert_array_equal(filled(X), X[[0, 2, 2, 2]])
