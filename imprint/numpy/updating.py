@@ -292,6 +292,8 @@ def _updated(
     chosen = None if mode is None else GatherScatterMode.from_any(mode)
     read = read_index(aval, index)
     inside = all_inside(aval, read, chosen, wraps=wraps)
+    if isinstance(values, list | tuple):
+        values = hooks.numpy.asarray(values)
     wide, given = promote_dtypes("at", (x, values))
     _warn_of_loss(aval, wide, values)
     arrays = any(map(is_array, read.entries))

@@ -224,6 +224,19 @@ def test_lists_and_masks_are_arrays():
     np.testing.assert_array_equal(imprint.jit(lambda x: x[X > 30])(X), X[X > 30])
 
 
+def test_lists_are_values_too():
+    x = np.arange(6.0, dtype=np.float32).reshape(2, 3)
+    for given in ([1, 2, 3], (1.5, 2.5, 3.5), [[1], [2]]):
+        for change in ("set", "add", "multiply", "min"):
+            got, want = (
+                getattr(lib.numpy.asarray(x).at[:, ::-1], change)(given)
+                for lib in (imprint, jax)
+            )
+            np.testing.assert_array_equal(got, want)
+    traced = imprint.jit(lambda x, a: x.at[0].set([a, 2 * a, 7]))(x, 1)
+    assert traced.tolist() == [[1, 2, 7], [3, 4, 5]]
+
+
 def test_dtypes_are_those_of_the_array():
     for dtype, value in (
         ("int8", 3),
