@@ -49,6 +49,19 @@ def test_results_are_cut_to_the_width(dtype):
 
 
 @pytest.mark.parametrize("dtype", ["int2", "uint2"])
+def test_matrices_of_integers_of_two_bits(dtype):
+    """The engine has no product of them."""
+    x = inp.asarray(np.arange(16).reshape(4, 4) % 3).astype(dtype)
+    for wide in (None, "int32"):
+        product = imprint.jit(
+            lambda x, wide=wide: inp.matmul(x, x.T, preferred_element_type=wide)
+        )
+        got, want = product(x), inp.matmul(x, x.T, preferred_element_type=wide)
+        assert got.dtype == want.dtype == (wide or dtype)
+        np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("dtype", ["int2", "uint2"])
 def test_the_engine_survives_joined_and_searched_integers_of_two_bits(dtype):
     """XLA:CPU ends the process at some of the first, and refuses the second."""
     x = inp.asarray(np.array([1, 0, 1, 3, 0, 1])).astype(dtype)
