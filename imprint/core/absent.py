@@ -119,7 +119,12 @@ ABSENT: Final[dict[str, tuple[tuple[str, str], ...]]] = {
             "imprint.numpy.int2 and imprint.numpy.uint2.",
         ),
     ),
-    "imprint.scipy.special": (),
+    "imprint.scipy.special": (
+        (
+            "lpmn lpmn_values sph_harm",
+            "JAX and SciPy give them up: write imprint.scipy.special.sph_harm_y.",
+        ),
+    ),
     "imprint.scipy.stats": (),
     "imprint.scipy.integrate": (),
     "imprint.scipy.optimize": (),
