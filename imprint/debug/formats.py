@@ -23,6 +23,25 @@ class _Format(string.Formatter):
         """Return the value as it is."""
         return value
 
+    def get_value(
+        self, key: int | str, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> Any:
+        """Return the value that a place is for, or say that there is none."""
+        if isinstance(key, str):
+            if key in kwargs:
+                return kwargs[key]
+            came = ", ".join(f"{name}=" for name in kwargs) or "none by name"
+            raise KeyError(
+                f"debug.print: expected a value for {{{key}}} in the format, got {came}. "
+                f"Pass {key}=..., or write {{{{{key}}}}} for the text itself."
+            )
+        if key < len(args):
+            return args[key]
+        raise IndexError(
+            f"debug.print: expected a value for each {{}} in the format, got {len(args)} "
+            f"and a place for one more. Pass it, or write {{{{}}}} for the text itself."
+        )
+
     def check_unused_args(
         self, used_args: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> None:

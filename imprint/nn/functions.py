@@ -10,7 +10,10 @@ from typing import Any
 
 import imprint.numpy as np
 from imprint import dtypes
+from imprint.core import dims
 from imprint.core.array import Array
+from imprint.core.dims import Dim
+from imprint.core.foreign import shown
 from imprint.dtypes import DTypeLike
 from imprint.errors import ArgumentError, DTypeError, ShapeError
 from imprint.nn.activations import sigmoid
@@ -251,8 +254,22 @@ def one_hot(
         raise DTypeError(
             f"one_hot: expected integers, got {x.aval}. Convert with .astype(int)."
         )
+    count = _number_of_classes(num_classes)
     place = canonical_axis("one_hot", axis, x.ndim + 1)
     others = [i for i in range(x.ndim + 1) if i != place]
-    classes = expand_dims(np.arange(num_classes), others)
+    classes = expand_dims(np.arange(count), others)
     found = np.equal(expand_dims(x, (place,)), classes)
     return np.astype(found, dtypes.default_float() if dtype is None else dtype)
+
+
+def _number_of_classes(given: Any) -> Dim:
+    if getattr(given, "shape", ()) == ():
+        count = dims.as_dim(given, "one_hot")
+        if not dims.has_negative((count,)):
+            return count
+    aval = getattr(given, "aval", None)
+    came = shown(given) if aval is None else str(aval)
+    raise ArgumentError(
+        f"one_hot: expected one number of at least 0 as num_classes, got {came}. It is "
+        "how many places there are, the same for all elements."
+    )

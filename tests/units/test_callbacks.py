@@ -145,10 +145,18 @@ def test_formats_are_those_of_jax(fmt, args, kwargs, compiled, capfd):
 def test_a_value_without_a_place_is_told():
     with pytest.raises(ArgumentError, match="got none for argument 1, y="):
         imprint.debug.print("{}", ONE, ONE, y=ONE)
-    with pytest.raises(IndexError):
+    with pytest.raises(IndexError) as outside:
         imprint.debug.print("{} {}", ONE)
-    with pytest.raises(KeyError):
+    assert str(outside.value) == (
+        "debug.print: expected a value for each {} in the format, got 1 and a place for "
+        "one more. Pass it, or write {{}} for the text itself."
+    )
+    with pytest.raises(KeyError) as missing:
         imprint.debug.print("{x}", y=ONE)
+    assert missing.value.args == (
+        "debug.print: expected a value for {x} in the format, got y=. Pass x=..., or "
+        "write {{x}} for the text itself.",
+    )
 
 
 def test_options_may_come_first(capfd):

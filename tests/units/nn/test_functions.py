@@ -182,6 +182,20 @@ WRONG = {
         DTypeError,
         lambda: nn.one_hot(inp.ones(2), 3),
     ),
+    "one_hot: expected one number of at least 0 as num_classes, got int32[2]. It is how "
+    "many places there are, the same for all elements.": (
+        ArgumentError,
+        lambda: nn.one_hot(inp.arange(2), inp.arange(2)),
+    ),
+    "one_hot: expected one number of at least 0 as num_classes, got int -1. It is how "
+    "many places there are, the same for all elements.": (
+        ArgumentError,
+        lambda: nn.one_hot(inp.arange(2), -1),
+    ),
+    "one_hot: expected a whole number, got float 2.5. Convert it with int().": (
+        ArgumentError,
+        lambda: nn.one_hot(inp.arange(2), 2.5),
+    ),
     "one_hot: expected an axis in [-2, 2), got 2. The array has 2 axes.": (
         ShapeError,
         lambda: nn.one_hot(inp.arange(2), 3, axis=2),
