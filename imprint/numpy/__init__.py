@@ -31,6 +31,7 @@ take the dtype of the array beside them.
 - `inspection`: what can a program ask of an array library?
 - `searching`: where are the extremes?
 - `sorting`: how do elements come in order?
+- `arranging`: what is in order by several keys, or in part?
 - `placing`: where do elements belong in what is in order?
 - `quantiles`: what lies in the middle, or above a part of the elements?
 - `histograms`: how many elements are where?
@@ -396,6 +397,9 @@ if typing.TYPE_CHECKING:
     from imprint.numpy import linalg as linalg
     from imprint.numpy import universal_methods as universal_methods
     from imprint.numpy.advanced import take_at as take_at
+    from imprint.numpy.arranging import argpartition as argpartition
+    from imprint.numpy.arranging import lexsort as lexsort
+    from imprint.numpy.arranging import partition as partition
     from imprint.numpy.bessel import i0 as i0
     from imprint.numpy.bessel import kaiser as kaiser
     from imprint.numpy.convolving import convolve as convolve
@@ -485,10 +489,7 @@ if typing.TYPE_CHECKING:
     from imprint.numpy.sets import setdiff1d as setdiff1d
     from imprint.numpy.sets import setxor1d as setxor1d
     from imprint.numpy.sets import union1d as union1d
-    from imprint.numpy.sorting import argpartition as argpartition
     from imprint.numpy.sorting import argsort as argsort
-    from imprint.numpy.sorting import lexsort as lexsort
-    from imprint.numpy.sorting import partition as partition
     from imprint.numpy.sorting import sort as sort
     from imprint.numpy.sorting import sort_complex as sort_complex
     from imprint.numpy.sorting import top_k as top_k
@@ -537,9 +538,8 @@ _LATER: typing.Final[dict[str, str]] = {
         "median minmax nanmedian nanpercentile nanquantile percentile quantile"
     ),
     "imprint.numpy.sets": "intersect1d isin setdiff1d setxor1d union1d",
-    "imprint.numpy.sorting": (
-        "argpartition argsort lexsort partition sort sort_complex top_k"
-    ),
+    "imprint.numpy.arranging": "argpartition lexsort partition",
+    "imprint.numpy.sorting": "argsort sort sort_complex top_k",
     "imprint.numpy.trimming": "trim_zeros",
     "imprint.numpy.universal_methods": "",
     "imprint.numpy.covariance": "corrcoef cov",

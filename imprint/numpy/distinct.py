@@ -21,6 +21,7 @@ from imprint.core.aval import DType
 from imprint.core.compile_time import ensure_compile_time_eval
 from imprint.core.trace import Tracer
 from imprint.errors import ArgumentError, ConcretizationError
+from imprint.numpy.arranging import lexsort
 from imprint.numpy.comparison import isnan
 from imprint.numpy.creation import asarray, full, ones, zeros
 from imprint.numpy.cumulative import cumsum
@@ -37,7 +38,7 @@ from imprint.numpy.ranges import arange
 from imprint.numpy.reductions import any
 from imprint.numpy.selection import where
 from imprint.numpy.shape import moveaxis, ravel, reshape
-from imprint.numpy.sorting import lexsort, sort
+from imprint.numpy.sorting import sort
 from imprint.primitives.axes import canonical_axis, whole
 from imprint.primitives.basis import broadcast_in_dim
 from imprint.primitives.bits import not_
