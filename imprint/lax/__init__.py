@@ -77,7 +77,6 @@ from imprint.lax.elementwise import min as min
 from imprint.lax.elementwise import mul as mul
 from imprint.lax.elementwise import ne as ne
 from imprint.lax.elementwise import nextafter as nextafter
-from imprint.lax.elementwise import polygamma as polygamma
 from imprint.lax.elementwise import pow as pow
 from imprint.lax.elementwise import rem as rem
 from imprint.lax.elementwise import shift_left as shift_left
@@ -242,18 +241,6 @@ from imprint.primitives.slicing import pad_p as pad_p
 from imprint.primitives.slicing import slice_ as _slice
 from imprint.primitives.slicing import slice_in_dim as slice_in_dim
 from imprint.primitives.slicing import slice_p as slice_p
-from imprint.primitives.special import digamma as digamma
-from imprint.primitives.special import digamma_p as digamma_p
-from imprint.primitives.special import erf as erf
-from imprint.primitives.special import erf_inv as erf_inv
-from imprint.primitives.special import erf_inv_p as erf_inv_p
-from imprint.primitives.special import erf_p as erf_p
-from imprint.primitives.special import erfc as erfc
-from imprint.primitives.special import erfc_p as erfc_p
-from imprint.primitives.special import lgamma as lgamma
-from imprint.primitives.special import lgamma_p as lgamma_p
-from imprint.primitives.special import polygamma_p as polygamma_p
-from imprint.primitives.special import zeta_p as zeta_p
 from imprint.primitives.trigonometric import acos as acos
 from imprint.primitives.trigonometric import acos_p as acos_p
 from imprint.primitives.trigonometric import acosh as acosh
@@ -357,6 +344,7 @@ if typing.TYPE_CHECKING:
     from imprint.lax.special import igamma_grad_a as igamma_grad_a
     from imprint.lax.special import igammac as igammac
     from imprint.lax.special import mulhi as mulhi
+    from imprint.lax.special import polygamma as polygamma
     from imprint.lax.special import polynomial as polynomial
     from imprint.lax.special import random_gamma_grad as random_gamma_grad
     from imprint.lax.special import zeta as zeta
@@ -413,6 +401,18 @@ if typing.TYPE_CHECKING:
     from imprint.primitives.sorting import sort_p as sort_p
     from imprint.primitives.sorting import top_k as top_k
     from imprint.primitives.sorting import top_k_p as top_k_p
+    from imprint.primitives.special import digamma as digamma
+    from imprint.primitives.special import digamma_p as digamma_p
+    from imprint.primitives.special import erf as erf
+    from imprint.primitives.special import erf_inv as erf_inv
+    from imprint.primitives.special import erf_inv_p as erf_inv_p
+    from imprint.primitives.special import erf_p as erf_p
+    from imprint.primitives.special import erfc as erfc
+    from imprint.primitives.special import erfc_p as erfc_p
+    from imprint.primitives.special import lgamma as lgamma
+    from imprint.primitives.special import lgamma_p as lgamma_p
+    from imprint.primitives.special import polygamma_p as polygamma_p
+    from imprint.primitives.special import zeta_p as zeta_p
     from imprint.primitives.window_reductions import (
         reduce_window_max_p as reduce_window_max_p,
     )
@@ -458,8 +458,15 @@ _LATER: typing.Final[dict[str, str]] = {
     "imprint.primitives.fft": "FftType fft fft_p",
     "imprint.primitives.random_bits": "RandomAlgorithm rng_bit_generator "
     "rng_bit_generator_p rng_uniform rng_uniform_p",
-    "imprint.lax.special": "betainc igamma igamma_grad_a igammac mulhi polynomial random_gamma_grad zeta",
+    "imprint.lax.special": (
+        "betainc igamma igamma_grad_a igammac mulhi polygamma polynomial "
+        "random_gamma_grad zeta"
+    ),
     "imprint.primitives.incomplete": "igamma_grad_a_p igamma_p igammac_p regularized_incomplete_beta_p",
+    "imprint.primitives.special": (
+        "digamma digamma_p erf erf_inv erf_inv_p erf_p erfc erfc_p "
+        "lgamma lgamma_p polygamma_p zeta_p"
+    ),
     "imprint.primitives.bessel": "bessel_i0e bessel_i0e_p bessel_i1e bessel_i1e_p",
     "imprint.primitives.polynomials": "mulhi_p one_minus_square one_minus_square_p polynomial_p",
     "imprint.lax.convolution": (

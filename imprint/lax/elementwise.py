@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 from imprint.core import dims
 from imprint.core.aval import get_aval
 from imprint.core.functions import wraps
-from imprint.primitives import arithmetic, basis, bitwise, comparison, power, special
+from imprint.primitives import arithmetic, basis, bitwise, comparison, power
 from imprint.primitives import complex as complexes
 
 Binary: TypeAlias = Callable[[Any, Any], Any]
@@ -53,7 +53,6 @@ min: Final = _repeating("min", arithmetic.min_)
 mul: Final = _repeating("mul", basis.mul)
 ne: Final = _repeating("ne", comparison.ne)
 nextafter: Final = _repeating("nextafter", arithmetic.nextafter)
-polygamma: Final = _repeating("polygamma", special.polygamma)
 pow: Final = _repeating("pow", power.pow_)
 rem: Final = _repeating("rem", arithmetic.rem)
 shift_left: Final = _repeating("shift_left", bitwise.shift_left)

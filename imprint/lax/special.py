@@ -99,6 +99,17 @@ def mulhi(x: Any, y: Any, /) -> Any:
     return polynomials.mulhi(*_repeated(x, y))
 
 
+def polygamma(m: Any, x: Any) -> Any:
+    """Return derivative number `m` of `digamma` at `x`, elementwise.
+
+    Example:
+        >>> from imprint import lax
+        >>> lax.polygamma(1.0, 1.0)
+        Array(1.644934, dtype=float32, weak_type=True)
+    """
+    return gamma.polygamma(*_repeated(m, x))
+
+
 def polynomial(x: Any, coeffs: Sequence[Any], *, unroll: int | None = None) -> Any:
     """Return `coeffs[0] + coeffs[1] * x + coeffs[2] * x ** 2 + …`, elementwise.
 

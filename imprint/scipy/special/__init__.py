@@ -4,7 +4,8 @@ Out of programs most are SciPy's own, so nothing compiles; integers become float
 
 - `gammas`: what are the gamma and beta functions, and made of them?
 - `complex_gammas`: what is the gamma function of complex numbers?
-- `normal`: what are error functions, and the normal distribution?
+- `error_functions`: what are `erf`, `erfc` and the inverse of `erf`?
+- `normal`: what are their relatives, and the normal distribution?
 - `entropies`: what are products with logarithms, odds and sums of exponentials?
 - `integrals`: what are exponential integrals, others, and the dilogarithm?
 - `hypergeometric`: what are the hypergeometric functions?
@@ -35,6 +36,9 @@ if typing.TYPE_CHECKING:
     from imprint.scipy.special.entropies import softmax as softmax
     from imprint.scipy.special.entropies import xlog1py as xlog1py
     from imprint.scipy.special.entropies import xlogy as xlogy
+    from imprint.scipy.special.error_functions import erf as erf
+    from imprint.scipy.special.error_functions import erfc as erfc
+    from imprint.scipy.special.error_functions import erfinv as erfinv
     from imprint.scipy.special.gammas import bernoulli as bernoulli
     from imprint.scipy.special.gammas import beta as beta
     from imprint.scipy.special.gammas import betainc as betainc
@@ -63,11 +67,8 @@ if typing.TYPE_CHECKING:
     from imprint.scipy.special.integrals import sici as sici
     from imprint.scipy.special.integrals import spence as spence
     from imprint.scipy.special.normal import dawsn as dawsn
-    from imprint.scipy.special.normal import erf as erf
-    from imprint.scipy.special.normal import erfc as erfc
     from imprint.scipy.special.normal import erfcinv as erfcinv
     from imprint.scipy.special.normal import erfcx as erfcx
-    from imprint.scipy.special.normal import erfinv as erfinv
     from imprint.scipy.special.normal import log_ndtr as log_ndtr
     from imprint.scipy.special.normal import ndtr as ndtr
     from imprint.scipy.special.normal import ndtri as ndtri
@@ -80,7 +81,8 @@ _LATER: typing.Final[dict[str, str]] = {
     "imprint.scipy.special.harmonics": "sph_harm_y",
     "imprint.scipy.special.hypergeometric": "hyp1f1 hyp2f1",
     "imprint.scipy.special.integrals": "exp1 expi expn fresnel owens_t sici spence",
-    "imprint.scipy.special.normal": "dawsn erf erfc erfcinv erfcx erfinv log_ndtr ndtr ndtri wofz",
+    "imprint.scipy.special.error_functions": "erf erfc erfinv",
+    "imprint.scipy.special.normal": "dawsn erfcinv erfcx log_ndtr ndtr ndtri wofz",
 }
 """Which module holds the names that load when they are first asked for."""
 

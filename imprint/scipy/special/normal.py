@@ -1,6 +1,7 @@
-"""Error functions, and the normal distribution: its function, logarithm and quantiles.
+"""The normal distribution: its function, logarithm and quantiles, and what is kin to it.
 
-`erfinv` and `erfcinv` are quantiles, too; all but `wofz` are of real numbers.
+`erfcinv` is a quantile, too; all but `wofz` are of real numbers. What the engine itself
+has of them is in `error_functions`.
 """
 
 import math
@@ -17,30 +18,6 @@ from imprint.primitives import special as primitives
 from imprint.scipy.special.arguments import floats, strong_floats
 
 
-@one_go
-def erf(x: ArrayLike) -> Array:
-    """Return the error function, elementwise.
-
-    Example:
-        >>> from imprint.scipy import special
-        >>> special.erf(0.5).round(4)
-        Array(0.5205, dtype=float32, weak_type=True)
-    """
-    return primitives.erf(*floats("erf", x))
-
-
-@one_go
-def erfc(x: ArrayLike) -> Array:
-    """Return 1 less the error function, elementwise, precisely for large `x`.
-
-    Example:
-        >>> from imprint.scipy import special
-        >>> special.erfc(0.5).round(4)
-        Array(0.4795, dtype=float32, weak_type=True)
-    """
-    return primitives.erfc(*floats("erfc", x))
-
-
 def erfcx(x: ArrayLike) -> Array:
     """Return `exp(x * x) * erfc(x)`, elementwise, without overflow.
 
@@ -50,18 +27,6 @@ def erfcx(x: ArrayLike) -> Array:
         Array(0.6157, dtype=float32, weak_type=True)
     """
     return fitted.erfcx(*floats("erfcx", x))
-
-
-@one_go
-def erfinv(x: ArrayLike) -> Array:
-    """Return the number whose error function is `x`, elementwise.
-
-    Example:
-        >>> from imprint.scipy import special
-        >>> special.erfinv(0.0)
-        Array(0., dtype=float32, weak_type=True)
-    """
-    return primitives.erf_inv(*floats("erfinv", x))
 
 
 def erfcinv(y: ArrayLike) -> Array:
