@@ -37,6 +37,7 @@ take the dtype of the array beside them.
 - `histograms`: how many elements are where?
 - `interpolation`: what is between the places where a function is known?
 - `distinct`: which elements are there?
+- `membership`: which elements are among others?
 - `sets`: what have two arrays in common?
 - `trimming`: where do zeros end?
 - `reductions`: what is the sum, product or extreme along axes?
@@ -454,6 +455,7 @@ if typing.TYPE_CHECKING:
     from imprint.numpy.mapping import apply_over_axes as apply_over_axes
     from imprint.numpy.mapping import fromfunction as fromfunction
     from imprint.numpy.mapping import vectorize as vectorize
+    from imprint.numpy.membership import isin as isin
     from imprint.numpy.of_numpy import numpy_function as numpy_function
     from imprint.numpy.of_numpy import numpy_ufunc as numpy_ufunc
     from imprint.numpy.packing import packbits as packbits
@@ -485,7 +487,6 @@ if typing.TYPE_CHECKING:
     from imprint.numpy.quantiles import percentile as percentile
     from imprint.numpy.quantiles import quantile as quantile
     from imprint.numpy.sets import intersect1d as intersect1d
-    from imprint.numpy.sets import isin as isin
     from imprint.numpy.sets import setdiff1d as setdiff1d
     from imprint.numpy.sets import setxor1d as setxor1d
     from imprint.numpy.sets import union1d as union1d
@@ -537,7 +538,8 @@ _LATER: typing.Final[dict[str, str]] = {
     "imprint.numpy.quantiles": (
         "median minmax nanmedian nanpercentile nanquantile percentile quantile"
     ),
-    "imprint.numpy.sets": "intersect1d isin setdiff1d setxor1d union1d",
+    "imprint.numpy.membership": "isin",
+    "imprint.numpy.sets": "intersect1d setdiff1d setxor1d union1d",
     "imprint.numpy.arranging": "argpartition lexsort partition",
     "imprint.numpy.sorting": "argsort sort sort_complex top_k",
     "imprint.numpy.trimming": "trim_zeros",

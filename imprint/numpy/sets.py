@@ -1,41 +1,34 @@
-"""Sets of numbers: what two arrays have together, in common, or apart, and isin.
+"""Sets of numbers: what two arrays have together, in common, or apart.
 
 The results are in order and hold each element once. How many there are depends on the
 values: inside traced functions it is given as `size`, and what fills up as `fill_value`.
-`isin` has one answer for each element, so it needs none.
 """
 
 import builtins
-from typing import Any, Final
+from typing import Any
 
 from imprint import dtypes
-from imprint.core import dims
 from imprint.core.array import Array
-from imprint.errors import ArgumentError
 from imprint.numpy.creation import full, ones
 from imprint.numpy.distinct import Wanted, distinct, sized, true_at
 from imprint.numpy.joining import concatenate
-from imprint.numpy.placing import searchsorted
+from imprint.numpy.membership import is_in
 from imprint.numpy.promotion import (
     ArrayLike,
     as_array,
     convert,
-    match_shapes,
     promote_dtypes,
     strong_like,
 )
 from imprint.numpy.ranges import arange
-from imprint.numpy.reductions import any
-from imprint.numpy.selection import clip, where
+from imprint.numpy.selection import where
 from imprint.numpy.shape import ravel
-from imprint.numpy.sorting import sort
-from imprint.one_go import one_go
 from imprint.primitives import sorting
 from imprint.primitives.bits import not_
 from imprint.primitives.bitwise import and_, or_
 from imprint.primitives.comparison import eq, ne
 from imprint.primitives.picking import rows_at
-from imprint.primitives.shape import expand_dims, rev
+from imprint.primitives.shape import rev
 
 
 def union1d(
@@ -227,63 +220,7 @@ def setdiff1d(
             found = distinct("setdiff1d", x, 0, Wanted(equal_nan=True), many)
             x = found.values
             there = arange(x.shape[0]) < found.count
-        alone = and_(there, _is_in("setdiff1d", x, y, "auto", invert=True))
+        alone = and_(there, is_in("setdiff1d", x, y, "auto", invert=True))
         return _filled(
             x, *_chosen(alone, count), 0 if fill_value is None else fill_value
         )
-
-
-@one_go
-def isin(
-    element: ArrayLike,
-    test_elements: ArrayLike,
-    assume_unique: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
-    invert: bool = False,  # noqa: FBT001, FBT002 - NumPy's signature
-    *,
-    method: str = "auto",
-) -> Array:
-    """Tell which elements are among others.
-
-    Args:
-        element: an array.
-        test_elements: the others.
-        assume_unique: whether no element comes twice; it makes no difference here.
-        invert: whether to tell which are not.
-        method: "compare_all" compares each with each; "binary_search" and "sort" bring the
-            others in order; "auto" compares where they are few.
-
-    Example:
-        >>> import imprint.numpy as np
-        >>> np.isin(np.array([1, 2, 3]), np.array([3, 1]))
-        Array([ True, False,  True], dtype=bool)
-    """
-    del assume_unique
-    x, among = as_array("isin", element), as_array("isin", test_elements)
-    return _is_in("isin", x, ravel(among), method, invert=invert)
-
-
-_FEW: Final = 64
-_SEARCHES: Final = {"binary_search": "scan", "sort": "sort"}
-
-
-def _is_in(name: str, x: Array, among: Array, method: str, *, invert: bool) -> Array:
-    if method not in ("auto", "compare_all", *_SEARCHES):
-        raise ArgumentError(
-            f"{name}: expected method 'auto', 'compare_all', 'binary_search' or 'sort', "
-            f"got {method!r}. Leave it out."
-        )
-    if dims.has_zero(among.shape):
-        return full(x.shape, invert, dtypes.bool_)
-    if method == "auto":
-        few = not dims.is_surely_at_least(among.shape[0], _FEW)
-        method = "compare_all" if few else "binary_search"
-    x, among = promote_dtypes(name, (x, among))
-    if method == "compare_all":
-        each = match_shapes(name, (expand_dims(x, (x.ndim,)), among))
-        found = any(eq(*each), -1)
-    else:
-        among = sort(among)
-        place = searchsorted(among, x, method=_SEARCHES[method])
-        nearest = rows_at(among, clip(place, 0, among.shape[0] - 1))
-        found = eq(x, nearest)
-    return not_(found) if invert else found
