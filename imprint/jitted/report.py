@@ -240,6 +240,8 @@ def _kept(change: Change, told: Disagreement) -> str:
             "A version is kept for each function; pass what changes often as a static "
             "argument."
         )
+    if change.kind == "tree":
+        return "Register a class where it is defined, before it is a leaf."
     if change.kind == "object":
         return (
             f"A version is kept for each value; pass {told.path} as an argument if it "

@@ -7,7 +7,7 @@ data: the kind of the place, its owner, its name, and what else makes it.
 
 import functools
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -22,6 +22,7 @@ from imprint.watch.places import (
     ClassPlace,
     FunctionPlace,
     ItemPlace,
+    LeavesPlace,
     NamePlace,
     ObjectPlace,
     Place,
@@ -42,6 +43,8 @@ def anchor_of(reader: Reader, place: Place) -> Anchor | None:
     Raises:
         Refused: nothing can.
     """
+    if isinstance(place, LeavesPlace):
+        return ["leaves", "", "", [*_named(reader, place.classes)]]
     if isinstance(place, NamePlace):
         owner = _namespace(reader, place.namespace)
         made: Anchor = ["name", owner, place.name, place.is_builtin]
@@ -97,6 +100,20 @@ def _class(reader: Reader, cls: Any) -> Any:
     return ["class", module, name] if standing(cls, module, name) else None
 
 
+def _named(reader: Reader, classes: Iterable[type]) -> Iterator[list[str]]:
+    """Yield under which names classes are; a library's without one nobody registers."""
+    for cls in classes:
+        named = ["class", module_name(cls), _qualname_of(cls)]
+        try:
+            is_there = _owner(reader, named) is cls
+        except (AttributeError, TypeError):  # in a function
+            is_there = False
+        if is_there:
+            yield named
+        elif is_user_class(cls):
+            raise Refused(Why.OWNER, f"{named[1]}.{named[2]}")
+
+
 def place_of(reader: Reader, anchor: Anchor) -> Place | None:
     """Return the place of an anchor in this process; None if there is none.
 
@@ -104,6 +121,9 @@ def place_of(reader: Reader, anchor: Anchor) -> Place | None:
         Exception: there is something else than there was.
     """
     kind, found, name, *rest = anchor
+    if kind == "leaves":
+        classes = [_owner(reader, each) for each in rest[0]]
+        return LeavesPlace([cls for cls in classes if cls is not None])
     owner = _owner(reader, found)
     if owner is None:
         return None

@@ -103,6 +103,8 @@ class Notes(Noted):
         self._of_passing: set[int] = set()
         self._is_covered = False
         self._covered: dict[int, tuple[Any, str]] = {}
+        self.kinds: dict[int, type] = {}
+        """Classes that were met, and those of values, by `id`: nodes of trees or leaves."""
 
     # ---- owners ----
 
@@ -165,6 +167,7 @@ class Notes(Noted):
             self._meet_class(kind)
             self.owners.shadowed.append(value)
         elif issubclass(kind, type):
+            self.kinds[id(value)] = value
             self._meet_class(value)
             self._meet_class(kind)
             self.owners.shadowed.append(value)
@@ -172,6 +175,7 @@ class Notes(Noted):
         elif kind is FunctionType:
             self._meet_function(value)
         elif not is_opaque(value, kind):
+            self.kinds[id(kind)] = kind
             parts = tuple(parts_of(value, kind, path))
             if id(value) in self._static:
                 self._static.update(id(part) for part, _ in parts)

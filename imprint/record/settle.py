@@ -7,9 +7,11 @@ another thread: such a trace saw a state that never was as a whole.
 """
 
 import gc
-from collections.abc import Iterable, Iterator
-from typing import Any, final
+from collections.abc import Callable, Iterable, Iterator
+from types import SimpleNamespace
+from typing import Any, Final, final
 
+from imprint.core.identity import ids_of, module_name
 from imprint.core.trace import Tracer
 from imprint.definition.layout import layout_of
 from imprint.definition.share import written_places
@@ -17,11 +19,13 @@ from imprint.record.noted import ATOMS
 from imprint.record.notes import Notes
 from imprint.record.parts import MEMO, places_at
 from imprint.record.writes import Writes
+from imprint.tree.walk import registered
 from imprint.watch.captures import captured_names, contained
 from imprint.watch.places import (
     GONE,
     MISSING,
     Key,
+    LeavesPlace,
     ObjectPlace,
     class_attribute,
     is_data,
@@ -58,7 +62,7 @@ class _Settling:
     def run(self) -> list[Read]:
         """Return what counts."""
         self._find_new_names()
-        reads = [*self._settled(), *self._shadows()]
+        reads = [*self._settled(), *self._shadows(), *self._leaves()]
         for keys in self._counts.copy().values():
             if len(keys) > 1:  # of one name, so any may be another thread's
                 self.changed.update(keys)
@@ -94,6 +98,13 @@ class _Settling:
                 self.changed.add(place.key)
                 if not _is_effect(self._notes, read, now):
                     yield Read(place, self._seen(now))
+
+    def _leaves(self) -> Iterator[Read]:
+        """Yield the place where classes become nodes; what the trace made one is one."""
+        place = LeavesPlace(filter(_may_become_node, self._notes.kinds.values()))
+        if place.classes:
+            place.get()  # it notes up to where it looked
+            yield Read(place, Seen(()))
 
     def _left_behind(self) -> Iterator[Read]:
         """Yield what the trace read of objects that it made and left behind.
@@ -153,6 +164,19 @@ class _Settling:
         else:
             self.changed.add(read.place.key)
         return self._writes.may_change(written, names)
+
+
+def _may_become_node(cls: type) -> bool:
+    """Tell whether users register such a class: it holds values, and is not imprint's."""
+    if id(cls) in registered.ids or module_name(cls).partition(".")[0] == "imprint":
+        return False
+    return id(cls) in _HOLD_VALUES or bool(_flags_of(cls) & _HEAP_TYPE)
+
+
+_flags_of: Final[Callable[[type], int]] = vars(type)["__flags__"].__get__
+_HEAP_TYPE: Final = 1 << 9
+"""Set where a class is no fixed part of the interpreter."""
+_HOLD_VALUES: Final = ids_of(SimpleNamespace, set, frozenset, range, slice)
 
 
 def _let_go(reads: Iterable[Read]) -> None:

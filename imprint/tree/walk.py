@@ -8,7 +8,7 @@ class that is no known leaf) raises `KeyError`, and optree is asked.
 """
 
 from collections.abc import Callable, Iterable
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, final
 
 import numpy as np
 
@@ -98,7 +98,28 @@ def register_leaf(cls: type) -> None:
     _leaf_types.add(cls)
 
 
+@final
+class Registered:
+    """Which classes were registered as nodes.
+
+    Attributes:
+        latest: the last of them; while it is the same, no other was registered.
+        ids: the `id` of each, as a metaclass may say what is equal.
+    """
+
+    __slots__ = ("ids", "latest")
+
+    def __init__(self) -> None:
+        self.latest: type | None = None
+        self.ids: set[int] = set()
+
+
+registered: Final = Registered()
+
+
 def register_opener(cls: type, opener: Opener) -> None:
     """Declare how a node of exactly this class is opened: it is no leaf."""
     _leaf_types.discard(cls)
     _openers[cls] = opener
+    registered.ids.add(id(cls))
+    registered.latest = cls

@@ -7,7 +7,7 @@ is not kept alive.
 """
 
 import builtins
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import (
     CellType,
     FunctionType,
@@ -16,10 +16,12 @@ from types import (
     MemberDescriptorType,
 )
 from typing import Any, ClassVar, Final, TypeAlias, cast, final
+from weakref import ref
 
 from imprint.core.identity import Standin, identity, ids_of, module_name
 from imprint.core.libraries import is_user_class
 from imprint.definition.layout import layout_of
+from imprint.tree.walk import registered
 
 _mro_of: Final[Callable[[type], tuple[type, ...]]] = vars(type)["__mro__"].__get__
 _vars_of: Final[Callable[[type], MappingProxyType[str, Any]]] = vars(type)[
@@ -338,6 +340,48 @@ class ItemPlace:
 
 
 @final
+class LeavesPlace:
+    """Which of the classes that a trace met are nodes of trees by now, and were none.
+
+    A tree is taken apart by a table of classes, of which no code reads a name.
+
+    Args:
+        classes: those that were no nodes.
+    """
+
+    __slots__ = ("_classes", "latest")
+    kind: ClassVar[str] = "tree"
+    name: ClassVar[str] = "<pytree nodes>"
+    module: ClassVar[str] = "imprint.tree"
+
+    def __init__(self, classes: Iterable[type]) -> None:
+        self._classes: tuple[ref[type], ...] = tuple(map(ref, classes))
+        self.latest: type | None = None
+        """The class up to which the table was looked at, and had none of them."""
+
+    @property
+    def key(self) -> Key:
+        """What tells places apart, as long as they live."""
+        return "leaves", id(self), ""
+
+    @property
+    def classes(self) -> tuple[type, ...]:
+        """The classes that are still alive."""
+        return tuple(cls for each in self._classes if (cls := each()) is not None)
+
+    def get(self) -> Any:
+        """Return those that are nodes now."""
+        latest = registered.latest
+        found = tuple(cls for cls in self.classes if id(cls) in registered.ids)
+        if not found:
+            self.latest = latest
+        return found
+
+    def __str__(self) -> str:
+        return "registered pytree nodes"
+
+
+@final
 class ValuePlace:
     """A callable that is no function, with what is inside it."""
 
@@ -381,6 +425,7 @@ Place: TypeAlias = (
     | FunctionPlace
     | ObjectPlace
     | ItemPlace
+    | LeavesPlace
     | ValuePlace
 )
 

@@ -18,6 +18,7 @@ from typing import Any, Final, final
 
 from imprint.definition.layout import layout_of_class
 from imprint.definition.walk import FORMAT
+from imprint.tree.walk import registered
 from imprint.watch.attributes import (
     OF_OBJECT,
     Objects,
@@ -31,6 +32,7 @@ from imprint.watch.places import (
     ClassPlace,
     FunctionPlace,
     ItemPlace,
+    LeavesPlace,
     NamePlace,
     ObjectPlace,
     Place,
@@ -131,6 +133,10 @@ class _Writer:
             return
         if isinstance(place, SpecialsPlace):
             self._add_specials(place)
+            return
+        if isinstance(place, LeavesPlace):
+            table = self.hold(registered)
+            self.condition(f"{table}.latest is {self.hold(place.latest, apart=True)}")
             return
         where = self._where(place, seen.held.get(), home=home)
         if seen.inside:

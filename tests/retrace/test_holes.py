@@ -319,6 +319,23 @@ def test_that_a_library_returns_another_object_is_not_seen():
     assert is_seen(text, "O.w = 2", strict=False)
 
 
+NODE = "import imprint\nf = lambda x: x * len(imprint.tree.leaves(V))\n"
+
+
+def test_that_a_class_of_the_interpreter_becomes_a_node_is_not_seen():
+    edit = "imprint.tree.register_static(memoryview)"
+    assert not is_seen(f"V = memoryview(b'a')\n{NODE}", edit, strict=False)
+
+
+@pytest.mark.usefixtures("_registry")
+def test_that_a_librarys_class_becomes_a_node_is_seen():
+    library = sys.modules["a_registry"]
+    fill(library, "class C: pass\nby_name['a'] = C()\n")
+    text = f"import a_registry\n{NODE}".replace("V", "a_registry.get('a')")
+    edit = "imprint.tree.register_static(a_registry.C)"
+    assert is_seen(text, edit, strict=False)
+
+
 @pytest.mark.usefixtures("_registry")
 def test_what_a_library_returns_is_not_seen_where_it_is_not_heard(monkeypatch):
     monkeypatch.setattr(recorder._listener, "listen", lambda: False)

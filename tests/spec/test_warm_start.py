@@ -179,6 +179,7 @@ PATCHES = {
     "code": "helpers.helper.__code__ = helpers.unused.__code__",
     "numpy": "monkeypatch.setattr(main.numpy, 'mean', lambda x: 3.0)",
     "library": "monkeypatch.setattr(helpers.np, 'sin', helpers.np.cos)",
+    "node": "main.imprint.tree.register_static(helpers.Model)",
     "environment": "monkeypatch.setenv('AT_START', '4')",
 }
 

@@ -1,6 +1,45 @@
 """Scenarios: methods that Python calls by itself, which no code mentions by name."""
 
+NODE = "imprint.tree.register_pytree_node({}, lambda n: ((1.0, 2.0), None), None)"
 SPECIALS = {
+    "a class comes to be a node": f"""
+        T = {{"a": [O], "b": 1.0}}
+        class B(K): pass
+        def f(x): return x * len(imprint.tree.leaves(T))
+        --- {NODE.format("K")}
+        --- T["b"] = [B(), B()]
+        --- {NODE.format("B")}
+        """,
+    "a class of new objects comes to be a node": f"""
+        def f(x): return x * len(imprint.tree.leaves([K(), L()]))
+        --- {NODE.format("L")}
+        --- {NODE.format("K")}
+        """,
+    "a class comes to be a node for a trace inside": f"""
+        @jit
+        def j(x): return x * len(imprint.tree.leaves(O))
+        f = lambda x: j(x) + other.W
+        --- {NODE.format("K")}
+        """,
+    "a class comes to be static": """
+        class B: pass
+        b = B()
+        f = lambda x: x * len(imprint.tree.leaves([b, 1.0]))
+        --- imprint.tree.register_static(B)
+        """,
+    "a class of Python's comes to be a node": """
+        class N(types.SimpleNamespace): pass
+        n = N(w=1.0)
+        f = lambda x: x * len(imprint.tree.leaves([n, types.SimpleNamespace(w=1.0)]))
+        --- imprint.tree.register_static(N)
+        """,
+    "a library's class comes to be a node": """
+        import fractions
+        class Part(fractions.Fraction): pass
+        P = type("Part", (fractions.Fraction,), {"__module__": "fractions"})(1, 2)
+        f = lambda x: x * len(imprint.tree.leaves([P, 1.0]))
+        --- imprint.tree.register_static(type(P))
+        """,
     "truth comes": """
         class D: pass
         o = D()
