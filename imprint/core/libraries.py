@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import CodeType, FrameType, ModuleType
-from typing import Any, Final, cast
+from typing import Any, Final, cast, final
 
 from imprint.core.identity import module_name
 from imprint.core.source import is_library
@@ -63,6 +63,27 @@ def is_user_file(name: str) -> bool:
             or _INSTALLED.search(name)
         )
     return known
+
+
+@final
+class _Foreign(dict[str, bool]):
+    """Whether a source file is a library's that is not imprint, by its name.
+
+    A subscript is the cheapest way to ask: each result of a library's function asks it.
+    """
+
+    def __missing__(self, name: str) -> bool:
+        found = self[name] = not (is_user_file(name) or is_own_file(name))
+        return found
+
+
+_foreign: Final = _Foreign()
+
+
+def is_called_by_library(frame: FrameType) -> bool:
+    """Tell whether a library's code, and none of imprint's, called a frame; hot."""
+    back = frame.f_back
+    return back is not None and _foreign[back.f_code.co_filename]
 
 
 def is_own_code(code: CodeType, namespace: dict[str, Any]) -> bool:

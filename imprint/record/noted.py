@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any, Final, TypeAlias, cast
 
+import numpy as np
+
 from imprint.core.identity import ids_of
 from imprint.core.libraries import (
     holds,
@@ -42,6 +44,8 @@ from imprint.watch.places import (
 from imprint.watch.seen import Read, Seen, Written, class_of
 
 ATOMS: Final = ids_of(int, bool, float, complex, bytes, type(None), type(Ellipsis))
+PLAIN: Final = ATOMS | ids_of(str, np.ndarray, np.bool_, np.int64, np.float64)
+"""Classes of results, among the most frequent, that hold nothing of the user's."""
 OF_FUNCTIONS: Final = frozenset(
     (
         *("__annotations__", "__closure__", "__code__", "__defaults__", "__doc__"),

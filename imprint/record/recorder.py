@@ -21,6 +21,7 @@ from typing import Any, Final, Self, final
 
 from imprint.core.libraries import (
     is_asked_by_imprint,
+    is_called_by_library,
     is_own_code,
     is_user_code,
     own_file,
@@ -29,7 +30,7 @@ from imprint.core.unheard import LISTENERS
 from imprint.record.elsewhere import Elsewhere
 from imprint.record.hook import SET_PROFILE, Hook, Profiler
 from imprint.record.mentions import mentions_of
-from imprint.record.noted import ATOMS
+from imprint.record.noted import PLAIN
 from imprint.record.probe import uncover
 from imprint.record.record import Record
 from imprint.watch.seen import Findings, Ran, class_of
@@ -489,7 +490,8 @@ if sys.version_info >= (3, 12):
             return _DISABLE if done and is_same else None
 
         def _on_give(self, code: CodeType, _: int, value: object) -> Any:
-            if self.recordings and id(class_of(value)) in ATOMS:
+            is_inner = is_called_by_library(_frame(1))
+            if (is_inner or id(class_of(value)) in PLAIN) and self.recordings:
                 return None
             self._gave[id(code)] = count = self._gave.get(id(code), 0) + 1
             if not self.recordings or count > _GIVEN:
@@ -552,16 +554,13 @@ else:
             A profiler is set, which is told before and afterwards; or a function gives
             something, or ends by an exception.
             """
-            code = frame.f_code
-            if own_file(code.co_filename):
-                return
             if arg is SET_PROFILE:
                 hook.touched = True
             elif arg is not None:
-                if id(class_of(arg)) not in ATOMS:
+                if not (id(class_of(arg)) in PLAIN or is_called_by_library(frame)):
                     self.tell_given(arg, frame)
-            elif code.co_code[frame.f_lasti] != _RETURN:
-                self.tell_failed(code, frame)
+            elif frame.f_code.co_code[frame.f_lasti] != _RETURN:
+                self.tell_failed(frame.f_code, frame)
 
         def _make_hook(self, before: Profiler | None, *, traces: bool) -> Hook:
             hook = Hook(before, traces=traces)
@@ -581,7 +580,9 @@ else:
                         hook.unset()
                     elif self.tell(code, frame):
                         known[id(code)] = code, recordings
-                elif event == "return" or arg is SET_PROFILE:
+                elif (event == "return" or arg is SET_PROFILE) and not own_file(
+                    frame.f_code.co_filename
+                ):
                     self._on_other(hook, frame, arg)
 
             LISTENERS.add(on_event.__code__)
