@@ -7,21 +7,36 @@ A profiler of the user's is told of everything.
 """
 
 import sys
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from types import CodeType
+from types import FunctionType
 from typing import Any, Final, final
 
 from imprint.core.jaxpr import Jaxpr
 from imprint.core.primitive import Primitive
 
-LISTENERS: Final[set[CodeType]] = set()
-"""The code of profilers that need not hear what is `unheard`."""
+LISTENERS: Final[set[FunctionType]] = set()
+"""The profilers that need not hear what is `unheard`."""
+PAUSES: Final = sys.version_info < (3, 12)
+"""Whether `pause` may do anything; to ask it first costs least."""
 _OWN: Final = ("imprint.primitives.", "imprint.core.")
+
+
+def pause() -> FunctionType | None:
+    """Let the recorder hear nothing more; return what `go_on` is to be given, if any."""
+    told: Any = sys.getprofile()
+    if type(told) is not FunctionType or told not in LISTENERS:
+        return None
+    sys.setprofile(None)
+    return told
+
+
+go_on: Final[Callable[[Any], None]] = sys.setprofile
 
 
 def while_running(jaxpr: Jaxpr) -> AbstractContextManager[None]:
     """Return in what to run the rules of a jaxpr: a rule of the user's is heard."""
-    if sys.version_info >= (3, 12) or not _is_plain(jaxpr):
+    if not PAUSES or not _is_plain(jaxpr):
         return nullcontext()
     return _Unheard()
 
@@ -41,11 +56,8 @@ class _Unheard:
     __slots__ = ("_told",)
 
     def __enter__(self) -> None:
-        told: Any = sys.getprofile()
-        self._told = told if getattr(told, "__code__", None) in LISTENERS else None
-        if self._told is not None:
-            sys.setprofile(None)
+        self._told = pause()
 
     def __exit__(self, *_: object) -> None:
         if self._told is not None:
-            sys.setprofile(self._told)
+            go_on(self._told)

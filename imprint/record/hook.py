@@ -10,7 +10,10 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any, Final, TypeAlias, final
 
+from imprint.core.unheard import LISTENERS
+
 Profiler: TypeAlias = Callable[[FrameType, str, Any], object]
+"""One of ours is a function."""
 SET_PROFILE: Final = sys.setprofile
 
 
@@ -35,12 +38,18 @@ class Hook:
         return self._get() is self.ours
 
     def set(self) -> None:
-        """Be told from now on, in the place of what was told before."""
+        """Be told from now on, in the place of what was told before.
+
+        A profiler of the user's, which is told by ours, hears what is `unheard`, too.
+        """
+        if self.before is None:
+            LISTENERS.add(self.ours)
         self._set(self.ours)
         self.touched = False
 
     def unset(self) -> None:
         """Put what was told before back, unless the user's code has set another."""
+        LISTENERS.discard(self.ours)
         self.known.clear()  # what it is told by holds it: a collection is far off
         current = self._get()  # an exception, such as an interrupt, takes ours away
         if current is self.ours or (current is None and not self.touched):

@@ -26,7 +26,6 @@ from imprint.core.libraries import (
     is_user_code,
     own_file,
 )
-from imprint.core.unheard import LISTENERS
 from imprint.record.elsewhere import Elsewhere
 from imprint.record.hook import SET_PROFILE, Hook, Profiler
 from imprint.record.mentions import mentions_of
@@ -585,7 +584,6 @@ else:
                 ):
                     self._on_other(hook, frame, arg)
 
-            LISTENERS.add(on_event.__code__)
             hook.ours = on_event
             if before is not None:
                 told = before

@@ -30,6 +30,7 @@ from imprint.core.source import (
     replayed_source,
 )
 from imprint.core.trace import Trace, Tracer, check_alive, current_trace, tracing
+from imprint.core.unheard import PAUSES, go_on, pause
 from imprint.transforms.differing import joined
 from imprint.tree.treedef import register_leaf
 
@@ -135,14 +136,18 @@ class StagingTrace(Trace):
             for x in operands
         ]
         avals = primitive.out_avals(tuple(map(_aval_of, invars)), params)
-        outvars = [*map(Var, avals)]
-        outs = tuple(map(JitTracer, repeat(self), outvars))
-        eqns = self.eqns
-        source = current_source()
-        self._until_note -= 1
-        if not self._until_note:
-            source = self._called(source)
-        eqns.append(Eqn(invars, outvars, primitive, params, source))
+        told = pause() if PAUSES else None  # from here on nothing of the user's runs
+        try:
+            outvars = [*map(Var, avals)]
+            outs = tuple(map(JitTracer, repeat(self), outvars))
+            source = current_source()
+            self._until_note -= 1
+            if not self._until_note:
+                source = self._called(source)
+            self.eqns.append(Eqn(invars, outvars, primitive, params, source))
+        finally:
+            if told is not None:
+                go_on(told)
         return outs
 
     def _called(self, source: Source | None) -> Source | None:

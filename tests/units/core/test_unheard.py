@@ -8,6 +8,7 @@ import imprint
 import imprint.numpy as np
 from imprint.core import unheard
 from imprint.record.recorder import Recording
+from imprint.transforms import staging
 
 PLAIN = imprint.make_jaxpr(lambda x: np.sin(x) * 2)(1.0)
 HOLDING = imprint.make_jaxpr(imprint.jit(lambda x: np.sin(x) * 2))(1.0)
@@ -27,7 +28,7 @@ def heard():
         if event == "call":
             seen.append(frame.f_code.co_name)
 
-    unheard.LISTENERS.add(listener.__code__)
+    unheard.LISTENERS.add(listener)
     before = sys.getprofile()
     sys.setprofile(listener)
     try:
@@ -35,7 +36,7 @@ def heard():
         assert sys.getprofile() is listener
     finally:
         sys.setprofile(before)
-        unheard.LISTENERS.discard(listener.__code__)
+        unheard.LISTENERS.discard(listener)
 
 
 def test_rules_of_imprints_own_are_unheard_where_hearing_is_dear(heard):
@@ -43,6 +44,29 @@ def test_rules_of_imprints_own_are_unheard_where_hearing_is_dear(heard):
         started()
     assert ("started" not in heard) is BY_PROFILER
     heard.clear()
+    started()
+    assert "started" in heard
+
+
+def write():
+    """Write an equation, without a recorder."""
+    aval = PLAIN.in_avals[0]
+    staging.stage(lambda x: [np.sin(x)], [aval], staging.Staged("test", "f"))
+
+
+def test_how_an_equation_is_written_is_unheard(heard):
+    write()
+    assert "process" in heard
+    assert ("current_source" not in heard) is BY_PROFILER
+
+
+def test_it_is_heard_again_after_an_equation_that_fails(heard, monkeypatch):
+    def fail(*_):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(staging, "Eqn", fail)
+    with pytest.raises(ZeroDivisionError):
+        write()
     started()
     assert "started" in heard
 
