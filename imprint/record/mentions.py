@@ -130,7 +130,7 @@ _STORES_ANY: Final = frozenset(
         *("__dict__", "__setattr__", "__delattr__", "__setstate__", "import_module"),
     )
 )
-_CHANGES_ITEMS: Final = frozenset(
+CHANGES_ITEMS: Final = frozenset(
     (
         *("add", "append", "appendleft", "clear", "difference_update", "discard"),
         *("extend", "extendleft", "heappop", "heappush", "insert", "insort"),
@@ -232,7 +232,7 @@ def _mentions(
         frozenset(stored | texts if stores_any else stored),
         stores_any,
         uses.stores_any
-        or not _CHANGES_ITEMS.isdisjoint(every)
+        or not CHANGES_ITEMS.isdisjoint(every)
         or _changes_in_place(code, done),
         _grown(code, done),
         reads_whole or _has_computed_names(code, done, found),

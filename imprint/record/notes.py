@@ -44,7 +44,15 @@ from imprint.record.noted import (
     note_shown,
     note_whole_class,
 )
-from imprint.record.parts import COMPOSITES, ITEMS, Whole, is_opaque, parts_of
+from imprint.record.parts import (
+    COMPOSITES,
+    ITEMS,
+    Whole,
+    is_for_writing,
+    is_opaque,
+    parts_of,
+    shown_by,
+)
 from imprint.record.reach import instance_dict
 from imprint.watch.captures import contained
 from imprint.watch.places import (
@@ -55,6 +63,7 @@ from imprint.watch.places import (
     NamePlace,
     ObjectPlace,
     SpecialsPlace,
+    ValuePlace,
     bases_of,
     class_attribute,
     class_namespace,
@@ -103,6 +112,8 @@ class Notes(Noted):
         self._of_passing: set[int] = set()
         self._is_covered = False
         self._covered: dict[int, tuple[Any, str]] = {}
+        self.written_into: dict[int, Any] = {}
+        """Containers that methods of theirs change, which stand for themselves, by `id`."""
         self.kinds: dict[int, type] = {}
         """Classes that were met, and those of values, by `id`: nodes of trees or leaves."""
 
@@ -180,6 +191,7 @@ class Notes(Noted):
             if id(value) in self._static:
                 self._static.update(id(part) for part, _ in parts)
             self._queue.extend(parts)
+            self._meet_shown(value, kind)
             if kind is not ndarray:
                 self._meet_object(value, kind, path)
         note_lacking(self, value, self.absent)
@@ -241,6 +253,16 @@ class Notes(Noted):
             for name, value in specials_of(place.namespace).items():
                 if not _is_heard(value) and name != "__new__":
                     self.class_attribute(cls, name)
+
+    def _meet_shown(self, value: Any, kind: Any) -> None:
+        """Take in the container that a view or a method of it shows, or changes."""
+        shown = shown_by(value, kind)
+        if shown is None:
+            return
+        if is_for_writing(value, kind):
+            self.written_into[id(shown)] = shown
+        else:
+            self.place(ValuePlace(shown))
 
     def _meet_function(self, function: FunctionType) -> None:
         if id(function) in self.captured:

@@ -7,17 +7,20 @@ past their hooks.
 import functools
 import gc
 import operator
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from threading import local
 from types import (
     AsyncGeneratorType,
+    BuiltinMethodType,
     CodeType,
     CoroutineType,
     FrameType,
     FunctionType,
     GeneratorType,
     MethodType,
+    MethodWrapperType,
     ModuleType,
 )
 from typing import Any, Final, final
@@ -35,6 +38,7 @@ from imprint.core.libraries import (
 )
 from imprint.definition.layout import layout_of, layout_of_class
 from imprint.definition.rules import COPIES
+from imprint.record.mentions import CHANGES_ITEMS
 from imprint.watch.captures import CONTAINERS, contained
 from imprint.watch.places import (
     MISSING,
@@ -130,6 +134,32 @@ def parts_of(value: Any, kind: Any, path: str) -> Iterator[tuple[Any, str]]:
         plain = value if copy is None else copy(value)
         for part in contained(plain)[:ITEMS]:
             yield part, f"{path}[…]"
+
+
+def shown_by(value: Any, kind: Any) -> Any:
+    """Return the plain container that a view of it, or a method in C, shows, or None."""
+    if id(kind) in _METHODS:
+        held: Any = value.__self__
+    elif id(kind) in _VIEWS:
+        (held,) = gc.get_referents(value)
+    else:
+        return None
+    return held if id(class_of(held)) in CONTAINERS else None
+
+
+def is_for_writing(value: Any, kind: Any) -> bool:
+    """Tell whether what shows a container changes it, such as `log.append`."""
+    return id(kind) in _METHODS and value.__name__ in CHANGES_ITEMS
+
+
+_METHODS: Final = ids_of(BuiltinMethodType, MethodWrapperType)
+_ONE: Final[dict[Any, Any]] = {}
+_ORDERED: Final = OrderedDict(_ONE)
+_VIEWS: Final = frozenset(
+    id(class_of(view))
+    for names in (_ONE, _ORDERED)
+    for view in (names.keys(), names.values(), names.items())
+)
 
 
 def _locals_of(frame: FrameType | None) -> Iterable[Any]:

@@ -92,6 +92,10 @@ class Writes:
                 add((id(module_namespace(value)),))
         return False
 
+    def give(self, containers: Iterable[Any]) -> None:
+        """Take in containers that code changes by methods of theirs, as by `put(1)`."""
+        self._given.update(map(id, containers))
+
     def may_bind(self, place: Place, *, was_missing: bool) -> bool:
         """Tell whether that code can have bound a place to another value.
 

@@ -364,3 +364,12 @@ def test_what_a_trace_left_in_a_container_is_not_held():
     names["TABLE"].clear()
     assert [ref() for ref in alive] == [None, None]
     assert traces_of(f, X) == (1.0, 0)
+
+
+def test_a_log_that_is_written_by_a_method_with_a_name_of_its_own_is_an_effect():
+    log = []
+    names = {"put": log.append, "log": log, "imprint": imprint}
+    exec("f = imprint.jit(lambda x: x * 2 + 0 * len(log) + (put(1) or 0))", names)
+    for _ in range(3):
+        names["f"](X)
+    assert log == [1]

@@ -100,6 +100,21 @@ NAMES = {
         "POOL.submit(h#).result()",
         ("W# = ?", "del W#", "k# = lambda: ?", "k#.__code__ = (lambda: ?).__code__"),
     ),
+    "views and methods of containers": piece(
+        """
+        D# = {'a': ?}; L# = [?, ?]
+        V# = D#.values(); get# = D#.get; at# = L#.__getitem__; log# = []; put# = log#.append
+        """,
+        "([*V#], get#('a'), at#(-1), put#(1))",
+        (
+            *("D#['a'] = ?", "D#['b'] = ?", "L#[-1] = ?", "L#.append(?)", "L#[0] = ?"),
+            *(
+                "get# = {'a': ?}.get",
+                "V# = D#.copy().values()",
+                "at# = [?].__getitem__",
+            ),
+        ),
+    ),
     "table of nodes": piece(
         """
         class K#:

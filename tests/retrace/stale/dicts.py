@@ -235,4 +235,58 @@ DICTS = {
             except KeyError: return x
         --- CFG["rate"] = 2.0
         """,
+    "view of values that is kept": """
+        D = {"a": 1.0}
+        V = D.values()
+        f = lambda x: x * sum(V)
+        --- D["a"] = 5.0
+        --- D["b"] = 5.0
+        --- D = {"a": 3.0}; V = D.values()
+        """,
+    "view of items in a closure": """
+        D = collections.OrderedDict(a=1.0)
+        def make():
+            v = D.items()
+            return lambda x: x * sum(b for _, b in v)
+        f = make()
+        --- D["a"] = 5.0
+        --- D["c"] = 5.0
+        """,
+    "view as an attribute": """
+        D = {"a": [1.0]}
+        O.v = D.items()
+        f = lambda x: x * sum(b[0] for a, b in O.v)
+        --- D["a"][0] = 5.0
+        --- D["z"] = [7.0]
+        """,
+    "methods of a list by names of their own": """
+        Q = [1.0, 2.0]
+        g = Q.__getitem__
+        h = Q.count
+        n = Q.__len__
+        f = lambda x: x * g(0) + h(2.0) + n()
+        --- Q[0] = 3.0
+        --- Q.append(2.0)
+        """,
+    "method of a dict by a name of its own": """
+        D = {"a": 1.0}
+        g = D.get
+        f = lambda x: x * g("a") + g("b", 0.0)
+        --- D["a"] = 3.0
+        --- D["b"] = 2.0
+        --- D = {"a": 9.0}; g = D.get
+        """,
+    "method of a dict that a class holds": """
+        class M: get = {"a": 1.0}.get
+        f = lambda x: x * M.get("a")
+        --- M.get.__self__["a"] = 3.0
+        """,
+    "method of a dict, of what is in it": """
+        D = {"a": K()}
+        g = D.get
+        f = lambda x: x * g("a").rate
+        --- K.rate = 3.0
+        --- D["a"].rate = 4.0
+        --- D["a"] = L
+        """,
 }
