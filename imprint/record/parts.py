@@ -6,6 +6,7 @@ past their hooks.
 
 import functools
 import gc
+import itertools
 import operator
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
@@ -19,6 +20,7 @@ from types import (
     FrameType,
     FunctionType,
     GeneratorType,
+    MappingProxyType,
     MethodType,
     MethodWrapperType,
     ModuleType,
@@ -155,10 +157,13 @@ def is_for_writing(value: Any, kind: Any) -> bool:
 _METHODS: Final = ids_of(BuiltinMethodType, MethodWrapperType)
 _ONE: Final[dict[Any, Any]] = {}
 _ORDERED: Final = OrderedDict(_ONE)
-_VIEWS: Final = frozenset(
-    id(class_of(view))
-    for names in (_ONE, _ORDERED)
-    for view in (names.keys(), names.values(), names.items())
+_VIEWS: Final = ids_of(
+    MappingProxyType,
+    *(
+        class_of(view)
+        for names in (_ONE, _ORDERED)
+        for view in (names.keys(), names.values(), names.items())
+    ),
 )
 
 
@@ -193,6 +198,13 @@ _HELD: Final[dict[int, Callable[[Any], Iterable[Any]]]] = {
     id(ContextVar): _held_in,
     id(local): lambda x: local.__getattribute__(x, "__dict__").values(),
     id(MEMO): lambda x: (x.__wrapped__, *gc.get_referents(x)),
+    **dict.fromkeys(
+        ids_of(
+            *(itertools.repeat, itertools.cycle, itertools.chain, itertools.starmap),
+            *(map, filter, zip, enumerate, type(iter([])), type(iter(()))),
+        ),
+        gc.get_referents,
+    ),
 }
 """By the `id` of a class of Python's, what its instances hold that is no attribute."""
 

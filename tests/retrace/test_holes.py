@@ -65,6 +65,10 @@ SEEN = {
         "D = {str(i): 1 for i in range(300)}\nf = lambda x: x * D['7']\n",
         "D['7'] = 2",
     ),
+    "view of a dict": (
+        "import types\nd = {0: 1}\nV = types.MappingProxyType(d)\n" + NUMBERS,
+        "d[0] = 2",
+    ),
     "arguments of an exception": (
         "O = ValueError(1)\nf = lambda x: x * O.args[0]\n",
         "O.args = (2,)",
@@ -133,9 +137,15 @@ STRICT_SEES = {
         "import array\nV = array.array('i', [1])\n" + NUMBERS,
         "V[0] = 2",
     ),
-    "view of a dict": (
-        "import types\nd = {0: 1}\nV = types.MappingProxyType(d)\n" + NUMBERS,
-        "d[0] = 2",
+    "weak set": (
+        "import weakref\n" + OBJECT + "P, V = K(), weakref.WeakSet([O])\n"
+        "f = lambda x: x * len(V)\n",
+        "V.add(P)",
+    ),
+    "weak values": (
+        "import weakref\n" + OBJECT + "P, V = K(), weakref.WeakValueDictionary(a=O)\n"
+        "P.w = 2\nf = lambda x: x * V['a'].w\n",
+        "V['a'] = P",
     ),
     "counter": (
         "import collections\nV = collections.Counter([0])\n" + NUMBERS,

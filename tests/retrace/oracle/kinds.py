@@ -56,8 +56,7 @@ KINDS = {
     "proxy of a dict": piece(
         "D# = {'a': ?}; P# = types.MappingProxyType(D#)",
         "P#['a']",
-        ("P# = types.MappingProxyType({'a': ?})",),
-        ("D#['a'] = ?",),
+        ("P# = types.MappingProxyType({'a': ?})", "D#['a'] = ?"),
     ),
     "buffers": piece(
         """

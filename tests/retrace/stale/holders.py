@@ -419,4 +419,31 @@ HOLDERS = {
         --- m.w = 2.0
         --- M.w = 3.0; del m.w
         """,
+    "iterator that repeats an object": """
+        o = K(); o.rate = 1.0
+        R = itertools.repeat(o)
+        f = lambda x: x * next(R).rate
+        --- o.rate = 4.0
+        --- R = itertools.repeat(L)
+        --- L.rate = 9.0
+        """,
+    "iterator that calls a function": """
+        o = K()
+        R = map(lambda _: o.rate, itertools.count())
+        f = lambda x: x * next(R)
+        --- o.rate = 4.0
+        """,
+    "proxy of what a class has": """
+        m = K.__dict__
+        f = lambda x: x * m["rate"]
+        --- K.rate = 5.0
+        --- K.other = 5.0; K.rate = 6.0
+        """,
+    "proxy of a dict": """
+        d = {"a": 1.0, 0: 1.0}
+        m = types.MappingProxyType(d)
+        f = lambda x: x * m["a"] * m[0]
+        --- d["a"] = 3.0
+        --- d[0] = 5.0
+        """,
 }
