@@ -54,6 +54,7 @@ from imprint.record.parts import (
     shown_by,
 )
 from imprint.record.reach import instance_dict
+from imprint.tree.walk import registered
 from imprint.watch.captures import contained
 from imprint.watch.places import (
     MISSING,
@@ -114,8 +115,8 @@ class Notes(Noted):
         self._covered: dict[int, tuple[Any, str]] = {}
         self.written_into: dict[int, Any] = {}
         """Containers that methods of theirs change, which stand for themselves, by `id`."""
-        self.kinds: dict[int, type] = {}
-        """Classes that were met, and those of values, by `id`: nodes of trees or leaves."""
+        self.leaves: dict[int, type] = {}
+        """Classes that were met, and those of values, by `id`, that are no nodes then."""
 
     # ---- owners ----
 
@@ -178,7 +179,7 @@ class Notes(Noted):
             self._meet_class(kind)
             self.owners.shadowed.append(value)
         elif issubclass(kind, type):
-            self.kinds[id(value)] = value
+            self._meet_leaf(value)
             self._meet_class(value)
             self._meet_class(kind)
             self.owners.shadowed.append(value)
@@ -186,7 +187,7 @@ class Notes(Noted):
         elif kind is FunctionType:
             self._meet_function(value)
         elif not is_opaque(value, kind):
-            self.kinds[id(kind)] = kind
+            self._meet_leaf(kind)
             parts = tuple(parts_of(value, kind, path))
             if id(value) in self._static:
                 self._static.update(id(part) for part, _ in parts)
@@ -253,6 +254,11 @@ class Notes(Noted):
             for name, value in specials_of(place.namespace).items():
                 if not _is_heard(value) and name != "__new__":
                     self.class_attribute(cls, name)
+
+    def _meet_leaf(self, cls: type) -> None:
+        """Take in a class whose objects may be leaves of trees now."""
+        if id(cls) not in registered.threads:
+            self.leaves[id(cls)] = cls
 
     def _meet_shown(self, value: Any, kind: Any) -> None:
         """Take in the container that a view or a method of it shows, or changes."""

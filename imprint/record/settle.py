@@ -8,6 +8,7 @@ another thread: such a trace saw a state that never was as a whole.
 
 import gc
 from collections.abc import Callable, Iterable, Iterator
+from threading import get_ident
 from types import SimpleNamespace
 from typing import Any, Final, final
 
@@ -101,7 +102,11 @@ class _Settling:
 
     def _leaves(self) -> Iterator[Read]:
         """Yield the place where classes become nodes; what the trace made one is one."""
-        place = LeavesPlace(filter(_may_become_node, self._notes.kinds.values()))
+        kinds = self._notes.leaves.values()
+        place = LeavesPlace(filter(_may_become_node, kinds))
+        makers = {registered.threads.get(id(cls)) for cls in kinds}
+        if makers - {None, get_ident()}:
+            self.disturbed.append(f"{place} in {place.module}")
         if place.classes:
             place.get()  # it notes up to where it looked
             yield Read(place, Seen(()))
@@ -168,7 +173,7 @@ class _Settling:
 
 def _may_become_node(cls: type) -> bool:
     """Tell whether users register such a class: it holds values, and is not imprint's."""
-    if id(cls) in registered.ids or module_name(cls).partition(".")[0] == "imprint":
+    if id(cls) in registered.threads or module_name(cls).partition(".")[0] == "imprint":
         return False
     return id(cls) in _HOLD_VALUES or bool(_flags_of(cls) & _HEAP_TYPE)
 

@@ -8,6 +8,7 @@ class that is no known leaf) raises `KeyError`, and optree is asked.
 """
 
 from collections.abc import Callable, Iterable
+from threading import get_ident
 from typing import Any, Final, NamedTuple, final
 
 import numpy as np
@@ -104,14 +105,14 @@ class Registered:
 
     Attributes:
         latest: the last of them; while it is the same, no other was registered.
-        ids: the `id` of each, as a metaclass may say what is equal.
+        threads: which thread did, by the `id` of each: a metaclass may say what is equal.
     """
 
-    __slots__ = ("ids", "latest")
+    __slots__ = ("latest", "threads")
 
     def __init__(self) -> None:
         self.latest: type | None = None
-        self.ids: set[int] = set()
+        self.threads: dict[int, int] = {}
 
 
 registered: Final = Registered()
@@ -121,5 +122,5 @@ def register_opener(cls: type, opener: Opener) -> None:
     """Declare how a node of exactly this class is opened: it is no leaf."""
     _leaf_types.discard(cls)
     _openers[cls] = opener
-    registered.ids.add(id(cls))
+    registered.threads[id(cls)] = get_ident()
     registered.latest = cls

@@ -372,7 +372,7 @@ class LeavesPlace:
     def get(self) -> Any:
         """Return those that are nodes now."""
         latest = registered.latest
-        found = tuple(cls for cls in self.classes if id(cls) in registered.ids)
+        found = tuple(cls for cls in self.classes if id(cls) in registered.threads)
         if not found:
             self.latest = latest
         return found

@@ -13,6 +13,14 @@ THREADS = {
         --- W = 2.0
         --- W = 3.0
         """,
+    "class that becomes a node of trees": """
+        def f(x):
+            n = len(imprint.tree.leaves([O, L()]))
+            meanwhile()
+            return x * n
+        --- imprint.tree.register_static(K)
+        --- imprint.tree.register_static(L)
+        """,
     "global, read twice": """
         W = 1.0
         def f(x):
