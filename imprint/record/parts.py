@@ -146,7 +146,7 @@ def shown_by(value: Any, kind: Any) -> Any:
         (held,) = gc.get_referents(value)
     else:
         return None
-    return held if id(class_of(held)) in CONTAINERS else None
+    return held if id(class_of(held)) in _SHOWN else None
 
 
 def is_for_writing(value: Any, kind: Any) -> bool:
@@ -154,6 +154,13 @@ def is_for_writing(value: Any, kind: Any) -> bool:
     return id(kind) in _METHODS and value.__name__ in CHANGES_ITEMS
 
 
+def _bound_to(method: Any) -> Iterable[Any]:
+    """Return what a method in C is bound to: of a function it is its module."""
+    held = method.__self__
+    return () if issubclass(class_of(held), ModuleType) else (held,)
+
+
+_SHOWN: Final = CONTAINERS | ids_of(bytearray)
 _METHODS: Final = ids_of(BuiltinMethodType, MethodWrapperType)
 _ONE: Final[dict[Any, Any]] = {}
 _ORDERED: Final = OrderedDict(_ONE)
@@ -198,6 +205,7 @@ _HELD: Final[dict[int, Callable[[Any], Iterable[Any]]]] = {
     id(ContextVar): _held_in,
     id(local): lambda x: local.__getattribute__(x, "__dict__").values(),
     id(MEMO): lambda x: (x.__wrapped__, *gc.get_referents(x)),
+    **dict.fromkeys(_METHODS, _bound_to),
     **dict.fromkeys(
         ids_of(
             *(itertools.repeat, itertools.cycle, itertools.chain, itertools.starmap),

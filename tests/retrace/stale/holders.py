@@ -446,4 +446,12 @@ HOLDERS = {
         --- d["a"] = 3.0
         --- d[0] = 5.0
         """,
+    "methods in C of an object and of bytes": """
+        o = K(); o.w = 1.0
+        g = o.__getattribute__
+        b = bytearray(b"ab"); c = b.count
+        f = lambda x: x * g("w") * c(b"a")
+        --- o.w = 3.0
+        --- b.extend(b"aa")
+        """,
 }
