@@ -25,7 +25,15 @@ from imprint.core.libraries import (
 from imprint.core.trace import Tracer
 from imprint.definition.layout import layout_of
 from imprint.record.items import ItemUses
-from imprint.record.parts import ITEMS, is_opaque, path_of, places_at
+from imprint.record.parts import (
+    ITEMS,
+    is_for_writing,
+    is_opaque,
+    path_of,
+    places_at,
+    shown_by,
+)
+from imprint.tree.walk import registered
 from imprint.watch.captures import places_of
 from imprint.watch.places import (
     MISSING,
@@ -37,6 +45,7 @@ from imprint.watch.places import (
     ObjectPlace,
     Place,
     SpecialsPlace,
+    ValuePlace,
     bases_of,
     class_attribute,
     class_namespace,
@@ -112,6 +121,8 @@ class Owners:
         shadowed: classes and modules, which may be of classes of the user's.
         holders: dictionaries with the names of owners, how many these had when they
             were met, and what gives the place of a name.
+        leaves: classes that are no nodes of trees when they are met, by `id`.
+        written_into: containers that methods of theirs change, met alone, by `id`.
         asks_super: whether code of the trace asks for `super()`.
         asks_class: whether it asks of which class objects are, naming no attribute.
     """
@@ -131,9 +142,16 @@ class Owners:
     )
     shadowed: list[Any] = field(default_factory=list[Any])
     holders: list[Holder] = field(default_factory=list["Holder"])
+    leaves: dict[int, type] = field(default_factory=dict[int, type])
+    written_into: dict[int, Any] = field(default_factory=dict[int, Any])
     asks_super: bool = False
     asks_class: bool = False
     _users: dict[int, bool] = field(default_factory=dict[int, bool])
+
+    def meet_leaf(self, cls: type) -> None:
+        """Take in a class whose objects may be leaves of trees now."""
+        if id(cls) not in registered.threads:
+            self.leaves[id(cls)] = cls
 
     def is_users(self, cls: type) -> bool:
         """Tell whether a class that was met is the user's; asked once for each."""
@@ -429,6 +447,17 @@ def note_inherited(notes: Noted, cls: Any, name: str, _: str) -> None:
     place = ClassPlace(cls, name)
     if place.key not in notes.reads:
         notes.reads[place.key] = Read(place, Seen.as_itself(place.get()))
+
+
+def meet_shown(notes: Noted, value: Any, kind: Any) -> None:
+    """Take in the container that a view or a method of it shows, or changes."""
+    shown = shown_by(value, kind)
+    if shown is None:
+        return
+    if is_for_writing(value, kind):
+        notes.owners.written_into[id(shown)] = shown
+    else:
+        notes.place(ValuePlace(shown))
 
 
 def note_whole_class(notes: Noted, cls: type) -> None:

@@ -34,6 +34,7 @@ from imprint.record.noted import (
     OF_FUNCTIONS,
     Noted,
     look_into,
+    meet_shown,
     note_class,
     note_defaults,
     note_function,
@@ -48,13 +49,10 @@ from imprint.record.parts import (
     COMPOSITES,
     ITEMS,
     Whole,
-    is_for_writing,
     is_opaque,
     parts_of,
-    shown_by,
 )
 from imprint.record.reach import instance_dict
-from imprint.tree.walk import registered
 from imprint.watch.captures import contained
 from imprint.watch.places import (
     MISSING,
@@ -64,7 +62,6 @@ from imprint.watch.places import (
     NamePlace,
     ObjectPlace,
     SpecialsPlace,
-    ValuePlace,
     bases_of,
     class_attribute,
     class_namespace,
@@ -113,10 +110,6 @@ class Notes(Noted):
         self._of_passing: set[int] = set()
         self._is_covered = False
         self._covered: dict[int, tuple[Any, str]] = {}
-        self.written_into: dict[int, Any] = {}
-        """Containers that methods of theirs change, which stand for themselves, by `id`."""
-        self.leaves: dict[int, type] = {}
-        """Classes that were met, and those of values, by `id`, that are no nodes then."""
 
     # ---- owners ----
 
@@ -179,7 +172,7 @@ class Notes(Noted):
             self._meet_class(kind)
             self.owners.shadowed.append(value)
         elif issubclass(kind, type):
-            self._meet_leaf(value)
+            self.owners.meet_leaf(value)
             self._meet_class(value)
             self._meet_class(kind)
             self.owners.shadowed.append(value)
@@ -187,12 +180,12 @@ class Notes(Noted):
         elif kind is FunctionType:
             self._meet_function(value)
         elif not is_opaque(value, kind):
-            self._meet_leaf(kind)
+            self.owners.meet_leaf(kind)
             parts = tuple(parts_of(value, kind, path))
             if id(value) in self._static:
                 self._static.update(id(part) for part, _ in parts)
             self._queue.extend(parts)
-            self._meet_shown(value, kind)
+            meet_shown(self, value, kind)
             if kind is not ndarray:
                 self._meet_object(value, kind, path)
         note_lacking(self, value, self.absent)
@@ -254,21 +247,6 @@ class Notes(Noted):
             for name, value in specials_of(place.namespace).items():
                 if not _is_heard(value) and name != "__new__":
                     self.class_attribute(cls, name)
-
-    def _meet_leaf(self, cls: type) -> None:
-        """Take in a class whose objects may be leaves of trees now."""
-        if id(cls) not in registered.threads:
-            self.leaves[id(cls)] = cls
-
-    def _meet_shown(self, value: Any, kind: Any) -> None:
-        """Take in the container that a view or a method of it shows, or changes."""
-        shown = shown_by(value, kind)
-        if shown is None:
-            return
-        if is_for_writing(value, kind):
-            self.written_into[id(shown)] = shown
-        else:
-            self.place(ValuePlace(shown))
 
     def _meet_function(self, function: FunctionType) -> None:
         if id(function) in self.captured:

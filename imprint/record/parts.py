@@ -246,7 +246,7 @@ class Whole:
         parts = contained(value)[:ITEMS]
         if self._plain.issuperset(map(id, map(class_of, parts))):
             return True
-        return all([self.has(part, depth - 1) for part in parts])  # noqa: C419 - faster
+        return all([self.has(part, depth - 1) for part in parts])  # noqa: C419 - a generator takes 100 ns more
 
 
 def _leads(kind: Any) -> bool:

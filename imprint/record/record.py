@@ -314,7 +314,7 @@ class Record(Entering):
             value = held.get() if _lives_on(held) else None
             if value is not None and not self._notes.knows(value):
                 self._notes.meet_passing(value, path)
-        self._writes.give(self._notes.written_into.values())
+        self._writes.give(self._notes.owners.written_into.values())
         reads, disturbed, changed = settle(
             self._notes, self._writes, strict=self._strict
         )

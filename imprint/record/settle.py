@@ -102,7 +102,7 @@ class _Settling:
 
     def _leaves(self) -> Iterator[Read]:
         """Yield the place where classes become nodes; what the trace made one is one."""
-        kinds = self._notes.leaves.values()
+        kinds = self._notes.owners.leaves.values()
         place = LeavesPlace(filter(_may_become_node, kinds))
         makers = {registered.threads.get(id(cls)) for cls in kinds}
         if makers - {None, get_ident()}:

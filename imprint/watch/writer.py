@@ -131,12 +131,8 @@ class _Writer:
             held = self.hold(place.container)
             self.condition(f"not {self.hold(_CONTAINS)}({held}, {place.name!r})")
             return
-        if isinstance(place, SpecialsPlace):
-            self._add_specials(place)
-            return
-        if isinstance(place, LeavesPlace):
-            table = self.hold(registered)
-            self.condition(f"{table}.latest is {self.hold(place.latest, apart=True)}")
+        if isinstance(place, SpecialsPlace | LeavesPlace):
+            self.condition(_has_no_more(self, place))
             return
         where = self._where(place, seen.held.get(), home=home)
         if seen.inside:
@@ -156,11 +152,6 @@ class _Writer:
             self._add_numbers(seen.items[0])
         else:
             self.condition(f"{self.hold(seen.matches)}({where})")
-
-    def _add_specials(self, place: SpecialsPlace) -> None:
-        """Add the condition that a class has as many names as it had."""
-        count = self.hold(len(place.namespace), apart=True)
-        self.condition(f"{self.hold(len)}({self.hold(place.namespace)}) == {count}")
 
     def _add_object(self, place: ObjectPlace, seen: Seen) -> None:
         """Add the condition of what an object has, which may be gone."""
@@ -357,6 +348,15 @@ class _Writer:
         if holder is None:
             return self.hold(MISSING)
         return f"{self.hold(class_namespace(holder))}[{name!r}]"
+
+
+def _has_no_more(writer: _Writer, place: SpecialsPlace | LeavesPlace) -> str:
+    """Return the condition that a class has as many names as it had, trees no new nodes."""
+    if isinstance(place, LeavesPlace):
+        latest = writer.hold(place.latest, apart=True)
+        return f"{writer.hold(registered)}.latest is {latest}"
+    count = writer.hold(len(place.namespace), apart=True)
+    return f"{writer.hold(len)}({writer.hold(place.namespace)}) == {count}"
 
 
 def _has_index(items: Items) -> bool:
