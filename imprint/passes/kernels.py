@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from itertools import chain
 from operator import attrgetter
-from typing import Final, final
+from typing import Any, Final, final
 
 from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var
 from imprint.dtypes import is_inexact
@@ -66,8 +66,10 @@ class Walk:
         uses.update(chain.from_iterable(map(_INVARS, jaxpr.eqns)))
         self._shared: set[Atom] = {v for v, n in uses.items() if n > 1}
         self._reread: set[Atom] = _reread(jaxpr.eqns, self._kinds)
-        for eqn, kind in zip(jaxpr.eqns, self._kinds, strict=True):
-            if kind is None and eqn.primitive.is_call:  # it may use an operand twice
+        self._reads: dict[Any, bool] = {}
+        self._written: dict[int, None] = {}  # equations behind which something is
+        for eqn in jaxpr.eqns if jaxpr.bodies else ():
+            if eqn.primitive.is_call:  # it may use an operand twice
                 self._shared.update(eqn.invars)
         if results is None:
             self._memory.update(jaxpr.outvars)
@@ -85,44 +87,26 @@ class Walk:
 
     @cached_property
     def _users(self) -> dict[Atom, list[int]]:
-        """The equations that use each value."""
-        users: dict[Atom, list[int]] = {}
+        """The equations that use each value, of those that are used twice."""
+        users: dict[Atom, list[int]] = {v: [] for v in self._shared}
         for i, eqn in enumerate(self._jaxpr.eqns):
             for v in eqn.invars:
                 if v in users:
                     users[v].append(i)
-                else:
-                    users[v] = [i]
         return users
 
-    @cached_property
-    def _levels(self) -> dict[Atom, int]:
-        """How often something is written on the way to each value; empty if nothing is."""
-        levels: dict[Atom, int] = {}
-        pairs = [*zip(self._jaxpr.eqns, self._kinds, strict=True)]
-        for eqn, kind in pairs if any(self._writes(*p) for p in pairs) else ():
-            level = 0
-            for v in eqn.invars:
-                before = levels.get(v, 0)
-                if before > level:
-                    level = before
-            if kind is None:
-                level += 0 if eqn.primitive.is_call else 2
-            elif kind.is_reduced:
-                level += takes_memory(eqn) + self._is_reread(eqn.outvars[0], kind)
-            elif kind.dear and not kind.blocks:
-                level += eqn.outvars[0] in self._shared
-            for v in eqn.outvars:
-                levels[v] = level
-        return levels
-
-    def _writes(self, eqn: Eqn, kind: Kind | None) -> bool:
+    def _writes(self, eqn: Eqn, out: Var, kind: Kind) -> bool:
         """Tell whether something is written between an operand and a user of the result."""
-        if kind is None:
-            return not eqn.primitive.is_call
-        return kind.is_reduced or (
-            kind.dear and not kind.blocks and eqn.outvars[0] in self._shared
-        )
+        if kind.is_reduced:
+            return self._takes_memory(eqn) or self._is_reread(out, kind)
+        return kind.dear and not kind.blocks and out in self._shared
+
+    def _takes_memory(self, eqn: Eqn) -> bool:
+        key = eqn.invars[0].aval, eqn.params["axes"]
+        found = self._reads.get(key)
+        if found is None:
+            found = self._reads[key] = takes_memory(eqn)
+        return found
 
     def _walk(self) -> None:
         eqns, kinds, shared = self._jaxpr.eqns, self._kinds, self._shared
@@ -131,16 +115,13 @@ class Walk:
         for i in range(len(eqns) - 1, -1, -1):
             eqn, kind = eqns[i], kinds[i]
             if kind is None:
-                if eqn.primitive.is_call:
-                    self._call(i, eqn)
-                else:
-                    memory.update(eqn.invars)
+                self._apart(i, eqn)
                 continue
             out = eqn.outvars[0]
             found = kernels.get(out, _NONE)
             if kind.dear or out in shared or out in memory:
-                kernels[out] = found = self._decide(i, eqn, found)
-            if kind.is_reduced and takes_memory(eqn):
+                kernels[out] = found = self._decide(i, eqn, kind, found)
+            if kind.is_reduced and self._takes_memory(eqn):
                 memory.update(eqn.invars)
                 continue
             for v in eqn.invars:
@@ -150,41 +131,39 @@ class Walk:
                 elif had is not found:
                     self._merge(v, found)
             if kind.moves or out in indexed or out in joined:
-                self._joined.count(eqn, kind, is_alone=i in found)
-                self._index(i, eqn, kind)
+                self._index(eqn, kind, is_alone=i in found)
 
     def _merge(self, v: Atom, found: Kernels) -> None:
         had = self.kernels.get(v, _NONE)
         if len(had) < _MANY and not found <= had:
             self.kernels[v] = had | found
 
-    def _index(self, i: int, eqn: Eqn, kind: Kind) -> None:
+    def _index(self, eqn: Eqn, kind: Kind, *, is_alone: bool) -> None:
         """Note which operands are needed at several places."""
-        out = eqn.outvars[0]
-        if out in self._indexed and i not in self.kernels.get(out, _NONE):
-            self._indexed.update(eqn.invars)
+        out, indexed, joined = eqn.outvars[0], self._indexed, self._joined
+        if kind.blocks or out in joined.times:
+            joined.count(eqn, kind, is_alone=is_alone)
+        if out in indexed and not is_alone:
+            indexed.update(eqn.invars)
         elif kind.moves:
-            self._indexed.update([v for v in eqn.invars if v in self._shared])
+            indexed.update(self._shared.intersection(eqn.invars))
 
     # ---- one value ----
 
-    def _decide(self, i: int, eqn: Eqn, found: Kernels) -> Kernels:
+    def _decide(self, i: int, eqn: Eqn, kind: Kind, found: Kernels) -> Kernels:
         """Return the kernels that compute an equation, which may be its own alone."""
-        out, kind = eqn.outvars[0], self._kinds[i]
+        out = eqn.outvars[0]
         if out in self._memory:
             found |= {i}
-        if len(found) < 2:
-            if self._joined.times.get(out, 0) > 1 and self._is_cut(i, out, found):
-                return frozenset((i,))
-            alone = kind and kind.dear and found and self._is_reread(out, kind)
-            return frozenset((i,)) if alone else found
-        if (
-            (kind and kind.dear)
-            or self._is_kept(i, eqn, out)
-            or self._is_cut(i, out, found)
-        ):
-            return frozenset((i,))
-        return found
+        if len(found) > 1:
+            is_alone = kind.dear or self._is_kept(i, eqn) or self._is_cut(i, out, found)
+        elif self._joined.times.get(out, 0) > 1 and self._is_cut(i, out, found):
+            is_alone = True
+        else:
+            is_alone = bool(kind.dear and found and self._is_reread(out, kind))
+        if kind.dear and self._writes(eqn, out, kind):
+            self._written[i] = None
+        return frozenset((i,)) if is_alone else found
 
     def _is_reread(self, out: Var, kind: Kind) -> bool:
         """Tell whether the one kernel that uses a dear result would compute it again."""
@@ -192,18 +171,17 @@ class Walk:
             return True
         return out in self._reread
 
-    def _is_kept(self, i: int, eqn: Eqn, out: Var) -> bool:
+    def _is_kept(self, i: int, eqn: Eqn) -> bool:
         """Tell whether the engine writes a value rather than read its operands again.
 
         That is so if it has two of them, and one of its users is computed from it by
         another way, too, on which something is written.
         """
-        if out not in self._memory and not self._levels:
+        if len(eqn.invars) < 2 or eqn.primitive.name == "concatenate":
             return False
+        out = eqn.outvars[0]
         rank = out.aval.ndim
         full = {v for v in eqn.invars if type(v) is Var and v.aval.ndim >= rank}
-        if len(full) < 2 or eqn.primitive.name == "concatenate":
-            return False
         if sum([not self._is_spread(v) for v in full]) < 2:
             return False
         return out in self._memory or self._is_behind(i, out)
@@ -214,23 +192,32 @@ class Walk:
 
     def _is_behind(self, i: int, out: Var) -> bool:
         """Tell whether a user also takes what is written between `out` and it."""
-        levels = self._levels
-        level = levels[out]
-        for u in self._users.get(out, ()):
-            user = self._jaxpr.eqns[u]
-            if max([levels[v] for v in user.outvars], default=0) > level:
-                above = [v for v in user.invars if levels.get(v, 0) > level]
-                if _leads_to(self._jaxpr.eqns, self._made, above, i):
+        eqns, made, written = self._jaxpr.eqns, self._made, self._written
+        first = next(reversed(written), len(eqns))
+        users = [eqns[u] for u in self._users[out] if u > first]
+        above = {j for user in users for v in user.invars if (j := made.get(v, -1)) > i}
+        stack = [(j, j in written) for j in above if j >= first]
+        seen = {*stack}
+        while stack and len(seen) <= _FAR:
+            j, is_behind = stack.pop()
+            for v in eqns[j].invars:
+                k = made.get(v, -1)
+                if k == i and is_behind:
                     return True
-        return False
+                if k > i if is_behind else k >= first:
+                    way = k, is_behind or k in written
+                    if way not in seen:
+                        seen.add(way)
+                        stack.append(way)
+        return any(is_behind for _, is_behind in stack)
 
     # ---- what a cut saves ----
 
     def _is_cut(self, i: int, out: Var, found: Kernels) -> bool:
         """Tell whether a value is written, which more than one kernel computes."""
-        if out not in self._shared or not is_inexact(out.aval.dtype):
+        if self._limit == _NEVER or out not in self._shared:
             return False
-        if self._limit == _NEVER:
+        if not is_inexact(out.aval.dtype):
             return False
         times = max(len(found), self._joined.times.get(out, 0))
         again = times - 1
@@ -270,6 +257,14 @@ class Walk:
         return total
 
     # ---- calls ----
+
+    def _apart(self, i: int, eqn: Eqn) -> None:
+        """Go through what is fused with nothing, or the body of a call."""
+        if eqn.primitive.is_call:
+            self._call(i, eqn)
+        else:
+            self._memory.update(eqn.invars)
+            self._written[i] = None
 
     def _call(self, i: int, eqn: Eqn) -> None:
         """Go through the body of a call, which the engine puts in its place."""
@@ -366,26 +361,6 @@ def _reread(eqns: Sequence[Eqn], kinds: Sequence[Kind | None]) -> set[Atom]:
                 if v.aval is not aval and (not aval or v.aval.shape != aval.shape):
                     found.add(v)
     return found
-
-
-def _leads_to(
-    eqns: Sequence[Eqn], made: dict[Atom, int], values: list[Atom], target: int
-) -> bool:
-    """Tell whether values are computed from the result of an equation."""
-    stack = [made.get(v, -1) for v in values]
-    seen = {*stack}
-    while stack:
-        i = stack.pop()
-        if i < target:
-            continue
-        if i == target or len(seen) > _FAR:
-            return True
-        for v in eqns[i].invars:
-            j = made.get(v, -1)
-            if j not in seen:
-                seen.add(j)
-                stack.append(j)
-    return False
 
 
 def _weight(eqn: Eqn, size: int) -> float:

@@ -73,6 +73,11 @@ def summed(x):
     return (inp.sin(x) * x + x.sum(),)
 
 
+def softmax(x):
+    weights = inp.exp(x - x.max())
+    return (weights / weights.sum() + x * 0.5,)
+
+
 def stacked(s):
     a, b, c = s
     return (s + 0.1 * inp.stack([b - a, a * c, a * b - c]),)
@@ -99,13 +104,14 @@ def gradient(w, x):
         (repeated(coupled, 5), S),
         (repeated(coupled, 4), V),
         (repeated(summed, 6), V[:1]),
+        (repeated(softmax, 8), S[:1]),
         (repeated(stacked, 4), [np.array(S)]),
         (repeated(rolled, 5), V[:1]),
         (network, [M, M]),
         (gradient, [M, M]),
     ],
     ids=[
-        *("arithmetic", "coupled", "vectors", "summed", "stacked", "rolled"),
+        *("arithmetic", "coupled", "vectors", "summed", "numbers", "stacked", "rolled"),
         *("network", "gradient"),
     ],
 )
