@@ -3,6 +3,7 @@
 - `pipeline`: which passes does every program go through, in which order?
 - `roll`: which equal blocks become a loop?
 - `blocks`: where do equations repeat?
+- `wiring`: which equation makes each value, and which use it?
 - `carries`: what do equal blocks take from each other, from outside, and give after them?
 - `rows`: which values are rows of what a loop has stacked?
 - `rolling_costs`: when is a loop slower than its blocks?

@@ -2,23 +2,23 @@
 
 1. Each equation has a coarse token: its primitive and the aval of its first result. A
    program in which no distance of equal tokens is frequent is left here.
-2. The others have an exact token: params, too, and the avals of operands. Jaxprs in params
-   count by their own equations; an effect is like no other. Where a `slice` starts may
-   differ from block to block, as `x[i]` does.
+2. The others have an exact token: params, too. Jaxprs in params count by their own
+   equations; an effect is like no other. Where a `slice` starts may differ from block to
+   block, as `x[i]` does.
 3. In runs of a length operands too are alike: made at the same place of the same block or
-   of one before, or outside. Blocks begin where least is handed on.
+   of one before, or outside and of one aval. Blocks begin where least is handed on.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, Final, NamedTuple, cast, final
 
 import numpy as np
 
 from imprint.core.control import ControlPrimitive
 from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal, subjaxprs
+from imprint.core.primitive import Primitive
+from imprint.passes.wiring import Ints, Wiring
 from imprint.primitives.slicing import slice_p
-
-Ints = np.ndarray[Any, np.dtype[np.int64]]
 
 FEWEST: Final = 16
 """Blocks below which a loop is left unrolled."""
@@ -28,6 +28,8 @@ _WORDS: Final = (1, 4, 16, 64)
 """How many tokens are compared at once: an equation may be in a block several times."""
 _NEAR: Final = 64
 """Equations up to which the distance of an operand tells equations apart."""
+_ODD: Final = 1_000_003
+"""What makes one number of several, which others have by chance only."""
 
 
 class Run(NamedTuple):
@@ -48,8 +50,12 @@ class Run(NamedTuple):
         return self.end - self.start - self.length
 
 
-def runs_of(jaxpr: Jaxpr, may_gain: Callable[[Sequence[Eqn]], bool]) -> list[Run]:
+def runs_of(
+    jaxpr: Jaxpr, may_gain: Callable[[Sequence[Eqn]], bool]
+) -> tuple[list[Run], Wiring] | None:
     """Return the runs of equal blocks in a jaxpr; what saves most comes first.
+
+    With them comes how the jaxpr is wired; if there are none, None does.
 
     Args:
         jaxpr: the program.
@@ -57,24 +63,25 @@ def runs_of(jaxpr: Jaxpr, may_gain: Callable[[Sequence[Eqn]], bool]) -> list[Run
     """
     eqns = jaxpr.eqns
     if len(eqns) < FEWEST:
-        return []
-    coarse = _coarse(eqns)
-    if coarse is None:
-        return []
+        return None
+    tokens = _Tokens()
+    each = tokens.coarse(eqns)
+    coarse = np.array(each)
+    if np.bincount(coarse).max() < FEWEST:
+        return None
     lengths = _lengths(coarse)
     spans = _merged([span for length in lengths for span in _spans(coarse, length)])
     spans = [span for span in spans if may_gain(eqns[slice(*span)])]
     if not spans:
-        return []
-    places = made_at(eqns)
-    parts = [_Part(eqns, places, span) for span in spans]
+        return None
+    wiring = Wiring(jaxpr)
+    parts = [
+        _Part(wiring, start, tokens.exact(eqns[start:end], each[start:end]))
+        for start, end in spans
+    ]
     found = [run for part in parts for run in part.runs(lengths)]
-    return sorted(found, key=lambda run: (-run.saved, run.length, run.start))
-
-
-def made_at(eqns: Sequence[Eqn]) -> dict[Any, tuple[int, int]]:
-    """Return which equation makes each variable, as which of its results."""
-    return {v: (i, r) for i, eqn in enumerate(eqns) for r, v in enumerate(eqn.outvars)}
+    found.sort(key=lambda run: (-run.saved, run.length, run.start))
+    return (found, wiring) if found else None
 
 
 def literal_key(literal: Literal) -> Hashable:
@@ -84,23 +91,6 @@ def literal_key(literal: Literal) -> Hashable:
 
 
 # ---- 1. lengths ----
-
-
-def _coarse(eqns: Sequence[Eqn]) -> Ints | None:
-    """Return a number for each equation; None if none is there often enough."""
-    known: dict[Any, int] = {}
-    number = known.setdefault
-    tokens = [
-        number((e.primitive, e.outvars[0].aval if e.outvars else None), len(known))
-        for e in eqns
-    ]
-    if len(eqns) < FEWEST * len(known) and not _is_often(tokens, len(known)):
-        return None
-    return np.array(tokens, np.int64)
-
-
-def _is_often(tokens: list[int], kinds: int) -> bool:
-    return int(np.bincount(tokens, minlength=kinds).max()) >= FEWEST
 
 
 def _lengths(tokens: Ints) -> list[int]:
@@ -153,27 +143,38 @@ class _Tokens:
         self._known: dict[Hashable, int] = {}
         self._held: dict[int, int] = {}
 
-    def of(self, eqn: Eqn) -> int:
-        """Return the number of an equation."""
-        return self._number(self._token(eqn))
+    def coarse(self, eqns: Sequence[Eqn]) -> list[int]:
+        """Return numbers that tell equations apart by primitive and first result."""
+        known = self._known
+        number = known.setdefault
+        return [
+            number((e.primitive, e.outvars[0].aval if e.outvars else None), len(known))
+            for e in eqns
+        ]
+
+    def exact(self, eqns: Sequence[Eqn], coarse: Sequence[int]) -> list[int]:
+        """Return numbers that tell equations apart by all but their operands."""
+        return [
+            self._number(self._token(eqn, token))
+            if eqn.params or type(eqn.primitive) is not Primitive
+            else token
+            for eqn, token in zip(eqns, coarse, strict=True)
+        ]
 
     def _number(self, token: Hashable) -> int:
         return self._known.setdefault(token, len(self._known))
 
-    def _token(self, eqn: Eqn) -> Hashable:
+    def _token(self, eqn: Eqn, coarse: int) -> Hashable:
         primitive, params = eqn.primitive, eqn.params
         if eqn.effects:
             return object()
-        avals = [v.aval for v in eqn.invars]
-        if not params:
-            return primitive, *avals
         if type(primitive) is ControlPrimitive:
             named = primitive.options(params)
             held = [self._jaxpr(closed) for closed in primitive.jaxprs(params)]
-            return primitive, *avals, None, *held, exact(named)
+            return coarse, None, *held, exact(named)
         if primitive is slice_p and is_without_strides(params):
-            return primitive, *avals, eqn.outvars[0].aval
-        return primitive, *avals, None, *params.items()  # `carries` compares exactly
+            return coarse, None
+        return coarse, *params.items()  # `carries` compares exactly
 
     def _jaxpr(self, closed: ClosedJaxpr) -> int:
         """Return the number of a jaxpr, which is that of each that is the same."""
@@ -189,7 +190,7 @@ class _Tokens:
             ]
             params = [exact(e.params) for e in jaxpr.eqns if not subjaxprs(e)]
             avals = [v.aval for v in jaxpr.invars]
-            eqns = [self.of(eqn) for eqn in jaxpr.eqns]
+            eqns = self.exact(jaxpr.eqns, self.coarse(jaxpr.eqns))
             token = (jaxpr.name, *avals, None, *eqns, None, *wiring, None, *params)
             found = self._held[id(closed)] = self._number(token)
         return found
@@ -218,17 +219,10 @@ def is_without_strides(params: dict[str, Any]) -> bool:
 class _Part:
     """A part of a jaxpr that repeats something."""
 
-    def __init__(
-        self,
-        eqns: Sequence[Eqn],
-        places: dict[Any, tuple[int, int]],
-        span: tuple[int, int],
-    ) -> None:
-        self._eqns = eqns
-        self._made_at = places
-        self._start, end = span
-        tokens = _Tokens()
-        self._tokens = np.array([tokens.of(eqn) for eqn in eqns[self._start : end]])
+    def __init__(self, wiring: Wiring, start: int, tokens: Sequence[int]) -> None:
+        self._wiring = wiring
+        self._start, self._end = start, start + len(tokens)
+        self._tokens = np.array(tokens)
 
     def runs(self, lengths: Sequence[int]) -> list[Run]:
         """Return the runs of some lengths; if there are none, those of other lengths."""
@@ -240,39 +234,52 @@ class _Part:
         return [r for n, (lo, hi) in spans for r in self._runs(lo + at, hi + at, n)]
 
     def _wired(self) -> Ints:
-        """Return tokens of equations that count the distance of operands that are near."""
-        known: dict[Hashable, int] = {}
-        wired: list[int] = []
-        for i, token in enumerate(self._tokens.tolist(), self._start):
-            places = [self._made_at.get(v, (-1, 0))[0] for v in self._eqns[i].invars]
-            near = [i - a if i - a < _NEAR and a >= 0 else 0 for a in places]
-            wired.append(known.setdefault((token, *near), len(known)))
-        return np.array(wired)
+        """Return tokens of equations that count the distance of operands that are near.
+
+        Those that are equal by chance propose a length of blocks, and no more.
+        """
+        wiring = self._wiring
+        starts = wiring.operands_at[self._start : self._end + 1]
+        part = slice(starts[0], starts[-1])
+        at, made = wiring.used_at[part], wiring.made_at[wiring.operands[part]]
+        near = np.where((made >= 0) & (at - made < _NEAR), at - made, 0)
+        place = starts[0] + np.arange(len(at)) - wiring.operands_at[at]
+        told = (near + _NEAR * wiring.avals[part]) * (1 + place * _ODD)
+        sums = np.append(0, np.cumsum(told))[starts - starts[0]]
+        return self._tokens * _ODD + np.diff(sums)
 
     def _runs(self, start: int, end: int, length: int) -> list[Run]:
         """Return the runs of a length in a span of equal tokens."""
         found: list[Run] = []
-        for i in range(start + length, end + 1):
-            if i < end and self._is_same(i, length, start):
+        for i, earliest in (*self._unlike(start, end, length), (end, end)):
+            if i < start + length or earliest <= start:
                 continue
             if i - start >= FEWEST * length:
                 found.append(self._aligned(start, i, length))
             start = i - length + 1
         return found
 
-    def _is_same(self, i: int, length: int, start: int) -> bool:
-        """Tell whether operands are as those of the block before."""
-        for ours, theirs in zip(
-            self._eqns[i].invars, self._eqns[i - length].invars, strict=True
-        ):
-            mine, result = self._made_at.get(ours, (-1, 0))
-            other, other_result = self._made_at.get(theirs, (-1, 0))
-            if mine - length >= start:
-                if other != mine - length or result != other_result:
-                    return False
-            elif other >= start:
-                return False
-        return True
+    def _unlike(self, start: int, end: int, length: int) -> Iterator[tuple[int, int]]:
+        """Return equations with an operand that is unlike that of the block before.
+
+        It is like it if both are made before the blocks, and of one type: so the first
+        place where blocks may begin is told, too.
+        """
+        wiring, avals = self._wiring, self._wiring.avals
+        block = slice(start, start + length + 1, length)
+        first, second = wiring.operands_at[block]
+        results = int(np.diff(wiring.results_at[block])[0])
+        last = wiring.operands_at[end]
+        ours = wiring.operands[second:last]
+        theirs = wiring.operands[first : last - second + first]
+        mine, other = wiring.made_at[ours] - length, wiring.made_at[theirs]
+        is_other = avals[second:last] != avals[first : last - second + first]
+        unlike = np.flatnonzero((theirs != ours - results) | (mine < start) | is_other)
+        at = wiring.used_at[second:last][unlike]
+        places = np.maximum(mine[unlike], other[unlike]) + 1
+        places[is_other[unlike]] = end
+        is_later = places > start
+        return zip(at[is_later].tolist(), places[is_later].tolist(), strict=True)
 
     # ---- 4. where blocks begin ----
 
@@ -282,16 +289,16 @@ class _Part:
         if not spare:
             return Run(start, length, count)
         last = end - length  # what the block before it makes is used up to its end
-        used: dict[int, int] = {}
-        for i in range(last - length, end):
-            for v in self._eqns[i].invars:
-                used[self._made_at.get(v, (-1, 0))[0]] = i
+        wiring = self._wiring
+        near = slice(*wiring.operands_at[[last - length, end]])
+        made = wiring.made_at[wiring.operands[near]].tolist()
+        used = dict(zip(made, wiring.used_at[near].tolist(), strict=True))
         crossing = np.zeros(2 * length + 1, np.int64)
-        for made in range(last - length, last):
-            if made in used:
-                first = (made + 1 - start) % length
+        for at in range(last - length, last):
+            if at in used:
+                first = (at + 1 - start) % length
                 crossing[first] += 1
-                crossing[first + min(used[made] - made, length)] -= 1
+                crossing[first + min(used[at] - at, length)] -= 1
         live = np.cumsum(crossing)[: 2 * length]
         at = int(np.argmin((live[:length] + live[length:])[: spare + 1]))
         return Run(start + at, length, count)

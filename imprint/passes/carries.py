@@ -7,7 +7,7 @@ that are one value in later blocks are two then, the run begins a block later.
 """
 
 from collections.abc import Hashable, Sequence
-from typing import Any, Final, NamedTuple, TypeAlias, final
+from typing import Final, NamedTuple, TypeAlias, final
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from imprint.passes.blocks import (
     is_without_strides,
     literal_key,
 )
+from imprint.passes.wiring import Wiring
 from imprint.primitives.slicing import slice_p
 
 _BACK: Final = 4
@@ -85,26 +86,19 @@ class Loop(NamedTuple):
         return [eqn.outvars[slot.result] for eqn in each]
 
 
-def loop_of(
-    eqns: Sequence[Eqn],
-    run: Run,
-    places: dict[Any, tuple[int, int]],
-    last_use: dict[Any, int],
-) -> Loop | None:
+def loop_of(eqns: Sequence[Eqn], run: Run, wiring: Wiring) -> Loop | None:
     """Return the loop of a run; None if its blocks do not make one.
 
     Args:
         eqns: the equations around.
         run: the run.
-        places: which equation makes each variable, as which result.
-        last_use: which equation uses each variable last.
+        wiring: how they are wired.
     """
     for _ in range(_BACK + 1):
         if run.blocks < FEWEST:
             return None
-        reading = _Reading(eqns, run, places)
         try:
-            return reading.loop(last_use)
+            return _Reading(eqns, run, wiring).loop()
         except _NoLoopError:
             return None
         except _TwoValuesError:
@@ -124,22 +118,20 @@ class _TwoValuesError(Exception):
 class _Reading:
     """One walk over the blocks of a run."""
 
-    def __init__(
-        self, eqns: Sequence[Eqn], run: Run, places: dict[Any, tuple[int, int]]
-    ) -> None:
+    def __init__(self, eqns: Sequence[Eqn], run: Run, wiring: Wiring) -> None:
         self._eqns = eqns
         self._run = run
-        self._places = places
+        self._wiring = wiring
         self._carry: dict[Slot, Atom | None] = {}
         self._walked: dict[tuple[Hashable, ...], tuple[Atom, ...]] = {}
 
-    def loop(self, last_use: dict[Any, int]) -> Loop:
+    def loop(self) -> Loop:
         """Return the loop."""
         run = self._run
         step = tuple(map(self._operands, range(run.end - run.length, run.end)))
         if not self._carry:  # each block is by itself
             raise _NoLoopError
-        stacked = self._used_after(last_use)
+        stacked = self._used_after()
         eqns = self._eqns[run.start : run.end]
         return Loop(run, eqns, step, self._carry, (*self._walked.values(),), stacked)
 
@@ -150,12 +142,9 @@ class _Reading:
 
     def _operands(self, i: int) -> tuple[Operand, ...]:
         each = self._each(i)
-        operands = [
-            self._operand(v, [eqn.invars[m] for eqn in each])
-            for m, v in enumerate(self._eqns[i].invars)
-        ]
-        params = self._eqns[i].params
-        if self._eqns[i].primitive is slice_p and is_without_strides(params):
+        operands = [self._operand(v, each, m) for m, v in enumerate(each[-1].invars)]
+        params = each[-1].params
+        if each[-1].primitive is slice_p and is_without_strides(params):
             starts = [eqn.params["start_indices"] for eqn in each]
             if any(s != starts[0] for s in starts):
                 for axis in zip(*starts, strict=True):
@@ -163,17 +152,18 @@ class _Reading:
                     operands.append(self._outside(literals))
         return tuple(operands)
 
-    def _operand(self, last: Atom, values: list[Atom]) -> Operand:
+    def _operand(self, last: Atom, each: Sequence[Eqn], m: int) -> Operand:
+        """Return what an equation takes as its operand `m`, in the last block `last`."""
         start, length, blocks = self._run
-        made, result = self._places.get(last, (-1, 0))
+        made, result = self._wiring.made(last)
         if made < start:
-            return self._outside(values)
+            return self._outside([eqn.invars[m] for eqn in each])
         block, at = divmod(made - start, length)
         back = blocks - 1 - block
         if back > _BACK:
             raise _NoLoopError
-        for k, value in enumerate(values[:back]):
-            slot = Slot(at, result, back - k)
+        for k, eqn in enumerate(each[:back]):
+            slot, value = Slot(at, result, back - k), eqn.invars[m]
             if _key(self._carry.setdefault(slot, value)) != _key(value):
                 raise _TwoValuesError
         return Slot(at, result, back)
@@ -186,25 +176,25 @@ class _Reading:
         self._walked.setdefault(keys, tuple(values))
         return [*self._walked].index(keys)
 
-    def _used_after(self, last_use: dict[Any, int]) -> tuple[Slot, ...]:
+    def _used_after(self) -> tuple[Slot, ...]:
         """Return what is stacked; what is used of the last block only is carried."""
-        run = self._run
+        run, wiring = self._run, self._wiring
+        first, last = wiring.results_at[[run.start, run.end]]
+        is_used = wiring.last_use[first:last].reshape(run.blocks, -1) >= run.end
         stacked: list[Slot] = []
-        for at in range(run.length):
-            each = self._each(run.start + at)
-            for result in range(len(each[0].outvars)):
-                used = [
-                    run.blocks - k
-                    for k, eqn in enumerate(each)
-                    if last_use.get(eqn.outvars[result], -1) >= run.end
-                ]
-                lacking = [
-                    back for back in used if Slot(at, result, back) not in self._carry
-                ]
-                if lacking == [1]:
-                    self._carry[Slot(at, result, 1)] = None
-                elif lacking:
-                    stacked.append(Slot(at, result, 0))
+        for number in np.flatnonzero(is_used.any(0)).tolist():
+            at = int(wiring.made_at[first + number]) - run.start
+            result = int(first + number - wiring.results_at[run.start + at])
+            used = run.blocks - np.flatnonzero(is_used[:, number])
+            lacking = [
+                back
+                for back in used.tolist()
+                if Slot(at, result, back) not in self._carry
+            ]
+            if lacking == [1]:
+                self._carry[Slot(at, result, 1)] = None
+            elif lacking:
+                stacked.append(Slot(at, result, 0))
         return tuple(stacked)
 
 

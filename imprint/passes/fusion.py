@@ -12,6 +12,7 @@ from operator import attrgetter
 from typing import Final, NamedTuple
 
 from imprint.core import dims
+from imprint.core.aval import ShapedArray
 from imprint.core.jaxpr import Eqn, Jaxpr
 
 
@@ -125,6 +126,16 @@ def kinds_of(eqns: Sequence[Eqn]) -> list[Kind | None]:
     return [*map(_KINDS.get, map(_NAME, eqns))]
 
 
+def kinds_in(eqns: Sequence[Eqn]) -> list[Kind | None]:
+    """Return what the engine does with the operations that there are among many."""
+    return [*map(_KINDS.get, {*map(_NAME, eqns)})]
+
+
+def avals_of(eqns: Sequence[Eqn]) -> set[ShapedArray]:
+    """Return the avals of all results of equations."""
+    return {*map(_AVAL, chain.from_iterable(map(_OUTVARS, eqns)))}
+
+
 def is_one_kernel(jaxpr: Jaxpr) -> bool:
     """Tell whether a program is one kernel, in which nothing is computed twice.
 
@@ -133,11 +144,9 @@ def is_one_kernel(jaxpr: Jaxpr) -> bool:
     eqns = jaxpr.eqns
     if len({*jaxpr.outvars}) > 1:
         return False
-    kinds = [_KINDS.get(name) for name in {*map(_NAME, eqns)}]
-    if not all(kind and not kind.moves for kind in kinds):
+    if not all(kind and not kind.moves for kind in kinds_in(eqns)):
         return False
-    avals = {*map(_AVAL, chain.from_iterable(map(_OUTVARS, eqns)))}
-    return len({aval.shape for aval in avals}) < 2
+    return len({aval.shape for aval in avals_of(eqns)}) < 2
 
 
 def is_small(eqns: Sequence[Eqn]) -> bool:

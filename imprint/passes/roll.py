@@ -18,11 +18,12 @@ import numpy as np
 from imprint.config import config
 from imprint.control.scan import scan_equation
 from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
-from imprint.passes.blocks import FEWEST, Run, made_at, runs_of
+from imprint.passes.blocks import FEWEST, Run, runs_of
 from imprint.passes.carries import Loop, Slot, loop_of
 from imprint.passes.changes import Rolled
 from imprint.passes.rolling_costs import is_slower, is_too_large, may_gain
 from imprint.passes.rows import Rows, is_joining, is_longer
+from imprint.passes.wiring import Wiring
 from imprint.primitives.dynamic_slicing import dynamic_slice_p
 
 _ROLLS: Final = "rolls"
@@ -35,10 +36,11 @@ def roll(closed: ClosedJaxpr) -> ClosedJaxpr:
     """Return the program with equal blocks as loops."""
     if not config.roll_loops:
         return closed
-    runs = runs_of(closed.jaxpr, may_gain)
-    if not runs:
+    blocks = runs_of(closed.jaxpr, may_gain)
+    if blocks is None:
         return closed
-    rolling = _Rolling(closed.jaxpr)
+    runs, wiring = blocks
+    rolling = _Rolling(closed.jaxpr, wiring)
     found = rolling.run(runs, closed.consts)
     if found is None:
         return closed
@@ -69,13 +71,9 @@ class _Rolling:
         rolls: the loops that it made.
     """
 
-    def __init__(self, jaxpr: Jaxpr) -> None:
+    def __init__(self, jaxpr: Jaxpr, wiring: Wiring) -> None:
         self.jaxpr = jaxpr
-        self.places = made_at(jaxpr.eqns)
-        self.last_use: dict[Any, int] = {}
-        for i, eqn in enumerate(jaxpr.eqns):
-            self.last_use.update(dict.fromkeys(eqn.invars, i))
-        self.last_use.update(dict.fromkeys(jaxpr.outvars, len(jaxpr.eqns)))
+        self.wiring = wiring
         self.rows = Rows()
         self.rolls: list[Rolled] = []
 
@@ -106,7 +104,7 @@ class _Rolling:
             run = _apart(every, taken)
             block = eqns[run.start : run.start + run.length]
             if run.blocks >= FEWEST and not is_too_large(block):
-                loop = loop_of(eqns, run, self.places, self.last_use)
+                loop = loop_of(eqns, run, self.wiring)
                 if loop is not None:
                     taken[loop.run.start : loop.run.end] = True
                     loops.append(loop)

@@ -15,7 +15,7 @@ from imprint.core import dims
 from imprint.core.jaxpr import Eqn, Jaxpr, Literal, subjaxprs
 from imprint.passes.blocks import FEWEST
 from imprint.passes.carries import Loop
-from imprint.passes.fusion import Kind, kind_of, kinds_of
+from imprint.passes.fusion import Kind, avals_of, kind_of, kinds_in, kinds_of
 from imprint.passes.kernels import Walk
 
 # ---- the figures ----
@@ -75,10 +75,9 @@ def is_too_large(eqns: Sequence[Eqn]) -> bool:
 
 def may_gain(eqns: Sequence[Eqn]) -> bool:
     """Tell whether equal blocks among equations may be a loop: a first test, and cheap."""
-    kinds = kinds_of(eqns)
-    if any(kind is None or kind.blocks for kind in kinds):
-        return not _is_by_products(eqns, kinds)
-    sizes = {v.aval.size for eqn in eqns for v in eqn.outvars}
+    if any(kind is None or kind.blocks for kind in kinds_in(eqns)):
+        return not _is_by_products(eqns, kinds_of(eqns))
+    sizes = {aval.size for aval in avals_of(eqns)}
     if any(map(dims.is_symbolic, sizes)):
         return False
     size = max(sizes)

@@ -157,6 +157,15 @@ def test_work_grows_as_the_program_does(program, rolls):
 
 
 @pytest.mark.parametrize(
+    ("program", "most"),
+    [(element_by_element, 30), (sums, 40), (almost_equal, 35)],
+)
+def test_few_lines_run_for_each_equation(program, most):
+    closed = traced(program, FEW)
+    assert lines_of(closed) < most * len(closed.eqns)
+
+
+@pytest.mark.parametrize(
     "program", exhaustive_but((sums, other_constants), PROGRAMS), ids=NAME
 )
 def test_fifty_thousand_equations_need_no_recursion(program):
