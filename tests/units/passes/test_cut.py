@@ -277,6 +277,16 @@ def test_what_made_a_nan_is_told_alike():
     assert "log" in said[0]
 
 
+def test_sentinels_do_not_change_what_is_written():
+    told = []
+    for switch in (True, False):
+        with imprint.debug_nans(switch):
+            f = imprint.jit(sums(6))
+            f(V)
+            told.append([str(cut) for cut in f.versions[-1].passes])
+    assert told[0] == told[1] != []
+
+
 # ---- seen and switched ----
 
 

@@ -467,6 +467,14 @@ def test_a_compiled_loop_gives_what_its_blocks_give():
         assert_close(ours, theirs, "gradient")
 
 
+def test_many_blocks_are_compiled_as_one():
+    few, many = (
+        imprint.jit(repeated(midpoint, n)).lower(ONE, ONE, ONE).as_text()
+        for n in (17, 170)
+    )
+    assert len(few.splitlines()) == len(many.splitlines())
+
+
 def test_a_donated_argument_gives_its_memory_to_a_loop():
     f = imprint.jit(STEP, donate_argnums=0)
     x, y = inp.asarray(ONE), inp.asarray(ONE)
