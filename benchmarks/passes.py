@@ -7,12 +7,16 @@ slower than its blocks. Words choose the rows whose name contains all of them.
 
 `python -m benchmarks.passes suite [words]` runs the programs of the other benchmarks with
 the passes and without. Those that the passes leave alone count as equal in the mean.
+
+`python -m benchmarks.passes cost` tells which part of tracing and lowering they take, in
+time of the processor, and what these take beside the same without passes.
 """
 
 import itertools
 import math
 import multiprocessing
 import sys
+import time
 import warnings
 from functools import partial
 from importlib import import_module
@@ -39,6 +43,7 @@ WIDTHS = (4, 16, 64, 256)
 SUITE = ("arrays", "callbacks", "chains", "dispatch", "eager", "engine", "filtering")
 SUITE += ("lengths", "loops", "memory", "needless", "order", "spectra", "call_forms")
 SWITCHES = ("cut_recomputation", "roll_loops")
+SALTS = itertools.count()
 
 
 # ---- steps ----
@@ -288,11 +293,84 @@ def suite(words):
     print(f"{len(ratios)} programs", f"mean {geometric_mean(ratios or [1.0]):.3f}")
 
 
+# ---- what the passes cost ----
+
+
+def n_body(places, speeds):
+    """Return where bodies are after 10 steps of leapfrog."""
+
+    def pulls(p):
+        d = p[None] - p[:, None]
+        return (d * (((d * d).sum(-1) + 1e-3) ** -1.5)[..., None]).sum(1)
+
+    for _ in range(10):
+        speeds = speeds + 0.005 * pulls(places)
+        places = places + 0.01 * speeds
+        speeds = speeds + 0.005 * pulls(places)
+    return places, speeds
+
+
+def layers(weights, x):
+    for w in weights:
+        x = x + np.tanh(x @ w)
+    return (x * x).mean()
+
+
+def seconds(run):
+    """Return the time of the processor that something takes."""
+    start = time.thread_time()
+    run()
+    return time.thread_time() - start
+
+
+def cost():
+    """Print which part of tracing and lowering the passes take."""
+    tracing = import_module("benchmarks.tracing")
+    noise = numpy.random.default_rng(0).normal(size=(20, 64, 64)).astype("float32")
+    bodies = noise[:2, :100, :3]
+    transformer = lambda *args: imprint.grad(tracing.transformer(imprint, 0.0))(*args)
+    programs = {
+        "gradient of a transformer": (transformer, tracing.ARGUMENTS),
+        "gradient of 20 layers": (imprint.grad(layers), [[*noise], noise[0]]),
+        "N-body, 10 steps": (n_body, bodies),
+        "sin(x)*x + x.sum(), 100 times": (
+            repeated(STEPS["sum"][0], 100),
+            state(1, 1000),
+        ),
+        "midpoint rule, 60 steps": (repeated(midpoint(coupled), 60), state(3, 1)),
+    }
+    for name, (fun, args) in programs.items():
+        passes, whole, without = [], [], []
+        for _ in range(9):
+            whole.append(lowering(fun, args, on=True))
+            without.append(lowering(fun, args, on=False))
+            closed = imprint.make_jaxpr(salted(fun))(*args)
+            passes.append(seconds(partial(run_passes, closed)))
+        share, ratio = min(passes) / min(whole), min(whole) / min(without)
+        print(f"{name:48} {share:7.1%}  {ratio:7.3f}", flush=True)
+
+
+def salted(fun):
+    """Return a function that no cache has seen."""
+    salt = next(SALTS) + 0.5
+    return lambda *args: (fun(*args), salt)
+
+
+def lowering(fun, args, *, on):
+    """Return the time to trace and to lower a function, with the passes or without."""
+    switch(on=on)
+    found = seconds(partial(imprint.jit(salted(fun)).lower, *args))
+    switch(on=True)
+    return found
+
+
 def main():
     words = sys.argv[1:]
     # One function is compiled for many programs on purpose, and with each switch.
     warnings.filterwarnings("ignore", ".* was compiled 8 times")
-    if words[:1] == ["suite"]:
+    if words == ["cost"]:
+        cost()
+    elif words[:1] == ["suite"]:
         suite(words[1:])
     else:
         loops(words)

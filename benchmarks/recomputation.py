@@ -85,6 +85,23 @@ def gradient(np, _):
     return (jax if np is jnp else imprint).grad(loss, argnums=places)
 
 
+def products(np, _):
+    """Return the products of matrices of that gradient, and nothing else."""
+
+    def run(*weights_and_x):
+        *weights, x = weights_and_x
+        inputs, found = [], []
+        for w in weights:
+            inputs.append(x)
+            x = x @ w
+        for w, y in zip(reversed(weights), reversed(inputs), strict=True):
+            found.append(y.T @ x)
+            x = x @ w.T
+        return found
+
+    return run
+
+
 def row(np, steps):
     def run(x):
         for _ in range(steps):
@@ -136,6 +153,13 @@ def compile_pair(name, program, steps, args, target):
     return Pair(f"compile: {name}", *sides, target=target, timing=Timing.FRESH)
 
 
+def parts_pair(name, part, program, args, target):
+    """Return the row of a part of a program, which imprint runs beside JAX's whole."""
+    sides = runs(imprint, inp, part, 0, args), runs(jax, jnp, program, 0, args)
+    return Pair(f"run: {name}", *sides, target=target)
+
+
+NETWORK = [*WEIGHTS, INPUTS]
 PAIRS = [
     pair("sin(x)*x + x.sum(), 50 times", sums, 50, [VALUES], 0.12),
     compile_pair("sin(x)*x + x.sum(), 50 times", sums, 50, [VALUES], 0.12),
@@ -147,7 +171,8 @@ PAIRS = [
     compile_pair("ring of three of 1,000, 16 steps", ring, 16, [RING], 0.3),
     pair("ten tanh of 1,000,000", row, 10, [LARGE], 0.7),
     pair("twelve gelu of 100,000", gelus, 12, [LARGE[:100_000].copy()], 0.8),
-    pair("gradient of 20 layers", gradient, 0, [*WEIGHTS, INPUTS], 1.05),
+    pair("gradient of 20 layers", gradient, 0, NETWORK, 1.05),
+    parts_pair("its products of matrices alone", products, gradient, NETWORK, 1.0),
     pair("softmax of 1,000,000", softmax, 0, [LARGE], 1.03),
 ]
 
