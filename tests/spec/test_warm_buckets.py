@@ -58,6 +58,9 @@ def test_sizes_of_other_answers_are_traced(life):
     assert told.endswith("its sizes have other answers to what it asks.")
     assert [called(fun, n) for n in (5, 4)] == [1, 0]
     assert [called(life(), n) for n in (4, 5)] == [0, 0]
+    short = life()
+    assert called(short, 4) == 0
+    assert str(short.versions[0]).endswith("where n <= 4")
 
 
 def test_what_comes_to_a_warm_bucket_is_kept_too(life):
