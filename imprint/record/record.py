@@ -169,8 +169,7 @@ class Record(Entering):
 
     def unknown(self, values: Iterable[Any]) -> list[Any]:
         """Return those values of which not all is noted yet."""
-        is_whole = self._notes.is_whole
-        return [value for value in values if not is_whole(value)]
+        return [value for value in values if not self._notes.is_whole(value)]
 
     def take_whole(self, values: Iterable[Any]) -> None:
         """Note all that values have, which code may read by any name."""
