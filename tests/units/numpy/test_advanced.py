@@ -224,6 +224,21 @@ def test_lists_and_masks_are_arrays():
     np.testing.assert_array_equal(imprint.jit(lambda x: x[X > 30])(X), X[X > 30])
 
 
+@pytest.mark.parametrize("is_sorted", [False, True])
+@pytest.mark.parametrize("is_unique", [False, True])
+def test_what_is_promised_of_indices_reaches_the_program(is_sorted, is_unique):
+    promised = {"indices_are_sorted": is_sorted, "unique_indices": is_unique}
+    calls = {
+        "scatter": lambda x, i: x.at[i].set(1.0, **promised),
+        "scatter-add": lambda x, i: x.at[i].add(1.0, **promised),
+        "gather": lambda x, i: x.at[i].get(**promised),
+    }
+    for name, call in calls.items():
+        eqns = imprint.make_jaxpr(call)(X, np.array([0, 2])).eqns
+        (eqn,) = (e for e in eqns if e.primitive.name.replace("_", "-") == name)
+        assert {key: eqn.params[key] for key in promised} == promised
+
+
 def test_lists_are_values_too():
     x = np.arange(6.0, dtype=np.float32).reshape(2, 3)
     for given in ([1, 2, 3], (1.5, 2.5, 3.5), [[1], [2]]):
