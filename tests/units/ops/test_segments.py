@@ -49,6 +49,21 @@ def test_they_are_those_of_jax():
             assert a.weak_type == b.weak_type
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_buckets_and_what_is_promised_reach_the_program(name):
+    for is_sorted, is_unique in ((False, True), (True, False)):
+        promised = {"indices_are_sorted": is_sorted, "unique_indices": is_unique}
+        for size, shape in ((None, (3,)), (2, (3, 3))):
+            eqns = imprint.make_jaxpr(
+                lambda x, ids, given=promised | {"bucket_size": size}: getattr(
+                    ops, name
+                )(x, ids, 3, **given)
+            )(X[:, 0], IDS).eqns
+            (eqn,) = (e for e in eqns if e.primitive.name.startswith("scatter"))
+            assert {key: eqn.params[key] for key in promised} == promised
+            assert eqn.outvars[0].aval.shape == shape
+
+
 def test_segments_are_counted_outside_a_trace():
     got = ops.segment_sum(inp.arange(5.0), [0, 2, 2, 0, 1])
     want = jax.ops.segment_sum(jnp.arange(5.0), jnp.array([0, 2, 2, 0, 1]))
