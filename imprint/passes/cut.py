@@ -9,7 +9,9 @@ vectors of polynomials, which make one loop too large. What is shared little sta
 kernel. Integers are left alone: hashes reuse each value, in one kernel.
 """
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Container, Iterator, Sequence
+from itertools import chain
 from operator import attrgetter
 from typing import Final
 
@@ -31,6 +33,10 @@ from imprint.primitives.barrier import materialize_p
 
 _CUTS: Final = "cuts"
 _NAME: Final = attrgetter("primitive.name")
+_INVARS: Final = attrgetter("invars")
+_OUTVARS: Final = attrgetter("outvars")
+_NEAR: Final = 32
+"""Equations among which the end of a row is looked for: `gelu` has eight."""
 
 
 def cut(closed: ClosedJaxpr) -> ClosedJaxpr:
@@ -98,26 +104,67 @@ def _between(jaxpr: Jaxpr, chosen: dict[Var, tuple[int, float]]) -> list[Var]:
     }
     if len(ones) <= IN_A_ROW:
         return []
-    rows: dict[Atom, int] = {}
+    uses = Counter(chain.from_iterable(map(_INVARS, eqns)))
+    rows: dict[Atom, _Row] = {}
     between: list[Var] = []
-    for i in range(min(ones), max(ones) + 1):
+    i, last = min(ones) - 1, max(ones)
+    while i < last:
+        i += 1
         eqn, is_one = eqns[i], i in ones
         if not is_one and rows.keys().isdisjoint(eqn.invars):
             continue
         if kind_of(eqn) is None:
             continue
-        row = max([rows.get(v, 0) for v in eqn.invars], default=0)
-        if is_one:
-            if row >= IN_A_ROW:
-                ends = {v for v in eqn.invars if rows.get(v) == row}
-                between += [v for v in ends if type(v) is Var]
-                for v in ends:
-                    del rows[v]
-                row = 0
-            row += 1
-        if row and eqn.outvars[0] not in chosen:
-            rows[eqn.outvars[0]] = row
+        before = max([rows[v] for v in eqn.invars if v in rows], default=_NO_ROW)
+        if is_one and before.functions >= IN_A_ROW:
+            at = _neck(eqns, rows, uses, before, ones)
+            between.append(eqns[at].outvars[0])
+            if i - at <= _NEAR:  # what follows the value is another row
+                for v in chain.from_iterable(map(_OUTVARS, eqns[at:i])):
+                    rows.pop(v, None)
+                i = at
+                continue
+            del rows[eqns[at].outvars[0]]
+            before = _NO_ROW
+        if (is_one or before.functions) and eqn.outvars[0] not in chosen:
+            rows[eqn.outvars[0]] = _Row(before.functions + is_one, i)
     return between
+
+
+class _Row(NamedTuple):
+    """How many functions are in a row before a value, and which equation makes it."""
+
+    functions: int
+    at: int
+
+
+_NO_ROW: Final = _Row(0, -1)
+
+
+def _neck(
+    eqns: Sequence[Eqn],
+    rows: dict[Atom, _Row],
+    uses: Counter[Atom],
+    end: _Row,
+    ones: Container[int],
+) -> int:
+    """Return the equation whose result is written, so that a row ends.
+
+    It is the last value that all of the row goes through and that is used more than once;
+    if there is none near, it is what ends the row.
+    """
+    neck, ways = end.at, {end.at}
+    for _ in range(_NEAR):
+        at = max(ways)
+        if len(ways) == 1 and uses[eqns[at].outvars[0]] > 1:
+            neck = at
+        ways.remove(at)
+        if at not in ones:
+            found = [rows[v] for v in eqns[at].invars if v in rows]
+            ways.update([row.at for row in found if row.functions == end.functions])
+        if not ways:
+            break
+    return neck
 
 
 def _is_large(value: Var) -> bool:

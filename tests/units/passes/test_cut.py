@@ -131,6 +131,31 @@ def test_many_dear_functions_in_a_row_are_cut_where_a_cut_is_cheap():
     assert cuts(row, np.zeros(2_000, "float32")) == ()
 
 
+@pytest.mark.parametrize("size", [20_000, 2_000])
+def test_a_row_of_activations_is_cut_between_them(size):
+    def row(x):
+        for _ in range(12):
+            x = 0.5 * x * (1 + inp.tanh(0.8 * (x + 0.04 * x * x * x)))
+        return x
+
+    closed = run_passes(imprint.make_jaxpr(row)(np.zeros(size, "float32")))
+    copies = [e.outvars[0] for e in closed.eqns if e.primitive.name == "materialize"]
+    assert len(copies) == (5 if size == 20_000 else 0)
+    # What an activation gives is written, not what it hands to its function.
+    assert {sum([*e.invars].count(v) for e in closed.eqns) for v in copies} <= {5}
+
+
+def test_functions_in_rows_side_by_side_are_cut_each():
+    def rows(*xs):
+        for _ in range(5):
+            xs = [inp.tanh(x) for x in xs]
+        return xs
+
+    x = np.zeros(20_000, "float32")
+    assert len(cuts(rows, x, x, x)) == 6
+    assert len(cuts(rows, *[x] * 40)) == 80  # far from each other
+
+
 @pytest.mark.parametrize(
     "around",
     [
