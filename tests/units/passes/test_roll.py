@@ -377,6 +377,17 @@ def test_params_tell_blocks_apart():
     assert shapes(run, M) == [(18, 2), (17, 2)]
 
 
+@pytest.mark.usefixtures("every_run")
+def test_types_of_what_comes_from_outside_tell_blocks_apart():
+    def run(x, *parts):
+        for part in parts:
+            x = inp.sin(x) * part.astype("float32")
+        return x
+
+    parts = [np.arange(6, dtype="int32" if i < 18 else "int16") for i in range(35)]
+    assert shapes(run, V, *parts) == [(18, 3), (17, 3)]
+
+
 @pytest.mark.parametrize("shape", [(0,), (), (1,), (3, 0, 2)])
 @pytest.mark.usefixtures("every_run")
 def test_degenerate_shapes(shape):
