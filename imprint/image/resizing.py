@@ -16,18 +16,21 @@ from imprint.core.array import Array
 from imprint.core.aval import Shape, get_aval
 from imprint.errors import ArgumentError, ShapeError
 from imprint.image.kernels import KERNELS, ResizeMethod, method_of
-from imprint.lax.indexed import index_take
 from imprint.numpy.arithmetic import maximum, minimum
 from imprint.numpy.comparison import where
 from imprint.numpy.einstein import einsum
 from imprint.numpy.joining import concatenate
 from imprint.numpy.promotion import ArrayLike, as_array, inexact, promote_dtypes
 from imprint.numpy.ranges import arange
-from imprint.numpy.shape import moveaxis, size_tuple
+from imprint.numpy.rounding import floor
+from imprint.numpy.shape import size_tuple
+from imprint.numpy.taking import take
 from imprint.one_go import one_go
 from imprint.primitives.axes import canonical_axes
 from imprint.primitives.precision import Precision
+from imprint.primitives.sizes import as_operand, number_of
 
+_FLOAT32 = np.dtype(np.float32)
 _LEAST_TOTAL = 1000.0 * float(np.finfo(np.float32).eps)
 """Weights that add up to less than this count as none."""
 
@@ -58,8 +61,9 @@ def resize(
     """
     x, way = as_array("resize", image), method_of("resize", method)
     sizes = _sizes("resize", x, shape)
-    old = [dims.concrete(n, "resize") for n in x.shape]
-    moved = [d for d, (m, n) in enumerate(zip(old, sizes, strict=True)) if m != n]
+    old = x.shape
+    pairs = enumerate(zip(old, sizes, strict=True))
+    moved = [d for d, (m, n) in pairs if not dims.is_same(m, n)]
     if dims.has_zero([old[d] for d in moved]):
         raise ShapeError(
             f"resize: expected elements along the axes that get another length, got "
@@ -68,7 +72,10 @@ def resize(
     if way is ResizeMethod.NEAREST:
         return _nearest(x, sizes, moved)
     x = inexact("resize", x)
-    scales = [sizes[d] / old[d] if sizes[d] else 1.0 for d in moved]
+    scales = [
+        1.0 if dims.is_same(sizes[d], 0) else as_operand(sizes[d]) / as_operand(old[d])
+        for d in moved
+    ]
     weigh = _Weights("resize", way, antialias=antialias)
     places = [(d, scale, 0.0) for d, scale in zip(moved, scales, strict=True)]
     return _contracted(x, sizes, places, weigh, precision)
@@ -127,8 +134,8 @@ def scale_and_translate(  # noqa: PLR0913, PLR0917 - JAX's signature
     return _contracted(x, sizes, places, weigh, precision)
 
 
-def _sizes(name: str, x: Array, shape: Any) -> tuple[int, ...]:
-    sizes = tuple([dims.concrete(n, name) for n in size_tuple(name, shape)])
+def _sizes(name: str, x: Array, shape: Any) -> Shape:
+    sizes = size_tuple(name, shape)
     if len(sizes) != x.ndim or dims.has_negative(sizes):
         raise ShapeError(
             f"{name}: expected a shape of {x.ndim} lengths for {x.aval}, got {sizes}. "
@@ -139,10 +146,14 @@ def _sizes(name: str, x: Array, shape: Any) -> tuple[int, ...]:
 
 def _nearest(x: Array, sizes: Shape, moved: Sequence[int]) -> Array:
     for d in moved:
-        old, new = dims.concrete(x.shape[d], "resize"), sizes[d]
-        middles = np.arange(new, dtype=np.float32) + np.float32(0.5)
-        found = np.floor(middles * np.float32(old) / np.float32(new)).astype(np.int32)
-        x = moveaxis(index_take(x, [found], (d,)), 0, d)
+        lengths = x.shape[d], sizes[d]
+        known = not any(map(dims.is_symbolic, lengths))
+        points: Any = np.arange if known else arange
+        old, new = (number_of(n, _FLOAT32) for n in lengths)
+        middles = points(sizes[d], dtype=np.float32) + np.float32(0.5)
+        places = middles * old / new
+        found = np.floor(places) if known else floor(places)
+        x = take(x, found.astype(np.int32), d, mode="clip")
     return x
 
 
@@ -155,15 +166,19 @@ def _contracted(
 ) -> Array:
     """Contract axis by axis: first those that get shortest, and the last from the right."""
     names, new = list(range(x.ndim)), x.ndim
-    for d, scale, move in sorted(
-        places, key=lambda at: sizes[at[0]] / max(1, x.shape[at[0]])
-    ):
+    for d, scale, move in sorted(places, key=lambda at: _growth(x, sizes, at[0])):
         weights = weigh.of(x.shape[d], sizes[d], scale, move).astype(x.dtype)
         out = [new if i == d else i for i in names]
         terms = [(weights, [d, new]), (x, names)]
         first, second = terms if d < x.ndim - 1 else terms[::-1]
         x = einsum(*first, *second, out, precision=precision)
     return x
+
+
+def _growth(x: Array, sizes: Shape, d: int) -> float:
+    """Return by how much an axis gets longer; 1 where a name is in the answer."""
+    old, new = x.shape[d], sizes[d]
+    return 1.0 if dims.is_symbolic(old) or dims.is_symbolic(new) else new / max(1, old)
 
 
 class _Weights:
@@ -184,7 +199,7 @@ class _Weights:
 
     def of(self, length: Any, count: int, scale: Any, move: Any) -> Array:
         """Return the matrix of weights, `[length, count]`."""
-        old = dims.concrete(length, self._name)
+        old = dims.as_dim(length, self._name)
         dtype = dtypes.result_type(scale, move)
         by = 1.0 / scale
         middles = (arange(count, dtype=dtype) + 0.5) * by - move * by - 0.5
@@ -197,7 +212,7 @@ class _Weights:
         weights = where(known, weights / where(total != 0, total, 1), 0)
         if self._keeps_edges:
             return weights
-        inside = (middles >= -0.5) & (middles <= old - 0.5)
+        inside = (middles >= -0.5) & (middles <= as_operand(old) - 0.5)
         return where(inside[None, :], weights, 0)
 
     @property
