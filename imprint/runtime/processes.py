@@ -336,7 +336,7 @@ def _check_reachable(meeting: Meeting) -> None:
                 _greet(found)
             return
         except OSError as err:
-            if time.monotonic() < until and not isinstance(err, socket.gaierror):
+            if time.monotonic() < until and not isinstance(err, _FINAL):
                 time.sleep(0.1)
                 continue
             raise BackendError(
@@ -347,6 +347,12 @@ def _check_reachable(meeting: Meeting) -> None:
             ) from err
 
 
+class _StrangerError(OSError):
+    """What listens there is no service of gRPC's."""
+
+
+_FINAL: Final = (socket.gaierror, _StrangerError)
+"""What another attempt would not change."""
 _NO_SETTINGS: Final = b"\0\0\0\4\0\0\0\0\0"
 
 
@@ -354,8 +360,10 @@ def _greet(found: socket.socket) -> None:
     """Raise OSError unless what listens greets as a service of gRPC's does: by HTTP/2."""
     found.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + _NO_SETTINGS)
     answer = found.recv(9, socket.MSG_WAITALL)
-    if len(answer) < 9 or answer[3] != 4:  # the first frame is to be of settings
-        raise OSError(0, "the answer of another program")
+    if len(answer) < 9:
+        raise OSError(0, "no answer")
+    if answer[3] != 4:  # the first frame is to be of settings
+        raise _StrangerError(0, "the answer of another program")
 
 
 def _refuse(*_: object) -> None:

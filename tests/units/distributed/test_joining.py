@@ -195,33 +195,33 @@ def test_a_port_in_use_is_said():
 
 
 @pytest.mark.parametrize(
-    ("says", "got"),
+    ("says", "wait", "got"),
     [
-        (b"", "timed out"),
-        (b"HTTP/1.1 400 Bad Request", "the answer of another program"),
+        (b"", 0, "timed out"),
+        (b"HTTP/1.1 400 Bad Request", 60, "the answer of another program"),
     ],
 )
-def test_what_listens_there_and_is_no_process_of_ours_is_told(says, got):
+def test_what_listens_there_and_is_no_process_of_ours_is_told(says, wait, got):
     with socket.create_server(("127.0.0.1", 0)) as other:
         address = f"127.0.0.1:{other.getsockname()[1]}"
 
         def answer():
             came, _ = other.accept()
             came.sendall(says)
-            came.recv(1000)
             done.wait(10)
             came.close()
 
         done = threading.Event()
-        listening = threading.Thread(target=answer)
+        listening = threading.Thread(target=answer, daemon=True)
         listening.start()
         with pytest.raises(BackendError) as caught:
-            _check_reachable(Meeting(address, 2, 1, address, 0, 5, 5))
+            _check_reachable(Meeting(address, 2, 1, address, wait, 5, 5))
         done.set()
         listening.join()
     assert str(caught.value) == (
-        f"distributed.initialize: expected process 0 of 2 to answer at {address} within 0 s, "
-        f"got {got} in process 1. Start process 0, and give all the same coordinator_address."
+        f"distributed.initialize: expected process 0 of 2 to answer at {address} within {wait} "
+        f"s, got {got} in process 1. Start process 0, and give all the same "
+        "coordinator_address."
     )
 
 
