@@ -7,8 +7,7 @@ Arrays of one axis are one row.
 
 import sys
 from collections.abc import Sequence
-from importlib import import_module
-from typing import Any, final
+from typing import Any
 
 from imprint.array import ArrayImpl
 from imprint.errors import ArgumentError
@@ -66,24 +65,12 @@ def visualize_array_sharding(arr: ArrayImpl) -> None:
 
 def _show(grid: list[list[str]]) -> None:
     shell: Any = sys.modules.get("IPython")
-    if shell is not None and shell.get_ipython() is not None:
-        import_module("IPython.display").display(_Shown(grid))
-    else:
+    running: Any = None if shell is None else shell.get_ipython()
+    if running is None:
         sys.stdout.write(table(grid) + "\n")
-
-
-@final
-class _Shown:
-    """A picture as a terminal prints it, and as a notebook draws it."""
-
-    def __init__(self, grid: list[list[str]]) -> None:
-        self._grid = grid
-
-    def __repr__(self) -> str:
-        return table(self._grid)
-
-    def _repr_svg_(self) -> str:
-        return picture(self._grid)
+    else:
+        shown = {"text/plain": table(grid), "image/svg+xml": picture(grid)}
+        running.display_pub.publish(shown)
 
 
 def _grid(name: str, shape: tuple[int, ...], sharding: Any) -> list[list[str]]:

@@ -1,31 +1,22 @@
 """Where IPython runs, it chooses how a picture is shown."""
 
 import sys
-from types import ModuleType
-
-import pytest
+from types import SimpleNamespace
 
 import imprint
 
 
-@pytest.fixture
-def displayed(monkeypatch):
-    """Return what IPython is asked to display; it stands for itself here."""
-    found = []
-    shell, display = ModuleType("IPython"), ModuleType("IPython.display")
-    shell.get_ipython = lambda: "a shell"
-    display.display = found.append
+def test_a_notebook_draws_what_a_terminal_prints(monkeypatch, capsys):
+    shown = []
+    running = SimpleNamespace(display_pub=SimpleNamespace(publish=shown.append))
+    shell = SimpleNamespace(get_ipython=lambda: running)
     monkeypatch.setitem(sys.modules, "IPython", shell)
-    monkeypatch.setitem(sys.modules, "IPython.display", display)
-    return found
-
-
-def test_a_notebook_draws_what_a_terminal_prints(displayed, capsys):
     x = imprint.numpy.ones((2, 3))
     imprint.debug.visualize_array_sharding(x)
-    (shown,) = displayed
-    assert shown._repr_svg_().startswith("<svg ")
     assert capsys.readouterr().out == ""
-    sys.modules["IPython"].get_ipython = lambda: None
+    ((plain, text), (drawn, svg)) = shown[0].items()
+    assert (plain, drawn) == ("text/plain", "image/svg+xml")
+    assert svg.startswith("<svg ")
+    running = None
     imprint.debug.visualize_array_sharding(x)
-    assert capsys.readouterr().out == f"{shown!r}\n"
+    assert capsys.readouterr().out == f"{text}\n"
