@@ -5,6 +5,7 @@ import sys
 import numpy as np
 import pytest
 
+import imprint
 from imprint.core import libraries
 from imprint.manifest import surroundings
 from tests.spec import reborn
@@ -76,6 +77,12 @@ def test_what_a_program_sets_in_a_library_is_seen(life, name):
         result, traced = reborn.traces(life(says), X)
         assert (traced, float(result[0])) == (count, expected)
     assert float(life()(X)[0]) == 2
+
+
+def test_it_is_told(life):
+    life()(X)
+    told = imprint.cache.why(life("a_package.config.rate = 3.0"), X).disk
+    assert told == "The disk does not answer it: a_package.config.rate changed."
 
 
 def test_what_another_file_of_a_library_gave_at_its_import_is_seen(life):
