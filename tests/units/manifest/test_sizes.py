@@ -1,0 +1,52 @@
+"""Sizes with names as plain data: the same number comes back for each value of the names."""
+
+import json
+
+import pytest
+
+from imprint.manifest.sizes import (
+    hold_at,
+    plain_questions,
+    plain_size,
+    questions_of,
+    size_of,
+)
+from imprint.symbolic.deciding import Question
+from imprint.symbolic.expression import Scope
+from imprint.symbolic.values import evaluate
+
+SIZES = {
+    "number": lambda n, m: 3,
+    "name": lambda n, m: n,
+    "sum": lambda n, m: n * m * 2 - m + 5,
+    "parts": lambda n, m: n // 3 + m % 2,
+    "extremes": lambda n, m: (n - 7).maximum(m).minimum(n * m),
+    "both": lambda n, m: ((n + m) // 2) ** 2,
+}
+
+
+def carried(x):
+    return json.loads(json.dumps(x))
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_a_size_comes_back(name):
+    scope, other = Scope(), Scope()
+    size = SIZES[name](scope.name("n"), scope.name("m"))
+    plain = carried(plain_size(size))
+    again = size_of(plain, {x: other.name(x) for x in "nm"})
+    assert str(again) == str(size)
+    for n in range(1, 12):
+        for m in range(1, 6):
+            at = {"n": n, "m": m}
+            assert size_of(plain, at) == evaluate(size, at) == evaluate(again, at)
+
+
+def test_questions_hold_where_they_did():
+    scope, other = Scope(), Scope()
+    n = scope.name("n")
+    asked = [Question(n, ">", 4, answer=True), Question(n % 2, "==", 0, answer=False)]
+    plain = carried(plain_questions(asked))
+    again = questions_of(plain, {"n": other.name("n")})
+    assert [*map(str, again)] == [*map(str, asked)]
+    assert [k for k in range(1, 12) if hold_at(plain, {"n": k})] == [5, 7, 9, 11]
