@@ -71,13 +71,6 @@ class ShapeDtypeStruct:
         """Return the struct of an aval."""
         return cls(aval.shape, aval.dtype, weak_type=aval.weak_type)
 
-    @classmethod
-    def placed(cls, aval: ShapedArray) -> Self:
-        """Return the struct of an aval, with its placement."""
-        made = cls.of(aval)
-        made.aval = aval
-        return made
-
     @property
     def shape(self) -> Shape:
         """The length of each axis."""

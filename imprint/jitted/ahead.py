@@ -71,7 +71,14 @@ class _Start:
 def _without_values(request: Request, avals: tuple[ShapedArray, ...]) -> Request:
     """Return a call with shapes in the place of arrays."""
     pending = request.pending
-    leaves = [ShapeDtypeStruct.placed(aval) for aval in avals]
+    leaves = [*map(_shape, avals)]
     dynamic = tree.structure(pending.call.dynamic).unflatten(leaves)
     call = pending.call._replace(dynamic=dynamic)
     return request._replace(pending=pending._replace(leaves=leaves, call=call))
+
+
+def _shape(aval: ShapedArray) -> ShapeDtypeStruct:
+    """Return what stands for an array, with its placement, whatever that is."""
+    made = ShapeDtypeStruct.of(aval)
+    made.aval = aval
+    return made
