@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 from itertools import chain
 from operator import attrgetter
-from typing import Final
+from typing import Final, NamedTuple
 
 from imprint.config import config
 from imprint.core import dims
