@@ -100,7 +100,7 @@ def limit(*, bytes: int | None = None) -> int:  # noqa: A002 - the unit, where i
     """Return how many bytes all versions may take together; set it, if one is given.
 
     Versions over the limit go at once, those first that were not called for longest,
-    pinned ones never. The default is 4 GiB.
+    pinned ones and those that run on several processes together never. The default is 4 GiB.
 
     Example:
         >>> import imprint

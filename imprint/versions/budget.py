@@ -72,7 +72,7 @@ class Budget:
                 if (
                     entry is None
                     or number == keep
-                    or getattr(entry.item(), "pinned", False)
+                    or getattr(entry.item(), "stays", False)
                 ):
                     continue
                 hits = getattr(entry.item(), "hits", entry.hits)

@@ -308,6 +308,17 @@ class Version(Inner):
         """The names that it read while it was traced: rebinding one is a miss."""
         return self.traced.watch.names
 
+    @property
+    def stays(self) -> bool:
+        """Whether the byte budget leaves it: it is pinned, or spans processes.
+
+        One that forgot it alone would wait for the others to compile it again.
+        """
+        home = self.home
+        return self.pinned or (
+            isinstance(home, SpreadHome) and home.device.spans_processes
+        )
+
     def pin(self) -> None:
         """Keep it, whatever the byte budget and `max_versions` say."""
         self.pinned = True

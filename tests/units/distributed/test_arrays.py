@@ -73,6 +73,11 @@ def test_what_others_have_comes_by_a_program(found):
 
 
 @pytest.mark.slow
+def test_one_process_forgets_no_program_of_all(found):
+    assert [seen["kept"] for seen in found] == [1, 1]
+
+
+@pytest.mark.slow
 def test_what_others_compute_alone_waits_for_nobody(found):
     assert [seen["there"] for seen in found] == [[0, [8, 4]], [2, [8, 4]]]
 
