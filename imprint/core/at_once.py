@@ -14,6 +14,7 @@ from typing import Any, Final, final
 from imprint.core.primitive import Absent, Primitive
 from imprint.core.trace import current_trace
 from imprint.sharding.named import NamedSharding
+from imprint.sharding.varying import Varying
 
 
 def is_away(x: Any) -> bool:
@@ -23,6 +24,8 @@ def is_away(x: Any) -> bool:
     except AttributeError:  # a number, or an array of NumPy's
         return False
     if placement is None:  # most: then it is on the first CPU
+        return False
+    if type(placement) is Varying:  # a part of a `shard_map` that the host computes
         return False
     return type(placement) is NamedSharding or placement.device.platform != "cpu"
 
