@@ -22,6 +22,7 @@ from imprint.watch.places import (
     ItemPlace,
     NamePlace,
     ObjectPlace,
+    SpecialsPlace,
     class_attribute,
     defining_class,
 )
@@ -53,7 +54,9 @@ def entered(recording):
     if not depth:
         exact.enter()
     depth += 1
-    return enter(recording)
+    enter(recording)
+    recording.frame = caller(1)  # not this one, which ends now
+    return recording
 def left(recording, *error):
     global depth
     leave(recording, *error)
@@ -122,6 +125,8 @@ def is_watched(owner, name, places):
     if holder is not None and not is_user_class(holder):
         return True  # a library's: what its code reads of the object is written down
     own = name in layout.names(owner)
+    if not own and holder is None and are_whole(owner, places):
+        return True
     return any(
         (isinstance(p, ObjectPlace) and p.name == name and p.owner() is owner)
         or (isinstance(p, ItemPlace) and p.container is owner)
@@ -136,10 +141,24 @@ def is_watched(owner, name, places):
     )
 
 
+def are_whole(owner, places):
+    """Tell whether all that an object has counts, and all that its class has."""
+    cls = type(owner)
+    return any(
+        isinstance(p, ObjectPlace) and p.name == "__dict__" and p.owner() is owner
+        for p in places
+    ) and any(
+        (isinstance(p, SpecialsPlace) and p.is_whole and p.cls is cls)
+        or (isinstance(p, ClassPlace) and p.name == "__dict__" and p.cls is cls)
+        for p in places
+    )
+
+
 @contextlib.contextmanager
 def recorded(exact):
     """Have an exact recorder look at each trace."""
-    names = {"enter": Recording.__enter__, "leave": Recording.__exit__, "exact": exact}
+    names = {"enter": Recording.__enter__, "leave": Recording.__exit__}
+    names |= {"exact": exact, "caller": sys._getframe}
     exec(compile(LOOK, "<imprint hook>", "exec"), names)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Recording, "__enter__", names["entered"])
