@@ -97,9 +97,9 @@ def _starts(name: str, x: ShapedArray, start_indices: Any, wraps: Any) -> list[A
         )
     typed = (get_aval(i).dtype for i in start_indices if not _is_size(i))
     dtype = next(typed, dt.default_int())  # a Python int takes the others' dtype
-    start_indices = [
-        number_of(i, dtype) if dims.is_symbolic(i) else i for i in start_indices
-    ]
+    start_indices = tuple(
+        [number_of(i, dtype) if dims.is_symbolic(i) else i for i in start_indices]
+    )
     each: Any = [wraps] * x.ndim if isinstance(wraps, bool) else wraps
     if not _is_sequence(each) or len(each) != x.ndim:
         raise ArgumentError(
