@@ -38,6 +38,7 @@ from imprint.core.libraries import (
     is_user_namespace,
     module_namespace,
 )
+from imprint.core.trace import Trace
 from imprint.definition.layout import layout_of, layout_of_class
 from imprint.definition.rules import COPIES
 from imprint.record.mentions import CHANGES_ITEMS
@@ -180,11 +181,15 @@ def _locals_of(frame: FrameType | None) -> Iterable[Any]:
 
 
 def _held_in(variable: ContextVar[Any]) -> Iterable[Any]:
-    """Return what a variable holds in this context, or gives where it holds nothing."""
+    """Return what a variable holds in this context, or gives where it holds nothing.
+
+    The trace under way is in one, too, and another at each call.
+    """
     try:
-        return (variable.get(),)
+        held = variable.get()
     except LookupError:
         return ()
+    return () if isinstance(held, Trace) else (held,)
 
 
 COMPOSITES: Final = ids_of(
