@@ -12,9 +12,9 @@ from imprint.store.sweep import entries
 
 @pytest.fixture
 def files(imprint_store):
-    """Give the files of two programs, the second used last."""
+    """Give the files of two programs without their traces, the second used last."""
     for factor in (2, 3):
-        imprint.jit(lambda x, factor=factor: x * factor).lower(1.0).compile()
+        imprint.jit(lambda x, factor=factor: x * factor).trace(1.0).lower().compile()
     found = sorted(entries(imprint_store), key=lambda each: each.used)
     for each, age in zip(found, (7200, 3600), strict=True):
         os.utime(each.path, (each.used - age,) * 2)
