@@ -25,13 +25,22 @@ from imprint.control.operands import (
 from imprint.control.turns import ADDED, watch_turns
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.control import ControlPrimitive, Eager, Narrowed, Unit
-from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var, eval_jaxpr
+from imprint.core.jaxpr import (
+    Atom,
+    ClosedJaxpr,
+    Eqn,
+    Jaxpr,
+    Literal,
+    Var,
+    eval_jaxpr,
+)
 from imprint.core.padding import Bucket, Padded
 from imprint.core.primitive import Avals, Dims, Params, Values
 from imprint.core.tangents import tangent_aval
 from imprint.core.trace import tracing
+from imprint.dtypes import is_integer
 from imprint.errors import NotDifferentiableError
-from imprint.primitives.basis import broadcast_in_dim
+from imprint.primitives.basis import add_p, broadcast_in_dim
 from imprint.primitives.reductions import reduce_or
 from imprint.primitives.select import select_n
 from imprint.stablehlo import Builder, Value
@@ -154,6 +163,7 @@ def _lower(
             return [pred, *tokens, *carry]
         return outs
 
+    carry = _hidden(b, body_jaxpr.jaxpr, carry)
     state = [*(b.tokens[e] for e in ordered), *carry]
     if is_asked_before:
         state = [*ask(b, state[: len(ordered)], carry), *carry]
@@ -161,6 +171,40 @@ def _lower(
     tokens, results = split(outs, len(ordered))
     b.tokens.update(zip(ordered, tokens, strict=True))
     return tuple(results)
+
+
+def _hidden(b: Builder, step: Jaxpr, carry: Sequence[Value]) -> list[Value]:
+    """Return a carry of which the engine knows no number but what is counted by ones.
+
+    From `i < 1`, 0 and `i + 2` XLA works out that there is no step, and from `i < 4`, 5
+    and `i + 2` that there is one: it rounds the wrong way (jaxlib 0.10 to 0.12).
+    """
+    made: dict[Atom, Eqn] = {v: eqn for eqn in step.eqns for v in eqn.outvars}
+    given = step.invars[len(step.invars) - len(carry) :]
+    pairs = zip(given, step.outvars, strict=True)
+    at = [
+        i
+        for i, (before, after) in enumerate(pairs)
+        if not before.aval.shape
+        and is_integer(before.aval.dtype)
+        and not _is_counted(before, after, made.get(after))
+    ]
+    found = [*carry]
+    for i, value in zip(
+        at, b.optimization_barrier([carry[i] for i in at]), strict=True
+    ):
+        found[i] = value
+    return found
+
+
+def _is_counted(before: Var, after: Atom, made: Eqn | None) -> bool:
+    """Tell whether a step leaves a number as it is, or adds one to it."""
+    if after is before:
+        return True
+    if made is None or made.primitive is not add_p or made.invars[0] is not before:
+        return False
+    by = made.invars[1]
+    return isinstance(by, Literal) and by.value == 1
 
 
 def _jvp(

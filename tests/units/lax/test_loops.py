@@ -253,6 +253,24 @@ def test_a_large_captured_array_is_no_matter_for_a_warning():
 # ---- what is asked for ----
 
 
+@pytest.mark.parametrize(
+    ("first", "end", "by"), [(0, 1, 2), (5, 4, 2), (5, 2, 6), (0, 7, 3), (6, 2, 1)]
+)
+def test_a_loop_that_counts_by_any_number_takes_as_many_steps_as_in_python(
+    first, end, by
+):
+    """XLA gives another number for the first three."""
+
+    def steps():
+        state = np.int32(first), np.int32(0)
+        going = lax.while_loop(
+            lambda s: s[0] < end, lambda s: (s[0] + by, s[1] + 1), state
+        )
+        return going[1]
+
+    assert imprint.jit(steps)() == len(range(first, end, by))
+
+
 def test_more_steps_in_one_turn_than_there_are():
     want, _ = lax.scan(lambda c, x: (c + x, None), 0.0, np.arange(3.0), unroll=8)
     assert float(want) == 3.0
