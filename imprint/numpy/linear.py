@@ -6,7 +6,7 @@ narrow as they are. `precision` chooses how exactly an accelerator multiplies fl
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
 from imprint import dtypes
 from imprint.core import dims
@@ -15,7 +15,6 @@ from imprint.core.aval import Shape
 from imprint.dtypes import DTypeLike
 from imprint.errors import ArgumentError, ShapeError
 from imprint.numpy.arithmetic import multiply, subtract
-from imprint.numpy.creation import zeros_like
 from imprint.numpy.indexing import getitem
 from imprint.numpy.joining import stack
 from imprint.numpy.promotion import (
@@ -377,10 +376,7 @@ def cross(
     axisc: int = -1,
     axis: int | None = None,
 ) -> Array:
-    """Return the cross products of vectors of three elements, or of two.
-
-    The product of two vectors of two elements is a number; one that has two beside one
-    that has three counts as having a zero after them.
+    """Return the cross products of vectors of three elements.
 
     Args:
         a: vectors.
@@ -399,29 +395,22 @@ def cross(
         axisa = axisb = axisc = axis
     x = moveaxis(as_array("cross", a), axisa, -1)
     y = moveaxis(as_array("cross", b), axisb, -1)
-    lengths = x.shape[-1], y.shape[-1]
-    if not all(dims.equal(n, 3) or dims.equal(n, 2) for n in lengths):
+    if not all(dims.equal(v.shape[-1], _SPACE) for v in (x, y)):
         raise ShapeError(
-            f"cross: expected vectors of two or three elements, got {x.aval} and {y.aval} "
+            f"cross: expected vectors of three elements, got {x.aval} and {y.aval} "
             "with the vectors last. Name their axis, or append zeros."
         )
-    (x0, x1, x2), (y0, y1, y2) = _in_space(x), _in_space(y)
-    out = subtract(multiply(x0, y1), multiply(x1, y0))
-    if x2 is y2 is None:
-        return out
-    x2, y2 = (zeros_like(z) if w is None else w for z, w in ((x0, x2), (y0, y2)))
+    x0, x1, x2 = (getitem(x, (..., i)) for i in range(_SPACE))
+    y0, y1, y2 = (getitem(y, (..., i)) for i in range(_SPACE))
     parts = [
         subtract(multiply(x1, y2), multiply(x2, y1)),
         subtract(multiply(x2, y0), multiply(x0, y2)),
-        out,
+        subtract(multiply(x0, y1), multiply(x1, y0)),
     ]
     return moveaxis(stack(parts), 0, axisc)
 
 
-def _in_space(x: Array) -> list[Any]:
-    """Return the three elements of each vector; the last is None if there are two."""
-    count = 3 if dims.equal(x.shape[-1], 3) else 2
-    return [getitem(x, (..., i)) if i < count else None for i in range(3)]
+_SPACE: Final = 3
 
 
 def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Array:

@@ -38,30 +38,6 @@ def test_products():
     assert_as_jax(products(imprint), products(jax), A, B, VECTORS)
 
 
-def test_cross_of_vectors_of_two_elements():
-    def of(library):
-        cross = library.numpy.cross
-
-        def function(v):
-            flat = v[..., :2]
-            return [
-                cross(flat, flat[::-1]),
-                cross(flat, v[::-1]),
-                cross(v.T, flat.T, axis=0),
-                cross(v, flat, axisc=0),
-            ]
-
-        return function
-
-    assert_as_jax(of(imprint), of(jax), VECTORS)
-    with pytest.raises(ShapeError) as caught:
-        inp.cross(np.ones(4, np.float32), np.ones(3, np.float32))
-    assert str(caught.value) == (
-        "cross: expected vectors of two or three elements, got float32[4] and float32[3] "
-        "with the vectors last. Name their axis, or append zeros."
-    )
-
-
 @pytest.mark.parametrize("upper", [False, True])
 def test_cholesky(upper):
     def of(library):
