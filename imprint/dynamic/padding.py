@@ -10,10 +10,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint.array import ArrayImpl, cut, held, host_of, padding_of
+from imprint.array import ArrayImpl, cut, from_host, held, host_of, padding_of
 from imprint.core.aval import NDArray, ShapedArray
 from imprint.core.dims import Shape
 from imprint.dtypes import DType
+from imprint.sharding.named import NamedSharding
 
 _ALIGNMENT: Final = 64
 """Bytes to which memory is aligned that the engine shares and does not copy."""
@@ -51,9 +52,7 @@ def is_beginning(x: ArrayImpl, shape: Shape) -> bool:
 
 def padded_to(x: ArrayImpl, shape: Shape) -> ArrayImpl:
     """Return an array that is the beginning of one of this shape."""
-    if shape == x.aval.shape:
-        return x
-    if is_beginning(x, shape):
+    if shape == x.aval.shape or is_beginning(x, shape) or is_spread(x.aval):
         return x
     return cut(_long(host_of(x), x.aval, shape), x.aval.shape)
 
@@ -64,7 +63,13 @@ def _long(x: NDArray, aval: ShapedArray, shape: Shape) -> ArrayImpl:
     for axis, n in enumerate(aval.shape):
         # Pages that nobody wrote to are one page, which AMD's caches read slowly.
         values[(*map(slice, aval.shape[:axis]), slice(n, None))] = 0
-    return held(aval.with_shape(shape).with_sharding(aval.sharding), values)
+    long = aval.with_shape(shape).with_sharding(aval.sharding)
+    return from_host(long, values) if is_spread(aval) else held(long, values)
+
+
+def is_spread(aval: ShapedArray) -> bool:
+    """Tell whether an array has parts on several devices: a view of it is none of them."""
+    return type(aval.sharding) is NamedSharding
 
 
 def _write(values: NDArray, aval: ShapedArray, x: NDArray) -> None:

@@ -10,8 +10,9 @@ What has no padding rule has no program here: then each size is compiled by itse
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import lru_cache
-from typing import Any, Final, NamedTuple, TypeAlias, final
+from typing import Any, Final, NamedTuple, TypeAlias, cast, final
 
 import numpy as np
 
@@ -28,7 +29,8 @@ from imprint.core.padding import NoPaddingError
 from imprint.core.source import current_source
 from imprint.dynamic.buckets import bucket_of
 from imprint.dynamic.families import Family, Sized, Sizes, families_of
-from imprint.dynamic.padding import in_bucket, is_beginning
+from imprint.dynamic.padding import in_bucket, is_beginning, is_spread
+from imprint.errors import IndivisibleError
 from imprint.symbolic.deciding import Question
 from imprint.symbolic.expression import SymbolicSize
 from imprint.symbolic.values import evaluate
@@ -111,7 +113,11 @@ def _cut(x: ArrayImpl, shape: tuple[Any, ...] | None, sizes: Sizes) -> ArrayImpl
     if shape is None:
         return x
     true = tuple([evaluate(n, sizes) for n in shape])
-    return x if true == x.aval.shape else cut(x, true)
+    if true == x.aval.shape:
+        return x
+    if is_spread(x.aval):
+        return cast("ArrayImpl", x[tuple(map(slice, true))])
+    return cut(x, true)
 
 
 def sizes_as_arrays(sizes: Sizes) -> list[ArrayImpl]:
@@ -230,6 +236,8 @@ def make_call(
     at = place_of(definition, pending, sized, family)
     program = family.programs.get(at)
     if program is None:
+        if not _is_divisible(pending, sized, at):
+            return None
         try:
             program = _padded(family, traced, pending, sized, at)
         except NoPaddingError as err:
@@ -237,6 +245,19 @@ def make_call(
             return None
         family.programs[at] = program
     return Call(family, program, sized.sizes)
+
+
+def _is_divisible(pending: Pending, sized: Sized, at: Place) -> bool:
+    """Tell whether devices that have parts of an argument can have parts of the bucket."""
+    longest = dict(zip(sized.sizes, at.bounds, strict=True))
+    for i, aval in enumerate(CallKey.unpack(pending.key).avals):
+        if is_spread(aval):
+            whole = named_shape(aval, i, sized.entries, longest)
+            with suppress(IndivisibleError):
+                cast("Any", aval.sharding).shard_shape(whole.shape)
+                continue
+            return False
+    return True
 
 
 def _told(err: NoPaddingError) -> str:

@@ -28,7 +28,7 @@ def pad_to(x: ArrayLike, size: int, axis: int = 0) -> Array:
         axis: the axis.
 
     Returns:
-        The array; a traced one is returned as it is.
+        The array; one that is traced or spread over devices is returned as it is.
 
     Raises:
         ShapeError: there are more elements.

@@ -527,6 +527,40 @@ def passes_and_random_numbers():
 
 
 @case
+def buckets_of_lengths():
+    """A length that has a name, of an array with parts along it, or copies; 9 over three."""
+
+    def moments(x, w):
+        return np.cumsum(x @ w), x * 2, (x @ w).sum()
+
+    named = imprint.jit(moments, abstracted_axes={"x": {0: "n"}})
+    three = Mesh(imprint.devices()[:3], ("d",))
+    rows, copies, thirds = ours("x"), ours(), NamedSharding(three, P("d"))
+    for placed, lengths in (rows, (8, 20)), (copies, (3, 17)), (thirds, (9, 24)):
+        for n in lengths:
+            x, w = values(n, 4), values(4)
+            found = named(imprint.device_put(x, placed), w)
+            for got, want in zip(
+                found, (onp.cumsum(x @ w), x * 2, (x @ w).sum()), strict=True
+            ):
+                onp.testing.assert_allclose(onp.asarray(got), want, rtol=1e-5)
+            assert found[1].sharding == placed
+    told = [str(v).partition(" where ")[2] for v in named.versions]
+    assert told == ["n <= 16", "n <= 24", "n <= 16", "n <= 24", "n = 9", "n <= 24"], (
+        told
+    )
+    replaced = imprint.jit(
+        lambda x: x + 1, abstracted_axes=({0: "n"},), donate_argnums=0
+    )
+    given = imprint.device_put(values(8, 4), rows)
+    onp.testing.assert_array_equal(replaced(given), values(8, 4) + 1)
+    assert given.is_deleted()
+    longer = np.pad_to(imprint.device_put(values(8, 4), rows), 16)
+    assert longer.shape == (8, 4)
+    onp.testing.assert_array_equal(replaced(longer), values(8, 4) + 1)
+
+
+@case
 def programs_on_the_disk():
     x = imprint.device_put(values(8, 16), ours("x"))
     with tempfile.TemporaryDirectory() as folder, imprint.testing.empty_store(folder):

@@ -22,6 +22,7 @@ CASES = [
     "a_matmul_of_which_each_device_has_an_eighth",
     "models",
     "passes_and_random_numbers",
+    "buckets_of_lengths",
     "programs_on_the_disk",
     "saved_trees",
     "pictures",
