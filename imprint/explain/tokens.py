@@ -146,7 +146,8 @@ def _defaults(content: Content) -> dict[str, Content]:
     found: dict[str, Content] = {}
     if positional:
         names = code.arguments[-len(positional) :]
-        found.update(zip(names, positional[-len(names) :], strict=True))
+        last = positional[len(positional) - len(names) :]  # Python ignores what is more
+        found.update(zip(names, last, strict=True))
     if keyword:
         found.update(zip(code.keyword_only, keyword, strict=True))
     return found

@@ -1,4 +1,5 @@
 import functools
+from types import FunctionType
 
 import numpy as np
 import pytest
@@ -209,3 +210,14 @@ def test_a_dead_object_is_still_named():
     token = definition_token(scaled(Model()))
     found = disagreements(token, definition_token(scaled(1)))
     assert found == [("closure variable a", "Model object", "1")]
+
+
+def test_defaults_that_no_parameter_takes_have_no_name():
+    def bare():
+        return 0
+
+    given = FunctionType(bare.__code__, bare.__globals__, argdefs=(0,))
+    assert [slot for slot, *_ in told(bare, given)] == ["function"]
+    more, one = with_default(1), with_default(2)
+    more.__defaults__ = 3, *more.__defaults__, *more.__defaults__, 4
+    assert told(more, one)[-1] == ("default of k", "4", "2")
