@@ -5,7 +5,7 @@ the tangents. It is called with the arguments that have no derivative, then the 
 the tangents, each a tuple like the other arguments.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import reduce
 from typing import Any, ParamSpec, TypeVar, final
 
@@ -60,19 +60,15 @@ class custom_jvp(Ruled[P, R]):  # noqa: N801 - JAX's name
 
     _definition = "defjvp(rule)"
 
-    def __init__(
-        self,
-        fun: Callable[P, R],
-        nondiff_argnums: int | Iterable[int] = (),
-        nondiff_argnames: str | Iterable[str] = (),
-    ) -> None:
-        super().__init__(fun, nondiff_argnums, nondiff_argnames)
-        self.symbolic_zeros: bool = False
-
     @property
     def jvp(self) -> Callable[..., Any] | None:
         """The rule; None before one is defined."""
         return self._rule.get("jvp")
+
+    @property
+    def symbolic_zeros(self) -> bool:
+        """Whether the rule takes `SymbolicZero`."""
+        return self._rule.get("symbolic_zeros", False)
 
     def defjvp(
         self,
@@ -88,8 +84,7 @@ class custom_jvp(Ruled[P, R]):  # noqa: N801 - JAX's name
                 `SymbolicZero`, not as arrays; the rule may return such ones.
         """
         check_function(jvp, "custom_jvp")
-        self.symbolic_zeros = bool(symbolic_zeros)
-        self._rule.update(jvp=jvp, symbolic_zeros=self.symbolic_zeros)  # in place
+        self._rule.update(jvp=jvp, symbolic_zeros=bool(symbolic_zeros))  # in place
         return jvp
 
     def defjvps(self, *jvps: Callable[..., Any] | None) -> None:

@@ -69,15 +69,7 @@ class custom_vjp(Ruled[P, R]):  # noqa: N801 - JAX's name
 
     _definition = "defvjp(fwd, bwd)"
 
-    def __init__(
-        self,
-        fun: Callable[P, R],
-        nondiff_argnums: int | Iterable[int] = (),
-        nondiff_argnames: str | Iterable[str] = (),
-    ) -> None:
-        super().__init__(fun, nondiff_argnums, nondiff_argnames)
-        self.symbolic_zeros: bool = False
-        self.optimize_remat: bool = False
+    optimize_remat: bool = False
 
     @property
     def fwd(self) -> Callable[..., Any] | None:
@@ -88,6 +80,11 @@ class custom_vjp(Ruled[P, R]):  # noqa: N801 - JAX's name
     def bwd(self) -> Callable[..., Any] | None:
         """The backward function; None before the rule is defined."""
         return self._rule.get("bwd")
+
+    @property
+    def symbolic_zeros(self) -> bool:
+        """Whether the rule takes `SymbolicZero`."""
+        return self._rule.get("symbolic_zeros", False)
 
     def defvjp(
         self,
@@ -109,9 +106,8 @@ class custom_vjp(Ruled[P, R]):  # noqa: N801 - JAX's name
         """
         check_function(fwd, "custom_vjp")
         check_function(bwd, "custom_vjp")
-        self.symbolic_zeros = bool(symbolic_zeros)
         self.optimize_remat = bool(optimize_remat)
-        self._rule.update(fwd=fwd, bwd=bwd, symbolic_zeros=self.symbolic_zeros)
+        self._rule.update(fwd=fwd, bwd=bwd, symbolic_zeros=bool(symbolic_zeros))
 
     @folding
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
