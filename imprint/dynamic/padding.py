@@ -68,7 +68,7 @@ def _long(x: NDArray, aval: ShapedArray, shape: Shape) -> ArrayImpl:
 
 
 def is_spread(aval: ShapedArray) -> bool:
-    """Tell whether an array has parts on several devices: a view of it is none of them."""
+    """Tell whether an array is spread over devices: a view cannot be the beginning of one."""
     return type(aval.sharding) is NamedSharding
 
 

@@ -19,16 +19,15 @@ from imprint import tree
 from imprint.array import ArrayImpl, host_of
 from imprint.calls.key import CallKey
 from imprint.calls.tracing import TracedCall
-from imprint.core.aval import ShapedArray
 from imprint.dtypes import finfo, issubdtype
 from imprint.dynamic.families import Refusal, Sized, at_sizes, families_of
+from imprint.dynamic.padding import is_spread
 from imprint.dynamic.programs import Call, known_call
 from imprint.errors import RecompileError
 from imprint.explain.programs import is_same_value
 from imprint.jitted.compiling import compile_version
 from imprint.jitted.in_bucket import made_call, run_in_bucket
 from imprint.jitted.undisturbed import Request
-from imprint.sharding.named import NamedSharding
 
 _FAMILIES: Final = 4
 """Answers to what a function asks of sizes, past which hardly two share a program."""
@@ -69,12 +68,8 @@ def _may_be_tried(request: Request) -> bool:
         or options.spreads
         or any(pending.call.form.donated)
         or (limit is not None and limit < len(definition.versions) + 2)
-        or any(map(_is_spread, CallKey.unpack(pending.key).avals))
+        or any(map(is_spread, CallKey.unpack(pending.key).avals))
     )
-
-
-def _is_spread(aval: ShapedArray) -> bool:
-    return isinstance(aval.sharding, NamedSharding)
 
 
 def _is_promising(request: Request, sized: Sized) -> bool:
