@@ -1,8 +1,9 @@
 """Donation: which result takes the memory of which donated argument?
 
 A result can take it if it has the argument's shape and dtype and no other result took it;
-where both are spread over devices by the user, if their parts are as large, too. It is decided on the user's program: that flags of a debugging build read an argument, or
-have its aval, changes nothing.
+where both are spread over devices by the user, if their parts are as large, too. It is
+decided on the user's program: that flags of a debugging build read an argument, or have
+its aval, changes nothing.
 """
 
 from math import prod
