@@ -62,6 +62,7 @@ Inside, from a call down to the engine:
 - `stablehlo`: how is the text written that the engine compiles?
 - `runtime`: how are devices, buffers and executables had from jaxlib?
 - `dtypes`: which dtypes exist, and to what do two of them promote?
+- `importing`: what does the garbage collector do while imprint is imported?
 
 The faces in `_LATER` load when they are first asked for: in each import `module`, `nn`,
 `optim` and `testing` would take 25 ms of 145, and `lax` 3 more.
@@ -70,6 +71,9 @@ The faces in `_LATER` load when they are first asked for: in each import `module
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from imprint import importing
+
+# isort: split
 from imprint import ad_checkpoint as ad_checkpoint
 from imprint import cache as cache
 from imprint import custom_derivatives as custom_derivatives
@@ -291,3 +295,6 @@ def __dir__() -> list[str]:
     held = public.names_of(globals(), *_OWN)
     offered = [import_module(home).__all__ for home in _HOMES]
     return sorted({*held, *_FACES, *_LATER}.union(*offered))
+
+
+importing.end()

@@ -22,6 +22,7 @@ def check_leaks(trace: Trace) -> None:
     if not leaked:
         return
     lines: list[str] = []
+    gc.unfreeze()  # what is frozen is no referrer
     for tracer in islice(leaked, 5):  # a slice would be one more holder
         origin = tracer.origin()
         made = f", made at {origin}: {origin.text}" if origin is not None else ""
