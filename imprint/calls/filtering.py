@@ -9,10 +9,9 @@ change, and all others are read anew: a function in 0.4 µs, a partial in 7.
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from enum import Enum
 from types import BuiltinFunctionType, FunctionType
-from typing import Any, Final, Literal, NoReturn, TypeAlias, final
+from typing import Any, Final, Literal, NamedTuple, NoReturn, TypeAlias, final
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -33,8 +32,7 @@ Donate: TypeAlias = Literal[
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(NamedTuple):
     """What `filter_jit` was asked for.
 
     Args:

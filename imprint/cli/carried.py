@@ -11,7 +11,6 @@ import tarfile
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -88,7 +87,7 @@ def import_(file: str) -> int:
 
 def warm(program: Sequence[str]) -> int:
     """Run a program, and keep what it compiles."""
-    wish_for(replace(wished(), mode="write"))
+    wish_for(wished()._replace(mode="write"))
     if current() is None:
         return _wrong(
             "expected a store that can be written, got none. `imprint cache doctor` says "
@@ -103,7 +102,7 @@ def warm(program: Sequence[str]) -> int:
 
 
 def _store_to_write() -> Store | None:
-    wish_for(replace(wished(), mode="write"))
+    wish_for(wished()._replace(mode="write"))
     return current()
 
 

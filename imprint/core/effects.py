@@ -8,12 +8,10 @@ neither shared with an equal one nor computed ahead. Ordered effects of one name
 the order of the program; between others the compiler chooses.
 """
 
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 
-@dataclass(frozen=True)
-class Effect:
+class Effect(NamedTuple):
     """One kind of effect.
 
     Args:

@@ -7,13 +7,12 @@ and params where operands depend on each other, everything else is drawn.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from imprint.core.aval import Shape
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(NamedTuple):
     """One call: operand shapes, params, and dtypes where not those of the samples.
 
     In `dtypes` None stands for the dtype of the samples, each in turn.

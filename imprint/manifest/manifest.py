@@ -14,7 +14,6 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from importlib import import_module
 from types import CodeType, FunctionType
 from typing import Any, Final, NamedTuple, cast, final
@@ -103,8 +102,7 @@ class Question(NamedTuple):
     bucket: Bucket | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(NamedTuple):
     """A call as it is looked up: the key, and what was read for it."""
 
     key: bytes
@@ -400,8 +398,7 @@ def results_of(store: Store, asked: Asked) -> Iterator[Plain]:
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A trace that was kept, and would come out now.
 
     Args:

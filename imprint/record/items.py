@@ -6,9 +6,8 @@ stands under a key goes by that key: in `cfg["opt"]["lr"]`, `cfg` and `opt` are 
 constant keys, and `lr` is used whole.
 """
 
-from dataclasses import dataclass
 from types import CodeType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from imprint.record.bytecode import (
     LOAD_CONST,
@@ -19,8 +18,7 @@ from imprint.record.bytecode import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ItemUses:
+class ItemUses(NamedTuple):
     """How a code object uses items of containers.
 
     Args:

@@ -9,10 +9,9 @@ read has need not be known.
 import opcode
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from types import CodeType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from weakref import ref
 
 from imprint.record.bytecode import (
@@ -33,8 +32,7 @@ _LONGEST: Final = 100
 """Characters of a text that may be a name, or a way of names with dots."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mentions:
+class Mentions(NamedTuple):
     """What a code object mentions.
 
     Args:
@@ -241,8 +239,7 @@ def _mentions(
         or not _EXPECTS_ABSENCE.isdisjoint(every)
         or any(op == _MATCH_CLASS for op, _ in done),
         _absent(done, every, names, texts),
-        replace(
-            uses,
+        uses._replace(
             whole=uses.whole.union(
                 texts if reads_module else _texts(tuples, every_word=False)
             ),

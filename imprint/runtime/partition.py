@@ -9,10 +9,9 @@ pool two programs wait for each other until the engine ends the process (so does
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
-from typing import Any, Final, TypeAlias, cast, final
+from typing import Any, Final, NamedTuple, TypeAlias, cast, final
 
 import numpy as np
 
@@ -31,8 +30,7 @@ from imprint.sharding.spec import P, names_of
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Partition:
+class Partition(NamedTuple):
     """Where a program runs that is split over the devices of a mesh.
 
     Args:

@@ -5,7 +5,6 @@ does not come here. A folder that is refused turns the store off, with a warning
 """
 
 import os
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal, NamedTuple, get_args
 
@@ -19,8 +18,7 @@ MODES: Final[tuple[str, ...]] = get_args(Mode)
 GIB: Final = 1 << 30
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
+class Wish(NamedTuple):
     """What a program asked for; None leaves it to the environment, or the default."""
 
     directory: Path | None = None
@@ -113,8 +111,8 @@ def wish_for(wish: Wish) -> None:
 
 def change(wish: Wish) -> None:
     """Change what a wish names, and leave the rest as it was asked for before."""
-    named = {n: v for n in Wish.__slots__ if (v := getattr(wish, n)) is not None}
-    wish_for(replace(_current.wish, **named))
+    named = {n: v for n, v in wish._asdict().items() if v is not None}
+    wish_for(_current.wish._replace(**named))
 
 
 def _opened() -> Store | None:

@@ -6,9 +6,8 @@ equal number, string, tuple, list or function is as good, and the guard learns i
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from types import FunctionType
-from typing import Any, final
+from typing import Any, NamedTuple, final
 from weakref import ref
 
 from imprint.definition.walk import NO_EFFECTS, Effects
@@ -26,8 +25,7 @@ from imprint.watch.writer import guard_of
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """One watched place that does not hold any more what was seen there.
 
     Args:
