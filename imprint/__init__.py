@@ -62,33 +62,24 @@ Inside, from a call down to the engine:
 - `stablehlo`: how is the text written that the engine compiles?
 - `runtime`: how are devices, buffers and executables had from jaxlib?
 - `dtypes`: which dtypes exist, and to what do two of them promote?
-- `importing`: what does the garbage collector do while imprint is imported?
+- `importing`: which modules run only when something is asked of them?
+- `collecting`: what does the garbage collector do while imprint is imported?
 
-The faces in `_LATER` load when they are first asked for: in each import `module`, `nn`,
-`optim` and `testing` would take 25 ms of 145, and `lax` 3 more.
+What is in `_LATER` loads when it is first asked for: an import with all of it would take
+twice as long.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Final
 
-from imprint import importing
+from imprint import collecting
+from imprint import importing as importing
 
 # isort: split
-from imprint import ad_checkpoint as ad_checkpoint
-from imprint import cache as cache
-from imprint import custom_derivatives as custom_derivatives
-from imprint import debug as debug
 from imprint import eager as eager
 from imprint import errors as errors
 from imprint import numpy as numpy
 from imprint import sharding as sharding
-from imprint import stages as stages
 from imprint import tree as tree
-from imprint.ad_checkpoint import checkpoint_policies as checkpoint_policies
-from imprint.ad_checkpoint.checkpoint import checkpoint as checkpoint
-from imprint.ad_checkpoint.checkpoint import remat as remat
-from imprint.callbacks import effects_barrier as effects_barrier
-from imprint.callbacks import pure_callback as pure_callback
 from imprint.config import audit as audit
 from imprint.config import check_tracer_leaks as check_tracer_leaks
 from imprint.config import checking_leaks as checking_leaks
@@ -108,7 +99,7 @@ from imprint.config import numpy_dtype_promotion as numpy_dtype_promotion
 from imprint.config import numpy_rank_promotion as numpy_rank_promotion
 from imprint.config import roll_loops as roll_loops
 from imprint.config import threefry_partitionable as threefry_partitionable
-from imprint.core import missing, public
+from imprint.core import later, missing
 from imprint.core.array import Array as Array
 from imprint.core.aval import ShapedArray as ShapedArray
 from imprint.core.aval import typeof as typeof
@@ -119,18 +110,8 @@ from imprint.core.inline import Inline as Inline
 from imprint.core.scopes import named_call as named_call
 from imprint.core.scopes import named_scope as named_scope
 from imprint.core.shape_struct import ShapeDtypeStruct as ShapeDtypeStruct
-from imprint.custom_derivatives.closures import closure_convert as closure_convert
-from imprint.custom_derivatives.closures import custom_gradient as custom_gradient
-from imprint.custom_derivatives.forward import custom_jvp as custom_jvp
-from imprint.custom_derivatives.reverse import custom_vjp as custom_vjp
 from imprint.jitted.dispatch import clear_caches as clear_caches
-from imprint.jitted.filter_jit import filter_jit as filter_jit
-from imprint.jitted.fwd_and_bwd import fwd_and_bwd as fwd_and_bwd
 from imprint.jitted.jit import jit as jit
-from imprint.jitted.make_jaxpr import eval_shape as eval_shape
-from imprint.jitted.make_jaxpr import make_jaxpr as make_jaxpr
-from imprint.jitted.make_jaxpr import xla_computation as xla_computation
-from imprint.meshes import make_mesh as make_mesh
 from imprint.placement import block_until_ready as block_until_ready
 from imprint.placement import device_get as device_get
 from imprint.placement import device_put as device_put
@@ -150,40 +131,44 @@ from imprint.sharding.context import set_mesh as set_mesh
 from imprint.sharding.named import NamedSharding as NamedSharding
 from imprint.sharding.shard import Shard as Shard
 from imprint.sharding.spec import P as P
-from imprint.shards import make_array_from_callback as make_array_from_callback
-from imprint.shards import (
-    make_array_from_process_local_data as make_array_from_process_local_data,
-)
-from imprint.shards import (
-    make_array_from_single_device_arrays as make_array_from_single_device_arrays,
-)
-from imprint.transforms.derivatives import grad as grad
-from imprint.transforms.derivatives import jvp as jvp
-from imprint.transforms.derivatives import linearize as linearize
-from imprint.transforms.derivatives import value_and_grad as value_and_grad
-from imprint.transforms.derivatives import vjp as vjp
-from imprint.transforms.jacobians import hessian as hessian
-from imprint.transforms.jacobians import jacfwd as jacfwd
-from imprint.transforms.jacobians import jacobian as jacobian
-from imprint.transforms.jacobians import jacrev as jacrev
-from imprint.transforms.linear_transpose import linear_transpose as linear_transpose
-from imprint.transforms.vmap import vmap as vmap
 
 if TYPE_CHECKING:
+    from imprint import ad_checkpoint as ad_checkpoint
+    from imprint import cache as cache
     from imprint import custom_batching as custom_batching
+    from imprint import custom_derivatives as custom_derivatives
+    from imprint import debug as debug
+    from imprint import distributed as distributed
     from imprint import experimental as experimental
     from imprint import export as export
     from imprint import flatten_util as flatten_util
     from imprint import image as image
     from imprint import lax as lax
+    from imprint import module as module
     from imprint import nn as nn
     from imprint import ops as ops
     from imprint import optim as optim
     from imprint import random as random
     from imprint import scipy as scipy
+    from imprint import stages as stages
     from imprint import testing as testing
     from imprint import tree_util as tree_util
     from imprint import typing as typing
+    from imprint.ad_checkpoint import checkpoint_policies as checkpoint_policies
+    from imprint.ad_checkpoint.checkpoint import checkpoint as checkpoint
+    from imprint.ad_checkpoint.checkpoint import remat as remat
+    from imprint.callbacks import effects_barrier as effects_barrier
+    from imprint.callbacks import pure_callback as pure_callback
+    from imprint.custom_derivatives.closures import closure_convert as closure_convert
+    from imprint.custom_derivatives.closures import custom_gradient as custom_gradient
+    from imprint.custom_derivatives.forward import custom_jvp as custom_jvp
+    from imprint.custom_derivatives.reverse import custom_vjp as custom_vjp
+    from imprint.jitted.filter_jit import filter_jit as filter_jit
+    from imprint.jitted.fwd_and_bwd import fwd_and_bwd as fwd_and_bwd
+    from imprint.jitted.make_jaxpr import eval_shape as eval_shape
+    from imprint.jitted.make_jaxpr import make_jaxpr as make_jaxpr
+    from imprint.jitted.make_jaxpr import xla_computation as xla_computation
+    from imprint.meshes import make_mesh as make_mesh
     from imprint.module import AbstractClassVar as AbstractClassVar
     from imprint.module import AbstractVar as AbstractVar
     from imprint.module import BoundMethod as BoundMethod
@@ -234,67 +219,91 @@ if TYPE_CHECKING:
     from imprint.module import tree_pprint as tree_pprint
     from imprint.module import tree_serialise_leaves as tree_serialise_leaves
     from imprint.per_device import shard_map as shard_map
+    from imprint.shards import make_array_from_callback as make_array_from_callback
+    from imprint.shards import (
+        make_array_from_process_local_data as make_array_from_process_local_data,
+    )
+    from imprint.shards import (
+        make_array_from_single_device_arrays as make_array_from_single_device_arrays,
+    )
     from imprint.symbolic import SymbolicScope as SymbolicScope
     from imprint.symbolic import symbolic_shape as symbolic_shape
     from imprint.testing import check_grads as check_grads
     from imprint.testing import empty_store as empty_store
     from imprint.testing import max_compiles as max_compiles
+    from imprint.transforms.derivatives import grad as grad
+    from imprint.transforms.derivatives import jvp as jvp
+    from imprint.transforms.derivatives import linearize as linearize
+    from imprint.transforms.derivatives import value_and_grad as value_and_grad
+    from imprint.transforms.derivatives import vjp as vjp
+    from imprint.transforms.jacobians import hessian as hessian
+    from imprint.transforms.jacobians import jacfwd as jacfwd
+    from imprint.transforms.jacobians import jacobian as jacobian
+    from imprint.transforms.jacobians import jacrev as jacrev
+    from imprint.transforms.linear_transpose import linear_transpose as linear_transpose
+    from imprint.transforms.vmap import vmap as vmap
 
 __version__ = "0.1.0"
 
-_FACES = (
-    "cache",
-    "custom_derivatives",
-    "debug",
-    "errors",
-    "numpy",
-    "sharding",
-    "stages",
-    "tree",
-)
+_LATER: Final[dict[str, str]] = {
+    "imprint.ad_checkpoint": ". checkpoint_policies",
+    "imprint.ad_checkpoint.checkpoint": "checkpoint remat",
+    "imprint.cache": ".",
+    "imprint.callbacks": "effects_barrier pure_callback",
+    "imprint.custom_batching": ".",
+    "imprint.custom_derivatives": ".",
+    "imprint.custom_derivatives.closures": "closure_convert custom_gradient",
+    "imprint.custom_derivatives.forward": "custom_jvp",
+    "imprint.custom_derivatives.reverse": "custom_vjp",
+    "imprint.debug": ".",
+    "imprint.distributed": ".",
+    "imprint.experimental": ".",
+    "imprint.export": ".",
+    "imprint.flatten_util": ".",
+    "imprint.image": ".",
+    "imprint.jitted.filter_jit": "filter_jit",
+    "imprint.jitted.fwd_and_bwd": "fwd_and_bwd",
+    "imprint.jitted.make_jaxpr": "eval_shape make_jaxpr xla_computation",
+    "imprint.lax": ".",
+    "imprint.meshes": "make_mesh",
+    "imprint.module": (
+        ". AbstractClassVar AbstractVar BoundMethod Enumeration Module Partial "
+        "apply_updates branched_error_if combine default_deserialise_filter_spec "
+        "default_serialise_filter_spec error_if field filter filter_checkpoint "
+        "filter_closure_convert filter_custom_jvp filter_custom_vjp "
+        "filter_eval_shape filter_grad filter_hessian filter_jacfwd filter_jacrev "
+        "filter_jvp filter_make_jaxpr filter_pure_callback filter_value_and_grad "
+        "filter_vjp filter_vmap if_array is_array is_array_like is_inexact_array "
+        "is_inexact_array_like partition replace tree_at tree_check "
+        "tree_deserialise_leaves tree_equal tree_flatten_one_level tree_inference "
+        "tree_pformat tree_pprint tree_serialise_leaves"
+    ),
+    "imprint.nn": ".",
+    "imprint.ops": ".",
+    "imprint.optim": ".",
+    "imprint.per_device": "shard_map",
+    "imprint.random": ".",
+    "imprint.scipy": ".",
+    "imprint.shards": (
+        "make_array_from_callback make_array_from_process_local_data "
+        "make_array_from_single_device_arrays"
+    ),
+    "imprint.stages": ".",
+    "imprint.symbolic": "SymbolicScope symbolic_shape",
+    "imprint.testing": ". check_grads empty_store max_compiles",
+    "imprint.transforms.derivatives": "grad jvp linearize value_and_grad vjp",
+    "imprint.transforms.jacobians": "hessian jacfwd jacobian jacrev",
+    "imprint.transforms.linear_transpose": "linear_transpose",
+    "imprint.transforms.vmap": "vmap",
+    "imprint.tree_util": ".",
+    "imprint.typing": ".",
+}
+"""Which module holds the names that load when they are first asked for."""
+
 missing.explain_missing("imprint.sharding")  # which is below `missing`
-
-_LATER = (
-    "distributed",
-    "experimental",
-    "custom_batching",
-    "export",
-    "flatten_util",
-    "image",
-    "lax",
-    "module",
-    "nn",
-    "ops",
-    "optim",
-    "random",
-    "scipy",
-    "testing",
-    "tree_util",
-    "typing",
+later.load_later(
+    *(__name__, _LATER),
+    faces="errors numpy sharding tree",
+    but="TYPE_CHECKING Final ad_checkpoint",
 )
-_HOMES = (
-    "imprint.module",
-    "imprint.per_device",
-    "imprint.symbolic",
-    "imprint.testing",
-)
-_OWN = ("TYPE_CHECKING", "Any", "import_module")
-
-
-def __getattr__(name: str) -> Any:
-    if name in _LATER:
-        return import_module(f"imprint.{name}")
-    if not name.startswith("_"):
-        for home in map(import_module, _HOMES):
-            if name in home.__all__:
-                return globals().setdefault(name, getattr(home, name))
-    raise missing.error_of("imprint", name)
-
-
-def __dir__() -> list[str]:
-    held = public.names_of(globals(), *_OWN)
-    offered = [import_module(home).__all__ for home in _HOMES]
-    return sorted({*held, *_FACES, *_LATER}.union(*offered))
-
-
-importing.end()
+collecting.end()

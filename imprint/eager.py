@@ -38,7 +38,7 @@ from imprint.core.primitive import Absent, Primitive
 from imprint.core.source import current_source
 from imprint.core.trace import Tracer
 from imprint.errors import DeletedArrayError, NonFiniteError
-from imprint.passes.sentinels import holds_one, watched_for
+from imprint.passes import sentinels
 from imprint.primitives.constraints import meshes_in
 from imprint.program.lowered import LoweredProgram, lower
 from imprint.program.program import Program, compile_module
@@ -220,8 +220,10 @@ def _in_present_context(
 def _check_finite(primitive: Primitive, hosts: Sequence[Any], outs: Any) -> None:
     """Raise NonFiniteError where `debug_nans` or `debug_infs` forbids a result."""
     flags = settings()
-    kind = watched_for(nans=flags.debug_nans, infinities=flags.debug_infs)
-    found = partial(holds_one, nans=flags.debug_nans, infinities=flags.debug_infs)
+    kind = sentinels.watched_for(nans=flags.debug_nans, infinities=flags.debug_infs)
+    found = partial(
+        sentinels.holds_one, nans=flags.debug_nans, infinities=flags.debug_infs
+    )
     if not any(map(found, outs)):
         return
     site = current_source()

@@ -1,62 +1,83 @@
-"""The garbage collector, while imprint is imported at the start of a program.
+"""Which modules of imprint run only when something is asked of them.
 
-An import makes some 50,000 objects that stay until the process ends. The collector looks
-at them all several times: 25 ms during the import, and 50 ms at the exit, where it takes
-apart what the process gives back anyway. So it pauses, and what is there when the import
-ends is frozen: `gc.freeze` keeps it out of all collections. `gc.unfreeze` takes it back.
-
-What is frozen is never freed if it ends as a cycle, so nothing of the user's may be among
-it. It is done only where nothing but imports runs, and the script has made nothing yet; in
-a notebook, a function or a test it is not. This file is imported before all others.
+A process that starts warm traces nothing, so a third of imprint would run in vain, 30 ms.
+A module of the packages in `_LATER` is found by `from package import module`, and runs at
+the first `module.name`; `from package.module import name` asks at once. Before Python 3.12
+`importlib.util.LazyLoader` lets two threads run a module twice, and it takes 4 ms to import,
+so this is written here. A thread that asks waits for one that runs the module; as modules
+import each other in an order without cycles, such threads do not wait in a circle.
 """
 
-import gc
 import sys
-from types import BuiltinFunctionType, FrameType, FunctionType, ModuleType
-from typing import Any, Final
-from weakref import finalize
+from collections.abc import Iterable, Sequence
+from importlib.machinery import ModuleSpec, PathFinder
+from threading import RLock
+from types import ModuleType
+from typing import Any, Final, cast, final
 
-_MADE_BY_IMPORTS: Final = (
-    *(type, ModuleType, FunctionType, BuiltinFunctionType),
-    *(str, bytes, bool, int, float, complex, type(None)),
+_LATER: Final = (
+    *("imprint.control.", "imprint.explain.", "imprint.passes.", "imprint.record."),
+    *("imprint.stablehlo.", "imprint.transforms."),
 )
 
 
-def end() -> None:
-    """Freeze what the import has made, and let the collector go on."""
-    if _go_on is not None and _go_on.alive:
-        gc.freeze()
-        _go_on()
+@final
+class _Finder:
+    """Finds the modules that run later."""
+
+    @staticmethod
+    def find_spec(
+        name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if not name.startswith(_LATER):
+            return None
+        spec = PathFinder.find_spec(name, path, target)
+        if spec and spec.loader and spec.parent != name:  # a package runs at once
+            spec.loader = cast("Any", _LaterLoader(spec.loader))
+        return spec
 
 
-def _pause() -> "finalize[[], Any] | None":
-    """Turn the collector off, until what is returned is called, or the import fails."""
-    if not gc.isenabled() or not _is_start_of_program():
-        return None
-    gc.disable()
-    return finalize(sys.modules["imprint"], gc.enable)
+@final
+class _LaterLoader:
+    """Leaves it to a module to run itself."""
+
+    def __init__(self, loader: Any) -> None:  # `importlib.abc` takes 4 ms
+        self._loader = loader
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return _LaterModule(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        spec: Any = module.__spec__
+        spec.loader = module.__loader__ = self._loader
+        vars(module)["__lock__"] = RLock()
 
 
-def _is_start_of_program() -> bool:
-    """Tell whether nothing but imports runs, and the script has made no object so far."""
-    frame: FrameType | None = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
-    while frame is not None:
-        if not _is_of_an_import(frame):
-            return False
-        frame = frame.f_back
-    script = sys.modules.get("__main__")
-    return script is not None and all(
-        isinstance(value, _MADE_BY_IMPORTS)
-        for name, value in vars(script).items()
-        if name[:2] != "__"
-    )
+class _LaterModule(ModuleType):
+    """A module that has not run; what Python itself knows of it can be asked."""
+
+    def __getattribute__(self, name: str) -> Any:
+        if name[:2] != "__" or name == "__all__":
+            _run(self)
+        return ModuleType.__getattribute__(self, name)
+
+    def __dir__(self) -> Iterable[str]:
+        _run(self)
+        return ModuleType.__dir__(self)
 
 
-def _is_of_an_import(frame: FrameType) -> bool:
-    """Tell whether a frame runs a module, or is Python's own on the way to one."""
-    code = frame.f_code
-    python = ("<frozen importlib._", "<frozen runpy>")
-    return code.co_name == "<module>" or code.co_filename.startswith(python)
+def _run(module: ModuleType) -> None:
+    """Run a module, if it has not run, and does not; then it is like any other."""
+    held = module.__dict__
+    with held["__lock__"]:
+        if type(module) is ModuleType or "__runs__" in held:
+            return
+        held["__runs__"] = True
+        try:
+            held["__spec__"].loader.exec_module(module)
+        finally:
+            del held["__runs__"]
+        module.__class__ = ModuleType
 
 
-_go_on: Final = _pause()
+sys.meta_path.insert(0, _Finder())

@@ -20,7 +20,7 @@ import numpy as np
 from imprint import tree
 from imprint.array import ArrayImpl, held, host_of, host_values
 from imprint.config import settings
-from imprint.control.applied import applied_eager
+from imprint.control import applied
 from imprint.core.array import NumberArray
 from imprint.core.aval import ShapedArray
 from imprint.core.control import ControlPrimitive
@@ -28,8 +28,7 @@ from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from imprint.core.primitive import Primitive
 from imprint.core.trace import current_trace
 from imprint.eager import quiet
-from imprint.transforms.dce import dce
-from imprint.transforms.staging import Staged, stage
+from imprint.transforms import dce, staging
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -205,8 +204,8 @@ def _plan_of(function: Callable[..., Any], args: Any, kwargs: Any) -> _Plan | No
         return arrays
 
     try:
-        staged = Staged("one_go", getattr(function, "__name__", ""))
-        closed = dce(stage(flat, [x.aval for x in arrays], staged))
+        staged = staging.Staged("one_go", getattr(function, "__name__", ""))
+        closed = dce.dce(staging.stage(flat, [x.aval for x in arrays], staged))
         compute = _Writer(closed).written()
     except Exception:
         return None
@@ -277,7 +276,7 @@ class _Writer:
 
     def _write_inside(self, eqn: Eqn) -> None:
         """Write the equations of one that applies its jaxpr to its operands."""
-        if cast("ControlPrimitive", eqn.primitive).eager is not applied_eager:
+        if cast("ControlPrimitive", eqn.primitive).eager is not applied.applied_eager:
             raise _UnplannedError
         body: Jaxpr = eqn.params["jaxpr"].jaxpr
         for v, x in zip(body.invars, eqn.invars, strict=True):

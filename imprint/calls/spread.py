@@ -19,7 +19,7 @@ from imprint.config import settings
 from imprint.core.aval import ShapedArray
 from imprint.core.jaxpr import ClosedJaxpr
 from imprint.errors import ArgumentError
-from imprint.passes.prune import prune
+from imprint.passes import prune
 from imprint.primitives.constraints import constrain, meshes_in
 from imprint.program.layout import Layout
 from imprint.program.program import Program
@@ -126,7 +126,7 @@ def _layout(
     for i, (called, one) in enumerate(given):
         if type(one) is not SingleDeviceSharding or mesh.flat_devices == (one.device,):
             continue
-        used = prune(closed).kept if used is None else used
+        used = prune.prune(closed).kept if used is None else used
         if i in used or i >= len(wanted):
             raise _apart(name, first, mesh.flat_devices, called, (one.device,))
     return Layout(

@@ -17,11 +17,8 @@ from imprint.core.identity import Inner, type_name
 from imprint.core.jaxpr import ClosedJaxpr
 from imprint.core.source import current_source
 from imprint.core.tangents import is_float0, no_values
-from imprint.record.draws import state_of_draws
-from imprint.record.holding import hold
-from imprint.record.record import Findings
-from imprint.record.recorder import Recording
-from imprint.transforms.staging import Staged, check_leaks_of, stage
+from imprint.record import draws, holding, record, recorder
+from imprint.transforms import staging
 from imprint.watch.guard import Watch
 from imprint.watch.places import Key, Place
 
@@ -61,10 +58,10 @@ class TracedCall(Inner):
         trees: tuple[tree.TreeDef, Results],
         form: Form,
         seconds: float,
-        findings: Findings,
+        findings: "record.Findings",
     ) -> None:
         self.closed = closed
-        self.findings: Findings = findings
+        self.findings: record.Findings = findings
         self.watch: Watch = Watch(findings.reads)
         self.unread: dict[Key, Place] = {}
         self.hits = 0
@@ -177,7 +174,7 @@ def trace_call(
     start = time.perf_counter()
     treedef = tree.structure(call.dynamic)
     names = _Names(lambda: call.form.leaf_names(treedef))
-    staged = Staged(transform, signature.function_name, names, current_source())
+    staged = staging.Staged(transform, signature.function_name, names, current_source())
     found: list[Results] = []
 
     def flat(*tracers: Any) -> list[Any]:
@@ -192,20 +189,20 @@ def trace_call(
     data = (call.form.treedef or treedef).static_data()
     held = [(type_name(type(x)), x) for x in data]
     held += zip(call.form.static_names, call.static, strict=True)
-    drawn = state_of_draws(fun)
-    with Recording(fun, held, strict=strict) as recording:
-        closed = stage(flat, avals, staged)
+    drawn = draws.state_of_draws(fun)
+    with recorder.Recording(fun, held, strict=strict) as recording:
+        closed = staging.stage(flat, avals, staged)
     seconds = time.perf_counter() - start
     roots = fun, *(value for _, value in held)
-    findings, is_told_apart = hold(
+    findings, is_told_apart = holding.hold(
         roots, closed.jaxpr, recording.findings, recording.record.codes
     )
     if staged.ended:
         del recording  # it holds what the function met, tracers too
-        check_leaks_of(staged)
+        staging.check_leaks_of(staged)
     traced = TracedCall(closed, (treedef, found[0]), call.form, seconds, findings)
     traced.is_told_apart = is_told_apart
-    traced.has_drawn = drawn is not None and state_of_draws(fun) != drawn
+    traced.has_drawn = drawn is not None and draws.state_of_draws(fun) != drawn
     return traced
 
 

@@ -29,7 +29,7 @@ transforms. Nothing outside this package names one: others ask its declaration.
 - `selection`: what does a conditional become whose choice is mapped?
 """
 
-from typing import Final
+from typing import Any
 
 from imprint.control import (
     call,
@@ -44,17 +44,27 @@ from imprint.control import (
 )
 from imprint.core.control import ControlPrimitive
 
-ALL: Final[tuple[ControlPrimitive, ...]] = (
-    call.jit_p,
-    cond.cond_p,
-    scan.scan_p,
-    while_.while_p,
-    checkpoint.checkpoint_p,
-    custom.custom_jvp_call_p,
-    custom.custom_vjp_call_p,
-    custom_vmap.custom_vmap_call_p,
-    implicit.custom_linear_solve_p,
-    implicit.custom_root_p,
-    shard_map.shard_map_p,
-)
+ALL: tuple[ControlPrimitive, ...]
 """Every control primitive; the laws read it."""
+
+
+def __getattr__(name: str) -> Any:
+    if name == "ALL":  # a program loads the primitives that it uses
+        return globals().setdefault(name, _listed())
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def _listed() -> tuple[ControlPrimitive, ...]:
+    return (
+        call.jit_p,
+        cond.cond_p,
+        scan.scan_p,
+        while_.while_p,
+        checkpoint.checkpoint_p,
+        custom.custom_jvp_call_p,
+        custom.custom_vjp_call_p,
+        custom_vmap.custom_vmap_call_p,
+        implicit.custom_linear_solve_p,
+        implicit.custom_root_p,
+        shard_map.shard_map_p,
+    )

@@ -13,31 +13,37 @@ from typing import Any
 from imprint.core import missing, public
 
 
-def load_later(home: str, files: Mapping[str, str], *, but: str = "") -> None:
+def load_later(
+    home: str, files: Mapping[str, str], *, faces: str = "", but: str = ""
+) -> None:
     """Offer what the module `home` holds, and the names that other files hold for it.
 
     What it has neither way is an AttributeError that says what to write instead.
 
     Args:
         home: the name of the module, which has all that loads with it by now.
-        files: the names that each module holds, with a space between; none, where the
-            module itself is what is asked for, by its last name.
+        files: the names that each module holds, with a space between; none or a dot, where
+            the module itself is asked for, by its last name.
+        faces: which modules that `home` holds are offered too, with a space between.
         but: names of `home` that only imprint itself asks for, with a space between.
     """
     held = vars(sys.modules[home])
     places = {
-        name: file
+        file.rpartition(".")[2] if name == "." else name: (file, name)
         for file, names in files.items()
-        for name in names.split() or [file.rpartition(".")[2]]
+        for name in names.split() or ["."]
     }
 
     def __getattr__(name: str) -> Any:  # noqa: N807 - the module's own
         if name not in places:
             raise missing.error_of(home, name)
-        module = import_module(places[name])
-        held[name] = getattr(module, name) if files[places[name]] else module
+        file, asked = places[name]
+        module = import_module(file)
+        held[name] = module if asked == "." else getattr(module, name)
         return held[name]
 
     held["__getattr__"] = __getattr__
-    held["__all__"] = sorted({*public.names_of(held), *places} - {*but.split()})
+    held["__all__"] = sorted(
+        {*public.names_of(held), *places, *faces.split()} - {*but.split()}
+    )
     public.offer_public(home)

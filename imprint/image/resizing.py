@@ -23,7 +23,7 @@ from imprint.numpy.joining import concatenate
 from imprint.numpy.promotion import ArrayLike, as_array, inexact, promote_dtypes
 from imprint.numpy.ranges import arange
 from imprint.numpy.rounding import floor
-from imprint.numpy.shape import size_tuple
+from imprint.numpy.shaping import size_tuple
 from imprint.numpy.taking import take
 from imprint.one_go import one_go
 from imprint.primitives.axes import canonical_axes

@@ -22,7 +22,7 @@ from imprint.definition.layout import layout_of
 from imprint.definition.state import reads_state
 from imprint.definition.wording import shortened, show
 from imprint.errors import StaleVersionError
-from imprint.explain.programs import Divergence, is_same_array
+from imprint.explain import programs
 from imprint.jitted.compiling import trace, trace_for_all, trace_for_sizes
 from imprint.jitted.sameness import divergence_of_traces
 from imprint.jitted.undisturbed import Request
@@ -141,7 +141,7 @@ def _remedy(request: Request) -> str:
     )
 
 
-def _parts(divergence: Divergence) -> str:
+def _parts(divergence: "programs.Divergence") -> str:
     place, *texts = divergence.place, divergence.old, divergence.new
     old, new = (text.replace("\n", "\n    ") for text in texts)
     return f"  They part in {place}:\n    version: {old}\n    fresh:   {new}"
@@ -183,12 +183,14 @@ def _written(
     """Yield the arrays by name that the fresh trace captured with other values."""
     before = old.closed.consts
     new = [
-        x for x in fresh.closed.consts if not any(is_same_array(x, y) for y in before)
+        x
+        for x in fresh.closed.consts
+        if not any(programs.is_same_array(x, y) for y in before)
     ]
     for read in reads:
         value = read.place.get()
         if isinstance(value, np.ndarray) and any(
-            is_same_array(value.astype(x.dtype), x) for x in new
+            programs.is_same_array(value.astype(x.dtype), x) for x in new
         ):
             yield f"{read.place} in {read.place.module}"
 

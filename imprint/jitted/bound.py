@@ -12,8 +12,8 @@ from typing import Any, Final, final
 
 from imprint import tree
 from imprint.calls.filtering import is_traced
+from imprint.explain import replay as replays
 from imprint.explain.explanation import Explanation
-from imprint.explain.replay import Replay
 from imprint.jitted.stages import Lowered, Traced
 
 _OWN: Final = frozenset({"__func__", "__self__", "__deepcopy__"})
@@ -79,7 +79,7 @@ class BoundJitted:
         """Say which version answers this call, or why it needs a new one."""
         return self.__func__.explain(self.__self__, *args, **kwargs)
 
-    def replay(self, *args: Any, **kwargs: Any) -> Replay:
+    def replay(self, *args: Any, **kwargs: Any) -> "replays.Replay":
         """Return this call equation by equation, with the user's lines and the values."""
         return self.__func__.replay(self.__self__, *args, **kwargs)
 

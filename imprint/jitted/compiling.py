@@ -36,8 +36,7 @@ from imprint.program.donation import Donation
 from imprint.program.layout import Layout
 from imprint.program.lowered import LoweredProgram, lower
 from imprint.program.program import Program, compile_module
-from imprint.record.probe import may_probe
-from imprint.record.recorder import contribute, is_strict
+from imprint.record import probe, recorder
 from imprint.static.exact import check_equal_hashes
 from imprint.versions.budget import BUDGET
 from imprint.versions.definitions import DEFINITIONS, Definition
@@ -117,7 +116,7 @@ _SLOW: Final = 0.25
 def _renewed(request: Request) -> Version | None:
     """Return the version that goes on answering, as what changed is not read."""
     old = request.definition.versions.all_of(request.pending.key)
-    if not any(all(map(may_probe, version.traced.failing())) for version in old):
+    if not any(all(map(probe.may_probe, version.traced.failing())) for version in old):
         return None
     traced = trace_for_all(request)
     return next((v for v in old if v.traced is traced and v.holds()), None)
@@ -246,7 +245,7 @@ def trace_nested(request: Request) -> TracedCall:
 def trace(request: Request) -> TracedCall:
     """Trace a function for a call, unless a trace of this kind of call still holds."""
     fun, options, definition, (placed, *_) = request
-    strict = options.strict or is_strict()
+    strict = options.strict or recorder.is_strict()
 
     def at(packed: PackedKey) -> Hashable:
         kind = unplaced(packed)
@@ -259,7 +258,7 @@ def trace(request: Request) -> TracedCall:
     table = traces_of(definition)
     traced = table.find(key)
     if traced is not None:
-        contribute(traced.findings, fun)
+        recorder.contribute(traced.findings, fun)
         return traced
     done = trace_undisturbed(request, _loose(table, key), strict=strict)
     traced = done.traced

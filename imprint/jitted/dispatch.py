@@ -21,7 +21,7 @@ from imprint.calls.leaves import check_values
 from imprint.calls.signature import Spelling
 from imprint.calls.spread import constrained_arguments, constrained_results
 from imprint.config import settings
-from imprint.control.call import call as bind_call
+from imprint.control import call as nested
 from imprint.core.folding import folding
 from imprint.core.functions import name_of
 from imprint.core.hosts import host_aval, scalar_aval
@@ -29,8 +29,8 @@ from imprint.core.inline import Inline
 from imprint.core.jaxpr import eval_jaxpr
 from imprint.core.trace import current_trace
 from imprint.definition.walk import Effects
+from imprint.explain import replay as replays
 from imprint.explain.explanation import Explanation
-from imprint.explain.replay import Replay
 from imprint.jitted.answering import answer, is_known
 from imprint.jitted.audit import audit_nested
 from imprint.jitted.binding import Binding
@@ -259,7 +259,7 @@ class Jitted(Binding):
         if self._options.inline is Inline.JAX_EARLY:
             outs: Any = eval_jaxpr(closed.jaxpr, closed.consts, *leaves)
         else:
-            outs = bind_call(closed, leaves, request.name, **self._options.nested)
+            outs = nested.call(closed, leaves, request.name, **self._options.nested)
         outs = constrained_results(self._options, traced, outs)
         return traced.results.unflatten(outs)
 
@@ -303,7 +303,7 @@ class Jitted(Binding):
         pending = pending_of(definition.signature, args, kwargs)
         return explain(self._fun, definition, pending)
 
-    def replay(self, *args: Any, **kwargs: Any) -> Replay:
+    def replay(self, *args: Any, **kwargs: Any) -> "replays.Replay":
         """Return this call equation by equation, with the user's lines and the values.
 
         The program that would answer the call is run on the host, by NumPy, when the

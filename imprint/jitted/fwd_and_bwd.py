@@ -9,7 +9,7 @@ from typing import Any
 
 from imprint.core.functions import check_function, name_of, wraps
 from imprint.jitted.jit import jit
-from imprint.transforms.derivatives import check_argnums, is_one, vjp
+from imprint.transforms import derivatives
 
 
 def fwd_and_bwd(
@@ -44,16 +44,16 @@ def fwd_and_bwd(
 
     @wraps(fun)
     def fwd(*args: Any) -> Any:
-        nums = check_argnums(argnums, len(args), name)
+        nums = derivatives.check_argnums(argnums, len(args), name)
 
         def chosen(*dynamic: Any) -> Any:
             whole = dict(enumerate(args)) | dict(zip(nums, dynamic, strict=True))
             return fun(*whole.values())
 
-        return vjp(chosen, *[args[i] for i in nums], has_aux=has_aux)
+        return derivatives.vjp(chosen, *[args[i] for i in nums], has_aux=has_aux)
 
     def bwd(residuals: Any, cotangent: Any) -> Any:
         cotangents = residuals(cotangent)
-        return cotangents[0] if is_one(argnums) else cotangents
+        return cotangents[0] if derivatives.is_one(argnums) else cotangents
 
     return (jit(fwd), jit(bwd)) if jitted else (fwd, bwd)

@@ -21,11 +21,9 @@ from imprint.definition.share import definition_token
 from imprint.definition.state import HASHED, StrictWalk
 from imprint.definition.walk import NO_EFFECTS, Walk
 from imprint.definition.wording import shortened, show, told_apart
-from imprint.explain.comparison import nearest_of
+from imprint.explain import comparison, granularity, tokens
 from imprint.explain.explanation import Compared, Difference, Explanation, Later
-from imprint.explain.granularity import granularity
-from imprint.explain.tokens import TOO_LARGE, Disagreement, disagreements
-from imprint.passes.changes import Rolled
+from imprint.passes import changes
 from imprint.versions.definitions import DEFINITIONS, Definition, Made
 from imprint.versions.version import Version
 from imprint.watch.guard import Change
@@ -66,7 +64,11 @@ def explain(
     if found is None:
         return explain_miss(fun, definition, pending)
     versions = list(definition.versions)
-    advice = str(granularity(found.jaxpr)), loops_told(found), found.traced.note
+    advice = (
+        str(granularity.granularity(found.jaxpr)),
+        loops_told(found),
+        found.traced.note,
+    )
     return Explanation(
         function=definition.signature.function_name,
         hit=True,
@@ -90,7 +92,9 @@ def _in_bucket(definition: Definition, pending: Pending) -> Version | None:
 
 def loops_told(version: Version) -> str:
     """Return what to say of what a version repeats: as a loop, or block after block."""
-    rolled = [f"{change}." for change in version.passes if isinstance(change, Rolled)]
+    rolled = [
+        f"{change}." for change in version.passes if isinstance(change, changes.Rolled)
+    ]
     if rolled:
         return " ".join(rolled)
     from imprint.explain.repeats import repeats_told  # noqa: PLC0415 - of what took long to compile
@@ -169,7 +173,7 @@ def _later(definition: Definition, pending: Pending, versions: list[Version]) ->
 
     def compare() -> Compared:
         new, *kinds = [CallKey.unpack(key).kind(*named) for key, named in known]
-        nearest, found = nearest_of(replace(new, setters=setters), kinds)
+        nearest, found = comparison.nearest_of(replace(new, setters=setters), kinds)
         told = why()
         found = tuple(
             [
@@ -231,7 +235,7 @@ def _changes(version: Version) -> list[Difference]:
     ]
 
 
-def _kept(change: Change, told: Disagreement) -> str:
+def _kept(change: Change, told: "tokens.Disagreement") -> str:
     """Return what to do about a watched place whose value is another now."""
     if told.path.startswith(_CODE):
         return "What was edited is compiled again."
@@ -250,7 +254,7 @@ def _kept(change: Change, told: Disagreement) -> str:
     return "A version is kept for each value; pass what changes often as an argument."
 
 
-def _told(change: Change, walk: type[Walk]) -> list[Disagreement]:
+def _told(change: Change, walk: type[Walk]) -> "list[tokens.Disagreement]":
     """Return what a watched place was and is; of a function that was edited, where."""
     where = "" if change.kind == "object" else f" in {change.module}"
     path = f"{change.name}{where}"
@@ -260,16 +264,18 @@ def _told(change: Change, walk: type[Walk]) -> list[Disagreement]:
         and change.new is not GONE
     ):
         now = walk(change.old.effects).value(change.new)
-        inside = disagreements(change.old.content, now, change.name)
+        inside = tokens.disagreements(change.old.content, now, change.name)
         if inside:
-            return [Disagreement(f"{d.path}{where}", d.old, d.new) for d in inside]
+            return [
+                tokens.Disagreement(f"{d.path}{where}", d.old, d.new) for d in inside
+            ]
     old, new = _shown(change.old, walk), _shown(change.new, walk)
     if old == new and type(change.old) is type(change.new) is FunctionType:
         before, now = definition_token(change.old), definition_token(change.new)
-        found = disagreements(before, now)
+        found = tokens.disagreements(before, now)
         if found and all(d.path.startswith(_INSIDE) for d in found):
             return found
-    return [Disagreement(path, *told_apart(old, new))]
+    return [tokens.Disagreement(path, *told_apart(old, new))]
 
 
 _CODE: Final = ("code", "constant", "name read")
@@ -285,7 +291,7 @@ def _shown(value: Any, walk: type[Walk]) -> str:
 
 def _another(fun: Callable[..., Any], definition: Definition) -> Compared:
     """Return in what a function is another than the nearest of its place before."""
-    nearest: list[Disagreement] | None = None
+    nearest: list[tokens.Disagreement] | None = None
     kind = "definition"
     for made in DEFINITIONS.family_of(fun, definition).before(fun, definition):
         found = _disagreements(made, definition)
@@ -313,28 +319,28 @@ def _another(fun: Callable[..., Any], definition: Definition) -> Compared:
 _JIT_ONCE: Final = "Functions of other options share no versions: jit it once."
 
 
-def _disagreements(made: Made, definition: Definition) -> list[Disagreement]:
+def _disagreements(made: Made, definition: Definition) -> "list[tokens.Disagreement]":
     if made.token is definition.token:
         before, now = made.options.as_given(), definition.options.as_given()
         return [
-            Disagreement(name, shortened(repr(was)), shortened(repr(now[name])))
+            tokens.Disagreement(name, shortened(repr(was)), shortened(repr(now[name])))
             for name, was in before.items()
             if was != now[name]
         ]
-    found = disagreements(made.token, definition.token)
+    found = tokens.disagreements(made.token, definition.token)
     owners = tuple(f"{d.path}." for d in found if d.new == f"another {d.old}")
     inside = [d for d in found if d.path.startswith(owners)]
     return inside or found  # of another object it is said in what it differs
 
 
-def _remedy(change: Disagreement, function: str) -> str:
+def _remedy(change: "tokens.Disagreement", function: str) -> str:
     place = change.path.partition(" in ")[0]
     if _is_edit(change.path):
         return "What was edited is compiled again."
     if change.new.startswith(_FUNCTIONS) or place in _CODE:
         return f"{function} is compiled for each function that it holds: make few."
     why = ""
-    if change.new.endswith(TOO_LARGE):
+    if change.new.endswith(tokens.TOO_LARGE):
         why = (
             f"Captured arrays are compared up to {HASHED >> 20} MiB in all, so each "
             f"{function} that is made is traced. "

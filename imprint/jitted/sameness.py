@@ -10,7 +10,7 @@ from typing import Final
 
 from imprint.calls.tracing import TracedCall
 from imprint.core.jaxpr import ClosedJaxpr
-from imprint.explain.programs import Divergence, divergence_of, is_same_value
+from imprint.explain import programs
 from imprint.manifest.late import LateJaxpr
 from imprint.versions.version import Version
 
@@ -18,18 +18,20 @@ _COMPARED: Final = 8
 """Versions, the newest, that a new one is compared with."""
 
 
-def divergence_of_traces(old: TracedCall, new: TracedCall) -> Divergence | None:
+def divergence_of_traces(
+    old: TracedCall, new: TracedCall
+) -> "programs.Divergence | None":
     """Return where two traces of one kind of call part; None if they are the same."""
-    found = divergence_of(old.closed, new.closed)
+    found = programs.divergence_of(old.closed, new.closed)
     if found is not None:
         return found
     if old.out_tree != new.out_tree:
-        return Divergence("the result", str(old.out_tree), str(new.out_tree))
+        return programs.Divergence("the result", str(old.out_tree), str(new.out_tree))
     ours, theirs = old.results.kept(), new.results.kept()
     for name in sorted(ours.keys() | theirs.keys()):
         a, b = ours.get(name, _ARRAY), theirs.get(name, _ARRAY)
-        if not is_same_value(a, b):
-            return Divergence(f"result{name}", repr(a), repr(b))
+        if not programs.is_same_value(a, b):
+            return programs.Divergence(f"result{name}", repr(a), repr(b))
     return None
 
 

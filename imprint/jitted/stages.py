@@ -33,7 +33,7 @@ from imprint.core.shape_struct import ShapeDtypeStruct
 from imprint.core.trace import Tracer, current_trace
 from imprint.errors import ArgumentError, DTypeError, NonFiniteError
 from imprint.jitted.compiling import compile_lowered, donated_leaves, lower_traced
-from imprint.passes.sentinels import holds_one, watched_for
+from imprint.passes import sentinels
 from imprint.program.lowered import LoweredProgram
 from imprint.runtime import MemoryStats
 from imprint.sharding.single import Sharding, SingleDeviceSharding
@@ -379,10 +379,10 @@ class Compiled(_Stage):
         """Raise NonFiniteError if a result holds what the flags of now forbid."""
         kinds = {"nans": flags.debug_nans, "infinities": flags.debug_infs}
         for path, leaf in tree.leaves_with_path(result):
-            if isinstance(leaf, ArrayImpl) and holds_one(leaf, **kinds):
+            if isinstance(leaf, ArrayImpl) and sentinels.holds_one(leaf, **kinds):
                 raise NonFiniteError(
                     f"{self._signature.function_name}: expected no "
-                    f"{watched_for(**kinds)}, got one as result{tree.keystr(path)}. "
+                    f"{sentinels.watched_for(**kinds)}, got one as result{tree.keystr(path)}. "
                     "Call the jitted function, which says where it is made."
                 )
 

@@ -20,8 +20,8 @@ from typing import (
 
 from imprint.calls.options import Buckets
 from imprint.core.inline import Inline
+from imprint.explain import replay as replays
 from imprint.explain.explanation import Explanation
-from imprint.explain.replay import Replay
 from imprint.jitted.report import CacheInfo
 from imprint.jitted.stages import Lowered, Traced
 from imprint.versions.version import Version
@@ -69,7 +69,7 @@ class JittedFunction(Protocol[P, R_co]):
         """Say which version answers this call, or why it needs a new one."""
         ...
 
-    def replay(self, *args: P.args, **kwargs: P.kwargs) -> Replay:
+    def replay(self, *args: P.args, **kwargs: P.kwargs) -> "replays.Replay":
         """Return this call equation by equation, with the user's lines and the values."""
         ...
 

@@ -24,8 +24,8 @@ from imprint.definition.share import (
     written_places,
 )
 from imprint.definition.walk import NO_EFFECTS, Effects
-from imprint.record.beside import Beside
-from imprint.record.probe import Probes
+from imprint.record import beside as threads_beside
+from imprint.record import probe
 from imprint.static.exact import read_static
 from imprint.versions.definitions import Definition
 from imprint.versions.fresh import count_trace
@@ -89,12 +89,12 @@ def trace_undisturbed(request: Request, places: list[Place], *, strict: bool) ->
     while True:
         tries += 1
         count_trace()
-        beside = Beside()
+        beside = threads_beside.Beside()
         held = _read(fun, call, strict=strict)
         names = captured_names(fun)  # of what it does not capture yet nobody else knows
         first = first or held
         earlier = earlier or [NO_EFFECTS] * len(held)
-        with Probes(places) as probes:
+        with probe.Probes(places) as probes:
             traced = trace_call(
                 *(fun, definition.signature, call, avals),
                 "jit" if options.filtered is None else "filter_jit",

@@ -16,7 +16,7 @@ from imprint.core.functions import check_function, name_of
 from imprint.errors import ArgumentError, ShapeError
 from imprint.module.filters import combine, is_array, is_none, partition
 from imprint.module.wrapper import Wrapper
-from imprint.numpy.shape import moveaxis
+from imprint.numpy.shaping import moveaxis
 from imprint.transforms.vmap import vmap
 
 P = ParamSpec("P")

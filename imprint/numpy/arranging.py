@@ -15,7 +15,7 @@ from imprint.core.array import Array
 from imprint.core.dims import Dim
 from imprint.errors import ArgumentError, DTypeError, ShapeError
 from imprint.numpy.promotion import ArrayLike, as_array, convert
-from imprint.numpy.shape import moveaxis
+from imprint.numpy.shaping import moveaxis
 from imprint.numpy.sorting import argsort, backwards
 from imprint.one_go import one_go
 from imprint.primitives import searching, sorting

@@ -16,7 +16,7 @@ from imprint.numpy.cumulative import cumsum
 from imprint.numpy.placing import searchsorted
 from imprint.numpy.promotion import as_array
 from imprint.numpy.ranges import arange
-from imprint.numpy.shape import ravel, unstack
+from imprint.numpy.shaping import ravel, unstack
 from imprint.numpy.taking import take
 from imprint.primitives.basis import broadcast_in_dim, neg
 from imprint.primitives.dynamic_slicing import dynamic_slice

@@ -29,7 +29,7 @@ from imprint.numpy.promotion import ArrayLike, as_array, convert, promote_dtypes
 from imprint.numpy.reductions import sum
 from imprint.numpy.rounding import conj, imag, real
 from imprint.numpy.selection import clip
-from imprint.numpy.shape import atleast_2d, squeeze
+from imprint.numpy.shaping import atleast_2d, squeeze
 from imprint.numpy.statistics import average
 from imprint.one_go import one_go
 from imprint.primitives.complex import complex_

@@ -28,7 +28,7 @@ from imprint.numpy.promotion import (
     convert,
     is_operand,
 )
-from imprint.numpy.shape import ShapeLike, broadcast_to, expand_dims, shape_of
+from imprint.numpy.shaping import ShapeLike, broadcast_to, expand_dims, shape_of
 from imprint.placement import DeviceLike, placed
 from imprint.primitives import basis
 from imprint.primitives.copying import copy_p

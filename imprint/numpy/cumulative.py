@@ -14,7 +14,7 @@ from imprint.numpy.joining import concatenate
 from imprint.numpy.promotion import ArrayLike, as_array, broadcast, convert, refuse_out
 from imprint.numpy.reductions import replace_nan, wide_integer
 from imprint.numpy.selection import as_bool
-from imprint.numpy.shape import ravel
+from imprint.numpy.shaping import ravel
 from imprint.one_go import one_go
 from imprint.primitives import cumulative
 from imprint.primitives.axes import canonical_axis

@@ -36,7 +36,7 @@ from imprint.numpy.promotion import (
 )
 from imprint.numpy.reductions import sum
 from imprint.numpy.selection import where
-from imprint.numpy.shape import Axes, axis_tuple, ravel, reshape
+from imprint.numpy.shaping import Axes, axis_tuple, ravel, reshape
 from imprint.one_go import one_go
 from imprint.primitives.axes import canonical_axes, canonical_axis, whole
 from imprint.primitives.basis import scalar_like, sub

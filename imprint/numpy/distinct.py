@@ -37,7 +37,7 @@ from imprint.numpy.promotion import (
 from imprint.numpy.ranges import arange
 from imprint.numpy.reductions import any
 from imprint.numpy.selection import where
-from imprint.numpy.shape import moveaxis, ravel, reshape
+from imprint.numpy.shaping import moveaxis, ravel, reshape
 from imprint.numpy.sorting import sort
 from imprint.primitives.axes import canonical_axis, whole
 from imprint.primitives.basis import broadcast_in_dim

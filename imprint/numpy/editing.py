@@ -24,7 +24,7 @@ from imprint.numpy.joining import concatenate, resize
 from imprint.numpy.promotion import ArrayLike, broadcast, convert
 from imprint.numpy.ranges import arange
 from imprint.numpy.selection import as_bool, clip, where
-from imprint.numpy.shape import moveaxis, ravel, reshape
+from imprint.numpy.shaping import moveaxis, ravel, reshape
 from imprint.numpy.sorting import argsort
 from imprint.numpy.taking import places_of
 from imprint.numpy.updating import Places

@@ -13,7 +13,7 @@ from imprint.numpy.creation import array
 from imprint.numpy.joining import concatenate, stack
 from imprint.numpy.promotion import promote_dtypes
 from imprint.numpy.ranges import arange, linspace, meshgrid
-from imprint.numpy.shape import expand_dims, transpose
+from imprint.numpy.shaping import expand_dims, transpose
 
 
 @final

@@ -9,6 +9,10 @@ from imprint import dtypes, runtime
 from imprint.core.aval import DType
 from imprint.core.protocols import API_VERSIONS
 from imprint.errors import ArgumentError
+from imprint.numpy.datatypes import bool_
+
+bool: Final = bool_
+"""The standard's name of `bool_`."""
 
 __array_api_version__: Final = API_VERSIONS[-1]
 """The version of the array API standard that `imprint.numpy` follows."""

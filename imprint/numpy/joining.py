@@ -26,7 +26,7 @@ from imprint.numpy.promotion import (
     promote_dtypes,
     refuse_out,
 )
-from imprint.numpy.shape import (
+from imprint.numpy.shaping import (
     Axes,
     atleast_1d,
     atleast_2d,

@@ -28,7 +28,7 @@ from imprint.numpy.promotion import (
     refuse_out,
 )
 from imprint.numpy.selection import as_bool, clip, where
-from imprint.numpy.shape import atleast_1d, moveaxis, ravel
+from imprint.numpy.shaping import atleast_1d, moveaxis, ravel
 from imprint.numpy.taking import places_of, take_along_axis
 from imprint.primitives.axes import canonical_axis, whole
 from imprint.primitives.convert import convert_element_type

@@ -12,7 +12,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from imprint import tree
 from imprint.errors import ArgumentError
-from imprint.transforms.vmap import hidden_axes, vmap
+from imprint.transforms import vmap
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -49,7 +49,7 @@ def moves_keys(*operands: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
                 return function(*each, **kwargs)  # pyright: ignore[reportCallIssue] - as many as it was given
 
             words = tree.map(_words, given, is_leaf=_is_keys)
-            moved = vmap(of_words, in_axes=-1, out_axes=-1)(words)
+            moved = vmap.vmap(of_words, in_axes=-1, out_axes=-1)(words)
             if any(x.dtype != arrays[0].data.dtype for x in tree.leaves(moved)):
                 raise refused  # it was asked for another dtype
             return tree.map(arrays[0].dtype.of_words, moved)
@@ -60,7 +60,7 @@ def moves_keys(*operands: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
 
 
 def _is_keys(x: Any) -> bool:
-    return hidden_axes(x) > 0
+    return vmap.hidden_axes(x) > 0
 
 
 def _words(keys: Any) -> Any:

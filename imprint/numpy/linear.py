@@ -25,7 +25,7 @@ from imprint.numpy.promotion import (
     promote_dtypes,
     refuse_out,
 )
-from imprint.numpy.shape import axis_tuple, broadcast_to, moveaxis, ravel
+from imprint.numpy.shaping import axis_tuple, broadcast_to, moveaxis, ravel
 from imprint.one_go import one_go
 from imprint.primitives.axes import canonical_axes, canonical_axis, whole
 from imprint.primitives.basis import mul, transpose

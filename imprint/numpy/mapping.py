@@ -20,7 +20,7 @@ from imprint.errors import ArgumentError, ShapeError
 from imprint.numpy.creation import asarray
 from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.numpy.ranges import arange
-from imprint.numpy.shape import ShapeLike, expand_dims, shape_of, squeeze
+from imprint.numpy.shaping import ShapeLike, expand_dims, shape_of, squeeze
 from imprint.primitives.axes import canonical_axis
 from imprint.transforms.vmap import vmap
 

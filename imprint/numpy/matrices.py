@@ -19,7 +19,7 @@ from imprint.numpy.joining import resize, stack
 from imprint.numpy.promotion import ArrayLike, as_array, convert, refuse_out
 from imprint.numpy.reductions import sum
 from imprint.numpy.selection import where
-from imprint.numpy.shape import moveaxis, ravel, shape_of
+from imprint.numpy.shaping import moveaxis, ravel, shape_of
 from imprint.one_go import one_go
 from imprint.placement import DeviceLike, placed
 from imprint.primitives.arithmetic import integer_pow

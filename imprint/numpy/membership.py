@@ -17,7 +17,7 @@ from imprint.numpy.promotion import (
     promote_dtypes,
 )
 from imprint.numpy.reductions import any
-from imprint.numpy.shape import ravel
+from imprint.numpy.shaping import ravel
 from imprint.one_go import one_go
 from imprint.primitives.bits import not_
 from imprint.primitives.comparison import eq

@@ -15,7 +15,7 @@ from imprint.numpy.padding import pad
 from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.numpy.ranges import arange
 from imprint.numpy.reductions import sum
-from imprint.numpy.shape import ravel, reshape, swapaxes
+from imprint.numpy.shaping import ravel, reshape, swapaxes
 
 _WIDTH: Final = 8
 

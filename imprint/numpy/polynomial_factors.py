@@ -32,7 +32,7 @@ from imprint.numpy.reductions import all as all_
 from imprint.numpy.reductions import sum as sum_
 from imprint.numpy.searching import argmin
 from imprint.numpy.selection import where
-from imprint.numpy.shape import atleast_1d
+from imprint.numpy.shaping import atleast_1d
 from imprint.primitives.axes import whole
 from imprint.primitives.dynamic_slicing import dynamic_slice
 from imprint.primitives.elementwise import listed

@@ -12,7 +12,7 @@ from imprint.errors import ArgumentError, ShapeError
 from imprint.numpy.arithmetic import add, multiply, negative, true_divide
 from imprint.numpy.joining import concatenate
 from imprint.numpy.promotion import ArrayLike, as_array, broadcast, promote_dtypes
-from imprint.numpy.shape import atleast_1d
+from imprint.numpy.shaping import atleast_1d
 from imprint.one_go import one_go
 from imprint.primitives.axes import whole
 from imprint.primitives.copying import owned

@@ -21,7 +21,7 @@ from imprint.numpy.datatypes import astype
 from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.numpy.ranges import arange
 from imprint.numpy.selection import clip, where
-from imprint.numpy.shape import size_tuple
+from imprint.numpy.shaping import size_tuple
 from imprint.primitives.axes import whole
 from imprint.primitives.copying import owned
 from imprint.primitives.shape import reshape

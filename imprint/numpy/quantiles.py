@@ -30,7 +30,7 @@ from imprint.numpy.promotion import (
 )
 from imprint.numpy.reductions import Axis, any, axes_of, max, min, not_nan, sum
 from imprint.numpy.selection import clip, where
-from imprint.numpy.shape import moveaxis
+from imprint.numpy.shaping import moveaxis
 from imprint.one_go import one_go
 from imprint.primitives import sorting
 from imprint.primitives.arithmetic import div

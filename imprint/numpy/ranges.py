@@ -29,7 +29,7 @@ from imprint.numpy.promotion import (
     match_shapes,
     refuse_complex,
 )
-from imprint.numpy.shape import moveaxis
+from imprint.numpy.shaping import moveaxis
 from imprint.one_go import one_go
 from imprint.placement import DeviceLike, placed
 from imprint.primitives.arithmetic import div

@@ -20,7 +20,7 @@ from imprint.numpy.promotion import (
 )
 from imprint.numpy.reductions import all, is_inexact, replace_nan
 from imprint.numpy.selection import where
-from imprint.numpy.shape import ravel
+from imprint.numpy.shaping import ravel
 from imprint.one_go import one_go
 from imprint.primitives import arg_reductions
 from imprint.primitives.axes import canonical_axis

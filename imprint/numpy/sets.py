@@ -22,7 +22,7 @@ from imprint.numpy.promotion import (
 )
 from imprint.numpy.ranges import arange
 from imprint.numpy.selection import where
-from imprint.numpy.shape import ravel
+from imprint.numpy.shaping import ravel
 from imprint.primitives import sorting
 from imprint.primitives.bits import not_
 from imprint.primitives.bitwise import and_, or_

@@ -13,7 +13,7 @@ from imprint.core.array import Array
 from imprint.dtypes import DTypeLike
 from imprint.errors import ArgumentError
 from imprint.numpy.promotion import ArrayLike, as_array, convert, refuse_complex
-from imprint.numpy.shape import ravel
+from imprint.numpy.shaping import ravel
 from imprint.one_go import one_go
 from imprint.primitives import sorting
 from imprint.primitives.axes import canonical_axis

@@ -50,7 +50,7 @@ from imprint.numpy.reductions import reduce as reduce_by
 from imprint.numpy.rounding import real
 from imprint.numpy.selection import as_bool
 from imprint.numpy.selection import where as choose
-from imprint.numpy.shape import broadcast_to, expand_dims, moveaxis, ravel, reshape
+from imprint.numpy.shaping import broadcast_to, expand_dims, moveaxis, ravel, reshape
 from imprint.numpy.taking import take
 from imprint.numpy.universal import refuse_options, ufunc
 from imprint.numpy.updating import At

@@ -15,7 +15,7 @@ from imprint.dtypes import DTypeLike
 from imprint.errors import ShapeError
 from imprint.numpy.joining import flip, stack
 from imprint.numpy.rounding import imag, real
-from imprint.numpy.shape import reshape
+from imprint.numpy.shaping import reshape
 from imprint.primitives.complex import complex_
 from imprint.primitives.convert import bitcast_convert_type, convert_element_type
 from imprint.primitives.copying import owned

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from imprint.core.aval import ShapedArray
 from imprint.core.jaxpr import ClosedJaxpr
-from imprint.passes.prune import prune
+from imprint.passes import prune
 from imprint.program.layout import Layout
 
 Donation = frozenset[int]
@@ -40,7 +40,7 @@ def match_donated(
     """Give each donated argument a result, and say which have none."""
     if not donated:
         return Aliases({}, ())
-    kept = prune(closed, keep_unused=keep_unused).kept
+    kept = prune.prune(closed, keep_unused=keep_unused).kept
     free = dict(enumerate(closed.out_avals))
     results: dict[int, int] = {}
     unusable: list[tuple[int, str]] = []

@@ -15,15 +15,15 @@ from typing import Any, Final, NamedTuple
 
 from imprint.core.aval import ShapedArray
 from imprint.core.jaxpr import ClosedJaxpr, Jaxpr
-from imprint.passes.changes import Change
-from imprint.passes.prune import prune
-from imprint.passes.sentinels import Sentinels, with_sentinels
+from imprint.passes import changes as pass_changes
+from imprint.passes import pipeline, prune
+from imprint.passes import sentinels as sentinel_pass
 from imprint.program.counters import COUNTERS
 from imprint.program.donation import Donation, match_donated
 from imprint.program.layout import Layout, Spread, spread_of
 from imprint.program.vector_width import favoured_options
 from imprint.runtime import CompileOptions, HostFunction
-from imprint.transforms.lowering import lower_jaxpr
+from imprint.transforms import lowering
 
 
 class LoweredProgram(NamedTuple):
@@ -53,12 +53,12 @@ class LoweredProgram(NamedTuple):
     out_avals: tuple[ShapedArray, ...]
     donated: tuple[int, ...]
     unusable: tuple[tuple[int, str], ...]
-    sentinels: Sentinels | None
+    sentinels: "sentinel_pass.Sentinels | None"
     options: CompileOptions
     equations: int
     seconds: float
     callbacks: tuple[HostFunction, ...]
-    changes: tuple[Change, ...]
+    changes: "tuple[pass_changes.Change, ...]"
     spread: Spread | None
 
     @property
@@ -96,24 +96,24 @@ def lower(  # noqa: PLR0913 - what a program is, and how it is watched and sprea
         infinities: whether they say where an infinity was made.
         layout: how it is spread over devices; None on one.
     """
-    from imprint.passes.pipeline import changes_of, run_passes  # noqa: PLC0415 - a warm start has nothing to lower
-
     start = time.perf_counter()
     COUNTERS.lowerings += 1
-    closed = run_passes(closed)
-    changes = changes_of(closed)
+    closed = pipeline.run_passes(closed)
+    changes = pipeline.changes_of(closed)
     aliases = match_donated(closed, donated, keep_unused=keep_unused, layout=layout)
-    jaxpr, consts, kept = prune(closed, keep_unused=keep_unused)
+    jaxpr, consts, kept = prune.prune(closed, keep_unused=keep_unused)
     options = favoured_options(jaxpr)  # those of the program, whatever watches it
     sentinels = None
     if nans or infinities:
-        closed, sentinels = with_sentinels(closed, nans=nans, infinities=infinities)
-        jaxpr, consts, kept = prune(closed, keep_unused=keep_unused)
+        closed, sentinels = sentinel_pass.with_sentinels(
+            closed, nans=nans, infinities=infinities
+        )
+        jaxpr, consts, kept = prune.prune(closed, keep_unused=keep_unused)
     spread = None
     if layout is not None:
         spread = spread_of(layout, consts, kept, len(closed.out_avals))
     donors = {len(consts) + kept.index(i): k for i, k in aliases.results.items()}
-    module = lower_jaxpr(
+    module = lowering.lower_jaxpr(
         jaxpr,
         name,
         arg_attrs=_attributes(spread, [v.aval for v in jaxpr.invars], donors),

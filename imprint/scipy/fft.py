@@ -23,7 +23,7 @@ from imprint.numpy.joining import concatenate, stack
 from imprint.numpy.promotion import ArrayLike, as_array, inexact
 from imprint.numpy.ranges import arange
 from imprint.numpy.rounding import imag, real
-from imprint.numpy.shape import axis_tuple, reshape, size_tuple
+from imprint.numpy.shaping import axis_tuple, reshape, size_tuple
 from imprint.primitives.axes import canonical_axes, canonical_axis
 from imprint.primitives.basis import scalar_like
 from imprint.primitives.complex import complex_

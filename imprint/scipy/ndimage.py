@@ -20,7 +20,7 @@ from imprint.numpy.comparison import where
 from imprint.numpy.creation import asarray
 from imprint.numpy.promotion import ArrayLike, as_array, broadcast_all
 from imprint.numpy.rounding import floor
-from imprint.numpy.shape import ravel, reshape
+from imprint.numpy.shaping import ravel, reshape
 from imprint.one_go import one_go
 from imprint.primitives.rounding import round_
 from imprint.primitives.select import clamp

@@ -31,8 +31,8 @@ from imprint.core.identity import Inner
 from imprint.core.jaxpr import ClosedJaxpr
 from imprint.errors import DeletedArrayError
 from imprint.explain.explanation import Kind
-from imprint.passes.changes import Change
-from imprint.passes.sentinels import Sentinels
+from imprint.passes import changes
+from imprint.passes import sentinels as sentinel_pass
 from imprint.program.counters import COUNTERS, Counters
 from imprint.program.program import Program
 from imprint.runtime import (
@@ -76,7 +76,7 @@ class Version(Inner):
         program: Program,
         name: str,
         home: "Home | SpreadHome",
-        sentinels: Sentinels | None = None,
+        sentinels: "sentinel_pass.Sentinels | None" = None,
     ) -> None:
         self.sentinels = sentinels
         self.traced = traced
@@ -289,7 +289,7 @@ class Version(Inner):
         return self.program.nbytes
 
     @property
-    def passes(self) -> tuple[Change, ...]:
+    def passes(self) -> "tuple[changes.Change, ...]":
         """What the passes did to it: the loops that they made, the values written."""
         return self.program.module.changes
 

@@ -18,7 +18,7 @@ from imprint.numpy.creation import asarray
 from imprint.numpy.joining import roll
 from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.numpy.ranges import arange
-from imprint.numpy.shape import axis_tuple
+from imprint.numpy.shaping import axis_tuple
 from imprint.one_go import one_go
 from imprint.placement import DeviceLike, placed
 from imprint.primitives.axes import canonical_axis, whole

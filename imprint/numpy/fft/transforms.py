@@ -28,7 +28,7 @@ from imprint.errors import (
 )
 from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.numpy.rounding import conjugate
-from imprint.numpy.shape import axis_tuple, moveaxis, size_tuple
+from imprint.numpy.shaping import axis_tuple, moveaxis, size_tuple
 from imprint.one_go import one_go
 from imprint.primitives import fft as primitive
 from imprint.primitives.axes import canonical_axes

@@ -24,7 +24,7 @@ from imprint.numpy.reductions import any as any_
 from imprint.numpy.reductions import max as max_
 from imprint.numpy.reductions import sum as sum_
 from imprint.numpy.selection import where
-from imprint.numpy.shape import expand_dims, ravel, reshape
+from imprint.numpy.shaping import expand_dims, ravel, reshape
 from imprint.one_go import one_go
 from imprint.primitives.elementwise import listed
 from imprint.primitives.matrices import adjoint, check_square, product

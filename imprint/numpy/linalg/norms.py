@@ -23,7 +23,7 @@ from imprint.numpy.reductions import max as max_
 from imprint.numpy.reductions import min as min_
 from imprint.numpy.reductions import sum as sum_
 from imprint.numpy.rounding import real
-from imprint.numpy.shape import expand_dims, moveaxis
+from imprint.numpy.shaping import expand_dims, moveaxis
 from imprint.one_go import one_go
 from imprint.primitives.axes import canonical_axes
 from imprint.primitives.basis import mul

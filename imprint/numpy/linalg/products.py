@@ -14,7 +14,7 @@ from imprint.dtypes import DTypeLike
 from imprint.errors import ShapeError
 from imprint.numpy import linear, matrices
 from imprint.numpy.promotion import ArrayLike, as_array
-from imprint.numpy.shape import matrix_transpose as transposed
+from imprint.numpy.shaping import matrix_transpose as transposed
 from imprint.one_go import one_go
 from imprint.primitives.axes import canonical_axis
 from imprint.primitives.elementwise import listed

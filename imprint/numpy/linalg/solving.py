@@ -22,7 +22,7 @@ from imprint.core.trace import current_trace
 from imprint.errors import ArgumentError, ShapeError
 from imprint.numpy.linalg.operands import square_matrices
 from imprint.numpy.promotion import ArrayLike, as_array
-from imprint.numpy.shape import broadcast_to, moveaxis, ravel, reshape
+from imprint.numpy.shaping import broadcast_to, moveaxis, ravel, reshape
 from imprint.one_go import one_go
 from imprint.primitives.axes import whole
 from imprint.primitives.barrier import stop_gradient

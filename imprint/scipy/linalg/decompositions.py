@@ -18,7 +18,7 @@ from imprint.numpy.linalg.operands import inexact_arrays, matrices, square_matri
 from imprint.numpy.matrices import diag, triu
 from imprint.numpy.promotion import ArrayLike
 from imprint.numpy.rounding import real
-from imprint.numpy.shape import ravel
+from imprint.numpy.shaping import ravel
 from imprint.primitives import eigen, orthogonal
 from imprint.primitives import schur as forms
 from imprint.primitives.complex import conj

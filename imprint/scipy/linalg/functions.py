@@ -26,7 +26,7 @@ from imprint.numpy.promotion import ArrayLike
 from imprint.numpy.reductions import any as any_
 from imprint.numpy.reductions import min as min_
 from imprint.numpy.selection import where
-from imprint.numpy.shape import expand_dims
+from imprint.numpy.shaping import expand_dims
 from imprint.primitives.convert import convert_element_type
 from imprint.primitives.matrices import adjoint, product
 from imprint.primitives.schur import schur

@@ -19,7 +19,7 @@ from imprint.numpy.joining import concatenate, flip
 from imprint.numpy.promotion import ArrayLike, as_array, inexact, promote_dtypes
 from imprint.numpy.rounding import conjugate
 from imprint.numpy.selection import where
-from imprint.numpy.shape import atleast_1d, atleast_2d, broadcast_to
+from imprint.numpy.shaping import atleast_1d, atleast_2d, broadcast_to
 from imprint.one_go import one_go
 from imprint.primitives.axes import whole
 from imprint.primitives.basis import scalar_like

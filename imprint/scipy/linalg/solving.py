@@ -19,7 +19,7 @@ from imprint.numpy.linalg.operands import matrices, square_matrices
 from imprint.numpy.linear import matmul
 from imprint.numpy.promotion import ArrayLike
 from imprint.numpy.rounding import real
-from imprint.numpy.shape import broadcast_to
+from imprint.numpy.shaping import broadcast_to
 from imprint.one_go import one_go
 from imprint.primitives import cholesky as factors
 from imprint.primitives import lu as triangles

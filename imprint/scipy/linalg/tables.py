@@ -18,7 +18,7 @@ from imprint.numpy.joining import flip
 from imprint.numpy.linalg.operands import inexact_arrays
 from imprint.numpy.padding import pad
 from imprint.numpy.promotion import ArrayLike, as_array
-from imprint.numpy.shape import atleast_1d
+from imprint.numpy.shaping import atleast_1d
 from imprint.primitives.axes import whole
 from imprint.primitives.slicing import slice_in_dim
 from imprint.scipy.linalg.patterns import toeplitz
