@@ -228,6 +228,17 @@ _HOLDERS: Final = frozenset(
         *("types.SimpleNamespace", "argparse.Namespace", "collections.Counter"),
         *("collections.UserDict", "collections.UserList", "collections.UserString"),
         *("collections.ChainMap", *_MASKED),
+        *("absl.flags._flag.Flag", "absl.flags._flagvalues.FlagValues"),
+        *("argparse.ArgumentParser", "argparse._ArgumentGroup"),
+        *("argparse._AppendAction", "argparse._StoreAction"),
+        *("argparse._StoreFalseAction", "argparse._StoreTrueAction"),
+        *("calendar.Calendar", "concurrent.futures._base.Future"),
+        *("configparser.ConfigParser", "configparser.RawConfigParser"),
+        *("configparser.SectionProxy", "email.message.EmailMessage"),
+        *("email.message.Message", "json.encoder.JSONEncoder", "optparse.Values"),
+        *("pprint.PrettyPrinter", "reprlib.Repr", "string.Template"),
+        *("sortedcontainers.sorteddict.SortedDict", "textwrap.TextWrapper"),
+        *("sortedcontainers.sortedlist.SortedList", "threading.Event"),
     )
 )
 _LIBRARIES: Final = sys.stdlib_module_names | {"imprint", "numpy", "ml_dtypes"}

@@ -4,6 +4,7 @@ The page docs/explanation/what-the-cache-cannot-see.md tells users of each. A te
 fails here is good news: a hole is closed, and the page has a line too many.
 """
 
+import decimal
 import math
 import os
 import sys
@@ -151,6 +152,10 @@ STRICT_SEES = {
         "import collections\nV = collections.Counter([0])\n" + NUMBERS,
         "V[0] = 2",
     ),
+    "view of memory": (
+        "B = bytearray([1]); V = memoryview(B)\n" + NUMBERS,
+        "B[0] = 2",
+    ),
     "queue": (
         "import queue\nQ = queue.Queue(); Q.put(1)\nf = lambda x: x * Q.qsize()\n",
         "Q.put(1)",
@@ -185,12 +190,26 @@ STRICT_TELLS_OF = {
         "import threading\nO = threading.local()\nO.w = 1\n" + READS,
         "O.w = 2",
     ),
+    "text in a buffer": (
+        "import io\nB = io.StringIO('1')\nf = lambda x: x * int(B.getvalue())\n",
+        "B.write('2')",
+    ),
+    "element of XML": (
+        "from xml.etree.ElementTree import fromstring\n"
+        "E = fromstring('<a w=\"1\"/>')\nf = lambda x: x * int(E.get('w'))\n",
+        "E.set('w', '2')",
+    ),
     "state of a generator of numbers": (
         SEED + "f = lambda x: x * (1 if R.getstate() == S else 2)\n",
         "R.random()",
     ),
 }
 NOTHING_SEES = {
+    "context of decimal": (
+        "import decimal\nfrom decimal import Decimal\n"
+        "f = lambda x: x * (1 if len(str(Decimal(1) / 3)) > 9 else 2)\n",
+        "decimal.setcontext(decimal.Context(prec=3))",
+    ),
     "name that is worked out, of a module": (
         "W = 1\nf = lambda x: x * globals()[chr(87)]\n",
         "W = 2",
@@ -248,8 +267,9 @@ NOTHING_SEES = {
 
 @pytest.fixture
 def _as_before():
-    tau = math.tau
+    tau, context = math.tau, decimal.getcontext()
     yield
+    decimal.setcontext(context)
     math.tau = tau
     os.environ.pop("HOLE", None)
     sys.modules.pop("holes", None)

@@ -122,6 +122,29 @@ KINDS = {
         (),
         ("U#[0]['a'] = ?", "U#[1].append(?)", "N#.a = ?"),
     ),
+    "state of Python's objects": piece(
+        """
+        import configparser
+        from concurrent.futures import Future
+        P#, F# = configparser.RawConfigParser(), Future()
+        P#.add_section("s"); P#.set("s", "w", ?); F#.set_result(?)
+        E# = threading.Event()
+        """,
+        "(P#.get('s', 'w'), F#.result(), E#.is_set())",
+        (
+            *(
+                "P#.set('s', 'w', ?)",
+                "P#.remove_option('s', 'w')",
+                "P#.add_section('t')",
+            ),
+            *("P#.read_dict({'s': {'w': ?}})", "F#._result = ?", "E#.set()"),
+            *(
+                "E#.clear()",
+                "F# = Future(); F#.set_result(?)",
+                "P#.set('DEFAULT', 'w', ?)",
+            ),
+        ),
+    ),
     "member with attributes": piece(
         """
         class E#(enum.Enum):
