@@ -21,6 +21,7 @@ from imprint.core.libraries import (
     is_module,
     is_user,
     is_user_class,
+    is_user_code,
 )
 from imprint.core.trace import Tracer
 from imprint.definition.layout import layout_of
@@ -516,11 +517,23 @@ def note_shown(notes: Noted, value: Any, name: str, _: str) -> None:
 
 
 def note_defaults(notes: Noted, cls: type) -> None:
-    """Note what makes a named tuple: a library's function, with the user's defaults."""
-    new = class_attribute(cls, "__new__")
+    """Note what makes an object by a library's function, with the user's defaults.
+
+    So it is with a named tuple, and with a dataclass of a text that names no module.
+    """
+    new, init = (class_attribute(cls, name) for name in ("__new__", "__init__"))
     if class_of(new) is staticmethod and any(base is tuple for base in bases_of(cls)):
         notes.class_attribute(cls, "__new__")
         notes.place(FunctionPlace(new.__func__, "__defaults__"))
+    if class_of(init) is FunctionType and _is_of_text(init):
+        notes.place(FunctionPlace(init, "__defaults__"))
+        notes.place(FunctionPlace(init, "__kwdefaults__"))
+
+
+def _is_of_text(function: FunctionType) -> bool:
+    """Tell whether a library made a function from text, so that nobody is told of it."""
+    code, names = function.__code__, function.__globals__
+    return code.co_filename[:1] == "<" and not is_user_code(code, names)
 
 
 def note_lacking(notes: "Noted", value: Any, names: Iterable[str]) -> None:

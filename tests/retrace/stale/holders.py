@@ -136,6 +136,20 @@ HOLDERS = {
         f = lambda x: x * P().a
         --- W = 2.0
         """,
+    "default of a dataclass that a function made": """
+        P = dataclasses.make_dataclass("P", [("a", float, 1.0)])
+        f = lambda x: x * P().a
+        --- P.__init__.__defaults__ = (2.0,)
+        """,
+    "default of a dataclass of a text, without a module": """
+        names = {"dataclasses": dataclasses}
+        head = "@dataclasses.dataclass(kw_only=True)"
+        exec(head + "\\nclass P:\\n  a: float = 1.0", names)
+        P = names["P"]
+        f = lambda x: x * P().a
+        --- P.__init__.__kwdefaults__["a"] = 2.0
+        --- P.__init__ = lambda self: setattr(self, "a", 3.0)
+        """,
     "keyword-only dataclass": """
         @dataclasses.dataclass(kw_only=True)
         class P:
