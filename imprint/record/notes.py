@@ -9,7 +9,7 @@ the trace is strict.
 """
 
 import builtins
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Mapping
 from functools import partial
 from types import FunctionType, ModuleType
@@ -55,8 +55,10 @@ from imprint.record.parts import (
 from imprint.record.reach import instance_dict
 from imprint.watch.captures import contained
 from imprint.watch.places import (
+    CONTENT,
     MISSING,
     ORDER,
+    PLAIN_ITEMS,
     ClassPlace,
     FunctionPlace,
     NamePlace,
@@ -280,6 +282,8 @@ class Notes(Noted):
             self._watch(value, path)
 
     def _watch(self, value: Any, path: str) -> None:
+        if _counts_whole(value):
+            note_object(self, value, CONTENT, path)
         if layout_of(value).storage is dict:
             self._meet_items(value, path)
             own = [key for key in list(keys_of(value)) if type(key) is str]
@@ -355,6 +359,19 @@ class Notes(Noted):
             self.meet(value, path)
         finally:
             self.is_passing: bool = outer
+
+
+def _counts_whole(value: Any) -> bool:
+    """Tell whether what is in an object of a container's subclass is watched as a whole.
+
+    Of a dict with texts as keys the items are that code names.
+    """
+    storage = layout_of(value).storage
+    if storage is class_of(value):  # what holds it tells of a plain one
+        return False
+    if storage is dict or storage is defaultdict:
+        return any(type(key) is not str for key in list(keys_of(value)))
+    return storage in PLAIN_ITEMS
 
 
 def _hideable(cls: type) -> set[str]:

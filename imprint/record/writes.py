@@ -21,6 +21,7 @@ from imprint.definition.share import is_one_more
 from imprint.definition.walk import Effects, Name
 from imprint.record.mentions import Mentions
 from imprint.watch.places import (
+    CONTENT,
     CellPlace,
     ClassPlace,
     FunctionPlace,
@@ -176,6 +177,8 @@ class Writes:
             return True
         if name == "__dict__":  # which names there are
             return bool(self._names)
+        if name == CONTENT:
+            return bool(self._items or self._keys or self._names)  # `l += [1]`
         cls = owner if issubclass(class_of(owner), type) else class_of(owner)
         return name in self._of_libraries and not is_all_users(cls)
 

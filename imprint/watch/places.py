@@ -7,7 +7,9 @@ is not kept alive.
 """
 
 import builtins
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
+from operator import is_
 from types import (
     CellType,
     FunctionType,
@@ -30,6 +32,8 @@ _vars_of: Final[Callable[[type], MappingProxyType[str, Any]]] = vars(type)[
 class_of: Final = cast("Callable[[Any], Any]", type)
 """`type`, for values of which nothing is known."""
 _get: Final = cast("Any", dict).get
+_keys: Final = cast("Any", dict).keys
+_values: Final = cast("Any", dict).values
 """`dict.get`: the class of a namespace may be the user's, and is not asked."""
 _qualname_of: Final[Callable[[type], str]] = vars(type)["__qualname__"].__get__
 OF_TYPES: Final[dict[str, Callable[[type], Any]]] = {
@@ -59,6 +63,8 @@ GONE: Final = _Missing("<gone>")
 """Stands for what an object had that is not alive any more."""
 
 ORDER: Final = "__mro__"
+CONTENT: Final = "<items>"
+"""The name of what is in an object whose class comes from a list, a set, a dict."""
 
 Key: TypeAlias = tuple[str, int, str]
 
@@ -248,7 +254,7 @@ class FunctionPlace:
 
 @final
 class ObjectPlace:
-    """An attribute that an object has of its own; or its class, as `__class__`.
+    """An attribute that an object has of its own; or its class, or what is in it.
 
     Args:
         owner: the object.
@@ -258,12 +264,13 @@ class ObjectPlace:
             watched leads to it.
     """
 
-    __slots__ = ("is_passing", "name", "owner", "path")
+    __slots__ = ("_latest", "is_passing", "name", "owner", "path")
     kind: ClassVar[str] = "object"
 
     def __init__(
         self, owner: object, name: str, path: str, *, is_passing: bool = False
     ) -> None:
+        self._latest: tuple[Any, ...] = ()
         self.owner: Standin = identity(owner)
         self.name: str = name
         self.path: str = path
@@ -289,10 +296,20 @@ class ObjectPlace:
             return kind
         if self.name == "__dict__":  # the names that it has
             return tuple(layout_of(owner).names(owner))
+        if self.name == CONTENT:
+            return self._items(owner)
         hiding = class_attribute(kind, self.name)
         if is_data(hiding):
             return hiding
         return layout_of(owner).get(owner, self.name, MISSING)
+
+    def _items(self, owner: Any) -> tuple[Any, ...]:
+        """Return what is in the object: the same tuple while it is the same."""
+        copy = PLAIN_ITEMS[layout_of(owner).storage]
+        items, latest = copy(owner), self._latest
+        if len(items) != len(latest) or not all(map(is_, items, latest)):
+            self._latest = items if len(items) <= _SMALL else ()
+        return self._latest
 
     def shown(self) -> Any:
         """Return what the class shows where the object has nothing, or MISSING."""
@@ -300,7 +317,28 @@ class ObjectPlace:
         return found if is_plain(found) else MISSING
 
     def __str__(self) -> str:
+        if self.name == CONTENT:
+            return f"items of {self.path}"
         return f"{self.path}.{self.name}"
+
+
+_SMALL: Final = 256
+"""The items of what is larger do not count."""
+PLAIN_ITEMS: Final[dict[type, Callable[[Any], tuple[Any, ...]]]] = {
+    list: lambda x: (*_plain(list).__iter__(x),),
+    set: lambda x: (*_plain(set).__iter__(x),),
+    deque: lambda x: (*_plain(deque).__iter__(x),),
+    OrderedDict: lambda x: (
+        *_plain(OrderedDict).keys(x),
+        *_plain(OrderedDict).values(x),
+    ),
+    **dict.fromkeys((dict, defaultdict), lambda x: (*_keys(x), *_values(x))),
+}
+"""By the class underneath, how what is in an object is read; its class is not asked."""
+
+
+def _plain(cls: Any) -> Any:
+    return cls
 
 
 @final

@@ -27,6 +27,7 @@ from imprint.watch.attributes import (
     shows_order,
 )
 from imprint.watch.places import (
+    CONTENT,
     MISSING,
     CellPlace,
     ClassPlace,
@@ -160,6 +161,8 @@ class _Writer:
         kind, name = class_of(place.owner()), place.name
         if name == "__class__":
             condition = f"{self.hold(type)}({owner}) is {self.hold(value)}"
+        elif name == CONTENT:
+            condition = f"{self.hold(seen.matches)}({self.hold(place.get)}())"
         elif value is MISSING:
             condition = self._is_absent(place, owner, kind)
         elif seen.inside:

@@ -102,6 +102,18 @@ SEEN = {
         "def g(): pass\nf = lambda x: x * len(g.__name__)\n",
         "g.__name__ = 'gg'",
     ),
+    "item of a subclass of list": (
+        "class M(list): pass\nV = M([1])\n" + NUMBERS,
+        "V[0] = 2",
+    ),
+    "item of a subclass of dict": (
+        "class M(dict): pass\nV = M({0: 1})\n" + NUMBERS,
+        "V[0] = 2",
+    ),
+    "counter": (
+        "import collections\nV = collections.Counter([0])\n" + NUMBERS,
+        "V[0] = 2",
+    ),
 }
 STRICT_SEES = {
     "what C shows of a namespace": (
@@ -126,13 +138,9 @@ STRICT_SEES = {
         "O.w[0] = 2",
     ),
     "big list": ("V = [1] * 257\n" + NUMBERS, "V[0] = 2"),
-    "item of a subclass of list": (
-        "class M(list): pass\nV = M([1])\n" + NUMBERS,
-        "V[0] = 2",
-    ),
-    "item of a subclass of dict": (
-        "class M(dict): pass\nV = M({0: 1})\n" + NUMBERS,
-        "V[0] = 2",
+    "key that comes to be in a subclass of dict": (
+        "class M(dict): pass\nV = M(a=1)\nf = lambda x: x * sum(V.values())\n",
+        "V['b'] = 2",
     ),
     "array that C made": (
         "import array\nV = array.array('i', [1])\n" + NUMBERS,
@@ -147,10 +155,6 @@ STRICT_SEES = {
         "import weakref\n" + OBJECT + "P, V = K(), weakref.WeakValueDictionary(a=O)\n"
         "P.w = 2\nf = lambda x: x * V['a'].w\n",
         "V['a'] = P",
-    ),
-    "counter": (
-        "import collections\nV = collections.Counter([0])\n" + NUMBERS,
-        "V[0] = 2",
     ),
     "view of memory": (
         "B = bytearray([1]); V = memoryview(B)\n" + NUMBERS,

@@ -22,6 +22,7 @@ from tests.retrace.stale.nested import NESTED
 from tests.retrace.stale.parameters import PARAMETERS
 from tests.retrace.stale.scenario import play
 from tests.retrace.stale.specials import MISSED, SPECIALS
+from tests.retrace.stale.subclasses import SUBCLASSES
 from tests.retrace.stale.taken import TAKEN
 from tests.retrace.stale.threads import POOLS, THREADS
 
@@ -48,6 +49,7 @@ KINDS = {
     "held": HELD,
     "pools": POOLS,
     "inherited": INHERITED,
+    "subclasses": SUBCLASSES,
 }
 pytestmark = [
     pytest.mark.usefixtures("kept_executables"),
@@ -72,7 +74,7 @@ def test_an_edit_is_seen(text):
     "text",
     scenarios(
         *("statics", "instances", "functions", "missed", "libraries", "asked"),
-        *("held", "inherited"),
+        *("held", "inherited", "subclasses"),
     ),
 )
 def test_an_edit_is_seen_where_nobody_tells_what_runs(text, monkeypatch):

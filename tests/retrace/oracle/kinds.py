@@ -76,11 +76,9 @@ KINDS = {
         for each in F#: each.w = ?
         """,
         "[(repr(each), each.w) for each in F#]",
-        (),
+        ("F#[0].append(?)", "F#[0][0] = ?", "F#[2].add(?!)", "F#[2].clear()"),
         (
-            "F#[0].append(?)",
             "F#[1]['b'] = ?",
-            "F#[2].add(?!)",
             "F#[3][0].append(?)",
             "F#[0].w = ?",
             "F#[1].w = ?",
@@ -98,12 +96,11 @@ KINDS = {
         for each in F#: each.w = ?
         """,
         "([(repr([*each]), each.w) for each in F#], F#[0]['a'], F#[2].default_factory())",
-        (),
         (
-            "F#[0]['a'] = ?",
-            "F#[0].move_to_end('a')",
-            "F#[1].rotate()",
-            "F#[1].append(?)",
+            *("F#[0]['a'] = ?", "F#[0].move_to_end('a')", "F#[0]['c'] = ?"),
+            *("F#[1].rotate()", "F#[1].append(?)"),
+        ),
+        (
             "F#[2]['c'] = ?",
             "F#[2].default_factory = lambda: ?",
             "F#[3]['b'] += 1",
