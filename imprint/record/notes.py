@@ -282,8 +282,7 @@ class Notes(Noted):
             self._watch(value, path)
 
     def _watch(self, value: Any, path: str) -> None:
-        if _counts_whole(value):
-            note_object(self, value, CONTENT, path)
+        _note_content(self, value, path)
         if layout_of(value).storage is dict:
             self._meet_items(value, path)
             own = [key for key in list(keys_of(value)) if type(key) is str]
@@ -291,8 +290,7 @@ class Notes(Noted):
             shows = class_attribute(class_of(value), "__getattr__")
             if shows is not MISSING and not _is_heard(shows):
                 self._wait(note_shown, value, own, path)
-        kind = class_of(value)
-        self.owners.objects.append((value, kind, path, self.is_passing))
+        self.owners.objects.append((value, class_of(value), path, self.is_passing))
         self._wait(note_object, value, layout_of(value).names(value), path)
         if layout_of(value).has_dict:
             self._hold(instance_dict(value), partial(_attribute, value, path))
@@ -359,6 +357,12 @@ class Notes(Noted):
             self.meet(value, path)
         finally:
             self.is_passing: bool = outer
+
+
+def _note_content(notes: Noted, value: Any, path: str) -> None:
+    """Note what is in an object of a container's subclass."""
+    if _counts_whole(value):
+        note_object(notes, value, CONTENT, path)
 
 
 def _counts_whole(value: Any) -> bool:
