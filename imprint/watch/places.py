@@ -305,10 +305,12 @@ class ObjectPlace:
 
     def _items(self, owner: Any) -> tuple[Any, ...]:
         """Return what is in the object: the same tuple while it is the same."""
-        copy = PLAIN_ITEMS[layout_of(owner).storage]
-        items, latest = copy(owner), self._latest
+        storage: Any = layout_of(owner).storage
+        if storage.__len__(owner) > _SMALL:
+            return ()
+        items, latest = PLAIN_ITEMS[storage](owner), self._latest
         if len(items) != len(latest) or not all(map(is_, items, latest)):
-            self._latest = items if len(items) <= _SMALL else ()
+            self._latest = items
         return self._latest
 
     def shown(self) -> Any:
