@@ -11,7 +11,7 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint.jitted import report
+from imprint.explain import comparison
 from imprint.program.counters import COUNTERS
 
 
@@ -460,8 +460,8 @@ def counts(monkeypatch):
 
         return count
 
-    nearest = counted("compared", report.nearest_of)
-    monkeypatch.setattr(report, "nearest_of", nearest)
+    nearest = counted("compared", comparison.nearest_of)
+    monkeypatch.setattr(comparison, "nearest_of", nearest)
     paths = counted("named", imprint.tree.TreeDef.paths)
     monkeypatch.setattr(imprint.tree.TreeDef, "paths", paths)
     return found
