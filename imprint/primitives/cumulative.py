@@ -154,11 +154,14 @@ def _cumulative(  # noqa: PLR0913 - one parameter a rule
 
 
 def _filling(identity: Fill) -> Callable[..., Values]:
-    """Return the rule that fills the axis; a suffix that begins in padding is its fill."""
+    """Return the rule that fills the axis where it is joined from its end.
+
+    Of all before it, a true element has no padding among them: prefixes need no fill.
+    """
 
     def pad(bucket: Bucket, x: Padded, *, axis: int, reverse: bool) -> Values:
         number = identity(x.aval.dtype)
-        filled = bucket.filled(x, number, (axis,))
+        filled = bucket.filled(x, number, (axis,)) if reverse else x
         (out,) = bucket.bind(filled, axis=axis, reverse=reverse)
         fills = [f if is_same_number(f, number) else None for f in filled.fills]
         if not reverse:  # behind the last element, each prefix is all of them

@@ -374,6 +374,14 @@ def test_zeros_need_no_mask_where_they_are_added():
     assert "select_n" not in str(program)
 
 
+def test_prefixes_need_no_mask():
+    def run(x):
+        return inp.cumsum(x, 0), inp.cumprod(x, 0), lax.cummax(x), lax.cumlogsumexp(x)
+
+    program = padded(traced(run, ROWS)[0], BOUNDS)
+    assert "select_n" not in str(program)
+
+
 COMPILED = [case for case in PROGRAMS if case[0] in (of_attention, order)]
 
 
