@@ -157,7 +157,10 @@ class ArrayImpl(NumberArray):
     def block_until_ready(self) -> Self:
         """Wait until the values are computed; return the array."""
         if not hasattr(self, "_host"):
-            runtime.block_until_ready(_live_buffer(self))
+            if hasattr(self, "_padded") and not hasattr(self, "_buffer"):
+                self._padded.block_until_ready()
+            else:
+                runtime.block_until_ready(_live_buffer(self))
         return self
 
     def is_deleted(self) -> bool:

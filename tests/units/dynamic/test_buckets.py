@@ -8,7 +8,7 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint import lax
+from imprint import lax, runtime
 from imprint.array import padding_of
 from imprint.dynamic.buckets import bucket_of
 from imprint.errors import ArgumentError, DeletedArrayError
@@ -167,6 +167,14 @@ def test_a_result_in_the_bucket_is_taken_as_it_is():
     second = f(first)
     assert padding_of(first) is seen
     np.testing.assert_array_equal(second, np.asarray(first) + 1)
+
+
+def test_who_waits_for_a_result_copies_nothing(monkeypatch):
+    f = imprint.jit(lambda x: x + 1, abstracted_axes=N)
+    result = f(rows(1000))
+    monkeypatch.delattr(runtime, "put")
+    assert result.block_until_ready() is result
+    assert result.is_ready()
 
 
 def test_memory_for_more_elements_is_taken_as_it_is():
