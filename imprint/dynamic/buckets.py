@@ -12,7 +12,7 @@ from imprint.calls.options import Buckets
 from imprint.core.source import warn
 from imprint.errors import ArgumentError
 
-_LEAST: Final = 16
+LEAST_BUCKET: Final = 16
 
 
 def bucket_of(buckets: Buckets, name: str, size: int, function: str) -> int:
@@ -37,7 +37,7 @@ def bucket_of(buckets: Buckets, name: str, size: int, function: str) -> int:
 
 def _power(size: int) -> int:
     below = 1 << max(size - 1, 1).bit_length() - 1  # below < size <= 2*below
-    least = max(below * 3 // 2, _LEAST)
+    least = max(below * 3 // 2, LEAST_BUCKET)
     return least if size <= least else below * 2
 
 

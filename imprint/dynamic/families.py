@@ -70,6 +70,7 @@ class Family:
             axes and none was compared with a program for the size yet.
         programs: what answers calls in a bucket, by the bucket.
         unpadded: why there are no programs for buckets, if there can be none.
+        uneven: why sizes have programs of their own whose bucket devices cannot share.
     """
 
     __slots__ = (
@@ -83,6 +84,7 @@ class Family:
         "programs",
         "refusal",
         "refused",
+        "uneven",
         "unpadded",
     )
 
@@ -106,6 +108,7 @@ class Family:
         )
         self.programs: dict[Hashable, Any] = {}
         self.unpadded: str = ""
+        self.uneven: dict[tuple[int, ...], str] = {}
         self.is_tried: bool = True
         self.most: Mapping[str, float] = most
 
@@ -420,8 +423,9 @@ def instance(family: Family, traced: TracedCall, sizes: Sizes) -> TracedCall:
         closed = instantiate(traced.closed, sizes)
         found = traced.at(closed, traced.results, time.perf_counter() - start)
         found.conditions = family.condition, at_sizes(sizes)
-        if family.unpadded:
-            found.note = f"It is compiled for each size: {family.unpadded}"
+        why = family.unpadded or family.uneven.get(tuple(sizes.values()))
+        if why:
+            found.note = f"It is compiled for each size: {why}"
         family.instances[key] = found
     return found
 

@@ -10,7 +10,6 @@ What has no padding rule has no program here: then each size is compiled by itse
 
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeAlias, cast, final
 
@@ -27,10 +26,10 @@ from imprint.core.aval import ShapedArray
 from imprint.core.jaxpr import ClosedJaxpr, Jaxpr
 from imprint.core.padding import NoPaddingError
 from imprint.core.source import current_source
-from imprint.dynamic.buckets import bucket_of
+from imprint.dynamic.buckets import LEAST_BUCKET, bucket_of
 from imprint.dynamic.families import Family, Sized, Sizes, families_of
 from imprint.dynamic.padding import in_bucket, is_beginning, is_spread
-from imprint.errors import IndivisibleError
+from imprint.sharding.named import NamedSharding
 from imprint.symbolic.deciding import Question
 from imprint.symbolic.expression import SymbolicSize
 from imprint.symbolic.values import evaluate
@@ -203,21 +202,26 @@ def place_of(
         for i, (x, aval) in enumerate(zip(pending.leaves, avals, strict=True))
         if isinstance(x, ArrayImpl) and padding_of(x) is not None
     )
-    return Place(tuple(longest.values()), placed, zeros)
+    return Place(tuple(longest.items()), placed, zeros)
 
 
 class Place(NamedTuple):
     """Which program of a family is for a call.
 
     Args:
-        bounds: the lengths of the bucket, by name.
+        bounds: the names, each with the length of the bucket.
         placed: where the arguments are.
         zeros: whether zeros can be in all of their padding.
     """
 
-    bounds: tuple[int, ...]
+    bounds: tuple[tuple[str, int], ...]
     placed: tuple[Any, ...]
     zeros: bool
+
+    @property
+    def longest(self) -> dict[str, int]:
+        """The lengths of the bucket by name: the largest sizes of its program."""
+        return dict(self.bounds)
 
 
 TraceFamily = Callable[[Sized], tuple[Family, TracedCall | None]]
@@ -236,7 +240,9 @@ def make_call(
     at = place_of(definition, pending, sized, family)
     program = family.programs.get(at)
     if program is None:
-        if not _is_divisible(pending, sized, at):
+        uneven = why_uneven(pending, sized, at)
+        if uneven:
+            family.uneven[tuple(sized.sizes.values())] = uneven
             return None
         try:
             program = _padded(family, traced, pending, sized, at)
@@ -247,17 +253,27 @@ def make_call(
     return Call(family, program, sized.sizes)
 
 
-def _is_divisible(pending: Pending, sized: Sized, at: Place) -> bool:
-    """Tell whether devices that have parts of an argument can have parts of the bucket."""
-    longest = dict(zip(sized.sizes, at.bounds, strict=True))
+def why_uneven(pending: Pending, sized: Sized, at: Place) -> str:
+    """Return why devices that have parts of an argument can have none of its bucket.
+
+    It is empty if they can, as most do.
+    """
     for i, aval in enumerate(CallKey.unpack(pending.key).avals):
-        if is_spread(aval):
-            whole = named_shape(aval, i, sized.entries, longest)
-            with suppress(IndivisibleError):
-                cast("Any", aval.sharding).shard_shape(whole.shape)
-                continue
-            return False
-    return True
+        if not is_spread(aval):
+            continue
+        shape = named_shape(aval, i, sized.entries, at.longest).shape
+        tiling = cast("NamedSharding", aval.sharding).tiling(aval.ndim)
+        for axis, (n, parts) in enumerate(zip(shape, tiling, strict=True)):
+            if n % parts:
+                treedef = tree.structure(pending.call.dynamic)
+                name = pending.call.form.leaf_names(treedef)[i]
+                step = parts * -(-LEAST_BUCKET // parts)
+                return (
+                    f"axis {axis} of {name} is in {parts} equal parts, and its bucket of "
+                    f"{n} cannot be. Give buckets of multiples of {parts}: "
+                    f"`buckets=lambda n: -(-n // {step}) * {step}`."
+                )
+    return ""
 
 
 def _told(err: NoPaddingError) -> str:
@@ -273,7 +289,7 @@ def _padded(
     family: Family, traced: TracedCall, pending: Pending, sized: Sized, at: Place
 ) -> BucketProgram:
     start = time.perf_counter()
-    sizes = dict(zip(family.names, at.bounds, strict=True))
+    sizes = at.longest
     careful = padded(traced.closed, sizes)
     trusting = trusting_zeros(traced.closed, sizes)
     is_one = len(trusting.eqns) >= len(careful.eqns)  # zeros save no mask: one for all
@@ -316,7 +332,7 @@ def program_of(
         at: the bucket.
     """
     closed, how, seconds = made_of
-    sizes = dict(zip(family.names, at.bounds, strict=True))
+    sizes = at.longest
     memory = " in reused memory" if how.reuses else ""
     outs = traced.closed.out_avals
     flat = Results(tree.structure(tuple(outs)), {})

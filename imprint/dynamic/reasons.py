@@ -1,7 +1,8 @@
 """Why is a call compiled for its size, though the axis has a name?
 
-What forced it is an option, an equation without a padding rule, or a line that needs the size
-as a number. It is known of the families of calls, so it is looked up when somebody asks.
+What forced it is an option, an equation without a padding rule, a line that needs the size
+as a number, or devices that cannot share the bucket evenly. It is looked up when somebody
+asks: most of it is known of the families of calls.
 """
 
 from collections.abc import Callable
@@ -11,6 +12,8 @@ from imprint import tree
 from imprint.calls.key import CallKey, Pending
 from imprint.config import settings
 from imprint.dynamic.families import Family, families_of
+from imprint.dynamic.padding import is_spread
+from imprint.dynamic.programs import place_of, why_uneven
 from imprint.versions.definitions import Definition
 
 
@@ -36,13 +39,16 @@ def told_of_slots(
         reason = "a size of 0 has a program of its own."
         if definition.options.abstracted_axes is None:
             reason = "sizes of 0 and 1 have programs of their own."
+    uneven = ""
+    if sized is not None and not reason and any(map(is_spread, avals)):
+        uneven = why_uneven(pending, sized, place_of(definition, pending, sized))
 
     def told() -> dict[str, str]:
         why = reason
         if not why and sized is not None:
             found = families.of_kind(sized.kind)
             right = [x for x in found if x.has(sized.sizes)] or found
-            why = next((text for text in map(_of_family, right) if text), "")
+            why = next((text for text in map(_of_family, right) if text), uneven)
         return {
             slot: f"{name} is compiled for each size: {why}" if why else _IN_BUCKETS
             for slot, name in slots.items()

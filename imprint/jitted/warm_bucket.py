@@ -78,7 +78,7 @@ class WarmBucket:
             return
         self._sized = sized
         at = place_of(request.definition, request.pending, sized)
-        bounds = dict(zip(sized.sizes, at.bounds, strict=True))
+        bounds = at.longest
         avals = [get_aval(x) for x in request.pending.leaves]
         longest = [
             named_shape(a, i, sized.entries, bounds) for i, a in enumerate(avals)
@@ -189,7 +189,7 @@ class WarmBucket:
     def _program(
         self, there: There, family: Family, traced: TracedCall, at: Place
     ) -> BucketProgram:
-        bounds = dict(zip(family.names, at.bounds, strict=True))
+        bounds = at.longest
         plain = there.found.plain
         how = How(*plain["bucket"]["how"])
         longest = [

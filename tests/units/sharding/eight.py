@@ -549,6 +549,23 @@ def buckets_of_lengths():
     assert told == ["n <= 16", "n <= 24", "n <= 16", "n <= 24", "n = 9", "n <= 24"], (
         told
     )
+    w = values(4)
+    uneven = (
+        "axis 0 of x is in 3 equal parts, and its bucket of 16 cannot be. Give buckets "
+        "of multiples of 3: `buckets=lambda n: -(-n // 18) * 18`."
+    )
+    nine, twelve = (imprint.device_put(values(n, 4), thirds) for n in (9, 12))
+    assert f"It is compiled for each size: {uneven}" in str(named.explain(nine, w))
+    (slot,) = named.explain(twelve, w).differences
+    assert slot.remedy == f"n is compiled for each size: {uneven}", slot.remedy
+    even = imprint.jit(
+        moments, abstracted_axes={"x": {0: "n"}}, buckets=lambda n: -(-n // 18) * 18
+    )
+    for x in (nine, twelve):
+        onp.testing.assert_allclose(
+            onp.asarray(even(x, w)[0]), onp.cumsum(onp.asarray(x) @ w), rtol=1e-5
+        )
+    assert [str(v).partition(" where ")[2] for v in even.versions] == ["n <= 18"]
     replaced = imprint.jit(
         lambda x: x + 1, abstracted_axes=({0: "n"},), donate_argnums=0
     )
