@@ -35,6 +35,7 @@ from imprint.primitives.basis import (
 from imprint.primitives.comparison import may_have_zero
 from imprint.primitives.families import ORDERED
 from imprint.primitives.reductions import extreme
+from imprint.primitives.select import select_n
 from imprint.primitives.shape import broadcasted_iota, expand_dims
 from imprint.stablehlo import Builder, Value, indexed, ordered
 
@@ -504,8 +505,20 @@ def _top_k_batch(args: Values, at: Dims, *, k: int, axis: int) -> Any:
 
 
 def _top_k_pad(bucket: Bucket, x: Padded, *, k: int, axis: int) -> Values:
-    lowest = extreme(x.aval.dtype, largest=False)
-    return bucket.bind(bucket.filled(x, lowest, (axis,)), k=k, axis=axis)
+    value, axes = x.value, x.padded_axes((axis,))
+    if axes:  # not `filled`, to which all NaNs are the same
+        value = select_n(bucket.inside(x.aval.shape, axes), _last(x.aval.dtype), value)
+    return bucket.bind(value, k=k, axis=axis)
+
+
+def _last(dtype: Any) -> NDArray:
+    """Return the value that is behind all others: a negative NaN is behind -inf."""
+    last = np.asarray(extreme(dtype, largest=False), dtype)
+    if not dt.is_floating(dtype) or dt.bit_width(dtype) < 8:
+        return last
+    size = dtype.itemsize
+    ones, sign = (np.asarray(n, f"i{size}") for n in (-1, -(1 << (8 * size - 1))))
+    return min(last, ones.view(dtype), sign.view(dtype), key=_ordered_bits)
 
 
 top_k_p: Final = Primitive(
@@ -558,5 +571,6 @@ def top_k(
     """
     del is_stable
     at = canonical_axis("top_k", axis, get_aval(operand).ndim)
-    values, index = top_k_p.bind(operand, k=whole("top_k", "k", k), axis=at)
+    count = k if dims.is_symbolic(k) else whole("top_k", "k", k)
+    values, index = top_k_p.bind(operand, k=count, axis=at)
     return values, index

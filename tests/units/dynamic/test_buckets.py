@@ -148,6 +148,36 @@ def test_gradients_are_those_of_the_true_size():
     assert len(f.versions) == 1
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16", "float8_e4m3fn"])
+def test_nothing_in_the_padding_is_before_a_negative_nan(dtype):
+    x = inp.asarray([-np.nan, -np.inf, 1.0, -2.0], dtype=dtype)
+    f = imprint.jit(lambda x: lax.top_k(x, 4), abstracted_axes=N)
+    values, at = f(x)
+    wanted, places = lax.top_k(x, 4)
+    np.testing.assert_array_equal(at, places)
+    np.testing.assert_array_equal(
+        np.asarray(values, np.float32), np.asarray(wanted, np.float32)
+    )
+    assert bounds(f)[-1] == "n >= 4, n <= 16"
+
+
+def test_as_many_as_there_are_come_in_order():
+    def f(x):
+        values, at = lax.top_k(x, x.shape[0])
+        return values, at, lax.top_k(x, x.shape[0] // 2)[1]
+
+    named = imprint.jit(f, abstracted_axes=N)
+    slope = imprint.jit(
+        imprint.grad(lambda x: (f(x)[0] * inp.arange(x.size)).sum()), abstracted_axes=N
+    )
+    for n in (2, 5, 16, 20):
+        x = rows(n, 1)[:, 0]
+        for came, expected in zip(named(x), f(inp.asarray(x)), strict=True):
+            np.testing.assert_array_equal(came, expected)
+        np.testing.assert_array_equal(slope(x), np.argsort(np.argsort(-x)))
+    assert bounds(named) == bounds(slope) == ["n <= 16", "n <= 24"]
+
+
 def test_what_cannot_be_padded_is_compiled_for_each_size_and_says_so():
     f = imprint.jit(lambda x: inp.fft.fft(x).real, abstracted_axes=N)
     for n in (4, 7):
