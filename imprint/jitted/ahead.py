@@ -14,7 +14,7 @@ from imprint.calls.tracing import TracedCall
 from imprint.core.aval import ShapedArray
 from imprint.core.shape_struct import ShapeDtypeStruct
 from imprint.jitted.compiling import lower_traced, trace, trace_for_all
-from imprint.jitted.stages import Given, Lowered, Traced
+from imprint.jitted.stages import Given, Lowered, Traced, lowered
 from imprint.jitted.undisturbed import Request
 from imprint.jitted.warm_start import WarmStart
 from imprint.program.lowered import LoweredProgram
@@ -36,7 +36,7 @@ def lowered_ahead(request: Request, positional: int) -> Lowered:
         start.tell(found)
         given = given._replace(start=_Start(start, found))
         module = found.program.module
-        return Lowered(found.traced, signature, request.options, module, given)
+        return lowered(found.traced, signature, request.options, module, given)
     start.compare()
     given = given._replace(start=_Start(start))
     return Traced(trace_for_all(request), signature, request.options, given).lower()

@@ -14,7 +14,7 @@ import numpy as np
 
 from imprint import tree
 from imprint.array import to_array
-from imprint.calls.options import JitOptions, check_compiler_options
+from imprint.calls.options import JitOptions
 from imprint.calls.results import Results
 from imprint.calls.signature import Call, Signature
 from imprint.calls.spread import layout_of_call
@@ -35,7 +35,8 @@ from imprint.dynamic.programs import (
 from imprint.dynamic.sizes import scope_of, sources, values_of
 from imprint.errors import ArgumentError
 from imprint.jitted.compiling import compile_lowered, lower_traced
-from imprint.jitted.stages import Compiled, CompilerOptions, Given, Lowered
+from imprint.jitted.stages import Compiled, Given, Lowered
+from imprint.runtime import CompileOptions
 from imprint.symbolic.expression import Scope
 from imprint.symbolic.instantiate import instantiate
 from imprint.symbolic.values import allows
@@ -46,9 +47,19 @@ from imprint.versions.version import Version
 Sizes = Mapping[str, int]
 
 
+def lowered_for_sizes(
+    traced: TracedCall, signature: Signature, options: JitOptions, given: Given
+) -> Lowered:
+    """Return a program for all sizes; its StableHLO has sizes that come with arguments."""
+    sources(signature.function_name, traced.closed.in_avals)
+    scope_of(signature.function_name, traced.closed.in_avals)
+    program = _ProgramForSizes(traced, signature, options, given)
+    return Lowered(traced, signature, program, given)
+
+
 @final
-class LoweredForSizes(Lowered):
-    """A program for all sizes; its StableHLO has sizes that come with the arguments."""
+class _ProgramForSizes:
+    """What a `Lowered` of such a program holds."""
 
     def __init__(
         self,
@@ -57,18 +68,13 @@ class LoweredForSizes(Lowered):
         options: JitOptions,
         given: Given,
     ) -> None:
-        super(Lowered, self).__init__(traced, signature, given)
+        self._traced = traced
+        self._signature = signature
         self._options = options
-        sources(signature.function_name, traced.closed.in_avals)
-        scope_of(signature.function_name, traced.closed.in_avals)
+        self._given = given
 
-    def as_text(self, dialect: str | None = None, *, debug_info: bool = False) -> str:
-        """Return the program as text, with `?` for sizes that have names.
-
-        Args:
-            dialect: "stablehlo", which is also what None means.
-            debug_info: whether lines carry the user's source lines.
-        """
+    def as_text(self, dialect: str | None, *, debug_info: bool) -> str:
+        """Return the program as text, with `?` for sizes that have names."""
         name, closed = self._signature.function_name, self._traced.closed
         if dialect not in (None, "stablehlo"):
             raise ArgumentError(
@@ -84,15 +90,8 @@ class LoweredForSizes(Lowered):
         )
         return module.text()
 
-    def compile(
-        self, compiler_options: CompilerOptions | None = None
-    ) -> "CompiledForSizes":
-        """Compile the program of the least sizes; the others follow when called.
-
-        Args:
-            compiler_options: options of XLA, over those given to `jit`.
-        """
-        asked = check_compiler_options(compiler_options)
+    def compile(self, asked: CompileOptions) -> "CompiledForSizes":
+        """Compile the program of the least sizes; the others follow when called."""
         options = replace(self._options, compile=asked.over(self._options.compile))
         programs = _Programs(self._traced, self._signature, options, self._given)
         return CompiledForSizes(programs, self._signature, self._given)

@@ -35,7 +35,7 @@ from imprint.errors import ArgumentError, DTypeError, NonFiniteError
 from imprint.jitted.compiling import compile_lowered, donated_leaves, lower_traced
 from imprint.passes import sentinels
 from imprint.program.lowered import LoweredProgram
-from imprint.runtime import MemoryStats
+from imprint.runtime import CompileOptions, MemoryStats
 from imprint.sharding.single import Sharding, SingleDeviceSharding
 from imprint.static.exact import static_token
 from imprint.versions.version import Version
@@ -270,46 +270,59 @@ class Traced(_Stage):
         """Write the program as StableHLO, for all sizes if they have names."""
         name, options, traced = self.fun_name, self._options, self._traced
         if any(is_symbolic(n) for aval in traced.closed.in_avals for n in aval.shape):
-            from imprint.jitted.any_size import LoweredForSizes  # noqa: PLC0415 - few programs have names
+            from imprint.jitted.any_size import lowered_for_sizes  # noqa: PLC0415 - few programs have names
 
-            return LoweredForSizes(traced, self._signature, options, self._given)
+            return lowered_for_sizes(traced, self._signature, options, self._given)
         layout = layout_of_call(name, options, traced, self._given.avals)
         module = lower_traced(traced, name, options, layout=layout)
         if self._given.start is not None:
             self._given.start.note(traced, module)
-        return Lowered(traced, self._signature, options, module, self._given)
+        return lowered(traced, self._signature, options, module, self._given)
 
 
+def lowered(
+    traced: TracedCall,
+    signature: Signature,
+    options: JitOptions,
+    module: LoweredProgram,
+    given: Given,
+) -> "Lowered":
+    """Return a call as the program that it is."""
+    program = _OneProgram(traced, signature, options, module, given)
+    return Lowered(traced, signature, program, given)
+
+
+class Program(Protocol):
+    """What a `Lowered` holds: the program of a call, or one for all sizes."""
+
+    def as_text(self, dialect: str | None, *, debug_info: bool) -> str:
+        """Return the program as text."""
+        ...
+
+    def compile(self, asked: CompileOptions) -> "Compiled":
+        """Compile the program, with options of XLA over those given to `jit`."""
+        ...
+
+
+@final
 class Lowered(_Stage):
     """A program in StableHLO."""
 
     def __init__(
-        self,
-        traced: TracedCall,
-        signature: Signature,
-        options: JitOptions,
-        module: LoweredProgram,
-        given: Given,
+        self, traced: TracedCall, signature: Signature, program: Program, given: Given
     ) -> None:
         super().__init__(traced, signature, given)
-        self._options = options
-        self._module = module
+        self._program = program
 
     def as_text(self, dialect: str | None = None, *, debug_info: bool = False) -> str:
         """Return the program as text.
 
         Args:
-            dialect: "stablehlo", which is also what None means, or "hlo".
+            dialect: "stablehlo", which is also what None means, or "hlo"; the latter of
+                no program whose sizes have names. For such sizes stands `?`.
             debug_info: whether lines carry the user's source lines.
         """
-        if dialect not in (None, "stablehlo", "hlo"):
-            raise ArgumentError(
-                f"dialect: expected 'stablehlo' or 'hlo', got {dialect!r}. For the "
-                "optimized HLO call `.compile().as_text()`."
-            )
-        if dialect == "hlo":
-            return runtime.hlo_text(self._module.text, debug_info=debug_info)
-        return self._module.text if debug_info else self._module.plain_text
+        return self._program.as_text(dialect, debug_info=debug_info)
 
     def compiler_ir(self, dialect: str | None = None) -> str:
         """Return what the compiler is given, as text with the user's source lines.
@@ -326,10 +339,53 @@ class Lowered(_Stage):
     def compile(self, compiler_options: CompilerOptions | None = None) -> "Compiled":
         """Compile the program with XLA.
 
+        If sizes have names it is compiled for the least ones; others follow when called.
+
         Args:
             compiler_options: options of XLA, over those given to `jit`.
         """
-        asked = check_compiler_options(compiler_options)
+        return self._program.compile(check_compiler_options(compiler_options))
+
+
+@final
+class _OneProgram:
+    """The program of a call.
+
+    Args:
+        traced: the call as it was traced.
+        signature: the function's.
+        options: of `jit`.
+        module: the program.
+        given: what the call has besides.
+    """
+
+    def __init__(
+        self,
+        traced: TracedCall,
+        signature: Signature,
+        options: JitOptions,
+        module: LoweredProgram,
+        given: Given,
+    ) -> None:
+        self._traced = traced
+        self._signature = signature
+        self._options = options
+        self._module = module
+        self._given = given
+
+    def as_text(self, dialect: str | None, *, debug_info: bool) -> str:
+        """Return the program as text."""
+        if dialect not in (None, "stablehlo", "hlo"):
+            raise ArgumentError(
+                f"dialect: expected 'stablehlo' or 'hlo', got {dialect!r}. For the "
+                "optimized HLO call `.compile().as_text()`."
+            )
+        if dialect == "hlo":
+            return runtime.hlo_text(self._module.text, debug_info=debug_info)
+        return self._module.text if debug_info else self._module.plain_text
+
+    def compile(self, asked: CompileOptions) -> "Compiled":
+        """Compile the program, with options of XLA over those given to `jit`."""
         compiled = asked.over(self._options.compile)
         options = replace(self._options, compile=compiled)
         traced, name = self._traced, self._signature.function_name

@@ -144,3 +144,11 @@ def test_static_arguments_are_left_out_or_the_same():
         np.testing.assert_array_equal(result, [3, 3, 3, 3])
     with pytest.raises(ArgumentError, match="static argument"):
         compiled(np.ones(4, "f"), k=4)
+
+
+def test_what_is_lowered_for_all_sizes_is_lowered_as_any_other():
+    (n,) = imprint.symbolic_shape("n")
+    f = imprint.jit(lambda x: x + 1)
+    for shape in ((n,), (3,)):
+        named = f.lower(imprint.ShapeDtypeStruct(shape, "float32"))
+        assert type(named) is imprint.stages.Lowered
