@@ -9,9 +9,10 @@ import each other in an order without cycles, such threads do not wait in a circ
 """
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
 from importlib.machinery import ModuleSpec, PathFinder
-from threading import RLock
+from threading import RLock, get_ident
 from types import ModuleType
 from typing import Any, Final, cast, final
 
@@ -19,6 +20,9 @@ _LATER: Final = (
     *("imprint.control.", "imprint.explain.", "imprint.passes.", "imprint.record."),
     *("imprint.stablehlo.", "imprint.transforms."),
 )
+
+LOADING: Final[set[int]] = set()
+"""The threads that run a module of imprint's: what that calls is none of a trace's."""
 
 
 @final
@@ -74,10 +78,23 @@ def _run(module: ModuleType) -> None:
             return
         held["__runs__"] = True
         try:
-            held["__spec__"].loader.exec_module(module)
+            with loading():
+                held["__spec__"].loader.exec_module(module)
         finally:
             del held["__runs__"]
         module.__class__ = ModuleType
+
+
+@contextmanager
+def loading() -> Generator[None]:
+    """Say that this thread runs a module of imprint's, however deep in a trace."""
+    thread, is_outer = get_ident(), get_ident() not in LOADING
+    LOADING.add(thread)
+    try:
+        yield
+    finally:
+        if is_outer:
+            LOADING.discard(thread)
 
 
 sys.meta_path.insert(0, _Finder())

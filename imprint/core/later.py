@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
+from imprint import importing
 from imprint.core import missing, public
 
 
@@ -38,7 +39,8 @@ def load_later(
         if name not in places:
             raise missing.error_of(home, name)
         file, asked = places[name]
-        module = import_module(file)
+        with importing.loading():
+            module = import_module(file)
         held[name] = module if asked == "." else getattr(module, name)
         return held[name]
 

@@ -16,6 +16,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from contextvars import ContextVar
+from opcode import opmap
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any, Final, NamedTuple, Self, cast, final
@@ -27,6 +28,7 @@ _PROGRAMS: Final = _PACKAGE + "cli/"
 _NUMPY: Final = str(Path(np.__file__).resolve().parent) + "/"
 _STANDARD: Final = str(Path(os.__file__).resolve().parent) + "/"
 _INSTALLED: Final = _STANDARD + "site-packages/"
+_CACHE: Final = opmap.get("CACHE", -1)
 
 
 class Source(NamedTuple):
@@ -41,6 +43,17 @@ class Source(NamedTuple):
     def callers(self) -> "tuple[Source, ...]":
         """The places that were being executed around it, outermost first, if noted."""
         return ()
+
+    @property
+    def instruction(self) -> int:
+        """Where its instruction begins: one that was specialized calls from its cache.
+
+        So the first turn of a loop may have another offset than the others.
+        """
+        raw, start = self.code.co_code, self.offset
+        while start > 0 and raw[start] == _CACHE:
+            start -= 2
+        return start
 
     @property
     def file(self) -> str:

@@ -216,7 +216,7 @@ class _Tokens:
 
 def _place(source: Source | None) -> Hashable:
     """Return what tells places apart; to hash their code takes long."""
-    return None if source is None else (id(source.code), source.offset)
+    return None if source is None else (id(source.code), source.instruction)
 
 
 def _numbers(value: Any) -> list[int]:

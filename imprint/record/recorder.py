@@ -26,6 +26,7 @@ from imprint.core.libraries import (
     is_user_code,
     own_file,
 )
+from imprint.importing import LOADING
 from imprint.record.elsewhere import Elsewhere
 from imprint.record.hook import SET_PROFILE, Hook, Profiler
 from imprint.record.mentions import mentions_of
@@ -216,9 +217,9 @@ class Recording:
 
     def counts(self, frame: FrameType) -> bool:
         """Tell whether what runs in a frame, in this thread, is a part of the trace."""
-        return get_ident() not in _listener.adding and (
-            self.is_here() or self._elsewhere.serves(frame, self.record.reaches)
-        )
+        if get_ident() in _listener.adding or get_ident() in LOADING:
+            return False
+        return self.is_here() or self._elsewhere.serves(frame, self.record.reaches)
 
     def renew(self) -> None:
         """Make the lock anew, in the child of a fork."""
