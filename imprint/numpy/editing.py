@@ -151,9 +151,7 @@ def _around(x: Array, part: Any, at: int) -> Array:
     """Return an axis whose length has a name without what a slice takes."""
     length = x.shape[at]
     if part.step not in (None, 1):
-        return _taken(
-            x, _left(_stepped("delete", part, length), length, is_unique=True), at
-        )
+        return _taken(x, _left(_stepped(part, length), length, is_unique=True), at)
     first, last = dims.slice_bounds(part.start, part.stop, length)
     spans = (0, first), (last, length)
     return concatenate([slice_in_dim(x, i, j, axis=at) for i, j in spans], at)
@@ -266,7 +264,7 @@ def _rows(name: str, arr: ArrayLike, axis: int | None) -> tuple[Array, int]:
 def _places(name: str, obj: Any, length: Dim) -> Array:
     """Return indices as an array of at most one axis."""
     if isinstance(obj, slice):
-        return _stepped(name, obj, length)
+        return _stepped(obj, length)
     places = asarray(obj)
     if not places.size and not isinstance(obj, Array):
         places = asarray(np.zeros(places.shape, np.int32))  # known, under a trace too
@@ -279,12 +277,14 @@ def _places(name: str, obj: Any, length: Dim) -> Array:
     return places
 
 
-def _stepped(name: str, part: Any, length: Dim) -> Array:
+def _stepped(part: Any, length: Dim) -> Array:
     """Return the indices that a slice takes."""
+    if not dims.is_symbolic(length):
+        return asarray(np.arange(*part.indices(length)))
     step = 1 if part.step is None else operator.index(part.step)
-    if dims.is_symbolic(length) and step > 0:
+    if step > 0:
         return arange(*dims.slice_bounds(part.start, part.stop, length), step)
-    return asarray(np.arange(*part.indices(dims.concrete(length, name))))
+    return arange(length)[part.start : part.stop : -1][::-step]
 
 
 def _integers(name: str, places: Array) -> Array:

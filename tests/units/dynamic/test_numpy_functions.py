@@ -87,6 +87,8 @@ FUNCTIONS = {
     "delete a slice": lambda x, np=inp: np.delete(x, slice(1, -2), 0),
     "delete in steps": lambda x, np=inp: np.delete(x, slice(1, None, 2), 0),
     "insert in steps": lambda x, np=inp: np.insert(x, slice(None, -1, 2), 9.0, 0),
+    "delete in steps back": lambda x, np=inp: np.delete(x, slice(-2, 1, -2), 0),
+    "insert in steps back": lambda x, np=inp: np.insert(x, slice(None, 1, -2), 9.0, 0),
     "delete the largest": (
         deleted_largest,
         lambda x: np.delete(x[:, 0], x[:, 0].argmax()),
