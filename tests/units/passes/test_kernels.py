@@ -87,6 +87,11 @@ def rolled(x):
     return (x + 0.1 * (inp.roll(x, 1) - 2 * x),)
 
 
+def spread(x, m):
+    shifted = x - m[0]
+    return x, inp.exp(shifted)[:, None] * m + shifted[:, None]
+
+
 def network(w, x):
     for _ in range(4):
         x = x + inp.sin(x @ w)
@@ -107,12 +112,13 @@ def gradient(w, x):
         (repeated(softmax, 8), S[:1]),
         (repeated(stacked, 4), [np.array(S)]),
         (repeated(rolled, 5), V[:1]),
+        (repeated(spread, 3), [M[0], M]),
         (network, [M, M]),
         (gradient, [M, M]),
     ],
     ids=[
         *("arithmetic", "coupled", "vectors", "summed", "numbers", "stacked", "rolled"),
-        *("network", "gradient"),
+        *("spread", "network", "gradient"),
     ],
 )
 def test_an_operation_is_in_as_many_kernels_as_the_engine_makes(fun, args):
