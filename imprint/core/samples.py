@@ -7,12 +7,13 @@ and params where operands depend on each other, everything else is drawn.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from imprint.core.aval import Shape
 
 
-class Case(NamedTuple):
+@dataclass(frozen=True)
+class Case:
     """One call: operand shapes, params, and dtypes where not those of the samples.
 
     In `dtypes` None stands for the dtype of the samples, each in turn.
