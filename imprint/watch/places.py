@@ -32,9 +32,9 @@ _vars_of: Final[Callable[[type], MappingProxyType[str, Any]]] = vars(type)[
 class_of: Final = cast("Callable[[Any], Any]", type)
 """`type`, for values of which nothing is known."""
 _get: Final = cast("Any", dict).get
+"""`dict.get`: the class of a namespace may be the user's, and is not asked."""
 _keys: Final = cast("Any", dict).keys
 _values: Final = cast("Any", dict).values
-"""`dict.get`: the class of a namespace may be the user's, and is not asked."""
 _qualname_of: Final[Callable[[type], str]] = vars(type)["__qualname__"].__get__
 OF_TYPES: Final[dict[str, Callable[[type], Any]]] = {
     "__name__": vars(type)["__name__"].__get__,
@@ -324,23 +324,22 @@ class ObjectPlace:
         return f"{self.path}.{self.name}"
 
 
+_ordered: Final = cast("Any", OrderedDict)
 _SMALL: Final = 256
 """The items of what is larger do not count."""
+
+
+def _iterated(cls: Any) -> Callable[[Any], tuple[Any, ...]]:
+    items: Callable[[Any], Iterable[Any]] = cls.__iter__
+    return lambda x: (*items(x),)
+
+
 PLAIN_ITEMS: Final[dict[type, Callable[[Any], tuple[Any, ...]]]] = {
-    list: lambda x: (*_plain(list).__iter__(x),),
-    set: lambda x: (*_plain(set).__iter__(x),),
-    deque: lambda x: (*_plain(deque).__iter__(x),),
-    OrderedDict: lambda x: (
-        *_plain(OrderedDict).keys(x),
-        *_plain(OrderedDict).values(x),
-    ),
+    **{cls: _iterated(cls) for cls in (list, set, deque)},
+    OrderedDict: lambda x: (*_ordered.keys(x), *_ordered.values(x)),
     **dict.fromkeys((dict, defaultdict), lambda x: (*_keys(x), *_values(x))),
 }
 """By the class underneath, how what is in an object is read; its class is not asked."""
-
-
-def _plain(cls: Any) -> Any:
-    return cls
 
 
 @final
