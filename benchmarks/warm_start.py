@@ -272,10 +272,13 @@ PAIRS += [
         f"{name}, beside 30 lines on jaxlib alone",
         ours=process_seconds("imprint", program),
         jax=floor_seconds(program),
-        target=1.2,
+        target=target,  # 120 ms more than the floor takes
         timing=Timing.SELF,
     )
-    for name, program in (("3,000 operations", CHAIN), ("12 layers", TRANSFORMER))
+    for name, program, target in (
+        ("3,000 operations", CHAIN, 1.7),
+        ("12 layers", TRANSFORMER, 1.5),
+    )
 ]
 
 
