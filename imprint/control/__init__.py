@@ -29,8 +29,6 @@ transforms. Nothing outside this package names one: others ask its declaration.
 - `selection`: what does a conditional become whose choice is mapped?
 """
 
-from typing import Any
-
 from imprint.control import (
     call,
     checkpoint,
@@ -42,16 +40,11 @@ from imprint.control import (
     shard_map,
     while_,
 )
+from imprint.core import later
 from imprint.core.control import ControlPrimitive
 
 ALL: tuple[ControlPrimitive, ...]
 """Every control primitive; the laws read it."""
-
-
-def __getattr__(name: str) -> Any:
-    if name == "ALL":  # a program loads the primitives that it uses
-        return globals().setdefault(name, _listed())
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def _listed() -> tuple[ControlPrimitive, ...]:
@@ -68,3 +61,6 @@ def _listed() -> tuple[ControlPrimitive, ...]:
         implicit.custom_root_p,
         shard_map.shard_map_p,
     )
+
+
+later.list_later(__name__, _listed)

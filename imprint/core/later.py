@@ -6,7 +6,7 @@ as imports under `TYPE_CHECKING`: a test holds them together.
 """
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
@@ -49,3 +49,15 @@ def load_later(
         {*public.names_of(held), *places, *faces.split()} - {*but.split()}
     )
     public.offer_public(home)
+
+
+def list_later(home: str, listed: Callable[[], Any]) -> None:
+    """Let `ALL` of the module `home`, for which many files load, be listed when asked for."""
+    held = vars(sys.modules[home])
+
+    def __getattr__(name: str) -> Any:  # noqa: N807 - the module's own
+        if name == "ALL":
+            return held.setdefault(name, listed())
+        raise AttributeError(f"module {home!r} has no attribute {name!r}")
+
+    held["__getattr__"] = __getattr__

@@ -21,7 +21,7 @@ from imprint.definition.share import definition_token
 from imprint.definition.state import HASHED, StrictWalk
 from imprint.definition.walk import NO_EFFECTS, Walk
 from imprint.definition.wording import shortened, show, told_apart
-from imprint.explain import comparison, granularity, tokens
+from imprint.explain import comparison, granularity, repeats, tokens
 from imprint.explain.explanation import Compared, Difference, Explanation, Later
 from imprint.passes import changes
 from imprint.versions.definitions import DEFINITIONS, Definition, Made
@@ -95,11 +95,7 @@ def loops_told(version: Version) -> str:
     rolled = [
         f"{change}." for change in version.passes if isinstance(change, changes.Rolled)
     ]
-    if rolled:
-        return " ".join(rolled)
-    from imprint.explain.repeats import repeats_told  # noqa: PLC0415 - of what took long to compile
-
-    return repeats_told(version.jaxpr)
+    return " ".join(rolled) if rolled else repeats.repeats_told(version.jaxpr)
 
 
 def _disabled(fun: Callable[..., Any], definition: Definition) -> Explanation:

@@ -73,8 +73,9 @@ that several of them import counts once. Those that hold a jaxpr are in `control
 """
 
 from importlib import import_module
-from typing import Any, Final
+from typing import Final
 
+from imprint.core import later
 from imprint.core.primitive import Primitive
 
 ALL: tuple[Primitive, ...]
@@ -138,13 +139,10 @@ _FAMILIES: Final = (
 )
 
 
-def __getattr__(name: str) -> Any:
-    if name == "ALL":  # a program loads the families that it uses
-        return globals().setdefault(name, _listed())
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
 def _listed() -> tuple[Primitive, ...]:
     families = [import_module(f"{__name__}.{family}") for family in _FAMILIES]
     held = [value for family in families for value in vars(family).values()]
     return tuple(dict.fromkeys(v for v in held if isinstance(v, Primitive)))
+
+
+later.list_later(__name__, _listed)

@@ -217,7 +217,8 @@ class Recording:
 
     def counts(self, frame: FrameType) -> bool:
         """Tell whether what runs in a frame, in this thread, is a part of the trace."""
-        if get_ident() in _listener.adding or get_ident() in LOADING:
+        thread = get_ident()
+        if thread in _listener.adding or thread in LOADING:
             return False
         return self.is_here() or self._elsewhere.serves(frame, self.record.reaches)
 

@@ -22,14 +22,13 @@ def late(tmp_path, monkeypatch):
         (folder / "part.py").write_text(text)
         monkeypatch.syspath_prepend(tmp_path)
         monkeypatch.setattr(importing, "_LATER", ("lately.",))
-        for name in ("lately", "lately.part"):
-            monkeypatch.delitem(sys.modules, name, raising=False)
         from lately import part  # noqa: PLC0415
 
-        monkeypatch.setitem(sys.modules, "lately", sys.modules["lately"])
         return part
 
-    return make
+    yield make
+    for name in ("lately", "lately.part"):
+        sys.modules.pop(name, None)
 
 
 TEXT = """

@@ -22,15 +22,21 @@ def run(code, *args, **options):
 
 
 @pytest.mark.parametrize(
-    "code",
+    ("code", "left"),
     [
-        "import imprint",
-        "import math\nHALF = 0.5\ndef f(): pass\nclass C: pass\nimport imprint.lax",
+        ("import imprint", FROZEN),
+        (
+            "import math\nHALF = 0.5\ndef f(): pass\nclass C: pass\nimport imprint.lax",
+            FROZEN,
+        ),
+        ("def main(): import imprint\nmain()", COLLECTED),
+        ("DATA = []\nimport imprint", COLLECTED),
+        ("import gc\ngc.disable()\nimport imprint", [False, False]),
     ],
-    ids=["alone", "after-definitions"],
+    ids=["alone", "after-definitions", "in-a-function", "after-data", "turned-off"],
 )
-def test_what_a_program_imports_first_is_frozen(code):
-    assert run(code + LAST) == FROZEN
+def test_only_what_a_program_imports_first_is_frozen(code, left):
+    assert run(code + LAST) == left
 
 
 def test_so_it_is_in_a_module_that_the_script_imports(tmp_path):
@@ -38,22 +44,6 @@ def test_so_it_is_in_a_module_that_the_script_imports(tmp_path):
     (tmp_path / "train.py").write_text("import models" + LAST)
     assert run("", "train.py", cwd=tmp_path) == FROZEN
     assert run("", "-m", "train", cwd=tmp_path) == FROZEN
-
-
-@pytest.mark.parametrize(
-    "code",
-    [
-        "def main(): import imprint\nmain()",
-        "DATA = []\nimport imprint",
-    ],
-    ids=["in-a-function", "after-data"],
-)
-def test_where_the_program_may_have_objects_nothing_is_frozen(code):
-    assert run(code + LAST) == COLLECTED
-
-
-def test_a_collector_that_is_off_stays_off():
-    assert run("import gc\ngc.disable()\nimport imprint" + LAST) == [False, False]
 
 
 def test_a_failed_import_leaves_the_collector_on():
