@@ -491,11 +491,12 @@ if sys.version_info >= (3, 12):
             return _DISABLE if done and is_same else None
 
         def _on_give(self, code: CodeType, _: int, value: object) -> Any:
-            is_inner = is_called_by_library(_frame(1))
-            if (is_inner or id(class_of(value)) in PLAIN) and self.recordings:
+            if not self.recordings:  # also when the interpreter has taken all down
+                return _DISABLE
+            if id(class_of(value)) in PLAIN or is_called_by_library(_frame(1)):
                 return None
             self._gave[id(code)] = count = self._gave.get(id(code), 0) + 1
-            if not self.recordings or count > _GIVEN:
+            if count > _GIVEN:
                 return _DISABLE  # to turn it on again costs more than to have it told
             self.tell_given(value, _frame(1))
             return None

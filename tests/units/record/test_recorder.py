@@ -5,6 +5,7 @@ import contextlib
 import cProfile
 import functools
 import gc
+import subprocess
 import sys
 import textwrap
 import threading
@@ -767,3 +768,16 @@ def test_a_wrapped_root_is_unwrapped(program):
     )
     for root in roots:
         assert "A" in names(run(root))
+
+
+def test_what_a_library_does_when_the_interpreter_goes_down_meets_no_recorder():
+    program = """
+        import builtins, logging
+        import imprint
+        kept = imprint.jit(lambda x: (logging.StreamHandler(), x)[1])
+        kept(1.0)
+        builtins.kept = logging.StreamHandler()  # these go last
+    """
+    command = [sys.executable, "-c", textwrap.dedent(program)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert ran.stderr == ""
