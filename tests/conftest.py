@@ -114,11 +114,12 @@ def _young_heap(request):
     """Let the garbage collector see only what the last tests made.
 
     Else each test that collects walks over the millions of objects that the tests before
-    it, and JAX, left in the process. What is left when some tests are over stays.
+    it, and JAX, left in the process. What is left when some tests are over stays. A test
+    in which a tracer leaks has all of it looked at again.
     """
     counts = request.config.stash
     counts[RAN] = counts.get(RAN, -1) + 1
-    if counts[RAN] % BETWEEN_FREEZES == 0:
+    if counts[RAN] % BETWEEN_FREEZES == 0 or not gc.get_freeze_count():
         gc.collect()
         gc.freeze()
 
