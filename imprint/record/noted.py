@@ -5,7 +5,6 @@ waits for its names to be mentioned. So a place is noted once, when both are kno
 before code that mentions the name runs.
 """
 
-import builtins
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
@@ -340,8 +339,7 @@ class Noted(ABC):
         value = _get(namespace, name, MISSING)
         key = "global", id(namespace), name
         if not self.is_noted(key):
-            is_builtin = value is MISSING and name in vars(builtins)
-            self.place(NamePlace(namespace, name, is_builtin=is_builtin))
+            self.place(NamePlace(namespace, name, is_builtin=value is MISSING))
         return value
 
     def reach_bases(self) -> None:

@@ -76,7 +76,8 @@ class NamePlace:
     Args:
         namespace: the dictionary.
         name: the name.
-        is_builtin: whether the module has no such name, so that the builtin counts.
+        is_builtin: whether the module has no such name, so that the builtin counts,
+            if there is one.
     """
 
     __slots__ = ("is_builtin", "name", "namespace")
@@ -107,7 +108,8 @@ class NamePlace:
         return value
 
     def __str__(self) -> str:
-        return f"{'builtin' if self.is_builtin else 'global'} {self.name}"
+        is_builtin = self.is_builtin and self.name in vars(builtins)
+        return f"{'builtin' if is_builtin else 'global'} {self.name}"
 
 
 @final

@@ -124,6 +124,8 @@ class _Writer:
         place, seen = read.place, read.seen
         if isinstance(place, NamePlace) and seen.held.get() is MISSING:
             self.condition(f"{place.name!r} not in {self.hold(place.namespace)}")
+            if place.is_builtin:
+                self.condition(f"{place.name!r} not in {self.hold(vars(builtins))}")
             return
         if isinstance(place, ObjectPlace):
             self._add_object(place, seen)

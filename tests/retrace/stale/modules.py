@@ -158,6 +158,17 @@ MODULES = {
 }
 
 NAMES = {
+    "name that comes to be builtin": """
+        import builtins
+        def f(x):
+            try: return x * STALE_LATER
+            except NameError: return x
+        --- builtins.STALE_LATER = 2.0
+        --- builtins.STALE_LATER = 3.0
+        --- STALE_LATER = 4.0
+        --- del STALE_LATER
+        --- del builtins.STALE_LATER
+        """,
     "imported function": "from imprint.numpy import negative\nf = lambda x: negative(x) --- negative = lambda x: x * 2.0",
     "imported function of math": "from math import floor\nf = lambda x: x * floor(1.5) --- floor = lambda x: 2.0",
     "np": """
