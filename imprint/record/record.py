@@ -328,11 +328,19 @@ class Record(Entering):
         )
 
     def _find_orphans(self) -> None:
-        """Search the values that the trace saw for functions that ran.
+        """Search the functions that ran, to which nothing led.
 
-        `optimizer.update` may be a closure in a named tuple: no name leads to its cells.
+        One that a registry holds, as that of the nodes of trees, is in its module, most
+        often. `optimizer.update` may be a closure in a named tuple: it is searched in
+        the values that the trace saw.
         """
         wanted = self._orphans.keys() - self._nested_codes()
+        for key in tuple(wanted):
+            code, namespace = self._started[key]
+            function = entry(namespace, code.co_qualname)
+            if class_of(function) is FunctionType and function.__code__ is code:
+                self._reach.explore(function)
+                wanted.discard(key)
         if not wanted:
             return
         for value in reachable(self._reach.roots):

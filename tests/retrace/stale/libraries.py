@@ -174,6 +174,29 @@ LIBRARIES = {
 }
 
 HEARD = {
+    "function in a registry of nodes": """
+        class Pair:
+            def __init__(self, a, b): self.a, self.b = a, b
+        def take(p): return (p.a, p.b), None
+        def put(_, parts): return Pair(*parts)
+        imprint.tree_util.register_pytree_node(Pair, take, put)
+        p = Pair(1.0, 2.0)
+        def f(x):
+            q = imprint.tree_util.tree_map(lambda leaf: leaf * x, p)
+            return q.a + 10 * q.b
+        --- take.__code__ = (lambda p: ((p.b, p.a), None)).__code__
+        --- put.__code__ = (lambda _, parts: Pair(parts[0], 5.0)).__code__
+        """,
+    "function in a registry of Python": """
+        import copy, copyreg
+        class P:
+            def __init__(self, rate): self.rate = rate
+        def reduced(p): return P, (p.rate * 2,)
+        copyreg.pickle(P, reduced)
+        p = P(1.0)
+        f = lambda x: x * copy.copy(p).rate
+        --- reduced.__code__ = (lambda p: (P, (5.0,))).__code__
+        """,
     "default of an argument": """
         import argparse
         P = argparse.ArgumentParser()
