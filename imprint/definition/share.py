@@ -18,6 +18,7 @@ import numpy as np
 from imprint.core.identity import Standin, identity
 from imprint.definition.state import HASHED, ContentWalk, StateWalk, StrictWalk
 from imprint.definition.token import (
+    ABSENT,
     ROOT,
     Content,
     Token,
@@ -32,6 +33,7 @@ from imprint.definition.walk import (
     Name,
     Part,
     Walk,
+    name_of_key,
     scalar_function_token,
 )
 
@@ -126,6 +128,26 @@ def effects_of(before: Snapshot, after: Snapshot) -> Effects:
         for name in _written(part, now.get(place), changed)
     ]
     return frozenset(found)
+
+
+def owners_in(snapshot: Snapshot) -> set[int]:
+    """Return the `id` of all in which something that was read can change."""
+    return {id(part.owner) for part in snapshot.parts}
+
+
+def added_items(before: Snapshot, after: Snapshot) -> list[tuple[Any, Any]]:
+    """Return the dicts in which there is something where nothing was, each with the key."""
+    was = {(id(part.owner), part.name): part.content for part in before.parts}
+    owners = owners_in(before)
+    found: list[tuple[Any, Any]] = []
+    for owner, name, content in after.parts:
+        if type(name) is not tuple or name[0] != "key" or id(owner) not in owners:
+            continue
+        old = was.get((id(owner), name), ABSENT)
+        if old is ABSENT or (old is None and content is not None):
+            keys = tuple(owner) if issubclass(type(owner), dict) else ()
+            found += [(owner, key) for key in keys if name_of_key(key) == name]
+    return found
 
 
 def counts_of(before: Snapshot, after: Snapshot) -> Effects:

@@ -31,7 +31,7 @@ from imprint.versions.definitions import Definition
 from imprint.versions.fresh import count_trace
 from imprint.watch.captures import captured_code, captured_names
 from imprint.watch.places import Key, Place
-from imprint.watch.seen import written_by
+from imprint.watch.written import written_by
 
 _TRIES: Final = 4
 _DISTURBED: Final = (

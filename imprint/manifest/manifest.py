@@ -56,7 +56,8 @@ from imprint.record.library_values import Value, content_at
 from imprint.store.proof import digest
 from imprint.store.store import Store
 from imprint.watch.places import MISSING, NamePlace, Place
-from imprint.watch.seen import Findings, Read, Seen, Written, class_of, written_by
+from imprint.watch.seen import Findings, Read, Seen, class_of
+from imprint.watch.written import Written, written_by
 
 Plain = dict[str, Any]
 RESULTS: Final = 16

@@ -36,7 +36,8 @@ from imprint.record.reach import Reach
 from imprint.record.writes import Writes
 from imprint.watch.captures import captured_functions, contained, places_of
 from imprint.watch.places import MISSING, bases_of, class_attribute, class_namespace
-from imprint.watch.seen import Held, Weak, class_of, hold, written_by
+from imprint.watch.seen import Held, Weak, class_of, hold
+from imprint.watch.written import written_by
 
 _FIRINGS: Final = 256
 """Starts of one function after which no new class of arguments is expected."""

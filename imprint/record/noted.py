@@ -50,7 +50,8 @@ from imprint.watch.places import (
     class_attribute,
     class_namespace,
 )
-from imprint.watch.seen import Read, Seen, Written, class_of
+from imprint.watch.seen import Read, Seen, class_of
+from imprint.watch.written import Written
 
 ATOMS: Final = ids_of(int, bool, float, complex, bytes, type(None), type(Ellipsis))
 PLAIN: Final = ATOMS | ids_of(str, np.ndarray, np.bool_, np.int64, np.float64)
@@ -325,6 +326,15 @@ class Noted(ABC):
         if not self.knows(value):
             self.meet(value, path_of(place))
 
+    def note_left(self, seen: Seen) -> None:
+        """Note what earlier traces left in what is seen, where it is an effect of theirs."""
+        left = self.written.left
+        for owner in seen.owners() if left else ():
+            for key, place in left.get(owner, {}).copy().items():
+                if key not in self.written.places:
+                    self.place(place)
+                    self.reads[key].seen.is_left = True
+
     def _read(self, place: Place, key: Key, value: Any) -> None:
         is_static = isinstance(place, ObjectPlace) and id(place.owner()) in self._static
         if is_static:
@@ -333,6 +343,7 @@ class Noted(ABC):
         if seen.inside:
             seen.note_parts()
         self.reads[key] = Read(place, seen)
+        self.note_left(seen)
 
     def name(self, namespace: dict[str, Any], name: str) -> Any:
         """Note a name of a module."""

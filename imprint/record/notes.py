@@ -69,7 +69,8 @@ from imprint.watch.places import (
     class_namespace,
     specials_of,
 )
-from imprint.watch.seen import Written, class_of
+from imprint.watch.seen import class_of
+from imprint.watch.written import Written
 
 _BUILTINS: Final = vars(builtins)
 """It stands in each namespace in which text was executed; names of it are watched."""

@@ -62,6 +62,8 @@ class Record(Entering):
         for read in self._captured_before:
             read.seen.note_parts()
         self._notes.meet(fun, "self")
+        for read in self._captured_before:
+            self._notes.note_left(read.seen)
         arguments = tuple(arguments)
         self._static = [value for _, value in arguments]
         for name, value in arguments:
@@ -315,7 +317,7 @@ class Record(Entering):
                 self._notes.meet_passing(value, path)
         self._writes.give(self._notes.owners.written_into.values())
         reads, disturbed, changed = settle(
-            self._notes, self._writes, strict=self._strict
+            self._notes, self._writes, self._captured_before, strict=self._strict
         )
         captured = tuple(
             None

@@ -18,34 +18,37 @@ from imprint.definition.layout import layout_of
 from imprint.definition.share import written_places
 from imprint.record.noted import ATOMS
 from imprint.record.notes import Notes
-from imprint.record.parts import MEMO, places_at
+from imprint.record.parts import MEMO, path_of, places_at
 from imprint.record.writes import Writes
 from imprint.tree.walk import registered
 from imprint.watch.captures import captured_names, contained
 from imprint.watch.places import (
     GONE,
     MISSING,
+    ItemPlace,
     Key,
     LeavesPlace,
     ObjectPlace,
     class_attribute,
     is_data,
+    is_safe_key,
 )
 from imprint.watch.seen import Read, Seen, Weak, class_of, hold, left_behind
 
 
 def settle(
-    notes: Notes, writes: Writes, *, strict: bool
+    notes: Notes, writes: Writes, captured: Iterable[Read], *, strict: bool
 ) -> tuple[tuple[Read, ...], tuple[str, ...], frozenset[Any]]:
     """Return what counts, the places that something else changed, and what it changed.
 
     Args:
         notes: of the trace.
         writes: what its code may have written.
+        captured: what the function captured before.
         strict: whether contents count too.
     """
     settling = _Settling(notes, writes, strict=strict)
-    reads = tuple(settling.run())
+    reads = tuple(settling.run(captured))
     return reads, tuple(settling.disturbed), frozenset(settling.changed)
 
 
@@ -60,10 +63,13 @@ class _Settling:
         self._left: list[Any] = []  # at the places that the trace wrote
         self._counts: dict[str, list[Key]] = {}  # by the name that its code keeps
 
-    def run(self) -> list[Read]:
-        """Return what counts."""
+    def run(self, captured: Iterable[Read]) -> list[Read]:
+        """Return what counts; see `settle`."""
         self._find_new_names()
         reads = [*self._settled(), *self._shadows(), *self._leaves()]
+        for read in captured:
+            if not read.seen.matches(read.place.get()):
+                reads += self._left_items(read, read.place.get())
         for keys in self._counts.copy().values():
             if len(keys) > 1:  # of one name, so any may be another thread's
                 self.changed.update(keys)
@@ -136,7 +142,10 @@ class _Settling:
             if read.seen.stands(now):  # as most do
                 yield read
                 continue
-            if read.seen.matches(now) or self._is_own(read, now):
+            is_same = read.seen.matches(now)
+            if is_same or self._is_own(read, now):
+                if not is_same:
+                    yield from self._left_items(read, now)
                 seen = read.seen.settle(now)
                 if seen is not None:
                     yield Read(place, seen)
@@ -147,6 +156,20 @@ class _Settling:
             else:
                 self.disturbed.append(f"{place} in {place.module}")
                 yield read
+
+    def _left_items(self, read: Read, now: Any) -> Iterator[Read]:
+        """Yield what the trace left in dicts under keys where nothing was before."""
+        for owner, key in read.seen.added() if read.seen.held.is_(now) else ():
+            place = ItemPlace(owner, key, path_of(read.place))
+            if not is_safe_key(key) or place.key in self._notes.reads:
+                continue
+            left, value = Read(place, Seen(MISSING)), place.get()
+            self._notes.reads[place.key] = left
+            if id(class_of(value)) not in ATOMS:
+                self._left.append(value)
+            if not _is_effect(self._notes, left, value):
+                self._notes.written.leave(place)
+                yield Read(place, self._seen(value))
 
     def _seen(self, now: Any) -> Seen:
         return left_behind(now, self._notes.written, strict=self._strict)

@@ -66,7 +66,7 @@ ORDER: Final = "__mro__"
 CONTENT: Final = "<items>"
 """The name of what is in an object whose class comes from a list, a set, a dict."""
 
-Key: TypeAlias = tuple[str, int, str]
+Key: TypeAlias = tuple[str, int, Any]
 
 
 @final
@@ -350,16 +350,16 @@ class ItemPlace:
 
     Args:
         container: the dict, perhaps of a class of the user's, whose methods are not asked.
-        name: the key.
+        name: the key, a text but where a trace left something: see `is_safe_key`.
         path: what leads to the dict, as a user would write it.
     """
 
     __slots__ = ("container", "name", "path")
     kind: ClassVar[str] = "object"
 
-    def __init__(self, container: dict[str, Any], name: str, path: str) -> None:
-        self.container: dict[str, Any] = container
-        self.name: str = name
+    def __init__(self, container: dict[Any, Any], name: Any, path: str) -> None:
+        self.container: dict[Any, Any] = container
+        self.name: Any = name
         self.path: str = path
 
     @property
@@ -378,6 +378,15 @@ class ItemPlace:
 
     def __str__(self) -> str:
         return f"{self.path}[{self.name!r}]"
+
+
+def is_safe_key(key: Any) -> bool:
+    """Tell whether to look a key up runs no code of the user's."""
+    kind = class_of(key)
+    return all(map(is_safe_key, key)) if kind is tuple else id(kind) in _KEYS
+
+
+_KEYS: Final = ids_of(int, bool, float, complex, str, bytes, type(None))
 
 
 @final

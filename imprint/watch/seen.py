@@ -16,12 +16,18 @@ from marshal import dumps
 from operator import call, is_
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
 from typing import Any, Final, NamedTuple, TypeAlias, final
-from weakref import WeakValueDictionary, ref
+from weakref import ref
 
 import numpy as np
 
-from imprint.core.identity import Identity, Pinned, identity, ids_of
-from imprint.definition.share import Snapshot, counts_of, effects_of
+from imprint.core.identity import identity, ids_of
+from imprint.definition.share import (
+    Snapshot,
+    added_items,
+    counts_of,
+    effects_of,
+    owners_in,
+)
 from imprint.definition.state import HeldWalk, StrictWalk
 from imprint.definition.token import Content
 from imprint.definition.walk import (
@@ -32,7 +38,13 @@ from imprint.definition.walk import (
     Walk,
 )
 from imprint.definition.wording import show
-from imprint.watch.places import MISSING, Key, ObjectPlace, Place, class_of
+from imprint.watch.places import (
+    MISSING,
+    ObjectPlace,
+    Place,
+    class_of,
+)
+from imprint.watch.written import Written
 
 SHARED: Final = (
     *(FunctionType, BuiltinFunctionType, CodeType, ModuleType),
@@ -237,68 +249,6 @@ def _items_of(part: Part, walk: Walk) -> Items | None:
 # ---- one value with what is inside ----
 
 
-@final
-class Written:
-    """What the traces of one function are known to write, for all that they saw.
-
-    Attributes:
-        effects: what they write inside values.
-        places: the places that they write each time.
-    """
-
-    __slots__ = ("__weakref__", "_once", "effects", "places")
-
-    def __init__(self, effects: Effects) -> None:
-        self.effects: Effects = effects
-        self.places: set[Key] = set()
-        self._once: set[Key] = set()
-
-    def is_effect(self, key: Key, before: Any) -> bool:
-        """Tell whether what a trace wrote at a place does not count.
-
-        Where there was nothing before, it may be what is worked out once and kept: that
-        counts from then on, unless a later trace writes there again.
-
-        Args:
-            key: the place's.
-            before: what was there.
-        """
-        if key not in self._once and (before is MISSING or before is None):
-            self._once.add(key)
-        else:
-            self.places.add(key)
-        return key in self.places
-
-    def take(self, other: "Written") -> None:
-        """Take over what traces of another function are known to write."""
-        self.effects |= other.effects
-        self.places |= other.places
-
-    def mark(self) -> tuple[Effects, set[Key], set[Key]]:
-        """Return what is known by now, to which `reset` goes back."""
-        return self.effects, {*self.places}, {*self._once}
-
-    def reset(self, mark: tuple[Effects, set[Key], set[Key]]) -> None:
-        """Forget what was learnt since, of a trace that does not count."""
-        self.effects, self.places, self._once = mark
-
-
-def written_by(fun: object) -> Written:
-    """Return what the traces of a function are known to write.
-
-    The traces share it: where each counts its calls under a key of its own, what one
-    writes would else be a change for the others, which would write in their turn.
-    """
-    standin, written = identity(fun), Written(NO_EFFECTS)
-    if isinstance(standin, Pinned):  # the table would keep the function alive
-        return written
-    return _written.setdefault(standin, written)
-
-
-# A table of what is alive, not state: an entry leaves with what the last trace saw.
-_written: Final[WeakValueDictionary[Identity, Written]] = WeakValueDictionary()
-
-
 class Unknown:
     """Prints as a value that is not there any more.
 
@@ -462,6 +412,16 @@ class Seen:
         if self._reading is None:
             return NO_EFFECTS
         return effects_of(self._reading, self._read_parts())
+
+    def owners(self) -> set[int]:
+        """Return the `id` of what was read inside and can be written into."""
+        return set() if self._reading is None else owners_in(self._reading)
+
+    def added(self) -> list[tuple[Any, Any]]:
+        """Return the dicts that have something where nothing was, each with the key."""
+        if self._reading is None:
+            return []
+        return added_items(self._reading, self._read_parts())
 
     def counts(self) -> Effects:
         """Return which of that is a count that went on by one."""

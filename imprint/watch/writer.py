@@ -131,8 +131,8 @@ class _Writer:
             self._add_object(place, seen)
             return
         if isinstance(place, ItemPlace) and seen.held.get() is MISSING:
-            held = self.hold(place.container)
-            self.condition(f"not {self.hold(_CONTAINS)}({held}, {place.name!r})")
+            held, key = self.hold(place.container), self._key(place)
+            self.condition(f"not {self.hold(_CONTAINS)}({held}, {key})")
             return
         if isinstance(place, SpecialsPlace | LeavesPlace):
             self.condition(_has_no_more(self, place))
@@ -312,13 +312,16 @@ class _Writer:
             self._cells[name] = place.cell
             return name
         if isinstance(place, ItemPlace):
-            held, key = self.hold(place.container), repr(place.name)
+            held, key = self.hold(place.container), self._key(place)
             if class_of(place.container) is dict:
                 return f"{held}[{key}]"
             return f"{self.hold(_GET)}({held}, {key})"
         if isinstance(place, FunctionPlace):
             return f"{self.hold(place.function)}.{place.name}"
         return self.hold(seen)
+
+    def _key(self, place: ItemPlace) -> str:
+        return repr(place.name) if type(place.name) is str else self.hold(place.name)
 
     def _name(self, place: NamePlace, *, home: bool) -> str:
         if place.is_builtin and not home:

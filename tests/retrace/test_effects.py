@@ -195,6 +195,84 @@ def test_what_was_there_before_a_trace_added_items_counts(
         assert traces_of(f, X) == (expected, 0), edit
 
 
+MEMOS = {
+    "in": "if {k} not in MEMO: MEMO[{k}] = W * 2.0\n    r = MEMO[{k}]",
+    "get": "r = MEMO.get({k})\n    if r is None: r = MEMO[{k}] = W * 2.0",
+    "setdefault": "r = MEMO.setdefault({k}, W * 2.0)",
+    "a function that is kept": (
+        "if {k} not in MEMO: MEMO[{k}] = work()\n    r = MEMO[{k}]"
+    ),
+    "a list": "if {k} not in MEMO: MEMO[{k}] = [W * 2.0]\n    r = MEMO[{k}][0]",
+}
+MEMO_EDITS = (
+    "MEMO[{k}] = {new}",
+    "MEMO.clear(); W = 4.0; work = lambda: 8.0",
+    "MEMO.update({{{k}: {new}}})",
+    "MEMO = {{{k}: {new}}}",
+    "MEMO.pop({k}); W, work = 9.0, lambda: 3.0",
+)
+
+
+def as_global_memo(text):
+    names = {"W": 1.0, "MEMO": {}, "work": lambda: 2.0}
+    exec(f"def f(x):\n    {text}\n    return x * r", names)
+    return imprint.jit(names["f"]), names["f"], lambda edit: exec(edit, names)
+
+
+def as_captured_memo(text):
+    names = {"W": 1.0, "work": lambda: 2.0, "MEMO": {}}
+    exec(
+        f"def make(MEMO):\n  def f(x):\n    {text}\n    return x * r\n  return f",
+        names,
+    )
+    f = names["make"](names["MEMO"])
+    return imprint.jit(f), f, lambda edit: exec(edit, names)
+
+
+def as_memo_of_an_object(text):
+    text = text.replace("MEMO", "h.memo")
+    names = {"W": 1.0, "h": Holder(), "work": lambda: 2.0}
+    names["h"].memo = {}
+    exec(f"def f(x):\n    {text}\n    return x * r", names)
+    edit = lambda each: exec(each.replace("MEMO", "h.memo"), names)
+    return imprint.jit(names["f"]), names["f"], edit
+
+
+@pytest.mark.parametrize("text", MEMOS.values(), ids=MEMOS)
+@pytest.mark.parametrize(
+    "made", [as_global_memo, as_captured_memo, as_memo_of_an_object]
+)
+@pytest.mark.parametrize("key", ["4", "'a'", "(1, 'b')", *exhaustive("None", "2.5")])
+def test_what_a_trace_works_out_once_and_keeps_under_a_key_counts(made, text, key):
+    for edit in MEMO_EDITS:
+        if made is as_captured_memo and edit.startswith("MEMO = "):
+            continue  # it is another dict, which nobody captured
+        f, plain, run = made(text.format(k=key))
+        assert traces_of(f, X) == (2.0, 1)
+        assert traces_of(f, EQUAL_X) == (2.0, 1)
+        assert traces_of(f, X) == traces_of(f, EQUAL_X) == (2.0, 0)
+        run(edit.format(k=key, new="[7.0]" if "[W" in text else "7.0"))
+        for x in X, EQUAL_X:
+            value = float(f(x)[0])
+            assert value == float(plain(x)[0]) != 2.0, edit
+            assert traces_of(f, x) == (value, 0), edit
+
+
+def test_a_key_that_later_traces_write_too_is_an_effect():
+    names = {"LAST": {}}
+    exec(
+        "def f(x):\n    LAST.update({0: len(LAST) + x.shape[0]})\n    return x * 2",
+        names,
+    )
+    f = imprint.jit(names["f"])
+    for n in range(1, 5):
+        f(inp.ones(n))
+    f(inp.ones(1))  # it may be traced once more, as what it left was not yet an effect
+    names["LAST"][0] = "another"
+    for n in range(1, 5):
+        assert traces_of(f, inp.ones(n)) == (2.0, 0)
+
+
 def test_one_version_for_each_shape_in_a_log():
     """What the trace of one version appends is nothing that the others read."""
     text = """

@@ -12,7 +12,7 @@ from imprint.record.absence import note_absent, note_missed
 from imprint.record.notes import Notes
 from imprint.record.settle import hiding
 from imprint.watch.places import MISSING, ORDER, NamePlace, SpecialsPlace
-from imprint.watch.seen import written_by
+from imprint.watch.written import written_by
 
 
 class Net:

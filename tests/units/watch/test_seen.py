@@ -142,21 +142,6 @@ def test_items_that_a_trace_added_are_left_out():
     assert not items.are_unchanged()
 
 
-def test_what_the_traces_of_a_function_write_is_shared_while_something_holds_it():
-    def fun():
-        pass
-
-    written = seen.written_by(fun)
-    assert seen.written_by(fun) is written
-    assert seen.written_by(lambda: None) is not written
-    value = Seen([1], written)
-    del written
-    assert seen.written_by(fun) is value._written
-    alive = weakref.ref(fun)
-    del fun
-    assert alive() is None
-
-
 def test_what_is_read_for_the_trace_is_let_go_after_it():
     values = [1]
     value = Seen(values)
