@@ -63,6 +63,10 @@ OF_FUNCTIONS: Final = frozenset(
     )
 )
 
+_OF_TOKENS: Final = frozenset(
+    ("__closure__", "__code__", "__defaults__", "__kwdefaults__")
+)
+"""What a function's token covers, of that."""
 OF_CLASSES: Final = frozenset(("__name__", "__qualname__", "__subclasses__"))
 
 _BY_KEY: Final = (NamePlace, ObjectPlace, ClassPlace, ItemPlace)
@@ -495,6 +499,8 @@ def note_overridden(notes: Noted, cls: type, name: str) -> None:
 
 def note_function(notes: Noted, function: Any, name: str, _: str) -> None:
     """Note what a function says of itself under a name."""
+    if id(function) in notes.captured and name in _OF_TOKENS:
+        return
     if name == "__globals__":
         notes.meet_namespace(function.__globals__)
     elif name == "__closure__":

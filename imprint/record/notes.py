@@ -252,13 +252,12 @@ class Notes(Noted):
                     self.class_attribute(cls, name)
 
     def _meet_function(self, function: FunctionType) -> None:
-        if id(function) in self.captured:
-            return
         if is_user_code(function.__code__, function.__globals__):
             self.owners.functions.append(function)
-            names = [*function.__dict__, *(OF_FUNCTIONS & self._own_names)]
-            self._wait(note_function, function, names, "")
-            self._hold(function.__dict__, partial(FunctionPlace, function))
+            self._wait(note_function, function, OF_FUNCTIONS & self._own_names, "")
+            if id(function) not in self.captured:
+                self._wait(note_function, function, [*function.__dict__], "")
+                self._hold(function.__dict__, partial(FunctionPlace, function))
 
     def _meet_object(self, value: Any, kind: type, path: str) -> None:
         """Take in what an object has of its own, and its class."""

@@ -1,6 +1,25 @@
 """Scenarios: what a function has besides its code, and generators that began before."""
 
 FUNCTIONS = {
+    "what a captured function says of itself": """
+        def wrap(g):
+            def f(x): return x * float(g.__doc__) + len(g.__name__) + len(f.__name__)
+            return f
+        def g(x):
+            "2"
+        f = wrap(g)
+        --- g.__doc__ = "5"
+        --- g.__name__ = "longer"
+        --- f.__name__ = "f" * 20
+        """,
+    "what the root's method says of itself": """
+        class C:
+            def m(self, x): return x * float(self.m.__doc__)
+        C.m.__doc__ = "2"
+        c = C()
+        f = c.m
+        --- C.m.__doc__ = "5"
+        """,
     "defined again with other annotations": """
         def h(a: 1.0): pass
         f = lambda x: x * h.__annotations__["a"]
