@@ -8,9 +8,12 @@ another thread: such a trace saw a state that never was as a whole.
 
 import gc
 from collections.abc import Callable, Iterable, Iterator
+from enum import Enum
 from threading import get_ident
-from types import SimpleNamespace
+from types import BuiltinFunctionType, SimpleNamespace
 from typing import Any, Final, final
+
+import numpy as np
 
 from imprint.core.identity import ids_of, module_name
 from imprint.core.trace import Tracer
@@ -31,9 +34,8 @@ from imprint.watch.places import (
     ObjectPlace,
     class_attribute,
     is_data,
-    is_safe_key,
 )
-from imprint.watch.seen import Read, Seen, Weak, class_of, hold, left_behind
+from imprint.watch.seen import SHARED, Read, Seen, Weak, class_of, hold, left_behind
 
 
 def settle(
@@ -161,7 +163,7 @@ class _Settling:
         """Yield what the trace left in dicts under keys where nothing was before."""
         for owner, key in read.seen.added() if read.seen.held.is_(now) else ():
             place = ItemPlace(owner, key, path_of(read.place))
-            if not is_safe_key(key) or place.key in self._notes.reads:
+            if not _is_safe_key(key) or place.key in self._notes.reads:
                 continue
             left, value = Read(place, Seen(MISSING)), place.get()
             self._notes.reads[place.key] = left
@@ -224,7 +226,29 @@ def _is_effect(notes: Notes, read: Read, now: Any) -> bool:
     """
     if not _is_light(now):
         return True
-    return notes.written.is_effect(read.place.key, read.seen.held.get())
+    before = read.seen.held.get()
+    if read.place.name == "__dict__" and set(now) > set(before):  # it has more names
+        before = MISSING
+    return notes.written.is_effect(read.place.key, before)
+
+
+def _is_safe_key(key: Any) -> bool:
+    """Tell whether to look a key up runs no code of the user's, and to keep it is right."""
+    kind = class_of(key)
+    if kind is tuple:
+        return all(map(_is_safe_key, key))
+    if id(kind) in ATOMS or id(kind) in _OF_PYTHON:
+        return True
+    return _asked_of(kind) in _COMPARED and issubclass(kind, (*SHARED, Enum))
+
+
+def _asked_of(cls: type) -> list[Any]:
+    """Return what a dict asks of a key of a class."""
+    return [class_attribute(cls, name) for name in ("__hash__", "__eq__")]
+
+
+_OF_PYTHON: Final = ids_of(str, BuiltinFunctionType)
+_COMPARED: Final = [*map(_asked_of, (object, Enum, np.dtype))]
 
 
 def _memos(notes: Notes) -> Iterator[Any]:

@@ -350,7 +350,7 @@ class ItemPlace:
 
     Args:
         container: the dict, perhaps of a class of the user's, whose methods are not asked.
-        name: the key, a text but where a trace left something: see `is_safe_key`.
+        name: the key, a text but where a trace left something: see `settle`.
         path: what leads to the dict, as a user would write it.
     """
 
@@ -378,15 +378,6 @@ class ItemPlace:
 
     def __str__(self) -> str:
         return f"{self.path}[{self.name!r}]"
-
-
-def is_safe_key(key: Any) -> bool:
-    """Tell whether to look a key up runs no code of the user's."""
-    kind = class_of(key)
-    return all(map(is_safe_key, key)) if kind is tuple else id(kind) in _KEYS
-
-
-_KEYS: Final = ids_of(int, bool, float, complex, str, bytes, type(None))
 
 
 @final

@@ -5,6 +5,7 @@ were there; a count of traces is no reason to trace.
 """
 
 import collections
+import enum
 import weakref
 
 import pytest
@@ -204,6 +205,8 @@ MEMOS = {
     ),
     "a list": "if {k} not in MEMO: MEMO[{k}] = [W * 2.0]\n    r = MEMO[{k}][0]",
 }
+Mode = enum.Enum("Mode", "A B")
+KEYS = {"Holder": Holder, "Mode": Mode}
 MEMO_EDITS = (
     "MEMO[{k}] = {new}",
     "MEMO.clear(); W = 4.0; work = lambda: 8.0",
@@ -214,13 +217,13 @@ MEMO_EDITS = (
 
 
 def as_global_memo(text):
-    names = {"W": 1.0, "MEMO": {}, "work": lambda: 2.0}
+    names = {"W": 1.0, "MEMO": {}, "work": lambda: 2.0, **KEYS}
     exec(f"def f(x):\n    {text}\n    return x * r", names)
     return imprint.jit(names["f"]), names["f"], lambda edit: exec(edit, names)
 
 
 def as_captured_memo(text):
-    names = {"W": 1.0, "work": lambda: 2.0, "MEMO": {}}
+    names = {"W": 1.0, "work": lambda: 2.0, "MEMO": {}, **KEYS}
     exec(
         f"def make(MEMO):\n  def f(x):\n    {text}\n    return x * r\n  return f",
         names,
@@ -231,7 +234,7 @@ def as_captured_memo(text):
 
 def as_memo_of_an_object(text):
     text = text.replace("MEMO", "h.memo")
-    names = {"W": 1.0, "h": Holder(), "work": lambda: 2.0}
+    names = {"W": 1.0, "h": Holder(), "work": lambda: 2.0, **KEYS}
     names["h"].memo = {}
     exec(f"def f(x):\n    {text}\n    return x * r", names)
     edit = lambda each: exec(each.replace("MEMO", "h.memo"), names)
@@ -242,7 +245,9 @@ def as_memo_of_an_object(text):
 @pytest.mark.parametrize(
     "made", [as_global_memo, as_captured_memo, as_memo_of_an_object]
 )
-@pytest.mark.parametrize("key", ["4", "'a'", "(1, 'b')", *exhaustive("None", "2.5")])
+@pytest.mark.parametrize(
+    "key", ["4", "'a'", "(1, Holder)", *exhaustive("None", "2.5", "Mode.A", "len")]
+)
 def test_what_a_trace_works_out_once_and_keeps_under_a_key_counts(made, text, key):
     for edit in MEMO_EDITS:
         if made is as_captured_memo and edit.startswith("MEMO = "):
@@ -256,6 +261,72 @@ def test_what_a_trace_works_out_once_and_keeps_under_a_key_counts(made, text, ke
             value = float(f(x)[0])
             assert value == float(plain(x)[0]) != 2.0, edit
             assert traces_of(f, x) == (value, 0), edit
+
+
+SINGLETONS = {
+    "of a metaclass": """
+class Once(type):
+    made = {}
+    def __call__(cls):
+        if cls not in Once.made: Once.made[cls] = super().__call__()
+        return Once.made[cls]
+class C(metaclass=Once):
+    rate = 2.0
+    def __init__(self): self.own = 1.0
+made = Once.made
+""",
+    "of a decorator": """
+def once(cls):
+    def get():
+        if cls not in made: made[cls] = cls()
+        return made[cls]
+    return get
+made = {}
+@once
+class C:
+    rate = 2.0
+    def __init__(self): self.own = 1.0
+""",
+}
+
+
+@pytest.mark.parametrize("text", SINGLETONS.values(), ids=SINGLETONS)
+def test_an_object_that_a_trace_made_once_is_watched(text):
+    names = {}
+    exec(text + "def f(x): return x * C().rate * C().own", names)
+    f = imprint.jit(names["f"])
+    assert traces_of(f, X) == (2.0, 1)
+    assert traces_of(f, X) == (2.0, 0)
+    for edit, value in [
+        ("C().own = 3.0", 6.0),
+        ("type(C()).rate = 4.0", 12.0),
+        ("(cls,) = made; made[cls] = cls.__new__(cls); C().own = 5.0", 20.0),
+        ("made.clear()", 4.0),
+    ]:
+        exec(edit, names)
+        assert traces_of(f, X)[0] == value
+        assert traces_of(f, X) == (value, 0)
+
+
+@pytest.mark.parametrize("loop", ["vars(o).items()", "o.__dict__.items()", "pairs(o)"])
+def test_attributes_that_come_beside_what_a_trace_sets_count(loop):
+    names = {"o": Holder(), "COUNT": 0}
+    exec(
+        "o.w_a = 1.0\n"
+        "def pairs(o): return [(k, getattr(o, k)) for k in dir(o)]\n"
+        "def f(x):\n"
+        f"    s = sum(v for k, v in {loop} if k.startswith('w_'))\n"
+        "    o.shape = x.shape\n    return x * s",
+        names,
+    )
+    f = imprint.jit(names["f"])
+    f(X), f(EQUAL_X), f(X), f(EQUAL_X)
+    for _ in range(2):
+        assert traces_of(f, X) == traces_of(f, EQUAL_X) == (1.0, 0)
+    names["o"].w_b = 2.0
+    assert f(X)[0] == f(EQUAL_X)[0] == 3.0
+    f(X), f(EQUAL_X)
+    assert traces_of(f, X) == traces_of(f, EQUAL_X) == (3.0, 0)
 
 
 def test_a_key_that_later_traces_write_too_is_an_effect():

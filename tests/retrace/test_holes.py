@@ -246,6 +246,15 @@ NOTHING_SEES = {
         "S = set([0, 8])\nf = lambda x: x * (1 + list(S)[0])\n",
         "S = set([8, 0])",
     ),
+    "which of two equal lists it is": (
+        "L = M = [1]\nf = lambda x: x * (1 if L is M else 2)\n",
+        "M = [1]",
+    ),
+    "document of an equal function in a closure": (
+        "def wrap(g): return lambda: float(g.__doc__)\n"
+        "def h(): '1'\nw = wrap(h)\nf = lambda x: x * w()\n",
+        "def h(): '2'\nw = wrap(h)",
+    ),
     "line": (
         "import sys\ndef h(): return sys._getframe().f_lineno - 1\n"
         "f = lambda x: x * h()\n",
