@@ -9,8 +9,9 @@ another thread: such a trace saw a state that never was as a whole.
 import gc
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
+from functools import partial
 from threading import get_ident
-from types import BuiltinFunctionType, SimpleNamespace
+from types import BuiltinFunctionType, FunctionType, SimpleNamespace
 from typing import Any, Final, final
 
 import numpy as np
@@ -24,7 +25,7 @@ from imprint.record.notes import Notes
 from imprint.record.parts import MEMO, path_of, places_at
 from imprint.record.writes import Writes
 from imprint.tree.walk import registered
-from imprint.watch.captures import captured_names, contained
+from imprint.watch.captures import CONTAINERS, captured_names, parts_of
 from imprint.watch.places import (
     GONE,
     MISSING,
@@ -279,12 +280,39 @@ def hiding(notes: Notes) -> Iterator[Read]:
 
 
 def _is_light(value: Any) -> bool:
-    """Tell whether to remember a value keeps nothing alive but numbers and texts."""
-    if issubclass(class_of(value), Tracer):
-        return False
-    held = hold(value)
-    if isinstance(held, Weak) or id(class_of(value)) in ATOMS or type(value) is str:
+    """Tell whether to remember a value keeps nothing alive but data and parts of a program.
+
+    An object is held weakly where that is possible, but not by what holds it.
+    """
+    if not issubclass(class_of(value), Tracer) and isinstance(hold(value), Weak):
         return True
-    return bool(contained(value)) and all(
-        id(class_of(x)) in ATOMS or type(x) is str for x in contained(value)
+    queue = [value]
+    for each in queue:  # it grows
+        kind = class_of(each)
+        if id(kind) in _OF_PARTS or issubclass(kind, tuple):
+            queue += [x for x in _parts_of(each) if id(class_of(x)) not in ATOMS]
+        elif not _is_plain(each, kind) or len(queue) > _LIMIT:
+            return False
+    return True
+
+
+def _parts_of(value: Any) -> Iterable[Any]:
+    """Return what keeping a value keeps alive."""
+    if class_of(value) is SimpleNamespace:
+        return layout_of(value).state(value).values()
+    keys = value if issubclass(class_of(value), dict) else ()
+    return (*parts_of(value), *keys)
+
+
+def _is_plain(value: Any, kind: Any) -> bool:
+    """Tell whether a value of a class is data in itself, or a part of a program."""
+    if issubclass(kind, np.ndarray):
+        return not value.dtype.hasobject
+    return id(kind) in ATOMS or issubclass(
+        kind, (*SHARED, str, Enum, np.generic, *_SPANS)
     )
+
+
+_LIMIT: Final = 4096
+_SPANS: Final = range, slice
+_OF_PARTS: Final = CONTAINERS | ids_of(FunctionType, SimpleNamespace, partial)

@@ -6,8 +6,12 @@ were there; a count of traces is no reason to trace.
 
 import collections
 import enum
+import operator
+import types
 import weakref
+from functools import partial
 
+import numpy as np
 import pytest
 
 import imprint
@@ -327,6 +331,92 @@ def test_attributes_that_come_beside_what_a_trace_sets_count(loop):
     assert f(X)[0] == f(EQUAL_X)[0] == 3.0
     f(X), f(EQUAL_X)
     assert traces_of(f, X) == traces_of(f, EQUAL_X) == (3.0, 0)
+
+
+LAZY = {
+    "function": ("double", "triple", "V(1.0)"),
+    "lambda": ("(lambda v: v * 2.0)", "triple", "V(1.0)"),
+    "closure": ("make(2.0)", "make(3.0)", "V(1.0)"),
+    "class": ("C", "D", "V.w"),
+    "module": ("collections", "enum", "len(V.__name__) / 5.5"),
+    "nested list": ("[[2.0], []]", "[[3.0], []]", "V[0][0]"),
+    "nested dict": ("{'a': {'b': 2.0}}", "{'a': {'b': 3.0}}", "V['a']['b']"),
+    "tuple of tuples": ("((2.0,), 1)", "((3.0,), 1)", "V[0][0]"),
+    "named tuple": ("P(2.0)", "P(3.0)", "V.w"),
+    "namespace": ("N(w=2.0)", "N(w=3.0)", "V.w"),
+    "dtype": ("np.dtype('i2')", "np.dtype('i8')", "V.itemsize"),
+    "number of NumPy": ("np.float32(2)", "np.float32(3)", "V"),
+    "arrays": ("[np.full(2, 2.0)]", "[np.full(2, 3.0)]", "V[0][0]"),
+    "dict of functions": ("{'a': double}", "{'a': triple}", "V['a'](1.0)"),
+    "partials": ("[partial(mul, 2.0)]", "[partial(mul, 3.0)]", "V[0](1.0)"),
+    "empty list": ("[]", "[4.0]", "(2.0 + sum(V))"),
+    "empty dict": ("{}", "dict(a=4.0)", "(2.0 + sum(V.values()))"),
+    "range": ("range(2)", "range(3)", "len(V)"),
+    "slice": ("slice(0, 2)", "slice(0, 3)", "V.stop"),
+    "many": ("[*range(300)][1:]", "[5] * 300", "(V[0] + 1)"),
+}
+PLACES_OF_LAZY = {
+    "attribute": ("o.v", "if o.v is None: o.v ="),
+    "global": ("v", "if v is None: v ="),
+    "key": ("d['k' * 1]", "if not d.get('k' * 1): d['k' * 1] ="),
+}
+
+
+@pytest.mark.parametrize("place", PLACES_OF_LAZY.values(), ids=PLACES_OF_LAZY)
+@pytest.mark.parametrize("value", LAZY.values(), ids=LAZY)
+def test_what_a_trace_made_once_counts_whatever_it_is(value, place):
+    made, other, read = value
+    where, put = place
+    names = {
+        "collections": collections,
+        "enum": enum,
+        "np": np,
+        "partial": partial,
+        "mul": operator.mul,
+        "N": types.SimpleNamespace,
+        "v": None,
+        "d": {},
+        "P": collections.namedtuple("P", "w"),
+        "o": Holder(),
+    }
+    names["o"].v = None
+    exec(
+        "def double(v): return v * 2.0\n"
+        "def triple(v): return v * 3.0\n"
+        "def make(k): return lambda v: v * k\n"
+        "class C: w = 2.0\n"
+        "class D: w = 3.0\n"
+        f"def f(x):\n    global v\n    {put} {made}\n"
+        f"    return x * {read.replace('V', where)}",
+        names,
+    )
+    f = imprint.jit(names["f"])
+    assert traces_of(f, X) == (2.0, 1)
+    assert traces_of(f, EQUAL_X) == (2.0, 1)
+    assert traces_of(f, X) == traces_of(f, EQUAL_X) == (2.0, 0)
+    exec(f"{where} = {other}", names)
+    expected = float(names["f"](X)[0])
+    assert expected != 2.0
+    for x in X, EQUAL_X:
+        assert traces_of(f, x)[0] == expected
+        assert traces_of(f, x) == (expected, 0)
+
+
+def test_what_a_trace_left_with_tracers_or_objects_in_it_is_an_effect():
+    names = {"o": Holder(), "Holder": Holder}
+    exec(
+        "def f(x):\n"
+        "    o.tracers = [[x], {'a': (x,)}, lambda: x]\n"
+        "    o.things = [Holder(), {'a': Holder()}]\n"
+        "    o.objects = (__import__('numpy').array([Holder()], object),)\n"
+        "    return x * 2.0",
+        names,
+    )
+    f = imprint.jit(names["f"])
+    assert traces_of(f, X) == (2.0, 1)
+    for name in ("tracers", "things", "objects"):
+        setattr(names["o"], name, 5)
+    assert traces_of(f, X) == (2.0, 0)
 
 
 def test_a_key_that_later_traces_write_too_is_an_effect():

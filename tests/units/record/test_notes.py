@@ -242,8 +242,10 @@ def test_functions_that_a_token_reads_are_left_to_it(user):
     module = user("module", "def f(): pass\nf.rate = 1\n")
     notes = notes_of(captured={id(module.f): module.f})
     notes.meet(module.f, "f")
-    notes.mention(["rate", "__name__"])
+    notes.mention(["rate", "__code__", "__defaults__", "__closure__"])
     assert places(notes) == set()
+    notes.mention(["__name__"])  # no token tells of it
+    assert places(notes) == {"attribute __name__ of f"}
 
 
 # ---- all that an object has ----
