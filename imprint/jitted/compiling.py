@@ -50,6 +50,10 @@ from imprint.watch.places import Key, Place
 class Starts(Protocol):
     """What looks on the disk for a version, and keeps one there."""
 
+    def has(self) -> bool:
+        """Tell whether something that was kept fits."""
+        ...
+
     def version(self) -> Version | None:
         """Return the version of what was kept; None if nothing fits."""
         ...
@@ -82,7 +86,7 @@ def compile_version(request: Request, start: Starts | None = None) -> Version:
     try:
         for observer in list(OBSERVERS):
             observer.missed(miss)
-        version = _renewed(request)
+        version, start = _renewed(request, start)
         is_new = version is None
         if version is None:
             _check_limit(request, miss)
@@ -113,21 +117,33 @@ _SLOW: Final = 0.25
 """Seconds of compiling after which somebody will want to know what takes so long."""
 
 
-def _renewed(request: Request) -> Version | None:
-    """Return the version that goes on answering, as what changed is not read."""
+def _renewed(
+    request: Request, start: Starts | None
+) -> tuple[Version | None, Starts | None]:
+    """Return the version that goes on answering, as what changed is not read.
+
+    Whether it is read a trace tells, unless the disk has a version that holds.
+    """
     old = request.definition.versions.all_of(request.pending.key)
     if not any(all(map(probe.may_probe, version.traced.failing())) for version in old):
-        return None
+        return None, start
+    start = start or _on_disk(request)
+    if start.has():
+        return None, start
     traced = trace_for_all(request)
-    return next((v for v in old if v.traced is traced and v.holds()), None)
+    return next((v for v in old if v.traced is traced and v.holds()), None), start
+
+
+def _on_disk(request: Request) -> Starts:
+    from imprint.jitted.warm_start import WarmStart  # noqa: PLC0415 - with the store, 5 ms of an import
+
+    return WarmStart(request, trace, lower_traced)
 
 
 def _make(request: Request, start: Starts | None) -> Version:
     """Trace, lower and compile; the version is in its table when it is returned."""
-    from imprint.jitted.warm_start import WarmStart  # noqa: PLC0415 - with the store, 5 ms of an import
-
     options, pending = request.options, request.pending
-    start = start or WarmStart(request, trace, lower_traced)
+    start = start or _on_disk(request)
     version = start.version()
     if version is not None:
         _entered(request, version, pending.key)

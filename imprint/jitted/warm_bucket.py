@@ -217,6 +217,10 @@ class WarmBucket:
         self._inside, self._call = inside, call
         return self
 
+    def has(self) -> bool:
+        """Tell whether something that was kept fits."""
+        return self._there is not None
+
     def version(self) -> Version | None:
         """Return the version of what was kept; None if nothing fits."""
         if self._there is None or self._call is None:

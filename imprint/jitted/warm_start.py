@@ -136,6 +136,10 @@ class WarmStart:
         there = found(store, asked, self._fits)
         return None if there is None else There(store, asked, there)
 
+    def has(self) -> bool:
+        """Tell whether something that was kept fits."""
+        return self.there() is not None
+
     def differs(self) -> str:
         """Return why nothing fits: the first difference, or why nothing is there."""
         store, asked = self._store, self._asked

@@ -151,6 +151,21 @@ def test_a_version_that_started_warm_sees_what_changes(life):
     )
 
 
+@pytest.mark.parametrize("edit", ["Model.width = 4.0", "MODEL.width = 5.0"])
+def test_what_an_attribute_became_half_way_starts_warm_too(life, edit):
+    held = {
+        "helpers": TEXTS["helpers"] + "MODEL = Model()\n",
+        "main": TEXTS["main"].replace("Model().run", "helpers.MODEL.run"),
+    }
+    for traces in (1, 0):
+        here = life(**held)
+        here.main.f(X)
+        exec(edit, vars(here.helpers))
+        result, count = reborn.traces(here.main.f, X)
+        assert count == traces
+        np.testing.assert_allclose(result, here.main.f.__wrapped__(X), rtol=1e-6)
+
+
 # ---- what is not ----
 
 EDITS = {
