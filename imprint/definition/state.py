@@ -65,7 +65,7 @@ class StateWalk(Walk):
 
     def _bytes(self, x: Any, plain: Any) -> Content:
         data = plain.tobytes() if plain.nbytes <= _SHORT else self.digest(x)
-        content = ARRAY, (DTYPE, plain.dtype), plain.shape, data
+        content = ARRAY, (DTYPE, plain.dtype), plain.shape, data, plain.strides
         self.changes(self._owners.get(id(x), x), None, content)
         return content
 
@@ -74,7 +74,7 @@ class StateWalk(Walk):
         layout = layout_of(x)
         if plain.dtype.hasobject:
             items = self._items(x, lambda _: plain.reshape(-1).tolist())
-            content = ARRAY, (DTYPE, plain.dtype), plain.shape, items
+            content = ARRAY, (DTYPE, plain.dtype), plain.shape, items, plain.strides
             self.changes(x, "shape", content[:3])
         else:
             content = self._bytes(x, plain)

@@ -50,7 +50,7 @@ BACK: Final = Mark("back")
 DTYPE: Final = Mark("dtype")
 """(DTYPE, dtype)"""
 ARRAY: Final = Mark("array")
-"""(ARRAY, dtype, shape, bytes, digest or Unread)"""
+"""(ARRAY, dtype, shape, bytes, digest or Unread, strides)"""
 MANY: Final = Mark("many")
 """(MANY, class, length, digest): of the items of a long list or tuple of scalars"""
 EQUAL: Final = Mark("equal")

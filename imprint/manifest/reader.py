@@ -307,7 +307,7 @@ class Reader:
         if not has_bytes(x):
             raise Refused(Why.VALUE, f"an array of class {type_name(class_of(x))}")
         self.node(x)
-        return "array", self.dtype(x.dtype), x.shape, self._octets(x)
+        return "array", self.dtype(x.dtype), x.shape, x.strides, self._octets(x)
 
     def own_array(self, x: Any) -> Content:
         """Return an array of imprint's, by its bytes."""

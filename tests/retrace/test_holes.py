@@ -246,9 +246,9 @@ NOTHING_SEES = {
         "S = set([0, 8])\nf = lambda x: x * (1 + list(S)[0])\n",
         "S = set([8, 0])",
     ),
-    "which of two equal lists it is": (
-        "L = M = [1]\nf = lambda x: x * (1 if L is M else 2)\n",
-        "M = [1]",
+    "which of two equal values": (
+        "A = [1]; B = A\nf = lambda x: x * (1 + (A is not B))\n",
+        "B = [1]",
     ),
     "document of an equal function in a closure": (
         "def wrap(g): return lambda: float(g.__doc__)\n"
@@ -330,6 +330,16 @@ def test_what_strict_mode_does_not_see_but_tells_of(name):
 @pytest.mark.parametrize("name", NOTHING_SEES)
 def test_what_nothing_sees(name, strict):
     assert not is_seen(*NOTHING_SEES[name], strict=strict)
+
+
+@pytest.mark.usefixtures("_as_before")
+def test_what_equal_arrays_share_is_not_seen_where_they_count_by_content():
+    text = (
+        "import numpy as np\nA = np.ones(2); B = A[:]\n"
+        "f = lambda x: x * (2 - np.shares_memory(A, B))\n"
+    )
+    assert is_seen(text, "B = A.copy()", strict=False)
+    assert not is_seen(text, "B = A.copy()", strict=True)
 
 
 @pytest.mark.usefixtures("_as_before")

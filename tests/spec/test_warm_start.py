@@ -178,6 +178,9 @@ EDITS = {
     "method": edit("helpers", "x * self.width", "x + self.width"),
     "order": edit("consts", '{"a": 1.0, "b": 2.0}', '{"b": 2.0, "a": 1.0}'),
     "array": edit("consts", "1.0, 2.0, 3.0]", "1.0, 9.0, 3.0]"),
+    "layout": edit(
+        "consts", '[1.0, 2.0, 3.0], "float32")', '[1, 0, 2, 0, 3], "f4")[::2]'
+    ),
     "registry": edit("helpers", '{"run": helper}', '{"run": unused}'),
     "decorator": edit("main", "fun(x) + 1.0", "fun(x) + 1.5"),
     "alias": edit("main", "import Model, helper", "import Model, unused as helper"),

@@ -383,6 +383,13 @@ STATICS = {
     "vars": "S = O; O.w = 1.0\nf = lambda x, s: x * vars(s)['w'] --- S.w = 2.0",
     "copy": "import copy\nS = O; O.w = 1.0\nf = lambda x, s: x * copy.copy(s).w --- S.w = 2.0",
     "getattr with a computed name": "S = O; O.w = 1.0; NAME = 'w'\nf = lambda x, s: x * getattr(s, NAME) --- S.w = 2.0",
+    "layout of an array": """
+        S = O; O.a = np.arange(4.0).reshape(2, 2)
+        f = lambda x, s: x * float(s.a.ravel(order="K")[1])
+        --- S.a = np.asfortranarray(S.a)
+        --- S.a = S.a.astype(object, order="C")
+        --- S.a = np.asfortranarray(S.a)
+    """,
     "array over 2 KB": "S = O; O.a = np.ones(2000)\nf = lambda x, s: x * s.a.sum() --- S.a[7] = 2.0",
     "long list": "S = O; O.l = [1.0] * 20_000\nf = lambda x, s: x * s.l[7] --- S.l[7] = 2.0",
     "loop over parts": """
