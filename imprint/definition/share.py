@@ -9,7 +9,7 @@ to trace again. How values are read is in `walk`; what a token is, in `token`.
 """
 
 from collections import deque
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from types import FunctionType
 from typing import Any, Final, NamedTuple
 
@@ -136,18 +136,33 @@ def owners_in(snapshot: Snapshot) -> set[int]:
 
 
 def added_items(before: Snapshot, after: Snapshot) -> list[tuple[Any, Any]]:
-    """Return the dicts in which there is something where nothing was, each with the key."""
+    """Return where there is something that was not: in dicts, at the ends of lists.
+
+    Returns:
+        The dicts and lists, each with a key or an index.
+    """
     was = {(id(part.owner), part.name): part.content for part in before.parts}
     owners = owners_in(before)
-    found: list[tuple[Any, Any]] = []
-    for owner, name, content in after.parts:
-        if type(name) is not tuple or name[0] != "key" or id(owner) not in owners:
-            continue
-        old = was.get((id(owner), name), ABSENT)
-        if old is ABSENT or (old is None and content is not None):
-            keys = tuple(owner) if issubclass(type(owner), dict) else ()
-            found += [(owner, key) for key in keys if name_of_key(key) == name]
-    return found
+    return [
+        (part.owner, key)
+        for part in after.parts
+        if id(part.owner) in owners
+        for key in _added(part, was.get((id(part.owner), part.name), ABSENT))
+    ]
+
+
+def _added(part: Part, was: Content) -> Iterable[Any]:
+    """Return the keys or indices that a part of a dict or list tells of as new."""
+    owner: Any = part.owner
+    name, now = part.name, part.content
+    if type(name) is tuple and name[0] == "key":
+        is_new = was is ABSENT or (was is None and now is not None)
+        keys = tuple(owner) if is_new and issubclass(type(owner), dict) else ()
+        return [key for key in keys if name_of_key(key) == name]
+    kind: Any = type(owner)
+    if kind is not list or head_of(was) is not list or now[: len(was)] != was:
+        return ()
+    return range(len(was) - _GROWING[list], len(owner))
 
 
 def counts_of(before: Snapshot, after: Snapshot) -> Effects:

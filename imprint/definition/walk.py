@@ -193,10 +193,11 @@ class Walk(_State):
         if len(x) > self.container_leaves and not _is_scalar(x, self.scalars):
             return self.beyond(owner)
         if self.is_effect(owner, None):
-            return EFFECT
+            return _written(owner)
         before, length = self._leaves, self.length(owner) if self._effects else None
         if length is not None:
-            read = _only_first(length, read, () if self.is_apart else (EFFECT,))
+            end = () if self.is_apart else (_written(owner),)
+            read = _only_first(length, read, end)
         content = self.node(x, read)
         if self._leaves - before > self.container_leaves:
             return self.beyond(owner)
@@ -225,8 +226,8 @@ class Walk(_State):
             return []
         if self.is_effect(owner, ORDER):
             found.sort(key=lambda pair: hash(pair[0]))
-        if self._is_written_into(owner):  # another dict with the rest is another
-            found.append((EFFECT, EFFECT))
+        if self._is_written_into(owner):
+            found.append((EFFECT, _written(owner)))
         return [part for pair in found for part in pair]
 
     def members(self, x: Any) -> list[Content]:
@@ -246,7 +247,7 @@ class Walk(_State):
                 self.changes(owner, name, None)
         if self.is_apart:
             return []
-        return [*found, EFFECT] if self._is_written_into(owner) else found
+        return [*found, _written(owner)] if self._is_written_into(owner) else found
 
     # ---- functions ----
 
@@ -397,6 +398,11 @@ def name_of_key(key: object) -> Name:
     """Return the name of what stands under a key: the same by whatever walk."""
     kind = type(key)
     return "key", key if kind is int or kind is str else Walk().value(key)
+
+
+def _written(owner: object) -> Content:
+    """Return what stands for what a trace wrote: of another with the same rest it is another."""
+    return EFFECT, identity(owner)
 
 
 def _lengths_of(effects: Effects) -> dict[Standin, int | None]:

@@ -33,6 +33,8 @@ from imprint.watch.places import (
     Key,
     LeavesPlace,
     ObjectPlace,
+    Place,
+    SpecialsPlace,
     class_attribute,
     is_data,
 )
@@ -65,6 +67,8 @@ class _Settling:
         self.changed: set[Any] = set()
         self._left: list[Any] = []  # at the places that the trace wrote
         self._counts: dict[str, list[Key]] = {}  # by the name that its code keeps
+        self._asked = 0, 0
+        """How many objects, and classes and modules, were asked for shadows."""
 
     def run(self, captured: Iterable[Read]) -> list[Read]:
         """Return what counts; see `settle`."""
@@ -94,8 +98,13 @@ class _Settling:
                         self.changed.add(place.key)
 
     def _shadows(self) -> Iterator[Read]:
-        """Yield the places where a name could come to hide another."""
-        for read in hiding(self._notes):
+        """Yield the places where a name could come to hide another.
+
+        Asked again, those of what was met since.
+        """
+        known, owners = self._asked, self._notes.owners
+        self._asked = len(owners.objects), len(owners.shadowed)
+        for read in hiding(self._notes, *known):
             place, now = read.place, read.now()
             if now is GONE:
                 continue
@@ -135,6 +144,7 @@ class _Settling:
                 seen = read.seen.settle(read.now())
                 if seen is not None:
                     yield Read(read.place, seen)
+        yield from self._shadows()
 
     def _settled(self) -> Iterator[Read]:
         """Yield what was read, but for what the trace wrote."""
@@ -149,6 +159,8 @@ class _Settling:
             if is_same or self._is_own(read, now):
                 if not is_same:
                     yield from self._left_items(read, now)
+                    if read.seen.is_left:  # not worked out once: it goes on
+                        self._notes.written.places.add(place.key)
                 seen = read.seen.settle(now)
                 if seen is not None:
                     yield Read(place, seen)
@@ -161,10 +173,13 @@ class _Settling:
                 yield read
 
     def _left_items(self, read: Read, now: Any) -> Iterator[Read]:
-        """Yield what the trace left in dicts under keys where nothing was before."""
+        """Yield what the trace left in dicts and lists where nothing was before."""
         for owner, key in read.seen.added() if read.seen.held.is_(now) else ():
             place = ItemPlace(owner, key, path_of(read.place))
-            if not _is_safe_key(key) or place.key in self._notes.reads:
+            if not _is_safe_key(key):
+                self._left += [x for k, x in tuple(owner.items()) if k is key]
+                continue
+            if place.key in self._notes.reads:
                 continue
             left, value = Read(place, Seen(MISSING)), place.get()
             self._notes.reads[place.key] = left
@@ -228,16 +243,26 @@ def _is_effect(notes: Notes, read: Read, now: Any) -> bool:
     if not _is_light(now):
         return True
     before = read.seen.held.get()
-    if read.place.name == "__dict__" and set(now) > set(before):  # it has more names
+    if _are_names(read.place) and set(now) > set(before):  # one came to be
         before = MISSING
     return notes.written.is_effect(read.place.key, before)
 
 
+def _are_names(place: Place) -> bool:
+    """Tell whether a place is of the names that an object or a class has.
+
+    Python adds `__annotations__` to those of a class that is asked for them.
+    """
+    return place.name == "__dict__" or isinstance(place, SpecialsPlace)
+
+
 def _is_safe_key(key: Any) -> bool:
     """Tell whether to look a key up runs no code of the user's, and to keep it is right."""
-    kind = class_of(key)
-    if kind is tuple:
+    kind, layout = class_of(key), layout_of(key)
+    if kind is tuple or kind is frozenset:
         return all(map(_is_safe_key, key))
+    if layout.is_frozen and layout.is_open:
+        return all(map(_is_safe_key, layout.state(key).values()))
     if id(kind) in ATOMS or id(kind) in _OF_PYTHON:
         return True
     return _asked_of(kind) in _COMPARED and issubclass(kind, (*SHARED, Enum))
@@ -259,9 +284,15 @@ def _memos(notes: Notes) -> Iterator[Any]:
             yield from gc.get_referents(value)
 
 
-def hiding(notes: Notes) -> Iterator[Read]:
-    """Yield the places at which objects could come to hide what their class has."""
-    for value, kind, path, is_passing in notes.owners.objects:
+def hiding(notes: Notes, objects: int = 0, shadowed: int = 0) -> Iterator[Read]:
+    """Yield the places at which objects could come to hide what their class has.
+
+    Args:
+        notes: of the trace.
+        objects: how many of the objects to leave out.
+        shadowed: how many of the classes and modules.
+    """
+    for value, kind, path, is_passing in notes.owners.objects[objects:]:
         names = notes.owners.of_classes.get(id(kind), ())
         if names or notes.owners.asks_class:
             place = ObjectPlace(value, "__class__", path, is_passing=is_passing)
@@ -272,7 +303,7 @@ def hiding(notes: Notes) -> Iterator[Read]:
             place = ObjectPlace(value, name, path, is_passing=is_passing)
             if place.key not in notes.reads:
                 yield Read(place, Seen(MISSING))
-    for value in notes.owners.shadowed:
+    for value in notes.owners.shadowed[shadowed:]:
         names = notes.owners.of_classes[id(class_of(value))]
         for place in places_at(value, [n for n in names if not n.startswith("__")]):
             if place.key not in notes.reads:

@@ -346,19 +346,19 @@ PLAIN_ITEMS: Final[dict[type, Callable[[Any], tuple[Any, ...]]]] = {
 
 @final
 class ItemPlace:
-    """What stands under a key of a dict, if anything does.
+    """What stands under a key of a dict, or at an index of a list, if anything does.
 
     Args:
-        container: the dict, perhaps of a class of the user's, whose methods are not asked.
+        container: it, perhaps a dict of a class of the user's, whose methods are not asked.
         name: the key, a text but where a trace left something: see `settle`.
-        path: what leads to the dict, as a user would write it.
+        path: what leads to the container, as a user would write it.
     """
 
     __slots__ = ("container", "name", "path")
     kind: ClassVar[str] = "object"
 
-    def __init__(self, container: dict[Any, Any], name: Any, path: str) -> None:
-        self.container: dict[Any, Any] = container
+    def __init__(self, container: Any, name: Any, path: str) -> None:
+        self.container: Any = container
         self.name: Any = name
         self.path: str = path
 
@@ -370,10 +370,12 @@ class ItemPlace:
     @property
     def module(self) -> str:
         """The name of the module of its class."""
-        return module_name(type(self.container))
+        return module_name(class_of(self.container))
 
     def get(self) -> Any:
         """Return the value now, or MISSING."""
+        if class_of(self.container) is list:
+            return next(iter(self.container[self.name :]), MISSING)
         return _get(self.container, self.name, MISSING)
 
     def __str__(self) -> str:

@@ -132,7 +132,10 @@ class _Writer:
             return
         if isinstance(place, ItemPlace) and seen.held.get() is MISSING:
             held, key = self.hold(place.container), self._key(place)
-            self.condition(f"not {self.hold(_CONTAINS)}({held}, {key})")
+            if class_of(place.container) is list:
+                self.condition(f"{self.hold(len)}({held}) <= {key}")
+            else:
+                self.condition(f"not {self.hold(_CONTAINS)}({held}, {key})")
             return
         if isinstance(place, SpecialsPlace | LeavesPlace):
             self.condition(_has_no_more(self, place))
@@ -313,7 +316,7 @@ class _Writer:
             return name
         if isinstance(place, ItemPlace):
             held, key = self.hold(place.container), self._key(place)
-            if class_of(place.container) is dict:
+            if class_of(place.container) in {dict, list}:
                 return f"{held}[{key}]"
             return f"{self.hold(_GET)}({held}, {key})"
         if isinstance(place, FunctionPlace):

@@ -232,6 +232,11 @@ NOTHING_SEES = {
         "O = P(1)\n" + READS,
         "object.__setattr__(O, 'w', 2)",
     ),
+    "state of a partial": (
+        "import functools, operator\nP = functools.partial(operator.mul, 1)\n"
+        "f = lambda x: x * P(1)\n",
+        "P.__setstate__((operator.sub, (5,), {}, None))",
+    ),
     "memo": (
         "import functools\nW = 1\n@functools.cache\ndef h(): return W\nh()\n"
         "f = lambda x: x * h()\n",

@@ -125,5 +125,34 @@ GROWN = {
         "(write#(), sorted(repr(v) for v in S# if v is not ...))[1]",
         ("S#.add(?!)", "S#.discard(1)", "S#.discard(...)", "S# = {?!}", "S#.clear()"),
     ),
+    "table that is filled by need": piece(
+        """
+        D# = {}
+        def keep#(k):
+            if k not in D#:
+                D#[k] = ?
+            return D#[k]
+        """,
+        "[keep#(k) for k in ('a', 1, (1, 'b'), None, keep#)]",
+        ("D#['a'] = ?", "D#[1] = ?", "D#[1, 'b'] = ?", "D#[keep#] = ?", "D# = {}"),
+    ),
+    "objects that are made by need": piece(
+        """
+        class O#:
+            rate = ?
+        D#, L# = {}, []
+        def keep#(k):
+            if k not in D#:
+                D#[k] = O#()
+            if not L#:
+                L#.append(O#())
+            return D#[k].rate, L#[0].rate
+        """,
+        "keep#(3)",
+        (
+            *("O#.rate = ?", "D#[3].rate = ?", "L#[0].rate = ?", "D#[3] = O#()"),
+            *("L#[0] = D#[3]", "D# = {}", "L# = []"),
+        ),
+    ),
 }
 """Of a list or deque, what comes behind the items that were there does not count."""

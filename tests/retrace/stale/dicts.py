@@ -289,4 +289,80 @@ DICTS = {
         --- D["a"].rate = 4.0
         --- D["a"] = L
         """,
+    "object that the trace keeps under a key": """
+        POOL = {}
+        def get(k):
+            if k not in POOL:
+                POOL[k] = K()
+            return POOL[k]
+        f = lambda x: x * get(3).rate
+        --- POOL[3].rate = 5.0
+        --- POOL[3] = L()
+        --- POOL.clear()
+        """,
+    "object that the trace keeps under a key, captured": """
+        def make():
+            pool = {}
+            def f(x):
+                for key in (1, 2), None, enum:
+                    pool[key] = pool.get(key) or K()
+                return x * sum(each.rate for each in pool.values())
+            return f, pool
+        f, pool = make()
+        --- pool[1, 2].rate = 3.0
+        --- pool[None] = L()
+        --- pool[enum].rate = 7.0
+        """,
+    "number that the trace keeps under keys of all kinds": """
+        class E(enum.Enum):
+            A = 1
+        @dataclasses.dataclass(frozen=True)
+        class Key:
+            n: int = 1
+        TABLE, KEYS = {}, [2, 2.5, True, b"", (3, "a"), frozenset({1}), E.A, Key(), abs, K]
+        def f(x):
+            for key in KEYS:
+                TABLE.setdefault(key, 1.0)
+            return x * sum(2.0**i * TABLE[key] for i, key in enumerate(KEYS))
+        --- TABLE[2] = 2.0
+        --- TABLE[2.5] = 2.0
+        --- TABLE[True] = 2.0
+        --- TABLE[b""] = 2.0
+        --- TABLE[3, "a"] = 2.0
+        --- TABLE[frozenset({1})] = 2.0
+        --- TABLE[E.A] = 2.0
+        --- TABLE[Key()] = 2.0
+        --- TABLE[abs] = 2.0
+        --- TABLE[K] = 2.0
+        """,
+    "objects that the trace keeps in a list": """
+        LAYERS = []
+        def f(x):
+            if not LAYERS:
+                LAYERS.extend([K(), K()])
+            return x * (LAYERS[0].rate + LAYERS[1].rate)
+        --- LAYERS[0].rate = 5.0
+        --- LAYERS[1] = L()
+        """,
+    "object that the trace keeps behind what was there": """
+        LAYERS = [K()]
+        def f(x):
+            if len(LAYERS) < 2:
+                LAYERS.append(L())
+            return x * (LAYERS[0].rate + LAYERS[1].rate)
+        --- LAYERS[1].rate = 5.0
+        --- LAYERS[1] = K()
+        --- LAYERS[0] = L()
+        """,
+    "object that the trace keeps for its class": """
+        class Unit:
+            known = {}
+            def __new__(cls, n):
+                if n not in cls.known:
+                    cls.known[n] = object.__new__(cls)
+                    cls.known[n].rate = 1.0
+                return cls.known[n]
+        f = lambda x: x * Unit(3).rate
+        --- Unit(3).rate = 2.0
+        """,
 }
