@@ -11,7 +11,7 @@ to trace again. How values are read is in `walk`; what a token is, in `token`.
 from collections import deque
 from collections.abc import Container, Iterable
 from types import FunctionType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 
@@ -159,7 +159,7 @@ def _added(part: Part, was: Content) -> Iterable[Any]:
         is_new = was is ABSENT or (was is None and now is not None)
         keys = tuple(owner) if is_new and issubclass(type(owner), dict) else ()
         return [key for key in keys if name_of_key(key) == name]
-    kind: Any = type(owner)
+    kind = cast("Any", type(owner))
     if kind is not list or head_of(was) is not list or now[: len(was)] != was:
         return ()
     return range(len(was) - _GROWING[list], len(owner))

@@ -157,10 +157,10 @@ class _Settling:
                 continue
             is_same = read.seen.matches(now)
             if is_same or self._is_own(read, now):
-                if not is_same:
-                    yield from self._left_items(read, now)
-                    if read.seen.is_left:  # not worked out once: it goes on
-                        self._notes.written.places.add(place.key)
+                left = () if is_same else (*self._left_items(read, now),)
+                yield from left
+                if not is_same and all(map(_is_in_list, left)):
+                    self._notes.written.write_inside(place.key)
                 seen = read.seen.settle(now)
                 if seen is not None:
                     yield Read(place, seen)
@@ -254,6 +254,10 @@ def _are_names(place: Place) -> bool:
     Python adds `__annotations__` to those of a class that is asked for them.
     """
     return place.name == "__dict__" or isinstance(place, SpecialsPlace)
+
+
+def _is_in_list(read: Read) -> bool:
+    return isinstance(read.place, ItemPlace) and type(read.place.container) is list
 
 
 def _is_safe_key(key: Any) -> bool:

@@ -47,6 +47,11 @@ class Written:
             self.places.add(key)
         return key in self.places
 
+    def write_inside(self, key: Key) -> None:
+        """Take in that a trace wrote into what is at a place: perhaps what one left there."""
+        if key in self._once:
+            self.places.add(key)
+
     def leave(self, place: ItemPlace) -> None:
         """Take in that a trace left something in a dict; of the oldest dicts it is lost."""
         self.left.setdefault(id(place.container), {})[place.key] = place

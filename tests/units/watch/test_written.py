@@ -31,6 +31,15 @@ def test_what_is_left_counts_until_a_later_trace_writes_there():
     assert known.is_effect(ItemPlace({}, 2, "d").key, 5)
 
 
+def test_what_is_left_counts_until_a_later_trace_writes_into_it():
+    known, place = Written(NO_EFFECTS), ItemPlace({}, 1, "d")
+    known.write_inside(place.key)
+    assert not known.is_effect(place.key, MISSING)
+    assert not known.places
+    known.write_inside(place.key)
+    assert known.places == {place.key}
+
+
 def test_what_is_left_goes_with_a_trace_that_does_not_count():
     known, place = Written(NO_EFFECTS), ItemPlace({}, 1, "d")
     known.leave(place)
