@@ -64,7 +64,9 @@ class Static:
         if not (self._is_as_made() and other._is_as_made()):
             return False
         if self.key is None or other.key is None:
-            return _same(self.value, other.value)
+            one = self.value
+            is_known = one.__class__ in _COPIES  # else its `==` may not tell all
+            return _same(one, other.value) and (is_known or self.state == other.state)
         if self.key != other.key:
             return False
         if self.exact is None:
@@ -221,9 +223,19 @@ def _same(a: Any, b: Any) -> bool:
         return a.dtype == b.dtype and np.array_equal(a, b)
     return bool(a == b) and all(
         _same(getattr(a, f.name), getattr(b, f.name))
+        if f.compare
+        else _same_beside(getattr(a, f.name), getattr(b, f.name, None))
         for f in getattr(a, "__dataclass_fields__", {}).values()
-        if f.compare and hasattr(a, f.name)
+        if hasattr(a, f.name)
     )
+
+
+def _same_beside(a: Any, b: Any) -> bool:
+    """Tell whether fields are the same that their dataclass does not compare."""
+    try:
+        return _same(a, b)
+    except Exception:  # they may have no `==` that says yes or no
+        return False
 
 
 def _same_members(a: Any, b: Any) -> bool:

@@ -14,6 +14,7 @@ from _weakref import (
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Sequence, Sized
 from threading import RLock
+from types import FunctionType
 from typing import Any, Final, Never, TypeAlias, final
 from weakref import ref
 
@@ -28,7 +29,7 @@ from imprint.tree.keys import (
     SequenceKey,
 )
 from imprint.tree.statics import Static
-from imprint.tree.walk import Shape, all_leaf_types, walk
+from imprint.tree.walk import Shape, all_leaf_types, all_text, walk
 from imprint.tree.walk import register_leaf as register_leaf
 
 NAMESPACE: Final = "imprint"
@@ -39,7 +40,7 @@ Leaf: TypeAlias = Any
 IsLeaf: TypeAlias = Callable[[Any], bool]
 
 _Spec: TypeAlias = optree.PyTreeSpec
-_KeyTypes: TypeAlias = tuple[tuple[type, ...], ...]
+_OddKeys: TypeAlias = tuple[tuple[Hashable, ...], ...]
 
 
 def flatten(
@@ -126,7 +127,7 @@ class TreeDef:
         *("is_flat_tuple", "num_leaves", "odd_keys", "spec"),
     )
 
-    def __init__(self, spec: _Spec, odd_keys: _KeyTypes) -> None:
+    def __init__(self, spec: _Spec, odd_keys: _OddKeys) -> None:
         self.spec = spec
         self.odd_keys = odd_keys
         self.num_leaves: int = spec.num_leaves
@@ -185,7 +186,7 @@ class TreeDef:
         return kind, (None if isinstance(data, type) else data)  # of a named tuple
 
     def static_data(self) -> list[object]:
-        """Return the static data of all nodes of registered classes."""
+        """Return the static data of all nodes of registered classes, and odd keys."""
         found: list[object] = []
 
         def visit(_: type, data: Any, __: tuple[Any, ...]) -> None:
@@ -193,7 +194,8 @@ class TreeDef:
                 found.append(data.value)
 
         self.spec.walk(range(self.num_leaves), visit)
-        return found
+        odd = [key for keys in self.odd_keys for key in keys]
+        return found + [key.value for key in odd if isinstance(key, Static)]
 
     def root(self) -> "TreeDef":
         """Return the structure with a leaf for each child of the root."""
@@ -350,25 +352,38 @@ def _remember(key: object, treedef: TreeDef) -> None:
     _interned[key] = ref(treedef, drop)
 
 
-def _odd_keys(spec: _Spec) -> _KeyTypes:
-    """Return the types of keys, for each dict that has a key which is no plain `str`.
+def _odd_keys(spec: _Spec) -> _OddKeys:
+    """Return what keys are, for each dict that has a key which is no plain `str`.
 
     Raises:
         TypeError: there is static data without a hash. optree's own hash skips it.
     """
-    odd: list[tuple[type, ...]] = []
+    odd: list[tuple[Hashable, ...]] = []
 
     def visit(kind: type, data: Any, _children: tuple[object, ...]) -> None:
         if kind is not dict and kind is not OrderedDict and kind is not defaultdict:
             hash(data)
             return
-        keys = data[1] if kind is defaultdict else data
-        types = tuple(map(type, keys))
-        if types.count(str) != len(types):
-            odd.append(types)
+        factory, keys = data if kind is defaultdict else (None, data)
+        if not all_text(map(type, keys)):
+            odd.append(tuple(map(_exactly, keys)))
+        if type(factory) not in _THEMSELVES:
+            odd.append((Static(factory),))
 
     spec.walk(range(spec.num_leaves), visit)
     return tuple(odd)
+
+
+def _exactly(key: Any) -> Hashable:
+    """Return what makes equal keys the same: their type, or all that they are."""
+    kind: Any = type(key)
+    return kind if kind in _TYPED else Static(key)
+
+
+_TYPED: Final = frozenset({str, int, bool, bytes, type(None)})
+"""Classes whose equal instances are the same."""
+_THEMSELVES: Final = frozenset({type, FunctionType, type(None)})
+"""Classes of factories that equal only themselves, and whose reads are watched."""
 
 
 def _with_sorted_dicts(spec: _Spec) -> _Spec:

@@ -25,12 +25,14 @@ from tests.retrace.stale.specials import MISSED, SPECIALS
 from tests.retrace.stale.subclasses import SUBCLASSES
 from tests.retrace.stale.taken import TAKEN
 from tests.retrace.stale.threads import POOLS, THREADS
+from tests.retrace.stale.trees import TREES
 
 KINDS = {
     "nested": NESTED,
     "branches": BRANCHES,
     "threads": THREADS,
     "parameters": PARAMETERS,
+    "trees": TREES,
     "forms": FORMS,
     "holders": HOLDERS,
     "modules": MODULES,
@@ -74,7 +76,7 @@ def test_an_edit_is_seen(text):
     "text",
     scenarios(
         *("statics", "instances", "functions", "missed", "libraries", "asked"),
-        *("held", "inherited", "subclasses"),
+        *("held", "inherited", "subclasses", "trees"),
     ),
 )
 def test_an_edit_is_seen_where_nobody_tells_what_runs(text, monkeypatch):

@@ -16,6 +16,13 @@ class Setting:
     kind: ClassVar[str] = "setting"
 
 
+class Unsure:
+    def __eq__(self, other):
+        raise RuntimeError("no answer")
+
+    __hash__ = object.__hash__
+
+
 NAN, OTHER_NAN = float("nan"), -float("nan") * 0
 
 SAME = [
@@ -28,7 +35,7 @@ SAME = [
     (np.ones(2), np.ones(2)),
     (None, None),
     (Setting((1, 2)), Setting((1, 2))),
-    (Setting(1, note=1), Setting(1, note=2)),
+    (Setting(1, note=1), Setting(1, note=1)),
     ({1: "a", 2: "b"}, {2: "b", 1: "a"}),
 ]
 DIFFERENT = [
@@ -50,6 +57,8 @@ DIFFERENT = [
     (Setting(1), Setting(1.0)),
     (Setting(1), Setting(2)),
     (Setting((1,)), Setting((True,))),
+    (Setting(1, note=1), Setting(1, note=2)),  # what reads it may compute otherwise
+    (Setting(1, note=Unsure()), Setting(1, note=Unsure())),
     ({1: "a"}, {1.0: "a"}),
     ({1, 2.0}, {1.0, 2}),
     (frozenset({Setting(1)}), frozenset({Setting(1.0)})),

@@ -1,0 +1,110 @@
+"""Scenarios: trees as arguments, with keys and static data that `==` does not tell apart.
+
+`f` gets its tree from `made()`; `compiled` is one jitted function of a tree. `Coarse` has
+an `==` that says yes to all of its kind, `node` makes a node with a static value.
+"""
+
+HEAD = """
+class Coarse:
+    def __init__(self, rate): self.rate = rate
+    def __eq__(self, other): return True
+    def __hash__(self): return 1
+    def __lt__(self, other): return False
+    def __call__(self): return self.rate
+class Node:
+    def __init__(self, a, b): self.a = a; self.b = b
+imprint.tree.register_pytree_node(Node, lambda n: ((n.a,), n.b), lambda b, a: Node(a[0], b))
+def key(d): return next(iter(d))
+"""
+TAIL = """
+by_tree = jit(g)
+f = lambda x: g(made(inp.asarray(x)))
+compiled = lambda x: by_tree(made(inp.asarray(x)))
+"""
+
+
+def of(made, g, edits):
+    """Return a scenario of a function `g` of what `made` makes of an array `x`."""
+    head, _, rest = edits.partition("---")
+    lines = [line.strip() for line in head.strip().splitlines()]
+    start = "\n".join([*lines, f"made = lambda x: {made}", f"g = lambda t: {g}"])
+    return f"{HEAD}{start}\n{TAIL}--- {rest.strip()}"
+
+
+TREES = {
+    "key with a coarse ==": of(
+        "{k: x}",
+        "t[key(t)] * key(t).rate",
+        """
+        k = Coarse(2.0)
+        --- k = Coarse(3.0)
+        --- k.rate = 4.0
+        """,
+    ),
+    "key that is a text of the user's": of(
+        "{k: x}",
+        "t[key(t)] * key(t).rate",
+        """
+        class Text(str): pass
+        k = Text("a"); k.rate = 2.0
+        --- k.rate = 3.0
+        --- k = Text("a"); k.rate = 4.0
+        """,
+    ),
+    "key that is a member of an enum": of(
+        "{E.A: x}",
+        "t[key(t)] * key(t).rate",
+        """
+        class E(enum.Enum): A = 1
+        E.A.rate = 2.0
+        --- E.A.rate = 3.0
+        """,
+    ),
+    "sign of a key that is zero": of(
+        "{(k, 1): x}",
+        "t[key(t)] * math.copysign(1.0, key(t)[0])",
+        "k = 0.0\n--- k = -0.0",
+    ),
+    "type of a key's field": of(
+        "{Key(k): x}",
+        "t[key(t)] * (2.0 if key(t).k is True else 3.0)",
+        """
+        Key = dataclasses.make_dataclass("Key", ["k"], frozen=True, order=True)
+        k = 1
+        --- k = True
+        """,
+    ),
+    "factory with a coarse ==": of(
+        "collections.defaultdict(k, a=x)",
+        't["a"] * t["b"]',
+        """
+        k = Coarse(2.0)
+        --- k = Coarse(3.0)
+        --- k.rate = 4.0
+        """,
+    ),
+    "static data with a coarse ==": of(
+        "Node(x, (k, 1))",
+        "t.a * t.b[0].rate",
+        """
+        k = Coarse(2.0)
+        --- k = Coarse(3.0)
+        --- k.rate = 4.0
+        """,
+    ),
+    "function of a Partial with a coarse ==": of(
+        "imprint.tree.Partial(k, x)",
+        "t.args[0] * t.func.rate",
+        "k = Coarse(2.0)\n--- k = Coarse(3.0)",
+    ),
+    "field that a dataclass does not compare": of(
+        "Node(x, k)",
+        "t.a * t.b.rate",
+        """
+        hidden = dataclasses.field(compare=False)
+        Key = dataclasses.make_dataclass("Key", [("rate", float, hidden)], frozen=True)
+        k = Key(2.0)
+        --- k = Key(3.0)
+        """,
+    ),
+}
