@@ -374,10 +374,9 @@ def _odd_keys(spec: _Spec) -> _OddKeys:
     return tuple(odd)
 
 
-def _exactly(key: Any) -> Hashable:
+def _exactly(key: object) -> Hashable:
     """Return what makes equal keys the same: their type, or all that they are."""
-    kind: Any = type(key)
-    return kind if kind in _TYPED else Static(key)
+    return type(key) if type(key) in _TYPED else Static(key)
 
 
 _TYPED: Final = frozenset({str, int, bool, bytes, type(None)})

@@ -173,6 +173,11 @@ class ClassPlace:
         """Return the value now, or MISSING."""
         if self.name == ORDER:
             return _mro_of(self.cls)
+        kind = class_of(self.cls)
+        if kind is not type and self.name[:2] != "__":
+            hiding = class_attribute(kind, self.name)
+            if is_data(hiding):
+                return hiding
         return class_attribute(self.cls, self.name)
 
     def __str__(self) -> str:

@@ -106,4 +106,14 @@ INHERITED = {
         --- del local.held.rate
         --- Rate.rate = 3.0
         """,
+    "property of a metaclass that comes to hide": """
+        class Meta(type): rate = 1.0
+        class M(metaclass=Meta): pass
+        S = M
+        f = lambda x, s: x * s.rate
+        --- Meta.rate = 2.0
+        --- M.rate = 3.0
+        --- Meta.rate = property(lambda cls: 4.0)
+        --- Meta.rate = 5.0; M.rate = 6.0
+        """,
 }
