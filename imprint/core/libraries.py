@@ -78,6 +78,8 @@ class _Foreign(dict[str, bool]):
 
 
 _foreign: Final = _Foreign()
+is_foreign_file: Final = _foreign.__getitem__
+"""Tell whether code of a source file is neither imprint's nor the user's; hot."""
 
 
 def is_called_by_library(frame: FrameType) -> bool:
@@ -103,6 +105,14 @@ def is_user_code(code: CodeType, namespace: dict[str, Any]) -> bool:
     return not name.startswith("<") or is_user_namespace(namespace)
 
 
+def is_of_library(frame: FrameType) -> bool:
+    """Tell whether what runs in a frame is neither imprint's nor the user's."""
+    code = frame.f_code
+    return is_foreign_file(code.co_filename) or not (
+        is_own_code(code, frame.f_globals) or is_user_code(code, frame.f_globals)
+    )
+
+
 def is_asked_by_imprint(frame: FrameType) -> bool:
     """Tell whether imprint, not the user's code, called a library: for a signature."""
     asking = frame.f_back
@@ -115,10 +125,10 @@ def is_asked_by_imprint(frame: FrameType) -> bool:
 
 def is_user_namespace(namespace: dict[str, Any]) -> bool:
     """Tell whether a module's dictionary is that of one of the user's modules."""
-    name = _text(namespace, "__name__") or ""
     file = _text(namespace, "__file__")
     if file is not None:
         return is_user_file(file)
+    name = _text(namespace, "__name__") or ""
     if name.startswith("namedtuple_"):
         return False  # where `collections` makes the methods of a named tuple
     if name in sys.builtin_module_names:
@@ -148,7 +158,9 @@ def entry(namespace: dict[str, Any], name: str) -> Any:
 
 def _text(namespace: dict[str, Any], name: str) -> str | None:
     """Return a text that a namespace holds; neither need be of the very class."""
-    value = entry(namespace, name)
+    value: Any = _get(namespace, name)
+    if type(value) is str:
+        return value
     return str.__str__(value) if issubclass(type(value), str) else None
 
 
@@ -192,6 +204,8 @@ _name_of: Final = vars(type)["__name__"].__get__
 def _in_library(module: object) -> bool:
     if module == "__main__":  # a profiler's own, when it runs a script
         return False
+    if module == "builtins":  # of most
+        return True
     found = sys.modules.get(module) if isinstance(module, str) else None
     if found is None or not is_module(found):
         return False

@@ -183,7 +183,8 @@ class Layout:
 
 def layout_of(value: object) -> Layout:
     """Return the layout of a value's class."""
-    return layout_of_class(type(value))
+    found = layouts.get(id(cls := type(value)))
+    return _new(cls) if found is None or not found.is_of(cls) else found
 
 
 def layout_of_class(cls: type) -> Layout:

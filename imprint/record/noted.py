@@ -89,7 +89,10 @@ class _Items:
     given: list[tuple[dict[str, Any], str]] = field(
         default_factory=list[tuple[dict[str, Any], str]]
     )
-    whole: set[tuple[str, bool]] = field(default_factory=set[tuple[str, bool]])
+    whole: tuple[set[str], set[str]] = field(
+        default_factory=lambda: (set[str](), set[str]())
+    )
+    """Names that are used otherwise, by the user's code and by libraries'."""
     places: dict[str, list[Place]] = field(default_factory=dict[str, list[Place]])
     dicts: dict[int, tuple[dict[str, Any], str]] = field(
         default_factory=dict[int, tuple[dict[str, Any], str]]
@@ -217,13 +220,15 @@ class Noted(ABC):
         """Take in names by which code that starts now can read."""
         if not by_library:
             self._mention_own(names)
-        for name in frozenset(names) - self.names:
-            self.names.add(name)
-            for note, owner, path in self._waiting.owners.pop(name, ()):
+        new = frozenset(names) - self.names
+        self.names |= new
+        waiting = self._waiting.owners
+        for name in [name for name in new if name in waiting]:
+            for note, owner, path in waiting.pop(name, ()):
                 note(self, owner, name, path)
-            for namespace in tuple(self.owners.modules.values()):
-                if holds(namespace, name):
-                    self.name(namespace, name)
+        for namespace in tuple(self.owners.modules.values()) if new else ():
+            for name in [name for name in new if holds(namespace, name)]:
+                self.name(namespace, name)
 
     def _mention_own(self, names: Iterable[str]) -> None:
         """Take in names in the user's code: the objects of libraries count too."""
@@ -254,7 +259,7 @@ class Noted(ABC):
         """Take in what a library's module or class holds, for objects of the user's."""
         if id(names) not in self.owners.libraries:
             self.owners.libraries[id(names)] = names
-            for name in self._own_names.intersection(tuple(names)):
+            for name in [name for name in self._own_names if name in names]:
                 self.meet(names[name], name)
 
     def _mention_held(self, name: str) -> None:
@@ -377,10 +382,10 @@ class Noted(ABC):
             class_of(value) is dict
             and not self._strict
             and isinstance(place, _BY_KEY)
-            and (place.name, False) not in self._items.whole
+            and place.name not in self._items.whole[False]
             and (
                 isinstance(place, NamePlace)
-                or (place.name, True) not in self._items.whole
+                or place.name not in self._items.whole[True]
             )
             and len(value) <= ITEMS
             and all(type(key) is str for key in tuple(value))
@@ -417,10 +422,10 @@ class Noted(ABC):
 
         A library names attributes, and no global of the user's.
         """
-        for name in names:
-            if (name, by_library) in self._items.whole:
-                continue
-            self._items.whole.add((name, by_library))
+        whole = self._items.whole[by_library]
+        new = frozenset(names) - whole
+        whole |= new
+        for name in [name for name in new if name in self._items.places]:
             found = self._items.places.pop(name, [])
             if by_library:
                 kept: list[Place] = [
@@ -477,10 +482,10 @@ def meet_shown(notes: Noted, value: Any, kind: Any) -> None:
 def note_whole_class(notes: Noted, cls: type) -> None:
     """Note all that the user's classes hold that a class is, or comes from."""
     for base in bases_of(cls):
-        if id(base) in notes.owners.new:
+        if not notes.owners.is_users(base) or id(base) in notes.owners.new:
             continue
         place = SpecialsPlace(base, is_whole=True)
-        if is_user_class(base) and place.key not in notes.reads:
+        if place.key not in notes.reads:
             # It mentions no names.
             notes.reads[place.key] = Read(place, Seen(place.get()))
             for name in class_namespace(base).copy():

@@ -545,9 +545,12 @@ _NO_DATA: Final = ids_of(
 
 def is_plain(value: Any) -> bool:
     """Tell whether a class gives a value as it holds it."""
-    return value is not MISSING and all(
-        class_attribute(class_of(value), name) is MISSING
-        for name in ("__get__", "__set__", "__delete__")
+    kind = class_of(value)
+    return (
+        value is not MISSING
+        and class_attribute(kind, "__get__") is MISSING
+        and class_attribute(kind, "__set__") is MISSING
+        and class_attribute(kind, "__delete__") is MISSING
     )
 
 
