@@ -9,10 +9,9 @@ What is another one when the trace is over, is a memo or a count, and no input (
 
 import marshal
 import sys
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType
-from typing import Any, Final, cast, final
+from typing import Any, Final, final
 
 from imprint.core.libraries import (
     entry,
@@ -23,6 +22,7 @@ from imprint.core.libraries import (
     module_namespace,
 )
 from imprint.record.mentions import Mentions, mentions_of
+from imprint.record.reach import instance_dict
 from imprint.watch.places import MISSING, bases_of, class_namespace, class_of
 
 Value = tuple[str, str, bytes]
@@ -43,13 +43,13 @@ class LibraryValues:
         if not module:
             return
         self._met.clear()
-        words = {word for each in _all(code) for word in mentions_of(each).names}
+        words = sorted({w for each in _all(code) for w in mentions_of(each).names})
         for name in mentions.globals:
             if holds(names, name):
                 self._note(module, name, names[name], words, _DEEP)
 
     def _note(
-        self, module: str, path: str, value: Any, words: set[str], depth: int
+        self, module: str, path: str, value: Any, words: list[str], depth: int
     ) -> None:
         if (module, path) in self._found or len(self._found) == _MOST:
             return
@@ -58,17 +58,17 @@ class LibraryValues:
             self._found[module, path] = content
             return
         kind = class_of(value)
-        is_seen = id(value) in self._met or kind in _FUNCTIONS or is_user_class(kind)
-        if not depth or is_seen:
+        is_seen = not depth or id(value) in self._met or kind in _FUNCTIONS
+        if is_seen or is_user_class(kind):
             return
         self._met.add(id(value))
         if is_module(value):
             module, path = _module_of(module_namespace(value)), ""
-        for word in sorted(words) if module else ():
-            inner = _attribute(value, word)
-            if inner is not MISSING:
-                inner_path = f"{path}.{word}" if path else word
-                self._note(module, inner_path, inner, words, depth - 1)
+        if not module:
+            return
+        for word, inner in _attributes(value, words):
+            inner_path = f"{path}.{word}" if path else word
+            self._note(module, inner_path, inner, words, depth - 1)
 
     def values(self) -> Iterator[Value]:
         """Yield what is as it was, so that the trace only read it."""
@@ -101,28 +101,34 @@ def content_at(module: Any, path: str) -> bytes | None:
     """Return what the value is to which names lead; None if there is no plain one."""
     held = module
     for name in path.split("."):
-        held = _attribute(held, name)
+        held = next((value for _, value in _attributes(held, (name,))), MISSING)
     return plain_content(held)
 
 
 _FUNCTIONS: Final = (FunctionType, BuiltinFunctionType, MethodType, property)
 
 
-def _attribute(owner: Any, name: str) -> Any:
-    """Return what a module, a class or an object has by a name, asking no code."""
+def _attributes(owner: Any, names: Iterable[str]) -> Iterator[tuple[str, Any]]:
+    """Yield what a module, a class or an object has by names, asking no code."""
+    held = _namespaces(owner)
+    for name in names:
+        for namespace in held:
+            value = namespace.get(name, MISSING)
+            if value is not MISSING:
+                yield name, value
+                break
+
+
+def _namespaces(owner: Any) -> Sequence[Mapping[str, Any]]:
+    """Return where names of a module, a class or an object are looked up, in order."""
     if is_module(owner):
-        return module_namespace(owner).get(name, MISSING)
-    cls = owner if issubclass(class_of(owner), type) else class_of(owner)
-    if cls is not owner:
-        own: Any = {}
-        with suppress(AttributeError):
-            own = object.__getattribute__(owner, "__dict__")
-        if type(own) is dict and name in own:
-            return cast("Any", own)[name]
-    for base in bases_of(cls):
-        if name in class_namespace(base):
-            return class_namespace(base)[name]
-    return MISSING
+        return [module_namespace(owner)]
+    kind = class_of(owner)
+    if issubclass(kind, type):
+        return [class_namespace(base) for base in bases_of(owner)]
+    own = instance_dict(owner)
+    of_class = [class_namespace(base) for base in bases_of(kind)]
+    return [own, *of_class] if class_of(own) is dict else of_class
 
 
 def _module_of(names: Any) -> str:
