@@ -28,13 +28,18 @@ from imprint.definition.layout import layout_of
 from imprint.record.absence import expect as expect_absent
 from imprint.record.absence import note_absent, note_missed
 from imprint.record.mentions import Mentions, is_function_code, mentions_of
-from imprint.record.noted import ATOMS
+from imprint.record.noted import ATOMS, PLAIN
 from imprint.record.notes import Notes
 from imprint.record.parts import OPAQUE, code_in
 from imprint.record.probe import uncover
 from imprint.record.reach import Reach
 from imprint.record.writes import Writes
-from imprint.watch.captures import captured_functions, contained, places_of
+from imprint.watch.captures import (
+    CONTAINERS,
+    captured_functions,
+    contained,
+    places_of,
+)
 from imprint.watch.places import MISSING, bases_of, class_attribute, class_namespace
 from imprint.watch.seen import Held, Weak, class_of, hold
 from imprint.watch.written import written_by
@@ -45,6 +50,8 @@ _PASSING: Final = 4096
 """Objects without a name that are remembered."""
 _PARTS: Final = 64
 """Items of an argument that is a container."""
+_OWNERS: Final = (type, ModuleType)
+_OPAQUE: Final = (*OPAQUE, FunctionType, Tracer)
 
 
 @dataclass(slots=True)
@@ -57,6 +64,8 @@ class _Told:
     users: dict[int, tuple[Any, bool]] = field(
         default_factory=dict[int, tuple[Any, bool]]
     )
+    empty: dict[int, Any] = field(default_factory=lambda: dict.fromkeys(ATOMS))
+    """Classes whose instances hold nothing that lives on."""
     met: dict[tuple[int, int], Any] = field(default_factory=dict[tuple[int, int], Any])
 
 
@@ -142,7 +151,9 @@ class Entering:
         for name, value in zip(names, given, strict=True):
             for part in (value, *contained(value)[:_PARTS]):
                 kind = class_of(part)
-                owner: Any = part if issubclass(kind, type | ModuleType) else kind
+                if id(kind) in PLAIN:
+                    continue
+                owner: Any = part if issubclass(kind, _OWNERS) else kind
                 if not self._is_user(owner):
                     continue
                 done = False
@@ -185,17 +196,22 @@ class Entering:
             name: of the function.
             is_ours: whether it is given to imprint, which hands on what is the user's.
         """
-        queue = [value]
+        queue, empty = [value], self._told.empty
         for each in queue:  # it grows
             kind = class_of(each)
-            if id(kind) in ATOMS or issubclass(kind, (*OPAQUE, FunctionType, Tracer)):
+            if id(kind) in empty:
+                continue
+            if issubclass(kind, _OPAQUE):
+                empty[id(kind)] = kind
                 continue
             if len(queue) < _PARTS:
                 queue += contained(each)[:_PARTS]
-            owner: Any = each if issubclass(kind, type | ModuleType) else kind
+            owner: Any = each if issubclass(kind, _OWNERS) else kind
             is_holder = owner is kind and layout_of(each).has_attributes
             if self._is_user(owner) or (is_holder and not is_ours):
                 self._pass(each, owner, f"{name}()", is_new=False)
+            elif owner is kind and not is_holder and id(kind) not in CONTAINERS:
+                empty[id(kind)] = kind
 
     def _start_method(self, code: CodeType, cls: type) -> None:
         """Note by which name a class or a base of it holds code that starts."""
