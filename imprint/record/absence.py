@@ -5,8 +5,8 @@ AttributeError, or asks `hasattr`, reads that there is nothing. Where nobody tel
 runs, all names of such owners count, and those of libraries that objects hold.
 """
 
-from collections.abc import Iterable
-from types import CodeType, FunctionType
+from collections.abc import Iterable, Iterator
+from types import CodeType, FrameType, FunctionType
 from typing import Any, Final
 
 from imprint.core.libraries import entry
@@ -96,6 +96,23 @@ def note_answered(notes: Notes, *, is_expected: bool) -> None:
         for place in places_at(value, tuple(notes.names)):
             if place.get() is MISSING:
                 notes.place(place)
+
+
+def frames_left(given: Iterable[Any]) -> Iterator[FrameType]:
+    """Yield the frames that an AttributeError ended, after which a `with` may go on.
+
+    Args:
+        given: what its `__exit__` is given.
+    """
+    values = list(given)
+    for value in tuple(values):
+        values += value if type(value) is tuple else ()  # `*error`
+    for error in values:
+        if issubclass(type(error), AttributeError):
+            traceback = error.__traceback__
+            while traceback is not None:
+                yield traceback.tb_frame
+                traceback = traceback.tb_next
 
 
 def mention_held(notes: Notes) -> None:

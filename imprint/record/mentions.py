@@ -52,6 +52,7 @@ class Mentions(NamedTuple):
         absent: the names of attributes that it may go on without.
         reads_whole: whether it may read at once all that an object or a class holds.
         asks_class: whether it may ask of which class an object is.
+        changes_given: whether it may change what it is given.
     """
 
     globals: tuple[str, ...]
@@ -70,6 +71,7 @@ class Mentions(NamedTuple):
     uses: ItemUses
     reads_whole: bool
     asks_class: bool
+    changes_given: bool
 
 
 # By `id`, what code that is alive mentions: an entry leaves with its code, whose hash and
@@ -220,6 +222,11 @@ def _mentions(
     tuples = [const for const in code.co_consts if type(const) is not str]
     names = attributes | texts
     stores_any = not _STORES_ANY.isdisjoint(every)
+    changes_items = (
+        uses.stores_any
+        or not CHANGES_ITEMS.isdisjoint(every)
+        or _changes_in_place(code, done)
+    )
     reads_whole = not _READS_WHOLE.isdisjoint(every | texts)
     return Mentions(
         found,
@@ -229,9 +236,7 @@ def _mentions(
         frozenset(name for name in names if not name.startswith("__")),
         frozenset(stored | texts if stores_any else stored),
         stores_any,
-        uses.stores_any
-        or not CHANGES_ITEMS.isdisjoint(every)
-        or _changes_in_place(code, done),
+        changes_items,
         _grown(code, done),
         reads_whole or _has_computed_names(code, done, found),
         reads_module,
@@ -246,6 +251,7 @@ def _mentions(
         ),
         reads_whole,
         not _ASKS_CLASS.isdisjoint(every),
+        stores_any or changes_items or bool(uses.stored),
     )
 
 

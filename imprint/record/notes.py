@@ -10,7 +10,7 @@ the trace is strict.
 
 import builtins
 from collections import defaultdict, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from types import FunctionType, ModuleType
 from typing import Any, Final, final
@@ -32,6 +32,7 @@ from imprint.record.mentions import words_of
 from imprint.record.noted import (
     ATOMS,
     OF_FUNCTIONS,
+    PLAIN,
     Noted,
     look_into,
     meet_shown,
@@ -321,19 +322,22 @@ class Notes(Noted):
         finally:
             self.is_passing = outer
 
-    def is_whole(self, value: Any) -> bool:
-        """Tell whether all that a value has is noted, or nothing is to be noted."""
-        return self._whole.has(value)
+    def unknown(self, values: Iterable[Any]) -> list[Any]:
+        """Return those values of which not all is noted yet."""
+        plain, has = self._whole.plain, self._whole.has
+        return [x for x in values if id(class_of(x)) not in plain and not has(x)]
 
     def _note_whole(self, value: Any) -> None:
         queue = [value]
         for each in queue:  # it grows
-            if id(each) in self._whole.noted or len(self._whole.noted) > _KNOWN:
+            kind = class_of(each)
+            if id(kind) in PLAIN or id(each) in self._whole.noted:
                 continue
+            if len(self._whole.noted) > _KNOWN:
+                return
             self._whole.noted[id(each)] = each
             queue += contained(each)[:ITEMS]
             layout = layout_of(each)
-            kind = class_of(each)
             note_whole_class(self, each if issubclass(kind, type) else kind)
             if not (is_user_class(kind) or layout.is_holder):
                 continue

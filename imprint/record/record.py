@@ -16,13 +16,18 @@ from sys import getrefcount
 from types import CodeType, FrameType, FunctionType
 from typing import Any, Final, final
 
-from imprint.core.libraries import entry, is_user_class, is_user_code
+from imprint.core.libraries import (
+    entry,
+    is_asked_by_imprint,
+    is_user_class,
+    is_user_code,
+)
 from imprint.core.trace import Tracer
 from imprint.record.absence import expect as expect_absent
 from imprint.record.absence import mention_held, note_absent, note_answered
 from imprint.record.entering import Entering, free_variables
 from imprint.record.library_values import LibraryValues
-from imprint.record.mentions import mentions_of
+from imprint.record.mentions import Mentions, mentions_of
 from imprint.record.probe import note_reads
 from imprint.record.reach import reachable
 from imprint.record.settle import settle
@@ -55,6 +60,8 @@ class Record(Entering):
         self, fun: Any, arguments: Iterable[tuple[str, Any]] = (), *, strict: bool
     ) -> None:
         super().__init__(fun, strict=strict)
+        self._asking: dict[int, CodeType] = {}
+        """Libraries' code that may read what it is given, and adds nothing else."""
         self._others = Ran()  # in traces whose results this one takes
         self._library_values = LibraryValues()
         self._expected: dict[tuple[Any, ...], Any] = {}  # by id: kept alive
@@ -143,40 +150,47 @@ class Record(Entering):
             Whether later starts of the same code have nothing to add.
         """
         mentions = mentions_of(code)
-        if code.co_name in _BY_NEW_CLASSES:
+        makes_class = code.co_name in _BY_NEW_CLASSES
+        takes_any, changes = mentions.reads_any, mentions.changes_given
+        given = (*frame.f_locals.values(),) if takes_any or changes else ()
+        count = self._told.firings.get(id(code), 0) + 1
+        new = self._notes.unknown(given) if takes_any else ()
+        if new and is_asked_by_imprint(frame):
+            return False  # it may be the user's who asks next
+        if makes_class:
             self._take_new(frame.f_locals.values())
-        changes = mentions.stores_any or mentions.changes_items or mentions.uses.stored
-        given: tuple[Any, ...] = ()
-        if changes or mentions.reads_any:
-            given = (*frame.f_locals.values(),)
-        done = self._writes.add_library(mentions, given)
-        self._told.firings[id(code)] = count = self._told.firings.get(id(code), 0) + 1
-        if count > 1:
-            self.take_whole(self.unknown(given) if mentions.reads_any else ())
-            done = done or count > _LIBRARY_FIRINGS
-            return done and code.co_name not in _BY_NEW_CLASSES
-        self._library_values.add(code, frame.f_globals, mentions)
+        self._told.firings[id(code)] = count
+        if count == 1:
+            self._add_library(code, frame.f_globals, mentions)
+        for value in new:
+            self._notes.whole(value)
+        if changes and count <= _LIBRARY_FIRINGS:
+            self._writes.add_given(given)
+            return False
+        if takes_any and not (makes_class or code.co_name == "__exit__"):
+            self._asking[id(code)] = code
+        return not (takes_any or makes_class)
+
+    def knows(self, code: CodeType, frame: FrameType) -> bool:
+        """Tell whether a library's code has nothing to add that starts now; hot."""
+        is_asking = id(code) in self._asking
+        return is_asking and not self._notes.unknown(frame.f_locals.values())
+
+    def _add_library(
+        self, code: CodeType, namespace: dict[str, Any], mentions: Mentions
+    ) -> None:
+        """Take in a library's code that starts for the first time."""
+        self._writes.add_library(mentions)
+        self._library_values.add(code, namespace, mentions)
         self._notes.owners.asks_class |= "__class__" in mentions.names
         self._notes.mention(mentions.public_names, by_library=True)
         self._notes.use_whole(mentions.names, by_library=True)
-        if mentions.reads_any:
-            self.take_whole(given)
-        return done
 
     def _take_new(self, values: Iterable[Any]) -> None:
         """Take in classes that are being made: what they are given is no read."""
         for value in values:
             if issubclass(class_of(value), type) and not self._notes.knows(value):
                 self._notes.owners.new[id(value)] = value
-
-    def unknown(self, values: Iterable[Any]) -> list[Any]:
-        """Return those values of which not all is noted yet."""
-        return [value for value in values if not self._notes.is_whole(value)]
-
-    def take_whole(self, values: Iterable[Any]) -> None:
-        """Note all that values have, which code may read by any name."""
-        for value in values:
-            self._notes.whole(value)
 
     def lead(self, values: Iterable[Any]) -> None:
         """Take in what leads to functions that will run."""

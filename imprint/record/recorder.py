@@ -22,11 +22,14 @@ from typing import Any, Final, Self, final
 from imprint.core.libraries import (
     is_asked_by_imprint,
     is_called_by_library,
+    is_foreign_file,
+    is_of_library,
     is_own_code,
     is_user_code,
     own_file,
 )
 from imprint.importing import LOADING
+from imprint.record.absence import frames_left
 from imprint.record.elsewhere import Elsewhere
 from imprint.record.hook import SET_PROFILE, Hook, Profiler
 from imprint.record.mentions import mentions_of
@@ -74,7 +77,8 @@ class Recording:
         self.lock: threading.RLock = threading.RLock()
         self._error: BaseException | None = None
         self._elsewhere = Elsewhere()
-        self._heard: dict[int, CodeType] = {}
+        self._heard: dict[int, tuple[CodeType, bool]] = {}
+        """Libraries' code that started; whether later starts have nothing to add."""
         self._files: set[str] = set()  # where libraries' code is that ran
         self._variables: set[tuple[str, str | None]] = set()
         self._is_sure = True
@@ -160,24 +164,29 @@ class Recording:
         """
         try:
             with self.lock:
+                if id(code) in self._heard:  # a trace inside has all told again
+                    done = self._heard[id(code)][1]
+                    return done or self.record.library(code, frame)
                 self._files.add(code.co_filename)
                 asks = self._asks_environment(code, frame)
                 handed = self._hands_over(code, frame)
                 mentions = mentions_of(code)
-                takes_any = mentions.reads_any
-                done = id(code) in self._heard  # a trace inside has all told again
-                if takes_any:
-                    new = self.record.unknown(frame.f_locals.values()) if done else ()
-                    if (new or not done) and is_asked_by_imprint(frame):
-                        return False  # it may be the user's who asks next
-                    self.record.take_whole(new)
-                if not done:
-                    done = self.record.library(code, frame)
-                    if done:
-                        self._heard[id(code)] = code
+                if mentions.reads_any and is_asked_by_imprint(frame):
+                    return False
                 if mentions.reads_whole:
                     uncover(frame.f_locals.values())
-                return done and not handed and not takes_any and not asks
+                done = self.record.library(code, frame)
+                if asks or handed or mentions.reads_whole:
+                    return False
+                self._heard[id(code)] = code, done
+                return done
+        except BaseException as error:
+            return self._keep(error)
+
+    def knows(self, code: CodeType, frame: FrameType) -> bool:
+        """Tell whether code was heard, and is given nothing new; hot."""
+        try:
+            return id(code) in self._heard and self.record.knows(code, frame)
         except BaseException as error:
             return self._keep(error)
 
@@ -220,7 +229,8 @@ class Recording:
         thread = get_ident()
         if thread in _listener.adding or thread in LOADING:
             return False
-        return self.is_here() or self._elsewhere.serves(frame, self.record.reaches)
+        is_here = self._thread == thread
+        return is_here or self._elsewhere.serves(frame, self.record.reaches)
 
     def renew(self) -> None:
         """Make the lock anew, in the child of a fork."""
@@ -328,12 +338,15 @@ class _Listener:
         if code is _CANARY:
             self._heard = True
             return False
-        if is_own_code(code, frame.f_globals):
+        is_library = is_foreign_file(code.co_filename)
+        if is_library and all([r.knows(code, frame) for r in self.recordings]):  # noqa: C419 - a generator takes 100 ns more
+            return False
+        if not is_library and is_own_code(code, frame.f_globals):
             return True
-        users = is_user_code(code, frame.f_globals)
+        users = not is_library and is_user_code(code, frame.f_globals)
         done = code.co_name != "__exit__"
-        if not done:
-            self._tell_left(frame)
+        for left in () if done else frames_left(frame.f_locals.values()):
+            self.tell_failed(left.f_code, left)
         for recording in self.recordings:
             if not recording.counts(frame):
                 done = False  # its own thread may be the next to start it
@@ -347,19 +360,17 @@ class _Listener:
     def hear_results(self, code: CodeType) -> None:
         """Have it told what a library's function gives."""
 
-    def tell_given(self, value: object, frame: FrameType) -> None:
+    def tell_given(self, value: Any, frame: FrameType) -> None:
         """Tell of what a library's function gives to code that is not a library's."""
-        code, back = frame.f_code, frame.f_back
-        if is_own_code(code, frame.f_globals) or is_user_code(code, frame.f_globals):
+        if class_of(value) is tuple and PLAIN.issuperset(map(id, map(class_of, value))):
+            return
+        back = frame.f_back
+        if not is_of_library(frame) or (back is not None and is_of_library(back)):
             return
         is_ours = back is not None and is_own_code(back.f_code, back.f_globals)
-        if back is not None and not (
-            is_ours or is_user_code(back.f_code, back.f_globals)
-        ):
-            return
         for recording in self.recordings:
             if recording.counts(frame):
-                recording.given(code, value, is_ours=is_ours)
+                recording.given(frame.f_code, value, is_ours=is_ours)
 
     def tell_failed(self, code: CodeType, frame: FrameType) -> None:
         """Tell of a function of the user's that ends by an exception."""
@@ -368,18 +379,6 @@ class _Listener:
         for recording in self.recordings:
             if recording.counts(frame):
                 recording.failed(code, frame)
-
-    def _tell_left(self, frame: FrameType) -> None:
-        """Tell of what a `with` may go on after: an AttributeError that ends its body."""
-        given: list[Any] = [*frame.f_locals.values()]
-        for value in tuple(given):
-            given += value if type(value) is tuple else ()  # `*error`
-        for error in given:
-            if issubclass(type(error), AttributeError):
-                traceback = error.__traceback__
-                while traceback is not None:
-                    self.tell_failed(traceback.tb_frame.f_code, traceback.tb_frame)
-                    traceback = traceback.tb_next
 
     def _check(self) -> None:
         """Note it when the user's code has taken what told us."""

@@ -11,7 +11,7 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from imprint.core.identity import Standin, module_name
+from imprint.core.identity import Standin, ids_of, module_name
 from imprint.core.libraries import (
     is_user_class,
     is_user_namespace,
@@ -41,6 +41,8 @@ _PARTS: Final[dict[int, Callable[[Any], Iterable[Any]]]] = {
     id(dict): lambda held: held.values(),
 }
 """What is in a container, by the `id` of its class."""
+_UNOWNED: Final = ids_of(int, bool, float, str, type(None), np.ndarray)
+"""Classes, among the most frequent, in whose instances no place is that is bound."""
 _BUILTINS: Final = frozenset(sys.builtin_module_names)
 
 
@@ -69,29 +71,25 @@ class Writes:
         self._grown |= mentions.grown
         self._imports |= bool(mentions.imports)
 
-    def add_library(self, mentions: Mentions, given: Collection[Any]) -> bool:
-        """Take in a library's code that starts, and what it is given.
-
-        By name it writes into what is a library's; what it may do to anything, it is
-        taken to do to what it is given.
-
-        Returns:
-            Whether what it is given later has nothing to add.
-        """
+    def add_library(self, mentions: Mentions) -> None:
+        """Take in a library's code that starts: by name it writes into what is its own."""
         self._of_libraries |= mentions.stored
-        uses = mentions.uses.stored
-        if not (mentions.stores_any or mentions.changes_items or uses):
-            return True
-        add = self._given.update
-        add(map(id, given))
+
+    def add_given(self, given: Collection[Any]) -> None:
+        """Take in what a library's code is given that may change anything.
+
+        What it may do to anything, it is taken to do to that.
+        """
         for value in given:
             kind = class_of(value)
+            if id(kind) in _UNOWNED:
+                continue
+            self._given.add(id(value))
             parts = _PARTS.get(id(kind))
             if parts is not None:
-                add(map(id, parts(value)))
+                self._given.update(map(id, parts(value)))
             elif issubclass(kind, ModuleType):
-                add((id(module_namespace(value)),))
-        return False
+                self._given.add(id(module_namespace(value)))
 
     def give(self, containers: Iterable[Any]) -> None:
         """Take in containers that code changes by methods of theirs, as by `put(1)`."""

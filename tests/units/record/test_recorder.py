@@ -2,9 +2,12 @@
 
 import asyncio
 import contextlib
+import copy
 import cProfile
+import dataclasses
 import functools
 import gc
+import posixpath
 import subprocess
 import sys
 import textwrap
@@ -183,6 +186,49 @@ def test_a_library_is_told_once_in_a_trace(libraries):
     for times in (1, 2):
         assert "dedent" not in recorded(root, "x")
         assert [code for _, code, _ in libraries].count(DEDENT) == times
+
+
+@dataclasses.dataclass
+class Config:
+    rate: float = 1.0
+
+
+@pytest.fixture
+def told(monkeypatch):
+    """Return what recordings are told of libraries: its code, in order."""
+    told, tell = [], Recording.library
+
+    def library(recording, code, frame):
+        told.append(code)
+        return tell(recording, code, frame)
+
+    monkeypatch.setattr(Recording, "library", library)
+    return told
+
+
+def test_a_library_that_asks_is_told_with_what_is_new_alone(told):
+    """`fields` asks a class or an object for a name that it works out."""
+    classes = [dataclasses.make_dataclass(f"C{i}", ["x"]) for i in range(3)]
+    asked = [Config, *classes, Config(2.0), Config]
+
+    def root():
+        for each in asked * 50:
+            dataclasses.fields(each)
+
+    recorded(root)
+    assert told.count(dataclasses.fields.__code__) == 5
+
+
+def test_what_a_library_gives_of_plain_values_leads_nowhere(monkeypatch):
+    given = []
+    monkeypatch.setattr(Recording, "given", lambda *args, **_: given.append(args[1:]))
+
+    def root():
+        posixpath.split("a/b")
+        return copy.copy((Config, 1.0))
+
+    recorded(root)
+    assert given == [(copy.copy.__code__, (Config, 1.0))]
 
 
 def test_a_library_is_told_to_the_traces_inside_and_outside(libraries):

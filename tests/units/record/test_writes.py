@@ -34,7 +34,10 @@ def writes_of(text, given=None):
     if given is None:
         writes.add(mentions_of(scope["f"].__code__))
     else:
-        writes.add_library(mentions_of(scope["f"].__code__), given)
+        mentions = mentions_of(scope["f"].__code__)
+        writes.add_library(mentions)
+        if mentions.changes_given:
+            writes.add_given(given)
     return writes
 
 
