@@ -298,6 +298,20 @@ def _stands(
         entered.pop(id(value), None)
 
 
+def mention_by_library(notes: Notes, mentions: Mentions) -> None:
+    """Take in what a library's code mentions: it may be given objects of the user's."""
+    notes.owners.asks_class |= "__class__" in mentions.names
+    notes.mention(mentions.public_names, by_library=True)
+    notes.use_whole(mentions.names, by_library=True)
+
+
+def take_new(notes: Notes, values: Iterable[Any]) -> None:
+    """Take in classes that are being made: what they are given is no read."""
+    for value in values:
+        if issubclass(class_of(value), type) and not notes.knows(value):
+            notes.owners.new[id(value)] = value
+
+
 def _is_global(name: str, namespace: dict[str, Any]) -> bool:
     return holds(namespace, name) or name in vars(builtins)
 

@@ -324,18 +324,15 @@ class Notes(Noted):
 
     def unknown(self, values: Iterable[Any]) -> list[Any]:
         """Return those values of which not all is noted yet."""
-        plain, has = self._whole.plain, self._whole.has
-        return [x for x in values if id(class_of(x)) not in plain and not has(x)]
+        return self._whole.unknown(values)
 
     def _note_whole(self, value: Any) -> None:
-        queue = [value]
+        queue, noted = [value], self._whole.noted
         for each in queue:  # it grows
             kind = class_of(each)
-            if id(kind) in PLAIN or id(each) in self._whole.noted:
+            if id(kind) in PLAIN or id(each) in noted or len(noted) > _KNOWN:
                 continue
-            if len(self._whole.noted) > _KNOWN:
-                return
-            self._whole.noted[id(each)] = each
+            noted[id(each)] = each
             queue += contained(each)[:ITEMS]
             layout = layout_of(each)
             note_whole_class(self, each if issubclass(kind, type) else kind)

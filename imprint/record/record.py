@@ -25,7 +25,12 @@ from imprint.core.libraries import (
 from imprint.core.trace import Tracer
 from imprint.record.absence import expect as expect_absent
 from imprint.record.absence import mention_held, note_absent, note_answered
-from imprint.record.entering import Entering, free_variables
+from imprint.record.entering import (
+    Entering,
+    free_variables,
+    mention_by_library,
+    take_new,
+)
 from imprint.record.library_values import LibraryValues
 from imprint.record.mentions import Mentions, mentions_of
 from imprint.record.probe import note_reads
@@ -60,8 +65,7 @@ class Record(Entering):
         self, fun: Any, arguments: Iterable[tuple[str, Any]] = (), *, strict: bool
     ) -> None:
         super().__init__(fun, strict=strict)
-        self._asking: dict[int, CodeType] = {}
-        """Libraries' code that may read what it is given, and adds nothing else."""
+        self._asking: dict[int, CodeType] = {}  # libraries': it reads what it is given
         self._others = Ran()  # in traces whose results this one takes
         self._library_values = LibraryValues()
         self._expected: dict[tuple[Any, ...], Any] = {}  # by id: kept alive
@@ -158,7 +162,7 @@ class Record(Entering):
         if new and is_asked_by_imprint(frame):
             return False  # it may be the user's who asks next
         if makes_class:
-            self._take_new(frame.f_locals.values())
+            take_new(self._notes, frame.f_locals.values())
         self._told.firings[id(code)] = count
         if count == 1:
             self._add_library(code, frame.f_globals, mentions)
@@ -182,15 +186,7 @@ class Record(Entering):
         """Take in a library's code that starts for the first time."""
         self._writes.add_library(mentions)
         self._library_values.add(code, namespace, mentions)
-        self._notes.owners.asks_class |= "__class__" in mentions.names
-        self._notes.mention(mentions.public_names, by_library=True)
-        self._notes.use_whole(mentions.names, by_library=True)
-
-    def _take_new(self, values: Iterable[Any]) -> None:
-        """Take in classes that are being made: what they are given is no read."""
-        for value in values:
-            if issubclass(class_of(value), type) and not self._notes.knows(value):
-                self._notes.owners.new[id(value)] = value
+        mention_by_library(self._notes, mentions)
 
     def lead(self, values: Iterable[Any]) -> None:
         """Take in what leads to functions that will run."""
@@ -229,7 +225,7 @@ class Record(Entering):
         self._resume(reads)
 
     def _resume(self, reads: Iterable[Read]) -> None:
-        made = self._nested_codes()
+        made = _made_by(self.codes)
         for read in reads:
             if read.is_past or is_of_tracer(read):
                 continue
@@ -350,7 +346,7 @@ class Record(Entering):
         often. `optimizer.update` may be a closure in a named tuple: it is searched in
         the values that the trace saw.
         """
-        wanted = self._orphans.keys() - self._nested_codes()
+        wanted = self._orphans.keys() - _made_by(self.codes)
         for key in tuple(wanted):
             code, namespace = self._started[key]
             function = entry(namespace, code.co_qualname)
@@ -363,9 +359,10 @@ class Record(Entering):
             if class_of(value) is FunctionType and id(value.__code__) in wanted:
                 self._reach.explore(value)
 
-    def _nested_codes(self) -> set[int]:
-        """Return the `id` of the code of functions that the trace itself made."""
-        return {id(const) for code in self.codes for const in code.co_consts}
+
+def _made_by(codes: Iterable[CodeType]) -> set[int]:
+    """Return the `id` of the code of functions that code itself makes."""
+    return {id(const) for code in codes for const in code.co_consts}
 
 
 def _once(codes: Iterable[tuple[CodeType, Any]]) -> tuple[tuple[CodeType, Any], ...]:
