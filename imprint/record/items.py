@@ -50,6 +50,7 @@ _COPY: Final = numbers("COPY")
 _SWAP: Final = numbers("SWAP")
 _CONTAINS: Final = numbers("CONTAINS_OP")
 _CALL: Final = numbers("CALL")
+_GROWS: Final = frozenset(("add", "append", "appendleft", "extend", "update"))
 _SLICES: Final = numbers("STORE_SLICE")
 
 
@@ -114,20 +115,29 @@ class _Reader:
         return True
 
     def _is_get(self, i: int, taken: set[int]) -> bool:
-        """Tell whether `.get` is called, from `i` on, with a key."""
+        """Tell whether `.get` or `.setdefault` is called, from `i` on, with a key."""
         key = self._key(i + 1)
         if key is None or not self._is(i, _METHODS):
             return False
+        method = name_loaded(self._code, self._variables, *self._found[i])
         end = next((k for k in range(i + 2, i + 5) if self._is(k, _CALL)), None)
-        if (
-            end is None
-            or name_loaded(self._code, self._variables, *self._found[i]) != "get"
-        ):
+        if method == "setdefault" and not self._is_grown(end):
+            self._stored.add(key)
+        elif method != "get" or end is None:
             return False
         taken.add(i + 1)
         self._keys.add(key)
-        self._note_value(end, key, taken)
+        if end is None:  # the default is worked out
+            self._whole.add(key)
+        else:
+            self._note_value(end, key, taken)
         return True
+
+    def _is_grown(self, i: int | None) -> bool:
+        """Tell whether what instruction `i` gives only becomes longer: no read of it."""
+        if i is None or not self._is(i + 1, _METHODS):
+            return False
+        return name_loaded(self._code, self._variables, *self._found[i + 1]) in _GROWS
 
     def _note_value(self, i: int, key: str, taken: set[int]) -> None:
         """Note how the item under a key, which instruction `i` gives, is used."""

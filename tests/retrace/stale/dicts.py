@@ -365,4 +365,21 @@ DICTS = {
         f = lambda x: x * Unit(3).rate
         --- Unit(3).rate = 2.0
         """,
+    "key that the trace sets if it is not there": """
+        D = {}
+        f = lambda x: x * D.setdefault("a", 2.0) * D.setdefault("b", K.rate * 2)
+        compiled = jit(f)
+        compiled(1.0)
+        --- D["a"] = 3.0
+        --- D["b"] = 5.0
+        --- K.rate = 7.0; del D["b"]
+        """,
+    "key that the trace sets if it is not there, of a dict in it": """
+        D = {}
+        f = lambda x: x * D.setdefault("a", {"w": 2.0})["w"]
+        compiled = jit(f)
+        compiled(1.0)
+        --- D["a"]["w"] = 3.0
+        --- D["a"] = {"w": 5.0}
+        """,
 }
