@@ -81,7 +81,8 @@ class Entering:
         self._strict = strict
         self._captured = captured_functions(fun)
         self._reach = Reach()
-        self._started: dict[int, tuple[CodeType, dict[str, Any]]] = {}
+        self._started: dict[tuple[int, int], tuple[CodeType, dict[str, Any]]] = {}
+        """By the `id` of both: functions of two modules may have one code."""
         self._told = _Told()
         self._entered: dict[int, FunctionType] = {}
         # Not a method: it would keep all that is noted alive until a collection.
@@ -108,6 +109,8 @@ class Entering:
             return
         self._entered[id(function)] = function
         code = function.__code__
+        if (id(code), id(function.__globals__)) not in self._started:
+            self._enter_code(code, function.__globals__, mentions_of(code))
         alone = len(self._reach.functions.get(id(code), ())) == 1
         before = self._orphans.get(id(code), {}) if alone else {}
         captured = id(function) in self._captured
@@ -234,7 +237,7 @@ class Entering:
     def _enter_code(
         self, code: CodeType, namespace: dict[str, Any], mentions: Mentions
     ) -> None:
-        self._started[id(code)] = code, namespace
+        self._started[id(code), id(namespace)] = code, namespace
         in_function = is_function_code(code)
         if "super" in mentions.globals:
             self._notes.reach_bases()
@@ -331,6 +334,12 @@ def free_variables(code: CodeType, frame: FrameType) -> dict[str, Any]:
         return {}
     values = frame.f_locals
     return {n: values[n] for n in code.co_freevars if n in values}
+
+
+def is_text(frame: FrameType) -> bool:
+    """Tell whether the code of a module runs for `eval` or `exec`, and not an import."""
+    back = frame.f_back
+    return back is None or not back.f_code.co_filename.startswith("<frozen importlib")
 
 
 def _keyword_defaults(function: FunctionType) -> tuple[Any, ...]:

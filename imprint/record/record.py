@@ -28,6 +28,7 @@ from imprint.record.absence import mention_held, note_absent, note_answered
 from imprint.record.entering import (
     Entering,
     free_variables,
+    is_text,
     mention_by_library,
     take_new,
 )
@@ -119,7 +120,10 @@ class Record(Entering):
         mentions = mentions_of(code)
         if code.co_name == "<module>":
             self._writes.add(mentions)
-            return True  # an import; it reads what it has just bound
+            if id(frame.f_globals) in self._notes.owners.modules and is_text(frame):
+                self._enter_names(mentions)
+                self._enter_code(code, frame.f_globals, mentions)
+            return True  # an import reads what it has just bound
         if id(code) not in self._told.mentioned:
             self._told.mentioned[id(code)] = code
             self._enter_names(mentions)
@@ -127,7 +131,7 @@ class Record(Entering):
             code.co_argcount or code.co_kwonlyargcount or (code.co_flags & _HAS_REST)
         )
         done = not has_arguments or self._start_arguments(code, frame, mentions)
-        if id(code) not in self._started:
+        if (id(code), id(frame.f_globals)) not in self._started:
             self._enter_code(code, frame.f_globals, mentions)
             functions = self._reach.functions.get(id(code))
             if functions is None:
@@ -259,8 +263,8 @@ class Record(Entering):
             if not new:
                 break
             for function in new:
-                self._enter_function(function)
                 self._enter_nested(function.__code__, function.__globals__)
+                self._enter_function(function)
                 self._enter_values(self._static, mentions_of(function.__code__))
             walked += len(new)
 
@@ -317,8 +321,8 @@ class Record(Entering):
             self._enter_parts(mentions_of(code).parts, namespace)
         self._reach.renew()
         self._find_orphans()
-        for key, (code, _) in self._started.copy().items():
-            for function in self._reach.functions.get(key, ()):
+        for code in self.codes:
+            for function in self._reach.functions.get(id(code), ()):
                 if function.__code__ is code:
                     self._enter_function(function)
         for held, path in tuple(self._passing.values()):

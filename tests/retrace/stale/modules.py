@@ -155,6 +155,27 @@ MODULES = {
         """,
     "vars of a module": "f = lambda x: x * vars(cfg)['W'] --- cfg.W = 2.0",
     "__dict__ of a module": "f = lambda x: x * cfg.__dict__['W'] --- cfg.W = 2.0",
+    "one code in two modules": """
+        a, b = types.ModuleType("stale_a"), types.ModuleType("stale_b")
+        code = compile("def h(x): return x * W", "template.py", "exec")
+        for m in (a, b):
+            m.W = 1.0
+            exec(code, vars(m))
+        f = lambda x: a.h(x) + b.h(x)
+        --- b.W = 3.0
+        --- a.W = 4.0
+        --- vars(a).pop("W"); a.W = 5.0
+        """,
+    "one code in two modules, of which a loop tells": """
+        ms = [types.ModuleType("stale_a"), types.ModuleType("stale_b")]
+        code = compile("def h(): return W", "template.py", "exec")
+        for m in ms:
+            m.W = 1.0
+            exec(code, vars(m))
+        f = lambda x: x * sum(m.h() for m in ms)
+        --- ms[1].W = 3.0
+        --- ms[0].W = 4.0
+        """,
 }
 
 NAMES = {
@@ -255,4 +276,28 @@ NAMES = {
     "global deleted": "W = 1.0\nf = lambda x: x * W --- del W --- W = 2.0",
     "ufunc": "from numpy import add\nf = lambda x: x * add(1, 1) --- add = lambda a, b: 3.0",
     "dtype": "from numpy import float32 as t\nf = lambda x: x * t(1.5) --- t = int",
+    "names in a text that is evaluated": """
+        W, TEXT = 1.0, "x * W * O.rate"
+        f = lambda x: eval(TEXT)
+        --- W = 3.0
+        --- O.rate = 4.0
+        --- TEXT = "x + W"
+        --- W = 5.0
+        """,
+    "names in a text that is put together and executed": """
+        V = W = 1.0
+        def f(x):
+            exec("global RESULT; RESULT = W * O.rate", globals())
+            return x * RESULT * eval(chr(86))
+        --- W = 3.0
+        --- O.rate = 4.0
+        --- V = 5.0
+        """,
+    "names in compiled code that is evaluated": """
+        W, CODE = 1.0, compile("x * W", "text.py", "eval")
+        f = lambda x: eval(CODE)
+        --- W = 3.0
+        --- CODE = compile("x + W", "text.py", "eval")
+        --- W = 4.0
+        """,
 }
