@@ -54,6 +54,7 @@ from imprint.record.parts import (
     parts_of,
 )
 from imprint.record.reach import instance_dict
+from imprint.tree.walk import registered
 from imprint.watch.captures import contained
 from imprint.watch.places import (
     CONTENT,
@@ -227,6 +228,8 @@ class Notes(Noted):
         for base in bases_of(cls):
             if self._strict or is_user_class(base):
                 self._hold(class_namespace(base), partial(ClassPlace, cls))
+        for function in registered.functions.get(id(cls), ()):
+            self._on_value(function)
         if names:
             self._on_value(cls)
             self._meet_specials(cls)
@@ -271,10 +274,12 @@ class Notes(Noted):
         says_all = layout.speaks or (layout.is_frozen and layout.is_open)
         if says_all or not is_own:
             self._wait(look_into, value, names, path)
-            if says_all:
+            is_ours = layout.module.startswith("imprint")
+            if value is self._root or not (layout.speaks if is_ours else not says_all):
                 return
-            if value is not self._root and not layout.module.startswith("imprint"):
-                self._wait_own(value, names, path)
+            if is_ours:  # by other names a function of imprint's keeps what is its own
+                names = [name for name in names if name[0] != "_"]
+            self._wait_own(value, names, path)
             return
         if self._is_covered and layout.defines_eq:
             self._covered[id(value)] = value, path

@@ -18,7 +18,13 @@ from imprint.tree.fields import opener_for, restorer_for
 from imprint.tree.keys import GetAttrKey
 from imprint.tree.statics import Exact, Static, is_detached, static_of
 from imprint.tree.treedef import NAMESPACE
-from imprint.tree.walk import Fields, Opener, fields_of, register_opener
+from imprint.tree.walk import (
+    Fields,
+    Opener,
+    fields_of,
+    register_opener,
+    registered,
+)
 
 T = TypeVar("T")
 C = TypeVar("C", bound=type)
@@ -349,6 +355,7 @@ def _register(
             f"register: expected a class that is no node yet, got {cls.__name__}, which "
             "was registered before. Register it once, where it is defined."
         ) from err
+    registered.functions[id(cls)] = flatten, restore
     register_opener(cls, opener or (lambda node: flatten(node)[:2]))
 
 

@@ -106,13 +106,15 @@ class Registered:
     Attributes:
         latest: the last of them; while it is the same, no other was registered.
         threads: which thread did, by the `id` of each: a metaclass may say what is equal.
+        functions: what takes a node apart, and what makes one, by the same.
     """
 
-    __slots__ = ("latest", "threads")
+    __slots__ = ("functions", "latest", "threads")
 
     def __init__(self) -> None:
         self.latest: type | None = None
         self.threads: dict[int, int] = {}
+        self.functions: dict[int, tuple[Callable[..., Any], ...]] = {}
 
 
 registered: Final = Registered()

@@ -219,7 +219,11 @@ class SpecialsPlace:
         if not self.is_whole:
             return tuple(sorted(specials_of(self.namespace)))
         held = self.namespace.copy().items()
-        return tuple(n for n, value in held if uncovered(value) is not MISSING)
+        return tuple(
+            n
+            for n, value in held
+            if uncovered(value) is not MISSING and n != "__annotations__"
+        )  # these are made when they are asked for
 
     def __str__(self) -> str:
         what = "names" if self.is_whole else "special methods"

@@ -180,4 +180,15 @@ FUNCTIONS = {
             return x * get(next(g))
         --- p.w = 2.0
         """,
+    "attributes of functions that imprint made": """
+        h = jit(lambda x: x)
+        p = imprint.custom_jvp(lambda x: x)
+        p.defjvp(lambda x, t: (x[0], t[0]))
+        h.rate, p.rate = 1.0, K()
+        f = lambda x: h(x) * p(x) * h.rate * p.rate.rate
+        --- h.rate = 3.0
+        --- p.rate.rate = 4.0
+        --- p.rate = L
+        --- L.rate = 5.0
+        """,
 }

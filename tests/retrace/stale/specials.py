@@ -175,6 +175,44 @@ SPECIALS = {
         --- M.__len__ = lambda *a: 4
         --- M.__len__ = lambda *a: 5
         """,
+    "the functions with which a class was registered": """
+        def register(cls, w):
+            def flatten(n): return (n.w * w,), None
+            def unflatten(_, parts): return cls(*parts)
+            imprint.tree.register_pytree_node(cls, flatten, unflatten)
+            def set_rate(rate):
+                nonlocal w
+                w = rate
+            return set_rate, unflatten
+        class B:
+            def __init__(self, w): self.w = w
+        set_rate, unflatten = register(B, 1.0)
+        n = B(2.0)
+        f = lambda x: imprint.tree.map(lambda w: w * x, n).w
+        --- set_rate(3.0)
+        --- n.w = 4.0
+        """,
+    "the code of what makes a node again": """
+        class B:
+            def __init__(self, w): self.w = w
+        made = [lambda _, parts: B(*parts)]
+        imprint.tree.register_pytree_node(B, lambda n: ((n.w,), None), made[0])
+        n = B(2.0)
+        f = lambda x: imprint.tree.map(lambda w: w * x, n).w
+        --- made[0].__code__ = (lambda _, parts: L).__code__; L.w = 7.0
+        --- L.w = 8.0
+        """,
+    "a method comes that a protocol asks for": """
+        @typing.runtime_checkable
+        class P(typing.Protocol):
+            def area(self): ...
+        class M: pass
+        m = M()
+        f = lambda x: x * (2.0 if isinstance(m, P) else 5.0)
+        compiled = jit(f)
+        compiled(1.0)
+        --- M.area = lambda self: 1
+        """,
 }
 
 MISSED = {
