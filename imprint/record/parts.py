@@ -20,12 +20,13 @@ from types import (
     FrameType,
     FunctionType,
     GeneratorType,
+    GenericAlias,
     MappingProxyType,
     MethodType,
     MethodWrapperType,
     ModuleType,
 )
-from typing import Any, Final, final
+from typing import Any, ClassVar, Final, final
 from weakref import ref
 
 import numpy as np
@@ -201,6 +202,10 @@ _HELD: Final[dict[int, Callable[[Any], Iterable[Any]]]] = {
     id(staticmethod): lambda x: (x.__func__,),
     id(classmethod): lambda x: (x.__func__,),
     id(property): lambda x: (x.fget, x.fset),
+    **dict.fromkeys(
+        ids_of(GenericAlias, class_of(ClassVar[int])),
+        lambda x: (x.__origin__, x.__args__),
+    ),
     id(ref): lambda x: (x(),),
     id(operator.attrgetter): lambda x: x.__reduce__(),
     id(operator.methodcaller): lambda x: x.__reduce__(),

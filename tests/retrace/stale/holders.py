@@ -468,4 +468,35 @@ HOLDERS = {
         --- o.w = 3.0
         --- b.extend(b"aa")
         """,
+    "contexts that hold a value": """
+        n = contextlib.nullcontext(1.0)
+        s = contextlib.suppress(KeyError)
+        def f(x):
+            with n as w, s:
+                raise KeyError if w < 2 else ValueError
+            return x
+        --- n.enter_result = 3.0
+        --- s._exceptions = (ValueError,)
+        """,
+    "partial of a method": """
+        class M:
+            def h(self, w): return w
+            p = functools.partialmethod(h, 1.0)
+        m = M()
+        f = lambda x: x * m.p()
+        --- vars(M)["p"].args = (3.0,)
+        --- M.p = functools.partialmethod(M.h, 4.0)
+        """,
+    "aliases of generic classes": """
+        T = typing.TypeVar("T")
+        class M(typing.Generic[T]): w = 1.0
+        class N:
+            w = 1.0
+            __class_getitem__ = classmethod(types.GenericAlias)
+        P, Q = M[int], N[int]
+        f = lambda x: x * P.w * Q.w
+        --- M.w = 3.0
+        --- N.w = 4.0
+        --- Q = N[L]; N.w = 5.0
+        """,
 }
