@@ -144,7 +144,13 @@ class Layout:
     def names(self, value: Any) -> list[str]:
         """Return the names of what an instance holds, or may hold in slots."""
         held = _read(value, "__dict__") if self.has_dict else ()
-        return [*held, *self._slots, *_ARGUMENTS[: self.is_exception]]
+        hidden = [name for _, name in self._hidden if name != "__dict__"]
+        return [*held, *self._slots, *hidden, *_ARGUMENTS[: self.is_exception]]
+
+    @property
+    def chain(self) -> tuple[str, ...]:
+        """What an exception has beside: Python writes there where it is raised."""
+        return _CHAIN if self.is_exception else ()
 
     def get(self, value: Any, name: str, default: Any = None) -> Any:
         """Return what an instance itself holds under a name."""
@@ -155,8 +161,14 @@ class Layout:
         if name in self._slots:
             with suppress(AttributeError):  # not set
                 return _read(value, name)
-        if self.is_exception and name in _ARGUMENTS:
-            return arguments_of(value)
+        if self.is_exception and name in OF_EXCEPTIONS:
+            return OF_EXCEPTIONS[name].__get__(value)
+        for depth, hidden in self._hidden:
+            if name == hidden:
+                with suppress(AttributeError, LookupError):  # not set; other bases
+                    return _vars_of(_mro_of(_class_of(value))[depth])[name].__get__(
+                        value
+                    )
         return default
 
     def field_values(self, value: Any) -> list[Any] | None:
@@ -328,11 +340,13 @@ def _is_exception(mro: tuple[type, ...]) -> bool:
     return any(c is BaseException for c in mro)
 
 
-arguments_of: Final[Callable[[Any], tuple[Any, ...]]] = BaseException.__dict__[
-    "args"
-].__get__
-"""Of an exception."""
 _ARGUMENTS: Final = ("args",)
+_CHAIN: Final = ("__cause__", "__context__", "__suppress_context__")
+OF_EXCEPTIONS: Final[dict[str, Any]] = {
+    name: BaseException.__dict__[name] for name in (*_ARGUMENTS, *_CHAIN)
+}
+"""What each exception has of its own, in C."""
+arguments_of: Final[Callable[[Any], tuple[Any, ...]]] = OF_EXCEPTIONS["args"].__get__
 _APART: Final = ("__dict__", "__suppress_context__", "__vectorcalloffset__")
 """What is no slot: raising an exception writes the second, and the third is an address."""
 _DESCRIPTORS: Final = (GetSetDescriptorType, MemberDescriptorType)

@@ -569,7 +569,7 @@ def note_lacking(notes: "Noted", value: Any, names: Iterable[str]) -> None:
 
 def look_into(notes: Noted, value: Any, name: str, path: str) -> None:
     """Take in what an object has under a name, which is not watched itself."""
-    if layout_of(value).is_frozen:  # all that may change: its class comes to hide it
+    if notes.owners.is_users(class_of(value)):  # it may come to hide what is there
         notes.class_attribute(class_of(value), name)
     notes.meet(layout_of(value).get(value, name), f"{path}.{name}")
 

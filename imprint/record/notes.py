@@ -297,8 +297,10 @@ class Notes(Noted):
             if shows is not MISSING and not _is_heard(shows):
                 self._wait(note_shown, value, own, path)
         self.owners.objects.append((value, class_of(value), path, self.is_passing))
-        self._wait(note_object, value, layout_of(value).names(value), path)
-        if layout_of(value).has_dict:
+        layout = layout_of(value)
+        names = [*layout.names(value), *layout.chain]
+        self._wait(note_object, value, names, path)
+        if layout.has_dict:
             self._hold(instance_dict(value), partial(_attribute, value, path))
 
     def is_of_passing(self, value: Any) -> bool:

@@ -22,7 +22,8 @@ from weakref import ref
 
 from imprint.core.identity import Standin, identity, ids_of, module_name
 from imprint.core.libraries import is_user_class
-from imprint.definition.layout import layout_of
+from imprint.core.trace import Tracer
+from imprint.definition.layout import OF_EXCEPTIONS, layout_of
 from imprint.tree.walk import registered
 
 _mro_of: Final[Callable[[type], tuple[type, ...]]] = vars(type)["__mro__"].__get__
@@ -267,6 +268,8 @@ class FunctionPlace:
 class ObjectPlace:
     """An attribute that an object has of its own; or its class, or what is in it.
 
+    Where a descriptor of its class goes before, it is that, with what it hides.
+
     Args:
         owner: the object.
         name: the attribute.
@@ -310,16 +313,23 @@ class ObjectPlace:
         if self.name == CONTENT:
             return self._items(owner)
         hiding = class_attribute(kind, self.name)
-        if is_data(hiding):
-            return hiding
-        return layout_of(owner).get(owner, self.name, MISSING)
+        held = layout_of(owner).get(owner, self.name, MISSING)
+        if not is_data(hiding):
+            return held
+        # What a descriptor gives it may have from there.
+        is_hidden = held is not MISSING and not issubclass(class_of(held), Tracer)
+        return self._kept((hiding, held)) if is_hidden else hiding
 
     def _items(self, owner: Any) -> tuple[Any, ...]:
-        """Return what is in the object: the same tuple while it is the same."""
+        """Return what is in the object."""
         storage: Any = layout_of(owner).storage
         if storage.__len__(owner) > _SMALL:
             return ()
-        items, latest = PLAIN_ITEMS[storage](owner), self._latest
+        return self._kept(PLAIN_ITEMS[storage](owner))
+
+    def _kept(self, items: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return the same tuple while the same is in it."""
+        latest = self._latest
         if len(items) != len(latest) or not all(map(is_, items, latest)):
             self._latest = items
         return self._latest
@@ -524,22 +534,20 @@ def uncovered(value: Any) -> Any:
     return value.hidden if issubclass(type(value), Cover) else value
 
 
-_ARGS: Final = vars(BaseException)["args"]
-
-
 def is_data(attribute: object) -> bool:
     """Tell whether what a class has goes before what an object has of its own.
 
     A slot does not: it is where the object has it, as an exception has its `args`.
     """
     kind = type(attribute)
-    if id(kind) in _NO_DATA or attribute is _ARGS:
+    if id(kind) in _NO_DATA or id(attribute) in _OF_EXCEPTIONS:
         return False
     return any(
         class_attribute(kind, name) is not MISSING for name in ("__set__", "__delete__")
     )
 
 
+_OF_EXCEPTIONS: Final = ids_of(*OF_EXCEPTIONS.values())
 _NO_DATA: Final = ids_of(
     *(MemberDescriptorType, _Missing, FunctionType, staticmethod, classmethod),
     *(int, bool, float, complex, str, bytes, type(None), tuple, list, dict),

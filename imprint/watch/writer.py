@@ -183,7 +183,7 @@ class _Writer:
         elif not is_data(class_attribute(kind, name)):
             where = f"{self.hold(OF_OBJECT)}({owner}, {name!r})"  # past its own
             condition = self._is(where, seen.held)
-        elif place.is_passing:
+        elif place.is_passing or value is not class_attribute(kind, name):
             condition = f"{self.hold(seen.matches)}({self.hold(place.get)}())"
         else:  # what the class has goes before what the object has
             self.condition(f"{self.hold(type)}({owner}) is {self.hold(kind)}")

@@ -468,6 +468,55 @@ HOLDERS = {
         --- o.w = 3.0
         --- b.extend(b"aa")
         """,
+    "descriptor that keeps what it gives under its own name": """
+        class D:
+            def __set_name__(self, owner, name): self.name = name
+            def __get__(self, o, _): return o.__dict__[self.name]
+            def __set__(self, o, value): o.__dict__[self.name] = value
+        class M: w, v = D(), D()
+        o = M(); o.w = 1.0; o.v = [1.0]; o.u = K()
+        f = lambda x: x * o.w * sum(o.v)
+        --- o.w = 3.0
+        --- o.v.append(4.0)
+        --- o.v = [7.0]
+        --- o.__dict__ = {"w": 8.0, "v": [9.0]}
+        """,
+    "property over what an object holds under its name": """
+        class M:
+            @property
+            def w(self): return vars(self)["w"].rate
+        o = M(); vars(o)["w"] = K()
+        f = lambda x: x * o.w
+        --- vars(o)["w"].rate = 3.0
+        --- vars(o)["w"] = L
+        --- L.rate = 5.0
+        """,
+    "property over a slot of its name": """
+        class M: __slots__ = ("w",)
+        slot = M.w
+        class N(M):
+            __slots__ = ()
+            @property
+            def w(self): return super().w * 2
+        o = N(); slot.__set__(o, 1.0)
+        f = lambda x: x * o.w
+        --- slot.__set__(o, 3.0)
+        --- slot.__set__(o, 5.0)
+        """,
+    "what an exception was raised from": """
+        e = ValueError(1.0)
+        e.__cause__ = e.__context__ = KeyError(2.0)
+        f = lambda x: x * e.__cause__.args[0] * e.__context__.args[0]
+        --- e.__cause__ = KeyError(3.0)
+        --- e.__context__.args = (5.0,)
+        --- e.__context__ = KeyError(7.0)
+        """,
+    "whether an exception hides what it was raised in": """
+        e = ValueError()
+        f = lambda x: x * (1.0 if e.__suppress_context__ else 2.0)
+        --- e.__cause__ = KeyError()
+        --- e.__suppress_context__ = False
+        """,
     "contexts that hold a value": """
         n = contextlib.nullcontext(1.0)
         s = contextlib.suppress(KeyError)

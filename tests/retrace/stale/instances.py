@@ -436,4 +436,14 @@ STATICS = {
             return x * s.w
         --- S.w = 2.0
         """,
+    "value that its class comes to hide": """
+        class C:
+            def __init__(self, w): self.w = w
+            def __eq__(self, other): return self.w == other.w
+            def __hash__(self): return hash(self.w)
+        S = C(2.0)
+        f = lambda x, c: x * c.w
+        --- C.w = property(lambda _: 9.0, lambda *_: None)
+        --- C.w = property(lambda _: 8.0, lambda *_: None)
+        """,
 }
