@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from imprint.core.libraries import entry
 from imprint.definition.layout import layout_of
+from imprint.record.mentions import all_words, mentions_of
 from imprint.record.noted import ATOMS, note_lacking
 from imprint.record.notes import Notes
 from imprint.record.parts import ITEMS, OPAQUE, code_in, places_at
@@ -77,7 +78,7 @@ def expect(notes: Notes, names: Iterable[str]) -> None:
 
 
 def note_answered(notes: Notes, *, is_expected: bool) -> None:
-    """Note all names that objects and modules with a `__getattr__` do not have.
+    """Note all names that modules, classes and objects with a `__getattr__` do not have.
 
     For a walk, which does not hear what is asked for, nor what fails.
 
@@ -90,12 +91,24 @@ def note_answered(notes: Notes, *, is_expected: bool) -> None:
         if code_in(entry(namespace, "__getattr__")) is not None:
             for name in ("__getattr__", *notes.names):
                 notes.place(NamePlace(namespace, name))
+    for cls in tuple(notes.owners.made.values()):
+        if code_in(class_attribute(class_of(cls), "__getattr__")) is not None:
+            note_lacking(notes, cls, tuple(notes.names))
     for value, kind, *_ in tuple(notes.owners.objects):
-        if not is_expected and code_in(class_attribute(kind, "__getattr__")) is None:
-            continue
-        for place in places_at(value, tuple(notes.names)):
-            if place.get() is MISSING:
-                notes.place(place)
+        if is_expected or code_in(class_attribute(kind, "__getattr__")) is not None:
+            for place in places_at(value, tuple(notes.names)):
+                if place.get() is MISSING:
+                    notes.place(place)
+
+
+def mention_texts(notes: Notes) -> None:
+    """Take in the names in texts and in code that may be evaluated, which is not heard."""
+    for text in tuple(notes.texts):
+        notes.mention(all_words(text))
+    for value in tuple(notes.known.values()):
+        if class_of(value) is CodeType:
+            mentions = mentions_of(value)
+            notes.mention(mentions.names.union(mentions.globals))
 
 
 def frames_left(given: Iterable[Any]) -> Iterator[FrameType]:

@@ -96,6 +96,11 @@ def words_of(text: str) -> Sequence[str]:
     return text.split(".")
 
 
+def all_words(text: str) -> Sequence[str]:
+    """Return all that may be a name in a text that is evaluated."""
+    return _WORDS.findall(text)
+
+
 def is_function_code(code: CodeType) -> bool:
     """Tell whether code is a function's, not the body of a class or a module."""
     return bool(code.co_flags & 1)  # CO_OPTIMIZED: its locals are fast

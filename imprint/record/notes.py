@@ -78,6 +78,8 @@ _BUILTINS: Final = vars(builtins)
 """It stands in each namespace in which text was executed; names of it are watched."""
 _KNOWN: Final = 20_000
 """Values that are met."""
+_TEXT: Final = 4096
+"""Characters of a text that somebody may evaluate."""
 
 
 @final
@@ -109,6 +111,7 @@ class Notes(Noted):
         self.captured = captured
         self._root = root
         self.known: dict[int, Any] = {}  # by id: kept alive while the trace runs
+        self.texts: dict[str, None] = {}  # no names, but somebody may evaluate them
         self._queue: deque[tuple[Any, str]] = deque()
         self._is_meeting = False
         self._whole = Whole()
@@ -165,9 +168,7 @@ class Notes(Noted):
         if id(kind) in ATOMS or value is _BUILTINS:
             return
         if kind is str:
-            words = words_of(value)
-            self.mention(words)
-            self.use_whole(words)
+            self._meet_text(value)
             return
         if id(value) in self.known or len(self.known) > _KNOWN:
             return
@@ -194,6 +195,13 @@ class Notes(Noted):
             if kind is not ndarray:
                 self._meet_object(value, kind, path)
         note_lacking(self, value, self.absent)
+
+    def _meet_text(self, text: str) -> None:
+        words = words_of(text)
+        if not words and len(text) < _TEXT:
+            self.texts[text] = None
+        self.mention(words)
+        self.use_whole(words)
 
     def meet_namespace(self, namespace: dict[str, Any]) -> None:
         """Take in the dictionary of a module."""

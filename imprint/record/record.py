@@ -24,7 +24,12 @@ from imprint.core.libraries import (
 )
 from imprint.core.trace import Tracer
 from imprint.record.absence import expect as expect_absent
-from imprint.record.absence import mention_held, note_absent, note_answered
+from imprint.record.absence import (
+    mention_held,
+    mention_texts,
+    note_absent,
+    note_answered,
+)
 from imprint.record.entering import (
     Entering,
     free_variables,
@@ -259,6 +264,8 @@ class Record(Entering):
                 is_expected = any(mentions_of(c).expects_absence for c in self.codes)
                 note_answered(self._notes, is_expected=is_expected)
                 mention_held(self._notes)
+                if any(mentions_of(c).reads_module for c in self.codes):
+                    mention_texts(self._notes)
                 new = self._find_functions()
             if not new:
                 break

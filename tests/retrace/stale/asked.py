@@ -232,4 +232,26 @@ ASKED = {
         --- del O.zed, K.zed
         --- del cfg.zed
         """,
+    "names in a text and in code that a rule evaluates": """
+        V = W = 1.0
+        TEXT, CODE = "W * O.rate", compile("V * 1.0", "text.py", "eval")
+        h = imprint.custom_jvp(lambda x: x * 1.0)
+        h.defjvp(lambda p, t: (h(p[0]), t[0] * eval(TEXT) * eval(CODE)))
+        f = grad(h)
+        --- W = 3.0
+        --- O.rate = 4.0
+        --- V = 5.0
+        --- TEXT = "7.0"
+        """,
+    "name of a class that a metaclass answers": """
+        class T(type):
+            def __getattr__(cls, name): return table[name]
+        class M(metaclass=T): pass
+        table = {"w": 1.0}
+        f = lambda x: x * M.w
+        --- table["w"] = 3.0
+        --- M.w = 4.0
+        --- M.w = 5.0
+        --- del M.w; table["w"] = 6.0
+        """,
 }
