@@ -95,10 +95,10 @@ def note_answered(notes: Notes, *, is_expected: bool) -> None:
         if code_in(class_attribute(class_of(cls), "__getattr__")) is not None:
             note_lacking(notes, cls, tuple(notes.names))
     for value, kind, *_ in tuple(notes.owners.objects):
+        if code_in(class_attribute(kind, "__getattribute__")) is not None:
+            notes.whole(value)  # it may work names out
         if is_expected or code_in(class_attribute(kind, "__getattr__")) is not None:
-            for place in places_at(value, tuple(notes.names)):
-                if place.get() is MISSING:
-                    notes.place(place)
+            note_lacking(notes, value, tuple(notes.names))
 
 
 def mention_texts(notes: Notes) -> None:

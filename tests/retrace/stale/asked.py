@@ -254,4 +254,16 @@ ASKED = {
         --- M.w = 5.0
         --- del M.w; table["w"] = 6.0
         """,
+    "name that an object works out, in a rule": """
+        class M:
+            def __getattribute__(self, name):
+                return object.__getattribute__(self, "_" + name)
+        m = M()
+        object.__setattr__(m, "_w", 1.0)
+        h = imprint.custom_jvp(lambda x: x * 1.0)
+        h.defjvp(lambda p, t: (h(p[0]), t[0] * m.w))
+        f = grad(h)
+        --- object.__setattr__(m, "_w", 2.0)
+        --- m._w = 3.0
+        """,
 }
