@@ -77,6 +77,20 @@ def expect(notes: Notes, names: Iterable[str]) -> None:
             note_lacking(notes, value, new)
 
 
+def note_unheard(notes: Notes, codes: Iterable[CodeType]) -> None:
+    """Note what code may have asked for where nobody tells what runs.
+
+    Args:
+        notes: of the trace.
+        codes: the code that may run.
+    """
+    mentioned = [mentions_of(code) for code in codes]
+    note_answered(notes, is_expected=any(each.expects_absence for each in mentioned))
+    mention_held(notes)
+    if any(each.reads_module for each in mentioned):
+        mention_texts(notes)
+
+
 def note_answered(notes: Notes, *, is_expected: bool) -> None:
     """Note all names that modules, classes and objects with a `__getattr__` do not have.
 

@@ -258,6 +258,13 @@ class Entering:
         if mentions.reads_any:
             self._notes.ask_modules()
 
+    def _enter_text(self, code: CodeType, frame: FrameType, mentions: Mentions) -> None:
+        """Note what a text reads that is executed; an import reads what it has bound."""
+        self._writes.add(mentions)
+        if id(frame.f_globals) in self._notes.owners.modules and _is_text(frame):
+            self._enter_names(mentions)
+            self._enter_code(code, frame.f_globals, mentions)
+
     def _enter_import(
         self, name: str, namespace: dict[str, Any], *, may_miss: bool = False
     ) -> Any:
@@ -336,7 +343,7 @@ def free_variables(code: CodeType, frame: FrameType) -> dict[str, Any]:
     return {n: values[n] for n in code.co_freevars if n in values}
 
 
-def is_text(frame: FrameType) -> bool:
+def _is_text(frame: FrameType) -> bool:
     """Tell whether the code of a module runs for `eval` or `exec`, and not an import."""
     back = frame.f_back
     return back is None or not back.f_code.co_filename.startswith("<frozen importlib")

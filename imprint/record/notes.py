@@ -27,7 +27,7 @@ from imprint.core.libraries import (
     module_namespace,
 )
 from imprint.core.trace import Tracer
-from imprint.definition.layout import layout_of, layout_of_class
+from imprint.definition.layout import Layout, layout_of, layout_of_class
 from imprint.record.mentions import words_of
 from imprint.record.noted import (
     ATOMS,
@@ -168,7 +168,7 @@ class Notes(Noted):
         if id(kind) in ATOMS or value is _BUILTINS:
             return
         if kind is str:
-            self._meet_text(value)
+            _meet_text(self, value)
             return
         if id(value) in self.known or len(self.known) > _KNOWN:
             return
@@ -195,13 +195,6 @@ class Notes(Noted):
             if kind is not ndarray:
                 self._meet_object(value, kind, path)
         note_lacking(self, value, self.absent)
-
-    def _meet_text(self, text: str) -> None:
-        words = words_of(text)
-        if not words and len(text) < _TEXT:
-            self.texts[text] = None
-        self.mention(words)
-        self.use_whole(words)
 
     def meet_namespace(self, namespace: dict[str, Any]) -> None:
         """Take in the dictionary of a module."""
@@ -236,8 +229,7 @@ class Notes(Noted):
         for base in bases_of(cls):
             if self._strict or is_user_class(base):
                 self._hold(class_namespace(base), partial(ClassPlace, cls))
-        for function in registered.functions.get(id(cls), ()):
-            self._on_value(function)
+        self._queue.extend((each, "") for each in registered.functions.get(id(cls), ()))
         if names:
             self._on_value(cls)
             self._meet_specials(cls)
@@ -279,15 +271,10 @@ class Notes(Noted):
         is_own = layout.is_holder or self.owners.is_users(kind)
         if self._strict and id(kind) not in COMPOSITES:
             is_own = True
-        says_all = layout.speaks or (layout.is_frozen and layout.is_open)
-        if says_all or not is_own:
+        if layout.speaks or (layout.is_frozen and layout.is_open) or not is_own:
             self._wait(look_into, value, names, path)
-            is_ours = layout.module.startswith("imprint")
-            if value is self._root or not (layout.speaks if is_ours else not says_all):
-                return
-            if is_ours:  # by other names a function of imprint's keeps what is its own
-                names = [name for name in names if name[0] != "_"]
-            self._wait_own(value, names, path)
+            if value is not self._root:
+                self._wait_own(value, _names_set(layout, names), path)
             return
         if self._is_covered and layout.defines_eq:
             self._covered[id(value)] = value, path
@@ -306,8 +293,7 @@ class Notes(Noted):
                 self._wait(note_shown, value, own, path)
         self.owners.objects.append((value, class_of(value), path, self.is_passing))
         layout = layout_of(value)
-        names = [*layout.names(value), *layout.chain]
-        self._wait(note_object, value, names, path)
+        self._wait(note_object, value, [*layout.names(value), *layout.chain], path)
         if layout.has_dict:
             self._hold(instance_dict(value), partial(_attribute, value, path))
 
@@ -375,10 +361,29 @@ class Notes(Noted):
             self.is_passing: bool = outer
 
 
+def _meet_text(notes: Notes, text: str) -> None:
+    words = words_of(text)
+    if not words and len(text) < _TEXT:
+        notes.texts[text] = None
+    notes.mention(words)
+    notes.use_whole(words)
+
+
 def _note_content(notes: Noted, value: Any, path: str) -> None:
     """Note what is in an object of a container's subclass."""
     if _counts_whole(value):
         note_object(notes, value, CONTENT, path)
+
+
+def _names_set(layout: Layout, names: list[str]) -> list[str]:
+    """Return the names by which a user may have set what nothing else tells.
+
+    A function of imprint's keeps what is its own by others.
+    """
+    if layout.module.startswith("imprint"):
+        return [name for name in names if name[0] != "_"] if layout.speaks else []
+    says_all = layout.speaks or (layout.is_frozen and layout.is_open)
+    return [] if says_all else names
 
 
 def _counts_whole(value: Any) -> bool:

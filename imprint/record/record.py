@@ -24,16 +24,10 @@ from imprint.core.libraries import (
 )
 from imprint.core.trace import Tracer
 from imprint.record.absence import expect as expect_absent
-from imprint.record.absence import (
-    mention_held,
-    mention_texts,
-    note_absent,
-    note_answered,
-)
+from imprint.record.absence import note_absent, note_unheard
 from imprint.record.entering import (
     Entering,
     free_variables,
-    is_text,
     mention_by_library,
     take_new,
 )
@@ -124,11 +118,8 @@ class Record(Entering):
         """
         mentions = mentions_of(code)
         if code.co_name == "<module>":
-            self._writes.add(mentions)
-            if id(frame.f_globals) in self._notes.owners.modules and is_text(frame):
-                self._enter_names(mentions)
-                self._enter_code(code, frame.f_globals, mentions)
-            return True  # an import reads what it has just bound
+            self._enter_text(code, frame, mentions)
+            return True
         if id(code) not in self._told.mentioned:
             self._told.mentioned[id(code)] = code
             self._enter_names(mentions)
@@ -261,11 +252,7 @@ class Record(Entering):
         while walked < _WALKED:
             new = self._find_functions()
             if not new:
-                is_expected = any(mentions_of(c).expects_absence for c in self.codes)
-                note_answered(self._notes, is_expected=is_expected)
-                mention_held(self._notes)
-                if any(mentions_of(c).reads_module for c in self.codes):
-                    mention_texts(self._notes)
+                note_unheard(self._notes, self.codes)
                 new = self._find_functions()
             if not new:
                 break
