@@ -131,11 +131,7 @@ class _Writer:
             self._add_object(place, seen)
             return
         if isinstance(place, ItemPlace) and seen.held.get() is MISSING:
-            held, key = self.hold(place.container), self._key(place)
-            if class_of(place.container) is list:
-                self.condition(f"{self.hold(len)}({held}) <= {key}")
-            else:
-                self.condition(f"not {self.hold(_CONTAINS)}({held}, {key})")
+            self.condition(_lacks_item(self, place))
             return
         if isinstance(place, SpecialsPlace | LeavesPlace):
             self.condition(_has_no_more(self, place))
@@ -315,16 +311,10 @@ class _Writer:
             self._cells[name] = place.cell
             return name
         if isinstance(place, ItemPlace):
-            held, key = self.hold(place.container), self._key(place)
-            if class_of(place.container) in {dict, list}:
-                return f"{held}[{key}]"
-            return f"{self.hold(_GET)}({held}, {key})"
+            return _looks_up(self, place)
         if isinstance(place, FunctionPlace):
             return f"{self.hold(place.function)}.{place.name}"
         return self.hold(seen)
-
-    def _key(self, place: ItemPlace) -> str:
-        return repr(place.name) if type(place.name) is str else self.hold(place.name)
 
     def _name(self, place: NamePlace, *, home: bool) -> str:
         if place.is_builtin and not home:
@@ -361,6 +351,29 @@ class _Writer:
         if holder is None:
             return self.hold(MISSING)
         return f"{self.hold(class_namespace(holder))}[{name!r}]"
+
+
+def _lacks_item(writer: _Writer, place: ItemPlace) -> str:
+    """Return the condition that a dict or list has nothing under a key."""
+    held, key = _item_of(writer, place)
+    if class_of(place.container) is list:
+        return f"{writer.hold(len)}({held}) <= {key}"
+    return f"not {writer.hold(_CONTAINS)}({held}, {key})"
+
+
+def _looks_up(writer: _Writer, place: ItemPlace) -> str:
+    """Return the expression that looks up what a dict or list has under a key."""
+    held, key = _item_of(writer, place)
+    if class_of(place.container) in {dict, list}:
+        return f"{held}[{key}]"
+    return f"{writer.hold(_GET)}({held}, {key})"
+
+
+def _item_of(writer: _Writer, place: ItemPlace) -> tuple[str, str]:
+    """Return the name of a dict or list, and that of a key of it or the text that it is."""
+    name = place.name
+    key = repr(name) if type(name) is str else writer.hold(name)
+    return writer.hold(place.container), key
 
 
 def _has_no_more(writer: _Writer, place: SpecialsPlace | LeavesPlace) -> str:
