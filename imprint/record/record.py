@@ -11,7 +11,7 @@
 """
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from sys import getrefcount
 from types import CodeType, FrameType, FunctionType
 from typing import Any, Final, final
@@ -23,6 +23,7 @@ from imprint.core.libraries import (
     is_user_code,
 )
 from imprint.core.trace import Tracer
+from imprint.definition.walk import Effects
 from imprint.record.absence import expect as expect_absent
 from imprint.record.absence import note_absent, note_unheard
 from imprint.record.entering import (
@@ -327,12 +328,7 @@ class Record(Entering):
         reads, disturbed, changed = settle(
             self._notes, self._writes, self._captured_before, strict=self._strict
         )
-        captured = tuple(
-            None
-            if (seen := read.seen.settle(read.place.get())) is None
-            else seen.effects
-            for read in self._captured_before
-        )
+        captured = tuple(_effects_after(self._captured_before))
         return Findings(
             *(reads, captured, disturbed, changed, self._writes), ran=self.ran
         )
@@ -345,17 +341,33 @@ class Record(Entering):
         the values that the trace saw.
         """
         wanted = self._orphans.keys() - _made_by(self.codes)
-        for key in tuple(wanted):
-            code, namespace = self._started[key]
-            function = entry(namespace, code.co_qualname)
-            if class_of(function) is FunctionType and function.__code__ is code:
-                self._reach.explore(function)
-                wanted.discard(key)
-        if not wanted:
-            return
-        for value in reachable(self._reach.roots):
+        for function in _named(tuple(self._started.values()), wanted):
+            self._reach.explore(function)
+            wanted.discard(id(function.__code__))
+        for value in reachable(self._reach.roots) if wanted else ():
             if class_of(value) is FunctionType and id(value.__code__) in wanted:
                 self._reach.explore(value)
+
+
+def _named(
+    started: Iterable[tuple[CodeType, Any]], wanted: Collection[int]
+) -> list[FunctionType]:
+    """Return the functions that modules have under the names of what started."""
+    named = [
+        (code, entry(names, code.co_qualname))
+        for code, names in started
+        if id(code) in wanted
+    ]
+    return [
+        f for code, f in named if class_of(f) is FunctionType and f.__code__ is code
+    ]
+
+
+def _effects_after(captured: Iterable[Read]) -> Iterator[Effects | None]:
+    """Yield what the trace wrote inside each captured value; None if it wrote the place."""
+    for read in captured:
+        seen = read.seen.settle(read.place.get())
+        yield None if seen is None else seen.effects
 
 
 def _made_by(codes: Iterable[CodeType]) -> set[int]:
