@@ -11,7 +11,7 @@ an object says what it stands for; and nothing raises. State that a trace change
 import marshal
 from _blake2 import blake2b  # hashlib loads OpenSSL too: 2.5 ms of each import
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import CellType, FunctionType, NoneType
 from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
@@ -196,8 +196,7 @@ class Walk(_State):
             return _written(owner)
         before, length = self._leaves, self.length(owner) if self._effects else None
         if length is not None:
-            end = () if self.is_apart else (_written(owner),)
-            read = _only_first(length, read, end)
+            read = _only_first(length, read, [_written(owner)] * (not self.is_apart))
         content = self.node(x, read)
         if self._leaves - before > self.container_leaves:
             return self.beyond(owner)
@@ -454,7 +453,7 @@ def _is_scalar(xs: Any, most: int) -> bool:
 
 
 def _only_first(
-    length: int, read: Callable[[Any], Content], end: tuple[Content, ...]
+    length: int, read: Callable[[Any], Content], end: Iterable[Content]
 ) -> Callable[[Any], Content]:
     """Return how the first items of a list or deque are read."""
     return lambda x: (*read(_first_of(x, length)), *end)
