@@ -270,8 +270,7 @@ class _ArgumentWalk(StateWalk):
         try:
             if standing is Standing.VALUE:
                 return super().value(x)
-            state = layout_of(x).state(x)
-            return EQUAL, Equal(x), *self.attributes(x, state)
+            return EQUAL, Equal(x), *self.attributes_of(x, layout_of(x))
         finally:
             self.is_free = False
 

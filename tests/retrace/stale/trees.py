@@ -107,4 +107,16 @@ TREES = {
         --- k = Key(3.0)
         """,
     ),
+    "number of the user's in a static field": """
+        import decimal
+        class Number(decimal.Decimal): rate = 1.0
+        class M(Module): b: object = field(static=True)
+        k = Number("1")
+        g = lambda m, x: x * m.b.rate
+        by_tree = filter_jit(g)
+        f = lambda x: g(M(k), x)
+        compiled = lambda x: by_tree(M(k), x)
+        --- Number.rate = 2.0
+        --- k.rate = 3.0
+        """,
 }
