@@ -191,8 +191,10 @@ def _numpy_scalar(_: Visitor, x: Any) -> Content:
     return layout_of(x), (DTYPE, x.dtype), x.tobytes()
 
 
-def _dtype(_: Visitor, x: Any) -> Content:
-    return DTYPE, x
+def _dtype(walk: Visitor, x: Any) -> Content:
+    if x.metadata is None:
+        return DTYPE, x
+    return DTYPE, x, *walk.values([p for pair in x.metadata.items() for p in pair])
 
 
 def _itself(_: Visitor, x: Any) -> Content:

@@ -48,7 +48,7 @@ SPOKEN: Final = Mark("spoken")
 BACK: Final = Mark("back")
 """(BACK, n): the composite n levels up"""
 DTYPE: Final = Mark("dtype")
-"""(DTYPE, dtype)"""
+"""(DTYPE, dtype, *contents of its metadata)"""
 ARRAY: Final = Mark("array")
 """(ARRAY, dtype, shape, bytes, digest or Unread, strides)"""
 MANY: Final = Mark("many")

@@ -326,7 +326,8 @@ class Reader:
 
     def dtype(self, x: Any) -> Content:
         """Return a dtype of NumPy's."""
-        if not isinstance(x, np.dtype) or x.hasobject or x.names is not None:
+        more = not isinstance(x, np.dtype) or x.names is not None or x.metadata
+        if more or x.hasobject:
             raise Refused(Why.VALUE, f"the dtype {x}")
         return "dtype", x.name, x.str
 

@@ -383,6 +383,11 @@ STATICS = {
     "vars": "S = O; O.w = 1.0\nf = lambda x, s: x * vars(s)['w'] --- S.w = 2.0",
     "copy": "import copy\nS = O; O.w = 1.0\nf = lambda x, s: x * copy.copy(s).w --- S.w = 2.0",
     "getattr with a computed name": "S = O; O.w = 1.0; NAME = 'w'\nf = lambda x, s: x * getattr(s, NAME) --- S.w = 2.0",
+    "metadata of a dtype": """
+        S = np.dtype("f4", metadata={"k": 2.0})
+        f = lambda x, s: x * s.metadata["k"]
+        --- S = np.dtype("f4", metadata={"k": 3.0})
+    """,
     "layout of an array": """
         S = O; O.a = np.arange(4.0).reshape(2, 2)
         f = lambda x, s: x * float(s.a.ravel(order="K")[1])
