@@ -174,12 +174,11 @@ class ClassPlace:
         """Return the value now, or MISSING."""
         if self.name == ORDER:
             return _mro_of(self.cls)
-        kind = class_of(self.cls)
-        if kind is not type and self.name[:2] != "__":
-            hiding = class_attribute(kind, self.name)
-            if is_data(hiding):
-                return hiding
-        return class_attribute(self.cls, self.name)
+        held, kind = class_attribute(self.cls, self.name), class_of(self.cls)
+        if held is MISSING or kind is type or self.name[:2] == "__":
+            return held
+        hiding = class_attribute(kind, self.name)
+        return hiding if is_data(hiding) else held
 
     def __str__(self) -> str:
         return f"class attribute {_qualname_of(self.cls)}.{self.name}"

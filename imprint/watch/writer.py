@@ -334,7 +334,7 @@ class _Writer:
         cls, name = place.cls, place.name
         if is_direct(place, seen):
             return f"{self.hold(cls)}.{name}"
-        if class_attribute(class_of(cls), name) is not MISSING:
+        if seen is not MISSING and class_attribute(class_of(cls), name) is not MISSING:
             return f"{self.hold(place.get)}()"  # a property of the metaclass goes first
         holder = defining_class(cls, name)
         if holder is not cls and not shows_order(cls):
