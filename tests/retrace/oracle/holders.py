@@ -306,4 +306,36 @@ HOLDERS |= {
         "O#",
         ("O#.w = ?", "L#.w = ?", "O# = L#(); O#.w = ?"),
     ),
+    "validated attribute": piece(
+        """
+        class D#:
+            def __set_name__(self, owner, name): self.name = name
+            def __get__(self, o, _=None): return o.__dict__[self.name]
+            def __set__(self, o, value): o.__dict__[self.name] = value
+        class K#: w = D#()
+        O# = K#(); O#.w = ?
+        """,
+        "O#",
+        (
+            *("O#.w = ?", "vars(O#)['w'] = ?", "O# = K#(); O#.w = ?"),
+            *("O#.__dict__ = {'w': ?}", "D#.__get__ = lambda self, o, _=None: ?"),
+            "K#.w = property(lambda self: ?)",
+        ),
+    ),
+    "property over a slot": piece(
+        """
+        class S#: __slots__ = ("w",)
+        P# = S#.w
+        class K#(S#):
+            __slots__ = ()
+            @property
+            def w(self): return super().w
+        O# = K#(); P#.__set__(O#, ?)
+        """,
+        "O#",
+        (
+            *("P#.__set__(O#, ?)", "O# = K#(); P#.__set__(O#, ?)"),
+            "K#.w = property(lambda self: ?)",
+        ),
+    ),
 }
