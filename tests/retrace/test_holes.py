@@ -377,6 +377,16 @@ def test_that_a_library_returns_another_object_is_not_seen():
     assert is_seen(text, "O.w = 2", strict=False)
 
 
+def test_that_the_code_of_a_function_that_only_a_library_keeps_is_replaced_is_not_seen():
+    text = (
+        "import copy, copyreg\nclass K: pass\nO = K()\n"
+        "def made(): return K\ndef reduced(o): return made, ()\nK.w = 1\n"
+        "copyreg.pickle(K, reduced)\nf = lambda x: x * copy.copy(O).w\n"
+    )
+    edit = "class L: w = 2\nreduced.__code__ = (lambda o: (lambda: L, ())).__code__"
+    assert not is_seen(text, edit, strict=False)
+
+
 NODE = "import imprint\nf = lambda x: x * len(imprint.tree.leaves(V))\n"
 
 
