@@ -149,8 +149,8 @@ class Layout:
 
     @property
     def chain(self) -> tuple[str, ...]:
-        """What an exception has beside: Python writes there where it is raised."""
-        return _CHAIN if self.is_exception else ()
+        """What an exception has beside."""
+        return CHAIN if self.is_exception else ()
 
     def get(self, value: Any, name: str, default: Any = None) -> Any:
         """Return what an instance itself holds under a name."""
@@ -341,9 +341,10 @@ def _is_exception(mro: tuple[type, ...]) -> bool:
 
 
 _ARGUMENTS: Final = ("args",)
-_CHAIN: Final = ("__cause__", "__context__", "__suppress_context__")
+CHAIN: Final = ("__cause__", "__context__", "__suppress_context__")
+"""What Python itself writes where an exception is raised."""
 OF_EXCEPTIONS: Final[dict[str, Any]] = {
-    name: BaseException.__dict__[name] for name in (*_ARGUMENTS, *_CHAIN)
+    name: BaseException.__dict__[name] for name in (*_ARGUMENTS, *CHAIN)
 }
 """What each exception has of its own, in C."""
 arguments_of: Final[Callable[[Any], tuple[Any, ...]]] = OF_EXCEPTIONS["args"].__get__

@@ -17,6 +17,7 @@ from imprint.core.libraries import (
     is_user_namespace,
     module_namespace,
 )
+from imprint.definition.layout import CHAIN
 from imprint.definition.share import is_one_more
 from imprint.definition.walk import Effects, Name
 from imprint.record.mentions import Mentions
@@ -171,7 +172,7 @@ class Writes:
 
     def _may_set(self, owner: Any, name: str) -> bool:
         """Tell whether that code can have set an attribute."""
-        if self._any or name in self._names:
+        if self._any or name in self._names or name in CHAIN:  # Python writes the last
             return True
         if name == "__dict__":  # which names there are
             return bool(self._names)

@@ -548,4 +548,14 @@ HOLDERS = {
         --- N.w = 4.0
         --- Q = N[L]; N.w = 5.0
         """,
+    "exception that the trace raises from another": """
+        e = ValueError(1.0)
+        def f(x):
+            try:
+                try: raise KeyError(2.0)
+                except KeyError as k: raise e from k
+            except ValueError as o:
+                return x * o.__cause__.args[0] * o.__context__.args[0] * o.args[0]
+        --- e.args = (3.0,)
+        """,
 }
