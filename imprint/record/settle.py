@@ -177,7 +177,8 @@ class _Settling:
         for owner, key in read.seen.added() if read.seen.held.is_(now) else ():
             place = ItemPlace(owner, key, path_of(read.place))
             if not _is_safe_key(key):
-                self._left += [x for k, x in tuple(owner.items()) if k is key]
+                pairs: Any = tuple(_items_of(owner))
+                self._left += [x for k, x in pairs if k is key]
                 continue
             if place.key in self._notes.reads:
                 continue
@@ -243,7 +244,7 @@ def _is_effect(notes: Notes, read: Read, now: Any) -> bool:
     if not _is_light(now):
         return True
     before = read.seen.held.get()
-    if _are_names(read.place) and set(now) > set(before):  # one came to be
+    if _are_names(read.place) and {*now} > {*before}:  # one came to be
         before = MISSING
     return notes.written.is_effect(read.place.key, before)
 
@@ -253,7 +254,9 @@ def _are_names(place: Place) -> bool:
 
     Python adds `__annotations__` to those of a class that is asked for them.
     """
-    return place.name == "__dict__" or isinstance(place, SpecialsPlace)
+    if isinstance(place, ObjectPlace):
+        return place.name == "__dict__"
+    return isinstance(place, SpecialsPlace)
 
 
 def _is_in_list(read: Read) -> bool:
@@ -277,6 +280,7 @@ def _asked_of(cls: type) -> list[Any]:
     return [class_attribute(cls, name) for name in ("__hash__", "__eq__")]
 
 
+_items_of: Final[Callable[[Any], Iterable[Any]]] = vars(dict)["items"]
 _OF_PYTHON: Final = ids_of(str, BuiltinFunctionType)
 _COMPARED: Final = [*map(_asked_of, (object, Enum, np.dtype))]
 

@@ -22,6 +22,9 @@ class Unsure:
 
     __hash__ = object.__hash__
 
+    def __repr__(self):
+        return "Unsure()"
+
 
 NAN, OTHER_NAN = float("nan"), -float("nan") * 0
 
