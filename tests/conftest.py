@@ -55,6 +55,7 @@ os.environ["IMPRINT_CACHE"] = "off"
 
 TESTS = Path(__file__).parent
 RAN = pytest.StashKey[int]()  # how many tests, in this process
+THAWED = pytest.StashKey[bool]()  # whether the heap is, since
 BETWEEN_FREEZES = 50  # tests
 
 
@@ -86,6 +87,14 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     if not config.getoption("--optimized"):
         hasten()
+    thaw = gc.unfreeze
+
+    def unfreeze():
+        thaw()
+        config.stash[THAWED] = True
+
+    gc.unfreeze = unfreeze  # to count what is frozen takes as long as to collect it
+    config.stash[THAWED] = False
 
 
 @pytest.hookimpl(wrapper=True)
@@ -119,9 +128,10 @@ def _young_heap(request):
     """
     counts = request.config.stash
     counts[RAN] = counts.get(RAN, -1) + 1
-    if counts[RAN] % BETWEEN_FREEZES == 0 or not gc.get_freeze_count():
+    if counts[RAN] % BETWEEN_FREEZES == 0 or counts[THAWED]:
         gc.collect()
         gc.freeze()
+        counts[THAWED] = False
 
 
 @pytest.fixture
