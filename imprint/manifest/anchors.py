@@ -82,9 +82,11 @@ def _object(reader: Reader, place: ObjectPlace) -> Any:
     return _class(reader, owner) if is_class else reader.number(owner)
 
 
-def _namespace(reader: Reader, names: dict[str, Any]) -> Any:
+def _namespace(reader: Reader, names: Any) -> Any:
     if names is sys.modules:
         return "sys.modules"
+    if not issubclass(type(names), dict):  # a list
+        return reader.number(names)
     name = entry(names, "__name__")
     module: Any = sys.modules.get(name) if type(name) is str else None
     if module is not None and module_namespace(module) is names:

@@ -236,6 +236,7 @@ def _read_places(reader: Reader, reads: Iterable[Read]) -> list[Any]:
     # A module that the trace imported is imported again before what it has is looked at.
     left = sorted(reads, key=lambda read: not is_import(read.place))
     left = [read for read in left if not is_constant(reader, read.place)]
+    led: set[int] = set()  # functions of which a name told
     while left:
         later: list[Read] = []
         for read in left:
@@ -254,9 +255,24 @@ def _read_places(reader: Reader, reads: Iterable[Read]) -> list[Any]:
             text = "" if seen.is_bare else shown(value)
             found.append([anchor, seen.is_bare, seen.is_static, now, text])
         if len(later) == len(left):
-            raise Refused(Why.OWNER, str(later[0].place))
+            later = [*_leading_to(later[0].place, led), *later]
         left = later
     return found
+
+
+def _leading_to(place: Place, led: set[int]) -> list[Read]:
+    """Return what leads to a function that ran, of which nothing else told: its name.
+
+    Raises:
+        Refused: nothing leads to what the place is in.
+    """
+    function: Any = getattr(place, "function", None)
+    if function is not None and id(function) not in led:
+        led.add(id(function))
+        code, names = function.__code__, function.__globals__
+        if entry(names, code.co_qualname) is function:
+            return _by_name(code, names)
+    raise Refused(Why.OWNER, str(place))
 
 
 def _by_name(code: CodeType, names: dict[str, Any]) -> list[Read]:
@@ -434,6 +450,8 @@ def found(
         asked: the call.
         fits: whether something that was kept is for the call.
     """
+    if asked.written.effects or asked.written.places:
+        return None  # what traces of the function wrote here would not be watched
     for plain in results_of(store, asked):
         try:
             if not fits(plain):

@@ -90,11 +90,11 @@ class _Settling:
             if len(held) > size:
                 for name in self._notes.names.intersection(tuple(held)):
                     place = place_of(name)
-                    if (
-                        place.key not in self._notes.reads
-                        and place.get() is not MISSING
-                        and not self._writes.may_bind(place, was_missing=True)
-                    ):
+                    if place.key in self._notes.reads or place.get() is MISSING:
+                        continue
+                    if self._writes.may_bind(place, was_missing=True):
+                        self._notes.reads[place.key] = Read(place, Seen(MISSING))
+                    else:
                         self.changed.add(place.key)
 
     def _shadows(self) -> Iterator[Read]:

@@ -382,8 +382,9 @@ def test_that_the_code_of_a_function_that_only_a_library_keeps_is_replaced_is_no
         "import copy, copyreg\nclass K: pass\nO = K()\n"
         "def made(): return K\ndef reduced(o): return made, ()\nK.w = 1\n"
         "copyreg.pickle(K, reduced)\nf = lambda x: x * copy.copy(O).w\n"
+        "KEPT = [reduced]; del reduced\n"
     )
-    edit = "class L: w = 2\nreduced.__code__ = (lambda o: (lambda: L, ())).__code__"
+    edit = "class L: w = 2\nKEPT[0].__code__ = (lambda o: (lambda: L, ())).__code__"
     assert not is_seen(text, edit, strict=False)
 
 

@@ -166,6 +166,44 @@ def test_what_an_attribute_became_half_way_starts_warm_too(life, edit):
         np.testing.assert_allclose(result, here.main.f.__wrapped__(X), rtol=1e-6)
 
 
+MEMO = """
+import imprint
+MEMO, SEED = {}, 2.0
+@imprint.jit
+def f(x):
+    t = MEMO.get(3)
+    if t is None:
+        t = MEMO[3] = SEED
+    return x + t
+"""
+
+
+def test_what_a_trace_keeps_is_watched_though_the_disk_has_an_answer(life):
+    here = life(main=MEMO)
+    here.main.MEMO[3] = 1.0
+    assert here.main.f(0.0) == 1.0  # it is kept: this trace writes nothing
+    here = life(main=MEMO)
+    assert here.main.f(0.0) == 2.0
+    for value in (1.0, 7.0):
+        here.main.MEMO[3] = value
+        assert here.main.f(0.0) == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def make(memo):\n    def f(x):\n        if not memo: memo.append(2.0)\n"
+        "        return x + memo[0]\n    return f\nf = imprint.jit(make([]))",
+        "@imprint.jit\ndef f(x, *, memo=[]):\n    if not memo: memo.append(2.0)\n"
+        "    return x + memo[0]",
+    ],
+)
+def test_what_a_trace_keeps_in_a_list_is_no_error_where_it_is_to_be_stored(life, text):
+    here = life(main=f"import imprint\n{text}")
+    assert here.main.f(1.0) == 3.0
+    np.testing.assert_array_equal(here.main.f(X), X + 2.0)
+
+
 # ---- what is not ----
 
 EDITS = {

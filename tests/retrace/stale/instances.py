@@ -1,6 +1,39 @@
 """Scenarios: attributes of the user's objects, and static objects."""
 
 INSTANCES = {
+    "attribute that the trace makes behind a flag": """
+        class Net: built = False
+        net = Net()
+        def f(x):
+            if not net.built:
+                net.b = K.rate
+                net.o, net.built = K(), True
+            return x + net.b * net.o.rate
+        --- net.b = 5.0
+        --- net.o.rate = 7.0
+        --- net.o = L()
+        """,
+    "attribute that the trace makes if `vars` has it not": """
+        class Net: pass
+        net = Net()
+        def f(x):
+            if "b" not in vars(net):
+                vars(net)["b"] = K.rate
+            return x + net.b
+        --- net.b = 5.0
+        """,
+    "attributes that the trace makes of a class and of a function": """
+        class Net: pass
+        def made(): pass
+        done = []
+        def f(x):
+            if not done:
+                Net.b, made.b = 1.0, 2.0
+                done.append(True)
+            return x + Net.b * made.b
+        --- Net.b = 5.0
+        --- made.b = 7.0
+        """,
     "attribute of an object, where the profiler is taken away": """
         class Conf: rate = 1.0
         conf = Conf()
