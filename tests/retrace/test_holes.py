@@ -276,6 +276,17 @@ NOTHING_SEES = {
         "n = len(C.__subclasses__()) - 1\nf = lambda x: x * (len(C.__subclasses__()) - n)\n",
         "class M(json.JSONEncoder): pass",
     ),
+    "table whose slots the trace fills": (
+        "T = [None] * 3\ndef f(x):\n    T[1] = T[1] or 1\n    return x * T[1]\n",
+        "T[1] = 2",
+    ),
+    "closure variable that the trace fills": (
+        "def made():\n    w = None\n    def f(x):\n        nonlocal w\n"
+        "        w = w or 1\n        return x * w\n"
+        "    def put(value):\n        nonlocal w\n        w = value\n"
+        "    return f, put\nf, put = made()\n",
+        "put(2)",
+    ),
     "what the trace writes": (
         "n = [0]\ndef f(x):\n    n[0] += 1\n    return x * n[0]\n",
         "n[0] = 7",
