@@ -199,6 +199,11 @@ def layout_of(value: object) -> Layout:
     return _new(cls) if found is None or not found.is_of(cls) else found
 
 
+def instance_dict(value: object) -> dict[str, Any]:
+    """Return the attributes that an object has of its own."""
+    return _read(value, "__dict__") if layout_of(value).has_dict else {}
+
+
 def layout_of_class(cls: type) -> Layout:
     """Return the layout of a class: one for each live class."""
     found = layouts.get(id(cls))

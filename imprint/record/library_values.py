@@ -21,8 +21,8 @@ from imprint.core.libraries import (
     is_user_namespace,
     module_namespace,
 )
+from imprint.definition.layout import instance_dict
 from imprint.record.mentions import Mentions, mentions_of
-from imprint.record.reach import instance_dict
 from imprint.watch.places import MISSING, bases_of, class_namespace, class_of
 
 Value = tuple[str, str, bytes]

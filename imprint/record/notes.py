@@ -27,7 +27,12 @@ from imprint.core.libraries import (
     module_namespace,
 )
 from imprint.core.trace import Tracer
-from imprint.definition.layout import Layout, layout_of, layout_of_class
+from imprint.definition.layout import (
+    Layout,
+    instance_dict,
+    layout_of,
+    layout_of_class,
+)
 from imprint.record.mentions import words_of
 from imprint.record.noted import (
     ATOMS,
@@ -53,7 +58,6 @@ from imprint.record.parts import (
     is_opaque,
     parts_of,
 )
-from imprint.record.reach import instance_dict
 from imprint.tree.walk import registered
 from imprint.watch.captures import contained
 from imprint.watch.places import (

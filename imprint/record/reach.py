@@ -17,7 +17,7 @@ import numpy as np
 from imprint.core.array import NumberArray
 from imprint.core.identity import Inner, ids_of
 from imprint.core.libraries import is_user_class, is_user_code
-from imprint.definition.layout import layout_of
+from imprint.definition.layout import instance_dict, layout_of
 from imprint.watch.places import class_namespace, class_of
 
 SEARCHED: Final = 20_000
@@ -106,13 +106,6 @@ _ATOMS: Final = ids_of(
 _METHODS: Final = ids_of(MethodType, staticmethod, classmethod)
 _DEFINED_IN_CLASSES: Final = ids_of(FunctionType, staticmethod, classmethod, property)
 _OPAQUE: Final = (type, CodeType, FrameType, ModuleType, np.ndarray, NumberArray)
-
-
-def instance_dict(value: Any) -> dict[str, Any]:
-    """Return the attributes that an object has of its own."""
-    if not layout_of(value).has_dict:
-        return {}
-    return object.__getattribute__(value, "__dict__")
 
 
 def reachable(roots: Iterable[Any]) -> Iterator[Any]:
