@@ -11,7 +11,7 @@ traces that are counted, and is not audited itself.
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from itertools import count
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -169,11 +169,15 @@ def _cause(request: Request, old: TracedCall, fresh: TracedCall) -> str:
 def _missed(old: TracedCall, fresh: TracedCall) -> Iterator[str]:
     """Yield what the fresh trace read and the version does not watch, with its value.
 
-    Places are told apart by name, as functions that a trace makes are other objects.
+    Places are told apart by name, as functions that a trace makes are other objects, of
+    code that ran in both. What the fresh trace left, it wrote.
     """
     more = Counter(fresh.watch.names) - Counter(old.watch.names)
+    ran = {id(code) for code, _ in old.findings.ran.codes}
     for read, name in zip(fresh.watch.reads, fresh.watch.names, strict=True):
-        if name in more:
+        function: Any = getattr(read.place, "function", None)
+        is_same = function is not None and id(function.__code__) in ran
+        if name in more and not (is_same or read.seen.is_left):
             yield f"{name}, now {shortened(show(read.seen.content))}"
 
 

@@ -13,6 +13,7 @@ from _weakref import (
 )
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Sequence, Sized
+from contextlib import suppress
 from threading import RLock
 from types import FunctionType
 from typing import Any, Final, Never, TypeAlias, final
@@ -319,10 +320,11 @@ _recent: Final[deque[TreeDef]] = deque(maxlen=64)
 def _intern(spec: _Spec) -> TreeDef:
     found = _interned.get(spec)
     treedef = None if found is None else found()
-    if treedef is None:
-        return _intern_new(spec)
-    odd = treedef.odd_keys
-    return treedef if not odd or odd == _odd_keys(spec) else _intern_new(spec)
+    with suppress(TypeError):  # static data without a hash
+        # A text of a class of the user's equals a plain one.
+        if treedef is not None and treedef.odd_keys == _odd_keys(spec):
+            return treedef
+    return _intern_new(spec)
 
 
 def _intern_new(spec: _Spec) -> TreeDef:

@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+from imprint import tree
 from imprint.tree.statics import Static, detached, static_of
 
 
@@ -171,3 +172,15 @@ def test_what_holds_something_without_a_hash_is_compared_but_is_no_key():
     for value in ([Loose()], np.array([None, 1])):
         with pytest.raises(TypeError, match="unhashable"):
             hash(static_of(value))
+
+
+def test_a_key_that_is_a_text_of_the_users_is_no_plain_one():
+    class Text(str):
+        pass
+
+    first = tree.structure({"a": 1, "b": None})
+    key = Text("a")
+    other = tree.structure({key: 1, "b": None})
+    assert other != first
+    assert type(next(iter(tree.unflatten(other, [2])))) is Text
+    assert tree.structure({"a": 1, "b": None}) == first
