@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterable
 from importlib.machinery import ModuleSpec
 from pathlib import Path
-from types import CodeType, FrameType, ModuleType
+from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, Final, cast, final
 
 from imprint.core.identity import module_name
@@ -154,6 +154,12 @@ def entry(namespace: dict[str, Any], name: str) -> Any:
     """Return what a namespace holds, or None; a class of the user's is not asked."""
     found: Any = _get(namespace, name)
     return found
+
+
+def named(code: CodeType, namespace: dict[str, Any]) -> FunctionType | None:
+    """Return the function of some code that its module has under its name, or None."""
+    found = entry(namespace, code.co_qualname)
+    return found if type(found) is FunctionType and found.__code__ is code else None
 
 
 def _text(namespace: dict[str, Any], name: str) -> str | None:

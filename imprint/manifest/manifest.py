@@ -15,7 +15,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
-from types import CodeType, FunctionType
+from types import CodeType
 from typing import Any, Final, NamedTuple, cast, final
 
 import numpy as np
@@ -26,7 +26,7 @@ from imprint.calls.signature import Call, Form
 from imprint.calls.tracing import TracedCall
 from imprint.config import Settings
 from imprint.core.aval import ShapedArray
-from imprint.core.libraries import entry, module_namespace
+from imprint.core.libraries import module_namespace, named
 from imprint.core.trace import Tracer
 from imprint.definition.walk import NO_EFFECTS
 from imprint.manifest.anchors import (
@@ -56,7 +56,7 @@ from imprint.record.library_values import Value, content_at
 from imprint.store.proof import digest
 from imprint.store.store import Store
 from imprint.watch.places import MISSING, NamePlace, Place
-from imprint.watch.seen import Findings, Read, Seen, class_of
+from imprint.watch.seen import Findings, Read, Seen
 from imprint.watch.written import Written, written_by
 
 Plain = dict[str, Any]
@@ -269,9 +269,8 @@ def _leading_to(place: Place, led: set[int]) -> list[Read]:
     function: Any = getattr(place, "function", None)
     if function is not None and id(function) not in led:
         led.add(id(function))
-        code, names = function.__code__, function.__globals__
-        if entry(names, code.co_qualname) is function:
-            return _by_name(code, names)
+        if named(function.__code__, function.__globals__) is function:
+            return _by_name(function.__code__, function.__globals__)
     raise Refused(Why.OWNER, str(place))
 
 
@@ -281,8 +280,8 @@ def _by_name(code: CodeType, names: dict[str, Any]) -> list[Read]:
     Raises:
         Refused: its module has it under no name.
     """
-    function: Any = entry(names, code.co_qualname)
-    if class_of(function) is not FunctionType or function.__code__ is not code:
+    function = named(code, names)
+    if function is None:
         raise Refused(Why.OWNER, f"what {code.co_qualname}() does")
     return [Read(NamePlace(names, code.co_qualname), Seen(function))]
 

@@ -21,6 +21,7 @@ from imprint.core.libraries import (
     is_asked_by_imprint,
     is_user_class,
     is_user_code,
+    named,
 )
 from imprint.core.trace import Tracer
 from imprint.definition.walk import Effects
@@ -353,14 +354,8 @@ def _named(
     started: Iterable[tuple[CodeType, Any]], wanted: Collection[int]
 ) -> list[FunctionType]:
     """Return the functions that modules have under the names of what started."""
-    named = [
-        (code, entry(names, code.co_qualname))
-        for code, names in started
-        if id(code) in wanted
-    ]
-    return [
-        f for code, f in named if class_of(f) is FunctionType and f.__code__ is code
-    ]
+    found = [named(code, names) for code, names in started if id(code) in wanted]
+    return [function for function in found if function is not None]
 
 
 def _effects_after(captured: Iterable[Read]) -> Iterator[Effects | None]:

@@ -75,8 +75,9 @@ class _Settling:
         self._find_new_names()
         reads = [*self._settled(), *self._shadows(), *self._leaves()]
         for read in captured:
-            if not read.seen.matches(read.place.get()):
-                reads += self._left_items(read, read.place.get())
+            now = read.place.get()
+            if not read.seen.matches(now):
+                reads += self._left_items(read, now)
         for keys in self._counts.copy().values():
             if len(keys) > 1:  # of one name, so any may be another thread's
                 self.changed.update(keys)
@@ -157,10 +158,11 @@ class _Settling:
                 continue
             is_same = read.seen.matches(now)
             if is_same or self._is_own(read, now):
-                left = () if is_same else (*self._left_items(read, now),)
-                yield from left
-                if not is_same and all(map(_is_in_list, left)):
-                    self._notes.written.write_inside(place.key)
+                if not is_same:
+                    left = [*self._left_items(read, now)]
+                    yield from left
+                    if all(map(_is_in_list, left)):
+                        self._notes.written.write_inside(place.key)
                 seen = read.seen.settle(now)
                 if seen is not None:
                     yield Read(place, seen)
@@ -250,10 +252,7 @@ def _is_effect(notes: Notes, read: Read, now: Any) -> bool:
 
 
 def _are_names(place: Place) -> bool:
-    """Tell whether a place is of the names that an object or a class has.
-
-    Python adds `__annotations__` to those of a class that is asked for them.
-    """
+    """Tell whether a place is of the names that an object or a class has."""
     if isinstance(place, ObjectPlace):
         return place.name == "__dict__"
     return isinstance(place, SpecialsPlace)

@@ -38,12 +38,7 @@ from imprint.definition.walk import (
     Walk,
 )
 from imprint.definition.wording import show
-from imprint.watch.places import (
-    MISSING,
-    ObjectPlace,
-    Place,
-    class_of,
-)
+from imprint.watch.places import MISSING, ObjectPlace, Place, class_of
 from imprint.watch.written import Written
 
 SHARED: Final = (
@@ -418,7 +413,7 @@ class Seen:
         return set() if self._reading is None else owners_in(self._reading)
 
     def added(self) -> list[tuple[Any, Any]]:
-        """Return the dicts that have something where nothing was, each with the key."""
+        """Return where there is something inside that was not; see `added_items`."""
         if self._reading is None:
             return []
         return added_items(self._reading, self._read_parts())

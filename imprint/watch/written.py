@@ -20,7 +20,7 @@ class Written:
     Attributes:
         effects: what they write inside values.
         places: the places that they write each time.
-        left: what they wrote in dicts where nothing was before, by `id` of the dict.
+        left: what they wrote in dicts and lists where nothing was, by `id` of these.
     """
 
     __slots__ = ("__weakref__", "_once", "effects", "left", "places")
@@ -53,7 +53,7 @@ class Written:
             self.places.add(key)
 
     def leave(self, place: ItemPlace) -> None:
-        """Take in that a trace left something in a dict; of the oldest dicts it is lost."""
+        """Take in that a trace left something; of the oldest dicts and lists it is lost."""
         self.left.setdefault(id(place.container), {})[place.key] = place
         if len(self.left) > _LEFT:
             del self.left[next(iter(self.left))]
@@ -77,7 +77,7 @@ class Written:
 
 
 _LEFT: Final = 256
-"""Dicts in which something was left: they are kept alive for it."""
+"""Dicts and lists in which something was left: they are kept alive for it."""
 
 
 def written_by(fun: object) -> Written:

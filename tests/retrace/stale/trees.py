@@ -31,15 +31,12 @@ def of(made, g, edits):
     return f"{HEAD}{start}\n{TAIL}--- {rest.strip()}"
 
 
+COARSE = "k = Coarse(2.0)\n--- k = Coarse(3.0)\n--- k.rate = 4.0"
 TREES = {
     "key with a coarse ==": of(
         "{k: x}",
         "t[key(t)] * key(t).rate",
-        """
-        k = Coarse(2.0)
-        --- k = Coarse(3.0)
-        --- k.rate = 4.0
-        """,
+        COARSE,
     ),
     "key that is a text of the user's": of(
         "{k: x}",
@@ -77,20 +74,12 @@ TREES = {
     "factory with a coarse ==": of(
         "collections.defaultdict(k, a=x)",
         't["a"] * t["b"]',
-        """
-        k = Coarse(2.0)
-        --- k = Coarse(3.0)
-        --- k.rate = 4.0
-        """,
+        COARSE,
     ),
     "static data with a coarse ==": of(
         "Node(x, (k, 1))",
         "t.a * t.b[0].rate",
-        """
-        k = Coarse(2.0)
-        --- k = Coarse(3.0)
-        --- k.rate = 4.0
-        """,
+        COARSE,
     ),
     "function of a Partial with a coarse ==": of(
         "imprint.tree.Partial(k, x)",
