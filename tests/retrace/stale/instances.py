@@ -22,6 +22,14 @@ INSTANCES = {
             return x + net.b
         --- net.b = 5.0
         """,
+    "attribute of a class beside one that the trace makes": """
+        class Net: w_a = 1.0
+        def f(x):
+            s = sum(v for k, v in vars(Net).items() if k.startswith("w_"))
+            Net.made = True
+            return x * s
+        --- Net.w_b = 2.0
+        """,
     "attributes that the trace makes of a class and of a function": """
         class Net: pass
         def made(): pass
