@@ -18,6 +18,7 @@ from imprint.custom_derivatives.flat import Arguments, Outcome, by_position, pai
 from imprint.custom_derivatives.ruled import Ruled
 from imprint.errors import TreeError
 from imprint.lax import map as lax_map
+from imprint.record.recorder import expect
 from imprint.record.rules import run_rule
 
 __all__ = ["custom_vmap", "sequential_vmap"]
@@ -84,6 +85,7 @@ class custom_vmap(Ruled[P, R]):  # noqa: N801 - JAX's name
             return outcome.note(self.fun(*arguments.merged(leaves)), self._name)  # pyright: ignore[reportCallIssue] - those of a call
 
         rule = _Rule(self._name, self._rule, arguments.detached(), outcome)
+        expect((self.vmap_rule,))
         outs = call_with_batch_rule(flat, rule, arguments.leaves)
         assert outcome.treedef is not None
         return outcome.treedef.unflatten(outs)

@@ -22,6 +22,7 @@ from imprint.core.functions import (
 from imprint.core.jaxpr import Eqn
 from imprint.core.trace import current_trace
 from imprint.errors import ArgumentError
+from imprint.record.recorder import expect
 from imprint.record.rules import run_rule
 from imprint.transforms.staging import Staged, stage
 
@@ -79,6 +80,8 @@ def checkpoint(
     def checkpointed(*args: Any, **kwargs: Any) -> Any:
         if current_trace() is None:
             return fun(*args, **kwargs)
+        if policy is not None:
+            expect((policy,))
         static = _positions(static_argnums, len(args), name)
         fixed = {k: value for k, value in kwargs.items() if k in names}
         given = tuple(x for i, x in enumerate(args) if i not in static)

@@ -62,7 +62,7 @@ class TracedCall(Inner):
     ) -> None:
         self.closed = closed
         self.findings: record.Findings = findings
-        self.watch: Watch = Watch(findings.reads)
+        self.watch: Watch = Watch((*findings.reads, *findings.carried))
         self.unread: dict[Key, Place] = {}
         self.hits = 0
         self.is_told_apart = False
@@ -121,14 +121,16 @@ class TracedCall(Inner):
         reads = [r for r in self.watch.reads if r.place.key not in unread]
         if len(reads) < len(self.watch.reads):
             self.unread = {**self.unread, **unread}
-            self.findings = self.findings._replace(reads=tuple(reads))
             self.watch = Watch(reads)
+            carried = {read.place.key for read in self.findings.carried}
+            others = tuple(r for r in reads if r.place.key not in carried)
+            self.findings = self.findings._replace(reads=others)
 
     def watch_as(self, other: "TracedCall") -> None:
         """Watch what another trace of the same program read, as things are by now."""
         self.unread = {**self.unread, **other.unread}
         self.findings = self.findings._replace(reads=other.findings.reads)
-        self.watch = Watch(other.findings.reads)
+        self.watch = Watch((*self.findings.reads, *self.findings.carried))
 
     def at(self, closed: ClosedJaxpr, results: Results, seconds: float) -> "TracedCall":
         """Return what this trace for all sizes is at some of them.

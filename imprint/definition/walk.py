@@ -121,6 +121,8 @@ class Walk(_State):
     reads_all: ClassVar[bool] = False
     volatile: bool = False
     has_cells: bool = False
+    has_code: bool = False
+    """Whether a function was met, whose code nobody looks at again while it is the same."""
     _leaves = 0
     _lowest = DEPTH
     is_holding: bool = False
@@ -252,6 +254,7 @@ class Walk(_State):
 
     def function(self, fun: FunctionType) -> Content:
         """Return the token of a function."""
+        self.has_code = True
         token = self._done.get(id(fun))
         if token is None and self._parts is None and not self._effects:
             token = scalar_function_token(fun)

@@ -1,4 +1,4 @@
-"""Holding: what the callbacks of a program hold, so that no other program is its like.
+"""Holding: what the functions of a program hold, so that no other program is its like.
 
 A callback runs when the program does, and then reads its closure variables, and writes
 into lists that it was given. So a program belongs to those very variables and containers,
@@ -8,6 +8,9 @@ and not, as what a trace reads, to any that are equal.
 2. A variable that only they read counts by identity alone: what is in it, they look up
    when they run. One that traced code reads too counts by both (`Code.held`).
 3. Where a trace read a container that they hold, the same object has to be there.
+4. A rule of a derivative or of batching runs when another program is derived. So of the
+   rules in a jaxpr each function counts, as it is, though the one that was traced captures
+   it and others are equal to that one: theirs is another, with variables of its own.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -17,13 +20,20 @@ from typing import Any, Final, NamedTuple
 
 from imprint.core.identity import ids_of
 from imprint.core.jaxpr import Jaxpr
+from imprint.core.libraries import is_user_code
 from imprint.definition.code import code_of
-from imprint.watch.captures import captured_functions, contained, parts_of
+from imprint.watch.captures import (
+    captured_functions,
+    contained,
+    parts_of,
+    places_of,
+)
 from imprint.watch.places import CellPlace, class_of
 from imprint.watch.seen import Findings, Read, Seen
 
 _LIMIT: Final = 4096
 _MUTABLE: Final = ids_of(list, dict, set, bytearray)
+_RULES: Final = frozenset(("rule", "policy"))
 _READS: Final = frozenset(
     (
         *("LOAD_DEREF", "STORE_DEREF", "DELETE_DEREF"),
@@ -49,7 +59,7 @@ class Held(NamedTuple):
 def hold(
     roots: Iterable[Any], jaxpr: Jaxpr, findings: Findings, codes: Iterable[CodeType]
 ) -> tuple[Findings, bool]:
-    """Let what callbacks hold of what a trace read count by identity.
+    """Let what callbacks hold of what a trace read count by identity, and rules count.
 
     Args:
         roots: the function that was traced, and its static arguments.
@@ -63,7 +73,10 @@ def hold(
     run = {id(code): code for code in codes}
     noted = [_note_read(code, lambda c: id(c) in run) for code in run.values()]
     is_new = any(noted)
-    held = _held_by([*_callbacks(jaxpr, set())])
+    callbacks, rules = _functions_in(jaxpr)
+    if rules:
+        findings = findings._replace(carried=tuple(_carried(roots, rules)))
+    held = _held_by(callbacks)
     if not (held.functions or held.containers):
         return findings, is_new
     functions = {**held.functions}
@@ -82,15 +95,21 @@ def hold(
 # ---- 1. what they hold ----
 
 
-def _callbacks(jaxpr: Jaxpr, seen: set[int]) -> Iterator[Any]:
-    """Yield the callbacks in a jaxpr, and in those that it holds."""
-    for eqn in jaxpr.eqns:
-        if "callback" in eqn.params:
-            yield eqn.params["callback"]
-    for inner in jaxpr.bodies:
-        if id(inner) not in seen:
-            seen.add(id(inner))
-            yield from _callbacks(inner.jaxpr, seen)
+def _functions_in(jaxpr: Jaxpr) -> tuple[list[Any], list[Any]]:
+    """Return the callbacks in a jaxpr and in those that it holds, and the rules."""
+    callbacks: list[Any] = []
+    rules: list[Any] = []
+    queue, seen = [jaxpr], {id(jaxpr)}
+    for each in queue:  # it grows
+        for eqn in each.eqns:
+            if "callback" in eqn.params:
+                callbacks.append(eqn.params["callback"])
+            rules += [eqn.params[n] for n in _RULES & eqn.params.keys()]
+        for body in each.bodies:
+            if id(body.jaxpr) not in seen:
+                seen.add(id(body.jaxpr))
+                queue.append(body.jaxpr)
+    return callbacks, rules
 
 
 def _held_by(callbacks: list[Any]) -> Held:
@@ -192,3 +211,16 @@ def _reads(findings: Findings, held: Held) -> Iterator[Read]:
         yield Read(place, read.seen.anew(value)) if read.seen.inside else read
         if _leads_to(value, held):
             yield Read(place, Seen.as_itself(value))
+
+
+# ---- 4. rules ----
+
+
+def _carried(roots: Iterable[Any], rules: list[Any]) -> Iterator[Read]:
+    """Yield what the functions have that rules are made of, and that roots capture."""
+    captured: set[int] = set()
+    for root in roots:
+        captured.update(captured_functions(root))
+    for key, function in captured_functions(rules).items():
+        if key in captured and is_user_code(function.__code__, function.__globals__):
+            yield from (Read(p, Seen(p.get())) for p in places_of(function))

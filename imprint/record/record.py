@@ -235,7 +235,7 @@ class Record(Entering):
             if function is None or (
                 id(function) not in self._captured and id(function.__code__) not in made
             ):
-                seen = read.seen.resumed(self._notes.written)
+                seen = read.seen.resumed(self._notes.written, read.now())
                 self._notes.take(Read(read.place, seen))
 
     def reaches(self, code: CodeType) -> bool:

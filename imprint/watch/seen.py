@@ -274,7 +274,7 @@ class Seen:
 
     __slots__ = (
         *("_content", "_reading", "_written", "held", "inside", "is_left"),
-        *("is_bare", "is_static", "items", "strict"),
+        *("has_code", "is_bare", "is_static", "items", "strict"),
     )
 
     def __init__(
@@ -300,6 +300,8 @@ class Seen:
         """Whether what is inside can change, and counts."""
         self.is_bare = False
         """Whether it counts as itself, whatever is inside."""
+        self.has_code = False
+        """Whether there are functions in it; whoever runs one watches its code."""
         self._content: Content = _UNREAD
         kind = class_of(value)
         if not (id(kind) in _ATOMS or value is MISSING or issubclass(kind, SHARED)):
@@ -344,16 +346,20 @@ class Seen:
         seen.is_left = self.is_left
         return seen
 
-    def resumed(self, written: Written) -> "Seen":
+    def resumed(self, written: Written, now: Any) -> "Seen":
         """Return the same for a trace that takes it over from another one.
 
         What that trace wrote does not count for this one; but what this one finds out
-        is its own, to be forgotten with it if another thread disturbed it.
+        is its own, to be forgotten with it if another thread disturbed it. A function
+        inside may have other code by now, which that trace did not run.
 
         Args:
             written: what the traces of this function are known to write.
+            now: what is there.
         """
         seen = self._settled()
+        if self.has_code and self.held.is_(now):
+            seen._content = self._content_of(now)
         written.take(self._written)
         seen._written = written
         if self._reading is not None and written.effects == self.effects:
@@ -435,6 +441,7 @@ class Seen:
         parts: list[Part] = []
         walk = self._walk(self._written.effects, parts)
         self._content = walk.value(value)
+        self.has_code = walk.has_code
         self.inside: bool = walk.volatile
         if walk.volatile:
             try:
@@ -519,6 +526,7 @@ class Findings(NamedTuple):
         changed: what else changed: the keys of places, and what is inside values.
         writes: what the code that ran may have written.
         ran: what ran.
+        carried: what functions have that the program carries, to run them later.
     """
 
     reads: tuple[Read, ...]
@@ -527,3 +535,4 @@ class Findings(NamedTuple):
     changed: frozenset[Any] = frozenset()
     writes: Any = None
     ran: Ran = Ran(is_heard=False)
+    carried: tuple[Read, ...] = ()

@@ -11,6 +11,7 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint.jitted import binding
+from imprint.program.counters import COUNTERS
 
 X = np.float32(1)
 
@@ -201,3 +202,38 @@ def test_evict_takes_a_version_out_of_every_table():
     version.evict()
     assert version not in f.versions
     assert version not in g.versions
+
+
+def _act_by(w):
+    """Return a jitted function, by whose rule the derivative is `w`, and how to set it."""
+
+    @imprint.custom_jvp
+    def act(y):
+        return y
+
+    @act.defjvp
+    def _(primals, tangents):
+        return primals[0], tangents[0] * w
+
+    def put(value):
+        nonlocal w
+        w = value
+
+    return imprint.jit(lambda y: act(y)), put
+
+
+def test_the_rule_of_a_function_keeps_to_its_own_closure():
+    """Two functions are equal and share what was traced, until one is set otherwise."""
+    (one, put), (other, _) = _act_by(2.0), _act_by(2.0)
+    f, g = imprint.jit(imprint.grad(one)), imprint.jit(imprint.grad(other))
+    assert float(f(1.0)) == 2.0
+    put(3.0)
+    assert float(g(1.0)) == float(imprint.grad(other)(1.0)) == 2.0
+    assert float(f(1.0)) == float(imprint.grad(one)(1.0)) == 3.0
+
+
+def test_functions_with_equal_rules_share_a_trace():
+    imprint.grad(_act_by(2.0)[0])(1.0)
+    before = COUNTERS.traces
+    imprint.grad(_act_by(2.0)[0])(1.0)
+    assert COUNTERS.traces == before

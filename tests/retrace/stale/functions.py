@@ -191,4 +191,60 @@ FUNCTIONS = {
         --- p.rate = L
         --- L.rate = 5.0
         """,
+    "rule of a function that a nested jit calls, then one as at first": """
+        from imprint.custom_batching import custom_vmap
+        def rule(size, batched, y): return y * 2.0, batched[0]
+        def other_rule(size, batched, y): return y * 3.0, batched[0]
+        def make():
+            global double, inner
+            double = custom_vmap(lambda y: y)
+            double.def_vmap(rule)
+            inner = jit(lambda y: double(y) * 1.0)
+        make()
+        def f(x): return vmap(inner)(inp.ones(2)).sum() + x
+        --- rule.__code__ = other_rule.__code__
+        ---
+        def rule(size, batched, y): return y * 2.0, batched[0]
+        make()
+        """,
+    "rule of a function that a factory's jit captures, then one as at first": """
+        from imprint.custom_batching import custom_vmap
+        def make(rule):
+            double = custom_vmap(lambda y: y)
+            double.def_vmap(rule)
+            return jit(lambda y: double(y) * 1.0)
+        def rule(size, batched, y): return y * 2.0, batched[0]
+        def other_rule(size, batched, y): return y * 3.0, batched[0]
+        inner = make(rule)
+        def f(x): return vmap(inner)(inp.ones(2)).sum() + x
+        --- rule.__code__ = other_rule.__code__
+        ---
+        def rule(size, batched, y): return y * 2.0, batched[0]
+        inner = make(rule)
+        """,
+    "policy of what a nested jit computes again, then one as at first": """
+        def policy(*a, **k): return True
+        def other_policy(*a, **k): return False
+        def make():
+            global inner
+            inner = jit(imprint.checkpoint(lambda y: inp.sin(inp.sin(y)), policy=policy))
+        make()
+        def f(x): return x * str(imprint.make_jaxpr(grad(inner))(1.0)).count("sin")
+        --- policy.__code__ = other_policy.__code__
+        ---
+        def policy(*a, **k): return True
+        make()
+        """,
+    "hook in a list that a nested jit read, then one as at first": """
+        def hook(y): return y * 2.0
+        def other_hook(y): return y * 3.0
+        hooks = [hook]
+        inner = jit(lambda y: y * len(hooks))
+        def hidden(): return hooks[0]
+        def f(x): return inner(x) + globals()["hid" + "den"]()(x)
+        --- hook.__code__ = other_hook.__code__
+        ---
+        def hook(y): return y * 2.0
+        hooks = [hook]
+        """,
 }
