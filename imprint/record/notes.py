@@ -75,13 +75,13 @@ from imprint.watch.places import (
     class_namespace,
     specials_of,
 )
-from imprint.watch.seen import class_of
+from imprint.watch.seen import SHARED, class_of
 from imprint.watch.written import Written
 
 _BUILTINS: Final = vars(builtins)
 """It stands in each namespace in which text was executed; names of it are watched."""
 _KNOWN: Final = 20_000
-"""Values that are met."""
+"""Values that are met; of functions, classes and modules, any number."""
 _TEXT: Final = 4096
 """Characters of a text that somebody may evaluate."""
 
@@ -174,7 +174,9 @@ class Notes(Noted):
         if kind is str:
             _meet_text(self, value)
             return
-        if id(value) in self.known or len(self.known) > _KNOWN:
+        if id(value) in self.known:
+            return
+        if len(self.known) > _KNOWN and not issubclass(kind, SHARED):
             return
         self._know(value)
         if issubclass(kind, ModuleType):
