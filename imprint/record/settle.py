@@ -161,7 +161,7 @@ class _Settling:
                 if not is_same:
                     left = [*self._left_items(read, now)]
                     yield from left
-                    if all(map(_is_in_list, left)):
+                    if read.seen.held.is_(now) and all(map(_is_in_list, left)):
                         self._notes.written.write_inside(place.key)
                 seen = read.seen.settle(now)
                 if seen is not None:

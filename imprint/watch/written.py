@@ -23,33 +23,34 @@ class Written:
         left: what they wrote in dicts and lists where nothing was, by `id` of these.
     """
 
-    __slots__ = ("__weakref__", "_once", "effects", "left", "places")
+    __slots__ = ("__weakref__", "_new", "effects", "left", "places")
 
     def __init__(self, effects: Effects) -> None:
         self.effects: Effects = effects
         self.places: set[Key] = set()
         self.left: dict[int, dict[Key, ItemPlace]] = {}
-        self._once: set[Key] = set()
+        self._new: dict[Key, int] = {}  # how often there was nothing before
 
     def is_effect(self, key: Key, before: Any) -> bool:
         """Tell whether what a trace wrote at a place does not count.
 
         Where there was nothing before, it may be what is worked out once and kept: that
-        counts from then on, unless a later trace writes there again.
+        counts from then on, until traces have written there more often than a user is
+        expected to empty a table.
 
         Args:
             key: the place's.
             before: what was there.
         """
-        if key not in self._once and (before is MISSING or before is None):
-            self._once.add(key)
-        else:
+        is_new = before is MISSING or before is None
+        self._new[key] = count = self._new.get(key, 0) + 1
+        if not is_new or count > _REFILLS:
             self.places.add(key)
         return key in self.places
 
     def write_inside(self, key: Key) -> None:
         """Take in that a trace wrote into what is at a place: perhaps what one left there."""
-        if key in self._once:
+        if key in self._new:
             self.places.add(key)
 
     def leave(self, place: ItemPlace) -> None:
@@ -69,13 +70,15 @@ class Written:
     def mark(self) -> tuple[Any, ...]:
         """Return what is known by now, to which `reset` goes back."""
         left = {key: {**places} for key, places in self.left.items()}
-        return self.effects, {*self.places}, {*self._once}, left
+        return self.effects, {*self.places}, {**self._new}, left
 
     def reset(self, mark: tuple[Any, ...]) -> None:
         """Forget what was learnt since, of a trace that does not count."""
-        self.effects, self.places, self._once, self.left = mark
+        self.effects, self.places, self._new, self.left = mark
 
 
+_REFILLS: Final = 3
+"""How often a place may be written where nothing was, and still count."""
 _LEFT: Final = 256
 """Dicts and lists in which something was left: they are kept alive for it."""
 

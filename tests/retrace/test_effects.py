@@ -570,6 +570,22 @@ def test_what_the_outer_trace_writes_where_the_inner_read(edit):
     assert outer(X)[0] == 5.0
 
 
+def test_a_table_that_is_emptied_between_all_calls_is_an_effect_in_the_end():
+    names = {"TABLE": {}}
+    exec("def f(x): return x * TABLE.setdefault('w', 2.0)", names)
+    f = imprint.jit(names["f"])
+    for value in (5.0, 6.0, 7.0):
+        names["TABLE"].clear()
+        assert traces_of(f, X) == (2.0, 1)
+        names["TABLE"]["w"] = value
+        assert traces_of(f, X) == (value, 1)
+    names["TABLE"].clear()
+    f(X)
+    for _ in range(3):
+        names["TABLE"].clear()
+        assert traces_of(f, X)[1] == 0
+
+
 def test_the_order_of_the_rest_counts_wherever_the_dict_is_read():
     names = {"CFG": {"a": 0.0}}
     exec(

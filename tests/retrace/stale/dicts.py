@@ -382,4 +382,28 @@ DICTS = {
         --- D["a"]["w"] = 3.0
         --- D["a"] = {"w": 5.0}
         """,
+    "table that is emptied, filled again, and written into": """
+        tables = {}
+        rate = 2.0
+        def table(n):
+            if n not in tables: tables[n] = rate * n
+            return tables[n]
+        def f(x): return x * table(1)
+        --- rate = 3.0; tables.clear()
+        --- tables[1] = 100.0
+        --- rate = 4.0; tables.clear()
+        --- tables[1] = 50.0
+        """,
+    "attribute that is deleted, worked out again, and set": """
+        class M: pass
+        m = M()
+        rate = 2.0
+        def f(x):
+            if not hasattr(m, "scale"): m.scale = rate
+            return x * m.scale
+        --- rate = 3.0; del m.scale
+        --- m.scale = 100.0
+        --- rate = 4.0; del m.scale
+        --- m.scale = 50.0
+        """,
 }
