@@ -18,6 +18,7 @@ from struct import Struct
 from threading import Lock, RLock
 from types import (
     BuiltinFunctionType,
+    CellType,
     ClassMethodDescriptorType,
     CodeType,
     FunctionType,
@@ -54,9 +55,11 @@ class Visitor(Protocol):
 
     Attributes:
         reads_all: whether attributes count that a number or a member of an enum gets.
+        volatile: whether something was read that can change in place.
     """
 
     reads_all: ClassVar[bool]
+    volatile: bool
 
     def value(self, x: object) -> Content:
         """Return the content of a value."""
@@ -84,6 +87,10 @@ class Visitor(Protocol):
 
     def function(self, fun: FunctionType) -> Content:
         """Return the token of a function."""
+        ...
+
+    def cell(self, cell: CellType) -> Content:
+        """Return the content of a closure variable."""
         ...
 
     def object(self, x: Any) -> Content:
@@ -309,6 +316,12 @@ def _builtin(walk: Visitor, x: Any) -> Content:
     return walk.node(x, lambda y: (METHOD, walk.value(y.__self__), y.__name__))
 
 
+def _cell(walk: Visitor, x: Any) -> Content:
+    """Read a cell that is a value, as the closure variable of a function is read."""
+    walk.volatile = True
+    return walk.inside(x, (layout_of(x), walk.node(x, walk.cell)))
+
+
 def _partial(walk: Visitor, x: Any) -> Content:
     def read(y: Any) -> Content:
         return (
@@ -472,6 +485,7 @@ _BY_TYPE: Final[dict[Any, Rule]] = {
     deque: _deque,
     bytearray: _bytearray,
     FunctionType: _function,
+    CellType: _cell,
     MethodType: _method,
     **dict.fromkeys((BuiltinFunctionType, MethodWrapperType), _builtin),
     type: _itself,

@@ -15,6 +15,7 @@ from threading import local
 from types import (
     AsyncGeneratorType,
     BuiltinMethodType,
+    CellType,
     CodeType,
     CoroutineType,
     FrameType,
@@ -207,6 +208,7 @@ _HELD: Final[dict[int, Callable[[Any], Iterable[Any]]]] = {
         lambda x: (x.__origin__, x.__args__),
     ),
     id(ref): lambda x: (x(),),
+    id(CellType): gc.get_referents,
     id(operator.attrgetter): lambda x: x.__reduce__(),
     id(operator.methodcaller): lambda x: x.__reduce__(),
     id(GeneratorType): lambda x: _locals_of(x.gi_frame),

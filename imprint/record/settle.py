@@ -243,9 +243,12 @@ def _is_effect(notes: Notes, read: Read, now: Any) -> bool:
 
     What would have to be kept alive does not: it may be large, or hold tracers.
     """
+    before = read.seen.held.get()
+    if isinstance(read.place, ObjectPlace) and read.place.hidden(now) is not now:
+        now = read.place.hidden(now)
+        before = MISSING if is_data(before) else before
     if not _is_light(now):
         return True
-    before = read.seen.held.get()
     if _are_names(read.place) and {*now} > {*before}:  # one came to be
         before = MISSING
     return notes.written.is_effect(read.place.key, before)

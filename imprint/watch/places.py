@@ -333,6 +333,11 @@ class ObjectPlace:
             self._latest = items
         return self._latest
 
+    def hidden(self, value: Any) -> Any:
+        """Return what of a value that was there a descriptor hides, or the value."""
+        is_pair = value is self._latest and self.name not in {"__dict__", CONTENT}
+        return value[1] if is_pair and value else value
+
     def shown(self) -> Any:
         """Return what the class shows where the object has nothing, or MISSING."""
         found = class_attribute(class_of(self.owner()), self.name)

@@ -115,7 +115,28 @@ SEEN = {
         "V[0] = 2",
     ),
 }
+SEEN |= {
+    "cell that is a value": (
+        "import types\nV = types.CellType(1)\nf = lambda x: x * V.cell_contents\n",
+        "V.cell_contents = 2",
+    ),
+    "what a property keeps in the object": (
+        "class P:\n    @property\n    def w(self):\n"
+        "        if 'w' not in self.__dict__: self.__dict__['w'] = 1\n"
+        "        return self.__dict__['w']\nO = P()\n" + READS,
+        "O.__dict__['w'] = 2",
+    ),
+    "what an alias stands for": (
+        OBJECT + "V = list[K]\nf = lambda x: x * V.__args__[0].w\n",
+        "K.w = 2",
+    ),
+}
 STRICT_SEES = {
+    "slot that another hides": (
+        "class B:\n    __slots__ = 'w'\nclass C(B):\n    __slots__ = 'w'\n"
+        "O = C(); O.w = 1; B.w.__set__(O, 1)\nf = lambda x: x * B.w.__get__(O)\n",
+        "B.w.__set__(O, 2)",
+    ),
     "what C shows of a namespace": (
         "import types\nO = types.SimpleNamespace(w=1)\n"
         "f = lambda x: x * (1 if repr(O) == 'namespace(w=1)' else 2)\n",
@@ -209,6 +230,17 @@ STRICT_TELLS_OF = {
     ),
 }
 NOTHING_SEES = {
+    "builtins that a function has of its own": (
+        "B = {'len': lambda _: 1}\n"
+        "g = type(lambda: 0)((lambda: len('a')).__code__, {'__builtins__': B})\n"
+        "f = lambda x: x * g()\n",
+        "B['len'] = lambda _: 2",
+    ),
+    "fields of a dataclass": (
+        "import dataclasses\n@dataclasses.dataclass\nclass D:\n    a: int = 1\n"
+        "f = lambda x: x * len(dataclasses.fields(D))\n",
+        "D.__dataclass_fields__.clear()",
+    ),
     "context of decimal": (
         "import decimal\nfrom decimal import Decimal\n"
         "f = lambda x: x * (1 if len(str(Decimal(1) / 3)) > 9 else 2)\n",
@@ -397,6 +429,26 @@ def test_that_the_code_of_a_function_that_only_a_library_keeps_is_replaced_is_no
     )
     edit = "class L: w = 2\nKEPT[0].__code__ = (lambda o: (lambda: L, ())).__code__"
     assert not is_seen(text, edit, strict=False)
+
+
+THREAD = """
+import queue, threading
+W = 1
+asked, answers = queue.Queue(), queue.Queue()
+def work():
+    while asked.get():
+        answers.put(W)
+threading.Thread(target=work, daemon=True).start()
+def f(x):
+    asked.put(True)
+    return x * answers.get()
+"""
+
+
+@pytest.mark.usefixtures("_as_before")
+def test_what_a_thread_reads_that_is_handed_no_function_is_not_seen():
+    assert not is_seen(THREAD, "W = 2", strict=False)
+    sys.modules["holes"].asked.put(False)
 
 
 NODE = "import imprint\nf = lambda x: x * len(imprint.tree.leaves(V))\n"
