@@ -24,9 +24,10 @@ def test_what_the_traces_of_a_function_write_is_shared_while_something_holds_it(
     assert alive() is None
 
 
-def test_what_is_left_counts_until_a_later_trace_writes_there():
+def test_what_is_left_counts_until_traces_have_written_there_three_times():
     known, place = Written(NO_EFFECTS), ItemPlace({}, 1, "d")
-    assert not known.is_effect(place.key, MISSING)
+    for before in (MISSING, None, MISSING):
+        assert not known.is_effect(place.key, before)
     assert known.is_effect(place.key, MISSING)
     assert known.is_effect(ItemPlace({}, 2, "d").key, 5)
 
