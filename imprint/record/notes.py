@@ -81,7 +81,7 @@ from imprint.watch.written import Written
 _BUILTINS: Final = vars(builtins)
 """It stands in each namespace in which text was executed; names of it are watched."""
 _KNOWN: Final = 20_000
-"""Values that are met; of functions, classes and modules, any number."""
+"""Values that are met."""
 _TEXT: Final = 4096
 """Characters of a text that somebody may evaluate."""
 
@@ -161,6 +161,10 @@ class Notes(Noted):
         """Tell whether a value was met."""
         return id(value) in self.known
 
+    def _has_room_for(self, kind: type) -> bool:
+        """Tell whether one more of a class is met: of parts of a program, any number."""
+        return len(self.known) <= _KNOWN or issubclass(kind, SHARED)
+
     def _know(self, value: Any) -> None:
         self.known[id(value)] = value
         if self.is_passing:
@@ -174,9 +178,7 @@ class Notes(Noted):
         if kind is str:
             _meet_text(self, value)
             return
-        if id(value) in self.known:
-            return
-        if len(self.known) > _KNOWN and not issubclass(kind, SHARED):
+        if id(value) in self.known or not self._has_room_for(kind):
             return
         self._know(value)
         if issubclass(kind, ModuleType):

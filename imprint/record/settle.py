@@ -243,7 +243,7 @@ def _is_effect(notes: Notes, read: Read, now: Any) -> bool:
 
     What would have to be kept alive does not: it may be large, or hold tracers.
     """
-    before = read.seen.held.get()
+    before: Any = read.seen.held.get()
     if isinstance(read.place, ObjectPlace) and read.place.hidden(now) is not now:
         now = read.place.hidden(now)
         before = MISSING if is_data(before) else before
