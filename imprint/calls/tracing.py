@@ -33,7 +33,8 @@ class TracedCall(Inner):
         results: how its arrays become the result.
         form: which parameters are dynamic, and their names.
         seconds: what tracing took.
-        findings: what it read by name; `watch` tells whether that is as it was.
+        findings: what it read by name.
+        watch: what tells whether that is as it was; None if it is to be made.
 
     Attributes:
         unread: places that are not watched, as a trace was heard not to read them.
@@ -59,10 +60,13 @@ class TracedCall(Inner):
         form: Form,
         seconds: float,
         findings: "record.Findings",
+        watch: Watch | None = None,
     ) -> None:
         self.closed = closed
         self.findings: record.Findings = findings
-        self.watch: Watch = Watch((*findings.reads, *findings.carried))
+        if watch is None:
+            watch = Watch((*findings.reads, *findings.carried))
+        self.watch: Watch = watch
         self.unread: dict[Key, Place] = {}
         self.hits = 0
         self.is_told_apart = False
@@ -141,8 +145,8 @@ class TracedCall(Inner):
             seconds: what making it took.
         """
         trees = self.in_tree, results
-        made = TracedCall(closed, trees, self.form, seconds, self.findings)
-        made.watch = self.watch
+        of_whole = self.findings, self.watch
+        made = TracedCall(closed, trees, self.form, seconds, *of_whole)
         made.unread = self.unread
         made._whole = self
         made.conditions = self.conditions
