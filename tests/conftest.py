@@ -124,12 +124,15 @@ def _young_heap(request):
 
     Else each test that collects walks over the millions of objects that the tests before
     it, and JAX, left in the process. What is left when some tests are over stays. A test
-    in which a tracer leaks has all of it looked at again.
+    in which a tracer leaks has all of it looked at again; what it left stays, too, as to
+    collect it would take seconds.
     """
     counts = request.config.stash
     counts[RAN] = counts.get(RAN, -1) + 1
-    if counts[RAN] % BETWEEN_FREEZES == 0 or counts[THAWED]:
+    is_due = counts[RAN] % BETWEEN_FREEZES == 0
+    if is_due and not counts[THAWED]:
         gc.collect()
+    if is_due or counts[THAWED]:
         gc.freeze()
         counts[THAWED] = False
 
