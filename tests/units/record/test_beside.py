@@ -14,6 +14,9 @@ ROUND += "        sum(range(100_000))\n"  # clocks of virtual machines miss 20 Â
 ROUND += "        answered.release()\n"
 
 
+QUIET = 5  # looks, one after the other, at which it did not run
+
+
 class Server:
     """A thread that waits, answers when it is asked, and waits again.
 
@@ -35,10 +38,11 @@ class Server:
     def __enter__(self):
         self.thread.start()
         self.ask()
-        while (
-            self.waits and module._HAS_CLOCKS and Beside().ran()
-        ):  # it is on its way to wait
-            time.sleep(0.01)
+        quiet = 0
+        while self.waits and module._HAS_CLOCKS and quiet < QUIET:
+            beside = Beside()
+            time.sleep(0.01)  # it is on its way to wait, and may be kept from a core
+            quiet = 0 if beside.ran() else quiet + 1
         return self
 
     def __exit__(self, *_):
