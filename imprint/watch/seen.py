@@ -300,7 +300,7 @@ class Seen:
         """Whether what is inside can change, and counts."""
         self.is_bare = False
         """Whether it counts as itself, whatever is inside."""
-        self.has_code = False
+        self.has_code: bool = False
         """Whether there are functions in it; whoever runs one watches its code."""
         self._content: Content = _UNREAD
         kind = class_of(value)
@@ -441,7 +441,7 @@ class Seen:
         parts: list[Part] = []
         walk = self._walk(self._written.effects, parts)
         self._content = walk.value(value)
-        self.has_code = walk.has_code
+        self.has_code: bool = walk.has_code
         self.inside: bool = walk.volatile
         if walk.volatile:
             try:
