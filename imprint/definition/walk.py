@@ -68,6 +68,8 @@ class _State:
     """What a walk knows of state that can change, and notes of it."""
 
     volatile: bool = False
+    has_code: bool = False
+    """Whether a function was met, whose code nobody looks at again while it is the same."""
     _effects: Effects = NO_EFFECTS
     _lengths: dict[Standin, int | None] | None = None
     _parts: list[Part] | None = None
@@ -119,10 +121,7 @@ class Walk(_State):
     container_leaves: ClassVar[int] = 256
     scalars: ClassVar[int] = 256
     reads_all: ClassVar[bool] = False
-    volatile: bool = False
     has_cells: bool = False
-    has_code: bool = False
-    """Whether a function was met, whose code nobody looks at again while it is the same."""
     _leaves = 0
     _lowest = DEPTH
     is_holding: bool = False

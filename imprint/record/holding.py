@@ -1,16 +1,12 @@
 """Holding: what the functions of a program hold, so that no other program is its like.
 
-A callback runs when the program does, and then reads its closure variables, and writes
-into lists that it was given. So a program belongs to those very variables and containers,
-and not, as what a trace reads, to any that are equal.
-1. From the callbacks in a jaxpr all functions are found that they may call, with their
-   closure variables, and the containers that they were given.
+They run later, and then read and write closure variables and containers of their own.
+1. From the callbacks in a jaxpr all functions are found that they may call, with these.
 2. A variable that only they read counts by identity alone: what is in it, they look up
    when they run. One that traced code reads too counts by both (`Code.held`).
 3. Where a trace read a container that they hold, the same object has to be there.
-4. A rule of a derivative or of batching runs when another program is derived. So of the
-   rules in a jaxpr each function counts, as it is, though the one that was traced captures
-   it and others are equal to that one: theirs is another, with variables of its own.
+4. Of the rules in a jaxpr, by which another program is derived, each function counts as it
+   is, also where the root captures it: an equal root has a rule of its own.
 """
 
 from collections.abc import Callable, Iterable, Iterator
