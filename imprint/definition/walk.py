@@ -121,6 +121,7 @@ class Walk(_State):
     container_leaves: ClassVar[int] = 256
     scalars: ClassVar[int] = 256
     reads_all: ClassVar[bool] = False
+    volatile: bool = False
     has_cells: bool = False
     _leaves = 0
     _lowest = DEPTH
@@ -257,8 +258,7 @@ class Walk(_State):
         token = self._done.get(id(fun))
         if token is None and self._parts is None and not self._effects:
             token = scalar_function_token(fun)
-            if token is not None and token.has_cells:
-                self.has_cells = True
+            self.has_cells |= token is not None and token.has_cells
         content = self.node(fun, self._read_function) if token is None else token
         return self.inside(fun, content)
 
