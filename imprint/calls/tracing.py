@@ -64,9 +64,7 @@ class TracedCall(Inner):
     ) -> None:
         self.closed = closed
         self.findings: record.Findings = findings
-        if watch is None:
-            watch = Watch((*findings.reads, *findings.carried))
-        self.watch: Watch = watch
+        self.watch: Watch = Watch(findings.watched) if watch is None else watch
         self.unread: dict[Key, Place] = {}
         self.hits = 0
         self.is_told_apart = False
@@ -122,19 +120,18 @@ class TracedCall(Inner):
 
     def forget(self, unread: Mapping[Key, Place]) -> None:
         """Watch no more places that a trace does not read."""
-        reads = [r for r in self.watch.reads if r.place.key not in unread]
-        if len(reads) < len(self.watch.reads):
+        known = self.findings.reads
+        reads = tuple(read for read in known if read.place.key not in unread)
+        if len(reads) < len(known):
             self.unread = {**self.unread, **unread}
-            self.watch = Watch(reads)
-            carried = {read.place.key for read in self.findings.carried}
-            others = tuple(r for r in reads if r.place.key not in carried)
-            self.findings = self.findings._replace(reads=others)
+            self.findings = self.findings._replace(reads=reads)
+            self.watch = Watch(self.findings.watched)
 
     def watch_as(self, other: "TracedCall") -> None:
         """Watch what another trace of the same program read, as things are by now."""
         self.unread = {**self.unread, **other.unread}
         self.findings = self.findings._replace(reads=other.findings.reads)
-        self.watch = Watch((*self.findings.reads, *self.findings.carried))
+        self.watch = Watch(self.findings.watched)
 
     def at(self, closed: ClosedJaxpr, results: Results, seconds: float) -> "TracedCall":
         """Return what this trace for all sizes is at some of them.

@@ -29,7 +29,7 @@ from imprint.watch.seen import Findings, Read, Seen
 
 _LIMIT: Final = 4096
 _MUTABLE: Final = ids_of(list, dict, set, bytearray)
-_RULES: Final = frozenset(("rule", "policy"))
+_RULES: Final = ("rule", "policy")
 _READS: Final = frozenset(
     (
         *("LOAD_DEREF", "STORE_DEREF", "DELETE_DEREF"),
@@ -98,9 +98,11 @@ def _functions_in(jaxpr: Jaxpr) -> tuple[list[Any], list[Any]]:
     queue, seen = [jaxpr], {id(jaxpr)}
     for each in queue:  # it grows
         for eqn in each.eqns:
-            if "callback" in eqn.params:
-                callbacks.append(eqn.params["callback"])
-            rules += [eqn.params[n] for n in _RULES & eqn.params.keys()]
+            params = eqn.params
+            if "callback" in params:
+                callbacks.append(params["callback"])
+            elif "jaxpr" in params:  # of what the rule is
+                rules += [params[name] for name in _RULES if name in params]
         for body in each.bodies:
             if id(body.jaxpr) not in seen:
                 seen.add(id(body.jaxpr))

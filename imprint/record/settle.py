@@ -244,9 +244,9 @@ def _is_effect(notes: Notes, read: Read, now: Any) -> bool:
     What would have to be kept alive does not: it may be large, or hold tracers.
     """
     before: Any = read.seen.held.get()
-    if isinstance(read.place, ObjectPlace) and read.place.hidden(now) is not now:
-        now = read.place.hidden(now)
-        before = MISSING if is_data(before) else before
+    own = read.place.hidden(now) if isinstance(read.place, ObjectPlace) else now
+    if own is not now:
+        now, before = own, MISSING if is_data(before) else before
     if not _is_light(now):
         return True
     if _are_names(read.place) and {*now} > {*before}:  # one came to be

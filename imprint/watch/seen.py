@@ -536,3 +536,8 @@ class Findings(NamedTuple):
     writes: Any = None
     ran: Ran = Ran(is_heard=False)
     carried: tuple[Read, ...] = ()
+
+    @property
+    def watched(self) -> tuple[Read, ...]:
+        """All that has to be as it was."""
+        return *self.reads, *self.carried

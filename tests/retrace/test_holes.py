@@ -114,8 +114,6 @@ SEEN = {
         "import collections\nV = collections.Counter([0])\n" + NUMBERS,
         "V[0] = 2",
     ),
-}
-SEEN |= {
     "cell that is a value": (
         "import types\nV = types.CellType(1)\nf = lambda x: x * V.cell_contents\n",
         "V.cell_contents = 2",

@@ -12,8 +12,6 @@ from imprint.record.beside import Beside
 ROUND = "def serve(asked, answered):\n    while asked.acquire() and not ended:\n"
 ROUND += "        sum(range(100_000))\n"  # clocks of virtual machines miss 20 µs
 ROUND += "        answered.release()\n"
-
-
 QUIET = 5  # looks, one after the other, at which it did not run
 
 
