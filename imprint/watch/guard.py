@@ -1,13 +1,16 @@
 """Watching: is what a trace read by name still there?
 
-`Watch.guard` is one generated function that looks each place up and compares by `is`
-(`writer`). Where something is another object, the places are compared one by one: an
-equal number, string, tuple, list or function is as good, and the guard learns it.
+The places are compared one by one: an equal number, string, tuple, list or function is as
+good as the object that was there. `Watch.guard` begins so. When that was done twice, the
+guard is written: one function that looks each place up and compares by `is` (`writer`),
+and compares so where something is another object. Writing takes as long as a hundred
+comparisons or more, and many versions are called once.
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from operator import is_
 from types import FunctionType
-from typing import Any, NamedTuple, final
+from typing import Any, Final, NamedTuple, final
 from weakref import ref
 
 from imprint.definition.walk import NO_EFFECTS, Effects
@@ -21,7 +24,10 @@ from imprint.watch.places import (
     class_of,
 )
 from imprint.watch.seen import Read, Seen
-from imprint.watch.writer import guard_of
+from imprint.watch.writer import blank, write
+
+_WRITTEN_AT: Final = 2
+"""At which comparison of all places a guard is written."""
 
 
 @final
@@ -56,12 +62,14 @@ class Watch:
         reads: the places, with what was seen there.
     """
 
-    __slots__ = ("__weakref__", "guard", "reads")
+    __slots__ = ("__weakref__", "_compared", "guard", "reads")
 
     def __init__(self, reads: Iterable[Read]) -> None:
-        self.reads = tuple(reads)
-        self.guard: Callable[[], bool] | None = guard_of(self.reads, self._otherwise())
+        self.reads: tuple[Read, ...] = tuple(reads)
+        self.guard: Final = blank(self.reads, self._otherwise())
         """Tells whether everything is as it was; None if nothing is watched. Hot."""
+        self._compared = 0
+        """How often place by place, since something was another object."""
 
     def holds(self) -> bool:
         """Tell whether everything is as it was."""
@@ -86,11 +94,9 @@ class Watch:
         return [read for read, _ in self._failing()]
 
     def _failing(self) -> list[tuple[Read, Any]]:
-        return [
-            (read, now)
-            for read, now in zip(self.reads, _values(self.reads), strict=True)
-            if not (read.seen.matches(now) or _is_over(read, now))
-        ]
+        now = _moved(self.reads, [read.now() for read in self.reads])
+        pairs = zip(self.reads, now, strict=True)
+        return [(read, value) for read, value in pairs if _differs(read, value)]
 
     def count_changed(self) -> int:
         """Return how many places are not as they were."""
@@ -112,17 +118,22 @@ class Watch:
 
     def _holds_by_content(self) -> bool:
         """Compare place by place; take equal values for what was seen from now on."""
-        now = _values(self.reads)
+        now: list[Any] = []
+        for read in self.reads:
+            now.append(read.now())
+            if not isinstance(read.place, FunctionPlace) and _differs(read, now[-1]):
+                return False  # the rest would take most of the time
+        now = _moved(self.reads, now)
         pairs = zip(self.reads, now, strict=True)
-        if not all(
-            read.seen.matches(value) or _is_over(read, value) for read, value in pairs
-        ):
+        if any(isinstance(r.place, FunctionPlace) and _differs(r, x) for r, x in pairs):
             return False
-        self.reads: tuple[Read, ...] = tuple(_renew(self.reads, now))
-        fresh: Any = guard_of(self.reads, self._otherwise())
+        reads = tuple(_renew(self.reads, now))
+        if len(reads) != len(self.reads) or not all(map(is_, reads, self.reads)):
+            self.reads, self._compared = reads, 0
+        self._compared += 1
         guard: Any = self.guard
-        if fresh.__code__ is guard.__code__ and fresh.__globals__ is guard.__globals__:
-            guard.__defaults__ = fresh.__defaults__
+        if self._compared == _WRITTEN_AT and not write(guard, reads, self._otherwise()):
+            self._compared = 0
         return True
 
     @property
@@ -141,27 +152,30 @@ def watch_definition(fun: Callable[..., Any], effects: Effects = NO_EFFECTS) -> 
     return Watch(captured_reads(fun, effects))
 
 
-def _values(reads: Iterable[Read]) -> list[Any]:
-    """Return what is at places now; of a function that was replaced, what the other has.
+def _moved(reads: tuple[Read, ...], now: list[Any]) -> list[Any]:
+    """Return what is at places; of a function that was replaced, what the other has.
 
     It may be equal, by code, defaults and attributes, and called or annotated otherwise.
     """
-    now = [(read, read.now()) for read in reads]
     moved = {
         id(read.seen.held.get()): value
-        for read, value in now
+        for read, value in zip(reads, now, strict=True)
         if class_of(value) is FunctionType and not read.seen.held.is_(value)
     }
     if not moved:
-        return [value for _, value in now]
+        return now
     return [
         FunctionPlace(moved[id(read.place.function)], read.place.name).get()
         if isinstance(read.place, FunctionPlace)
         and id(read.place.function) in moved
         and read.place.name not in WHAT_RUNS
         else value
-        for read, value in now
+        for read, value in zip(reads, now, strict=True)
     ]
+
+
+def _differs(read: Read, now: Any) -> bool:
+    return not (read.seen.matches(now) or _is_over(read, now))
 
 
 def _is_over(read: Read, now: Any) -> bool:
@@ -185,7 +199,7 @@ def _renew(reads: Iterable[Read], now: Iterable[Any]) -> Iterator[Read]:
             yield Read(place, Seen(place.get(), strict=seen.strict))
         elif read.is_past:
             continue
-        elif value is GONE or (seen.held.is_(value) and not seen.inside):
+        elif value is GONE or seen.is_same(value):
             yield read
         elif _carries_functions(value):
             yield read  # what these capture would have to be watched instead

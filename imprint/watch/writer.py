@@ -9,10 +9,11 @@ kept by its text. What takes longest comes last.
 import builtins
 import keyword
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from marshal import dumps
 from operator import is_
+from threading import Lock
 from types import CellType, CodeType, FunctionType
 from typing import Any, Final, final
 
@@ -55,50 +56,99 @@ _OWN_FUNCTION: Final = 4
 """Names of a module from which on a function with its globals pays for the call."""
 
 
-def guard_of(
+def blank(
     reads: tuple[Read, ...], otherwise: Callable[[], bool]
-) -> Callable[[], bool] | None:
-    """Generate the guard: a function of the module that most names are in."""
+) -> FunctionType | None:
+    """Return a guard that asks `otherwise`, until it is written; None to watch nothing.
+
+    It has what no function can be given later: the module that most names are in as its
+    globals, and the cells.
+    """
     if not reads:
         return None
-    names = Counter(module for r in reads if (module := _module_of(r.place)))
-    home = names.most_common(1)[0][0] if names else 0
+    modules = _modules_of(reads)
+    places = [read.place for read in reads]
+    cells = {id(p.cell): p.cell for p in places if isinstance(p, CellPlace)}
+    writer = _Writer((), Objects(()), modules[0][0] if modules else {}, cells.values())
+    return writer.function(otherwise)
+
+
+def write(
+    guard: FunctionType, reads: tuple[Read, ...], otherwise: Callable[[], bool]
+) -> bool:
+    """Have a guard look each place up by itself; tell whether it could be done now."""
+    home, cells = guard.__globals__, guard.__closure__ or ()
+    main = _Writer(reads, Objects(reads), home, cells)
     others = {
-        module: _Writer(reads, Objects(()))
-        for module, count in names.items()
-        if count >= _OWN_FUNCTION and module != home
+        id(module): _Writer(reads, Objects(()), module)
+        for module, count in _modules_of(reads)
+        if count >= _OWN_FUNCTION and module is not home
     }
-    main = _Writer(reads, Objects(reads))
-    quick = [read for read in reads if not read.seen.inside]
-    for read in quick:
-        module = _module_of(read.place)
-        others.get(module, main).add(read, home=module == home or module in others)
+    for read in reads:
+        if not read.seen.inside:
+            place = read.place
+            module = id(place.namespace) if isinstance(place, NamePlace) else 0
+            others.get(module, main).add(read)
     for writer in others.values():
         main.condition(f"{main.hold(writer.function())}()")
     for read in reads:  # what takes longest comes last
         if read.seen.inside:
-            main.add(read, home=_module_of(read.place) == home)
-    return main.function(otherwise)
+            main.add(read)
+    written = main.function(otherwise)
+    blanked = _Writer((), Objects(()), home, cells).function(otherwise)
+    kept = guard.__defaults__  # nothing dies, so nothing runs, between the lines
+    if not _writing.acquire(
+        blocking=False
+    ):  # another thread, or what a signal broke into
+        return False
+    try:  # what is called between them is blank, and takes the last of any defaults
+        guard.__code__ = blanked.__code__
+        guard.__defaults__ = written.__defaults__
+        guard.__code__ = written.__code__
+    finally:
+        _writing.release()
+    del kept
+    return True
 
 
-def _module_of(place: Place) -> int:
-    """Return what tells the modules of names apart; 0 for another place."""
-    return id(place.namespace) if isinstance(place, NamePlace) else 0
+_writing: Final = Lock()
+
+
+def _modules_of(reads: Iterable[Read]) -> list[tuple[dict[str, Any], int]]:
+    """Return the modules that names are in, each with how many, the most first."""
+    names = [r.place.namespace for r in reads if isinstance(r.place, NamePlace)]
+    modules = {id(module): module for module in names}
+    return [(modules[key], n) for key, n in Counter(map(id, names)).most_common()]
 
 
 @final
 class _Writer:
-    """Writes one guard function, of some of the places that are read."""
+    """Writes one guard function, of some of the places that are read.
 
-    def __init__(self, reads: tuple[Read, ...], objects: "Objects") -> None:
+    Args:
+        reads: all places.
+        objects: what is known of the objects among them.
+        module: its globals.
+        cells: its closure.
+    """
+
+    def __init__(
+        self,
+        reads: tuple[Read, ...],
+        objects: Objects,
+        module: dict[str, Any],
+        cells: Iterable[CellType] = (),
+    ) -> None:
         self._prefix = "_"
         taken = {r.place.name for r in reads if isinstance(r.place, NamePlace)}
         while any(name.startswith(self._prefix) for name in taken):
             self._prefix += "_"
-        self._globals: dict[str, Any] = {}
+        self._globals = module
         self._conditions: dict[str, None] = {}  # each once
         self._held: dict[int, tuple[str, Any]] = {}
-        self._cells: dict[str, CellType] = {}
+        self._cells = {  # a function has them in the order of their names
+            f"{self._prefix}c{i:04}": cell for i, cell in enumerate(cells)
+        }
         self._objects = objects
         self._dicts: set[str] = set()  # objects whose attributes are in a variable
 
@@ -119,8 +169,8 @@ class _Writer:
         """Add a condition."""
         self._conditions[text] = None
 
-    def add(self, read: Read, *, home: bool) -> None:
-        """Add the condition of one place; `home`: it is in this function's globals."""
+    def add(self, read: Read) -> None:
+        """Add the condition of one place."""
         place, seen = read.place, read.seen
         if isinstance(place, NamePlace) and seen.held.get() is MISSING:
             self.condition(f"{place.name!r} not in {self.hold(place.namespace)}")
@@ -136,7 +186,7 @@ class _Writer:
         if isinstance(place, SpecialsPlace | LeavesPlace):
             self.condition(_has_no_more(self, place))
             return
-        where = self._where(place, seen.held.get(), home=home)
+        where = self._where(place, seen.held.get())
         if seen.inside:
             self._add_inside(where, seen)
         else:
@@ -179,12 +229,17 @@ class _Writer:
         elif not is_data(class_attribute(kind, name)):
             where = f"{self.hold(OF_OBJECT)}({owner}, {name!r})"  # past its own
             condition = self._is(where, seen.held)
-        elif place.is_passing or value is not class_attribute(kind, name):
-            condition = f"{self.hold(seen.matches)}({self.hold(place.get)}())"
-        else:  # what the class has goes before what the object has
+        elif (
+            not place.is_passing
+            and value is class_attribute(kind, name)
+            and self._objects.has_in_dict(kind, name)
+        ):  # what the class has goes before what the object has, but may give that
             self.condition(f"{self.hold(type)}({owner}) is {self.hold(kind)}")
             where = self._where_in_class(ClassPlace(kind, name), value)
-            condition = self._is(where, seen.held)
+            self.condition(self._is(where, seen.held))
+            condition = f"{name!r} not in {owner}.__dict__"
+        else:
+            condition = f"{self.hold(seen.matches)}({self.hold(place.get)}())"
         self.condition(
             f"({owner} is None or {condition})" if place.is_passing else condition
         )
@@ -275,55 +330,48 @@ class _Writer:
         container, packed = self.hold(items.container), self.hold(items.packed)
         self.condition(f"{self.hold(dumps)}({container}, {FORMAT}) == {packed}")
 
-    def function(
-        self, otherwise: Callable[[], bool] | None = None
-    ) -> Callable[[], bool]:
+    def function(self, otherwise: Callable[[], bool] | None = None) -> FunctionType:
         """Return the function; where a condition fails, `otherwise` has the word."""
-        error = self.hold(Exception)
-        last = "" if otherwise is None else f" or {self.hold(otherwise)}()"
+        error = self.hold(Exception, apart=True)
+        last = "" if otherwise is None else self.hold(otherwise, apart=True)
         held = list(self._held.values())
-        cells = ", ".join(self._cells)
-        parameters = ", ".join(name for name, _ in held)  # all have a default, below
-        code = _compiled(
-            _TEXT.format(
-                name=f"{self._prefix}guard",  # a module may have a name `guard`
-                cells=cells,
-                parameters=parameters,
-                conditions=" and\n    ".join(self._conditions),
-                otherwise=last,
-                error=error,
-            )
+        text = _TEXT.format(
+            name=f"{self._prefix}guard",  # a module may have a name `guard`
+            cells=", ".join(self._cells),
+            parameters=", ".join(name for name, _ in held),  # all have a default, below
+            conditions=" and\n    ".join(self._conditions) or "False",
+            otherwise=last and f" or {last}()",
+            error=error,
         )
+        code = _compiled(text)
         closure = tuple(self._cells[name] for name in code.co_freevars)
         defaults = tuple(value for _, value in held)
         return FunctionType(code, self._globals, "guard", defaults, closure)
 
-    def _where(self, place: Place, seen: Any, *, home: bool) -> str:
+    def _where(self, place: Place, seen: Any) -> str:
         """Return the expression that looks a place up."""
         if isinstance(place, ClassPlace):
             return self._where_in_class(place, seen)
         if seen is MISSING:
             return f"{self.hold(place.get)}()"
         if isinstance(place, NamePlace):
-            return self._name(place, home=home)
+            return self._name(place)
         if isinstance(place, CellPlace):
-            name = f"{self._prefix}c{len(self._cells)}"
-            self._cells[name] = place.cell
-            return name
+            cells = self._cells.items()
+            return next(name for name, cell in cells if cell is place.cell)
         if isinstance(place, ItemPlace):
             return _looks_up(self, place)
         if isinstance(place, FunctionPlace):
             return f"{self.hold(place.function)}.{place.name}"
         return self.hold(seen)
 
-    def _name(self, place: NamePlace, *, home: bool) -> str:
+    def _name(self, place: NamePlace) -> str:
+        home = place.namespace is self._globals
         if place.is_builtin and not home:
             self.condition(f"{place.name!r} not in {self.hold(place.namespace)}")
             return f"{self.hold(vars(builtins))}[{place.name!r}]"
-        if home:
-            self._globals = place.namespace
-            if place.name.isidentifier() and not keyword.iskeyword(place.name):
-                return place.name
+        if home and place.name.isidentifier() and not keyword.iskeyword(place.name):
+            return place.name
         return f"{self.hold(place.namespace)}[{place.name!r}]"
 
     def _where_in_class(self, place: ClassPlace, seen: Any) -> str:
@@ -402,6 +450,7 @@ def make({cells}):
    ){otherwise}
   except {error}:
    return False
+  {cells}
  return {name}
 """
 

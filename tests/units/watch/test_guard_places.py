@@ -116,7 +116,9 @@ def test_what_an_object_has_not():
 def test_what_a_property_hides(monkeypatch):
     x = Holder()
     made = watch(ObjectPlace(x, "hidden", "x"))
-    vars(x)["hidden"] = 1
+    vars(x)["hidden"] = 1  # which it may give
+    assert not made.guard()
+    del vars(x)["hidden"]
     assert made.guard()
     monkeypatch.setattr(Holder, "hidden", property(lambda self: 2))
     assert not made.guard()

@@ -203,6 +203,7 @@ def test_two_attributes_of_one_object_look_it_up_once():
     places = [ObjectPlace(owner, name, "o") for name in ("rate", "other")]
     watch = Watch(tuple(Read(place, Seen(place.get())) for place in places))
     assert watch.guard()
+    assert watch.guard()
     defaults = watch.guard.__defaults__
     assert sum(x is places[0].owner for x in defaults) == 1
     owner.other = 2
