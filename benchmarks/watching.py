@@ -7,6 +7,7 @@ goes unseen there; imprint watches it.
 """
 
 import math
+from dataclasses import asdict, dataclass, field
 
 import jax
 import jax.numpy as jnp
@@ -15,7 +16,7 @@ import numpy as np
 import imprint
 import imprint.numpy as inp
 from benchmarks.pairs import Fact, Pair, Suite, Timing
-from benchmarks.tracing import SALTS
+from benchmarks.tracing import ARGUMENTS, SALTS, transformer
 
 BLOCKS = 6
 X = np.ones((4, 8), np.float32)
@@ -85,6 +86,52 @@ def traces_model(library):
         model, x = MODELS[library], NAMES[library].asarray(X)
         salt = next(SALTS)  # else what was traced before answers
         compiled = library.jit(lambda x: model(x * salt))
+        return lambda: compiled.trace(x)
+
+    return fresh
+
+
+def traces_line(library):
+    """Trace a function of one line: little but what is asked of each trace."""
+
+    def fresh():
+        names, salt = NAMES[library], next(SALTS)
+        compiled, x = library.jit(lambda x: names.sin(x) * salt), names.asarray(X)
+        return lambda: compiled.trace(x)
+
+    return fresh
+
+
+def traces_transformer(library):
+    def fresh():
+        compiled = library.jit(transformer(library, next(SALTS)))
+        return lambda: compiled.trace(*ARGUMENTS)
+
+    return fresh
+
+
+@dataclass
+class Settings:
+    rate: float = 0.5
+    sizes: list = field(default_factory=lambda: [1, 2, 3])
+
+
+def traces_library(library):
+    """Trace a function that calls Python code of libraries, which reads the user's."""
+    settings = Settings()
+
+    def fresh():
+        salt = next(SALTS)
+
+        def scaled(x):
+            for _ in range(20):
+                x = x * asdict(settings)["rate"]
+            for _ in range(10):
+                weights = np.linalg.inv(np.eye(4) * salt)
+                x = x * float(np.median(np.pad(weights, 1, constant_values=1)))
+            return x
+
+        compiled, x = library.jit(scaled), NAMES[library].asarray(X)
         return lambda: compiled.trace(x)
 
     return fresh
@@ -165,6 +212,24 @@ PAIRS = [
         "trace of a model of 50 objects",
         ours=traces_model(imprint),
         jax=traces_model(jax),
+        timing=Timing.FRESH,
+    ),
+    Pair(
+        "trace of a function of one line",
+        ours=traces_line(imprint),
+        jax=traces_line(jax),
+        timing=Timing.FRESH,
+    ),
+    Pair(
+        "trace of a transformer's loss",
+        ours=traces_transformer(imprint),
+        jax=traces_transformer(jax),
+        timing=Timing.FRESH,
+    ),
+    Pair(
+        "trace of 50 calls of libraries' Python code",
+        ours=traces_library(imprint),
+        jax=traces_library(jax),
         timing=Timing.FRESH,
     ),
     Pair(

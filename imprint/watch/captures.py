@@ -11,7 +11,7 @@ in an order that is the same for all that share a token.
 import functools
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator
-from types import FunctionType, MethodType
+from types import CodeType, FunctionType, MethodType
 from typing import Any, Final
 
 from imprint.core.identity import identity, ids_of
@@ -24,6 +24,7 @@ from imprint.watch.seen import Read, Seen
 _LIMIT: Final = 4096
 _DICTS: Final = ids_of(dict, OrderedDict, defaultdict)
 CONTAINERS: Final = _DICTS | ids_of(tuple, list, deque, set, frozenset)
+_ATOMS: Final = ids_of(*(bool, int, float, complex, str, bytes), type(None), CodeType)
 _items: Final[Callable[[Any], Iterator[Any]]] = vars(tuple)["__iter__"]
 
 
@@ -36,6 +37,8 @@ def captured_functions(fun: Any) -> dict[int, FunctionType]:
         if class_of(value) is FunctionType:
             found[id(value)] = value
         for part in parts_of(value):
+            if id(class_of(part)) in _ATOMS:
+                continue
             if id(part) not in seen and len(queue) < _LIMIT:
                 seen.add(id(part))
                 queue.append(part)

@@ -590,10 +590,10 @@ def specials_of(namespace: MappingProxyType[str, Any]) -> dict[str, Any]:
         for name, value in namespace.copy().items()
         if name[:2] == "__"
         and name != "__doc__"
-        and (value is None or callable(value) or not is_plain(value))
         and id(class_of(value)) not in _OF_PYTHON
+        and (value is None or callable(value) or not is_plain(value))
     }
 
 
-_OF_PYTHON: Final = ids_of(GetSetDescriptorType, MemberDescriptorType)
-"""Classes of `__dict__` and `__weakref__`, which each class has."""
+_OF_PYTHON: Final = ids_of(GetSetDescriptorType, MemberDescriptorType, str, int, tuple)
+"""Classes of `__dict__`, `__module__` and the like, which each class has."""

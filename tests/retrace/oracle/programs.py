@@ -63,9 +63,12 @@ class Program(NamedTuple):
     is_node: bool
     """Whether what is called static is passed as a tree: its settings are static."""
     steps: tuple[Step, ...]
+    first: int = 1
+    """How the function is compiled first: 0 for its shapes, 1 and 2 for any; see `World`."""
 
     def __str__(self):
         lines = [self.text, f"ROOT = {self.make}", f"# static: {self.static}"]
+        lines.append(f"# first: {self.first}")
         for step in self.steps:
             lines += ["# meanwhile, in a call with a new shape:"] * step.meanwhile
             lines.append(step.statement or f"ROOT = {self.make}; f = jit(ROOT)")
@@ -188,4 +191,5 @@ def programs(draw, *, strict, is_wide):
         terms.insert(draw(st.integers(0, len(terms))), "meanwhile()")
     make = maker.add(root, ", ".join(terms))
     steps = tuple(maker.step() for _ in range(draw(st.integers(1, 6))))
-    return Program(HEAD + "\n".join(maker.lines), make, static, is_node, steps)
+    first = draw(st.sampled_from((0, 0, 1, 2)))
+    return Program(HEAD + "\n".join(maker.lines), make, static, is_node, steps, first)

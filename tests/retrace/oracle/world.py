@@ -8,8 +8,9 @@ An edit that another thread makes while the function is traced happens in a call
 shape of its own, where the program calls `meanwhile()`. What that call gives may be of
 before or after it; the calls that follow, with the same shape, must be right.
 
-Some functions name their rows. One is left to name them by itself: it is called with
-another number of rows at each check, and so goes through trials.
+Of three functions one is compiled for its shapes, one names its rows. The third is left to
+name them by itself: it is called with another number of rows at each check, and so goes
+through trials.
 """
 
 import contextlib
@@ -55,6 +56,7 @@ class World:
         self.rows = 1
         self.strict = strict
         self.pairs = []
+        self.made = program.first
         self.generalised = None
         """The compiled function that is called with `generalise` at "auto"."""
         self.checks = 0
@@ -79,13 +81,15 @@ class World:
         is_static = self.program.static and not self.program.is_node
         options = {"static_argnums": 1} if is_static else {}
         fun = self.names["ROOT"]
-        if self.program.is_node and not self.strict and len(self.pairs) % 2:
+        kind = self.made % 3
+        self.made += 1
+        if self.program.is_node and not self.strict and self.made % 2:
             compiled = imprint.filter_jit(fun)
         else:
-            if len(self.pairs) % 3 == 0:  # for all numbers of rows, in buckets
+            if kind == 1:  # for all numbers of rows, in buckets
                 options["abstracted_axes"] = ({0: "n"},)
             compiled = imprint.jit(fun, strict=self.strict, **options)
-            if len(self.pairs) % 3 == 1:
+            if kind == 2:
                 self.generalised = compiled
                 for more in (1, 2):  # so that the next size is the third
                     self.outcome(compiled, more)
