@@ -2,7 +2,8 @@
 
 What is written is not read, so the plain function and the compiled one agree; it is
 written only while something is traced, or else each call of the plain one would be an
-edit. What a piece is made of is told in `pieces`.
+edit. Or it is what the other would have written, too. What a piece is made of is told in
+`pieces`.
 """
 
 from tests.retrace.oracle.pieces import piece
@@ -68,6 +69,23 @@ GROWN = {
         """,
         "r#()",
         (*DICT_EDITS, "D# = {'a': ?}; r# = keep#(D#)", "r# = keep#(dict(D#))"),
+    ),
+    "table of what was worked out": piece(
+        """
+        M# = {}; V# = ?; N# = 0
+        def known#():
+            if 'a' not in M#:
+                M#['a'] = V#
+            return M#['a']
+        """,
+        "known#()",
+        # Of a table that is filled more than three times, nobody asks any more.
+        (
+            "N# += 1; V# = ?\nif N# < 3: M#.clear()",
+            "N# += 1\nif N# < 3: M#.clear(); M#['a'] = ?",
+            "V# = ?",
+            "M# = {}",
+        ),
     ),
     "default dict that gains a key": piece(
         """

@@ -130,6 +130,26 @@ RULES = {
             "c#.bwd.__closure__[1].cell_contents.append(?)",
         ),
     ),
+    "rules of two that one factory made": piece(
+        """
+        def make#(w):
+            g = imprint.custom_jvp(lambda y: y)
+            g.defjvp(lambda p, t: (p[0], t[0] * emit(0, <>, w)))
+            def put(v):
+                nonlocal w
+                w = v
+            return imprint.jit(lambda y: g(y)), put
+        w# = ?
+        (c#, put#), (d#, set#) = make#(w#), make#(w#)
+        """,
+        f"{_DERIVED.format('c#')} + 31 * ({_DERIVED.format('d#')})",
+        (
+            "put#(?)",
+            "set#(?)",
+            "put#(?); set#(w#)",
+            "(c#, put#), (d#, set#) = make#(w#), make#(w#)",
+        ),
+    ),
     "rule made while tracing": piece(
         """
         def h#(y):
