@@ -222,7 +222,7 @@ class _Writer:
                 return
             condition = f"{self.hold(seen.matches)}({self.hold(place.get)}())"
         elif name == "__dict__":
-            condition = self._has_names(place, owner, seen)
+            condition = _has_names(self, place, owner, seen)
         elif self._objects.has_attribute(kind, name):
             where = f"{owner}.{name}"
             condition = self._is(where, seen.held, binds=not place.is_passing)
@@ -260,15 +260,6 @@ class _Writer:
                 self._dicts.add(owner)
                 held = f"({owner}d := {held})"
         return f"{name!r} not in {held}"
-
-    def _has_names(self, place: ObjectPlace, owner: str, seen: Seen) -> str:
-        """Return the condition that an object has attributes of the same names."""
-        cls = class_of(place.owner())
-        if is_hooked(cls) or not layout_of_class(cls).has_only_dict:
-            return f"{self.hold(seen.matches)}({self.hold(place.get)}())"
-        names, held = seen.held.get(), f"{owner}.__dict__"
-        same = f"{self.hold(map)}({self.hold(is_)}, {held}, {self.hold(names)})"
-        return f"{self.hold(len)}({held}) == {len(names)} and {self.hold(all)}({same})"
 
     def _owner(self, place: ObjectPlace) -> str:
         """Return the variable that has the object of a place."""
@@ -399,6 +390,16 @@ class _Writer:
         if holder is None:
             return self.hold(MISSING)
         return f"{self.hold(class_namespace(holder))}[{name!r}]"
+
+
+def _has_names(writer: _Writer, place: ObjectPlace, owner: str, seen: Seen) -> str:
+    """Return the condition that an object has attributes of the same names."""
+    cls = class_of(place.owner())
+    if is_hooked(cls) or not layout_of_class(cls).has_only_dict:
+        return f"{writer.hold(seen.matches)}({writer.hold(place.get)}())"
+    names, held = seen.held.get(), f"{owner}.__dict__"
+    same = f"{writer.hold(map)}({writer.hold(is_)}, {held}, {writer.hold(names)})"
+    return f"{writer.hold(len)}({held}) == {len(names)} and {writer.hold(all)}({same})"
 
 
 def _lacks_item(writer: _Writer, place: ItemPlace) -> str:
