@@ -3,8 +3,8 @@
 The places are compared one by one: an equal number, string, tuple, list or function is as
 good as the object that was there. `Watch.guard` begins so. When that was done twice, the
 guard is written: one function that looks each place up and compares by `is` (`writer`),
-and compares so where something is another object. Writing takes as long as a hundred
-comparisons or more, and many versions are called once.
+and asks for the comparison where something is another object. To write it takes as long
+as to compare a hundred places or more, and many versions are called once.
 """
 
 from collections.abc import Callable, Iterable, Iterator
