@@ -10,6 +10,7 @@ paths: two operands of one aval cost 90 ns, an array and a Python scalar 250 ns.
 
 import warnings
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, Final, NoReturn, TypeAlias, cast
 
 import numpy as np
@@ -255,12 +256,18 @@ def _python_scalar(name: str, x: Any, dtype: DType, *, weak: bool) -> Any:
 def _check_integer(name: str, x: Any, dtype: DType) -> None:
     """Raise OverflowError if a Python integer does not fit an integer dtype."""
     if type(x) is int and dtypes.is_integer(dtype):
-        info = dtypes.iinfo(dtype)
-        if not info.min <= x <= info.max:
+        least, most = _bounds(dtype)
+        if not least <= x <= most:
             raise OverflowError(
-                f"{name}: expected an integer that fits {dtype}, between {info.min} "
-                f"and {info.max}, got {x}. Convert the array to a wider dtype first."
+                f"{name}: expected an integer that fits {dtype}, between {least} "
+                f"and {most}, got {x}. Convert the array to a wider dtype first."
             )
+
+
+@cache
+def _bounds(dtype: DType) -> tuple[int, int]:
+    info = dtypes.iinfo(dtype)
+    return int(info.min), int(info.max)
 
 
 # ---- shapes ----

@@ -105,6 +105,8 @@ def axes_of(name: str, axis: Axis, ndim: int) -> tuple[int, ...]:
     """Return the axes that `axis` names, counted from 0, in the order given."""
     if axis is None:
         return _EVERY[ndim] if ndim < len(_EVERY) else tuple(range(ndim))
+    if type(axis) is int:  # as most are: to ask for a class of `abc` costs 2 µs here
+        return canonical_axes(name, (axis,), ndim)
     if isinstance(axis, Sequence | np.ndarray) and not isinstance(axis, str):
         return canonical_axes(name, axis, ndim)
     return canonical_axes(name, (axis,), ndim)
