@@ -68,7 +68,7 @@ def axis_tuple(name: str, axes: Axes | NDArray) -> tuple[int, ...]:
 
 def size_tuple(name: str, sizes: ShapeLike) -> Shape:
     """Return one size or several, maybe negative, as a tuple; `name` begins the error."""
-    if type(sizes) is tuple or isinstance(sizes, Sequence | np.ndarray):
+    if isinstance(sizes, tuple | Sequence | np.ndarray):  # most are tuples
         return dims.as_shape(sizes, name)
     return (dims.as_dim(sizes, name),)
 
