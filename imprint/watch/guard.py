@@ -4,11 +4,11 @@ The places are compared one by one: an equal number, string, tuple, list or func
 good as the object that was there. `Watch.guard` begins so. When that was done twice, the
 guard is written: one function that looks each place up and compares by `is` (`writer`),
 and asks for the comparison where something is another object. To write it takes as long
-as to compare a hundred places or more, and many versions are called once.
+as to compare a hundred places or more, and many versions are called once. It is written
+anew after twice as many comparisons, so that what is equal and new each time costs little.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from operator import is_
 from types import FunctionType
 from typing import Any, Final, NamedTuple, final
 from weakref import ref
@@ -27,7 +27,7 @@ from imprint.watch.seen import Read, Seen
 from imprint.watch.writer import blank, write
 
 _WRITTEN_AT: Final = 2
-"""At which comparison of all places a guard is written."""
+"""At which comparison of all places a guard is written first."""
 
 
 @final
@@ -62,14 +62,16 @@ class Watch:
         reads: the places, with what was seen there.
     """
 
-    __slots__ = ("__weakref__", "_compared", "guard", "reads")
+    __slots__ = ("__weakref__", "_compared", "_due", "guard", "reads")
 
     def __init__(self, reads: Iterable[Read]) -> None:
         self.reads: tuple[Read, ...] = tuple(reads)
         self.guard: Final = blank(self.reads, self._otherwise())
         """Tells whether everything is as it was; None if nothing is watched. Hot."""
         self._compared = 0
-        """How often place by place, since something was another object."""
+        """How often place by place."""
+        self._due = _WRITTEN_AT
+        """At how many comparisons the guard is written next."""
 
     def holds(self) -> bool:
         """Tell whether everything is as it was."""
@@ -127,13 +129,12 @@ class Watch:
         pairs = zip(self.reads, now, strict=True)
         if any(isinstance(r.place, FunctionPlace) and _differs(r, x) for r, x in pairs):
             return False
-        reads = tuple(_renew(self.reads, now))
-        if len(reads) != len(self.reads) or not all(map(is_, reads, self.reads)):
-            self.reads, self._compared = reads, 0
+        self.reads = tuple(_renew(self.reads, now))
         self._compared += 1
-        guard: Any = self.guard
-        if self._compared == _WRITTEN_AT and not write(guard, reads, self._otherwise()):
-            self._compared = 0
+        if self._compared >= self._due:
+            self._due = 2 * self._compared
+            guard: Any = self.guard
+            write(guard, self.reads, self._otherwise())
         return True
 
     @property
@@ -199,7 +200,7 @@ def _renew(reads: Iterable[Read], now: Iterable[Any]) -> Iterator[Read]:
             yield Read(place, Seen(place.get(), strict=seen.strict))
         elif read.is_past:
             continue
-        elif value is GONE or seen.is_same(value):
+        elif value is GONE or (seen.held.is_(value) and not seen.inside):
             yield read
         elif _carries_functions(value):
             yield read  # what these capture would have to be watched instead

@@ -330,12 +330,6 @@ class Seen:
         """Tell whether a value is the very object, in which nothing can change."""
         return not self.inside and self.held.is_(value)
 
-    def is_same(self, value: Any) -> bool:
-        """Tell whether a value is the very object, with the very objects in it."""
-        return self.held.is_(value) and (
-            not self.inside or all(items.are_unchanged() for items in self.items)
-        )
-
     @property
     def known(self) -> Written:
         """What the traces of the function are known to write."""

@@ -75,8 +75,8 @@ def blank(
 
 def write(
     guard: FunctionType, reads: tuple[Read, ...], otherwise: Callable[[], bool]
-) -> bool:
-    """Have a guard look each place up by itself; tell whether it could be done now."""
+) -> None:
+    """Have a guard look each place up by itself, unless another is written just now."""
     home, cells = guard.__globals__, guard.__closure__ or ()
     main = _Writer(reads, Objects(reads), home, cells)
     others = {
@@ -100,7 +100,7 @@ def write(
     if not _writing.acquire(
         blocking=False
     ):  # another thread, or what a signal broke into
-        return False
+        return
     try:  # what is called between them is blank, and takes the last of any defaults
         guard.__code__ = blanked.__code__
         guard.__defaults__ = written.__defaults__
@@ -108,7 +108,6 @@ def write(
     finally:
         _writing.release()
     del kept
-    return True
 
 
 _writing: Final = Lock()

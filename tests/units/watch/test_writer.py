@@ -7,7 +7,7 @@ import pytest
 
 from imprint.watch import guard, writer
 from imprint.watch.guard import Watch
-from imprint.watch.places import CellPlace, NamePlace
+from imprint.watch.places import CellPlace, NamePlace, ObjectPlace, SpecialsPlace
 from imprint.watch.seen import Read, Seen
 
 
@@ -70,6 +70,27 @@ def test_what_is_in_a_container_is_compared_twice(inside):
     assert not made.guard()
 
 
+def test_what_is_new_each_time_does_not_keep_it_from_being_written():
+    kind = type("Kind", (), {"__call__": lambda self: 1})
+    x = kind()
+    x.a = 1
+    home = module(rate=1.5)
+    made = watch(
+        *(SpecialsPlace(kind), ObjectPlace(x, "__dict__", "x")),
+        NamePlace(vars(home), "rate"),
+    )
+    codes = [made.guard.__code__]
+    for _ in range(40):
+        home.rate = float("1.5")
+        assert made.guard()
+        codes.append(made.guard.__code__)
+    assert codes[2] is codes[-1] is not codes[0]
+    before = made._compared
+    for _ in range(40):  # by now it has the last one
+        assert made.guard()
+    assert made._compared - before < 40
+
+
 def test_a_guard_that_fails_is_not_written():
     home = module(rate=1.5)
     made = watch(NamePlace(vars(home), "rate"))
@@ -130,7 +151,7 @@ def test_it_can_be_asked_between_any_two_lines_of_writing():
     sys.settrace(trace)
     try:
         for count in (9, 2, 5):  # places may come not to count
-            assert writer.write(made.guard, made.reads[:count], made._holds_by_content)
+            writer.write(made.guard, made.reads[:count], made._holds_by_content)
     finally:
         sys.settrace(outer)
     assert len(asked) > 30
