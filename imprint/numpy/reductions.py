@@ -105,9 +105,8 @@ def axes_of(name: str, axis: Axis, ndim: int) -> tuple[int, ...]:
     """Return the axes that `axis` names, counted from 0, in the order given."""
     if axis is None:
         return _EVERY[ndim] if ndim < len(_EVERY) else tuple(range(ndim))
-    if type(axis) is int:  # as most are: to ask for a class of `abc` costs 2 µs here
-        return canonical_axes(name, (axis,), ndim)
-    if isinstance(axis, Sequence | np.ndarray) and not isinstance(axis, str):
+    is_one = type(axis) is int or isinstance(axis, str)  # a class of `abc` takes 2 µs
+    if not is_one and isinstance(axis, Sequence | np.ndarray):
         return canonical_axes(name, axis, ndim)
     return canonical_axes(name, (axis,), ndim)
 

@@ -19,12 +19,13 @@ from imprint.definition.code import code_of
 from imprint.definition.layout import layout_of
 from imprint.definition.walk import NO_EFFECTS, Effects, Part, Walk
 from imprint.watch.places import CellPlace, FunctionPlace, Place, ValuePlace, class_of
-from imprint.watch.seen import Read, Seen
+from imprint.watch.seen import ATOMS, Read, Seen
 
 _LIMIT: Final = 4096
 _DICTS: Final = ids_of(dict, OrderedDict, defaultdict)
 CONTAINERS: Final = _DICTS | ids_of(tuple, list, deque, set, frozenset)
-_ATOMS: Final = ids_of(*(bool, int, float, complex, str, bytes), type(None), CodeType)
+_EMPTY: Final = ATOMS | ids_of(CodeType)
+"""Classes of what carries nothing along."""
 _items: Final[Callable[[Any], Iterator[Any]]] = vars(tuple)["__iter__"]
 
 
@@ -37,7 +38,7 @@ def captured_functions(fun: Any) -> dict[int, FunctionType]:
         if class_of(value) is FunctionType:
             found[id(value)] = value
         for part in parts_of(value):
-            if id(class_of(part)) in _ATOMS:
+            if id(class_of(part)) in _EMPTY:
                 continue
             if id(part) not in seen and len(queue) < _LIMIT:
                 seen.add(id(part))

@@ -62,7 +62,7 @@ class Watch:
         reads: the places, with what was seen there.
     """
 
-    __slots__ = ("__weakref__", "_compared", "_due", "guard", "reads")
+    __slots__ = ("__weakref__", "_compared", "guard", "reads")
 
     def __init__(self, reads: Iterable[Read]) -> None:
         self.reads: tuple[Read, ...] = tuple(reads)
@@ -70,8 +70,6 @@ class Watch:
         """Tells whether everything is as it was; None if nothing is watched. Hot."""
         self._compared = 0
         """How often place by place."""
-        self._due = _WRITTEN_AT
-        """At how many comparisons the guard is written next."""
 
     def holds(self) -> bool:
         """Tell whether everything is as it was."""
@@ -130,9 +128,8 @@ class Watch:
         if any(isinstance(r.place, FunctionPlace) and _differs(r, x) for r, x in pairs):
             return False
         self.reads = tuple(_renew(self.reads, now))
-        self._compared += 1
-        if self._compared >= self._due:
-            self._due = 2 * self._compared
+        self._compared = count = self._compared + 1
+        if count >= _WRITTEN_AT and count & (count - 1) == 0:  # 2, 4, 8, ...
             guard: Any = self.guard
             write(guard, self.reads, self._otherwise())
         return True

@@ -51,7 +51,7 @@ _STRONG: Final = ids_of(
 )
 """Classes that `hold` need not ask: a weak reference that is refused costs 700 ns."""
 _NUMBERS: Final = ids_of(int, float, bool, complex, type(None))
-_ATOMS: Final = _NUMBERS | ids_of(str, bytes)
+ATOMS: Final = _NUMBERS | ids_of(str, bytes)
 """Classes of what can be read later: it is kept, and nothing is inside."""
 _LISTS: Final = ids_of(list, deque, set)
 _DICTS: Final = ids_of(dict, OrderedDict)
@@ -304,7 +304,7 @@ class Seen:
         """Whether there are functions in it; whoever runs one watches its code."""
         self._content: Content = _UNREAD
         kind = class_of(value)
-        if not (id(kind) in _ATOMS or value is MISSING or issubclass(kind, SHARED)):
+        if not (id(kind) in ATOMS or value is MISSING or issubclass(kind, SHARED)):
             self._read(value)
 
     @classmethod
