@@ -384,7 +384,8 @@ def typed(value: object) -> Typed:
     number = number_type(scalar)
     if number is not None:
         return scalar_type_dtype(number), True
-    return canonicalize(cast("DTypeLike", value)), False
+    dtype: Any = value if scalar is value else getattr(value, "dtype", value)
+    return canonicalize(dtype), False
 
 
 def to_inexact(dtype: DType) -> DType:

@@ -140,17 +140,17 @@ typeof = get_aval
 
 def _new_aval(x: Any) -> ShapedArray:
     """Work out the aval of a value of NumPy or Python; remember those of scalars."""
-    kind = cast("type[object]", type(x))
+    array: Any = x  # no `cast`: a trace is told of each
     if isinstance(x, np.ndarray):
-        array = cast("NDArray", x)
         if hasattr(array, "mask"):
             raise ArgumentError(
-                f"expected an array without a mask, got a {kind.__name__}. Masks have "
+                f"expected an array without a mask, got a {type(array).__name__}. Masks have "
                 "no meaning here: pass x.filled(value), and the mask beside it."
             )
         return ShapedArray(array.shape, dtypes.canonicalize(array.dtype))
+    kind = cast("type[object]", type(x))
     if isinstance(x, np.generic):
-        aval = ShapedArray((), dtypes.canonicalize(cast("Any", x).dtype))
+        aval = ShapedArray((), dtypes.canonicalize(array.dtype))
     elif (number := dtypes.number_type(kind)) is not None:
         aval = ShapedArray((), dtypes.scalar_type_dtype(number), number is not bool)
         if number is not kind:

@@ -12,7 +12,7 @@ A Python integer that lies outside is an IndexError, where JAX takes the last el
 
 import operator
 from collections.abc import Sequence
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
 
@@ -53,7 +53,7 @@ def getitem(x: ArrayLike, index: Any) -> Array:
         at = dims.element(index, array.shape[0])
         if at is not None:
             return _one_now(array, at=at)[0]
-    entries = cast("tuple[Any, ...]", index if type(index) is tuple else (index,))
+    entries: Any = index if type(index) is tuple else (index,)  # pyright: ignore[reportUnknownVariableType] - a trace is told of each `cast`
     try:
         spread = _spread(array.aval, entries)
     except _Advanced:

@@ -8,7 +8,7 @@ statistics made of these are in `statistics`, the places of extremes in `searchi
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias, final
 
 import numpy as np
 
@@ -57,8 +57,9 @@ class Reduction:
     identity: float | None
 
 
-class Over(NamedTuple):
-    """The arguments that all reductions share.
+@final
+class Over:
+    """The arguments that all reductions share; no tuple, which a library's code makes.
 
     Args:
         axis: the axes that disappear: one, several, or None for all.
@@ -67,10 +68,19 @@ class Over(NamedTuple):
         where: which elements take part.
     """
 
-    axis: Axis = None
-    keepdims: bool = False
-    initial: ArrayLike | None = None
-    where: ArrayLike | None = None
+    __slots__ = ("axis", "initial", "keepdims", "where")
+
+    def __init__(
+        self,
+        axis: Axis = None,
+        keepdims: bool = False,  # noqa: FBT001, FBT002 - NumPy's order
+        initial: ArrayLike | None = None,
+        where: ArrayLike | None = None,
+    ) -> None:
+        self.axis = axis
+        self.keepdims = keepdims
+        self.initial = initial
+        self.where = where
 
 
 SUM: Final = Reduction("sum", reduce_sum, add, 0)

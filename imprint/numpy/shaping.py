@@ -7,7 +7,7 @@ the same memory is as good as a copy.
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -39,10 +39,11 @@ Axes: TypeAlias = int | Sequence[int]
 
 def shape_of(name: str, shape: Any) -> Shape:
     """Return a user's shape as a tuple; `name` is the function, for errors."""
+    given: Any = shape
     try:
         single = isinstance(shape, int) or dims.is_symbolic(shape)
         single = single or getattr(shape, "ndim", 1) == 0
-        lengths = dims.as_shape((shape,) if single else cast("Any", shape))
+        lengths = dims.as_shape((shape,) if single else given)
         if isinstance(shape, set | frozenset | dict | bytes):
             raise TypeError  # they iterate, but not over lengths in an order
     except ConcretizationError:

@@ -420,9 +420,8 @@ def _log_of_sum(base: float) -> Any:
         )
         x = x if base == np.e else multiply(x, scale)
         whole = Over(over.axis, keepdims=True, where=over.where)
-        top = reduce_by(
-            replace(MAX, name=name), real(x), whole._replace(initial=-np.inf)
-        )
+        lowest = Over(over.axis, keepdims=True, initial=-np.inf, where=over.where)
+        top = reduce_by(replace(MAX, name=name), real(x), lowest)
         top = stop_gradient(choose(is_finite(top), top, scalar_like(top, 0)))
         total = add_up(replace(SUM, name=name), exp(subtract(x, top)), None, whole)
         result = add(log(total), top)

@@ -13,7 +13,6 @@ from _weakref import (
 )
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Sequence, Sized
-from contextlib import suppress
 from threading import RLock
 from types import FunctionType
 from typing import Any, Final, Never, TypeAlias, final
@@ -318,20 +317,18 @@ _recent: Final[deque[TreeDef]] = deque(maxlen=64)
 
 
 def _intern(spec: _Spec) -> TreeDef:
-    found = _interned.get(spec)
-    treedef = None if found is None else found()
-    with suppress(TypeError):  # static data without a hash
-        # A text of a class of the user's equals a plain one.
-        if treedef is not None and treedef.odd_keys == _odd_keys(spec):
-            return treedef
-    return _intern_new(spec)
-
-
-def _intern_new(spec: _Spec) -> TreeDef:
     try:
-        odd = _odd_keys(spec)
+        odd = _odd_keys(spec)  # a text of a class of the user's equals a plain one
     except TypeError:  # static data without a hash
         return _LooseTreeDef(_with_sorted_dicts(spec), ())
+    found = _interned.get(spec)
+    treedef = None if found is None else found()
+    if treedef is not None and treedef.odd_keys == odd:
+        return treedef
+    return _intern_new(spec, odd)
+
+
+def _intern_new(spec: _Spec, odd: _OddKeys) -> TreeDef:
     with _intern_lock:
         exact = (spec, odd)
         found = _interned.get(exact)
