@@ -468,15 +468,13 @@ def note_inherited(notes: Noted, cls: Any, name: str, _: str) -> None:
         notes.reads[place.key] = Read(place, Seen.as_itself(place.get()))
 
 
-def meet_shown(notes: Noted, value: Any, kind: Any) -> None:
-    """Take in the container that a view or a method of it shows, or changes."""
-    shown = shown_by(value, kind)
-    if shown is None:
-        return
-    if is_for_writing(value, kind):
-        notes.owners.written_into[id(shown)] = shown
-    else:
-        notes.place(ValuePlace(shown))
+def meet_shown(notes: Noted, value: Any, kind: Any, path: str) -> None:
+    """Take in the containers that a view or a method of them shows, or changes."""
+    for shown, leads in shown_by(value, kind, path):
+        if is_for_writing(value, kind):
+            notes.owners.written_into[id(shown)] = shown
+        else:
+            notes.place(ValuePlace(shown, leads))
 
 
 def note_whole_class(notes: Noted, cls: type) -> None:

@@ -199,7 +199,7 @@ class Notes(Noted):
             if id(value) in self._static:
                 self._static.update(id(part) for part, _ in parts)
             self._queue.extend(parts)
-            meet_shown(self, value, kind)
+            meet_shown(self, value, kind, path)
             if kind is not ndarray:
                 self._meet_object(value, kind, path)
         note_lacking(self, value, self.absent)

@@ -141,15 +141,49 @@ def parts_of(value: Any, kind: Any, path: str) -> Iterator[tuple[Any, str]]:
             yield part, f"{path}[…]"
 
 
-def shown_by(value: Any, kind: Any) -> Any:
-    """Return the plain container that a view of it, or a method in C, shows, or None."""
+def shown_by(value: Any, kind: Any, path: str) -> list[tuple[Any, str]]:
+    """Return the plain containers that C gives code from a value, and what leads to each.
+
+    A view of one shows it, or a method in C; variables of a context or a thread hold some,
+    and a memo function gave them. Only those count in which something can change.
+    """
     if id(kind) in _METHODS:
-        held: Any = value.__self__
+        held = [(value.__self__, path)]
     elif id(kind) in _VIEWS:
-        (held,) = gc.get_referents(value)
+        held = [(each, path) for each in gc.get_referents(value)]
+    elif kind is ContextVar:
+        held = [(each, f"{path}.get()") for each in _held_in(value)]
+    elif kind is MEMO:
+        held = [(each, f"{path}()") for each in _results_of(value)]
+    elif issubclass(kind, local):
+        names = local.__getattribute__(value, "__dict__").copy()
+        held = [(each, f"{path}.{name}") for name, each in names.items()]
     else:
-        return None
-    return held if id(class_of(held)) in _SHOWN else None
+        return []
+    return [pair for pair in held if _can_change(pair[0])]
+
+
+def is_giver(kind: Any) -> bool:
+    """Tell whether instances of a class may come to give other containers in a trace."""
+    return kind is ContextVar or kind is MEMO or issubclass(kind, local)
+
+
+def _can_change(held: Any) -> bool:
+    """Tell whether something can change in a plain container, of which there is one."""
+    kind = class_of(held)
+    if kind is tuple or kind is frozenset:
+        return any(map(_can_change, contained(held)[:ITEMS]))
+    return id(kind) in _SHOWN
+
+
+def _results_of(memo: Any) -> list[Any]:
+    """Return what a memo function remembers: what it gave, and perhaps for what."""
+    held = _kept_by(memo)
+    tables = [x for x in held if class_of(x) is dict]
+    linked = [x for x in tables if any(class_of(y) is _LINK for y in list(x.values()))]
+    if linked:  # it forgets what is old, so each result is a part of a list, too
+        return [x for x in held if x is not linked[0]]
+    return [x for table in tables for x in list(table.values())]
 
 
 def is_for_writing(value: Any, kind: Any) -> bool:
@@ -194,10 +228,24 @@ def _held_in(variable: ContextVar[Any]) -> Iterable[Any]:
     return () if isinstance(held, Trace) else (held,)
 
 
+def _kept_by(memo: Any) -> list[Any]:
+    """Return what a memo function holds in C."""
+    return [x for x in gc.get_referents(memo) if x is not memo.__dict__]
+
+
+def _one_link() -> Any:
+    """Return what stands in the table of a memo function that forgets what is old."""
+    memo = functools.lru_cache(1)(int)
+    memo()
+    (table,) = (x for x in _kept_by(memo) if class_of(x) is dict)
+    return next(iter(table.values()))
+
+
 COMPOSITES: Final = ids_of(
     *(functools.partial, MethodType, staticmethod, classmethod, property)
 )
 MEMO: Final = type(functools.cache(lambda: None))
+_LINK: Final = class_of(_one_link())
 _HELD: Final[dict[int, Callable[[Any], Iterable[Any]]]] = {
     id(functools.partial): lambda x: (x.func, x.args, x.keywords),
     id(staticmethod): lambda x: (x.__func__,),

@@ -20,9 +20,9 @@ from imprint.core.identity import ids_of, module_name
 from imprint.core.trace import Tracer
 from imprint.definition.layout import layout_of
 from imprint.definition.share import written_places
-from imprint.record.noted import ATOMS
+from imprint.record.noted import ATOMS, meet_shown
 from imprint.record.notes import Notes
-from imprint.record.parts import MEMO, path_of, places_at
+from imprint.record.parts import MEMO, is_giver, path_of, places_at
 from imprint.record.writes import Writes
 from imprint.tree.walk import registered
 from imprint.watch.captures import CONTAINERS, captured_names, parts_of
@@ -140,6 +140,9 @@ class _Settling:
             self._notes.meet_passing(value, layout_of(value).name)
         for memo in tuple(_memos(self._notes)):
             self._notes.meet_passing(memo, layout_of(memo).name)
+        for value in tuple(self._notes.known.values()):
+            if is_giver(kind := class_of(value)):
+                meet_shown(self._notes, value, kind, layout_of(value).name)
         for key, read in self._notes.reads.copy().items():
             if key not in known:
                 seen = read.seen.settle(read.now())

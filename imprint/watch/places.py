@@ -449,14 +449,14 @@ class LeavesPlace:
 
 @final
 class ValuePlace:
-    """A callable that is no function, with what is inside it."""
+    """A callable that is no function, or a container that C gives: `path` leads to it."""
 
-    __slots__ = ("_value",)
-    kind: ClassVar[str] = "definition"
+    __slots__ = ("_path", "_value", "kind")
     name: ClassVar[str] = ""
 
-    def __init__(self, value: object) -> None:
-        self._value = value
+    def __init__(self, value: object, path: str = "") -> None:
+        self._value, self._path = value, path
+        self.kind: str = "object" if path else "definition"
 
     @property
     def key(self) -> Key:
@@ -473,7 +473,7 @@ class ValuePlace:
         return self._value
 
     def __str__(self) -> str:
-        return f"{type(self._value).__name__} object"
+        return self._path or f"{type(self._value).__name__} object"
 
 
 WHAT_RUNS: Final = {

@@ -281,6 +281,10 @@ NOTHING_SEES = {
         "S = set([0, 8])\nf = lambda x: x * (1 + list(S)[0])\n",
         "S = set([8, 0])",
     ),
+    "sign of a NaN": (
+        "import math\nN = math.nan\nf = lambda x: x * math.copysign(1, N)\n",
+        "N = -math.nan",
+    ),
     "which of two equal values": (
         "A = [1]; B = A\nf = lambda x: x * (1 + (A is not B))\n",
         "B = [1]",

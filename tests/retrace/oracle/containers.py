@@ -99,6 +99,36 @@ CONTAINERS = {
             "D#['a'] = ?",
         ),
     ),
+    "dict of a context variable": piece(
+        "V# = contextvars.ContextVar('V#', default={'a': ?})",
+        "(V#.get().get('a'), len(V#.get()))",
+        (
+            "V#.get()['a'] = ?",
+            "V#.get()['b'] = ?",
+            "V#.get().clear()",
+        ),
+    ),
+    "list of a thread": piece(
+        "V# = threading.local(); V#.w = [?]",
+        "V#.w[-1]",
+        (
+            "V#.w.append(?)",
+            "V#.w[-1] = ?",
+            "V#.w.pop()",
+        ),
+    ),
+    "what a memo gave": piece(
+        """
+        @functools.lru_cache
+        def m#(n): return {'a': ?, 'b': [?]}
+        """,
+        "(m#(1)['a'], repr(m#(2)['b']))",
+        (
+            "m#(1)['a'] = ?",
+            "m#(2)['b'].append(?)",
+            "m#(2)['b'][0] = ?",
+        ),
+    ),
     "deque": piece(
         "D# = collections.deque([?, ?], 3)",
         "(list(D#), D#.maxlen)",

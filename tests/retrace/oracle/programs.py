@@ -34,8 +34,8 @@ PLAIN = {**SOURCES, **CONTAINERS}
 VALUES = {**SOURCES, **CONTAINERS, **GROWN, **KINDS, **NAMES}
 UNHASHABLE = "[", "(slice", "slice", "np.array"  # slices are so before 3.12
 HEAD = """\
-import array, collections, contextlib, copy, dataclasses, enum, functools, importlib
-import itertools, operator, sys, threading, types, weakref
+import array, collections, contextlib, contextvars, copy, dataclasses, enum, functools
+import importlib, itertools, operator, sys, threading, types, weakref
 from dataclasses import dataclass
 import numpy as np
 import imprint, imprint.lax, imprint.numpy as inp

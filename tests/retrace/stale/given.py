@@ -172,6 +172,35 @@ _GIVEN = {
         f = lambda x: x * V.o.rate
         --- V.o.rate = 3.0
         """,
+    "dict of a context variable": """
+        V = contextvars.ContextVar("V", default={"w": 1.0})
+        f = lambda x: x * V.get()["w"]
+        --- V.get()["w"] = 3.0
+        --- del V.get()["w"]
+        """,
+    "list of a thread": """
+        import threading
+        V = threading.local(); V.w = [1.0]
+        f = lambda x: x * V.w[-1]
+        --- V.w.append(3.0)
+        --- V.w[-1] = 4.0
+        """,
+    "dict and list of a memo": """
+        @functools.cache
+        def m(n): return {"w": 1.0}, [n]
+        f = lambda x: x * m(1)[0]["w"] * m(2)[1][0]
+        --- m(1)[0]["w"] = 3.0
+        --- m(2)[1][0] = 4.0
+        """,
+    "list of a memo that forgets what is old": """
+        class T:
+            @functools.lru_cache(2)
+            def m(self): return [1.0, {}]
+        t = T()
+        f = lambda x: x * t.m()[0] + len(t.m()[1])
+        --- t.m()[0] = 3.0
+        --- t.m()[1]["w"] = 4.0
+        """,
     "in an array of objects": """
         V = np.array([K()], object)
         f = lambda x: x * V[0].rate
