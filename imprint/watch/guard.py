@@ -76,7 +76,9 @@ class Watch:
         return self.guard is None or self.guard()
 
     def changed(self) -> list[Change]:
-        """List what is not as it was."""
+        """List what is not as it was; what an object had that is gone, only if nothing else is."""
+        failing = self._failing()
+        lasting = [(read, now) for read, now in failing if now is not GONE]
         return [
             Change(
                 read.place.kind,
@@ -86,7 +88,7 @@ class Watch:
                 read.place.module,
                 _action(read, now),
             )
-            for read, now in self._failing()
+            for read, now in lasting or failing
         ]
 
     def failing(self) -> list[Read]:

@@ -1,6 +1,7 @@
 """What a version watches beside its arguments: attributes, names, and what stands there."""
 
 import functools
+import gc
 import sys
 
 import jax
@@ -130,6 +131,16 @@ TEXT = "import math\nf = lambda x: x * math.floor(len([2.5]))\n"
 def module():
     yield make_module("watched", TEXT)
     del sys.modules["watched"]
+
+
+def test_an_object_that_was_replaced_is_told_and_nothing_that_it_had(module):
+    fill(module, "class K: pass\nO = K(); O.w = 2.0\ng = lambda x: x * O.w")
+    f = imprint.jit(module.g)
+    assert f(1.0) == 2.0
+    fill(module, "O = K(); O.w = 2.0")
+    gc.collect()
+    (difference,) = f.explain(1.0).differences
+    assert str(difference) == "global O in watched: K object → another K object"
 
 
 @pytest.mark.parametrize(
