@@ -60,6 +60,8 @@ from imprint.watch.seen import class_of
 
 ITEMS: Final = 1024
 """Items of one container that are met."""
+RESULTS: Final = 64
+"""Containers that one memo function gave which are watched."""
 _DEEP: Final = 3
 """How deep containers are looked into that are new."""
 OPAQUE: Final[Any] = (np.ndarray, np.generic, np.dtype, NumberArray)
@@ -145,7 +147,8 @@ def shown_by(value: Any, kind: Any, path: str) -> list[tuple[Any, str]]:
     """Return the plain containers that C gives code from a value, and what leads to each.
 
     A view of one shows it, or a method in C; variables of a context or a thread hold some,
-    and a memo function gave them. Only those count in which something can change.
+    and a memo function gave them. Only those count in which something can change, and the
+    latest: of many, each warm call would look at all.
     """
     if id(kind) in _METHODS:
         held = [(value.__self__, path)]
@@ -160,7 +163,7 @@ def shown_by(value: Any, kind: Any, path: str) -> list[tuple[Any, str]]:
         held = [(each, f"{path}.{name}") for name, each in names.items()]
     else:
         return []
-    return [pair for pair in held if _can_change(pair[0])]
+    return [pair for pair in held if _can_change(pair[0])][-RESULTS:]
 
 
 def is_giver(kind: Any) -> bool:
