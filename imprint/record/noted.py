@@ -26,7 +26,6 @@ from imprint.core.trace import Tracer
 from imprint.definition.layout import layout_of
 from imprint.record.items import ItemUses
 from imprint.record.parts import (
-    ITEMS,
     is_for_writing,
     is_opaque,
     path_of,
@@ -34,7 +33,7 @@ from imprint.record.parts import (
     shown_by,
 )
 from imprint.tree.walk import registered
-from imprint.watch.captures import places_of
+from imprint.watch.captures import is_by_texts, places_of
 from imprint.watch.places import (
     MISSING,
     ClassPlace,
@@ -387,8 +386,7 @@ class Noted(ABC):
                 isinstance(place, NamePlace)
                 or place.name not in self._items.whole[True]
             )
-            and len(value) <= ITEMS
-            and all(type(key) is str for key in tuple(value))
+            and is_by_texts(value)
         )
 
     def use(self, uses: ItemUses) -> None:

@@ -22,6 +22,8 @@ from imprint.watch.places import CellPlace, FunctionPlace, Place, ValuePlace, cl
 from imprint.watch.seen import ATOMS, Read, Seen
 
 _LIMIT: Final = 4096
+_KEYS: Final = 1024
+"""Keys of a dict of which each may be watched by itself."""
 _DICTS: Final = ids_of(dict, OrderedDict, defaultdict)
 CONTAINERS: Final = _DICTS | ids_of(tuple, list, deque, set, frozenset)
 _EMPTY: Final = ATOMS | ids_of(CodeType)
@@ -44,6 +46,13 @@ def captured_functions(fun: Any) -> dict[int, FunctionType]:
                 seen.add(id(part))
                 queue.append(part)
     return found
+
+
+def is_by_texts(value: Any) -> bool:
+    """Tell whether a value is a plain dict from texts, of which items are watched alone."""
+    if class_of(value) is not dict or len(value) > _KEYS:
+        return False
+    return all(type(key) is str for key in tuple(value))
 
 
 def captured_reads(

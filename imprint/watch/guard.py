@@ -14,12 +14,13 @@ from typing import Any, Final, NamedTuple, final
 from weakref import ref
 
 from imprint.definition.walk import NO_EFFECTS, Effects
-from imprint.watch.captures import captured_functions, captured_reads
+from imprint.watch.captures import captured_functions, captured_reads, is_by_texts
 from imprint.watch.places import (
     GONE,
     MISSING,
     WHAT_RUNS,
     FunctionPlace,
+    ItemPlace,
     ObjectPlace,
     class_of,
 )
@@ -96,8 +97,9 @@ class Watch:
         return [read for read, _ in self._failing()]
 
     def _failing(self) -> list[tuple[Read, Any]]:
-        now = _moved(self.reads, [read.now() for read in self.reads])
-        pairs = zip(self.reads, now, strict=True)
+        reads = _followed(self.reads)
+        now = _moved(reads, [read.now() for read in reads])
+        pairs = zip(reads, now, strict=True)
         return [(read, value) for read, value in pairs if _differs(read, value)]
 
     def count_changed(self) -> int:
@@ -120,16 +122,16 @@ class Watch:
 
     def _holds_by_content(self) -> bool:
         """Compare place by place; take equal values for what was seen from now on."""
-        now: list[Any] = []
-        for read in self.reads:
+        reads, now = _followed(self.reads), list[Any]()
+        for read in reads:
             now.append(read.now())
             if not isinstance(read.place, FunctionPlace) and _differs(read, now[-1]):
                 return False  # the rest would take most of the time
-        now = _moved(self.reads, now)
-        pairs = zip(self.reads, now, strict=True)
+        now = _moved(reads, now)
+        pairs = zip(reads, now, strict=True)
         if any(isinstance(r.place, FunctionPlace) and _differs(r, x) for r, x in pairs):
             return False
-        self.reads = tuple(_renew(self.reads, now))
+        self.reads = tuple(_renew(reads, now))
         self._compared = count = self._compared + 1
         if count >= _WRITTEN_AT and count & (count - 1) == 0:  # 2, 4, 8, ...
             guard: Any = self.guard
@@ -150,6 +152,34 @@ def watch_definition(fun: Callable[..., Any], effects: Effects = NO_EFFECTS) -> 
         effects: state that does not count, as it does not in the token.
     """
     return Watch(captured_reads(fun, effects))
+
+
+def _followed(reads: tuple[Read, ...]) -> tuple[Read, ...]:
+    """Return the reads with the dicts that stand now where the trace read some by key.
+
+    One that was replaced by another is as good while the same is under those keys. It
+    stays the one that was read where not all its places have the same dict now.
+    """
+    now: dict[int, dict[str, Any]] = {}
+    followed: list[Read] = []
+    is_moved = False
+    for read in reads:
+        place, seen = read.place, read.seen
+        if isinstance(place, ItemPlace):
+            held = now.get(id(place.container), place.container)
+            if held is not place.container:
+                place = ItemPlace(held, place.name, place.path)
+        known: Any = seen.held.get() if seen.is_bare and not seen.is_left else None
+        if class_of(known) is dict:
+            there: Any = place.get()
+            there = there if is_by_texts(there) else known
+            if now.setdefault(id(known), there) is not there:
+                return reads
+            if there is not known:
+                is_moved, seen = True, Seen.as_itself(there)
+        is_same = place is read.place and seen is read.seen
+        followed.append(read if is_same else Read(place, seen))
+    return tuple(followed) if is_moved else reads
 
 
 def _moved(reads: tuple[Read, ...], now: list[Any]) -> list[Any]:

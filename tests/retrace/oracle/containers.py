@@ -99,6 +99,20 @@ CONTAINERS = {
             "D#['a'] = ?",
         ),
     ),
+    "dict that is read by its keys": piece(
+        "D# = {'a': ?, 'n': {'b': ?}}; E# = D#['n']",
+        "(D#['a'], D#['n']['b'], E#.get('b'), D#.get('c'))",
+        (
+            "D# = {'a': ?, 'n': {'b': ?}}",
+            "D# = {**D#}",
+            "D#['n'] = {**D#['n']}",
+            "D#['n']['b'] = ?",
+            "E# = {'b': ?}",
+            "E#['b'] = ?",
+            "D# = {**D#, 'n': E#}",
+            "D#['c'] = ?",
+        ),
+    ),
     "dict of a context variable": piece(
         "V# = contextvars.ContextVar('V#', default={'a': ?})",
         "(V#.get().get('a'), len(V#.get()))",

@@ -300,6 +300,63 @@ def test_an_equal_value_costs_a_comparison_only_once(user):
     assert not compared
 
 
+BY_KEYS = """
+D = {"a": 1.0, "n": {"b": [1.0]}, "left": 0}
+def root(x): return x * D["a"] * D["n"]["b"][0] + D.get("c", 0)
+"""
+
+
+def test_a_dict_that_is_read_by_its_keys_may_be_replaced(user):
+    module = user("module", BY_KEYS)
+    watch = run(module.root, 1)
+    for i in range(9):  # past each count at which a guard is written
+        module.D = {"left": i, "a": float("1"), "n": {"b": [float("1")], "more": i}}
+        assert watch.guard()
+        module.D["n"] = dict(module.D["n"])
+        assert watch.guard()
+        assert watch.changed() == []
+
+
+@pytest.mark.parametrize(
+    ("edit", "told"),
+    [
+        ("D['a'] = 2.0", "D['a'] rebound in builtins"),
+        ("D['c'] = 2.0", "D['c'] defined in builtins"),
+        ("del D['a']", "D['a'] deleted in builtins"),
+        ("D['n']['b'][0] = 2.0", "D['n']['b'] written into in builtins"),
+        ("D['n'] = {'b': [2.0]}", "D['n']['b'] rebound in builtins"),
+        ("D = {'a': 2.0, 'n': D['n']}", "D['a'] rebound in builtins"),
+        ("D[1] = 0; D = dict(D)", "global D rebound in module"),
+        ("class K(dict): pass\nD = K(D)", "global D rebound in module"),
+    ],
+)
+def test_what_changes_in_the_dict_that_came_is_seen(user, edit, told):
+    module = user("module", BY_KEYS)
+    watch = run(module.root, 1)
+    for _ in range(3):
+        module.D = {"a": 1.0, "n": {"b": [1.0]}}
+        assert watch.guard()
+    fill(module, edit)
+    assert not watch.guard()
+    assert [str(change) for change in watch.changed()] == [told]
+    module.D = {"a": 1.0, "n": {"b": [1.0]}}
+    assert watch.guard()
+
+
+def test_a_dict_that_one_of_two_names_still_has_is_not_taken_for_another(user):
+    text = "A = B = {'a': 1}\ndef root(x): return x * A['a'] + B['a']"
+    module = user("module", text)
+    watch = run(module.root, 1)
+    module.A = {"a": 1}
+    assert not watch.guard()
+    module.B["a"] = 2
+    assert not watch.guard()
+    module.A = module.B = {"a": 1}
+    assert watch.guard()
+    module.B = {"a": 1}
+    assert not watch.guard()
+
+
 def test_a_function_defined_again_is_as_good(user):
     text = "A = 3\ndef helper(x, k=1): return x * A + k\n"
     module = user("module", text + "def root(x): return helper(x)\n")
