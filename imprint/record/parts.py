@@ -62,6 +62,8 @@ ITEMS: Final = 1024
 """Items of one container that are met."""
 RESULTS: Final = 64
 """Containers that one memo function gave which are watched."""
+_BIG: Final = 256
+"""Items of a container that C gives up to which it is watched."""
 _DEEP: Final = 3
 """How deep containers are looked into that are new."""
 OPAQUE: Final[Any] = (np.ndarray, np.generic, np.dtype, NumberArray)
@@ -172,16 +174,19 @@ def is_giver(kind: Any) -> bool:
 
 
 def _can_change(held: Any) -> bool:
-    """Tell whether something can change in a plain container, of which there is one."""
+    """Tell whether something can change in a plain container, of those that are not big.
+
+    A strict trace would read all that is in one, and it meets what libraries keep so.
+    """
     kind = class_of(held)
     if kind is tuple or kind is frozenset:
         return any(map(_can_change, contained(held)[:ITEMS]))
-    return id(kind) in _SHOWN
+    return id(kind) in _SHOWN and len(held) <= _BIG
 
 
 def _results_of(memo: Any) -> list[Any]:
     """Return what a memo function remembers: what it gave, and perhaps for what."""
-    held = _kept_by(memo)
+    held = [x for x in kept_by(memo) if x is not memo.__dict__]
     tables = [x for x in held if class_of(x) is dict]
     linked = [x for x in tables if any(class_of(y) is _LINK for y in list(x.values()))]
     if linked:  # it forgets what is old, so each result is a part of a list, too
@@ -231,24 +236,30 @@ def _held_in(variable: ContextVar[Any]) -> Iterable[Any]:
     return () if isinstance(held, Trace) else (held,)
 
 
-def _kept_by(memo: Any) -> list[Any]:
-    """Return what a memo function holds in C."""
-    return [x for x in gc.get_referents(memo) if x is not memo.__dict__]
+def kept_by(memo: Any) -> list[Any]:
+    """Return what a memo function holds, but for the classes that C needs for it."""
+    return [x for x in gc.get_referents(memo) if id(x) not in _NEEDED]
 
 
-def _one_link() -> Any:
-    """Return what stands in the table of a memo function that forgets what is old."""
-    memo = functools.lru_cache(1)(int)
+def _new_memo() -> Any:
+    """Return a memo function that remembers one result, and forgets what is old."""
+    memo = functools.lru_cache(1)(lambda: None)
     memo()
-    (table,) = (x for x in _kept_by(memo) if class_of(x) is dict)
-    return next(iter(table.values()))
+    return memo
 
 
+_MEMO: Final = _new_memo()
+MEMO: Final = class_of(_MEMO)
+_NEEDED: Final = {id(x) for x in gc.get_referents(_MEMO) if isinstance(x, type)}
+_LINK: Final = next(
+    class_of(link)
+    for table in gc.get_referents(_MEMO)
+    if class_of(table) is dict and table is not _MEMO.__dict__
+    for link in table.values()
+)
 COMPOSITES: Final = ids_of(
     *(functools.partial, MethodType, staticmethod, classmethod, property)
 )
-MEMO: Final = type(functools.cache(lambda: None))
-_LINK: Final = class_of(_one_link())
 _HELD: Final[dict[int, Callable[[Any], Iterable[Any]]]] = {
     id(functools.partial): lambda x: (x.func, x.args, x.keywords),
     id(staticmethod): lambda x: (x.__func__,),
@@ -267,7 +278,7 @@ _HELD: Final[dict[int, Callable[[Any], Iterable[Any]]]] = {
     id(AsyncGeneratorType): lambda x: _locals_of(x.ag_frame),
     id(ContextVar): _held_in,
     id(local): lambda x: local.__getattribute__(x, "__dict__").values(),
-    id(MEMO): lambda x: (x.__wrapped__, *gc.get_referents(x)),
+    id(MEMO): lambda x: (x.__wrapped__, *kept_by(x)),
     **dict.fromkeys(_METHODS, _bound_to),
     **dict.fromkeys(
         ids_of(

@@ -6,7 +6,6 @@ behind, as long as they live. What no code that ran can have written was changed
 another thread: such a trace saw a state that never was as a whole.
 """
 
-import gc
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from functools import partial
@@ -22,7 +21,7 @@ from imprint.definition.layout import layout_of
 from imprint.definition.share import written_places
 from imprint.record.noted import ATOMS, meet_shown
 from imprint.record.notes import Notes
-from imprint.record.parts import MEMO, is_giver, path_of, places_at
+from imprint.record.parts import MEMO, is_giver, kept_by, path_of, places_at
 from imprint.record.writes import Writes
 from imprint.tree.walk import registered
 from imprint.watch.captures import CONTAINERS, captured_names, parts_of
@@ -294,7 +293,7 @@ def _memos(notes: Notes) -> Iterator[Any]:
     """Yield what memo functions remember now."""
     for value in tuple(notes.known.values()):
         if class_of(value) is MEMO:
-            yield from gc.get_referents(value)
+            yield from kept_by(value)
 
 
 def hiding(notes: Notes, objects: int = 0, shadowed: int = 0) -> Iterator[Read]:

@@ -31,6 +31,9 @@ from tests.retrace.oracle.statics import (
 from tests.retrace.oracle.ways import KEEPERS, WAYS
 
 PLAIN = {**SOURCES, **CONTAINERS}
+del PLAIN[
+    "what a memo gave"
+]  # strict, beside the rule of a derivative: it reads for minutes
 VALUES = {**SOURCES, **CONTAINERS, **GROWN, **KINDS, **NAMES}
 UNHASHABLE = "[", "(slice", "slice", "np.array"  # slices are so before 3.12
 HEAD = """\
