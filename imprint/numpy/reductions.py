@@ -77,10 +77,10 @@ class Over:
         initial: ArrayLike | None = None,
         where: ArrayLike | None = None,
     ) -> None:
-        self.axis = axis
-        self.keepdims = keepdims
-        self.initial = initial
-        self.where = where
+        self.axis: Axis = axis
+        self.keepdims: bool = keepdims
+        self.initial: ArrayLike | None = initial
+        self.where: ArrayLike | None = where
 
 
 SUM: Final = Reduction("sum", reduce_sum, add, 0)
