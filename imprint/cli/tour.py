@@ -25,6 +25,7 @@ from imprint.cli.letters import Lesson, learn_letters
 from imprint.cli.together import Together, learn_together
 from imprint.cli.twice import start_twice
 from imprint.cli.unchanged import Timing, run_scripts
+from imprint.store.current import wish_for, wished
 
 PARTS = (
     "examples",
@@ -110,7 +111,12 @@ def show_examples(chapters: Chapters) -> Iterator[str]:
 
 
 def _show(example: Example) -> bool:
-    printed = example.run()
+    before = wished()
+    imprint.cache.configure(mode="off")  # it counts traces: of the second tour, too
+    try:
+        printed = example.run()
+    finally:
+        wish_for(before)
     passed = example.accepts(printed)
     print(f"{'[ok]' if passed else '[FAILED]'} {example.heading}\n")
     print(textwrap.indent(example.code, "    "), end="\n\n")

@@ -20,6 +20,7 @@ from imprint.cli.tour import (
     show_examples,
     tour,
 )
+from imprint.store.current import current, wish_for, wished
 from tests.quick import as_for_users
 from tests.tolerances import assert_close
 
@@ -94,6 +95,23 @@ def test_a_failed_example_is_named_and_shown_with_what_was_expected(capsys):
     assert (
         "[FAILED] Add wrongly.\n\n    print(2)\n\n  | 2\n\n  expected:\n  | 3" in shown
     )
+
+
+@prints("True")
+def looks_for_the_store():
+    """Look for the store."""
+    print(current() is None)
+
+
+def test_an_example_finds_nothing_on_the_disk(tmp_path, monkeypatch):
+    monkeypatch.setenv("IMPRINT_CACHE_DIR", str(tmp_path))
+    monkeypatch.delenv("IMPRINT_CACHE")
+    before = wished()
+    imprint.cache.configure(mode="write")
+    assert current() is not None
+    assert not list(show_examples({"One": (looks_for_the_store,)}))
+    assert current() is not None
+    wish_for(before)
 
 
 @pytest.mark.slow
