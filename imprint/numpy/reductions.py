@@ -59,7 +59,9 @@ class Reduction:
 
 @final
 class Over:
-    """The arguments that all reductions share; no tuple, which a library's code makes.
+    """The arguments that all reductions share.
+
+    Not a named tuple: a library's code makes each, and a trace is told of that.
 
     Args:
         axis: the axes that disappear: one, several, or None for all.

@@ -137,10 +137,10 @@ class _Settling:
         known = {*self._notes.reads}
         for value in self._left:
             self._notes.meet_passing(value, layout_of(value).name)
-        for memo in tuple(_memos(self._notes)):
-            self._notes.meet_passing(memo, layout_of(memo).name)
         for value in tuple(self._notes.known.values()):
             if is_giver(kind := class_of(value)):
+                for part in kept_by(value) if kind is MEMO else ():
+                    self._notes.meet_passing(part, layout_of(part).name)
                 meet_shown(self._notes, value, kind, layout_of(value).name)
         for key, read in self._notes.reads.copy().items():
             if key not in known:
@@ -287,13 +287,6 @@ def _asked_of(cls: type) -> list[Any]:
 _items_of: Final[Callable[[Any], Iterable[Any]]] = vars(dict)["items"]
 _OF_PYTHON: Final = ids_of(str, BuiltinFunctionType)
 _COMPARED: Final = [*map(_asked_of, (object, Enum, np.dtype))]
-
-
-def _memos(notes: Notes) -> Iterator[Any]:
-    """Yield what memo functions remember now."""
-    for value in tuple(notes.known.values()):
-        if class_of(value) is MEMO:
-            yield from kept_by(value)
 
 
 def hiding(notes: Notes, objects: int = 0, shadowed: int = 0) -> Iterator[Read]:
