@@ -194,6 +194,11 @@ def is_user_class(cls: type) -> bool:
     return _name_of(cls) not in vars(sys.modules[module])
 
 
+def is_fixed(cls: type) -> bool:
+    """Tell whether no code in Python can write into a class: most of C's are so."""
+    return bool(_flags_of(cls) & _IMMUTABLE)
+
+
 def is_user(owner: Any) -> bool:
     """Tell whether a class or a module is the user's."""
     if is_module(owner):
@@ -203,6 +208,7 @@ def is_user(owner: Any) -> bool:
 
 _MAKERS: Final = frozenset(("builtins", "dataclasses", "types"))
 _HEAP: Final = 1 << 9  # Py_TPFLAGS_HEAPTYPE: not one of the interpreter's own
+_IMMUTABLE: Final = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
 _flags_of: Final = vars(type)["__flags__"].__get__
 _name_of: Final = vars(type)["__name__"].__get__
 

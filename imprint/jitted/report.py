@@ -222,13 +222,15 @@ def _stale(versions: list[Version], stale: Sequence[Version]) -> Compared:
 
 
 def _changes(version: Version) -> list[Difference]:
+    """Return what changed; what a dict and its item tell alike, once."""
     watch = version.traced.watch
     walk = StrictWalk if any(read.seen.strict for read in watch.reads) else Walk
-    return [
+    found = (
         Difference(change.kind, *told, _kept(change, told))
         for change in watch.changed()
         for told in _told(change, walk)
-    ]
+    )
+    return [*dict.fromkeys(found)]
 
 
 def _kept(change: Change, told: "tokens.Disagreement") -> str:

@@ -19,6 +19,7 @@ from numpy import ndarray
 
 from imprint.core.libraries import (
     holds,
+    is_fixed,
     is_own_namespace,
     is_user_class,
     is_user_code,
@@ -221,11 +222,9 @@ class Notes(Noted):
     def _meet_class(self, cls: type) -> None:
         if id(cls) in self.owners.of_classes:
             return
+        counting = [base for base in bases_of(cls) if self._counts(base)]
         names = {
-            name: None
-            for base in bases_of(cls)
-            if self._strict or is_user_class(base)
-            for name in class_namespace(base).copy()
+            name: None for base in counting for name in class_namespace(base).copy()
         }
         self.owners.of_classes[id(cls)] = []
         self.known[id(cls)] = cls
@@ -234,9 +233,8 @@ class Notes(Noted):
         self._wait(note_class, cls, names, "")
         if names:
             self._wait(note_inherited, cls, _hideable(cls).difference(names), "")
-        for base in bases_of(cls):
-            if self._strict or is_user_class(base):
-                self._hold(class_namespace(base), partial(ClassPlace, cls))
+        for base in counting:
+            self._hold(class_namespace(base), partial(ClassPlace, cls))
         self._queue.extend((each, "") for each in registered.functions.get(id(cls), ()))
         if names:
             self._on_value(cls)
@@ -245,6 +243,10 @@ class Notes(Noted):
             note_defaults(self, cls)
         elif layout_of_class(cls).module != "builtins":
             self._meet_library(class_namespace(cls))
+
+    def _counts(self, cls: type) -> bool:
+        """Tell whether what a class holds is watched: a library's only if it can change."""
+        return is_user_class(cls) or (self._strict and not is_fixed(cls))
 
     def _meet_specials(self, cls: type) -> None:
         """Take in the methods that Python calls by itself, which no code mentions.

@@ -62,8 +62,6 @@ ITEMS: Final = 1024
 """Items of one container that are met."""
 RESULTS: Final = 64
 """Containers that one memo function gave which are watched."""
-_BIG: Final = 256
-"""Items of a container that C gives up to which it is watched."""
 _DEEP: Final = 3
 """How deep containers are looked into that are new."""
 OPAQUE: Final[Any] = (np.ndarray, np.generic, np.dtype, NumberArray)
@@ -130,10 +128,12 @@ def parts_of(value: Any, kind: Any, path: str) -> Iterator[tuple[Any, str]]:
         yield value.__self__, f"{path}.__self__"
     elif kind is np.ndarray:
         yield from ((part, f"{path}[…]") for part in value.ravel().tolist())
+    elif is_giver(kind):
+        yield from _given_by(value, kind, path)
+        if kind is MEMO:
+            yield from ((part, path) for part in (value.__wrapped__, *kept_by(value)))
     elif id(kind) in _HELD:
         yield from ((held, path) for held in _HELD[id(kind)](value))
-    elif issubclass(kind, local):
-        yield from ((held, path) for held in _HELD[id(local)](value))
     else:
         layout = layout_of(value)
         wrapped = layout.get(value, "__wrapped__")
@@ -156,13 +156,8 @@ def shown_by(value: Any, kind: Any, path: str) -> list[tuple[Any, str]]:
         held = [(value.__self__, path)]
     elif id(kind) in _VIEWS:
         held = [(each, path) for each in gc.get_referents(value)]
-    elif kind is ContextVar:
-        held = [(each, f"{path}.get()") for each in _held_in(value)]
-    elif kind is MEMO:
-        held = [(each, f"{path}()") for each in _results_of(value)]
-    elif issubclass(kind, local):
-        names = local.__getattribute__(value, "__dict__").copy()
-        held = [(each, f"{path}.{name}") for name, each in names.items()]
+    elif is_giver(kind):
+        held = [*_given_by(value, kind, path)]
     else:
         return []
     return [pair for pair in held if _can_change(pair[0])][-RESULTS:]
@@ -173,20 +168,28 @@ def is_giver(kind: Any) -> bool:
     return kind is ContextVar or kind is MEMO or issubclass(kind, local)
 
 
-def _can_change(held: Any) -> bool:
-    """Tell whether something can change in a plain container, of those that are not big.
+def _given_by(value: Any, kind: Any, path: str) -> Iterator[tuple[Any, str]]:
+    """Yield what a giver holds, and what leads there; see `is_giver`."""
+    if kind is ContextVar:
+        yield from ((held, f"{path}.get()") for held in _held_in(value))
+    elif kind is MEMO:
+        yield from ((result, f"{path}()") for result in _results_of(value))
+    else:
+        names = local.__getattribute__(value, "__dict__").copy()
+        yield from ((held, f"{path}.{name}") for name, held in names.items())
 
-    A strict trace would read all that is in one, and it meets what libraries keep so.
-    """
+
+def _can_change(held: Any) -> bool:
+    """Tell whether something can change in a value that is a plain container."""
     kind = class_of(held)
     if kind is tuple or kind is frozenset:
         return any(map(_can_change, contained(held)[:ITEMS]))
-    return id(kind) in _SHOWN and len(held) <= _BIG
+    return id(kind) in _SHOWN
 
 
 def _results_of(memo: Any) -> list[Any]:
     """Return what a memo function remembers: what it gave, and perhaps for what."""
-    held = [x for x in kept_by(memo) if x is not memo.__dict__]
+    held = kept_by(memo)
     tables = [x for x in held if class_of(x) is dict]
     linked = [x for x in tables if any(class_of(y) is _LINK for y in list(x.values()))]
     if linked:  # it forgets what is old, so each result is a part of a list, too
@@ -237,8 +240,9 @@ def _held_in(variable: ContextVar[Any]) -> Iterable[Any]:
 
 
 def kept_by(memo: Any) -> list[Any]:
-    """Return what a memo function holds, but for the classes that C needs for it."""
-    return [x for x in gc.get_referents(memo) if id(x) not in _NEEDED]
+    """Return what a memo function holds besides its attributes and what C needs for it."""
+    needed = {*_NEEDED, id(memo.__dict__)}
+    return [x for x in gc.get_referents(memo) if id(x) not in needed]
 
 
 def _new_memo() -> Any:
@@ -276,9 +280,6 @@ _HELD: Final[dict[int, Callable[[Any], Iterable[Any]]]] = {
     id(GeneratorType): lambda x: _locals_of(x.gi_frame),
     id(CoroutineType): lambda x: _locals_of(x.cr_frame),
     id(AsyncGeneratorType): lambda x: _locals_of(x.ag_frame),
-    id(ContextVar): _held_in,
-    id(local): lambda x: local.__getattribute__(x, "__dict__").values(),
-    id(MEMO): lambda x: (x.__wrapped__, *kept_by(x)),
     **dict.fromkeys(_METHODS, _bound_to),
     **dict.fromkeys(
         ids_of(

@@ -16,6 +16,7 @@ from typing import Any, Final, final
 import numpy as np
 
 from imprint.core.identity import ids_of, module_name
+from imprint.core.libraries import is_fixed
 from imprint.core.trace import Tracer
 from imprint.definition.layout import layout_of
 from imprint.definition.share import written_places
@@ -137,17 +138,27 @@ class _Settling:
         known = {*self._notes.reads}
         for value in self._left:
             self._notes.meet_passing(value, layout_of(value).name)
-        for value in tuple(self._notes.known.values()):
-            if is_giver(kind := class_of(value)):
-                for part in kept_by(value) if kind is MEMO else ():
-                    self._notes.meet_passing(part, layout_of(part).name)
-                meet_shown(self._notes, value, kind, layout_of(value).name)
+        for value, path in self._givers():
+            kind = class_of(value)
+            for part in kept_by(value) if kind is MEMO else ():
+                self._notes.meet_passing(part, f"{path}()")
+            meet_shown(self._notes, value, kind, path)
         for key, read in self._notes.reads.copy().items():
             if key not in known:
                 seen = read.seen.settle(read.now())
                 if seen is not None:
                     yield Read(read.place, seen)
         yield from self._shadows()
+
+    def _givers(self) -> list[tuple[Any, str]]:
+        """Return what may give other containers by now, and what leads there."""
+        known = self._notes.known.values()
+        givers = [value for value in known if is_giver(class_of(value))]
+        paths = {
+            id(read.seen.held.get()): path_of(read.place)
+            for read in (self._notes.reads.values() if givers else ())
+        }
+        return [(x, paths.get(id(x), layout_of(x).name)) for x in givers]
 
     def _settled(self) -> Iterator[Read]:
         """Yield what was read, but for what the trace wrote."""
@@ -299,7 +310,7 @@ def hiding(notes: Notes, objects: int = 0, shadowed: int = 0) -> Iterator[Read]:
     """
     for value, kind, path, is_passing in notes.owners.objects[objects:]:
         names = notes.owners.of_classes.get(id(kind), ())
-        if names or notes.owners.asks_class:
+        if (names or notes.owners.asks_class) and not is_fixed(kind):
             place = ObjectPlace(value, "__class__", path, is_passing=is_passing)
             yield Read(place, Seen(kind))
         for name in names if layout_of(value).has_dict else ():

@@ -31,8 +31,6 @@ from tests.retrace.oracle.statics import (
 from tests.retrace.oracle.ways import KEEPERS, WAYS
 
 PLAIN = {**SOURCES, **CONTAINERS}
-# A strict trace that meets a memo beside the rule of a derivative reads for minutes.
-del PLAIN["what a memo gave"]
 VALUES = {**SOURCES, **CONTAINERS, **GROWN, **KINDS, **NAMES}
 UNHASHABLE = "[", "(slice", "slice", "np.array"  # slices are so before 3.12
 HEAD = """\

@@ -9,9 +9,9 @@ from imprint.watch.guard import Change
 from imprint.watch.places import MISSING
 
 
-def told(*change):
+def told(*change, times=1):
     """Return what is said of a change of a version that watched one place."""
-    watch = SimpleNamespace(reads=(), changed=lambda: [Change(*change)])
+    watch = SimpleNamespace(reads=(), changed=lambda: [Change(*change)] * times)
     return report._changes(SimpleNamespace(traced=SimpleNamespace(watch=watch)))
 
 
@@ -37,3 +37,8 @@ def test_what_holds_a_function_is_told_as_such():
     (difference,) = told("object", "self.act", len, told, "train", "rebound")
     assert difference.old == "builtin function len"
     assert difference.remedy.startswith("A version is kept for each function")
+
+
+def test_what_two_places_tell_alike_is_told_once():
+    (difference,) = told("object", "table()['a']", 2.0, 3.0, "m", "rebound", times=2)
+    assert str(difference) == "table()['a']: 2.0 → 3.0"

@@ -1227,3 +1227,41 @@ def test_functools_partial_and_cached_helpers(user):
     assert {"double", "table", "A"} <= names(watch)
     module.double = functools.partial(module.scaled, 3)
     assert not watch.guard()
+
+
+def test_strict_classes_of_c_and_the_attributes_of_a_memo_are_no_places(user):
+    """Texts that are met are names: of all that has these, too much would be read."""
+    module = user(
+        "module",
+        """
+        import functools
+        import numpy
+        @functools.lru_cache
+        def table(n): return {"a": n}
+        TEXTS = ["__doc__", "__class__", "__annotations__"]
+        def root(x):
+            assert isinstance(TEXTS, list)
+            return x * table(3)["a"] * numpy.float64(2)
+        """,
+    )
+    watch = run(module.root, 2, strict=True)
+    places = [str(read.place) for read in watch.reads]
+    assert not [p for p in places if p.startswith("class attribute")]
+    assert not [p for p in places if "cache_parameters" in p or "__class__" in p]
+    module.table(3)["a"] = 4
+    assert not watch.guard()
+
+
+def test_what_a_memo_comes_to_give_in_the_trace_is_told_by_its_name(user):
+    module = user(
+        "module",
+        """
+        import functools
+        @functools.lru_cache
+        def table(n): return {"a": n}
+        def root(x): return x * table(3)["a"]
+        """,
+    )
+    watch = run(module.root, 2)
+    module.table(3)["a"] = 4
+    assert [change.name for change in watch.changed()] == ["table()"]
