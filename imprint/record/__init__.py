@@ -15,7 +15,11 @@
 - `entering`: what is noted when a function starts?
 - `record`: which functions of a trace are entered, when, and what of it counts?
 - `holding`: what do the callbacks of a program hold of what was read?
-- `recorder`: which functions ran?
+- `recorder`: what is read while something is traced?
+- `heard`: what does one recording note of what it is told?
+- `listening`: who is told of each function that starts?
+- `monitoring`: how does one listen from 3.12?
+- `profiling`: how does one listen on 3.11?
 - `hook`: what is told, on 3.11, of functions in one thread?
 - `rules`: what do rules read that run when a program is derived from another?
 - `draws`: did NumPy draw random numbers meanwhile?

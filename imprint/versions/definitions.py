@@ -37,6 +37,7 @@ from imprint.versions.version import Version
 
 _KEPT: Final = 32  # executables of functions that share none of their versions
 _HOLDING: Final = 64  # definitions of functions whose callbacks hold what they capture
+_AT_ONCE: Final = 64  # as a share of the table, dropped where it is full
 _WRAPPERS: Final = 8  # partials of partials of methods
 _MANY: Final = 8  # versions of one family, at which it warns
 
@@ -321,22 +322,29 @@ class Definitions:
             kept = self._table.setdefault(key, definition)
             if kept is definition:
                 definition.tie(key)
-                while len(self._table) > self._limit:
-                    self._drop_one()
+                if len(self._table) > self._limit:
+                    self._make_room()
             return kept
 
-    def _drop_one(self) -> None:
-        """Drop the oldest that was not found since it was looked at last."""
+    def _make_room(self) -> None:
+        """Drop the oldest that were not found since they were looked at last.
+
+        Of a big table several at once: to list its keys takes as long as a short trace.
+        """
+        left = self._limit - self._limit // _AT_ONCE
         for key in list(self._table):  # of keys: a list of pairs lets a collection in
+            if len(self._table) <= left:
+                return
             definition = self._table.get(key)
             if definition is None:  # collected since
-                return
-            if not definition.is_wanted:
+                continue
+            if definition.is_wanted:
+                definition.is_wanted = False
+                self._table.move_to_end(key)
+            else:
                 del self._table[key]
-                return
-            definition.is_wanted = False
-            self._table.move_to_end(key)
-        self._table.popitem(last=False)
+        while len(self._table) > left:
+            self._table.popitem(last=False)
 
     def fork(self, definition: Definition, owner: object) -> Definition:
         """Return a copy of a definition, with its versions, for one function alone."""

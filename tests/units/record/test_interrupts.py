@@ -13,7 +13,8 @@ import threading
 
 import pytest
 
-from imprint.record import elsewhere, recorder
+from imprint.record import elsewhere, heard, listening, recorder
+from imprint.record.listening import Listener
 from imprint.record.record import Record
 from imprint.record.recorder import Recording
 from tests.units.modules import names, run
@@ -91,8 +92,8 @@ def record_all(program):
         (Record, "settle"),
         (Record, "merge"),
         (Recording, "start"),
-        (recorder._Listener, "tell"),
-        (recorder._Listener, "hears"),
+        (Listener, "tell"),
+        (Listener, "hears"),
         (type(recorder._listener), "listen"),
         (type(recorder._listener), "leave"),
     ],
@@ -132,7 +133,8 @@ def test_a_fault_in_any_call_leaves_nothing_behind(
     raise AssertionError("expected the calls to come to an end")
 
 
-FILES = recorder.__file__, elsewhere.__file__
+LISTENING = sys.modules[type(recorder._listener).__module__]
+FILES = {m.__file__ for m in (recorder, heard, listening, LISTENING, elsewhere)}
 
 
 def is_with(frame):

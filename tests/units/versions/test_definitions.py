@@ -49,6 +49,15 @@ def test_where_all_were_found_the_oldest_goes():
     assert found(table, made).count(False) == 1
 
 
+def test_of_a_big_table_a_part_is_dropped_at_once():
+    table, made = filled(128, 129)
+    assert len(list(table)) == 126
+    assert found(table, made[:4]) == [False, False, False, True]
+    for number in range(3):
+        table.add(*definition_of(lambda x, number=number: x - number, table))
+    assert found(table, made[:8]) == [False] * 3 + [True] + [False] * 3 + [True]
+
+
 def test_who_adds_second_gets_what_was_there():
     table, made = filled(3, 1)
     key, first = made[0]
