@@ -26,8 +26,9 @@ from imprint.explain.explanation import Compared, Difference, Explanation, Later
 from imprint.passes import changes
 from imprint.versions.definitions import DEFINITIONS, Definition, Made
 from imprint.versions.version import Version
+from imprint.watch.classes import MISSING
 from imprint.watch.guard import Change
-from imprint.watch.places import GONE, MISSING
+from imprint.watch.places import GONE
 from imprint.watch.seen import Unknown
 
 

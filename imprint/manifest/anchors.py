@@ -17,6 +17,7 @@ from imprint.core.identity import module_name
 from imprint.core.libraries import entry, is_user_class, module_namespace
 from imprint.manifest.reader import Reader, standing
 from imprint.manifest.refused import Refused, Why
+from imprint.watch.classes import class_namespace, defining_class
 from imprint.watch.places import (
     CellPlace,
     ClassPlace,
@@ -28,8 +29,6 @@ from imprint.watch.places import (
     Place,
     SpecialsPlace,
     ValuePlace,
-    class_namespace,
-    defining_class,
 )
 
 Anchor = list[Any]

@@ -17,7 +17,7 @@ from imprint.core.identity import module_name, type_name
 from imprint.core.libraries import is_module, module_namespace
 from imprint.manifest.refused import Refused, Why
 from imprint.manifest.stamps import Stamp, Stamps, changed, stamp_of, stamp_of_code
-from imprint.watch.places import class_of
+from imprint.watch.classes import class_of
 
 # ---- what is assumed to be pure ----
 

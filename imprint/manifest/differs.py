@@ -28,7 +28,7 @@ from imprint.manifest.manifest import (
 from imprint.store.files import ReadError
 from imprint.store.store import Store
 from imprint.store.sweep import entries
-from imprint.watch.places import MISSING
+from imprint.watch.classes import MISSING
 
 
 def difference(store: Store, question: Question, asked: Asked) -> str:

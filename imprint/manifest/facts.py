@@ -21,7 +21,7 @@ from imprint.manifest.reader import Reader, digest_of
 from imprint.manifest.refused import Refused
 from imprint.manifest.surroundings import surroundings
 from imprint.tree import structure
-from imprint.watch.places import class_attribute, class_of
+from imprint.watch.classes import class_attribute, class_of
 
 Fact = list[str]
 """A digest, and what it prints as: "" if that would say nothing, or too much."""

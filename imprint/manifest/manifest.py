@@ -55,7 +55,8 @@ from imprint.program.lowered import LoweredProgram
 from imprint.record.library_values import Value, content_at
 from imprint.store.proof import digest
 from imprint.store.store import Store
-from imprint.watch.places import MISSING, NamePlace, Place
+from imprint.watch.classes import MISSING
+from imprint.watch.places import NamePlace, Place
 from imprint.watch.seen import Findings, Read, Seen
 from imprint.watch.written import Written, written_by
 

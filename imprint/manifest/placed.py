@@ -17,7 +17,7 @@ from imprint.sharding.mesh import AbstractMesh, AxisType, Mesh
 from imprint.sharding.named import NamedSharding
 from imprint.sharding.single import SingleDeviceSharding, Uncommitted
 from imprint.sharding.spec import UNCONSTRAINED, PartitionSpec
-from imprint.watch.places import class_of
+from imprint.watch.classes import class_of
 
 Plain = Any
 

@@ -56,13 +56,13 @@ from imprint.manifest.placed import PLACED, plain_placement
 from imprint.manifest.purity import Met, check_library
 from imprint.manifest.refused import Refused, Why
 from imprint.tree import Partial
-from imprint.watch.places import (
-    GONE,
+from imprint.watch.classes import (
     MISSING,
     bases_of,
     class_namespace,
     class_of,
 )
+from imprint.watch.places import GONE
 
 Content = Any
 _PARTS: Final = 100_000

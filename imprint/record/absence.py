@@ -17,7 +17,8 @@ from imprint.record.notes import Notes
 from imprint.record.parts import ITEMS, OPAQUE, code_in, places_at
 from imprint.record.writes import is_all_users
 from imprint.watch.captures import contained
-from imprint.watch.places import MISSING, ItemPlace, NamePlace, class_attribute
+from imprint.watch.classes import MISSING, class_attribute
+from imprint.watch.places import ItemPlace, NamePlace
 from imprint.watch.seen import class_of
 
 _ABSENT: Final = 256

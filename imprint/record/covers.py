@@ -16,16 +16,16 @@ from typing import Any, Final, NamedTuple, final
 from weakref import WeakKeyDictionary
 
 from imprint.definition.layout import Layout, layout_of_class, layouts
-from imprint.watch.places import (
+from imprint.watch.classes import (
     MISSING,
     Cover,
-    Key,
     bases_of,
     class_attribute,
     class_namespace,
     class_of,
     uncovered,
 )
+from imprint.watch.places import Key
 
 TIMES: Final = 100
 """How often the attributes of one class are covered. Each time changes the class twice,

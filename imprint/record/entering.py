@@ -40,7 +40,12 @@ from imprint.watch.captures import (
     contained,
     places_of,
 )
-from imprint.watch.places import MISSING, bases_of, class_attribute, class_namespace
+from imprint.watch.classes import (
+    MISSING,
+    bases_of,
+    class_attribute,
+    class_namespace,
+)
 from imprint.watch.seen import Held, Weak, class_of, hold
 from imprint.watch.written import written_by
 

@@ -24,7 +24,8 @@ from imprint.watch.captures import (
     parts_of,
     places_of,
 )
-from imprint.watch.places import CellPlace, class_of
+from imprint.watch.classes import class_of
+from imprint.watch.places import CellPlace
 from imprint.watch.seen import Findings, Read, Seen
 
 _LIMIT: Final = 4096

@@ -23,7 +23,12 @@ from imprint.core.libraries import (
 )
 from imprint.definition.layout import instance_dict
 from imprint.record.mentions import Mentions, mentions_of
-from imprint.watch.places import MISSING, bases_of, class_namespace, class_of
+from imprint.watch.classes import (
+    MISSING,
+    bases_of,
+    class_namespace,
+    class_of,
+)
 
 Value = tuple[str, str, bytes]
 """A module, the names that lead to a value in it, and what the value is."""

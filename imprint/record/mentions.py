@@ -26,7 +26,7 @@ from imprint.record.bytecode import (
     variables_of,
 )
 from imprint.record.items import ItemUses, item_uses
-from imprint.watch.places import class_of
+from imprint.watch.classes import class_of
 
 _LONGEST: Final = 100
 """Characters of a text that may be a name, or a way of names with dots."""

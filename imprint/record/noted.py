@@ -34,8 +34,13 @@ from imprint.record.parts import (
 )
 from imprint.tree.walk import registered
 from imprint.watch.captures import is_by_texts, places_of
-from imprint.watch.places import (
+from imprint.watch.classes import (
     MISSING,
+    bases_of,
+    class_attribute,
+    class_namespace,
+)
+from imprint.watch.places import (
     ClassPlace,
     FunctionPlace,
     ItemPlace,
@@ -45,9 +50,6 @@ from imprint.watch.places import (
     Place,
     SpecialsPlace,
     ValuePlace,
-    bases_of,
-    class_attribute,
-    class_namespace,
 )
 from imprint.watch.seen import Read, Seen, class_of
 from imprint.watch.written import Written

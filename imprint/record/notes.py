@@ -61,9 +61,15 @@ from imprint.record.parts import (
 )
 from imprint.tree.walk import registered
 from imprint.watch.captures import contained
+from imprint.watch.classes import (
+    MISSING,
+    bases_of,
+    class_attribute,
+    class_namespace,
+    specials_of,
+)
 from imprint.watch.places import (
     CONTENT,
-    MISSING,
     ORDER,
     PLAIN_ITEMS,
     ClassPlace,
@@ -71,10 +77,6 @@ from imprint.watch.places import (
     NamePlace,
     ObjectPlace,
     SpecialsPlace,
-    bases_of,
-    class_attribute,
-    class_namespace,
-    specials_of,
 )
 from imprint.watch.seen import SHARED, class_of
 from imprint.watch.written import Written

@@ -45,16 +45,14 @@ from imprint.definition.layout import layout_of, layout_of_class
 from imprint.definition.rules import COPIES
 from imprint.record.mentions import CHANGES_ITEMS
 from imprint.watch.captures import CONTAINERS, contained
+from imprint.watch.classes import MISSING, bases_of, class_attribute
 from imprint.watch.places import (
-    MISSING,
     ClassPlace,
     FunctionPlace,
     ItemPlace,
     NamePlace,
     ObjectPlace,
     Place,
-    bases_of,
-    class_attribute,
 )
 from imprint.watch.seen import class_of
 

@@ -26,17 +26,19 @@ from imprint.record.covers import (
 )
 from imprint.record.reach import SEARCHED, reachable
 from imprint.tree import is_tree_node
-from imprint.watch.places import (
+from imprint.watch.classes import (
     MISSING,
-    ClassPlace,
-    Key,
-    ObjectPlace,
-    Place,
     bases_of,
     class_attribute,
     class_of,
     defining_class,
     is_plain,
+)
+from imprint.watch.places import (
+    ClassPlace,
+    Key,
+    ObjectPlace,
+    Place,
 )
 
 _PROBED: Final = 16

@@ -18,7 +18,7 @@ from imprint.core.array import NumberArray
 from imprint.core.identity import Inner, ids_of
 from imprint.core.libraries import is_user_class, is_user_code
 from imprint.definition.layout import instance_dict, layout_of
-from imprint.watch.places import class_namespace, class_of
+from imprint.watch.classes import class_namespace, class_of
 
 SEARCHED: Final = 20_000
 """Objects among which closures that no name leads to are searched."""

@@ -39,7 +39,7 @@ from imprint.record.probe import note_reads
 from imprint.record.reach import reachable
 from imprint.record.settle import settle
 from imprint.watch.captures import captured_reads, places_of
-from imprint.watch.places import bases_of, class_namespace
+from imprint.watch.classes import bases_of, class_namespace
 from imprint.watch.seen import Findings, Held, Ran, Read, Seen, Strong, class_of
 
 _WALKED: Final = 2_000

@@ -26,17 +26,15 @@ from imprint.record.parts import MEMO, is_giver, kept_by, path_of, places_at
 from imprint.record.writes import Writes
 from imprint.tree.walk import registered
 from imprint.watch.captures import CONTAINERS, captured_names, parts_of
+from imprint.watch.classes import MISSING, class_attribute, is_data
 from imprint.watch.places import (
     GONE,
-    MISSING,
     ItemPlace,
     Key,
     LeavesPlace,
     ObjectPlace,
     Place,
     SpecialsPlace,
-    class_attribute,
-    is_data,
 )
 from imprint.watch.seen import SHARED, Read, Seen, Weak, class_of, hold, left_behind
 

@@ -21,6 +21,7 @@ from imprint.definition.layout import CHAIN
 from imprint.definition.share import is_one_more
 from imprint.definition.walk import Effects, Name
 from imprint.record.mentions import Mentions
+from imprint.watch.classes import bases_of, class_of
 from imprint.watch.places import (
     CONTENT,
     CellPlace,
@@ -32,8 +33,6 @@ from imprint.watch.places import (
     Place,
     SpecialsPlace,
     ValuePlace,
-    bases_of,
-    class_of,
 )
 
 _PARTS: Final[dict[int, Callable[[Any], Iterable[Any]]]] = {

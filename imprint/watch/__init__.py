@@ -1,5 +1,6 @@
 """Watching: is what a trace read still as it was?
 
+- `classes`: what does a class hold under a name, past every hook of the user?
 - `places`: where does running code find a value by name?
 - `seen`: is a value as good as the one that a trace saw?
 - `written`: what are the traces of a function known to write?

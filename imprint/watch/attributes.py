@@ -11,15 +11,13 @@ from types import FunctionType, MemberDescriptorType
 from typing import Any, Final, final
 
 from imprint.definition.layout import layout_of_class
-from imprint.watch.places import (
+from imprint.watch.classes import (
     MISSING,
     OF_TYPES,
-    ORDER,
-    ClassPlace,
-    ObjectPlace,
     class_attribute,
     class_of,
 )
+from imprint.watch.places import ORDER, ClassPlace, ObjectPlace
 from imprint.watch.seen import Read, Strong
 
 

@@ -18,7 +18,13 @@ from imprint.core.identity import identity, ids_of
 from imprint.definition.code import code_of
 from imprint.definition.layout import layout_of
 from imprint.definition.walk import NO_EFFECTS, Effects, Part, Walk
-from imprint.watch.places import CellPlace, FunctionPlace, Place, ValuePlace, class_of
+from imprint.watch.classes import class_of
+from imprint.watch.places import (
+    CellPlace,
+    FunctionPlace,
+    Place,
+    ValuePlace,
+)
 from imprint.watch.seen import ATOMS, Read, Seen
 
 _LIMIT: Final = 4096

@@ -15,14 +15,13 @@ from weakref import ref
 
 from imprint.definition.walk import NO_EFFECTS, Effects
 from imprint.watch.captures import captured_functions, captured_reads, is_by_texts
+from imprint.watch.classes import MISSING, class_of
 from imprint.watch.places import (
     GONE,
-    MISSING,
     WHAT_RUNS,
     FunctionPlace,
     ItemPlace,
     ObjectPlace,
-    class_of,
 )
 from imprint.watch.seen import Read, Seen
 from imprint.watch.writer import blank, write

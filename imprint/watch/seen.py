@@ -38,7 +38,8 @@ from imprint.definition.walk import (
     Walk,
 )
 from imprint.definition.wording import show
-from imprint.watch.places import MISSING, ObjectPlace, Place, class_of
+from imprint.watch.classes import MISSING, class_of
+from imprint.watch.places import ObjectPlace, Place
 from imprint.watch.written import Written
 
 SHARED: Final = (

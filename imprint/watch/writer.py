@@ -27,9 +27,17 @@ from imprint.watch.attributes import (
     is_hooked,
     shows_order,
 )
+from imprint.watch.classes import (
+    MISSING,
+    bases_of,
+    class_attribute,
+    class_namespace,
+    class_of,
+    defining_class,
+    is_data,
+)
 from imprint.watch.places import (
     CONTENT,
-    MISSING,
     CellPlace,
     ClassPlace,
     FunctionPlace,
@@ -39,12 +47,6 @@ from imprint.watch.places import (
     ObjectPlace,
     Place,
     SpecialsPlace,
-    bases_of,
-    class_attribute,
-    class_namespace,
-    class_of,
-    defining_class,
-    is_data,
 )
 from imprint.watch.seen import Held, Items, Read, Seen, Strong
 

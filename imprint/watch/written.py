@@ -10,7 +10,8 @@ from weakref import WeakValueDictionary
 
 from imprint.core.identity import Identity, Pinned, identity
 from imprint.definition.walk import NO_EFFECTS, Effects
-from imprint.watch.places import MISSING, ItemPlace, Key
+from imprint.watch.classes import MISSING
+from imprint.watch.places import ItemPlace, Key
 
 
 @final

@@ -17,14 +17,13 @@ from hypothesis import given, note, seed, settings
 from imprint.core.libraries import is_user_class
 from imprint.definition.layout import layout_of
 from imprint.record.recorder import Recording
+from imprint.watch.classes import class_attribute, defining_class
 from imprint.watch.places import (
     ClassPlace,
     ItemPlace,
     NamePlace,
     ObjectPlace,
     SpecialsPlace,
-    class_attribute,
-    defining_class,
 )
 from tests.lanes import exhaustive
 from tests.retrace.oracle.programs import programs

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import pytest
 
 from imprint.jitted import report
+from imprint.watch.classes import MISSING
 from imprint.watch.guard import Change
-from imprint.watch.places import MISSING
 
 
 def told(*change, times=1):

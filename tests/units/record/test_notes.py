@@ -11,7 +11,8 @@ import pytest
 from imprint.record.absence import note_absent, note_missed
 from imprint.record.notes import Notes
 from imprint.record.settle import hiding
-from imprint.watch.places import MISSING, ORDER, NamePlace, SpecialsPlace
+from imprint.watch.classes import MISSING
+from imprint.watch.places import ORDER, NamePlace, SpecialsPlace
 from imprint.watch.written import written_by
 
 

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from imprint.record.recorder import Recording
+from imprint.watch.classes import MISSING
 from imprint.watch.guard import Watch, watch_definition
-from imprint.watch.places import MISSING
 from tests.units.modules import fill, names, run
 
 PROGRAM = """

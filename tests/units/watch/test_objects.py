@@ -5,8 +5,9 @@ import weakref
 
 import pytest
 
+from imprint.watch.classes import MISSING
 from imprint.watch.guard import Watch
-from imprint.watch.places import GONE, MISSING, ObjectPlace
+from imprint.watch.places import GONE, ObjectPlace
 from imprint.watch.seen import Read, Seen
 from tests.units.modules import find, names, run
 

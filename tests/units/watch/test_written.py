@@ -4,7 +4,8 @@ import weakref
 
 from imprint.definition.walk import NO_EFFECTS
 from imprint.watch import written
-from imprint.watch.places import MISSING, ItemPlace
+from imprint.watch.classes import MISSING
+from imprint.watch.places import ItemPlace
 from imprint.watch.seen import Seen
 from imprint.watch.written import Written, written_by
 
