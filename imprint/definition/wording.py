@@ -6,6 +6,7 @@ is in `token`.
 """
 
 from collections import OrderedDict, defaultdict, deque
+from collections.abc import Callable
 from enum import Enum
 from functools import partial
 from pathlib import Path
@@ -53,19 +54,25 @@ def told_apart(old: str, new: str) -> tuple[str, str]:
 
 
 def show_both(old: Content, new: Content) -> tuple[str, str]:
-    """Return two contents as their values would print, of long texts where they part."""
-    if not type(old) is type(new) is str or max(len(old), len(new)) <= _LONGEST:
-        return told_apart(show(old), show(new))
-    length = min(len(old), len(new))
-    start = next((i for i in range(length) if old[i] != new[i]), length)
+    """Return two contents as their values would print, of long ones where they part."""
+    if type(old) is type(new) is str:
+        was, now, print_part = old, new, repr
+    else:
+        was, now, print_part = _text(old), _text(new), str
+        if was == now or shortened(was) != shortened(now):
+            return told_apart(shortened(was), shortened(now))
+    if max(len(was), len(now)) <= _LONGEST:
+        return show(old), show(new)
+    length = min(len(was), len(now))
+    start = next((i for i in range(length) if was[i] != now[i]), length)
     start = max(0, start - _LONGEST // 3)
-    return _part(old, start), _part(new, start)
+    return _part(was, start, print_part), _part(now, start, print_part)
 
 
-def _part(text: str, start: int) -> str:
+def _part(text: str, start: int, print_part: Callable[[str], str]) -> str:
     end = start + 2 * _LONGEST // 3
     before, after = "…" * (start > 0), "…" * (end < len(text))
-    return f"{before}{text[start:end]!r}{after}"
+    return f"{before}{print_part(text[start:end])}{after}"
 
 
 def show_constant(value: Any) -> str:

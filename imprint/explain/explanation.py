@@ -265,9 +265,10 @@ def told(differences: Sequence[Difference]) -> tuple[str, str]:
     rest = len(differences) - sum(map(len, shown))
     if rest:
         listed.append(f"and {rest} more")
-    return "; ".join(listed), " ".join(
-        dict.fromkeys(group[0].remedy for group in shown)
-    )
+    remedies: dict[str, str] = {}  # by their text without what they are said of
+    for d, *_ in shown:
+        remedies.setdefault(d.remedy.replace(d.slot, ""), d.remedy)
+    return "; ".join(listed), " ".join(remedies.values())
 
 
 def _listed(group: list[Difference]) -> str:

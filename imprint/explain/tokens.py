@@ -17,6 +17,7 @@ from imprint.definition.layout import Layout
 from imprint.definition.token import (
     ABSENT,
     ARRAY,
+    EFFECT,
     EQUAL,
     FUNCTION,
     HELD,
@@ -101,6 +102,8 @@ def _replaced(path: str, old: str, new: str) -> Disagreement:
 
 _Parts: TypeAlias = list[tuple[str, Content, Content]]
 _PAIRED: Final = (dict, OrderedDict, defaultdict)
+_FEW: Final = 2
+"""Keys that came or went which are told one by one."""
 
 
 def _parts(path: str, old: Content, new: Content) -> _Parts | None:
@@ -211,10 +214,16 @@ def _item_parts(path: str, old: Content, new: Content) -> _Parts:
 
 
 def _pair_parts(path: str, old: Content, new: Content) -> _Parts | None:
-    if old[::2] != new[::2]:
+    was, now = (dict(zip(c[::2], c[1::2], strict=True)) for c in (old, new))
+    came, went = now.keys() - was.keys(), was.keys() - now.keys()
+    if (came and went) or len(came | went) > _FEW or EFFECT in came | went:
         return None
-    values = zip(old[::2], old[1::2], new[1::2], strict=True)
-    return [(f"{path}[{show(key)}]", was, now) for key, was, now in values]
+    if [key for key in was if key in now] != [key for key in now if key in was]:
+        return None
+    return [
+        (f"{path}[{show(key)}]", was.get(key, ABSENT), now.get(key, ABSENT))
+        for key in {**was, **now}
+    ]
 
 
 def _within(part: str, path: str) -> str:

@@ -19,6 +19,7 @@ from imprint.config import flag_setters, settings
 from imprint.core.source import current_source
 from imprint.definition.share import definition_token
 from imprint.definition.state import HASHED, StrictWalk
+from imprint.definition.token import Content
 from imprint.definition.walk import NO_EFFECTS, Walk
 from imprint.definition.wording import shortened, show, told_apart
 from imprint.explain import comparison, granularity, repeats, tokens
@@ -26,7 +27,8 @@ from imprint.explain.explanation import Compared, Difference, Explanation, Later
 from imprint.passes import changes
 from imprint.versions.definitions import DEFINITIONS, Definition, Made
 from imprint.versions.version import Version
-from imprint.watch.classes import MISSING
+from imprint.watch.captures import CONTAINERS
+from imprint.watch.classes import MISSING, class_of
 from imprint.watch.guard import Change
 from imprint.watch.places import GONE
 from imprint.watch.seen import Unknown
@@ -257,13 +259,9 @@ def _told(change: Change, walk: type[Walk]) -> "list[tokens.Disagreement]":
     """Return what a watched place was and is; of a function that was edited, where."""
     where = "" if change.kind == "object" else f" in {change.module}"
     path = f"{change.name}{where}"
-    if (
-        type(change.old) is Unknown
-        and change.new is not MISSING
-        and change.new is not GONE
-    ):
-        now = walk(change.old.effects).value(change.new)
-        inside = tokens.disagreements(change.old.content, now, change.name)
+    both = _contents(change, walk)
+    if both is not None:
+        inside = tokens.disagreements(*both, change.name)
         if inside:
             return [
                 tokens.Disagreement(f"{d.path}{where}", d.old, d.new) for d in inside
@@ -275,6 +273,19 @@ def _told(change: Change, walk: type[Walk]) -> "list[tokens.Disagreement]":
         if found and all(d.path.startswith(_INSIDE) for d in found):
             return found
     return [tokens.Disagreement(path, *told_apart(old, new))]
+
+
+def _contents(change: Change, walk: type[Walk]) -> tuple[Content, Content] | None:
+    """Return what a watched place had and has, where that has parts to be told."""
+    old, new = change.old, change.new
+    if new is MISSING or new is GONE:
+        return None
+    if type(old) is Unknown:
+        return old.content, walk(old.effects).value(new)
+    kind = class_of(new)
+    if class_of(old) is kind and (kind is str or id(kind) in CONTAINERS):
+        return walk(NO_EFFECTS).value(old), walk(NO_EFFECTS).value(new)
+    return None
 
 
 _CODE: Final = ("code", "constant", "name read")

@@ -36,6 +36,11 @@ def pages():
     return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
+def is_first(page):
+    """Tell whether a page says what must be said before anything is computed."""
+    return "num_cpu_devices" in page.read_text(encoding="utf-8")
+
+
 def blocks(text):
     """Return the Python blocks of a page, each with the output that follows it."""
     fences = list(FENCE.finditer(text))

@@ -6,6 +6,7 @@ from tests.docs.examples import (
     ROOT,
     blocks,
     docstrings,
+    is_first,
     pages,
     run_doctest,
     run_page,
@@ -15,8 +16,7 @@ from tests.docs.examples import (
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
 def test_page_prints_what_it_says(page):
-    is_first = "num_cpu_devices" in page.read_text(encoding="utf-8")
-    (run_page_apart if is_first else run_page)(page)
+    (run_page_apart if is_first(page) else run_page)(page)
 
 
 @pytest.mark.parametrize("example", docstrings(), ids=lambda example: example.name)

@@ -9,6 +9,7 @@ how many of them were needless by function.
 import collections
 import contextlib
 import io
+import itertools
 import json
 import sys
 import tempfile
@@ -17,7 +18,7 @@ from pathlib import Path
 import imprint
 from imprint.cli import tour
 from imprint.versions.observers import OBSERVERS
-from tests.docs.examples import docstrings, pages, run_doctest, run_page
+from tests.docs.examples import docstrings, is_first, pages, run_doctest, run_page
 from tests.first_hour import (
     learners,
     machines,
@@ -42,7 +43,8 @@ def the_tour():
 
 
 def documentation():
-    for page in pages():
+    """Run all that one process can."""
+    for page in itertools.filterfalse(is_first, pages()):
         run_page(page)
     for test in docstrings():
         run_doctest(test)

@@ -5,6 +5,7 @@ import logging
 import re
 import socket
 from collections import OrderedDict, defaultdict, deque, namedtuple
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -205,11 +206,7 @@ def test_a_class_that_was_defined_again():
     ("made", "edit", "told"),
     [
         ({"rate": 2.0}, "G['rate'] = 5.0", "global G['rate'] in ?: 2.0 → 5.0"),
-        (
-            {"rate": 2.0},
-            "G['b'] = 1",
-            "global G in ?: {'rate': 2.0} → {'rate': 2.0, 'b': 1}",
-        ),
+        ({"rate": 2.0}, "G['b'] = 1", "global G['b'] in ?: <absent> → 1"),
         ([1, [2]], "G[1][0] = 3", "global G[1][0] in ?: 2 → 3"),
         ([1], "G = 3", "global G in ?: [1] → 3"),
         ([1], "del G", "global G in ?: [1] → <not defined>"),
@@ -227,6 +224,44 @@ def test_a_change_inside_a_container_is_named(made, edit, told, writes):
     f(1.0)
     exec(edit, names)
     assert [str(d) for d in f.explain(1.0).differences] == [told]
+
+
+@pytest.mark.parametrize(
+    ("made", "edit", "told"),
+    [
+        ({"rate": 2.0}, "G = {}", "G['rate'] in ?: 2.0 → <absent>"),
+        ({"rate": 2.0}, "G = {'b': 1}", "G in ?: {'rate': 2.0} → {'b': 1}"),
+        (
+            dict.fromkeys(range(30), 0),
+            "G |= dict.fromkeys(range(30, 40), 0)",
+            "G in ?: … 27: 0, 28: 0, 29: 0} → … 27: 0, 28: 0, 29: 0, 30: 0, 31: 0, 32: …",
+        ),
+        (
+            [0] * 30,
+            "G.append(1)",
+            "G in ?: … 0, 0, 0, 0, 0, 0, 0] → … 0, 0, 0, 0, 0, 0, 0, 1]",
+        ),
+        ("a" * 80, "G = G[:-1] + 'b'", f"G in ?: …'{'a' * 21}' → …'{'a' * 20}b'"),
+    ],
+)
+def test_of_what_is_long_is_told_where_it_parts(made, edit, told):
+    names = {"G": copy.deepcopy(made)}
+    exec("def f(x):\n    return len(G) * x", names)
+    f = imprint.jit(names["f"])
+    f(1.0)
+    exec(edit, names)
+    assert [str(d) for d in f.explain(1.0).differences] == [f"global {told}"]
+
+
+def test_what_is_to_be_done_about_parts_of_one_object_is_told_once():
+    settings = SimpleNamespace()
+    settings.rates = [1.0, 2.0, 3.0]
+    f = imprint.jit(lambda x: x * sum(settings.rates))
+    f(1.0)
+    settings.rates[:] = 4.0, 5.0, 6.0
+    text = str(f.explain(1.0))
+    assert "settings.rates[0]: 1.0 → 4.0; settings.rates[1]: 2.0 → 5.0; " in text
+    assert text.count("A version is kept for each value") == 1
 
 
 def test_what_happened_to_many_arrays_alike_is_told_once():
