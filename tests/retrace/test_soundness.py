@@ -11,6 +11,8 @@ A seed always draws the same programs, so one that failed runs alone by its id.
 """
 
 import os
+import tempfile
+from pathlib import Path
 
 import pytest
 from hypothesis import given, note, seed, settings
@@ -18,7 +20,7 @@ from hypothesis import given, note, seed, settings
 from imprint.record import recorder
 from tests.lanes import exhaustive
 from tests.retrace.oracle.programs import programs
-from tests.retrace.oracle.world import run
+from tests.retrace.oracle.world import STARTED, run
 
 CASES = int(os.environ.get("ORACLE_CASES", "1000"))
 PER_SEED = 50
@@ -75,3 +77,16 @@ def test_where_nobody_tells_what_runs_names_are_enough(number):
             run(program, strict=False)
 
     search(number, check, strict=False, is_wide=True)
+
+
+@seeds(1)
+@pytest.mark.usefixtures("imprint_store")
+def test_what_the_disk_answers_is_what_a_fresh_trace_gives(number, tmp_path):
+    STARTED.clear()
+
+    def check(program):
+        with tempfile.TemporaryDirectory(dir=tmp_path) as folder:
+            run(program, strict=False, folder=Path(folder))
+
+    search(number, check, strict=False)
+    assert STARTED[True] > 50

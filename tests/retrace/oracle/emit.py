@@ -5,7 +5,6 @@ program is the same, since a captured array is an argument of it. So XLA compile
 hundred programs in ten thousand cases.
 """
 
-import zlib
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -22,10 +21,12 @@ def emit(x, *terms):
     """Return `x` changed by each of the terms: arrays that depend on it, or values."""
     arrays = []
     values = _without_arrays([*terms], arrays)
-    word = zlib.crc32(repr(values).encode())
-    out = x + np.array([word & 0xFFFF, word >> 16], np.int32)
-    for array in arrays:
-        out = out * 31 + array
+    word = 0
+    for letter in repr(values):  # a function of C would keep the program from the disk
+        word = (31 * word + ord(letter)) % 4294967291
+    out = x + np.asarray([word & 0xFFFF, word >> 16], np.int32)
+    for each in arrays:
+        out = out * 31 + each
     return out
 
 

@@ -11,8 +11,12 @@ before or after it; the calls that follow, with the same shape, must be right.
 Of three functions one is compiled for its shapes, one names its rows. The third is left to
 name them by itself: it is called with another number of rows at each check, and so goes
 through trials.
+
+On a disk (`WorldOnDisk`) memory is empty before each call, as in a new process, and what
+earlier calls left on the disk answers if nothing that it read is another now.
 """
 
+import collections
 import contextlib
 import sys
 from types import ModuleType
@@ -24,15 +28,23 @@ import imprint.numpy as inp
 from imprint.program.counters import COUNTERS
 from tests.retrace.stale.meanwhile import Meanwhile
 
-FILE = "/a_project/oracle_program.py"
 MODULES = ("oracle_program", "oracle_cfg", "oracle_other", "oracle_sub")
 
 
-def run(program, *, strict):
-    """Run a program through its steps, and check it wherever it is called."""
+def run(program, *, strict, folder=None):
+    """Run a program through its steps, and check it wherever it is called.
+
+    Args:
+        program: it.
+        strict: how it is compiled.
+        folder: an empty one for its files, where a disk answers; None where memory does.
+    """
     try:
         with Meanwhile() as meanwhile:
-            world = World(program, meanwhile, strict=strict)
+            if folder is None:
+                world = World(program, meanwhile, strict=strict)
+            else:
+                world = WorldOnDisk(program, meanwhile, folder, strict=strict)
             world.settles = "pure_callback" not in program.text
             world.check()
             for step in program.steps:
@@ -50,8 +62,9 @@ def run(program, *, strict):
 class World:
     """A running program, with the functions that were compiled so far."""
 
-    def __init__(self, program, meanwhile, *, strict):
+    def __init__(self, program, meanwhile, folder="/a_project", *, strict):
         self.program = program
+        self.folder = folder
         self.meanwhile = meanwhile
         self.rows = 1
         self.strict = strict
@@ -65,7 +78,7 @@ class World:
         self.place = None
         for name in MODULES:
             sys.modules[name] = ModuleType(name)
-            sys.modules[name].__file__ = f"/a_project/{name}.py"
+            sys.modules[name].__file__ = f"{folder}/{name}.py"
         sys.modules["oracle_cfg"].sub = sys.modules["oracle_sub"]
         self.names = vars(sys.modules["oracle_program"])
         self.names["meanwhile"] = meanwhile.call
@@ -73,7 +86,8 @@ class World:
         self.make()
 
     def run(self, text):
-        exec(compile(text, FILE, "exec"), self.names)
+        file = self.names["__file__"]
+        exec(compile(text, file, "exec"), self.names)
 
     def make(self):
         """Make the function anew, and compile it; keep the two before."""
@@ -159,3 +173,34 @@ class World:
             return "error", type(err).__name__, str(err)
         place = found.sharding if found.committed else None
         return "value", str(found.dtype), place, np.asarray(found).tobytes()
+
+
+class WorldOnDisk(World):
+    """A running program of which memory knows nothing when it is called.
+
+    The functions that an edit defines are in no file, so the disk keeps none that reads
+    them. What an edit does to values it has to see.
+    """
+
+    def __init__(self, program, meanwhile, folder, *, strict):
+        texts = dict.fromkeys(MODULES, "") | {"oracle_program": program.text}
+        for name, text in texts.items():
+            (folder / f"{name}.py").write_text(text)
+        super().__init__(program, meanwhile, folder, strict=strict)
+
+    def check(self):
+        """Call every function that is compiled twice, and compare it with its plain one."""
+        for fun, compiled in self.pairs:
+            with imprint.disable_jit():
+                expected = self.outcome(fun)
+            for _ in range(2):
+                imprint.clear_caches()
+                before = COUNTERS.traces
+                outcome = self.outcome(compiled)
+                assert self.is_right(outcome, expected)
+                is_value = outcome[0] == "value"
+                STARTED[is_value and COUNTERS.traces == before] += 1
+
+
+STARTED = collections.Counter()
+"""How many calls on a disk were traced (False), and how many were not (True)."""
