@@ -79,7 +79,7 @@ def test_where_nobody_tells_what_runs_names_are_enough(number):
     search(number, check, strict=False, is_wide=True)
 
 
-@seeds(1)
+@seeds(2)
 @pytest.mark.usefixtures("imprint_store")
 def test_what_the_disk_answers_is_what_a_fresh_trace_gives(number, tmp_path):
     STARTED.clear()
