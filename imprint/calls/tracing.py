@@ -189,9 +189,7 @@ def trace_call(
         found.append(results)
         return arrays
 
-    data = (call.form.treedef or treedef).static_data()
-    held = [(type_name(type(x)), x) for x in data]
-    held += zip(call.form.static_names, call.static, strict=True)
+    held = held_by(call, treedef)
     drawn = draws.state_of_draws(fun)
     with recorder.Recording(fun, held, strict=strict) as recording:
         closed = staging.stage(flat, avals, staged)
@@ -207,6 +205,19 @@ def trace_call(
     traced.is_told_apart = is_told_apart
     traced.has_drawn = drawn is not None and draws.state_of_draws(fun) != drawn
     return traced
+
+
+def held_by(call: Call, treedef: tree.TreeDef | None = None) -> list[tuple[str, Any]]:
+    """Return the Python values that a call gives its function, each with a name.
+
+    Args:
+        call: it.
+        treedef: the structure of its dynamic values, if it is known.
+    """
+    treedef = call.form.treedef or treedef or tree.structure(call.dynamic)
+    held = [(type_name(type(x)), x) for x in treedef.static_data()]
+    held += zip(call.form.static_names, call.static, strict=True)
+    return held
 
 
 @final

@@ -8,6 +8,7 @@
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final, Protocol
 
 from imprint import tree
@@ -16,7 +17,7 @@ from imprint.calls.key import CallKey, PackedKey, Pending, static_tokens, unplac
 from imprint.calls.options import JitOptions
 from imprint.calls.signature import Form
 from imprint.calls.spread import SpreadHome, layout_of_call, spread_home
-from imprint.calls.tracing import TracedCall
+from imprint.calls.tracing import TracedCall, held_by
 from imprint.config import config, settings
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.identity import identity
@@ -274,7 +275,8 @@ def trace(request: Request) -> TracedCall:
     table = traces_of(definition)
     traced = table.find(key)
     if traced is not None:
-        recorder.contribute(traced.findings, fun)
+        held = partial(held_by, request.pending.call)
+        recorder.contribute(traced.findings, fun, held)
         return traced
     done = trace_undisturbed(request, _loose(table, key), strict=strict)
     traced = done.traced

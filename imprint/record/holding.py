@@ -5,7 +5,9 @@ They run later, and then read and write closure variables and containers of thei
 2. A variable that only they read counts by identity alone: what is in it, they look up
    when they run. One that traced code reads too counts by both (`Code.held`).
 3. Where a trace read a container that they hold, the same object has to be there.
-4. Of the rules in a jaxpr, by which another program is derived, each function counts as it
+4. A callback is run as it is then: one that was edited in place has another program, as
+   the functions that were equal to it are equal no more.
+5. Of the rules in a jaxpr, by which another program is derived, each function counts as it
    is, also where the root captures it: an equal root has a rule of its own.
 """
 
@@ -25,7 +27,7 @@ from imprint.watch.captures import (
     places_of,
 )
 from imprint.watch.classes import class_of
-from imprint.watch.places import CellPlace
+from imprint.watch.places import WHAT_RUNS, CellPlace, FunctionPlace
 from imprint.watch.seen import Findings, Read, Seen
 
 _LIMIT: Final = 4096
@@ -182,7 +184,7 @@ def _content(cell: CellType) -> Any:
         return None
 
 
-# ---- 3. containers ----
+# ---- 3. and 4. containers, and what runs ----
 
 
 def _leads_to(value: Any, held: Held) -> bool:
@@ -210,9 +212,16 @@ def _reads(findings: Findings, held: Held) -> Iterator[Read]:
         yield Read(place, read.seen.anew(value)) if read.seen.inside else read
         if _leads_to(value, held):
             yield Read(place, Seen.as_itself(value))
+    known = {read.place.key for read in findings.reads}
+    for function in held.functions.values():
+        if is_user_code(function.__code__, function.__globals__):
+            for name in WHAT_RUNS:
+                place = FunctionPlace(function, name)
+                if place.key not in known:
+                    yield Read(place, Seen(place.get()))
 
 
-# ---- 4. rules ----
+# ---- 5. rules ----
 
 
 def _carried(roots: Iterable[Any], rules: list[Any]) -> Iterator[Read]:

@@ -61,6 +61,7 @@ OF_FUNCTIONS: Final = frozenset(
     (
         *("__annotations__", "__closure__", "__code__", "__defaults__", "__doc__"),
         *("__globals__", "__kwdefaults__", "__module__", "__name__", "__qualname__"),
+        "__type_params__",
     )
 )
 
@@ -295,12 +296,16 @@ class Noted(ABC):
     def take(self, read: Read) -> None:
         """Take over what another trace read, unless it is noted.
 
-        Code of this trace that reads the same place may read further.
+        Code of this trace that reads the same place may read further. Of a strict trace
+        what is inside counts, which this one did not look at.
         """
         key = read.place.key
-        if key not in self.reads:
+        known = self.reads.get(key)
+        if known is None:
             self.reads[key] = read
             self._taken.add(key)
+        elif read.seen.strict and not known.seen.strict:
+            self.reads[key] = read
 
     def is_noted(self, key: Key) -> bool:
         """Tell whether code of this trace read a place."""

@@ -8,6 +8,8 @@ import functools
 import gc
 import itertools
 import operator
+import sys
+import typing
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
@@ -27,7 +29,7 @@ from types import (
     MethodWrapperType,
     ModuleType,
 )
-from typing import Any, ClassVar, Final, final
+from typing import Any, ClassVar, Final, TypeVar, final
 from weakref import ref
 
 import numpy as np
@@ -259,6 +261,9 @@ _LINK: Final = next(
     if class_of(table) is dict and table is not _MEMO.__dict__
     for link in table.values()
 )
+_ALIASES: Final = (
+    (typing.TypeAliasType,) if sys.version_info >= (3, 12) else ()
+)  # of `type A = ...`
 COMPOSITES: Final = ids_of(
     *(functools.partial, MethodType, staticmethod, classmethod, property)
 )
@@ -283,6 +288,7 @@ _HELD: Final[dict[int, Callable[[Any], Iterable[Any]]]] = {
         ids_of(
             *(itertools.repeat, itertools.cycle, itertools.chain, itertools.starmap),
             *(map, filter, zip, enumerate, type(iter([])), type(iter(()))),
+            *(slice, super, class_of(int | str), TypeVar, *_ALIASES),
         ),
         gc.get_referents,
     ),

@@ -15,7 +15,7 @@ from types import MemberDescriptorType, SimpleNamespace, TracebackType
 from typing import Any, Final, Self, final
 
 from imprint.core.libraries import is_user_class
-from imprint.definition.layout import layout_of
+from imprint.definition.layout import layout_of, layout_of_class
 from imprint.record.covers import (
     COVERS,
     ClassCover,
@@ -115,6 +115,8 @@ def may_probe(place: Place) -> bool:
     if not isinstance(place, ClassPlace | ObjectPlace) or place.name.startswith("__"):
         return False
     if isinstance(place, ClassPlace):
+        if layout_of_class(place.cls).is_frozen:
+            return False  # what comes to hide a field of an object is seen there alone
         hiding = class_attribute(class_of(place.cls), place.name)
         return hiding is MISSING and is_plain(place.get())
     owner: Any = place.owner()

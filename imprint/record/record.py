@@ -38,7 +38,7 @@ from imprint.record.mentions import Mentions, mentions_of
 from imprint.record.probe import note_reads
 from imprint.record.reach import reachable
 from imprint.record.settle import settle
-from imprint.watch.captures import captured_reads, places_of
+from imprint.watch.captures import captured_reads, functions_in, places_of
 from imprint.watch.classes import bases_of, class_namespace
 from imprint.watch.seen import Findings, Held, Ran, Read, Seen, Strong, class_of
 
@@ -201,8 +201,13 @@ class Record(Entering):
         self._started = {**inner._started, **self._started}
         self.ran_also(inner.ran._replace(codes=inner._others.codes))
 
-    def adopt(self, findings: Findings, fun: Any) -> None:
-        """Take over what an earlier trace found, whose result is used for `fun`."""
+    def adopt(
+        self, findings: Findings, fun: Any, arguments: Iterable[tuple[str, Any]]
+    ) -> None:
+        """Take over what an earlier trace found, whose result is used for `fun`.
+
+        The functions in its arguments stand for those that the trace was given.
+        """
         reads = captured_reads(fun, strict=self._strict)
         if len(reads) == len(findings.captured):
             pairs = zip(reads, findings.captured, strict=True)
@@ -211,7 +216,8 @@ class Record(Entering):
                 for (place, _), effects in pairs
                 if effects is not None
             )
-        self.take((*findings.reads, *filter(self._may_change, reads)))
+        own = [read for _, value in arguments for read in functions_in(value)]
+        self.take((*findings.reads, *filter(self._may_change, (*reads, *own))))
         self.ran_also(findings.ran)
 
     def _may_change(self, read: Read) -> bool:

@@ -94,7 +94,11 @@ def is_strict() -> bool:
     return any(x.strict and x.is_here() for x in _listener.recordings)
 
 
-def contribute(findings: Findings, fun: Callable[..., Any]) -> None:
+def contribute(
+    findings: Findings,
+    fun: Callable[..., Any],
+    arguments: Callable[[], Iterable[tuple[str, Any]]] = tuple,
+) -> None:
     """Add what an earlier trace found to the recordings that are under way.
 
     To be called when a trace takes the result of an earlier one instead of tracing.
@@ -102,8 +106,12 @@ def contribute(findings: Findings, fun: Callable[..., Any]) -> None:
     Args:
         findings: of the earlier trace.
         fun: the function that is called now; its token is that of the one traced then.
+        arguments: returns what its arguments hold as Python values, by name; they are
+            equal to those of then.
     """
-    _listener.add_to_all(lambda record: record.adopt(findings, fun), frame_at(1))
+    _listener.add_to_all(
+        lambda record: record.adopt(findings, fun, arguments()), frame_at(1)
+    )
 
 
 def expect(functions: Iterable[Any], values: Iterable[Any] = ()) -> None:

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Final, NoReturn, final
 from weakref import ref
 
 from imprint.core.identity import identity, ids_of
+from imprint.core.libraries import is_user_code
 from imprint.definition.layout import Layout, layout_of, layouts
 from imprint.definition.share import Snapshot
 from imprint.definition.state import StateWalk, reads_state
@@ -129,17 +130,23 @@ def changing(value: object) -> Hashable:
     if type(value) is FunctionType:
         token = scalar_function_token(value)
         if token is not None:
-            return token if token.has_cells else None
+            return token if token.has_cells or _is_users(value) else None
     walk = _ArgumentWalk()
     walk.is_free = True
     try:
         content = walk.value(value)
     except RefusedError:
         return None
-    return content if walk.volatile or walk.has_cells else None
+    can_change = walk.volatile or walk.has_cells or walk.has_own_code
+    return content if can_change else None
 
 
 Changing.read = staticmethod(changing)
+
+
+def _is_users(function: FunctionType) -> bool:
+    """Tell whether a function is the user's: its code may be edited in place."""
+    return is_user_code(function.__code__, function.__globals__)
 
 
 def _quick_token(value: Any, kind: Any) -> Hashable:
@@ -206,7 +213,7 @@ def _token(value: Any, name: str, walk: "_ArgumentWalk") -> Hashable:
     if type(head) is not Layout:
         return content
     token = token_of(content, volatile=walk.volatile, has_cells=walk.has_cells)
-    if head.is_frozen and not token.volatile and not token.has_cells:
+    if head.is_frozen and not (token.volatile or token.has_cells or walk.has_own_code):
         _remember(value, token)
     return token
 
@@ -256,6 +263,8 @@ class _ArgumentWalk(StateWalk):
     array_bytes: ClassVar[float] = _BUDGET
     _left: int = _BUDGET
     is_free: bool = False
+    has_own_code: bool = False
+    """Whether it met functions of the user's, whose code may be edited in place."""
     _in_node: bool = False
 
     def value(self, x: object) -> Content:
@@ -273,6 +282,10 @@ class _ArgumentWalk(StateWalk):
             return EQUAL, Equal(x), *self.attributes_of(x, layout_of(x))
         finally:
             self.is_free = False
+
+    def function(self, fun: FunctionType) -> Content:
+        self.has_own_code |= _is_users(fun)
+        return super().function(fun)
 
     def _node(self, x: object) -> Content:
         outer, self._in_node = self._in_node, True

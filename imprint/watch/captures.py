@@ -77,6 +77,13 @@ def captured_reads(
     return *reads, *(Read(p, Seen.as_itself(p.get())) for p in places if is_held(p))
 
 
+def functions_in(value: Any) -> list[Read]:
+    """Return what the functions have that a value carries along."""
+    functions = captured_functions(value).values()
+    places = [place for function in functions for place in places_of(function)]
+    return [Read(place, Seen(place.get())) for place in places]
+
+
 def is_held(place: Place) -> bool:
     """Tell whether a place is a closure variable that a callback holds, and others read.
 
@@ -159,8 +166,8 @@ def parts_of(value: Any) -> Iterator[Any]:
         yield from value.__dict__.values()
     elif kind is MethodType:
         yield value.__func__
-    elif kind is functools.partial:
-        yield from (value.func, value.args, value.keywords)
+    elif issubclass(kind, functools.partial):
+        yield from (get(value) for get in _OF_PARTIAL)
     elif id(kind) in CONTAINERS:
         yield from contained(value)
     else:
@@ -171,6 +178,11 @@ def parts_of(value: Any) -> Iterator[Any]:
             yield from _items(value)
         elif layout.is_frozen and layout.is_open:
             yield from layout.state(value).values()
+
+
+_OF_PARTIAL: Final[tuple[Callable[[Any], Any], ...]] = tuple(
+    vars(functools.partial)[name].__get__ for name in ("func", "args", "keywords")
+)
 
 
 def _said_by(value: Any) -> Any:

@@ -132,7 +132,12 @@ def specials_of(namespace: MappingProxyType[str, Any]) -> dict[str, Any]:
         if name[:2] == "__"
         and name != "__doc__"
         and id(class_of(value)) not in _OF_PYTHON
-        and (value is None or callable(value) or not is_plain(value))
+        and (
+            value is None
+            or callable(value)
+            or not is_plain(value)
+            or name == "__abstractmethods__"  # a class that has some makes no objects
+        )
     }
 
 

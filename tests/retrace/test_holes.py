@@ -262,6 +262,21 @@ NOTHING_SEES = {
         "O = P(1)\n" + READS,
         "object.__setattr__(O, 'w', 2)",
     ),
+    "lock": (
+        "import threading\nL = threading.Lock()\n"
+        "f = lambda x: x * (2 if L.locked() else 1)\n",
+        "L.acquire()",
+    ),
+    "metadata of a dtype": (
+        OBJECT + "import numpy\nD = numpy.dtype('f4', metadata={'unit': O})\n"
+        "f = lambda x: x * D.metadata['unit'].w\n",
+        "O.w = 2",
+    ),
+    "metaclass": (
+        "class M(type):\n    w = 1\nclass N(type):\n    w = 2\n"
+        "class O(metaclass=M): pass\n" + READS,
+        "O.__class__ = N",
+    ),
     "state of a partial": (
         "import functools, operator\nP = functools.partial(operator.mul, 1)\n"
         "f = lambda x: x * P(1)\n",

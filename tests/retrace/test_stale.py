@@ -10,6 +10,7 @@ from imprint.record import recorder
 from tests.retrace.stale.asked import ASKED
 from tests.retrace.stale.branches import BRANCHES
 from tests.retrace.stale.dicts import DICTS
+from tests.retrace.stale.equals import EQUALS, LED_BY_C
 from tests.retrace.stale.forms import FORMS
 from tests.retrace.stale.functions import FUNCTIONS
 from tests.retrace.stale.given import GIVEN, HELD
@@ -43,6 +44,8 @@ KINDS = {
     "functions": FUNCTIONS,
     "specials": SPECIALS,
     "taken": TAKEN,
+    "equals": EQUALS,
+    "led by C": LED_BY_C,
     "missed": MISSED,
     "libraries": LIBRARIES,
     "heard": HEARD,

@@ -22,6 +22,28 @@ CALLBACKS = {
             "del cb#",
         ),
     ),
+    "callback defined again": piece(
+        "def cb#(v, k=2): return emit(v, <>, k)",
+        _CALL.format("cb#"),
+        (
+            "def cb#(v, k=2): return emit(v, <>, k)",
+            "cb#.__defaults__ = (?,)",
+            "cb#.__code__ = (lambda v, k: emit(v, k, ?)).__code__",
+        ),
+    ),
+    "callback of a partial, defined again": piece(
+        """
+        def cb#(v, k=2): return emit(v, <>, k)
+        p# = functools.partial(cb#)
+        """,
+        _CALL.format("p#"),
+        (
+            "def cb#(v, k=2): return emit(v, <>, k)\np# = functools.partial(cb#)",
+            "p# = functools.partial(cb#)",
+            "cb#.__defaults__ = (?,)",
+            "cb#.__code__ = (lambda v, k: emit(v, k, ?)).__code__",
+        ),
+    ),
     "callback made while tracing": piece(
         "G# = ?",
         _CALL.format("lambda v: emit(v, <>, G#)"),

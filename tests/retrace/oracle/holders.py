@@ -104,7 +104,7 @@ HOLDERS = {
         O# = P#(?!)
         """,
         "O#",
-        ("O# = P#(?!)", "P#.w = property(lambda self: ?)"),
+        ("O# = P#(?!)", "P#.w = ?", "P#.w = property(lambda self: ?)", "del P#.w"),
     ),
     "property": piece(
         """

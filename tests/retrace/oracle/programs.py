@@ -102,7 +102,7 @@ class _Maker:
         self._count = 0
         self.meanwhile = False
         self.lines = []
-        self.edits = []  # text, number, carried expression, constants
+        self.edits = []  # text, number, carried expression, constants: which, and of which
         self.pool = CONSTANTS
 
     def constants(self):
@@ -112,10 +112,10 @@ class _Maker:
         """Add a piece; return its expression."""
         number = self._count
         self._count += 1
-        pool = self.pool
-        self.lines.append(filled(piece.define, number, self.constants(), inner, pool))
+        pool, first = self.pool, self.constants()
+        self.lines.append(filled(piece.define, number, first, inner, pool))
         edits = (*piece.edits, *(piece.holes if self._strict else ()), piece.define)
-        self.edits += [(text, number, inner, pool) for text in edits if text]
+        self.edits += [(text, number, inner, first, pool) for text in edits if text]
         return filled(piece.read, number, self.constants(), inner, pool)
 
     def choose(self, pieces):
@@ -159,8 +159,10 @@ class _Maker:
         called = self._draw(st.sampled_from((True, True, False)))
         if self._draw(st.integers(0, 4)) == 0:
             return Step(None, called)
-        text, number, inner, pool = self._draw(st.sampled_from(self.edits))
-        statement = filled(text, number, self.constants(), inner, pool)
+        text, number, inner, first, pool = self._draw(st.sampled_from(self.edits))
+        # A piece is often defined again as it was, as when a cell of a notebook is.
+        constants = first if self._draw(st.booleans()) else self.constants()
+        statement = filled(text, number, constants, inner, pool)
         # A property that another thread puts over a field meanwhile is not told.
         is_told = self.meanwhile and "property(" not in statement
         return Step(statement, called, is_told and self._draw(st.booleans()))

@@ -53,6 +53,33 @@ NESTED = {
         "j#(x, N#)",
         ("N# = ?!",),
     ),
+    "function given to two": piece(
+        """
+        j# = imprint.jit(lambda v, g: g(v), static_argnums=1)
+        p# = imprint.filter_jit(lambda v, g: g(v))
+        def h#(v, k=2): return emit(v, <>, k)
+        """,
+        "31 * j#(x, h#) + p#(x, h#)",
+        (
+            "def h#(v, k=2): return emit(v, <>, k)",
+            "h#.__defaults__ = (?,)",
+            "h#.__code__ = (lambda v, k: emit(v, k, ?)).__code__",
+        ),
+    ),
+    "function in an argument": piece(
+        """
+        j# = imprint.jit(lambda v, g: g(v))
+        def h#(v, k=2): return emit(v, <>, k)
+        P# = imprint.tree_util.Partial(h#)
+        """,
+        "j#(x, P#)",
+        (
+            "def h#(v, k=2): return emit(v, <>, k)",
+            "def h#(v, k=2): return emit(v, <>, k)\nP# = imprint.tree_util.Partial(h#)",
+            "h#.__defaults__ = (?,)",
+            "h#.__code__ = (lambda v, k: emit(v, k, ?)).__code__",
+        ),
+    ),
     "method": piece(
         """
         class K#:

@@ -40,6 +40,20 @@ STATICS = {
             "S = Config(S.a)",
         ),
     ),
+    "frozen dataclass of a function": piece(
+        """
+        @dataclass(frozen=True)
+        class Task:
+            fn: object
+        def h#(k=2): return k
+        S = Task(h#)
+        """,
+        "n.fn()",
+        (
+            *("h#.__defaults__ = (?,)", "h#.__code__ = (lambda k: (k, ?)).__code__"),
+            *("def h#(k=2): return k\nS = Task(h#)", "S = Task(h#)"),
+        ),
+    ),
     "function": piece(
         """
         W# = ?

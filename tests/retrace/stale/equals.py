@@ -1,0 +1,154 @@
+"""Scenarios: something is replaced by its equal, which is as good, and then changed.
+
+The calls between find the version of what was there before.
+"""
+
+EQUALS = {
+    "function in a frozen static argument": """
+        @dataclasses.dataclass(frozen=True)
+        class Task: fn: object
+        def h(v, k=2.0): return v * k
+        S = Task(h)
+        f = lambda x, task: task.fn(x)
+        compiled = jit(f, static_argnums=1)
+        --- def h(v, k=2.0): return v * k
+        S = Task(h)
+        for _ in range(3): compiled(1.0, S)
+        h.__defaults__ = (3.0,)
+        --- def h(v, k=2.0): return v * k
+        S = Task(h)
+        --- h.__code__ = (lambda v, k: v + 7 * k).__code__
+        """,
+    "function given to what is jitted": """
+        apply = jit(lambda x, fn: fn(x), static_argnums=1)
+        def h(v, k=2.0): return v * k
+        f = lambda x: apply(x, h)
+        compiled = jit(f)
+        --- def h(v, k=2.0): return v * k
+        for _ in range(3): compiled(1.0)
+        h.__defaults__ = (3.0,)
+        --- def h(v, k=2.0): return v * k
+        --- h.__defaults__ = (4.0,)
+        """,
+    "function given to what is jitted by its leaves": """
+        apply = filter_jit(lambda x, fn: fn(x))
+        def h(v, k=2.0): return v * k
+        f = lambda x: apply(x, h)
+        compiled = jit(f)
+        --- def h(v, k=2.0): return v * k
+        for _ in range(3): compiled(1.0)
+        h.__defaults__ = (3.0,)
+        --- def h(v, k=2.0): return v * k
+        --- h.__defaults__ = (4.0,)
+        """,
+    "function of a Partial": """
+        apply = jit(lambda x, p: p(x))
+        def h(v, k=2.0): return v * k
+        P = imprint.tree_util.Partial(h)
+        f = lambda x: apply(x, P)
+        compiled = jit(f)
+        --- def h(v, k=2.0): return v * k
+        P = imprint.tree_util.Partial(h)
+        for _ in range(3): compiled(1.0)
+        h.__defaults__ = (3.0,)
+        --- h.__code__ = (lambda v, k: v + 7 * k).__code__
+        """,
+    "function that axes with names are given to": """
+        apply = jit(lambda x, fn: fn(x), static_argnums=1, abstracted_axes=({0: "n"},))
+        def h(v, k=2.0): return v.sum() * k
+        f = lambda x: apply(inp.ones(3), h) * x
+        compiled = jit(f)
+        --- def h(v, k=2.0): return v.sum() * k
+        for _ in range(3): compiled(1.0)
+        h.__defaults__ = (3.0,)
+        --- def h(v, k=2.0): return v.sum() * k
+        --- h.__defaults__ = (4.0,)
+        """,
+    "callback": """
+        def host(v, k=2.0): return np.float32(v * k)
+        f = lambda x: imprint.pure_callback(host, imprint.ShapeDtypeStruct((), "float32"), x)
+        compiled = jit(f)
+        --- def host(v, k=2.0): return np.float32(v * k)
+        for _ in range(3): compiled(1.0)
+        host.__defaults__ = (3.0,)
+        --- host.__code__ = (lambda v, k: np.float32(v + 7 * k)).__code__
+        --- def host(v, k=2.0): return np.float32(v * k)
+        """,
+    "callback of a partial": """
+        def host(k, v): return np.float32(v * k)
+        p = functools.partial(host, 2.0)
+        f = lambda x: imprint.pure_callback(p, imprint.ShapeDtypeStruct((), "float32"), x)
+        compiled = jit(f)
+        --- host.__code__ = (lambda k, v: np.float32(v + 7 * k)).__code__
+        --- def host(k, v): return np.float32(v * k)
+        p = functools.partial(host, 2.0)
+        """,
+    "method that is a callback": """
+        class Table:
+            def look(self, v): return np.float32(v * 2)
+        T = Table()
+        f = lambda x: imprint.pure_callback(T.look, imprint.ShapeDtypeStruct((), "float32"), x)
+        compiled = jit(f)
+        --- Table.look.__code__ = (lambda self, v: np.float32(v + 7)).__code__
+        --- Table.look.__code__ = (lambda self, v: np.float32(v * 2)).__code__
+        """,
+    "default of a frozen field, then a property": """
+        @dataclasses.dataclass(frozen=True)
+        class Rates: w: float = 1.0
+        rates = Rates(2.0)
+        f = lambda x: x * rates.w
+        compiled = jit(f)
+        --- Rates.w = 3.0
+        for _ in range(3): compiled(1.0)
+        Rates.w = property(lambda self: 10.0)
+        """,
+    "static field of a module, then a property": """
+        class Rates(Module): w: float = field(static=True, default=1.0)
+        rates = Rates(2.0)
+        f = lambda x: x * rates.w
+        compiled = jit(f)
+        --- Rates.w = 3.0
+        for _ in range(3): compiled(1.0)
+        Rates.w = property(lambda self: 10.0)
+        """,
+}
+"""Each is traced anew at most once after it was changed."""
+
+LED_BY_C = {
+    "what a union is of": """
+        U = K | int
+        f = lambda x: x * U.__args__[0].rate
+        --- K.rate = 3.0
+        """,
+    "end of a slice": """
+        part = slice(O, None)
+        f = lambda x: x * part.start.rate
+        --- O.rate = 3.0 --- K.rate = 4.0; del O.rate
+        """,
+    "object of a super": """
+        class D(K): rate = 9.0
+        up = super(D, D())
+        f = lambda x: x * up.rate
+        --- K.rate = 3.0
+        """,
+    "bound of a type variable": """
+        T = typing.TypeVar("T", bound=K)
+        f = lambda x: x * T.__bound__.rate
+        --- K.rate = 3.0
+        """,
+    "abstract methods that a class comes to have": """
+        class B(abc.ABC):
+            def m(self): return 2.0
+        f = lambda x: x * B().m()
+        --- B.m = abc.abstractmethod(B.m); abc.update_abstractmethods(B)
+        --- B.__abstractmethods__ = frozenset()
+        --- B.n = abc.abstractmethod(lambda self: 0); abc.update_abstractmethods(B)
+        """,
+    "array inside of a strict function that another calls": """
+        A = np.ones(3)
+        inner = jit(lambda x: x * float(A.sum()), strict=True)
+        f = lambda x: inner(x) + 1.0
+        --- A[0] = 5.0 --- inner(1.0); A[1] = 5.0
+        """,
+}
+"""What objects of C lead to, and what classes and functions keep apart."""
