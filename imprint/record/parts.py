@@ -245,6 +245,17 @@ def kept_by(memo: Any) -> list[Any]:
     return [x for x in gc.get_referents(memo) if id(x) not in needed]
 
 
+def _users_in(hint: Any) -> Iterable[Any]:
+    """Return the user's classes that a type is made of; a library's lead too far."""
+    queue, found = gc.get_referents(hint), list[Any]()
+    for each in queue:  # it grows
+        if issubclass(class_of(each), type):
+            found += [each] if is_user_class(each) else []
+        elif class_of(each) is tuple:
+            queue += each
+    return found
+
+
 def _new_memo() -> Any:
     """Return a memo function that remembers one result, and forgets what is old."""
     memo = functools.lru_cache(1)(lambda: None)
@@ -284,11 +295,12 @@ _HELD: Final[dict[int, Callable[[Any], Iterable[Any]]]] = {
     id(CoroutineType): lambda x: _locals_of(x.cr_frame),
     id(AsyncGeneratorType): lambda x: _locals_of(x.ag_frame),
     **dict.fromkeys(_METHODS, _bound_to),
+    **dict.fromkeys(ids_of(class_of(int | str), TypeVar, *_ALIASES), _users_in),
     **dict.fromkeys(
         ids_of(
             *(itertools.repeat, itertools.cycle, itertools.chain, itertools.starmap),
             *(map, filter, zip, enumerate, type(iter([])), type(iter(()))),
-            *(slice, super, class_of(int | str), TypeVar, *_ALIASES),
+            *(slice, super),
         ),
         gc.get_referents,
     ),
