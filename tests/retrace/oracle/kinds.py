@@ -124,7 +124,7 @@ KINDS = {
         import configparser
         from concurrent.futures import Future
         P#, F# = configparser.RawConfigParser(), Future()
-        P#.add_section("s"); P#.set("s", "w", ?); F#.set_result(?)
+        P#.add_section("s"); P#.set("s", "w", (?,)); F#.set_result(?)
         E# = threading.Event()
         """,
         "(P#.get('s', 'w'), F#.result(), E#.is_set())",
