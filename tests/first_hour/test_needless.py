@@ -8,6 +8,7 @@ import pytest
 
 import imprint
 from tests.first_hour.misses import PARTS, count_misses
+from tests.quick import as_for_users
 
 LIMIT = 0.01
 """The share of misses that may be needless."""
@@ -17,7 +18,9 @@ LIMIT = 0.01
 @pytest.mark.parametrize("part", PARTS)
 def test_hardly_any_miss_of_ordinary_programs_is_needless(part):
     command = [sys.executable, "-W", "ignore", "-m", "tests.first_hour.misses", part]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, env=as_for_users()
+    )
     assert done.returncode == 0, done.stderr
     count, needless = json.loads(done.stdout.splitlines()[-1])
     assert count > 20
