@@ -150,12 +150,10 @@ class _Settling:
 
     def _givers(self) -> list[tuple[Any, str]]:
         """Return what may give other containers by now, and what leads there."""
-        known = self._notes.known.values()
+        known = tuple(self._notes.known.values())
         givers = [value for value in known if is_giver(class_of(value))]
-        paths = {
-            id(read.seen.held.get()): path_of(read.place)
-            for read in (self._notes.reads.values() if givers else ())
-        }
+        reads = tuple(self._notes.reads.values()) if givers else ()
+        paths = {id(read.seen.held.get()): path_of(read.place) for read in reads}
         return [(x, paths.get(id(x), layout_of(x).name)) for x in givers]
 
     def _settled(self) -> Iterator[Read]:
