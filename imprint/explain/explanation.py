@@ -267,7 +267,8 @@ def told(differences: Sequence[Difference]) -> tuple[str, str]:
         listed.append(f"and {rest} more")
     remedies: dict[str, str] = {}  # by their text without what they are said of
     for d, *_ in shown:
-        remedies.setdefault(d.remedy.replace(d.slot, ""), d.remedy)
+        if d.remedy not in remedies.values():
+            remedies.setdefault(d.remedy.replace(d.slot, ""), d.remedy)
     return "; ".join(listed), " ".join(remedies.values())
 
 

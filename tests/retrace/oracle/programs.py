@@ -169,18 +169,20 @@ class _Maker:
 
 
 @st.composite
-def programs(draw, *, strict, is_wide):
+def programs(draw, *, strict, is_wide, is_flat=False):
     """Draw a program.
 
     Args:
         strict: with edits that only `strict=True` sees.
         is_wide: of all pieces; else without the ways to read holders, and without edits
             by another thread in the middle of a trace.
+        is_flat: without what is jitted inside, derived or called back.
     """
     maker = _Maker(draw, strict=strict, is_wide=is_wide)
     static, is_node = None, False
     terms = [maker.value() for _ in range(draw(st.integers(1, 3)))]
-    terms += [maker.nested() for _ in range(draw(st.sampled_from((0, 0, 1, 2))))]
+    nested = 0 if is_flat else draw(st.sampled_from((0, 0, 1, 2)))
+    terms += [maker.nested() for _ in range(nested)]
     terms += [maker.index() for _ in range(draw(st.sampled_from((0, 0, 1))))]
     root = ROOTS[draw(st.sampled_from(sorted(ROOTS)))]
     if draw(st.integers(0, 3)) == 0:
