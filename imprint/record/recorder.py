@@ -7,7 +7,7 @@ trace is told by `elsewhere`.
 
 import sys
 from collections.abc import Callable, Iterable
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any, Final, Self, final
 
 from imprint.record.heard import Hearing
@@ -47,7 +47,7 @@ class Recording(Hearing):
         self.by_names = False
 
     def __enter__(self) -> Self:
-        self.frame = frame_at(1)
+        self.frame: FrameType | None = frame_at(1)
         try:
             self.by_names: bool = not _listener.begin(self)
             if self.by_names:
