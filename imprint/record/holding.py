@@ -4,10 +4,9 @@ They run later, and then read and write closure variables and containers of thei
 1. From the callbacks in a jaxpr all functions are found that they may call, with these.
 2. A variable that only they read counts by identity alone: what is in it, they look up
    when they run. One that traced code reads too counts by both (`Code.held`).
-3. Where a trace read a container that they hold, the same object has to be there.
-4. A callback is run as it is then: one that was edited in place has another program, as
-   the functions that were equal to it are equal no more.
-5. Of the rules in a jaxpr, by which another program is derived, each function counts as it
+3. Where a trace read a container that they hold, the same object has to be there; and none
+   of them may have been edited in place, as functions that were equal to it were not.
+4. Of the rules in a jaxpr, by which another program is derived, each function counts as it
    is, also where the root captures it: an equal root has a rule of its own.
 """
 
@@ -184,7 +183,7 @@ def _content(cell: CellType) -> Any:
         return None
 
 
-# ---- 3. and 4. containers, and what runs ----
+# ---- 3. containers, and what runs ----
 
 
 def _leads_to(value: Any, held: Held) -> bool:
@@ -221,7 +220,7 @@ def _reads(findings: Findings, held: Held) -> Iterator[Read]:
                     yield Read(place, Seen(place.get()))
 
 
-# ---- 5. rules ----
+# ---- 4. rules ----
 
 
 def _carried(roots: Iterable[Any], rules: list[Any]) -> Iterator[Read]:
