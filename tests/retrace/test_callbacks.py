@@ -5,6 +5,9 @@ write where those would write.
 """
 
 import gc
+import os
+import subprocess
+import sys
 import weakref
 
 import numpy as np
@@ -284,3 +287,38 @@ def test_audits_find_callbacks_made_anew_to_be_the_same(make):
     with imprint.audit(1.0):
         for _ in range(3):
             function(ONE)
+
+
+EDITED = """
+import functools
+import numpy as np
+import imprint
+def f(x): return imprint.pure_callback({read}, imprint.ShapeDtypeStruct((), "float32"), x)
+def host(v): return np.float32(v * 9)
+p = functools.partial(host)
+j = imprint.jit(f)
+found = [float(j(1.0)) for _ in range(2)]
+host.__code__ = (lambda v: np.float32(v * 2)).__code__
+found += [float(j(1.0)) for _ in range(2)]
+for code in (lambda v: np.float32(v * 3)), (lambda v: np.float32(v * 4)):
+    def host(v): return np.float32(v * 9)
+    p = functools.partial(host)
+    found += [float(j(1.0)) for _ in range(2)]
+    host.__code__ = code.__code__
+    found += [float(j(1.0)) for _ in range(2)]
+print(found)
+"""
+
+
+@pytest.mark.parametrize("read", ["host", "p"])
+def test_a_callback_that_is_edited_in_place_after_it_was_defined_again(read):
+    """As a script: among tests, more of it is seen."""
+    done = subprocess.run(
+        [sys.executable, "-c", EDITED.replace("{read}", read)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "IMPRINT_CACHE": "off"},
+    )
+    each = [value for new in (9.0, 2.0, 9.0, 3.0, 9.0, 4.0) for value in (new, new)]
+    assert done.stdout.strip() == str(each)
