@@ -15,7 +15,7 @@ from imprint import tree
 from imprint.core.identity import type_name
 from imprint.definition.state import StateWalk
 from imprint.definition.wording import told_apart
-from imprint.explain.tokens import disagreements
+from imprint.explain.tokens import FEW, disagreements
 from imprint.tree.registry import fields_of
 from imprint.tree.statics import Static
 
@@ -23,8 +23,6 @@ Arguments: TypeAlias = Mapping[str, tree.TreeDef]
 """The trees of the arguments that a call gives, by their names."""
 
 _SEQUENCES: Final = (list, tuple, deque)
-_FEW: Final = 2
-"""Keys that came or went which are told one by one."""
 
 
 class Place(NamedTuple):
@@ -109,7 +107,7 @@ def _places(
         words = [f"{_class(old)} of {len(keys)}" for keys in (before, after)]
         yield Place(name, "length", *words)
         common = {key: None for key in before if key in after}
-    elif len(before.keys() ^ after.keys()) > _FEW:
+    elif len(before.keys() ^ after.keys()) > FEW:
         yield _keys(name, _class(old), list(before), list(after))
         common = {key: None for key in before if key in after}
     for key in common:

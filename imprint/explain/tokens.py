@@ -102,7 +102,7 @@ def _replaced(path: str, old: str, new: str) -> Disagreement:
 
 _Parts: TypeAlias = list[tuple[str, Content, Content]]
 _PAIRED: Final = (dict, OrderedDict, defaultdict)
-_FEW: Final = 2
+FEW: Final = 2
 """Keys that came or went which are told one by one."""
 
 
@@ -216,7 +216,7 @@ def _item_parts(path: str, old: Content, new: Content) -> _Parts:
 def _pair_parts(path: str, old: Content, new: Content) -> _Parts | None:
     was, now = (dict(zip(c[::2], c[1::2], strict=True)) for c in (old, new))
     came, went = now.keys() - was.keys(), was.keys() - now.keys()
-    if (came and went) or len(came | went) > _FEW or EFFECT in came | went:
+    if (came and went) or len(came | went) > FEW or EFFECT in came | went:
         return None
     if [key for key in was if key in now] != [key for key in now if key in was]:
         return None

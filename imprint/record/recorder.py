@@ -35,18 +35,8 @@ class Recording(Hearing):
 
     __slots__ = ("by_names", "findings")
 
-    def __init__(
-        self,
-        fun: Callable[..., Any],
-        arguments: Iterable[tuple[str, Any]] = (),
-        *,
-        strict: bool = False,
-    ) -> None:
-        super().__init__(fun, arguments, strict=strict)
-        self.findings = Findings((), ())
-        self.by_names = False
-
     def __enter__(self) -> Self:
+        self.findings: Findings = Findings((), ())
         self.frame: FrameType | None = frame_at(1)
         try:
             self.by_names: bool = not _listener.begin(self)
@@ -86,7 +76,7 @@ class Recording(Hearing):
         is_sure = self._is_sure and not (self.deaf or self.by_names)
         files, variables = frozenset(self._files), frozenset(self._variables)
         record.ran_also(Ran((), files, variables, is_sure))
-        self.findings: Findings = record.settle()
+        self.findings = record.settle()
 
 
 def is_strict() -> bool:

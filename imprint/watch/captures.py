@@ -67,8 +67,7 @@ def captured_reads(
     """Return what a callable captures now, to be watched: a hit spares its token."""
     places: list[Place] = [
         place
-        for function in captured_functions(fun).values()
-        for place in places_of(function)
+        for place in _places_in(fun)
         if not (effects and _is_effect(place, effects))
     ]
     if class_of(fun) is not FunctionType:
@@ -79,9 +78,13 @@ def captured_reads(
 
 def functions_in(value: Any) -> list[Read]:
     """Return what the functions have that a value carries along."""
-    functions = captured_functions(value).values()
-    places = [place for function in functions for place in places_of(function)]
-    return [Read(place, Seen(place.get())) for place in places]
+    return [Read(place, Seen(place.get())) for place in _places_in(value)]
+
+
+def _places_in(value: Any) -> Iterator[FunctionPlace | CellPlace]:
+    """Yield the places of the functions that a value is or carries along."""
+    for function in captured_functions(value).values():
+        yield from places_of(function)
 
 
 def is_held(place: Place) -> bool:
