@@ -49,6 +49,9 @@ _WRITE: Final = numbers("STORE_SUBSCR", "DELETE_SUBSCR")
 _COPY: Final = numbers("COPY")
 _SWAP: Final = numbers("SWAP")
 _CONTAINS: Final = numbers("CONTAINS_OP")
+_VARIABLES: Final = numbers(
+    *("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_FAST", "LOAD_FAST_CHECK")
+)
 _CALL: Final = numbers("CALL")
 _GROWS: Final = frozenset(("add", "append", "appendleft", "extend", "update"))
 _SLICES: Final = numbers("STORE_SLICE")
@@ -92,8 +95,12 @@ class _Reader:
         """Tell whether what instruction `i` gives is used by a constant key at once."""
         if self._ends_use(i + 1, taken):
             return True
-        key = self._key(i - 1)
-        if key is None or not self._is(i + 1, _CONTAINS):
+        if not self._is(i + 1, _CONTAINS):
+            return False
+        while self._is(i, _METHODS):  # back to where `a.b.c` begins
+            i -= 1
+        key = self._key(i - 1) if self._is(i, _VARIABLES) else None
+        if key is None:
             return False
         self._keys.add(key)
         return True
