@@ -194,6 +194,14 @@ def is_user_class(cls: type) -> bool:
     return _name_of(cls) not in vars(sys.modules[module])
 
 
+def is_own_class(cls: type) -> bool:
+    """Tell whether a class was defined in a module of imprint."""
+    found = sys.modules.get(module_name(cls))
+    if found is None or not is_module(found):
+        return False
+    return is_own_namespace(module_namespace(found)) and not is_user_class(cls)
+
+
 def is_fixed(cls: type) -> bool:
     """Tell whether no code in Python can write into a class: most of C's are so."""
     return bool(_flags_of(cls) & _IMMUTABLE)

@@ -10,6 +10,7 @@ identity, other objects as the walk at hand reads objects. What a walk does on t
 import builtins
 import functools
 import gc
+import sys
 from array import array
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Mapping
@@ -270,7 +271,8 @@ def _set(walk: Visitor, x: Any) -> Content:
 
 
 def _dict(walk: Visitor, x: Any) -> Content:
-    if x is _BUILTINS:  # in the namespace of a text that was executed
+    # In the namespace of a text that was executed; and what a trace itself adds to.
+    if x is _BUILTINS or x is sys.modules:
         return identity(x)
     return walk.container(x, lambda y: (dict, *walk.pairs(y)))
 

@@ -5,6 +5,7 @@
 - `items`: which dictionaries does it read by constant keys alone?
 - `parts`: what does a value hold, and where does an owner have names?
 - `noted`: which places were read, and what stood there before?
+- `noters`: what has an owner under a name that code mentions?
 - `notes`: which owners of places can the trace come to?
 - `absence`: which names does nobody have yet?
 - `reach`: which functions and classes does a value lead to?

@@ -12,7 +12,8 @@ from typing import Any, Final
 from imprint.core.libraries import entry
 from imprint.definition.layout import layout_of
 from imprint.record.mentions import all_words, mentions_of
-from imprint.record.noted import ATOMS, note_lacking
+from imprint.record.noted import ATOMS
+from imprint.record.noters import note_lacking
 from imprint.record.notes import Notes
 from imprint.record.parts import ITEMS, OPAQUE, code_in, places_at
 from imprint.record.writes import is_all_users

@@ -23,21 +23,16 @@ from imprint.core.libraries import (
     is_user_code,
 )
 from imprint.core.trace import Tracer
-from imprint.definition.layout import layout_of
 from imprint.record.items import ItemUses
 from imprint.record.parts import (
-    is_for_writing,
     is_opaque,
     path_of,
-    places_at,
-    shown_by,
 )
 from imprint.tree.walk import registered
 from imprint.watch.captures import is_by_texts, places_of
 from imprint.watch.classes import (
     MISSING,
     bases_of,
-    class_attribute,
     class_namespace,
 )
 from imprint.watch.places import (
@@ -48,8 +43,6 @@ from imprint.watch.places import (
     NamePlace,
     ObjectPlace,
     Place,
-    SpecialsPlace,
-    ValuePlace,
 )
 from imprint.watch.seen import Read, Seen, class_of
 from imprint.watch.written import Written
@@ -122,6 +115,7 @@ class Owners:
 
     Attributes:
         modules: their dictionaries, by `id`.
+        own: which of them are of imprint: by what names they call is all that counts.
         libraries: what modules and classes of libraries hold, by `id`.
         functions: the user's.
         made: classes, by `id`.
@@ -140,6 +134,7 @@ class Owners:
     modules: dict[int, dict[str, Any]] = field(
         default_factory=dict[int, dict[str, Any]]
     )
+    own: set[int] = field(default_factory=set[int])
     libraries: dict[int, Mapping[str, Any]] = field(
         default_factory=dict[int, Mapping[str, Any]]
     )
@@ -247,7 +242,7 @@ class Noted(ABC):
                     self.class_attribute(cls, name)
             for full in _modules_of(name):
                 module: Any = sys.modules.get(full)
-                if is_module(module) and is_user(module):
+                if is_module(module) and (self._strict or is_user(module)):
                     self.name(sys.modules, full)
 
     def _meet_names(self, cls: type) -> None:
@@ -365,7 +360,11 @@ class Noted(ABC):
         value = _get(namespace, name, MISSING)
         key = "global", id(namespace), name
         if not self.is_noted(key):
-            self.place(NamePlace(namespace, name, is_builtin=value is MISSING))
+            place = NamePlace(namespace, name, is_builtin=value is MISSING)
+            if id(namespace) in self.owners.own:
+                note_own(self, place)
+            else:
+                self.place(place)
         return value
 
     def reach_bases(self) -> None:
@@ -457,43 +456,24 @@ class Noted(ABC):
 # ---- what is done when a name of an owner is mentioned ----
 
 
-def note_class(notes: Noted, cls: Any, name: str, _: str) -> None:
-    """Note what a class answers under a name."""
-    notes.owners.of_classes[id(cls)].append(name)
-    notes.class_attribute(cls, name)
-    if notes.owners.asks_super:
-        note_overridden(notes, cls, name)
+def note_own(notes: Noted, place: NamePlace) -> None:
+    """Note what a module of imprint has under a name: it, or what a user put there.
+
+    What imprint keeps for itself leads to the tables in which it notes this very trace.
+    """
+    value = place.get()
+    note_itself(notes, place)
+    is_code = class_of(value) is FunctionType
+    if is_module(value) or (
+        is_code and is_user_code(value.__code__, value.__globals__)
+    ):
+        notes.meet(value, place.name)
 
 
-def note_inherited(notes: Noted, cls: Any, name: str, _: str) -> None:
-    """Note a name that a class of the user's has from a library's, and may come to hide."""
-    notes.owners.of_classes[id(cls)].append(name)
-    place = ClassPlace(cls, name)
+def note_itself(notes: Noted, place: Place) -> None:
+    """Note what stands at a place, whatever is inside."""
     if place.key not in notes.reads:
         notes.reads[place.key] = Read(place, Seen.as_itself(place.get()))
-
-
-def meet_shown(notes: Noted, value: Any, kind: Any, path: str) -> None:
-    """Take in the containers that a view or a method of them shows, or changes."""
-    for shown, leads in shown_by(value, kind, path):
-        if is_for_writing(value, kind):
-            notes.owners.written_into[id(shown)] = shown
-        else:
-            notes.place(ValuePlace(shown, leads))
-
-
-def note_whole_class(notes: Noted, cls: type) -> None:
-    """Note all that the user's classes hold that a class is, or comes from."""
-    for base in bases_of(cls):
-        if not notes.owners.is_users(base) or id(base) in notes.owners.new:
-            continue
-        place = SpecialsPlace(base, is_whole=True)
-        if place.key not in notes.reads:
-            # It mentions no names.
-            notes.reads[place.key] = Read(place, Seen(place.get()))
-            for name in class_namespace(base).copy():
-                if name[:2] != "__":
-                    notes.class_attribute(base, name)
 
 
 def note_overridden(notes: Noted, cls: type, name: str) -> None:
@@ -527,54 +507,6 @@ def note_object(notes: Noted, value: Any, name: str, path: str) -> None:
     found = place.get()
     if not issubclass(class_of(found), Tracer):
         notes.note(place, key, found, found)
-
-
-def note_item(notes: Noted, value: Any, name: str, path: str) -> None:
-    """Note what stands under a key of a dict."""
-    notes.place(ItemPlace(value, name, path))
-
-
-def note_shown(notes: Noted, value: Any, name: str, _: str) -> None:
-    """Note that only the key of a dict answers for an attribute."""
-    note_lacking(notes, value, (name,))
-
-
-def note_defaults(notes: Noted, cls: type) -> None:
-    """Note what makes an object by a library's function, with the user's defaults.
-
-    So it is with a named tuple, and with a dataclass of a text that names no module.
-    """
-    new, init = (class_attribute(cls, name) for name in ("__new__", "__init__"))
-    if class_of(new) is staticmethod and any(base is tuple for base in bases_of(cls)):
-        notes.class_attribute(cls, "__new__")
-        notes.place(FunctionPlace(new.__func__, "__defaults__"))
-    if class_of(init) is FunctionType and _is_of_text(init):
-        notes.place(FunctionPlace(init, "__defaults__"))
-        notes.place(FunctionPlace(init, "__kwdefaults__"))
-
-
-def _is_of_text(function: FunctionType) -> bool:
-    """Tell whether a library made a function from text, so that nobody is told of it."""
-    code, names = function.__code__, function.__globals__
-    return code.co_filename[:1] == "<" and not is_user_code(code, names)
-
-
-def note_lacking(notes: "Noted", value: Any, names: Iterable[str]) -> None:
-    """Note names that a value does not have, and may come to have."""
-    if not names or id(value) in notes.captured:
-        return
-    for place in places_at(value, names):
-        if place.get() is MISSING:
-            if isinstance(place, ObjectPlace):
-                place.is_passing = notes.is_of_passing(value)
-            notes.place(place)
-
-
-def look_into(notes: Noted, value: Any, name: str, path: str) -> None:
-    """Take in what an object has under a name, which is not watched itself."""
-    if notes.owners.is_users(class_of(value)):  # it may come to hide what is there
-        notes.class_attribute(class_of(value), name)
-    notes.meet(layout_of(value).get(value, name), f"{path}.{name}")
 
 
 def _modules_of(name: str) -> Iterable[str]:

@@ -9,6 +9,7 @@ the trace is strict.
 """
 
 import builtins
+import sys
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
@@ -20,6 +21,7 @@ from numpy import ndarray
 from imprint.core.libraries import (
     holds,
     is_fixed,
+    is_own_class,
     is_own_namespace,
     is_user_class,
     is_user_code,
@@ -40,16 +42,20 @@ from imprint.record.noted import (
     OF_FUNCTIONS,
     PLAIN,
     Noted,
+    note_function,
+    note_object,
+)
+from imprint.record.noters import (
+    is_heard,
     look_into,
     meet_shown,
     note_class,
     note_defaults,
-    note_function,
     note_inherited,
     note_item,
     note_lacking,
-    note_object,
     note_shown,
+    note_specials,
     note_whole_class,
 )
 from imprint.record.parts import (
@@ -66,17 +72,14 @@ from imprint.watch.classes import (
     bases_of,
     class_attribute,
     class_namespace,
-    specials_of,
 )
 from imprint.watch.places import (
     CONTENT,
-    ORDER,
     PLAIN_ITEMS,
     ClassPlace,
     FunctionPlace,
     NamePlace,
     ObjectPlace,
-    SpecialsPlace,
 )
 from imprint.watch.seen import SHARED, class_of
 from imprint.watch.written import Written
@@ -211,20 +214,25 @@ class Notes(Noted):
         """Take in the dictionary of a module."""
         if id(namespace) in self.owners.modules:
             return
+        is_own = is_own_namespace(namespace) and not is_user_namespace(namespace)
         if self._strict or is_user_namespace(namespace):
             self.owners.modules[id(namespace)] = namespace
-            self._hold(namespace, partial(NamePlace, namespace))
+            if is_own:
+                self.owners.own.add(id(namespace))
+            else:
+                self._hold(namespace, partial(NamePlace, namespace))
             for name in [n for n in self.names if holds(namespace, n)]:
                 self.name(namespace, name)
             for name in tuple(self._items.of_modules):
                 self.name(namespace, name)
-        elif not is_own_namespace(namespace):
+        elif not is_own:
             self._meet_library(namespace)
 
     def _meet_class(self, cls: type) -> None:
         if id(cls) in self.owners.of_classes:
             return
-        counting = [base for base in bases_of(cls) if self._counts(base)]
+        strict = self._strict
+        counting = [base for base in bases_of(cls) if _counts(base, strict=strict)]
         names = {
             name: None for base in counting for name in class_namespace(base).copy()
         }
@@ -240,32 +248,11 @@ class Notes(Noted):
         self._queue.extend((each, "") for each in registered.functions.get(id(cls), ()))
         if names:
             self._on_value(cls)
-            self._meet_specials(cls)
+            note_specials(self, cls)
             self._meet_names(cls)
             note_defaults(self, cls)
         elif layout_of_class(cls).module != "builtins":
             self._meet_library(class_namespace(cls))
-
-    def _counts(self, cls: type) -> bool:
-        """Tell whether what a class holds is watched: a library's only if it can change."""
-        return is_user_class(cls) or (self._strict and not is_fixed(cls))
-
-    def _meet_specials(self, cls: type) -> None:
-        """Take in the methods that Python calls by itself, which no code mentions.
-
-        A function of the user's is noted when it starts. And of which classes it is,
-        which `isinstance` and `super()` ask.
-        """
-        bases = [base for base in bases_of(cls) if is_user_class(base)]
-        if len(bases) > 1:
-            self.class_attribute(cls, ORDER)
-        for base in bases:
-            place = SpecialsPlace(base)
-            if place.key not in self.reads:
-                self._read(place, place.key, place.get())  # it mentions no names
-            for name, value in specials_of(place.namespace).items():
-                if not _is_heard(value) and name != "__new__":
-                    self.class_attribute(cls, name)
 
     def _meet_function(self, function: FunctionType) -> None:
         if is_user_code(function.__code__, function.__globals__):
@@ -278,10 +265,12 @@ class Notes(Noted):
     def _meet_object(self, value: Any, kind: type, path: str) -> None:
         """Take in what an object has of its own, and its class."""
         self._meet_class(kind)
+        if value is sys.modules:
+            self._meet_items(value, path)
         layout = layout_of(value)
         names = layout.names(value)
         is_own = layout.is_holder or self.owners.is_users(kind)
-        if self._strict and id(kind) not in COMPOSITES:
+        if self._strict and id(kind) not in COMPOSITES and not is_own_class(kind):
             is_own = True
         if layout.speaks or (layout.is_frozen and layout.is_open) or not is_own:
             self._wait(look_into, value, names, path)
@@ -301,7 +290,7 @@ class Notes(Noted):
             own = [key for key in list(keys_of(value)) if type(key) is str]
             self._wait(note_item, value, own, path)
             shows = class_attribute(class_of(value), "__getattr__")
-            if shows is not MISSING and not _is_heard(shows):
+            if shows is not MISSING and not is_heard(shows):
                 self._wait(note_shown, value, own, path)
         self.owners.objects.append((value, class_of(value), path, self.is_passing))
         layout = layout_of(value)
@@ -422,10 +411,11 @@ def _hideable(cls: type) -> set[str]:
     }
 
 
-def _is_heard(value: Any) -> bool:
-    return class_of(value) is FunctionType and is_user_code(
-        value.__code__, value.__globals__
-    )
+def _counts(cls: type, *, strict: bool) -> bool:
+    """Tell whether what a class holds is watched: a library's only if it can change."""
+    if is_user_class(cls) or not strict:
+        return is_user_class(cls)
+    return not (is_fixed(cls) or is_own_class(cls))
 
 
 def _attribute(owner: object, path: str, name: str) -> ObjectPlace:

@@ -37,6 +37,8 @@ import numpy as np
 from imprint.core.array import NumberArray
 from imprint.core.identity import ids_of
 from imprint.core.libraries import (
+    is_module,
+    is_user,
     is_user_class,
     is_user_code,
     is_user_namespace,
@@ -134,6 +136,9 @@ def parts_of(value: Any, kind: Any, path: str) -> Iterator[tuple[Any, str]]:
             yield from ((part, path) for part in (value.__wrapped__, *kept_by(value)))
     elif id(kind) in _HELD:
         yield from ((held, path) for held in _HELD[id(kind)](value))
+    elif value is sys.modules:  # a library that walks over all asks nothing of most
+        modules = [each for each in value.copy().values() if is_module(each)]
+        yield from ((each, path) for each in modules if is_user(each))
     else:
         layout = layout_of(value)
         wrapped = layout.get(value, "__wrapped__")

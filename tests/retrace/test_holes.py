@@ -7,6 +7,7 @@ fails here is good news: a hole is closed, and the page has a line too many.
 import decimal
 import math
 import os
+import subprocess
 import sys
 
 import pytest
@@ -55,6 +56,10 @@ SEEN = {
         "K.w = property(lambda _: 2)",
     ),
     "hidden builtin": ("f = lambda x: x * len('a')\n", "len = lambda _: 2"),
+    "module that comes to be loaded": (
+        "import sys\nf = lambda x: x * (2 if 'holes.sub' in sys.modules else 1)\n",
+        "sys.modules['holes.sub'] = sys",
+    ),
     "rebound library": (
         "import math\nf = lambda x: x * math.gcd(1)\n",
         "class math:\n    gcd = lambda _: 2",
@@ -189,6 +194,14 @@ STRICT_SEES = {
         "h.keywords['a'] = 2",
     ),
     "library": ("import math\nf = lambda x: x * math.tau\n", "math.tau = 2"),
+    "library, by its name": (
+        "import sys, math\nf = lambda x: x * sys.modules['math'].tau\n",
+        "math.tau = 2",
+    ),
+    "imprint": (
+        "import imprint.numpy as np\nnp.tau = 1\nf = lambda x: x * np.tau\n",
+        "np.tau = 2",
+    ),
     "environment": (
         "import os\nf = lambda x: x * int(os.environ.get('HOLE', 1))\n",
         "os.environ['HOLE'] = '2'",
@@ -238,6 +251,10 @@ NOTHING_SEES = {
         "import dataclasses\n@dataclasses.dataclass\nclass D:\n    a: int = 1\n"
         "f = lambda x: x * len(dataclasses.fields(D))\n",
         "D.__dataclass_fields__.clear()",
+    ),
+    "how many modules are loaded": (
+        "import sys\nn = len(sys.modules) - 1\nf = lambda x: x * (len(sys.modules) - n)\n",
+        "sys.modules['holes.sub'] = sys",
     ),
     "context of decimal": (
         "import decimal\nfrom decimal import Decimal\n"
@@ -349,6 +366,7 @@ def _as_before():
     yield
     decimal.setcontext(context)
     math.tau = tau
+    vars(imprint.numpy).pop("tau", None)
     os.environ.pop("HOLE", None)
     sys.modules.pop("holes", None)
     sys.modules.pop("holes.sub", None)
@@ -414,6 +432,32 @@ def test_what_is_inspected_is_not_seen():
         "f = lambda x: x * inspect.signature(h).parameters['a'].default\n"
     )
     assert not is_seen(text, "h.__defaults__ = (2,)", strict=False)
+
+
+INSPECTS = """
+import inspect
+import imprint
+n = 0
+class K:
+    w: int = 1
+def h(a=1): pass
+@imprint.jit(strict=True)
+def f(x):
+    n = len(inspect.signature(h).parameters) * len(K.__annotations__)
+    return x * n * len(inspect.getmodule(K).__name__)
+for _ in range(4):
+    f(1.0)
+(version,) = f.versions
+print([name for name in version.watched if name.startswith("global")])
+"""
+
+
+def test_a_strict_function_that_walks_over_all_modules_leaves_out_what_imprint_keeps():
+    command = [sys.executable, "-W", "error", "-c", INSPECTS]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "global inspect in __main__" in done.stdout
+    assert " in imprint" not in done.stdout
 
 
 REGISTRY = "by_name = {}\ndef get(n): return by_name[n]\n"
