@@ -296,9 +296,14 @@ def trace(request: Request) -> TracedCall:
     return traced
 
 
+_LATEST: Final = 8
+"""Versions of one call of which it is asked what changed: of many, it would take as long as a trace."""
+
+
 def _loose(table: Table[TracedCall], key: Hashable) -> list[Place]:
     """Return places that changed, or are known not to be read in other states."""
-    found = {p.key: p for each in table.all_of(key) for p in each.failing()}
+    latest = table.all_of(key)[:_LATEST]
+    found = {p.key: p for each in latest for p in each.failing()}
     for each in table:
         found |= each.unread
     return [*found.values()]

@@ -62,7 +62,7 @@ class Watch:
         reads: the places, with what was seen there.
     """
 
-    __slots__ = ("__weakref__", "_compared", "guard", "reads")
+    __slots__ = ("__weakref__", "_compared", "_failing_first", "guard", "reads")
 
     def __init__(self, reads: Iterable[Read]) -> None:
         self.reads: tuple[Read, ...] = tuple(reads)
@@ -70,6 +70,8 @@ class Watch:
         """Tells whether everything is as it was; None if nothing is watched. Hot."""
         self._compared = 0
         """How often place by place."""
+        self._failing_first: Read | None = None
+        """What did not hold when it was compared last: a miss asks all versions, often."""
 
     def holds(self) -> bool:
         """Tell whether everything is as it was."""
@@ -121,11 +123,16 @@ class Watch:
 
     def _holds_by_content(self) -> bool:
         """Compare place by place; take equal values for what was seen from now on."""
+        first = self._failing_first
+        if first is not None and _differs(first, first.now()):
+            return False
         reads, now = _followed(self.reads), list[Any]()
         for read in reads:
             now.append(read.now())
             if not isinstance(read.place, FunctionPlace) and _differs(read, now[-1]):
+                self._failing_first = None if _may_move(read) else read
                 return False  # the rest would take most of the time
+        self._failing_first = None
         now = _moved(reads, now)
         pairs = zip(reads, now, strict=True)
         if any(isinstance(r.place, FunctionPlace) and _differs(r, x) for r, x in pairs):
@@ -179,6 +186,11 @@ def _followed(reads: tuple[Read, ...]) -> tuple[Read, ...]:
         is_same = place is read.place and seen is read.seen
         followed.append(read if is_same else Read(place, seen))
     return tuple(followed) if is_moved else reads
+
+
+def _may_move(read: Read) -> bool:
+    """Tell whether it may be another place by now that has what was read; see `_followed`."""
+    return read.seen.is_bare or isinstance(read.place, ItemPlace)
 
 
 def _moved(reads: tuple[Read, ...], now: list[Any]) -> list[Any]:

@@ -16,6 +16,7 @@ import imprint
 import imprint.numpy as inp
 from imprint.program.counters import COUNTERS
 from imprint.record import covers
+from imprint.watch.guard import Watch
 from tests.lanes import exhaustive
 from tests.units.modules import make_module
 
@@ -346,6 +347,21 @@ def test_a_class_is_changed_by_probes_so_many_times(times, monkeypatch):
         module.K.n += 1
         assert f(X) == 2.0 + i
     assert module.K.__dict__["n"] == i + 1
+
+
+@pytest.mark.filterwarnings("ignore:.* was compiled 8 times")
+def test_of_many_versions_only_the_latest_are_asked_what_changed(monkeypatch):
+    module = module_of(
+        "class K: pass\no = K(); o.n = o.m = 0.0\nf = lambda x: x * o.n * o.m"
+    )
+    f, asked, failing = imprint.jit(module.f), [], Watch.failing
+    monkeypatch.setattr(Watch, "failing", lambda w: asked.append(w) or failing(w))
+    for i in range(20):
+        module.o.n = float(i)
+        asked.clear()
+        f.trace(X)
+        assert len(asked) <= 8
+        assert f(X) == 0.0
 
 
 # What refuses: the place stays watched.

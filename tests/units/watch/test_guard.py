@@ -17,6 +17,7 @@ import pytest
 from imprint.record.recorder import Recording
 from imprint.watch.classes import MISSING
 from imprint.watch.guard import Watch, watch_definition
+from imprint.watch.places import NamePlace
 from tests.units.modules import fill, names, run
 
 PROGRAM = """
@@ -298,6 +299,23 @@ def test_an_equal_value_costs_a_comparison_only_once(user):
     )
     assert watch.guard()
     assert not compared
+
+
+def test_what_did_not_hold_is_asked_first_when_it_is_asked_again(user, monkeypatch):
+    module = user("module", "A, B, C = 1, 2, 3\ndef root(): return A + B + C")
+    watch = run(module.root)
+    module.C = 4
+    assert not watch.guard()
+    asked, get = [], NamePlace.get
+    monkeypatch.setattr(NamePlace, "get", lambda x: asked.append(x.name) or get(x))
+    assert not watch.guard()
+    assert asked == ["C"]
+    module.A, module.C = 5, 3
+    assert not watch.guard()
+    module.A = 1
+    assert watch.guard()
+    module.C = 4
+    assert not watch.guard()
 
 
 BY_KEYS = """
