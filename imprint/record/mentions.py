@@ -96,6 +96,11 @@ def words_of(text: str) -> Sequence[str]:
     return text.split(".")
 
 
+def words_of_fields(text: str) -> Sequence[str]:
+    """Return the names in a text by which another is formatted: `"{0.rate}".format(o)`."""
+    return _WORDS.findall("".join(_FIELDS.findall(text)))
+
+
 def all_words(text: str) -> Sequence[str]:
     """Return all that may be a name in a text that is evaluated."""
     return _WORDS.findall(text)
@@ -151,7 +156,7 @@ _ASKS_CLASS: Final = frozenset(
 )
 _EXPECTS_ABSENCE: Final = frozenset(("getattr", "hasattr", "suppress"))
 _WORDS: Final = re.compile(r"[^\W\d]\w*")
-_FIELDS: Final = re.compile(r"\{[^{}]*")  # `"{0.rate}".format(o)`
+_FIELDS: Final = re.compile(r"\{[^{}]*")
 
 
 def _read(code: CodeType) -> Mentions:
@@ -283,7 +288,7 @@ def _texts(consts: Iterable[Any], *, every_word: bool) -> Iterator[str]:
         if kind is str:
             words = _WORDS.findall(const) if every_word else words_of(const)
             yield from words
-            yield from _WORDS.findall("".join(_FIELDS.findall(const)))
+            yield from words_of_fields(const)
             if len(words) > 1 and not every_word:
                 yield const  # it may be a module's
         elif kind is tuple or kind is frozenset:

@@ -36,7 +36,7 @@ from imprint.definition.layout import (
     layout_of,
     layout_of_class,
 )
-from imprint.record.mentions import words_of
+from imprint.record.mentions import words_of, words_of_fields
 from imprint.record.noted import (
     ATOMS,
     OF_FUNCTIONS,
@@ -366,6 +366,7 @@ def _meet_text(notes: Notes, text: str) -> None:
     words = words_of(text)
     if not words and len(text) < _TEXT:
         notes.texts[text] = None
+        words = words_of_fields(text)
     notes.mention(words)
     notes.use_whole(words)
 
