@@ -46,6 +46,7 @@ from imprint.watch.classes import (
     class_attribute,
     class_namespace,
 )
+from imprint.watch.places import NamePlace
 from imprint.watch.seen import Held, Weak, class_of, hold
 from imprint.watch.written import written_by
 
@@ -274,8 +275,7 @@ class Entering:
         self, name: str, namespace: dict[str, Any], *, may_miss: bool = False
     ) -> Any:
         """Note which module an import gives, or that there is none; return it."""
-        with suppress(ImportError):
-            name = importlib.util.resolve_name(name, entry(namespace, "__package__"))
+        name = _resolved(name, namespace)
         module = sys.modules.get(name)
         if (
             self._strict
@@ -285,16 +285,29 @@ class Entering:
             self._notes.name(sys.modules, name)
         return module
 
-    def _enter_parts(self, parts: Iterable[str], namespace: dict[str, Any]) -> None:
-        """Note modules in packages, that an import takes from there."""
+    def _enter_parts(
+        self, parts: Iterable[str], namespace: dict[str, Any], *, may_miss: bool = False
+    ) -> None:
+        """Note modules in packages, that an import takes from there; or what it misses."""
         for part in parts:
             module = self._enter_import(part, namespace)
+            if module is None and may_miss:
+                self._enter_missing(part, namespace)
             if is_module(module) and is_user(module):
                 full = str(entry(module_namespace(module), "__name__"))
                 outer, _, name = full.rpartition(".")
                 package = sys.modules.get(outer)
                 if is_module(package) and holds(module_namespace(package), name):
                     self._notes.name(module_namespace(package), name)
+
+    def _enter_missing(self, part: str, namespace: dict[str, Any]) -> None:
+        """Note that a module has no such name, which an import asks it for."""
+        outer, _, name = _resolved(part, namespace).rpartition(".")
+        module = sys.modules.get(outer)
+        if is_module(module) and is_user(module) and name != "*":
+            names = module_namespace(module)
+            if not holds(names, name):
+                self._notes.place(NamePlace(names, name))
 
     def _enter_nested(self, code: CodeType, namespace: dict[str, Any]) -> None:
         mentions = mentions_of(code)
@@ -303,6 +316,13 @@ class Entering:
         for const in code.co_consts:
             if isinstance(const, CodeType):
                 self._enter_nested(const, namespace)
+
+
+def _resolved(name: str, namespace: dict[str, Any]) -> str:
+    """Return the whole name of a module, which has dots before it in a package."""
+    with suppress(ImportError):
+        name = importlib.util.resolve_name(name, entry(namespace, "__package__"))
+    return name
 
 
 def _stands(

@@ -269,6 +269,7 @@ class Record(Entering):
                 self._enter_function(function)
                 self._enter_values(self._static, mentions_of(function.__code__))
             walked += len(new)
+        self._miss()
 
     def _find_functions(self) -> list[FunctionType]:
         """Return the functions to which what was noted leads, but for those entered."""
@@ -282,7 +283,7 @@ class Record(Entering):
         known = self._reach.every_function()
         return [f for f in known if id(f) not in self._entered]
 
-    def miss(self) -> None:
+    def _miss(self) -> None:
         """Note what code that may start mentions and nobody has: it may be there then."""
         for code, namespace in tuple(self._started.values()):
             mentions = mentions_of(code)
@@ -309,7 +310,6 @@ class Record(Entering):
         for value in values:
             later._notes.meet(value, class_of(value).__name__)
         later.walk((*functions, *values))
-        later.miss()
         self.take(later.settle().reads)
         self._started = {**later._started, **self._started}
 
@@ -320,7 +320,7 @@ class Record(Entering):
         for code, namespace in tuple(self._started.values()):
             for name in mentions_of(code).imports:  # perhaps the trace imported it
                 self._enter_import(name, namespace, may_miss=True)
-            self._enter_parts(mentions_of(code).parts, namespace)
+            self._enter_parts(mentions_of(code).parts, namespace, may_miss=True)
         self._reach.renew()
         self._find_orphans()
         for code in self.codes:

@@ -65,6 +65,47 @@ ASKED = {
         --- cfg.EXTRA = 3.0
         --- del cfg.EXTRA
         """,
+    "name that a module may not have, asked by a helper": """
+        def get():
+            from stale_cfg import EXTRA as e
+            return e
+        def f(x):
+            try: return x * get()
+            except ImportError: return x
+        --- cfg.EXTRA = 2.0
+        --- del cfg.EXTRA
+        --- cfg.EXTRA = 3.0
+        """,
+    "module in a package that may not be there, asked by a helper": """
+        def get():
+            from stale_pkg import later
+            return later.W
+        def f(x):
+            try: return x * get()
+            except ImportError: return x
+        --- stale_pkg.later = other
+        --- del stale_pkg.later
+        """,
+    "attributes that nobody may have, asked by helpers": """
+        def h(): pass
+        def of_module(): return cfg.Z
+        def of_class(): return K.z
+        def of_type(): return type(O).y
+        def of_function(): return h.z
+        def of_part(): return cfg.part.z
+        def or_one(g):
+            try: return g()
+            except AttributeError: return 1.0
+        def f(x):
+            return x * or_one(of_module) * or_one(of_class) * or_one(of_type) * or_one(of_function) * or_one(of_part)
+        --- cfg.Z = 2.0
+        --- K.z = 3.0
+        --- K.y = 5.0
+        --- h.z = 7.0
+        --- cfg.part = types.SimpleNamespace(z=11.0)
+        --- del cfg.part.z
+        --- del cfg.Z
+        """,
     "module that may not be there": """
         def f(x):
             try: import stale_nothere as m
