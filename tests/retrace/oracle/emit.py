@@ -20,14 +20,23 @@ POOL.submit(int).result()
 def emit(x, *terms):
     """Return `x` changed by each of the terms: arrays that depend on it, or values."""
     arrays = []
-    values = _without_arrays([*terms], arrays)
-    word = 0
-    for letter in repr(values):  # a function of C would keep the program from the disk
-        word = (31 * word + ord(letter)) % 4294967291
+    word = _word(_without_arrays([*terms], arrays))
     out = x + np.asarray([word & 0xFFFF, word >> 16], np.int32)
     for each in arrays:
         out = out * 31 + each
     return out
+
+
+def parity(*terms):
+    """Return 0 or 1 for the values among terms: arrays are tracers where a policy is asked."""
+    return _word(_without_arrays([*terms], [])) % 2
+
+
+def _word(values):
+    word = 0
+    for letter in repr(values):  # a function of C would keep the program from the disk
+        word = (31 * word + ord(letter)) % 4294967291
+    return word
 
 
 def indexed(x, index, use):

@@ -42,7 +42,7 @@ import imprint, imprint.lax, imprint.numpy as inp
 from imprint import tree
 from imprint.module import Module, field
 import oracle_cfg as cfg, oracle_other as other
-from tests.retrace.oracle.emit import POOL, emit, indexed
+from tests.retrace.oracle.emit import POOL, emit, indexed, parity
 """
 
 
