@@ -133,7 +133,9 @@ _READS_WHOLE: Final = frozenset(
         *("__reduce__", "__reduce_ex__", "__slots__"),
     )
 )
-_READS_MODULE: Final = frozenset(("globals", "eval", "exec", "locals", "vars"))
+_READS_MODULE: Final = frozenset(
+    ("globals", "eval", "exec", "f_globals", "locals", "vars")
+)
 _STORES_ANY: Final = frozenset(
     (
         *("setattr", "delattr", "vars", "globals", "locals", "eval", "exec"),

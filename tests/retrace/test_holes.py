@@ -51,6 +51,10 @@ SEEN = {
         "class K: pass\nV = [K]\nf = lambda x: x * getattr(V[0], 'w', 1)\n",
         "K.w = 2",
     ),
+    "name of the module of a frame": (
+        "import sys\nW = 1\nf = lambda x: x * sys._getframe().f_globals['W']\n",
+        "W = 2",
+    ),
     "attribute by a text that formats": (
         OBJECT + "T = '<{o.w}>'\nf = lambda x: x * int(T.format(o=O)[1:-1])\n",
         "O.w = 2",
