@@ -124,6 +124,7 @@ _MAKES_LONGER: Final = (13, 18)  # += *=
 _MATCH_CLASS: Final = number("MATCH_CLASS")
 _HANDLES: Final = number("PUSH_EXC_INFO")
 _ENDS_WITH: Final = number("WITH_EXCEPT_START")
+_LOADS: Final = numbers("LOAD_CONST", "RETURN_CONST", "KW_NAMES")
 _NAMED: Final = {**ATTRIBUTES, **dict.fromkeys(_STORE_ATTRS, 0)}
 """Instructions with an attribute: by how many bits the index of its name is shifted."""
 
@@ -230,7 +231,8 @@ def _mentions(
     found, imports, parts = listed
     every = attributes.union(found)
     reads_module = not _READS_MODULE.isdisjoint(every)
-    texts = set(_texts(code.co_consts, every_word=reads_module))
+    consts = code.co_consts if reads_module else _consts(code, done)
+    texts = set(_texts(consts, every_word=reads_module))
     tuples = [const for const in code.co_consts if type(const) is not str]
     names = attributes | texts
     stores_any = not _STORES_ANY.isdisjoint(every)
@@ -281,6 +283,16 @@ def _absent(
     if handles:
         return frozenset(names)
     return frozenset(() if _EXPECTS_ABSENCE.isdisjoint(every) else texts)
+
+
+def _consts(code: CodeType, done: Instructions) -> tuple[Any, ...]:
+    """Return the constants of a code object, but its docstring, which may be full of names."""
+    consts = code.co_consts
+    is_loaded = any(op in _LOADS and arg == 0 for op, arg in done)
+    is_text = bool(consts) and type(consts[0]) is str
+    return (
+        consts[1:] if is_text and is_function_code(code) and not is_loaded else consts
+    )
 
 
 def _texts(consts: Iterable[Any], *, every_word: bool) -> Iterator[str]:

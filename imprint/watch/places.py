@@ -202,8 +202,8 @@ class SpecialsPlace:
         return tuple(
             n
             for n, value in held
-            if uncovered(value) is not MISSING and n != "__annotations__"
-        )  # these are made when they are asked for
+            if uncovered(value) is not MISSING and n not in _ASKED_FOR
+        )
 
     def __str__(self) -> str:
         what = "names" if self.is_whole else "special methods"
@@ -329,6 +329,8 @@ class ObjectPlace:
         return f"{self.path}.{self.name}"
 
 
+_ASKED_FOR: Final = frozenset(("__annotations__", "__slotnames__"))
+"""What a class has from when somebody asks for it, or copies an object of it."""
 _ordered: Final = cast("Any", OrderedDict)
 _SMALL: Final = 256
 """The items of what is larger do not count."""

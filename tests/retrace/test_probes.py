@@ -349,6 +349,28 @@ def test_a_class_is_changed_by_probes_so_many_times(times, monkeypatch):
     assert module.K.__dict__["n"] == i + 1
 
 
+def test_a_copy_of_an_object_of_which_all_counts_is_no_edit():
+    module = module_of(
+        "import copy\nclass K:\n    def __init__(self): self.n = 2.0\n"
+        "o = K()\nf = lambda x: x * sum(vars(o).values())"
+    )
+    f = imprint.jit(module.f)
+    assert f(X) == 4.0
+    module.copy.deepcopy(module.o)
+    assert "__slotnames__" in vars(module.K)
+    assert f(X) == 4.0
+    assert len(f.versions) == 1
+
+
+@pytest.mark.parametrize("name", "abcdkmnstvx")
+def test_no_name_of_imprints_own_and_of_libraries_is_watched_in_an_object(name):
+    module = module_of("class K: pass\no = K(); o.w = 1.0\nf = lambda v: v * o.w")
+    setattr(module.o, name, 1.0)
+    f = imprint.jit(module.f)
+    assert f(X) == 2.0
+    assert not [each for each in f.versions[0].watched if each.startswith(f"o.{name} ")]
+
+
 @pytest.mark.filterwarnings("ignore:.* was compiled 8 times")
 def test_of_many_versions_only_the_latest_are_asked_what_changed(monkeypatch):
     module = module_of(

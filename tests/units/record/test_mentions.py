@@ -283,6 +283,14 @@ def test_code_that_reads_its_module_mentions_every_word_of_its_texts():
     assert "rate" not in read("return x['rate * cfg.net[0]']").names
 
 
+def test_a_docstring_reads_nothing():
+    text = "'{x.rate}'"
+    assert "rate" not in mentions_of(code_of([text, "return x.w"])).names
+    assert "rate" in mentions_of(code_of([text, f"return {text}.format(x=x)"])).names
+    assert "rate" in mentions_of(code_of([f"return {text}.format(x=x)"])).names
+    assert "rate" in mentions_of(code_of([text, "return eval(f.__doc__)"])).names
+
+
 # ---- all of it ----
 
 
