@@ -264,6 +264,11 @@ NOTHING_SEES = {
         "import sys\nn = len(sys.modules) - 1\nf = lambda x: x * (len(sys.modules) - n)\n",
         "sys.modules['holes.sub'] = sys",
     ),
+    "attribute that a library's object comes to have": (
+        "import logging\nL = logging.Logger('hole')\n"
+        "f = lambda x: x * getattr(L, 'w', 1)\n",
+        "L.w = 2",
+    ),
     "context of decimal": (
         "import decimal\nfrom decimal import Decimal\n"
         "f = lambda x: x * (1 if len(str(Decimal(1) / 3)) > 9 else 2)\n",
