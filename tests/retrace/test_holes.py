@@ -201,6 +201,10 @@ STRICT_SEES = {
         "f = lambda x: x * h()\n",
         "h.keywords['a'] = 2",
     ),
+    "attribute by a text that is put together and formats": (
+        OBJECT + "T = ['{o.', 'w}']\nf = lambda x: x * int(''.join(T).format(o=O))\n",
+        "O.w = 2",
+    ),
     "library": ("import math\nf = lambda x: x * math.tau\n", "math.tau = 2"),
     "library, by its name": (
         "import sys, math\nf = lambda x: x * sys.modules['math'].tau\n",
