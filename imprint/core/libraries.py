@@ -105,6 +105,13 @@ def is_user_code(code: CodeType, namespace: dict[str, Any]) -> bool:
     return not name.startswith("<") or is_user_namespace(namespace)
 
 
+def is_user_function(value: Any) -> bool:
+    """Tell whether a value is a function, and its code the user's."""
+    return type(value) is FunctionType and is_user_code(
+        value.__code__, value.__globals__
+    )
+
+
 def is_of_library(frame: FrameType) -> bool:
     """Tell whether what runs in a frame is neither imprint's nor the user's."""
     code = frame.f_code

@@ -29,7 +29,7 @@ from imprint.definition.wording import show
 from imprint.errors import ArgumentError, CaptureWarning, RecompileError
 from imprint.explain.explanation import Explanation, told
 from imprint.jitted.report import explain_miss, loops_told
-from imprint.jitted.sameness import divergence_of_traces, is_needless
+from imprint.jitted.sameness import LATEST, divergence_of_traces, is_needless
 from imprint.jitted.undisturbed import Request, trace_undisturbed
 from imprint.manifest.late import LateJaxpr
 from imprint.program.counters import COUNTERS
@@ -296,13 +296,9 @@ def trace(request: Request) -> TracedCall:
     return traced
 
 
-_LATEST: Final = 8
-"""Versions of one call of which it is asked what changed: of many, it would take as long as a trace."""
-
-
 def _loose(table: Table[TracedCall], key: Hashable) -> list[Place]:
     """Return places that changed, or are known not to be read in other states."""
-    latest = table.all_of(key)[:_LATEST]
+    latest = table.all_of(key)[:LATEST]
     found = {p.key: p for each in latest for p in each.failing()}
     for each in table:
         found |= each.unread

@@ -14,8 +14,8 @@ from imprint.explain import programs
 from imprint.manifest.late import LateJaxpr
 from imprint.versions.version import Version
 
-_COMPARED: Final = 8
-"""Versions, the newest, that a new one is compared with."""
+LATEST: Final = 8
+"""Versions, the newest, with which a new one is compared, and that tell what changed."""
 
 
 def divergence_of_traces(
@@ -61,5 +61,5 @@ def is_needless(of_its_key: Sequence[Version], made: Version) -> bool:
         version is not made
         and not is_late(version.traced.closed)
         and divergence_of_traces(version.traced, made.traced) is None
-        for version in of_its_key[: _COMPARED + 1]
+        for version in of_its_key[: LATEST + 1]
     )

@@ -41,8 +41,8 @@ from imprint.array import ArrayImpl
 from imprint.core.identity import module_name, type_name
 from imprint.core.libraries import (
     is_user_class,
-    is_user_code,
     is_user_file,
+    is_user_function,
     is_user_namespace,
     module_namespace,
 )
@@ -352,7 +352,7 @@ def standing(x: Any, module: object, name: str) -> bool:
     found: Any = sys.modules.get(module) if type(module) is str else None
     if found is None or is_user_namespace(module_namespace(found)):
         return False
-    if class_of(x) is FunctionType and is_user_code(x.__code__, x.__globals__):
+    if is_user_function(x):
         return False  # the user's, put there under the name of what it wraps
     names: Any = module_namespace(found)
     *outer, last = name.split(".")

@@ -20,7 +20,7 @@ from imprint.core.libraries import (
     is_module,
     is_user,
     is_user_class,
-    is_user_code,
+    is_user_function,
 )
 from imprint.core.trace import Tracer
 from imprint.record.items import ItemUses
@@ -463,10 +463,7 @@ def note_own(notes: Noted, place: NamePlace) -> None:
     """
     value = place.get()
     note_itself(notes, place)
-    is_code = class_of(value) is FunctionType
-    if is_module(value) or (
-        is_code and is_user_code(value.__code__, value.__globals__)
-    ):
+    if is_module(value) or is_user_function(value):
         notes.meet(value, place.name)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from types import FunctionType
 from typing import Any
 
-from imprint.core.libraries import is_user_class, is_user_code
+from imprint.core.libraries import is_user_class, is_user_code, is_user_function
 from imprint.definition.layout import layout_of
 from imprint.record.noted import Noted, note_itself, note_overridden
 from imprint.record.parts import is_for_writing, places_at, shown_by
@@ -69,15 +69,8 @@ def note_specials(notes: Noted, cls: type) -> None:
         if place.key not in notes.reads:  # it mentions no names
             notes.reads[place.key] = Read(place, Seen(place.get()))
         for name, value in specials_of(place.namespace).items():
-            if not is_heard(value) and name != "__new__":
+            if not is_user_function(value) and name != "__new__":
                 notes.class_attribute(cls, name)
-
-
-def is_heard(value: Any) -> bool:
-    """Tell whether what a class holds is a function of the user's: it is told when it starts."""
-    return class_of(value) is FunctionType and is_user_code(
-        value.__code__, value.__globals__
-    )
 
 
 def note_whole_class(notes: Noted, cls: type) -> None:

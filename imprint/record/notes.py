@@ -25,6 +25,7 @@ from imprint.core.libraries import (
     is_own_namespace,
     is_user_class,
     is_user_code,
+    is_user_function,
     is_user_namespace,
     keys_of,
     module_namespace,
@@ -46,7 +47,6 @@ from imprint.record.noted import (
     note_object,
 )
 from imprint.record.noters import (
-    is_heard,
     look_into,
     meet_shown,
     note_class,
@@ -214,8 +214,9 @@ class Notes(Noted):
         """Take in the dictionary of a module."""
         if id(namespace) in self.owners.modules:
             return
-        is_own = is_own_namespace(namespace) and not is_user_namespace(namespace)
-        if self._strict or is_user_namespace(namespace):
+        is_users = is_user_namespace(namespace)
+        is_own = not is_users and is_own_namespace(namespace)
+        if self._strict or is_users:
             self.owners.modules[id(namespace)] = namespace
             if is_own:
                 self.owners.own.add(id(namespace))
@@ -290,7 +291,7 @@ class Notes(Noted):
             own = [key for key in list(keys_of(value)) if type(key) is str]
             self._wait(note_item, value, own, path)
             shows = class_attribute(class_of(value), "__getattr__")
-            if shows is not MISSING and not is_heard(shows):
+            if shows is not MISSING and not is_user_function(shows):
                 self._wait(note_shown, value, own, path)
         self.owners.objects.append((value, class_of(value), path, self.is_passing))
         layout = layout_of(value)

@@ -21,7 +21,7 @@ from imprint import runtime  # noqa: E402
 from tests.retrace.oracle.programs import programs  # noqa: E402
 from tests.retrace.oracle.world import STARTED, run  # noqa: E402
 
-PROGRAMS = 50
+PROGRAMS = 100
 
 
 def search(number, folder):
