@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar, Token
 from dataclasses import dataclass
 from threading import Lock
-from typing import Final, Generic, Never, Self, TypeVar, cast, final, overload
+from typing import Any, Final, Generic, Never, Self, TypeVar, cast, final, overload
 
 from imprint.errors import ConfigError, did_you_mean
 
@@ -147,7 +147,7 @@ class Flag(Generic[T]):
     @overload
     def __get__(self, instance: object, owner: type) -> T: ...
     def __get__(self, instance: object, owner: type) -> Self | T:
-        return self if instance is None else cast("T", _state().values[self.name])
+        return self if instance is None else _state().values[self.name]
 
     def __set__(self, instance: object, value: object) -> None:
         raise ConfigError(
@@ -450,7 +450,7 @@ _FLAGS: Final[dict[str, Flag[object]]] = {
 class _State:
     """The value of every flag, and the interned `Settings` of those in the key."""
 
-    values: Mapping[str, object]
+    values: Mapping[str, Any]
     settings: Settings
 
     @classmethod

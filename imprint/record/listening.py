@@ -33,6 +33,8 @@ def _canary() -> None:
 
 
 CANARY: Final = _canary.__code__
+_OF_TUPLES: Final = frozenset(("__builtins__", "__name__", "_tuple_new"))
+"""The names of the namespace in which `namedtuple` makes a class's `__new__`."""
 
 
 class Listener:
@@ -97,6 +99,8 @@ class Listener:
         if code is CANARY:
             self._heard = True
             return False
+        if code.co_filename == "<string>" and frame.f_globals.keys() == _OF_TUPLES:
+            return True  # it makes a named tuple, and reads nothing
         is_library = is_foreign_file(code.co_filename)
         if is_library and all([r.knows(code, frame) for r in self.recordings]):  # noqa: C419 - a generator takes 100 ns more
             return False

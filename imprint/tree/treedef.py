@@ -41,6 +41,8 @@ IsLeaf: TypeAlias = Callable[[Any], bool]
 
 _Spec: TypeAlias = optree.PyTreeSpec
 _OddKeys: TypeAlias = tuple[tuple[Hashable, ...], ...]
+_UNKNOWN: Final = ()
+"""The shape of a tree that was not walked; a node's begins with its class."""
 
 
 def flatten(
@@ -63,7 +65,7 @@ def flatten(
     """
     kind = type(tree)  # pyright: ignore[reportUnknownVariableType] - of an Any
     if is_leaf is not None:
-        return _flatten_new(tree, None, is_leaf)
+        return _flatten_new(tree, _UNKNOWN, is_leaf)
     if (kind is tuple or kind is list) and all_leaf_types(map(type, tree)):
         return list(tree), _flat.get((kind, len(tree))) or _make_flat(kind, len(tree))
     leaves: list[Any] = []
@@ -71,7 +73,7 @@ def flatten(
         shape = walk(tree, leaves)
         found = _interned.get(shape)
     except (KeyError, TypeError, RecursionError):  # optree knows, or says what is wrong
-        return _flatten_new(tree, None)
+        return _flatten_new(tree, _UNKNOWN)
     treedef = None if found is None else found()
     return _flatten_new(tree, shape) if treedef is None else (leaves, treedef)
 
@@ -84,7 +86,7 @@ def _flatten_new(
     except RecursionError:
         raise too_deep(tree) from None
     treedef = _intern(spec)
-    if shape and type(treedef) is TreeDef:
+    if shape is not _UNKNOWN and type(treedef) is TreeDef:
         with _intern_lock:
             _remember(shape, treedef)
     return leaves, treedef

@@ -1,6 +1,7 @@
 """Which functions the recorder sees, and beside whom it works."""
 
 import asyncio
+import collections
 import contextlib
 import copy
 import cProfile
@@ -217,6 +218,18 @@ def test_a_library_that_asks_is_told_with_what_is_new_alone(told):
 
     recorded(root)
     assert told.count(dataclasses.fields.__code__) == 5
+
+
+def test_what_makes_a_named_tuple_is_not_told(libraries):
+    point = collections.namedtuple("Point", "config")
+    recorded(lambda: point(Config(2.0)))
+    assert not libraries
+
+
+def test_code_with_a_name_of_what_makes_named_tuples_is_told():
+    namespace = {"_tuple_new": tuple.__new__, "__name__": "mine", "RATE": 2.0}
+    exec("def reads(): return RATE", namespace)
+    assert recorded(namespace["reads"]) == {"reads"}
 
 
 def test_what_a_library_gives_of_plain_values_leads_nowhere(monkeypatch):

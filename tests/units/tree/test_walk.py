@@ -90,6 +90,13 @@ def test_what_it_does_not_know_is_left_to_optree(x):
     assert tree.leaves(x) == optree.tree_leaves(x, namespace=NAMESPACE)
 
 
+@pytest.mark.parametrize("x", [1, None, (1, None)])
+def test_what_it_knows_optree_is_asked_once(x, monkeypatch):
+    treedef = tree.flatten(x)[1]
+    monkeypatch.setattr(optree, "tree_flatten", None)
+    assert tree.flatten(x)[1] is treedef
+
+
 def test_the_error_of_a_node_comes_through_once():
     @tree.register_pytree_node_class
     class Broken:
