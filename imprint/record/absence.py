@@ -40,7 +40,7 @@ def note_missed(notes: Notes, code: CodeType, owner: Any, name: str) -> None:
         notes.class_attribute(cls, name)
         notes.place(notes.of_object(owner, name))
         if layout_of(owner).storage is dict:
-            notes.place(ItemPlace(owner, name, layout_of(owner).name))
+            notes.place(ItemPlace(owner, name, notes.owners.path_to(owner)))
     for namespace in tuple(notes.owners.modules.values()):
         if code_in(entry(namespace, "__getattr__")) is code:
             notes.place(NamePlace(namespace, "__getattr__"))
@@ -59,7 +59,7 @@ def note_absent(notes: Notes, value: Any, names: Iterable[str]) -> None:
             continue
         seen.add(id(each))
         queue += [x for x in contained(each)[:ITEMS] if id(class_of(x)) not in ATOMS]
-        for place in places_at(each, names):
+        for place in places_at(each, names, notes.owners.path_to(each)):
             found = place.get()
             if found is MISSING:
                 notes.place(place)

@@ -23,6 +23,7 @@ from imprint.core.libraries import (
     is_user_function,
 )
 from imprint.core.trace import Tracer
+from imprint.definition.layout import layout_of
 from imprint.record.items import ItemUses
 from imprint.record.parts import (
     is_opaque,
@@ -127,6 +128,7 @@ class Owners:
             were met, and what gives the place of a name.
         leaves: classes that are no nodes of trees when they are met, by `id`.
         written_into: containers that methods of theirs change, met alone, by `id`.
+        paths: what leads to a value that was met, by its `id`.
         asks_super: whether code of the trace asks for `super()`.
         asks_class: whether it asks of which class objects are, naming no attribute.
     """
@@ -149,6 +151,7 @@ class Owners:
     holders: list[Holder] = field(default_factory=list["Holder"])
     leaves: dict[int, type] = field(default_factory=dict[int, type])
     written_into: dict[int, Any] = field(default_factory=dict[int, Any])
+    paths: dict[int, str] = field(default_factory=dict[int, str])
     asks_super: bool = False
     asks_class: bool = False
     _users: dict[int, bool] = field(default_factory=dict[int, bool])
@@ -164,6 +167,10 @@ class Owners:
         if known is None:
             known = self._users[id(cls)] = is_user_class(cls)
         return known
+
+    def path_to(self, value: Any) -> str:
+        """Return what leads to a value, as a user would write it; its class if unknown."""
+        return self.paths.get(id(value)) or layout_of(value).name
 
 
 class Noted(ABC):

@@ -121,7 +121,7 @@ def note_lacking(notes: Noted, value: Any, names: Iterable[str]) -> None:
     """Note names that a value does not have, and may come to have."""
     if not names or id(value) in notes.captured:
         return
-    for place in places_at(value, names):
+    for place in places_at(value, names, notes.owners.path_to(value)):
         if place.get() is MISSING:
             if isinstance(place, ObjectPlace):
                 place.is_passing = notes.is_of_passing(value)

@@ -171,8 +171,9 @@ class Notes(Noted):
         """Tell whether one more of a class is met: of parts of a program, any number."""
         return len(self.known) <= _KNOWN or issubclass(kind, SHARED)
 
-    def _know(self, value: Any) -> None:
+    def _know(self, value: Any, path: str) -> None:
         self.known[id(value)] = value
+        self.owners.paths[id(value)] = path
         if self.is_passing:
             self._of_passing.add(id(value))
         self._on_value(value)
@@ -186,7 +187,7 @@ class Notes(Noted):
             return
         if id(value) in self.known or not self._has_room_for(kind):
             return
-        self._know(value)
+        self._know(value, path)
         if issubclass(kind, ModuleType):
             self.meet_namespace(module_namespace(value))
             self._meet_class(kind)
@@ -311,7 +312,8 @@ class Notes(Noted):
     def of_object(self, owner: Any, name: str) -> ObjectPlace:
         """Return the place of an attribute of an object, met or not."""
         is_passing = self.is_of_passing(owner)
-        return ObjectPlace(owner, name, layout_of(owner).name, is_passing=is_passing)
+        path = self.owners.path_to(owner)
+        return ObjectPlace(owner, name, path, is_passing=is_passing)
 
     # ---- everything that an object has ----
 

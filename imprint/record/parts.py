@@ -10,7 +10,7 @@ import itertools
 import operator
 import sys
 import typing
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from threading import local
@@ -60,6 +60,9 @@ from imprint.watch.places import (
 )
 from imprint.watch.seen import class_of
 
+ROOT: Final = "self"
+"""What leads to the function that is traced: its methods are of the object so named."""
+_IN_ORDER: Final = (tuple, list, deque)
 ITEMS: Final = 1024
 """Items of one container that are met."""
 RESULTS: Final = 64
@@ -77,8 +80,14 @@ def is_opaque(value: Any, kind: Any) -> bool:
     return kind is not np.ndarray or not value.dtype.hasobject or value.size > ITEMS
 
 
-def places_at(owner: Any, names: Iterable[str]) -> Iterator[Place]:
-    """Yield the places at which an owner of the user's has, or may have, names."""
+def places_at(owner: Any, names: Iterable[str], path: str = "") -> Iterator[Place]:
+    """Yield the places at which an owner of the user's has, or may have, names.
+
+    Args:
+        owner: it.
+        names: the names.
+        path: what leads to it, if it is an object.
+    """
     kind = class_of(owner)
     if issubclass(kind, ModuleType):
         namespace = module_namespace(owner)
@@ -91,19 +100,21 @@ def places_at(owner: Any, names: Iterable[str]) -> Iterator[Place]:
         if is_user_code(owner.__code__, owner.__globals__):
             yield from (FunctionPlace(owner, name) for name in names)
     elif not is_opaque(owner, kind):
-        yield from _of_object(owner, kind, names)
+        yield from _of_object(owner, kind, names, path)
 
 
-def _of_object(owner: Any, kind: Any, names: Iterable[str]) -> Iterator[Place]:
+def _of_object(
+    owner: Any, kind: Any, names: Iterable[str], path: str
+) -> Iterator[Place]:
     layout = layout_of(owner)
     if layout.is_holder or is_user_class(kind):
         for name in names:
             if class_attribute(kind, name) is MISSING:
                 yield ClassPlace(kind, name)
             # It may be one that the trace made: then it is gone with it.
-            yield ObjectPlace(owner, name, layout.name, is_passing=True)
+            yield ObjectPlace(owner, name, path, is_passing=True)
             if layout.storage is dict:  # it may show its items so
-                yield ItemPlace(owner, name, layout.name)
+                yield ItemPlace(owner, name, path)
 
 
 def code_in(value: Any) -> CodeType | None:
@@ -127,7 +138,11 @@ def parts_of(value: Any, kind: Any, path: str) -> Iterator[tuple[Any, str]]:
     """Yield what a value holds that is no attribute, and what leads there."""
     if kind is MethodType:
         yield value.__func__, path
-        yield value.__self__, f"{path}.__self__"
+        yield value.__self__, path if path == ROOT else f"{path}.__self__"
+    elif kind is functools.partial:
+        yield value.func, path
+        yield value.args, f"{path}.args"
+        yield value.keywords, f"{path}.keywords"
     elif kind is np.ndarray:
         yield from ((part, f"{path}[…]") for part in value.ravel().tolist())
     elif is_giver(kind):
@@ -145,9 +160,23 @@ def parts_of(value: Any, kind: Any, path: str) -> Iterator[tuple[Any, str]]:
         if wrapped is not None:
             yield wrapped, path
         copy = COPIES.get(layout.storage)
-        plain = value if copy is None else copy(value)
-        for part in contained(plain)[:ITEMS]:
-            yield part, f"{path}[…]"
+        held = contained(value if copy is None else copy(value))[:ITEMS]
+        yield from _items_of(held, layout.storage, path)
+
+
+def _items_of(held: Iterable[Any], kind: Any, path: str) -> Iterator[tuple[Any, str]]:
+    """Yield what is in a container of some kind, copied by `COPIES`, and what leads there."""
+    if issubclass(kind, dict):
+        for each in held:  # what a defaultdict makes them by is first
+            key, part = each if class_of(each) is tuple else (None, each)
+            is_short = class_of(key) is str or class_of(key) is int
+            yield key, path
+            yield part, f"{path}[{key!r}]" if is_short else f"{path}[…]"
+    elif issubclass(kind, _IN_ORDER):
+        start = -1 if issubclass(kind, deque) else 0  # its length is first
+        yield from ((part, f"{path}[{i}]") for i, part in enumerate(held, start))
+    else:
+        yield from ((part, f"{path}[…]") for part in held)
 
 
 def shown_by(value: Any, kind: Any, path: str) -> list[tuple[Any, str]]:
@@ -284,7 +313,6 @@ COMPOSITES: Final = ids_of(
     *(functools.partial, MethodType, staticmethod, classmethod, property)
 )
 _HELD: Final[dict[int, Callable[[Any], Iterable[Any]]]] = {
-    id(functools.partial): lambda x: (x.func, x.args, x.keywords),
     id(staticmethod): lambda x: (x.__func__,),
     id(classmethod): lambda x: (x.__func__,),
     id(property): lambda x: (x.fget, x.fset),

@@ -35,6 +35,7 @@ from imprint.record.entering import (
 )
 from imprint.record.library_values import LibraryValues
 from imprint.record.mentions import Mentions, mentions_of
+from imprint.record.parts import ROOT
 from imprint.record.probe import note_reads
 from imprint.record.reach import reachable
 from imprint.record.settle import settle
@@ -74,7 +75,7 @@ class Record(Entering):
         self._captured_before = captured_reads(fun, strict=strict)
         for read in self._captured_before:
             read.seen.note_parts()
-        self._notes.meet(fun, "self")
+        self._notes.meet(fun, ROOT)
         for read in self._captured_before:
             self._notes.note_left(read.seen)
         arguments = tuple(arguments)

@@ -77,13 +77,57 @@ def test_a_trainer_that_counts_has_one_version():
     assert [*map(str, differences)] == ["self.lr: 0.0625 → 1.5"]
 
 
+class Scaled:
+    """Calls by which users hand an object to a function."""
+
+    def step(self, x):
+        return x * getattr(self, "rate", 1.0)
+
+    @classmethod
+    def of_list(cls, owner):
+        models = [owner]
+        return lambda x: models[0].step(x)
+
+    @classmethod
+    def of_dict(cls, owner):
+        models = {"first": (owner,)}
+        return lambda x: models["first"][0].step(x)
+
+    @classmethod
+    def of_set(cls, owner):
+        models = {owner}
+        return lambda x: [each.step(x) for each in models].pop()
+
+
+WAYS = {
+    "self.rate": lambda owner: owner.step,
+    "owner.rate": lambda owner: lambda x: owner.step(x),
+    "self.args[0].rate": lambda owner: functools.partial(Scaled.step, owner),
+    "models[0].rate": Scaled.of_list,
+    "models['first'][0].rate": Scaled.of_dict,
+    "models[…].rate": Scaled.of_set,
+}
+
+
+@pytest.mark.parametrize("before", ["<not defined>", "1.0"])
+@pytest.mark.parametrize("path", WAYS)
+def test_an_attribute_is_told_by_what_leads_to_its_object(path, before):
+    owner = Scaled()
+    if before == "1.0":
+        owner.rate = 1.0
+    f = imprint.jit(WAYS[path](owner))
+    f(1.0)
+    owner.rate = 2.0
+    assert [*map(str, f.explain(1.0).differences)] == [f"{path}: {before} → 2.0"]
+
+
 def test_an_object_that_is_gone_is_told():
     things = [Settings() for _ in range(300)]  # what is in it is not watched
     f = imprint.jit(lambda x: x * things[0].rate)
     f(1.0)
     things[0] = Settings()
     told = [*map(str, f.explain(1.0).differences)]
-    assert told == ["things[…].rate: 2.0 → <gone>"]
+    assert told == ["things[0].rate: 2.0 → <gone>"]
 
 
 def test_of_a_dict_the_keys_that_were_read_are_watched():

@@ -148,10 +148,7 @@ def test_an_attribute_leads_to_the_next_object():
 def test_methods_partials_and_references_lead_on():
     net = Net()
     assert "v.__self__.rate" in both_orders(net.call, ["rate"])
-    assert "v.rate" in {
-        p.replace("[…]", "")
-        for p in both_orders(functools.partial(helper, net), ["rate"])
-    }
+    assert "v.args[0].rate" in both_orders(functools.partial(helper, net), ["rate"])
     assert both_orders(weakref.ref(net), ["rate"]) == {"v.rate"}
 
 
