@@ -7,6 +7,7 @@ is not kept alive.
 """
 
 import builtins
+import sys
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
 from operator import is_
@@ -79,6 +80,8 @@ class NamePlace:
     @property
     def module(self) -> str:
         """The name of the module."""
+        if self.namespace is sys.modules:
+            return "sys.modules"
         return str(_get(self.namespace, "__name__", "?"))
 
     def get(self) -> Any:
@@ -89,6 +92,8 @@ class NamePlace:
         return value
 
     def __str__(self) -> str:
+        if self.namespace is sys.modules:
+            return f"module {self.name}"
         is_builtin = self.is_builtin and self.name in vars(builtins)
         return f"{'builtin' if is_builtin else 'global'} {self.name}"
 

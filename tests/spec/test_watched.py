@@ -145,6 +145,24 @@ def test_of_a_dict_the_keys_that_were_read_are_watched():
     assert f._cache_size() == 2
 
 
+def test_a_module_that_was_replaced_is_told(monkeypatch):
+    for rate in (2.0, 3.0):
+        found = make_module("to_import", f"RATE = {rate}")
+        monkeypatch.setitem(sys.modules, "to_import", found)
+        if rate == 2.0:
+            f = imprint.jit(reads_imported)
+            assert f(1.0) == rate
+    assert [*map(str, f.explain(1.0).differences)] == [
+        "module to_import in sys.modules: module to_import → another module to_import"
+    ]
+
+
+def reads_imported(x):
+    import to_import
+
+    return x * to_import.RATE
+
+
 def test_a_static_object_is_itself_and_what_was_read_of_it():
     f = imprint.jit(lambda x, settings: x * settings.rate, static_argnums=1)
     one, other = Settings(), Settings()
