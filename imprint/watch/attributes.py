@@ -7,7 +7,7 @@ What the places of one guard have in common is found out once (`Objects`).
 
 import keyword
 from collections import Counter
-from types import FunctionType, MemberDescriptorType
+from types import MemberDescriptorType
 from typing import Any, Final, final
 
 from imprint.definition.layout import layout_of_class
@@ -16,8 +16,9 @@ from imprint.watch.classes import (
     OF_TYPES,
     class_attribute,
     class_of,
+    is_data,
 )
-from imprint.watch.places import ORDER, ClassPlace, ObjectPlace
+from imprint.watch.places import ClassPlace, ObjectPlace
 from imprint.watch.seen import Read, Strong
 
 
@@ -72,21 +73,11 @@ class Objects:
         return layout.has_only_dict or class_of(held) is not MemberDescriptorType
 
 
-def is_direct(place: ClassPlace, seen: Any) -> bool:
-    """Tell whether `cls.name` gives what the class holds, and runs no user's code."""
-    if place.name == ORDER:
-        return shows_order(place.cls)
-    kind, metaclass = class_of(seen), class_of(place.cls)
-    if (
-        seen is MISSING
-        or not _shows(metaclass)
-        or class_attribute(metaclass, place.name) is not MISSING
-    ):
-        return False
-    if not place.name.isidentifier() or keyword.iskeyword(place.name):
-        return False
-    itself = kind is FunctionType or kind is property
-    return itself or class_attribute(kind, "__get__") is MISSING
+def is_answered(cls: type, name: str) -> bool:
+    """Tell whether a metaclass may answer for a name before its class does."""
+    metaclass = class_of(cls)
+    held = class_attribute(metaclass, name)
+    return held is not MISSING and (metaclass is not type or is_data(held))
 
 
 def _shows(metaclass: type) -> bool:

@@ -23,7 +23,7 @@ from imprint.tree.walk import registered
 from imprint.watch.attributes import (
     OF_OBJECT,
     Objects,
-    is_direct,
+    is_answered,
     is_hooked,
     shows_order,
 )
@@ -38,6 +38,7 @@ from imprint.watch.classes import (
 )
 from imprint.watch.places import (
     CONTENT,
+    ORDER,
     CellPlace,
     ClassPlace,
     FunctionPlace,
@@ -370,11 +371,13 @@ class _Writer:
         """Return the expression that looks up what a class holds, or a base of it.
 
         What has to hold beside it, that no class before that one has the name, is added.
+        The class is not asked for the attribute: a `staticmethod` of the same function,
+        or a descriptor of the user's, gives it too.
         """
         cls, name = place.cls, place.name
-        if is_direct(place, seen):
+        if name == ORDER and shows_order(cls):
             return f"{self.hold(cls)}.{name}"
-        if seen is not MISSING and class_attribute(class_of(cls), name) is not MISSING:
+        if seen is not MISSING and is_answered(cls, name):
             return f"{self.hold(place.get)}()"  # a property of the metaclass goes first
         holder = defining_class(cls, name)
         if holder is not cls and not shows_order(cls):

@@ -27,6 +27,7 @@ from tests.retrace.stale.subclasses import SUBCLASSES
 from tests.retrace.stale.taken import TAKEN
 from tests.retrace.stale.threads import POOLS, THREADS
 from tests.retrace.stale.trees import TREES
+from tests.retrace.stale.wrapped import WRAPPED
 
 KINDS = {
     "nested": NESTED,
@@ -55,6 +56,7 @@ KINDS = {
     "pools": POOLS,
     "inherited": INHERITED,
     "subclasses": SUBCLASSES,
+    "wrapped": WRAPPED,
 }
 pytestmark = [
     pytest.mark.usefixtures("kept_executables"),

@@ -122,6 +122,24 @@ CARRIERS = {
             "del O#.m",
         ),
     ),
+    "method of any arguments": piece(
+        """
+        class Shown#:
+            def __init__(self, value):
+                self.value = value
+            def __get__(self, owner, cls):
+                return self.value if owner is None else lambda *given: ?
+        class K#:
+            def m(*given):
+                return <>, len(given), ?
+        O# = K#()
+        """,
+        "O#.m()",
+        (
+            *("K#.m = staticmethod(K#.m)", "K#.m = K#.m", "K#.m = Shown#(K#.m)"),
+            *("K#.m = classmethod(vars(K#)['m'])", "K#.m = property(lambda self: len)"),
+        ),
+    ),
     "inherited method": piece(
         """
         class Base#:

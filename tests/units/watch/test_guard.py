@@ -883,7 +883,7 @@ def test_a_module_that_the_trace_imports(user, tmp_path, monkeypatch):
     module = user("module", "def root():\n  import imported_late as m; return m.SHIFT")
     try:
         watch = run(module.root)
-        assert names(watch) == {"SHIFT", "imported_late"}
+        assert names(watch) == {"SHIFT", "module imported_late"}
         importlib.import_module("imported_late").SHIFT = 4
         assert not watch.guard()
     finally:
