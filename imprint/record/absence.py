@@ -91,6 +91,9 @@ def note_unheard(notes: Notes, codes: Iterable[CodeType]) -> None:
     mention_held(notes)
     if any(each.reads_module for each in mentioned):
         mention_texts(notes)
+    if any(each.reads_any for each in mentioned):  # of any that it may be given
+        for value in tuple(notes.known.values()):
+            notes.whole(value)
 
 
 def note_answered(notes: Notes, *, is_expected: bool) -> None:

@@ -55,7 +55,7 @@ OF_FUNCTIONS: Final = frozenset(
     (
         *("__annotations__", "__closure__", "__code__", "__defaults__", "__doc__"),
         *("__globals__", "__kwdefaults__", "__module__", "__name__", "__qualname__"),
-        "__type_params__",
+        *("__dict__", "__type_params__"),
     )
 )
 

@@ -13,7 +13,7 @@ import sys
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from types import FunctionType, ModuleType
+from types import FunctionType, MethodType, ModuleType
 from typing import Any, Final, final
 
 from numpy import ndarray
@@ -341,6 +341,10 @@ class Notes(Noted):
             queue += contained(each)[:ITEMS]
             layout = layout_of(each)
             note_whole_class(self, each if issubclass(kind, type) else kind)
+            if kind is MethodType:
+                queue.append(each.__func__)
+            elif is_user_function(each):
+                note_function(self, each, "__dict__", "")
             if not (is_user_class(kind) or layout.is_holder):
                 continue
             if not self.knows(each):

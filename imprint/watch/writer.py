@@ -363,7 +363,9 @@ class _Writer:
         if place.is_builtin and not home:
             self.condition(f"{place.name!r} not in {self.hold(place.namespace)}")
             return f"{self.hold(vars(builtins))}[{place.name!r}]"
-        if home and place.name.isidentifier() and not keyword.iskeyword(place.name):
+        is_name = place.name.isidentifier() and not keyword.iskeyword(place.name)
+        is_hidden = place.name in vars(builtins)  # which would answer for it
+        if home and is_name and (place.is_builtin or not is_hidden):
             return place.name
         return f"{self.hold(place.namespace)}[{place.name!r}]"
 
@@ -430,12 +432,14 @@ def _item_of(writer: _Writer, place: ItemPlace) -> tuple[str, str]:
 
 
 def _has_no_more(writer: _Writer, place: SpecialsPlace | LeavesPlace) -> str:
-    """Return the condition that a class has as many names as it had, trees no new nodes."""
+    """Return the condition that a class has the same names, trees no new nodes.
+
+    Their number does not do: one may be gone, and a special method have come.
+    """
     if isinstance(place, LeavesPlace):
         latest = writer.hold(place.latest, apart=True)
         return f"{writer.hold(registered)}.latest is {latest}"
-    count = writer.hold(len(place.namespace), apart=True)
-    return f"{writer.hold(len)}({writer.hold(place.namespace)}) == {count}"
+    return f"[*{writer.hold(place.namespace)}] == {writer.hold([*place.namespace])}"
 
 
 def _has_index(items: Items) -> bool:

@@ -16,7 +16,7 @@ from tests.retrace.stale.functions import FUNCTIONS
 from tests.retrace.stale.given import GIVEN, HELD
 from tests.retrace.stale.holders import HOLDERS
 from tests.retrace.stale.inherited import INHERITED
-from tests.retrace.stale.instances import INSTANCES, STATICS
+from tests.retrace.stale.instances import INSTANCES, STATICS, UNNAMED
 from tests.retrace.stale.libraries import HEARD, LIBRARIES
 from tests.retrace.stale.modules import MODULES, NAMES
 from tests.retrace.stale.nested import NESTED
@@ -41,6 +41,7 @@ KINDS = {
     "dicts": DICTS,
     "names": NAMES,
     "instances": INSTANCES,
+    "unnamed": UNNAMED,
     "statics": STATICS,
     "functions": FUNCTIONS,
     "specials": SPECIALS,
@@ -81,7 +82,7 @@ def test_an_edit_is_seen(text):
     "text",
     scenarios(
         *("statics", "instances", "functions", "missed", "libraries", "asked"),
-        *("held", "inherited", "subclasses", "trees"),
+        *("held", "inherited", "subclasses", "trees", "unnamed"),
     ),
 )
 def test_an_edit_is_seen_where_nobody_tells_what_runs(text, monkeypatch):

@@ -229,8 +229,9 @@ CARRIERS = {
     ),
     "special methods that are no functions": piece(
         """
-        class B#: pass
+        class B#: spare = 0
         class K#(B#):
+            spare = 0
             __len__ = staticmethod(functools.partial(int, 3))
             __add__ = functools.partialmethod(lambda self, k, o: k, ?)
         O# = K#()
@@ -245,6 +246,9 @@ CARRIERS = {
             "K#.__bool__ = lambda self: ?",
             "B#.__getattr__ = lambda self, name: ?",
             "del B#.__eq__",
+            "del B#.spare; B#.__bool__ = lambda self: False",
+            "del K#.spare; K#.__bool__ = lambda self: True",
+            "del K#.__bool__; K#.spare = 0",
         ),
     ),
     "context": piece(

@@ -214,7 +214,10 @@ HOLDERS = {
         h#.w = ?
         """,
         "h#",
-        ("h#.w = ?", "del h#.w", "h# = lambda: 0; h#.w = ?", "vars(h#)['w'] = ?"),
+        (
+            *("h#.w = ?", "del h#.w", "h# = lambda: 0; h#.w = ?", "vars(h#)['w'] = ?"),
+            *("h#.v = ?", "del h#.v"),
+        ),
     ),
     "class of a text": piece(
         """

@@ -44,6 +44,48 @@ FUNCTIONS = {
         f = lambda x: x * len(h.__name__)
         --- h = make("longer")
         """,
+    "attributes by `__dict__`": """
+        def h(): pass
+        h.rate = 1.0
+        f = lambda x: x * h.__dict__["rate"] * h.__dict__.get("other", 1.0)
+        --- h.rate = 2.0
+        --- h.other = 3.0
+        --- del h.other
+        """,
+    "how many attributes": """
+        def h(): pass
+        h.rate = 1.0
+        f = lambda x: x * len(vars(h))
+        --- h.other = 1.0
+        --- del h.other, h.rate
+        """,
+    "attributes of an argument": """
+        def h(): pass
+        h.rate = 1.0
+        def total(g): return sum(getattr(g, name) for name in dir(g) if name[0] != "_")
+        f = lambda x: x * total(h)
+        --- h.other = 1.0
+        --- h.rate = 2.0
+        --- del h.other
+        """,
+    "attributes of a captured one": """
+        def wrap(g): return lambda x: x * g.__dict__["rate"] * len(vars(g))
+        def h(): pass
+        h.rate = 1.0
+        f = wrap(h)
+        --- h.other = 1.0
+        --- h.rate = 2.0
+        --- del h.other
+        """,
+    "attributes of one that counts its calls": """
+        def h(x):
+            h.calls = getattr(h, "calls", 0) + 1
+            return x * h.rate * len({*vars(h)} - {"calls"})
+        h.rate = 1.0
+        f = lambda x: h(x)
+        --- h.other = 1.0
+        --- h.rate = 2.0
+        """,
     "__defaults__": "def h(w=1.0): return w\nf = lambda x: x * h() --- h.__defaults__ = (2.0,)",
     "__kwdefaults__": "def h(*, w=1.0): return w\nf = lambda x: x * h() --- h.__kwdefaults__ = {'w': 2.0} --- h.__kwdefaults__['w'] = 3.0",
     "__code__": "def h(): return 1.0\nf = lambda x: x * h() --- h.__code__ = (lambda: 2.0).__code__",

@@ -284,6 +284,25 @@ INSTANCES = {
         """,
 }
 
+UNNAMED = {
+    "all that an argument has": """
+        O.a = 1.0
+        def total(o): return sum(getattr(o, name) for name in dir(o) if name[0] != "_")
+        f = lambda x: x * total(O)
+        --- O.b = 1.0
+        --- O.a = 2.0
+        --- K.rate = 3.0
+        """,
+    "what is in an argument": """
+        O.a = 1.0
+        def total(o): return sum(vars(o).values())
+        f = lambda x: x * total(O)
+        --- O.b = 1.0
+        --- O.a = 2.0
+        --- del O.b
+        """,
+}
+
 STATICS = {
     "object": "S = O; O.w = 1.0\nf = lambda x, s: x * s.w --- S.w = 2.0 --- S = L(); S.w = 3.0",
     "class attribute of an object": "S = O\nf = lambda x, s: x * s.rate --- K.rate = 2.0 --- S.rate = 3.0",

@@ -276,6 +276,18 @@ NAMES = {
     "global deleted": "W = 1.0\nf = lambda x: x * W --- del W --- W = 2.0",
     "ufunc": "from numpy import add\nf = lambda x: x * add(1, 1) --- add = lambda a, b: 3.0",
     "dtype": "from numpy import float32 as t\nf = lambda x: x * t(1.5) --- t = int",
+    "global that a builtin answers for when it is gone": """
+        cfg.max, cfg.a, cfg.b, cfg.c = max, 1.0, 1.0, 1.0
+        f = lambda x: x * cfg.a * cfg.b * cfg.c * cfg.max(1, 2)
+        --- del cfg.max
+        --- cfg.max = max
+        """,
+    "global asked for that a builtin answers for when it is gone": """
+        cfg.max, cfg.a, cfg.b, cfg.c = max, 1.0, 1.0, 1.0
+        f = lambda x: x * cfg.a * cfg.b * cfg.c * (2.0 if hasattr(cfg, "max") else 1.0)
+        --- del cfg.max
+        --- cfg.max = max
+        """,
     "names in a text that is evaluated": """
         W, TEXT = 1.0, "x * W * O.rate"
         f = lambda x: eval(TEXT)

@@ -59,6 +59,23 @@ SPECIALS = {
         f = lambda x: x if o else -x
         --- B.__len__ = lambda self: 0
         """,
+    "truth comes where another name goes": """
+        class M:
+            other = 1.0
+            def __len__(self): return 3
+        m = M()
+        f = lambda x: x * len(m) * (1.0 if m else 2.0)
+        --- del M.other; M.__bool__ = lambda self: False
+        --- del M.__bool__; M.other = 2.0
+        """,
+    "truth comes to a base where another name goes": """
+        class Base: other = 1.0
+        class M(Base): more = 1.0
+        m = M()
+        f = lambda x: x * (1.0 if m else 2.0)
+        --- del Base.other; Base.__bool__ = lambda self: False
+        --- del M.more; M.__bool__ = lambda self: True
+        """,
     "truth goes": """
         class D:
             def __bool__(self): return False
