@@ -147,6 +147,11 @@ SEEN = {
     ),
 }
 STRICT_SEES = {
+    "object behind a thousand others": (
+        "class K: pass\nV = [K() for _ in range(1100)]\nO = V[1050]; O.w = 1\n"
+        "f = lambda x: x * V[1050].w\n",
+        "O.w = 2",
+    ),
     "slot that another hides": (
         "class B:\n    __slots__ = 'w'\nclass C(B):\n    __slots__ = 'w'\n"
         "O = C(); O.w = 1; B.w.__set__(O, 1)\nf = lambda x: x * B.w.__get__(O)\n",
@@ -257,6 +262,11 @@ STRICT_TELLS_OF = {
     ),
 }
 NOTHING_SEES = {
+    "what is sixty containers deep": (
+        "V = W = [1]\nfor _ in range(70):\n    V = [V]\ndef f(x):\n    v = V\n"
+        "    while isinstance(v, list):\n        v = v[0]\n    return x * v\n",
+        "W[0] = 2",
+    ),
     "builtins that a function has of its own": (
         "B = {'len': lambda _: 1}\n"
         "g = type(lambda: 0)((lambda: len('a')).__code__, {'__builtins__': B})\n"
