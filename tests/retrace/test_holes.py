@@ -234,6 +234,11 @@ STRICT_SEES = {
     ),
 }
 STRICT_TELLS_OF = {
+    "what is sixty containers deep": (
+        "V = W = [1]\nfor _ in range(70):\n    V = [V]\ndef f(x):\n    v = V\n"
+        "    while isinstance(v, list):\n        v = v[0]\n    return x * v\n",
+        "W[0] = 2",
+    ),
     "weak proxy": (
         "import weakref\n" + OBJECT + "P = weakref.proxy(O)\nf = lambda x: x * P.w\n",
         "O.w = 2",
@@ -262,11 +267,6 @@ STRICT_TELLS_OF = {
     ),
 }
 NOTHING_SEES = {
-    "what is sixty containers deep": (
-        "V = W = [1]\nfor _ in range(70):\n    V = [V]\ndef f(x):\n    v = V\n"
-        "    while isinstance(v, list):\n        v = v[0]\n    return x * v\n",
-        "W[0] = 2",
-    ),
     "builtins that a function has of its own": (
         "B = {'len': lambda _: 1}\n"
         "g = type(lambda: 0)((lambda: len('a')).__code__, {'__builtins__': B})\n"
