@@ -92,8 +92,8 @@ def note_unheard(notes: Notes, codes: Iterable[CodeType]) -> None:
     if any(each.reads_module for each in mentioned):
         mention_texts(notes)
     if any(each.reads_any for each in mentioned):  # of any that it may be given
-        for value in tuple(notes.known.values()):
-            notes.whole(value)
+        for value in tuple(notes.known.values())[:ITEMS]:
+            notes.note_all(value)
 
 
 def note_answered(notes: Notes, *, is_expected: bool) -> None:

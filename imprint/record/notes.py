@@ -339,23 +339,28 @@ class Notes(Noted):
                 continue
             noted[id(each)] = each
             queue += contained(each)[:ITEMS]
-            layout = layout_of(each)
-            note_whole_class(self, each if issubclass(kind, type) else kind)
             if kind is MethodType:
                 queue.append(each.__func__)
-            elif is_user_function(each):
-                note_function(self, each, "__dict__", "")
-            if not (is_user_class(kind) or layout.is_holder):
-                continue
-            if not self.knows(each):
-                self.meet_passing(each, layout.name)
-            names = layout.names(each)
-            self.use_whole(names)
-            queue += [layout.get(each, name) for name in names]
-            for name in () if layout.is_frozen else (*names, "__dict__"):
-                place = self.of_object(each, name)
-                if not issubclass(class_of(place.get()), Tracer):
-                    self.place(place)
+            layout = layout_of(each)
+            queue += [layout.get(each, name) for name in self.note_all(each)]
+
+    def note_all(self, value: Any) -> list[str]:
+        """Note all that a value itself has, and return the names of its attributes."""
+        kind, layout = class_of(value), layout_of(value)
+        note_whole_class(self, value if issubclass(kind, type) else kind)
+        if is_user_function(value):
+            note_function(self, value, "__dict__", "")
+        if not (is_user_class(kind) or layout.is_holder):
+            return []
+        if not self.knows(value):
+            self.meet_passing(value, layout.name)
+        names = layout.names(value)
+        self.use_whole(names)
+        for name in () if layout.is_frozen else (*names, "__dict__"):
+            place = self.of_object(value, name)
+            if not issubclass(class_of(place.get()), Tracer):
+                self.place(place)
+        return names
 
     # ---- afterwards ----
 
