@@ -14,7 +14,7 @@ from imprint.definition.layout import layout_of
 from imprint.record.mentions import all_words, mentions_of
 from imprint.record.noted import ATOMS
 from imprint.record.noters import note_lacking
-from imprint.record.notes import Notes
+from imprint.record.notes import Notes, note_all
 from imprint.record.parts import ITEMS, OPAQUE, code_in, places_at
 from imprint.record.writes import is_all_users
 from imprint.watch.captures import contained
@@ -93,7 +93,7 @@ def note_unheard(notes: Notes, codes: Iterable[CodeType]) -> None:
         mention_texts(notes)
     if any(each.reads_any for each in mentioned):  # of any that it may be given
         for value in tuple(notes.known.values())[:ITEMS]:
-            notes.note_all(value)
+            note_all(notes, value)
 
 
 def note_answered(notes: Notes, *, is_expected: bool) -> None:

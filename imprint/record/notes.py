@@ -342,25 +342,7 @@ class Notes(Noted):
             if kind is MethodType:
                 queue.append(each.__func__)
             layout = layout_of(each)
-            queue += [layout.get(each, name) for name in self.note_all(each)]
-
-    def note_all(self, value: Any) -> list[str]:
-        """Note all that a value itself has, and return the names of its attributes."""
-        kind, layout = class_of(value), layout_of(value)
-        note_whole_class(self, value if issubclass(kind, type) else kind)
-        if is_user_function(value):
-            note_function(self, value, "__dict__", "")
-        if not (is_user_class(kind) or layout.is_holder):
-            return []
-        if not self.knows(value):
-            self.meet_passing(value, layout.name)
-        names = layout.names(value)
-        self.use_whole(names)
-        for name in () if layout.is_frozen else (*names, "__dict__"):
-            place = self.of_object(value, name)
-            if not issubclass(class_of(place.get()), Tracer):
-                self.place(place)
-        return names
+            queue += [layout.get(each, name) for name in note_all(self, each)]
 
     # ---- afterwards ----
 
@@ -372,6 +354,25 @@ class Notes(Noted):
             self.meet(value, path)
         finally:
             self.is_passing: bool = outer
+
+
+def note_all(notes: Notes, value: Any) -> list[str]:
+    """Note all that a value itself has, and return the names of its attributes."""
+    kind, layout = class_of(value), layout_of(value)
+    note_whole_class(notes, value if issubclass(kind, type) else kind)
+    if is_user_function(value):
+        note_function(notes, value, "__dict__", "")
+    if not (is_user_class(kind) or layout.is_holder):
+        return []
+    if not notes.knows(value):
+        notes.meet_passing(value, layout.name)
+    names = layout.names(value)
+    notes.use_whole(names)
+    for name in () if layout.is_frozen else (*names, "__dict__"):
+        place = notes.of_object(value, name)
+        if not issubclass(class_of(place.get()), Tracer):
+            notes.place(place)
+    return names
 
 
 def _meet_text(notes: Notes, text: str) -> None:
