@@ -67,18 +67,6 @@ def note_absent(notes: Notes, value: Any, names: Iterable[str]) -> None:
                 queue.append(found)
 
 
-def expect(notes: Notes, names: Iterable[str]) -> None:
-    """Take in names of attributes without which code may go on.
-
-    Of whatever was met, or will be: it may be the result of a call.
-    """
-    new = frozenset(names) - notes.absent
-    if new:
-        notes.absent |= new
-        for value in tuple(notes.known.values()):
-            note_lacking(notes, value, new)
-
-
 def note_unheard(notes: Notes, codes: Iterable[CodeType]) -> None:
     """Note what code may have asked for where nobody tells what runs.
 

@@ -82,6 +82,8 @@ class _Items:
     texts: set[str] = field(default_factory=set[str])
     of_modules: set[str] = field(default_factory=set[str])
     asks_modules: bool = False
+    held: set[str] = field(default_factory=set[str])
+    """Names in texts that values hold."""
     given: list[tuple[dict[str, Any], str]] = field(
         default_factory=list[tuple[dict[str, Any], str]]
     )
@@ -420,6 +422,13 @@ class Noted(ABC):
         """Take in that code asks for names by any text: a module may come to have it."""
         self._items.asks_modules = True
         self.use_in_modules(filter(str.isidentifier, self._items.texts))
+        self.use_in_modules(self._items.held)
+
+    def use_held(self, names: Iterable[str]) -> None:
+        """Take in names in a text that a value holds: code may ask modules for them."""
+        self._items.held.update(names)
+        if self._items.asks_modules:
+            self.use_in_modules(names)
 
     def use_in_modules(self, names: Iterable[str]) -> None:
         """Take in texts by which code may ask for names of modules."""

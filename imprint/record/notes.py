@@ -13,6 +13,7 @@ import sys
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from operator import attrgetter
 from types import FunctionType, MethodType, ModuleType
 from typing import Any, Final, final
 
@@ -266,6 +267,8 @@ class Notes(Noted):
 
     def _meet_object(self, value: Any, kind: type, path: str) -> None:
         """Take in what an object has of its own, and its class."""
+        if kind is attrgetter:  # who calls it may go on without
+            expect(self, _words_of(value))
         self._meet_class(kind)
         if value is sys.modules:
             self._meet_items(value, path)
@@ -356,13 +359,27 @@ class Notes(Noted):
             self.is_passing: bool = outer
 
 
+def expect(notes: Notes, names: Iterable[str]) -> None:
+    """Take in names of attributes without which code may go on.
+
+    Of whatever was met, or will be: it may be the result of a call.
+    """
+    new = frozenset(names) - notes.absent
+    if new:
+        notes.absent |= new
+        for value in tuple(notes.known.values()):
+            note_lacking(notes, value, new)
+
+
 def note_all(notes: Notes, value: Any) -> list[str]:
     """Note all that a value itself has, and return the names of its attributes."""
     kind, layout = class_of(value), layout_of(value)
-    note_whole_class(notes, value if issubclass(kind, type) else kind)
+    if issubclass(kind, type):
+        note_whole_class(notes, value)
+    note_whole_class(notes, kind)
     if is_user_function(value):
         note_function(notes, value, "__dict__", "")
-    if not (is_user_class(kind) or layout.is_holder):
+    if issubclass(kind, type) or not (is_user_class(kind) or layout.is_holder):
         return []
     if not notes.knows(value):
         notes.meet_passing(value, layout.name)
@@ -382,6 +399,12 @@ def _meet_text(notes: Notes, text: str) -> None:
         words = words_of_fields(text)
     notes.mention(words)
     notes.use_whole(words)
+    notes.use_held(words)
+
+
+def _words_of(getter: Any) -> list[str]:
+    """Return the names of attributes for which an `attrgetter` asks."""
+    return [word for text in getter.__reduce__()[1] for word in text.split(".")]
 
 
 def _note_content(notes: Noted, value: Any, path: str) -> None:

@@ -94,8 +94,9 @@ def places_at(owner: Any, names: Iterable[str], path: str = "") -> Iterator[Plac
         if is_user_namespace(namespace):
             yield from (NamePlace(namespace, name) for name in names)
     elif issubclass(kind, type):
-        if is_user_class(owner):
-            yield from (ClassPlace(owner, name) for name in names)
+        for cls in (owner, kind):  # a class answers, then its metaclass
+            if is_user_class(cls):
+                yield from (ClassPlace(cls, name) for name in names)
     elif kind is FunctionType:
         if is_user_code(owner.__code__, owner.__globals__):
             yield from (FunctionPlace(owner, name) for name in names)

@@ -25,7 +25,6 @@ from imprint.core.libraries import (
 )
 from imprint.core.trace import Tracer
 from imprint.definition.walk import Effects
-from imprint.record.absence import expect as expect_absent
 from imprint.record.absence import note_absent, note_unheard
 from imprint.record.entering import (
     Entering,
@@ -35,6 +34,7 @@ from imprint.record.entering import (
 )
 from imprint.record.library_values import LibraryValues
 from imprint.record.mentions import Mentions, mentions_of
+from imprint.record.notes import expect as expect_absent
 from imprint.record.parts import ROOT
 from imprint.record.probe import note_reads
 from imprint.record.reach import reachable

@@ -88,6 +88,14 @@ INHERITED = {
         --- object.__delattr__(conf, "rate")
         --- conf["rate"] = 4.0
         """,
+    "attribute of a class by a name that is worked out": """
+        class Meta(type): pass
+        class M(metaclass=Meta): pass
+        f = lambda x: x * getattr(M, "".join(["rate"]), 1.0)
+        --- M.rate = 2.0
+        --- Meta.rate = property(lambda cls: 3.0)
+        --- del Meta.rate, M.rate
+        """,
     "default of a ContextVar": """
         class Rate: rate = 1.0
         var = contextvars.ContextVar("var", default=Rate())

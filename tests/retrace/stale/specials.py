@@ -76,6 +76,26 @@ SPECIALS = {
         --- del Base.other; Base.__bool__ = lambda self: False
         --- del M.more; M.__bool__ = lambda self: True
         """,
+    "attribute comes to a metaclass": """
+        class Meta(type): pass
+        class M(metaclass=Meta): pass
+        f = lambda x: x * getattr(M, "rate", 1.0) * (2.0 if hasattr(M, "more") else 1.0)
+        --- Meta.rate = 3.0
+        --- Meta.more = 4.0
+        --- M.rate = 5.0
+        --- del M.rate, Meta.rate
+        """,
+    "attribute comes to a metaclass, missed": """
+        class Meta(type): pass
+        class M(metaclass=Meta): pass
+        def f(x):
+            try:
+                return x * M.rate
+            except AttributeError:
+                return x
+        --- Meta.rate = 3.0
+        --- del Meta.rate
+        """,
     "truth goes": """
         class D:
             def __bool__(self): return False
