@@ -15,7 +15,7 @@ from imprint.record.mentions import all_words, mentions_of
 from imprint.record.noted import ATOMS
 from imprint.record.noters import note_lacking
 from imprint.record.notes import Notes, note_all
-from imprint.record.parts import ITEMS, OPAQUE, code_in, places_at
+from imprint.record.parts import ITEMS, OPAQUE, code_in, lacked_by, places_at
 from imprint.record.writes import is_all_users
 from imprint.watch.captures import contained
 from imprint.watch.classes import MISSING, class_attribute
@@ -59,12 +59,11 @@ def note_absent(notes: Notes, value: Any, names: Iterable[str]) -> None:
             continue
         seen.add(id(each))
         queue += [x for x in contained(each)[:ITEMS] if id(class_of(x)) not in ATOMS]
-        for place in places_at(each, names, notes.owners.path_to(each)):
-            found = place.get()
-            if found is MISSING:
-                notes.place(place)
-            else:
-                queue.append(found)
+        path = notes.owners.path_to(each)
+        for place in lacked_by(each, names, path):
+            notes.place(place)
+        found = [place.get() for place in places_at(each, names, path)]
+        queue += [value for value in found if value is not MISSING]
 
 
 def note_unheard(notes: Notes, codes: Iterable[CodeType]) -> None:

@@ -308,6 +308,7 @@ class Entering:
             names = module_namespace(module)
             if not holds(names, name):
                 self._notes.place(NamePlace(names, name))
+                self._notes.place(NamePlace(sys.modules, f"{outer}.{name}"))
 
     def _enter_nested(self, code: CodeType, namespace: dict[str, Any]) -> None:
         mentions = mentions_of(code)

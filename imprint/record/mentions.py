@@ -131,7 +131,7 @@ _NAMED: Final = {**ATTRIBUTES, **dict.fromkeys(_STORE_ATTRS, 0)}
 _READS_WHOLE: Final = frozenset(
     (
         *("vars", "dir", "dumps", "__dict__", "__getattribute__", "__getstate__"),
-        *("__reduce__", "__reduce_ex__", "__slots__"),
+        *("__reduce__", "__reduce_ex__", "__slots__", "getattr_static"),
     )
 )
 _READS_MODULE: Final = frozenset(

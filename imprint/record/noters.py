@@ -11,9 +11,8 @@ from typing import Any
 from imprint.core.libraries import is_user_class, is_user_code, is_user_function
 from imprint.definition.layout import layout_of
 from imprint.record.noted import Noted, note_itself, note_overridden
-from imprint.record.parts import is_for_writing, places_at, shown_by
+from imprint.record.parts import is_for_writing, lacked_by, shown_by
 from imprint.watch.classes import (
-    MISSING,
     bases_of,
     class_attribute,
     class_namespace,
@@ -121,11 +120,10 @@ def note_lacking(notes: Noted, value: Any, names: Iterable[str]) -> None:
     """Note names that a value does not have, and may come to have."""
     if not names or id(value) in notes.captured:
         return
-    for place in places_at(value, names, notes.owners.path_to(value)):
-        if place.get() is MISSING:
-            if isinstance(place, ObjectPlace):
-                place.is_passing = notes.is_of_passing(value)
-            notes.place(place)
+    for place in lacked_by(value, names, notes.owners.path_to(value)):
+        if isinstance(place, ObjectPlace):
+            place.is_passing = notes.is_of_passing(value)
+        notes.place(place)
 
 
 def look_into(notes: Noted, value: Any, name: str, path: str) -> None:

@@ -66,7 +66,7 @@ from imprint.record.parts import (
     is_opaque,
     parts_of,
 )
-from imprint.tree.walk import registered
+from imprint.tree.walk import fields_of, registered
 from imprint.watch.captures import contained
 from imprint.watch.classes import (
     MISSING,
@@ -244,6 +244,9 @@ class Notes(Noted):
         if id(cls) in self.owners.new:
             return
         self._wait(note_class, cls, names, "")
+        if self.owners.is_users(class_of(cls)):  # it may answer for the class
+            self._meet_class(class_of(cls))
+            self.owners.shadowed.append(cls)
         if names:
             self._wait(note_inherited, cls, _hideable(cls).difference(names), "")
         for base in counting:
@@ -298,6 +301,8 @@ class Notes(Noted):
             if shows is not MISSING and not is_user_function(shows):
                 self._wait(note_shown, value, own, path)
         self.owners.objects.append((value, class_of(value), path, self.is_passing))
+        for name in _fields_of(class_of(value)):
+            note_object(self, value, name, path)
         layout = layout_of(value)
         self._wait(note_object, value, [*layout.names(value), *layout.chain], path)
         if layout.has_dict:
@@ -422,6 +427,14 @@ def _names_set(layout: Layout, names: list[str]) -> list[str]:
         return [name for name in names if name[0] != "_"] if layout.speaks else []
     says_all = layout.speaks or (layout.is_frozen and layout.is_open)
     return [] if says_all else names
+
+
+def _fields_of(cls: type) -> tuple[str, ...]:
+    """Return the attributes by which trees take objects apart, which no code names."""
+    if id(cls) not in registered.threads:  # a metaclass may say what is equal
+        return ()
+    fields = fields_of.get(cls)
+    return () if fields is None else (*fields.data, *fields.meta)
 
 
 def _counts_whole(value: Any) -> bool:

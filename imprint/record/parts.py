@@ -104,6 +104,21 @@ def places_at(owner: Any, names: Iterable[str], path: str = "") -> Iterator[Plac
         yield from _of_object(owner, kind, names, path)
 
 
+def lacked_by(owner: Any, names: Iterable[str], path: str) -> list[Place]:
+    """Return the places at which an owner of the user's has not what it is asked for.
+
+    Of a module so is a `__getattr__`, which would answer.
+    """
+    lacked = [place for place in places_at(owner, names, path) if _is_empty(place)]
+    if lacked and is_module(owner):
+        lacked += filter(_is_empty, places_at(owner, ("__getattr__",)))
+    return lacked
+
+
+def _is_empty(place: Place) -> bool:
+    return place.get() is MISSING
+
+
 def _of_object(
     owner: Any, kind: Any, names: Iterable[str], path: str
 ) -> Iterator[Place]:

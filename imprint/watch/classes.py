@@ -92,14 +92,17 @@ def uncovered(value: Any) -> Any:
 def is_data(attribute: object) -> bool:
     """Tell whether what a class has goes before what an object has of its own.
 
-    A slot does not: it is where the object has it, as an exception has its `args`.
+    A slot does not: it is where the object has it, as an exception has its `args`. Nor
+    does what only takes values and gives none.
     """
     kind = type(attribute)
     if id(kind) in _NO_DATA or id(attribute) in _OF_EXCEPTIONS:
         return False
-    return any(
-        class_attribute(kind, name) is not MISSING for name in ("__set__", "__delete__")
+    gives, takes, drops = (
+        class_attribute(kind, name) is not MISSING
+        for name in ("__get__", "__set__", "__delete__")
     )
+    return gives and (takes or drops)
 
 
 _OF_EXCEPTIONS: Final = ids_of(*OF_EXCEPTIONS.values())

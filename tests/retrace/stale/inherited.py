@@ -88,6 +88,34 @@ INHERITED = {
         --- object.__delattr__(conf, "rate")
         --- conf["rate"] = 4.0
         """,
+    "attribute of a metaclass, by the class of an object": """
+        class Meta(type): rate = 1.0
+        class M(metaclass=Meta): pass
+        m = M()
+        f = lambda x: x * type(m).rate
+        --- Meta.rate = 2.0
+        --- M.rate = 3.0
+        --- del M.rate
+        """,
+    "attribute of a metaclass that an object has not": """
+        class Meta(type): rate = 1.0
+        class M(metaclass=Meta): pass
+        m = M()
+        f = lambda x: x * getattr(m, "rate", 1.0) * M.rate
+        --- Meta.rate = 2.0
+        --- M.rate = 3.0
+        """,
+    "descriptor that gives nothing": """
+        class Takes:
+            rate = 1.0
+            def __float__(self): return self.rate
+            def __set__(self, owner, value): vars(owner)["w"] = value
+        class M: w = Takes()
+        m = M()
+        f = lambda x: x * float(m.w)
+        --- m.w = 2.0
+        --- del vars(m)["w"]; Takes.rate = 3.0
+        """,
     "attribute of a class by a name that is worked out": """
         class Meta(type): pass
         class M(metaclass=Meta): pass

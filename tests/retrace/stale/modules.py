@@ -131,6 +131,22 @@ MODULES = {
         """,
     "getattr of a module": "f = lambda x: x * getattr(cfg, 'W') --- cfg.W = 2.0",
     "getattr with a default": "f = lambda x: x * getattr(cfg, 'V', 1.0) --- cfg.V = 2.0",
+    "__getattr__ that comes to a module": """
+        f = lambda x: x * getattr(cfg, "late", 1.0) * (2.0 if hasattr(other, "V") else 1.0)
+        --- cfg.__getattr__ = lambda name: 3.0
+        --- del cfg.__getattr__
+        --- other.__getattr__ = lambda name: 4.0
+        """,
+    "module in whose place an import takes another": """
+        def f(x):
+            try:
+                from stale_cfg import late
+            except ImportError:
+                return x
+            return x * late.rate
+        --- sys.modules["stale_cfg.late"] = types.SimpleNamespace(rate=2.0)
+        --- sys.modules["stale_cfg.late"].rate = 3.0
+        """,
     "__getattr__ of a module": """
         cfg.__getattr__ = lambda name: 1.0
         f = lambda x: x * cfg.V
