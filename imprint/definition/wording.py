@@ -10,7 +10,7 @@ from collections.abc import Callable
 from enum import Enum
 from functools import partial
 from pathlib import Path
-from types import BuiltinFunctionType, CodeType, ModuleType
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any, Final, cast
 
 import numpy as np
@@ -83,6 +83,13 @@ def show_constant(value: Any) -> str:
 def show_code(code: Code) -> str:
     """Return the name of code and where it stands."""
     return f"{code.name} at {Path(code.file).name}:{code.line}"
+
+
+def show_function(function: FunctionType) -> str:
+    """Return the name of a function and where it stands."""
+    code = function.__code__
+    file = Path(code.co_filename).name
+    return f"function {code.co_name} at {file}:{code.co_firstlineno}"
 
 
 def shortened(text: str) -> str:

@@ -21,7 +21,7 @@ from imprint.definition.share import definition_token
 from imprint.definition.state import HASHED, StrictWalk
 from imprint.definition.token import Content
 from imprint.definition.walk import NO_EFFECTS, Walk
-from imprint.definition.wording import shortened, show, told_apart
+from imprint.definition.wording import shortened, show, show_function, told_apart
 from imprint.explain import comparison, granularity, repeats, tokens
 from imprint.explain.explanation import Compared, Difference, Explanation, Later
 from imprint.passes import changes
@@ -296,6 +296,8 @@ def _shown(value: Any, walk: type[Walk]) -> str:
     """Return a value as it prints; no `__repr__` of a user runs in a call."""
     if value is MISSING or value is GONE or type(value) is Unknown:
         return repr(value)
+    if type(value) is FunctionType:  # where it stands itself: equal ones share a token
+        return show_function(value)
     return show(walk(NO_EFFECTS).value(value))
 
 

@@ -123,7 +123,7 @@ def _of_object(
     owner: Any, kind: Any, names: Iterable[str], path: str
 ) -> Iterator[Place]:
     layout = layout_of(owner)
-    if layout.is_holder or is_user_class(kind):
+    if layout.is_holder or is_user_class(kind) or kind is functools.partial:
         for name in names:
             if class_attribute(kind, name) is MISSING:
                 yield ClassPlace(kind, name)

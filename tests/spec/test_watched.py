@@ -121,6 +121,17 @@ def test_an_attribute_is_told_by_what_leads_to_its_object(path, before):
     assert [*map(str, f.explain(1.0).differences)] == [f"{path}: {before} → 2.0"]
 
 
+def test_of_equal_functions_the_one_that_is_there_is_told():
+    first = lambda x: x * 2
+    imprint.jit(lambda x: first(x))(1.0)
+    owner = Scaled()
+    f = imprint.jit(lambda x: owner.step(x))
+    f(1.0)
+    owner.step = lambda x: x * 2
+    (told,) = f.explain(1.0).differences
+    assert told.new.endswith(f".py:{owner.step.__code__.co_firstlineno}")
+
+
 def test_an_object_that_is_gone_is_told():
     things = [Settings() for _ in range(300)]  # what is in it is not watched
     f = imprint.jit(lambda x: x * things[0].rate)
