@@ -311,11 +311,13 @@ class Notes(Noted):
     def is_of_passing(self, value: Any) -> bool:
         """Tell whether nothing that is noted leads to a value, or one equal to it may come.
 
-        What is frozen counts by what it holds, a static argument by its token.
+        What is frozen counts by what it holds, as does a partial, a static argument by its
+        token.
         """
         if id(value) in self._of_passing or not self.knows(value):
             return True
-        return id(value) in self._covered or layout_of(value).is_frozen
+        is_frozen = layout_of(value).is_frozen or class_of(value) is partial
+        return id(value) in self._covered or is_frozen
 
     def of_object(self, owner: Any, name: str) -> ObjectPlace:
         """Return the place of an attribute of an object, met or not."""

@@ -37,6 +37,31 @@ def test_a_function_made_again_is_the_same_function(name):
     assert work.traces == (2 if name == "nested jit" else 1)
 
 
+class Bare:
+    """Lacks an attribute that is asked for."""
+
+
+def with_default(factor, x):
+    return x * getattr(Bare, "rate", factor)
+
+
+def test_a_partial_made_again_is_the_same_where_an_attribute_is_missed():
+    partial = functools.partial
+    work = work_of(
+        lambda: [imprint.jit(partial(with_default, 2.0))(1.0) for _ in "abc"]
+    )
+    assert work == Work(1, 1)
+
+
+def test_an_eager_loop_is_traced_once_where_an_attribute_is_missed():
+    def step(carry, _):
+        return with_default(2.0, carry), None
+
+    x = inp.ones(())
+    work = work_of(lambda: [imprint.lax.scan(step, x, None, length=2) for _ in "abc"])
+    assert work.traces == 1
+
+
 def test_functions_with_other_captured_values_are_others():
     results = [imprint.jit(offset_by(n))(1.0) for n in (1.0, 2.0, 1.0, 1)]
     assert results == [2.0, 3.0, 2.0, 2.0]
