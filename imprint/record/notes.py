@@ -380,7 +380,8 @@ def expect(notes: Notes, names: Iterable[str]) -> None:
 
 def note_all(notes: Notes, value: Any) -> list[str]:
     """Note all that a value itself has, and return the names of its attributes."""
-    kind, layout = class_of(value), layout_of(value)
+    kind: Any = class_of(value)
+    layout = layout_of(value)
     if issubclass(kind, type):
         note_whole_class(notes, value)
     note_whole_class(notes, kind)
