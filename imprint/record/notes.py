@@ -387,8 +387,8 @@ def note_all(notes: Notes, value: Any) -> list[str]:
     note_whole_class(notes, kind)
     if is_user_function(value):
         note_function(notes, value, "__dict__", "")
-    is_holder = layout.is_holder or kind is partial
-    if issubclass(kind, type) or not (is_user_class(kind) or is_holder):
+    is_holder = is_user_class(kind) or layout.is_holder or kind is partial
+    if issubclass(kind, type) or not is_holder:
         return []
     if not notes.knows(value):
         notes.meet_passing(value, layout.name)
