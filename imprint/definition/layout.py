@@ -40,9 +40,9 @@ class Layout:
     __slots__ = (
         *("__weakref__", "_all_slots", "_class", "_field_set", "_hidden", "_hides"),
         *("_slots", "defines_eq", "defines_hash", "derived", "fields", "has_dict"),
-        "hashable",
-        *("is_dataclass", "is_frozen", "is_descriptor", "is_holder", "is_library"),
-        *("copier", "is_exception", "is_plain"),
+        *("hashable", "is_hiding"),
+        *("is_dataclass", "is_frozen", "is_descriptor", "is_holder", "is_keeper"),
+        *("copier", "is_exception", "is_library", "is_plain", "package"),
         *(
             "module",
             "name",
@@ -60,16 +60,22 @@ class Layout:
         self._class = ref(cls, _forgetter(id(cls)))
         self.name: str = type_name(cls)
         self.module: str = module_name(cls)
+        self.package: str = self.module.partition(".")[0]
         self.qualname: str = str(_qualname_of(cls))
         self.is_library: bool = _is_library(cls, self.module, self.qualname)
         known = f"{self.module}.{self.qualname}" in _HOLDERS
         self.is_exception: bool = _is_exception(mro)
-        self.is_holder: bool = known or self.is_exception
+        self.is_keeper: bool = _keeps(self.package, own)
+        self.is_holder: bool = known or self.is_exception or self.is_keeper
         self.storage: type = _storage(mro)
         self.has_dict: bool
         self._slots, self._hidden, self.has_dict = _slots(mro, own)
-        if _dict_offset(cls) and not (self.has_dict or self._hidden):
-            self.storage = cls  # written in C, and its attributes are not shown
+        self.is_hiding: bool = _dict_offset(cls) != 0 and not (
+            self.has_dict or self._hidden
+        )
+        """Whether its attributes are not shown: it says itself what `__dict__` is."""
+        if self.is_hiding and self.storage is object:
+            self.storage = cls
         self.derived: frozenset[str] = _derived(mro, own)
         """Attributes that reading the instance may fill in."""
         params = _lookup(own, "__dataclass_params__")
@@ -256,12 +262,18 @@ _HOLDERS: Final = frozenset(
         *("contextlib.suppress", "email.message.EmailMessage"),
         *("functools.partialmethod", "functools.singledispatchmethod"),
         *("email.message.Message", "json.encoder.JSONEncoder", "optparse.Values"),
+        *("numpy.poly1d", "numpy.polynomial.chebyshev.Chebyshev"),
+        *("numpy.polynomial.hermite.Hermite", "numpy.polynomial.hermite_e.HermiteE"),
+        *("numpy.polynomial.laguerre.Laguerre", "numpy.polynomial.legendre.Legendre"),
+        *("numpy.polynomial.polynomial.Polynomial",),
         *("pprint.PrettyPrinter", "reprlib.Repr", "string.Template"),
         *("sortedcontainers.sorteddict.SortedDict", "textwrap.TextWrapper"),
         *("sortedcontainers.sortedlist.SortedList", "threading.Event"),
     )
 )
-_LIBRARIES: Final = sys.stdlib_module_names | {"imprint", "numpy", "ml_dtypes"}
+_LIBRARIES: Final = sys.stdlib_module_names | {
+    *("imprint", "jaxlib", "ml_dtypes", "numpy", "optree"),
+}
 
 
 def _is_library(cls: type, module: str, qualname: str) -> bool:
@@ -279,6 +291,23 @@ def _is_library(cls: type, module: str, qualname: str) -> bool:
     for step in outer:
         names = _vars_of(found) if isinstance(found := names.get(step), type) else {}
     return names.get(name) is cls or not _flags_of(cls) & _HEAP
+
+
+def _keeps(package: str, own: list[dict[str, Any]]) -> bool:
+    """Tell whether a class that is installed is asked and set by names or keys.
+
+    So are objects of settings: users put there what code reads. What other objects do
+    for themselves, as one that prints, is no input of a trace.
+    """
+    if package in _LIBRARIES:
+        return False
+    return any(_lookup(own[:-1], name) is not None for name in _GETS) and any(
+        _lookup(own[:-1], name) is not None for name in _SETS
+    )
+
+
+_GETS: Final = ("__getattr__", "__getitem__")
+_SETS: Final = ("__setattr__", "__setitem__")
 
 
 def _lookup(own: list[dict[str, Any]], name: str) -> Any:

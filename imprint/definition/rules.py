@@ -437,6 +437,8 @@ def is_settled(x: Any) -> bool:
     hold anything: a generator, a file, a socket, a `ContextVar`, another's array.
     """
     layout = layout_of(x)
+    if layout.is_hiding:
+        return False
     if layout.is_open or copier_of(layout) is not None or issubclass(type(x), _SHARED):
         return True
     if id(layout.storage) in _SETTLED or layout.module.partition(".")[0] in _SETTLED_IN:

@@ -49,6 +49,8 @@ class StateWalk(Walk):
         layout = layout_of(x)
         if not reads_state(layout):
             return self.unread(x)
+        if layout.is_hiding:
+            self.unread(x)
         return self.state(x, None if layout.defines_eq else identity(x))
 
     def array(self, x: Any) -> Content:

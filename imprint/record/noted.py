@@ -131,6 +131,7 @@ class Owners:
         leaves: classes that are no nodes of trees when they are met, by `id`.
         written_into: containers that methods of theirs change, met alone, by `id`.
         paths: what leads to a value that was met, by its `id`.
+        kept: the packages whose objects count as the user's: some keep what users set.
         asks_super: whether code of the trace asks for `super()`.
         asks_class: whether it asks of which class objects are, naming no attribute.
     """
@@ -154,6 +155,7 @@ class Owners:
     leaves: dict[int, type] = field(default_factory=dict[int, type])
     written_into: dict[int, Any] = field(default_factory=dict[int, Any])
     paths: dict[int, str] = field(default_factory=dict[int, str])
+    kept: set[str] = field(default_factory=set[str])
     asks_super: bool = False
     asks_class: bool = False
     _users: dict[int, bool] = field(default_factory=dict[int, bool])

@@ -73,9 +73,11 @@ from imprint.watch.classes import (
     bases_of,
     class_attribute,
     class_namespace,
+    is_data,
 )
 from imprint.watch.places import (
     CONTENT,
+    KEYS,
     PLAIN_ITEMS,
     ClassPlace,
     FunctionPlace,
@@ -277,7 +279,7 @@ class Notes(Noted):
             self._meet_items(value, path)
         layout = layout_of(value)
         names = layout.names(value)
-        is_own = layout.is_holder or self.owners.is_users(kind)
+        is_own = _holds_users(self, kind, layout)
         if self._strict and id(kind) not in COMPOSITES and not is_own_class(kind):
             is_own = True
         if layout.speaks or (layout.is_frozen and layout.is_open) or not is_own:
@@ -304,8 +306,12 @@ class Notes(Noted):
         for name in _fields_of(class_of(value)):
             note_object(self, value, name, path)
         layout = layout_of(value)
+        if layout.package in self.owners.kept:  # its methods run unheard in a profiler
+            note_all(self, value)
         self._wait(note_object, value, [*layout.names(value), *layout.chain], path)
         if layout.has_dict:
+            if layout.is_holder and not self.owners.is_users(class_of(value)):
+                self._wait(note_object, value, _defaults_of(value), path)
             self._hold(instance_dict(value), partial(_attribute, value, path))
 
     def is_of_passing(self, value: Any) -> bool:
@@ -387,7 +393,7 @@ def note_all(notes: Notes, value: Any) -> list[str]:
     note_whole_class(notes, kind)
     if is_user_function(value):
         note_function(notes, value, "__dict__", "")
-    is_holder = is_user_class(kind) or layout.is_holder or kind is partial
+    is_holder = _holds_users(notes, kind, layout) or kind is partial
     if issubclass(kind, type) or not is_holder:
         return []
     if not notes.knows(value):
@@ -417,9 +423,25 @@ def _words_of(getter: Any) -> list[str]:
 
 
 def _note_content(notes: Noted, value: Any, path: str) -> None:
-    """Note what is in an object of a container's subclass."""
-    if _counts_whole(value):
-        note_object(notes, value, CONTENT, path)
+    """Note what is in an object of a container's subclass: each item of texts by its key."""
+    storage = layout_of(value).storage
+    if storage is class_of(value) or storage not in PLAIN_ITEMS:
+        return  # what holds it tells of a plain one
+    by_key = storage is dict or storage is defaultdict
+    by_key = by_key and all(type(key) is str for key in list(keys_of(value)))
+    note_object(notes, value, KEYS if by_key else CONTENT, path)
+
+
+def _holds_users(notes: Notes, kind: type, layout: Layout) -> bool:
+    """Tell whether what objects of a class hold is the user's.
+
+    Of a package that keeps what users set, so is what its other objects hold.
+    """
+    if notes.owners.is_users(kind):
+        return True
+    if layout.is_keeper:
+        notes.owners.kept.add(layout.package)
+    return layout.is_holder or layout.package in notes.owners.kept
 
 
 def _names_set(layout: Layout, names: list[str]) -> list[str]:
@@ -441,17 +463,15 @@ def _fields_of(cls: type) -> tuple[str, ...]:
     return () if fields is None else (*fields.data, *fields.meta)
 
 
-def _counts_whole(value: Any) -> bool:
-    """Tell whether what is in an object of a container's subclass is watched as a whole.
-
-    Of a dict with texts as keys the items are that code names.
-    """
-    storage = layout_of(value).storage
-    if storage is class_of(value):  # what holds it tells of a plain one
-        return False
-    if storage is dict or storage is defaultdict:
-        return any(type(key) is not str for key in list(keys_of(value)))
-    return storage in PLAIN_ITEMS
+def _defaults_of(value: Any) -> list[str]:
+    """Return the names that a library's class answers for an object, until it has them."""
+    cls, held = class_of(value), instance_dict(value)
+    names = {name for base in bases_of(cls) for name in class_namespace(base).copy()}
+    return [
+        name
+        for name in names
+        if not (name[:2] == "__" or name in held or is_data(class_attribute(cls, name)))
+    ]
 
 
 def _hideable(cls: type) -> set[str]:

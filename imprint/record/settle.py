@@ -30,6 +30,7 @@ from imprint.watch.captures import CONTAINERS, captured_names, parts_of
 from imprint.watch.classes import MISSING, class_attribute, is_data
 from imprint.watch.places import (
     GONE,
+    KEYS,
     ItemPlace,
     Key,
     LeavesPlace,
@@ -265,9 +266,9 @@ def _is_effect(notes: Notes, read: Read, now: Any) -> bool:
 
 
 def _are_names(place: Place) -> bool:
-    """Tell whether a place is of the names that an object or a class has."""
+    """Tell whether a place is of the names that an object, a class or a dict has."""
     if isinstance(place, ObjectPlace):
-        return place.name == "__dict__"
+        return place.name in {"__dict__", KEYS}
     return isinstance(place, SpecialsPlace)
 
 

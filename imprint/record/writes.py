@@ -24,6 +24,7 @@ from imprint.record.mentions import Mentions
 from imprint.watch.classes import bases_of, class_of
 from imprint.watch.places import (
     CONTENT,
+    KEYS,
     CellPlace,
     ClassPlace,
     FunctionPlace,
@@ -175,7 +176,7 @@ class Writes:
             return True
         if name == "__dict__":  # which names there are
             return bool(self._names)
-        if name == CONTENT:
+        if name in {CONTENT, KEYS}:
             return bool(self._items or self._keys or self._names)  # `l += [1]`
         cls = owner if issubclass(class_of(owner), type) else class_of(owner)
         return name in self._of_libraries and not is_all_users(cls)

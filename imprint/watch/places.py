@@ -47,6 +47,8 @@ GONE: Final = Missing("<gone>")
 ORDER: Final = "__mro__"
 CONTENT: Final = "<items>"
 """The name of what is in an object whose class comes from a list, a set, a dict."""
+KEYS: Final = "<keys>"
+"""The name of which keys there are in one that comes from a dict, all of them texts."""
 
 Key: TypeAlias = tuple[str, int, Any]
 
@@ -294,7 +296,7 @@ class ObjectPlace:
             return kind
         if self.name == "__dict__":  # the names that it has
             return tuple(layout_of(owner).names(owner))
-        if self.name == CONTENT:
+        if self.name in _INSIDE:
             return self._items(owner)
         hiding = class_attribute(kind, self.name)
         held = layout_of(owner).get(owner, self.name, MISSING)
@@ -309,7 +311,8 @@ class ObjectPlace:
         storage: Any = layout_of(owner).storage
         if storage.__len__(owner) > _SMALL:
             return ()
-        return self._kept(PLAIN_ITEMS[storage](owner))
+        items = PLAIN_ITEMS[storage] if self.name == CONTENT else _plain_keys
+        return self._kept(items(owner))
 
     def _kept(self, items: tuple[Any, ...]) -> tuple[Any, ...]:
         """Return the same tuple while the same is in it."""
@@ -320,7 +323,7 @@ class ObjectPlace:
 
     def hidden(self, value: Any) -> Any:
         """Return what of a value that was there a descriptor hides, or the value."""
-        is_pair = value is self._latest and self.name not in {"__dict__", CONTENT}
+        is_pair = value is self._latest and self.name not in {"__dict__", *_INSIDE}
         return value[1] if is_pair and value else value
 
     def shown(self) -> Any:
@@ -329,8 +332,8 @@ class ObjectPlace:
         return found if is_plain(found) else MISSING
 
     def __str__(self) -> str:
-        if self.name == CONTENT:
-            return f"items of {self.path}"
+        if self.name in _INSIDE:
+            return f"{self.name[1:-1]} of {self.path}"
         return f"{self.path}.{self.name}"
 
 
@@ -339,6 +342,11 @@ _ASKED_FOR: Final = frozenset(("__annotations__", "__slotnames__"))
 _ordered: Final = cast("Any", OrderedDict)
 _SMALL: Final = 256
 """The items of what is larger do not count."""
+_INSIDE: Final = CONTENT, KEYS
+
+
+def _plain_keys(value: Any) -> tuple[Any, ...]:
+    return (*_keys(value),)
 
 
 def _iterated(cls: Any) -> Callable[[Any], tuple[Any, ...]]:

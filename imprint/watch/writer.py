@@ -17,6 +17,7 @@ from threading import Lock
 from types import CellType, CodeType, FunctionType
 from typing import Any, Final, final
 
+from imprint.core.libraries import keys_of
 from imprint.definition.layout import layout_of_class
 from imprint.definition.walk import FORMAT
 from imprint.tree.walk import registered
@@ -38,6 +39,7 @@ from imprint.watch.classes import (
 )
 from imprint.watch.places import (
     CONTENT,
+    KEYS,
     ORDER,
     CellPlace,
     ClassPlace,
@@ -214,8 +216,8 @@ class _Writer:
         kind, name = class_of(place.owner()), place.name
         if name == "__class__":
             condition = f"{self.hold(type)}({owner}) is {self.hold(value)}"
-        elif name == CONTENT:
-            condition = f"{self.hold(seen.matches)}({self.hold(place.get)}())"
+        elif name in {CONTENT, KEYS}:
+            condition = _has_items(self, place, owner, seen)
         elif value is MISSING:
             condition = self._is_absent(place, owner, kind)
         elif seen.inside:
@@ -396,6 +398,14 @@ class _Writer:
         if holder is None:
             return self.hold(MISSING)
         return f"{self.hold(class_namespace(holder))}[{name!r}]"
+
+
+def _has_items(writer: _Writer, place: ObjectPlace, owner: str, seen: Seen) -> str:
+    """Return the condition that the same is in an object of a container's subclass."""
+    keys = seen.held.get()
+    if place.name == CONTENT or not keys:
+        return f"{writer.hold(seen.matches)}({writer.hold(place.get)}())"
+    return f"[*{writer.hold(keys_of)}({owner})] == {writer.hold([*keys])}"
 
 
 def _has_names(writer: _Writer, place: ObjectPlace, owner: str, seen: Seen) -> str:

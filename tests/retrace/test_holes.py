@@ -19,6 +19,16 @@ from tests.units.modules import fill, make_module
 OBJECT = "class K:\n    w = 1\nO = K()\n"
 NUMBERS = "f = lambda x: x * V[0]\n"
 READS = "f = lambda x: x * O.w\n"
+KEEPS = """
+import types
+made = types.ModuleType("a_library")
+made.__file__ = "/env/lib/python3/site-packages/a_library.py"
+exec(compile('class T:\\n    w = 1\\n    def get(self): return self.w\\n'
+    '    def put(self, w): self.w = w\\n', made.__file__, "exec"), vars(made))
+import sys
+sys.modules["a_library"] = made
+O = made.T(); O.w = 1
+"""
 SEED = "import random\nR = random.Random(0)\nS = R.getstate()\n"
 
 pytestmark = pytest.mark.unaudited  # an audit finds each of them
@@ -145,6 +155,14 @@ SEEN = {
         OBJECT + "V = list[K]\nf = lambda x: x * V.__args__[0].w\n",
         "K.w = 2",
     ),
+    "key that comes to be in a subclass of dict": (
+        "class M(dict): pass\nV = M(a=1)\nf = lambda x: x * sum(V.values())\n",
+        "V['b'] = 2",
+    ),
+    "attribute of a library's object that code names": (
+        KEEPS + "f = lambda x: x * O.w\n",
+        "O.put(2)",
+    ),
 }
 STRICT_SEES = {
     "object behind a thousand others": (
@@ -179,9 +197,9 @@ STRICT_SEES = {
         "O.w[0] = 2",
     ),
     "big list": ("V = [1] * 257\n" + NUMBERS, "V[0] = 2"),
-    "key that comes to be in a subclass of dict": (
-        "class M(dict): pass\nV = M(a=1)\nf = lambda x: x * sum(V.values())\n",
-        "V['b'] = 2",
+    "what a library's object keeps behind its methods": (
+        KEEPS + "f = lambda x: x * O.get()\n",
+        "O.put(2)",
     ),
     "array that C made": (
         "import array\nV = array.array('i', [1])\n" + NUMBERS,
@@ -400,6 +418,7 @@ def _as_before():
     vars(imprint.numpy).pop("tau", None)
     os.environ.pop("HOLE", None)
     sys.modules.pop("holes", None)
+    sys.modules.pop("a_library", None)
     sys.modules.pop("holes.sub", None)
 
 

@@ -17,6 +17,7 @@ from tests.retrace.stale.given import GIVEN, HELD
 from tests.retrace.stale.holders import HOLDERS
 from tests.retrace.stale.inherited import INHERITED
 from tests.retrace.stale.instances import INSTANCES, STATICS, UNNAMED
+from tests.retrace.stale.kept import KEPT
 from tests.retrace.stale.libraries import HEARD, LIBRARIES
 from tests.retrace.stale.modules import MODULES, NAMES
 from tests.retrace.stale.nested import NESTED
@@ -54,6 +55,7 @@ KINDS = {
     "asked": ASKED,
     "given": GIVEN,
     "held": HELD,
+    "kept": KEPT,
     "pools": POOLS,
     "inherited": INHERITED,
     "subclasses": SUBCLASSES,
@@ -82,7 +84,7 @@ def test_an_edit_is_seen(text):
     "text",
     scenarios(
         *("statics", "instances", "functions", "missed", "libraries", "asked"),
-        *("held", "inherited", "subclasses", "trees", "unnamed"),
+        *("held", "inherited", "kept", "subclasses", "trees", "unnamed"),
     ),
 )
 def test_an_edit_is_seen_where_nobody_tells_what_runs(text, monkeypatch):

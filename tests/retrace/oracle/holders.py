@@ -276,6 +276,24 @@ HOLDERS = {
     ),
 }
 
+HOLDERS |= {
+    name: piece(
+        f"from oracle_settings import {name} as K#\nO# = K#(w=?)",
+        "O#",
+        ("O#.w = ?", "del O#.w", "O#.v = ?", "O# = K#(w=?)", "O#.w = K#(w=?)"),
+    )
+    for name in ("Config", "Nodes")
+}
+HOLDERS["class of an object with a metaclass"] = piece(
+    """
+    class Meta#(type): w = ?
+    class K#(metaclass=Meta#): pass
+    O# = K#()
+    """,
+    "type(O#)",
+    ("Meta#.w = ?", "K#.w = ?", "del K#.w", "O#.w = ?", "del Meta#.w"),
+)
+
 # Those that are static arguments, or fields of a node: by identity, or with a hash.
 HASHED = {name: HOLDERS[name] for name in HOLDERS if not name.startswith("module by")}
 
@@ -300,6 +318,11 @@ HOLDERS |= {
         """,
         "O#",
         ("O#.w = ?", "O# = P#(?)", "P#.w = ?", "del O#.w"),
+    ),
+    "partial": piece(
+        "O# = functools.partial(max, 1); O#.w = ?",
+        "O#",
+        ("O#.w = ?", "del O#.w", "O# = functools.partial(max, 1); O#.w = ?"),
     ),
     "list": piece(
         """
@@ -341,4 +364,12 @@ HOLDERS |= {
             "K#.w = property(lambda self: ?)",
         ),
     ),
+}
+HOLDERS |= {
+    name: piece(
+        f"from oracle_settings import {name} as K#\nO# = K#(w=?)",
+        "O#",
+        ("O#.w = ?", "O#['w'] = ?", "del O#.w", "O#['v'] = ?", "O# = K#(w=?)"),
+    )
+    for name in ("Shown", "Hiding")
 }
