@@ -247,6 +247,8 @@ def _kept(change: Change, told: "tokens.Disagreement") -> str:
         )
     if change.kind == "tree":
         return "Register a class where it is defined, before it is a leaf."
+    if change.is_of_whole:
+        return "All that is in such an object counts; keep what changes often apart."
     if change.kind == "object":
         return (
             f"A version is kept for each value; pass {told.path} as an argument if it "

@@ -22,6 +22,7 @@ from imprint.watch.places import (
     FunctionPlace,
     ItemPlace,
     ObjectPlace,
+    is_of_whole,
 )
 from imprint.watch.seen import Read, Seen
 from imprint.watch.writer import blank, write
@@ -41,6 +42,7 @@ class Change(NamedTuple):
         new: what is there now.
         module: the name of the module it is in.
         action: what was done: "rebound", "deleted", "defined" or "written into".
+        is_of_whole: whether it counts because all does that is in the object.
     """
 
     kind: str
@@ -49,6 +51,7 @@ class Change(NamedTuple):
     new: Any
     module: str
     action: str
+    is_of_whole: bool = False
 
     def __str__(self) -> str:
         return f"{self.name} {self.action} in {self.module}"
@@ -89,6 +92,7 @@ class Watch:
                 now,
                 read.place.module,
                 _action(read, now),
+                is_of_whole(read.place),
             )
             for read, now in lasting or failing
         ]

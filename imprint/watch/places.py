@@ -20,6 +20,7 @@ from typing import Any, ClassVar, Final, TypeAlias, cast, final
 from weakref import ref
 
 from imprint.core.identity import Standin, identity, module_name
+from imprint.core.libraries import is_user_class
 from imprint.core.trace import Tracer
 from imprint.definition.layout import layout_of
 from imprint.tree.walk import registered
@@ -494,3 +495,17 @@ Place: TypeAlias = (
 def module_of(function: FunctionType) -> str:
     """Return the name of the module that a function was defined in."""
     return str(_get(function.__globals__, "__name__", "?"))
+
+
+def is_of_whole(place: Place) -> bool:
+    """Tell whether a place counts as all does that is in its object.
+
+    So it is in an object of a subclass of a container, and where a library keeps settings.
+    """
+    if isinstance(place, ItemPlace):
+        return class_of(place.container) not in {dict, list}
+    if not isinstance(place, ObjectPlace):
+        return False
+    cls = class_of(place.owner())
+    is_settings = layout_of(place.owner()).is_keeper and not is_user_class(cls)
+    return place.name in _INSIDE or is_settings

@@ -1,0 +1,76 @@
+"""Settings: what is told of objects in which all counts, and what is not watched of others."""
+
+import sys
+from types import ModuleType
+
+import pytest
+from ml_collections import ConfigDict
+
+import imprint
+from tests.units.modules import fill
+
+PRINTS = """
+class Console:
+    def __init__(self):
+        self.printed = []
+
+    def print(self, text):
+        self.printed.append(text)
+        return len(text)
+"""
+
+
+class Config(dict):
+    """Shows its items as attributes, as many do."""
+
+    def __getattr__(self, name):
+        return self[name]
+
+
+CONFIGS = {
+    "subclass of dict": (Config(rate=2.0, step=0), "config['step']: 0 → 1"),
+    "of a library": (
+        ConfigDict({"rate": 2.0, "step": 0}),
+        "config._fields['step']: 0 → 1",
+    ),
+}
+
+
+@pytest.mark.parametrize(("config", "told"), CONFIGS.values(), ids=CONFIGS)
+def test_it_is_told_that_all_counts(config, told):
+    compiled = imprint.jit(lambda x: x * config.rate)
+    assert compiled(1.0) == 2.0
+    config["step"] = 1
+    (difference,) = compiled.explain(1.0).differences
+    assert str(difference) == told
+    assert difference.remedy == (
+        "All that is in such an object counts; keep what changes often apart."
+    )
+    config["step"] = 0
+    assert compiled(1.0) == 2.0
+    assert compiled.cache_info().misses == 1
+
+
+def test_a_key_that_comes_to_be_is_told():
+    config = Config(rate=2.0)
+    compiled = imprint.jit(lambda x: x * sum(config.values()))
+    assert compiled(1.0) == 2.0
+    config["more"] = 3.0
+    (difference,) = compiled.explain(1.0).differences
+    assert str(difference) == "keys of config: ('rate',) → ('rate', 'more')"
+    assert compiled(1.0) == 5.0
+
+
+def test_what_prints_is_no_reason_to_trace_again():
+    library = sys.modules["a_console"] = ModuleType("a_console")
+    library.__file__ = "/env/lib/python3/site-packages/a_console.py"
+    try:
+        console = fill(library, PRINTS).Console()
+        compiled = imprint.jit(lambda x: x * console.print("traced"))
+        for _ in range(3):
+            console.print("between")
+            assert compiled(1.0) == 6.0
+        assert compiled.cache_info().misses == 1
+        assert console.printed == ["between", "traced", "between", "between"]
+    finally:
+        del sys.modules["a_console"]
