@@ -397,6 +397,8 @@ def note_all(notes: Notes, value: Any) -> list[str]:
     if issubclass(kind, type) or not is_holder:
         return []
     if not notes.knows(value):
+        if layout.package in notes.owners.kept:  # a library may be making it just now
+            return []
         notes.meet_passing(value, layout.name)
     names = layout.names(value)
     notes.use_whole(names)

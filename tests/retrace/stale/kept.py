@@ -154,6 +154,21 @@ _CHANGES = {
         --- del c["rate"]
         """,
 }
+_MADE = {
+    "copy that the trace makes": """
+        c = {kind}(rate=1.0)
+        f = lambda x: x * ml_collections.FrozenConfigDict(c).rate
+        --- c.rate = 3.0
+        --- c["rate"] = 4.0
+        """,
+    "item that refers to another": """
+        c = {kind}(rate=1.0)
+        c.both = c.get_ref("rate") * 2
+        f = lambda x: x * c.both
+        --- c.rate = 3.0
+        --- c.rate = 4.0
+        """,
+}
 _NUMPY = {
     "coefficients of a polynomial": """
         p = np.polynomial.Polynomial([1.0, 2.0])
@@ -177,6 +192,7 @@ KEPT = {
     **_written(_SETTINGS, ("Config", "Nodes"), _STATIC),
     **_written(_SETTINGS, ("Config", "Shown", "Hiding"), _ITEMS),
     **_written(_INSTALLED, ("ConfigDict", "Munch"), {**_WAYS, **_ITEMS, **_CHANGES}),
+    **_written(_INSTALLED, ("ConfigDict",), _MADE),
     **_written(_INSTALLED, ("Dict",), _CHANGES),
     **_NUMPY,
 }
