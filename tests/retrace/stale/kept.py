@@ -12,6 +12,7 @@ class Config:
     def __init__(self, **held):
         object.__setattr__(self, "_held", held)
     def __getattr__(self, name):
+        if name[0] == "_": raise AttributeError(name)
         try: return self[name]
         except KeyError: raise AttributeError(name)
     def __setattr__(self, name, value): self._held[name] = value
@@ -37,7 +38,7 @@ class Nodes:
     def __init__(self, **held):
         object.__setattr__(self, "_held", {n: Node(v) for n, v in held.items()})
     def __getattr__(self, name):
-        if name not in self._held: raise AttributeError(name)
+        if name[0] == "_" or name not in self._held: raise AttributeError(name)
         return self._held[name].value()
     def __setattr__(self, name, value):
         if name in self._held: self._held[name]._value = value
