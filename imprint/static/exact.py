@@ -202,8 +202,9 @@ def _content(value: Any, name: str, walk: "_ArgumentWalk") -> Content:
     try:
         return walk.value(value)
     except RefusedError as refused:
+        what = f"static argument {name}" if name else "static field"
         raise ArgumentError(
-            f"static argument {name}{place_of(refused.part, value)}: {refused.text}"
+            f"{what}{place_of(refused.part, value)}: {refused.text}"
         ) from refused.__cause__
 
 

@@ -240,8 +240,9 @@ def test_static_values_without_a_hash_are_compared_but_are_no_key():
             return isinstance(other, Loose)
 
     assert tree.structure(Named(1, Loose())) == tree.structure(Named(1, Loose()))
-    with pytest.raises(ArgumentError, match="static data that can be hashed"):
+    with pytest.raises(ArgumentError, match="static data that can be hashed") as caught:
         hash(tree.structure(Named(1, Loose())))
+    assert "(static field: expected a hashable value, got Loose." in str(caught.value)
 
 
 def test_a_static_list_has_an_end(monkeypatch):
