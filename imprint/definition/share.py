@@ -96,9 +96,12 @@ class Snapshot(NamedTuple):
     Args:
         parts: the state in a value that can change in place, each apart from the others.
             They keep it alive.
+        effects: what of it was left out. What is read later is compared by leaving out the
+            same: else what another trace was found to write would seem to be taken away.
     """
 
     parts: tuple[Part, ...]
+    effects: Effects = NO_EFFECTS
 
 
 def read_definition(fun: Any, *, strict: bool = False) -> Snapshot:

@@ -390,7 +390,7 @@ class Seen:
     def note_parts(self) -> None:
         """Note what is inside, part by part, to find out what the trace writes."""
         if self.inside:
-            self._reading = self._read_parts()
+            self._reading = self._read_parts(self._written.effects)
 
     def settle(self, now: Any) -> "Seen | None":
         """Return what of this counts after the trace.
@@ -413,7 +413,7 @@ class Seen:
         """Return what differs inside from what was noted before the trace."""
         if self._reading is None:
             return NO_EFFECTS
-        return effects_of(self._reading, self._read_parts())
+        return effects_of(self._reading, self._read_parts(self._reading.effects))
 
     def owners(self) -> set[int]:
         """Return the `id` of what was read inside and can be written into."""
@@ -423,13 +423,13 @@ class Seen:
         """Return where there is something inside that was not; see `added_items`."""
         if self._reading is None:
             return []
-        return added_items(self._reading, self._read_parts())
+        return added_items(self._reading, self._read_parts(self._reading.effects))
 
     def counts(self) -> Effects:
         """Return which of that is a count that went on by one."""
         if self._reading is None:
             return NO_EFFECTS
-        return counts_of(self._reading, self._read_parts())
+        return counts_of(self._reading, self._read_parts(self._reading.effects))
 
     def shown(self) -> Any:
         """Return the value, or what prints as it did."""
@@ -453,10 +453,10 @@ class Seen:
             if len(self.items) < len(parts):
                 self.items = ()
 
-    def _read_parts(self) -> Snapshot:
+    def _read_parts(self, effects: Effects) -> Snapshot:
         parts: list[Part] = []
-        self._walk(self._written.effects, parts, apart=True).value(self.held.get())
-        return Snapshot(tuple(parts))
+        self._walk(effects, parts, apart=True).value(self.held.get())
+        return Snapshot(tuple(parts), effects)
 
     @property
     def _walk(self) -> type[Walk]:

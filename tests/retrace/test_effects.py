@@ -7,6 +7,7 @@ were there; a count of traces is no reason to trace.
 import collections
 import enum
 import operator
+import sys
 import types
 import weakref
 from functools import partial
@@ -20,6 +21,7 @@ from imprint.program.counters import COUNTERS
 from imprint.record import recorder
 from imprint.watch.guard import Watch
 from tests.lanes import exhaustive
+from tests.units.modules import make_module
 
 pytestmark = [
     pytest.mark.usefixtures("kept_executables"),
@@ -629,3 +631,32 @@ def test_a_log_that_is_written_by_a_method_with_a_name_of_its_own_is_an_effect()
     for _ in range(3):
         names["f"](X)
     assert log == [1]
+
+
+APPENDS_INSIDE = """
+import imprint
+kept = [2.0, 1.0]
+def total():
+    kept.append(None)
+    return sum(x for x in kept if x is not None)
+inner = imprint.jit(lambda y: y * total())
+def make():
+    return imprint.jit(lambda x: inner(x))
+"""
+
+
+def test_a_list_to_which_a_function_inside_appends_goes_on_counting():
+    """A function made anew knows of no effects until it takes those of the inner trace."""
+    module = make_module("appends_inside", APPENDS_INSIDE)
+    kept, compiled = module.kept, module.make()
+    try:
+        for place, value, is_new in (
+            *((1, 1.0, False), (1, 2.5, False), (1, 2.5, True), (0, 5.0, False)),
+            *((0, 6.0, True), (0, 7.0, False)),
+        ):
+            kept[place] = value
+            compiled = module.make() if is_new else compiled
+            for _ in range(3):
+                assert compiled(1.0) == sum(x for x in kept if x is not None)
+    finally:
+        del sys.modules["appends_inside"]
