@@ -221,7 +221,7 @@ def is_user(owner: Any) -> bool:
     return is_user_class(owner)
 
 
-_MAKERS: Final = frozenset(("builtins", "dataclasses", "types"))
+_MAKERS: Final = frozenset(("abc", "builtins", "dataclasses", "types"))
 _HEAP: Final = 1 << 9  # Py_TPFLAGS_HEAPTYPE: not one of the interpreter's own
 _IMMUTABLE: Final = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
 _flags_of: Final = vars(type)["__flags__"].__get__

@@ -18,7 +18,7 @@ from types import (
     MemberDescriptorType,
     SimpleNamespace,
 )
-from typing import Any, Final, TypeAlias, final
+from typing import Any, Final, TypeAlias, cast, final
 from weakref import ref
 
 from imprint.core.identity import module_name, type_name
@@ -26,6 +26,10 @@ from imprint.core.identity import module_name, type_name
 _HEAP: Final = 1 << 9  # Py_TPFLAGS_HEAPTYPE: not one of the interpreter's own
 _WORD: Final = 8
 _read: Final = object.__getattribute__
+_get: Final = cast("Any", dict).get
+_items: Final = cast("Any", dict).items
+_keys: Final = cast("Any", dict).keys
+_ABSENT: Final = object()
 
 
 @final
@@ -133,7 +137,7 @@ class Layout:
         """Return what an instance holds in its `__dict__` and slots, by name."""
         held: dict[str, Any] = {}
         if self.has_dict:
-            held.update(_read(value, "__dict__"))
+            held.update(_items(_attributes(value)))
         for name in self._slots:
             with suppress(AttributeError):  # not set
                 held[name] = _read(value, name)
@@ -149,7 +153,7 @@ class Layout:
 
     def names(self, value: Any) -> list[str]:
         """Return the names of what an instance holds, or may hold in slots."""
-        held = _read(value, "__dict__") if self.has_dict else ()
+        held = _keys(_attributes(value)) if self.has_dict else ()
         hidden = [name for _, name in self._hidden if name != "__dict__"]
         return [*held, *self._slots, *hidden, *_ARGUMENTS[: self.is_exception]]
 
@@ -161,9 +165,9 @@ class Layout:
     def get(self, value: Any, name: str, default: Any = None) -> Any:
         """Return what an instance itself holds under a name."""
         if self.has_dict:
-            held = _read(value, "__dict__")
-            if name in held:
-                return held[name]
+            held = _get(_attributes(value), name, _ABSENT)
+            if held is not _ABSENT:
+                return held
         if name in self._slots:
             with suppress(AttributeError):  # not set
                 return _read(value, name)
@@ -203,6 +207,12 @@ def layout_of(value: object) -> Layout:
     """Return the layout of a value's class."""
     found = layouts.get(id(cls := type(value)))
     return _new(cls) if found is None or not found.is_of(cls) else found
+
+
+def _attributes(value: object) -> dict[str, Any]:
+    """Return a `__dict__`: its class may be the user's and is not asked; a class's, copied."""
+    held: Any = _read(value, "__dict__")
+    return held if issubclass(type(held), dict) else dict(held)
 
 
 def instance_dict(value: object) -> dict[str, Any]:

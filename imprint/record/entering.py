@@ -100,8 +100,15 @@ class Entering:
         self._orphans: dict[int, dict[str, Any]] = {}
         self._passing: dict[int, tuple[Held, str]] = {}
         self._writes = Writes()
+        self.asks_any = False
+        """Whether the user's code asks for names that are worked out."""
+
+    def take_result(self, code: CodeType, value: Any) -> None:
+        """Note what the user's code reads so of what it is given."""
+        self._enter_values((value,), mentions_of(code))
 
     def _enter_names(self, mentions: Mentions) -> None:
+        self.asks_any |= mentions.reads_any
         if mentions.reads_whole:
             uncover()
         self._writes.add(mentions)
@@ -178,6 +185,18 @@ class Entering:
         self._enter_values(given, mentions)
         self._told.firings[id(code)] = count = self._told.firings.get(id(code), 0) + 1
         return done or count > _FIRINGS
+
+    def _enter_free(self, code: CodeType, frame: FrameType, mentions: Mentions) -> bool:
+        """Note what code reads so of the closure variables that it starts with.
+
+        Returns:
+            Whether there is any: other objects may be there next time.
+        """
+        if not (mentions.reads_any or mentions.expects_absence):
+            return False
+        free = free_variables(code, frame)
+        self._enter_values(free.values(), mentions)
+        return bool(free)
 
     def _is_user(self, owner: Any) -> bool:
         """Tell whether a class or a module is the user's; asked once for each."""

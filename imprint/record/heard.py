@@ -38,8 +38,8 @@ class Hearing:
 
     __slots__ = (
         *("deaf", "frame", "lock", "record", "strict"),
-        *("_elsewhere", "_error", "_files", "_heard", "_is_sure", "_make_record"),
-        *("_thread", "_variables"),
+        *("_elsewhere", "_error", "_files", "_giving", "_heard", "_is_sure"),
+        *("_make_record", "_thread", "_variables"),
     )
 
     def __init__(
@@ -64,6 +64,8 @@ class Hearing:
         self._variables: set[tuple[str, str | None]] = set()
         self._is_sure: bool = True
         self._elsewhere = Elsewhere()
+        self._giving: dict[int, CodeType] = {}
+        """The user's code of which it is told what it gives; by `id`: kept alive."""
         self._heard: dict[int, tuple[CodeType, bool]] = {}
         """Libraries' code that started; whether later starts have nothing to add."""
         self._thread = get_ident()
@@ -97,6 +99,24 @@ class Hearing:
             self.deaf = True
         except BaseException as error:  # not into the user's function
             self._error = error
+
+    def taken(self, code: CodeType, value: Any) -> None:
+        """Note what the user's code takes of a result, by names that are worked out."""
+        try:
+            with self.lock:
+                self.record.take_result(code, value)
+        except RecursionError:
+            self.deaf = True
+        except BaseException as error:  # not into the user's function
+            self._error = error
+
+    def asked_for_results(self) -> Iterable[CodeType]:
+        """Return the user's code of which it is to be told what it gives, once."""
+        if not self.record.asks_any:
+            return ()
+        new = [code for code in self.record.codes if id(code) not in self._giving]
+        self._giving.update((id(code), code) for code in new)
+        return new
 
     def library(self, code: CodeType, frame: FrameType) -> bool:
         """Note what a library's function reads; see `Record.library`.

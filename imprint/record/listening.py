@@ -115,25 +115,32 @@ class Listener:
                 done = False  # its own thread may be the next to start it
             elif users:
                 done &= recording.start(code, frame)
+                for each in recording.asked_for_results():
+                    self.hear_results(each)
             else:
                 done &= recording.library(code, frame)
                 self.hear_results(code)
         return done
 
     def hear_results(self, code: CodeType) -> None:
-        """Have it told what a library's function gives."""
+        """Have it told what a function gives."""
 
     def tell_given(self, value: Any, frame: FrameType) -> None:
-        """Tell of what a library's function gives to code that is not a library's."""
+        """Tell of what a function gives to code that is not a library's."""
         if class_of(value) is tuple and PLAIN.issuperset(map(id, map(class_of, value))):
             return
         back = frame.f_back
-        if not is_of_library(frame) or (back is not None and is_of_library(back)):
+        if back is not None and is_of_library(back):
             return
         is_ours = back is not None and is_own_code(back.f_code, back.f_globals)
+        of_library = is_of_library(frame)
         for recording in self.recordings:
-            if recording.counts(frame):
+            if not recording.counts(frame):
+                continue
+            if of_library:
                 recording.given(frame.f_code, value, is_ours=is_ours)
+            if back is not None and not is_ours:
+                recording.taken(back.f_code, value)
 
     def tell_failed(self, code: CodeType, frame: FrameType) -> None:
         """Tell of a function of the user's that ends by an exception."""

@@ -9,7 +9,7 @@ read has need not be known.
 import opcode
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from types import CodeType
 from typing import Any, Final, NamedTuple
 from weakref import ref
@@ -122,6 +122,11 @@ _BINARY_OP: Final = number("BINARY_OP")
 _IN_PLACE: Final = (14, 20, 23, 25)  # &= |= -= ^=, of dicts and sets
 _MAKES_LONGER: Final = (13, 18)  # += *=
 _MATCH_CLASS: Final = number("MATCH_CLASS")
+_ASKED_BY: Final = {
+    _MATCH_CLASS: "__match_args__",
+    **dict.fromkeys(numbers("DICT_MERGE", "DICT_UPDATE"), "keys"),
+}
+"""Instructions that ask for an attribute without its name."""
 _HANDLES: Final = number("PUSH_EXC_INFO")
 _ENDS_WITH: Final = number("WITH_EXCEPT_START")
 _LOADS: Final = numbers("LOAD_CONST", "RETURN_CONST", "KW_NAMES")
@@ -132,6 +137,8 @@ _READS_WHOLE: Final = frozenset(
     (
         *("vars", "dir", "dumps", "__dict__", "__getattribute__", "__getstate__"),
         *("__reduce__", "__reduce_ex__", "__slots__", "getattr_static"),
+        # What pydantic hands a model to, which is written in C.
+        *("__pydantic_serializer__", "__pydantic_fields_set__", "__pydantic_extra__"),
     )
 )
 _READS_MODULE: Final = frozenset(
@@ -154,6 +161,8 @@ CHANGES_ITEMS: Final = frozenset(
     )
 )
 _ASKS_BY_NAME: Final = frozenset(("getattr", "hasattr"))
+_GETTERS: Final = frozenset(("attrgetter", "methodcaller"))
+_CONSTANT: Final = numbers("LOAD_CONST", "PUSH_NULL")
 _ASKS_CLASS: Final = frozenset(
     ("isinstance", "issubclass", "type", "__class__", "__match_args__")
 )
@@ -188,8 +197,8 @@ def _read(code: CodeType) -> Mentions:
             parts += _parts(names[arg], *consts)
         elif op in _STORE_CELLS:
             stored.add(variables_of(code)[arg])
-        elif op == _MATCH_CLASS:
-            attributes.add("__match_args__")
+        elif op in _ASKED_BY:
+            attributes.add(_ASKED_BY[op])
     uses = item_uses(code, every)
     listed = tuple(found), tuple(imports), tuple(parts)
     return _mentions(code, every, listed, attributes, stored, uses)
@@ -252,7 +261,9 @@ def _mentions(
         stores_any,
         changes_items,
         _grown(code, done),
-        reads_whole or _has_computed_names(code, done, found),
+        reads_whole
+        or _has_computed_names(code, done, found)
+        or (not _GETTERS.isdisjoint(every) and _makes_getters(code, done)),
         reads_module,
         bool(code.co_exceptiontable)
         or not _EXPECTS_ABSENCE.isdisjoint(every)
@@ -328,6 +339,18 @@ def _has_computed_names(
             uses.append(depth)
         before = [before[-1], op]
     return bool(uses)
+
+
+def _makes_getters(code: CodeType, done: Instructions) -> bool:
+    """Tell whether `attrgetter` is used otherwise than on constant names."""
+    for i, (op, arg) in enumerate(done):
+        shift = GLOBALS.get(op, ATTRIBUTES.get(op))
+        if shift is None or code.co_names[arg >> shift] not in _GETTERS:
+            continue
+        given = takewhile(lambda each: each[0] != _ASKS, done[i + 1 :])
+        if any(op not in _CONSTANT for op, _ in given):
+            return True
+    return False
 
 
 def _parts(name: str, level: Any, names: Any) -> list[str]:

@@ -62,8 +62,10 @@ from imprint.record.noters import (
 from imprint.record.parts import (
     COMPOSITES,
     ITEMS,
+    MEMO,
     Whole,
     is_opaque,
+    kept_by,
     parts_of,
 )
 from imprint.tree.walk import fields_of, registered
@@ -357,6 +359,8 @@ class Notes(Noted):
             queue += contained(each)[:ITEMS]
             if kind is MethodType:
                 queue.append(each.__func__)
+            elif kind is MEMO:
+                queue += kept_by(each)
             layout = layout_of(each)
             queue += [layout.get(each, name) for name in note_all(self, each)]
 

@@ -137,7 +137,7 @@ class Record(Entering):
                 self._orphans[id(code)] = free_variables(code, frame)
             for function in functions or ():
                 self._enter_function(function)
-        return done
+        return not self._enter_free(code, frame, mentions) and done
 
     def failed(self, code: CodeType, frame: FrameType) -> None:
         """Note what a function did not find, where a caller may go on without it."""

@@ -28,6 +28,7 @@ from tests.retrace.stale.subclasses import SUBCLASSES
 from tests.retrace.stale.taken import TAKEN
 from tests.retrace.stale.threads import POOLS, THREADS
 from tests.retrace.stale.trees import TREES
+from tests.retrace.stale.worked_out import WORKED_OUT
 from tests.retrace.stale.wrapped import WRAPPED
 
 KINDS = {
@@ -60,6 +61,7 @@ KINDS = {
     "inherited": INHERITED,
     "subclasses": SUBCLASSES,
     "wrapped": WRAPPED,
+    "worked out": WORKED_OUT,
 }
 pytestmark = [
     pytest.mark.usefixtures("kept_executables"),
@@ -85,6 +87,7 @@ def test_an_edit_is_seen(text):
     scenarios(
         *("statics", "instances", "functions", "missed", "libraries", "asked"),
         *("held", "inherited", "kept", "subclasses", "trees", "unnamed"),
+        "worked out",
     ),
 )
 def test_an_edit_is_seen_where_nobody_tells_what_runs(text, monkeypatch):
