@@ -22,13 +22,13 @@ from typing import Any, Final, TypeAlias, cast, final
 from weakref import ref
 
 from imprint.core.identity import module_name, type_name
+from imprint.core.libraries import keys_of
 
 _HEAP: Final = 1 << 9  # Py_TPFLAGS_HEAPTYPE: not one of the interpreter's own
 _WORD: Final = 8
 _read: Final = object.__getattribute__
 _get: Final = cast("Any", dict).get
 _items: Final = cast("Any", dict).items
-_keys: Final = cast("Any", dict).keys
 _ABSENT: Final = object()
 
 
@@ -153,7 +153,7 @@ class Layout:
 
     def names(self, value: Any) -> list[str]:
         """Return the names of what an instance holds, or may hold in slots."""
-        held = _keys(_attributes(value)) if self.has_dict else ()
+        held = keys_of(_attributes(value)) if self.has_dict else ()
         hidden = [name for _, name in self._hidden if name != "__dict__"]
         return [*held, *self._slots, *hidden, *_ARGUMENTS[: self.is_exception]]
 

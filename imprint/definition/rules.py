@@ -441,7 +441,7 @@ def is_settled(x: Any) -> bool:
         return False
     if layout.is_open or copier_of(layout) is not None or issubclass(type(x), _SHARED):
         return True
-    if id(layout.storage) in _SETTLED or layout.module.partition(".")[0] in _SETTLED_IN:
+    if id(layout.storage) in _SETTLED or layout.package in _SETTLED_IN:
         return True
     return layout.is_descriptor
 

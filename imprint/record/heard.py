@@ -82,29 +82,20 @@ class Hearing:
 
     def failed(self, code: CodeType, frame: FrameType) -> None:
         """Note what a function did not find that ends by an exception."""
-        try:
-            with self.lock:
-                self.record.failed(code, frame)
-        except RecursionError:
-            self.deaf = True
-        except BaseException as error:  # not into the function that calls the user's
-            self._error = error
+        self._note(lambda record: record.failed(code, frame))
 
     def given(self, code: CodeType, value: Any, *, is_ours: bool) -> None:
         """Note what a library's function gives, which may be the user's."""
-        try:
-            with self.lock:
-                self.record.give(value, code.co_name, is_ours=is_ours)
-        except RecursionError:
-            self.deaf = True
-        except BaseException as error:  # not into the user's function
-            self._error = error
+        self._note(lambda record: record.give(value, code.co_name, is_ours=is_ours))
 
     def taken(self, code: CodeType, value: Any) -> None:
         """Note what the user's code takes of a result, by names that are worked out."""
+        self._note(lambda record: record.take_result(code, value))
+
+    def _note(self, note: Callable[[Record], None]) -> None:
         try:
             with self.lock:
-                self.record.take_result(code, value)
+                note(self.record)
         except RecursionError:
             self.deaf = True
         except BaseException as error:  # not into the user's function

@@ -135,11 +135,12 @@ class Listener:
         is_ours = back is not None and is_own_code(back.f_code, back.f_globals)
         of_library = is_of_library(frame)
         for recording in self.recordings:
-            if not recording.counts(frame):
+            asks = recording.record.asks_any
+            if not (of_library or asks) or not recording.counts(frame):
                 continue
             if of_library:
                 recording.given(frame.f_code, value, is_ours=is_ours)
-            if back is not None and not is_ours:
+            if asks and back is not None and not is_ours:
                 recording.taken(back.f_code, value)
 
     def tell_failed(self, code: CodeType, frame: FrameType) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 import imprint
 from imprint.record import recorder
-from tests.units.modules import fill, make_module
+from tests.units.modules import fill, make_library, make_module
 
 OBJECT = "class K:\n    w = 1\nO = K()\n"
 NUMBERS = "f = lambda x: x * V[0]\n"
@@ -516,9 +516,7 @@ A_RESULT = "f = lambda x: x * a_registry.get('a').w\n"
 
 @pytest.fixture
 def _registry():
-    library = make_module("a_registry", "")
-    library.__file__ = "/env/lib/python3/site-packages/a_registry.py"
-    fill(library, REGISTRY)
+    make_library("a_registry", REGISTRY)
     yield
     del sys.modules["a_registry"]
 
@@ -604,10 +602,8 @@ LATER = {
 @pytest.mark.parametrize("given", LATER.values(), ids=LATER)
 def test_what_a_library_is_given_later_counts_whole(given):
     """Another object was given before it, and the name is put together."""
-    library = make_module("a_library", "")
-    library.__file__ = "/env/lib/python3/site-packages/a_library.py"
-    fill(
-        library,
+    library = make_library(
+        "a_library",
         "def get(o, name):\n    while type(o) in (list, tuple, dict): o = o[0]\n"
         "    return getattr(o, name)",
     )

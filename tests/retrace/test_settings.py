@@ -1,13 +1,12 @@
 """Settings: what is told of objects in which all counts, and what is not watched of others."""
 
 import sys
-from types import ModuleType
 
 import pytest
 from ml_collections import ConfigDict
 
 import imprint
-from tests.units.modules import fill
+from tests.units.modules import make_library
 
 PRINTS = """
 class Console:
@@ -62,10 +61,8 @@ def test_a_key_that_comes_to_be_is_told():
 
 
 def test_what_prints_is_no_reason_to_trace_again():
-    library = sys.modules["a_console"] = ModuleType("a_console")
-    library.__file__ = "/env/lib/python3/site-packages/a_console.py"
+    console = make_library("a_console", PRINTS).Console()
     try:
-        console = fill(library, PRINTS).Console()
         compiled = imprint.jit(lambda x: x * console.print("traced"))
         for _ in range(3):
             console.print("between")

@@ -23,6 +23,13 @@ def make_module(name, text):
     return fill(module, text)
 
 
+def make_library(name, text):
+    """Return a new module as one that is installed; the caller takes it out again."""
+    module = make_module(name, "")
+    module.__file__ = f"/env/lib/python3/site-packages/{name}.py"
+    return fill(module, text)
+
+
 def find(fun, *args, strict=False):
     """Run a function as a trace would; return what was found out."""
     with Recording(fun, strict=strict) as recording:

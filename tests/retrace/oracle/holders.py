@@ -276,11 +276,16 @@ HOLDERS = {
     ),
 }
 
+
+def _settings(name, *edits):
+    """Return a piece: an object in which a library keeps settings."""
+    return piece(f"from oracle_settings import {name} as K#\nO# = K#(w=?)", "O#", edits)
+
+
 HOLDERS |= {
-    name: piece(
-        f"from oracle_settings import {name} as K#\nO# = K#(w=?)",
-        "O#",
-        ("O#.w = ?", "del O#.w", "O#.v = ?", "O# = K#(w=?)", "O#.w = K#(w=?)"),
+    name: _settings(
+        name,
+        *("O#.w = ?", "del O#.w", "O#.v = ?", "O# = K#(w=?)", "O#.w = K#(w=?)"),
     )
     for name in ("Config", "Nodes")
 }
@@ -366,10 +371,9 @@ HOLDERS |= {
     ),
 }
 HOLDERS |= {
-    name: piece(
-        f"from oracle_settings import {name} as K#\nO# = K#(w=?)",
-        "O#",
-        ("O#.w = ?", "O#['w'] = ?", "del O#.w", "O#['v'] = ?", "O# = K#(w=?)"),
+    name: _settings(
+        name,
+        *("O#.w = ?", "O#['w'] = ?", "del O#.w", "O#['v'] = ?", "O# = K#(w=?)"),
     )
     for name in ("Shown", "Hiding")
 }

@@ -28,6 +28,7 @@ import imprint.numpy as inp
 from imprint.program.counters import COUNTERS
 from tests.retrace.stale.kept import LIBRARY
 from tests.retrace.stale.meanwhile import Meanwhile
+from tests.units.modules import make_library
 
 MODULES = ("oracle_program", "oracle_cfg", "oracle_other", "oracle_sub")
 INSTALLED = "oracle_settings"
@@ -82,7 +83,7 @@ class World:
             sys.modules[name] = ModuleType(name)
             sys.modules[name].__file__ = f"{folder}/{name}.py"
         sys.modules["oracle_cfg"].sub = sys.modules["oracle_sub"]
-        _install()
+        make_library(INSTALLED, LIBRARY)
         self.names = vars(sys.modules["oracle_program"])
         self.names["meanwhile"] = meanwhile.call
         self.run(program.text)
@@ -176,13 +177,6 @@ class World:
             return "error", type(err).__name__, str(err)
         place = found.sharding if found.committed else None
         return "value", str(found.dtype), place, np.asarray(found).tobytes()
-
-
-def _install():
-    """Make the module of a library, as one that is imported from where it is installed."""
-    module = sys.modules[INSTALLED] = ModuleType(INSTALLED)
-    module.__file__ = f"/env/lib/python3/site-packages/{INSTALLED}.py"
-    exec(compile(LIBRARY, module.__file__, "exec"), vars(module))
 
 
 class WorldOnDisk(World):

@@ -20,7 +20,7 @@ from tests.retrace.stale.meanwhile import Meanwhile
 from tests.units.modules import make_module
 
 HEAD = """\
-import abc, collections, contextlib, contextvars, dataclasses, enum, functools
+import abc, collections, collections.abc, contextlib, contextvars, dataclasses, enum, functools
 import importlib, itertools, math, operator, sys, types, typing
 from concurrent.futures import ThreadPoolExecutor
 import numpy as np

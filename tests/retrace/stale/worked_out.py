@@ -170,4 +170,43 @@ WORKED_OUT = {
         --- c["rate"] = 3.0
         --- c.maps.insert(0, {"rate": 4.0})
         """,
+    "keys that come to a mapping given with two stars": """
+        class T(collections.abc.Mapping):
+            def __getitem__(self, name): return {"a": 1.0, "b": 2.0}[name]
+            def __iter__(self): return iter(("a", "b"))
+            def __len__(self): return 2
+        t = T()
+        def h(**held): return sum(held.values())
+        f = lambda x: x * h(**t)
+        --- T.keys = lambda self: ["a"]
+        """,
+    "dictionary that is its own __dict__ and says it has all": """
+        class D(dict):
+            def __init__(self, **held):
+                super().__init__(held)
+                self.__dict__ = self
+            def __contains__(self, _): return True
+            def __missing__(self, _): return 1.5
+        d = D(a=1.0, b=2.0)
+        f = lambda x: x * sum(d.values())
+        --- d.a = 3.0
+        --- d["c"] = 4.0
+        """,
+    "what pydantic hands to its serializer": """
+        made = types.ModuleType("stale_pydantic")
+        made.__file__ = "/env/lib/python3/site-packages/stale_pydantic.py"
+        sys.modules["stale_pydantic"] = made
+        text = \"\"\"
+        class Model:
+            __pydantic_serializer__ = __import__("operator").attrgetter("__dict__")
+            def dump(self): return dict(self.__pydantic_serializer__(self))
+        \"\"\"
+        exec(compile(__import__("textwrap").dedent(text), made.__file__, "exec"), vars(made))
+        class C(made.Model):
+            def __init__(self): self.a, self.b = 1.0, 2.0
+        c = C()
+        f = lambda x: x * sum(c.dump().values())
+        --- c.a = 3.0
+        --- c.b = 4.0
+        """,
 }
