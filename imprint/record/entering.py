@@ -100,7 +100,7 @@ class Entering:
         self._orphans: dict[int, dict[str, Any]] = {}
         self._passing: dict[int, tuple[Held, str]] = {}
         self._writes = Writes()
-        self.asks_any = False
+        self.asks_any: bool = False
         """Whether the user's code asks for names that are worked out."""
 
     def take_result(self, code: CodeType, value: Any) -> None:
