@@ -168,28 +168,44 @@ def _followed(reads: tuple[Read, ...]) -> tuple[Read, ...]:
     """Return the reads with the dicts that stand now where the trace read some by key.
 
     One that was replaced by another is as good while the same is under those keys. It
-    stays the one that was read where not all its places have the same dict now.
+    stays the one that was read where not all its places have the same dict now. What is
+    inside one that was replaced is looked for in the other, in whatever order it was read.
     """
-    now: dict[int, dict[str, Any]] = {}
-    followed: list[Read] = []
-    is_moved = False
-    for read in reads:
-        place, seen = read.place, read.seen
-        if isinstance(place, ItemPlace):
-            held = now.get(id(place.container), place.container)
-            if held is not place.container:
-                place = ItemPlace(held, place.name, place.path)
-        known: Any = seen.held.get() if seen.is_bare and not seen.is_left else None
-        if class_of(known) is dict:
-            there: Any = place.get()
-            there = there if is_by_texts(there) else known
-            if now.setdefault(id(known), there) is not there:
-                return reads
-            if there is not known:
-                is_moved, seen = True, Seen.as_itself(there)
-        is_same = place is read.place and seen is read.seen
-        followed.append(read if is_same else Read(place, seen))
-    return tuple(followed) if is_moved else reads
+    moved: dict[int, dict[str, Any]] = {}
+    while True:
+        now, is_one, followed = moved.copy(), True, list[Read]()
+        for read in reads:
+            at = _at(read, now) if now else read
+            known = _by_key(read)
+            if known is not None:
+                there: Any = at.place.get()
+                there = there if is_by_texts(there) else known
+                if there is not known:
+                    now.setdefault(id(known), there)
+                is_one &= there is now.get(id(known), known)
+            followed.append(at)
+        if len(now) == len(moved):
+            return tuple(followed) if moved and is_one else reads
+        moved = now
+
+
+def _by_key(read: Read) -> dict[str, Any] | None:
+    """Return the dict that a place had, of which what was read is watched by key."""
+    seen = read.seen
+    known: Any = seen.held.get() if seen.is_bare and not seen.is_left else None
+    return known if class_of(known) is dict else None
+
+
+def _at(read: Read, moved: dict[int, dict[str, Any]]) -> Read:
+    """Return a read of what stands now, where some dicts were replaced."""
+    place, seen = read.place, read.seen
+    if isinstance(place, ItemPlace) and id(place.container) in moved:
+        place = ItemPlace(moved[id(place.container)], place.name, place.path)
+    known = _by_key(read)
+    if known is not None and id(known) in moved:
+        seen = Seen.as_itself(moved[id(known)])
+    is_same = place is read.place and seen is read.seen
+    return read if is_same else Read(place, seen)
 
 
 def _may_move(read: Read) -> bool:

@@ -4,6 +4,21 @@ The calls between find the version of what was there before.
 """
 
 EQUALS = {
+    "one of two ways to a dict, the other of which counts as a whole": """
+        D = {"n": {"b": 2.0}}
+        E = D["n"]
+        class Counted:
+            n = 0
+            @property
+            def w(self):
+                self.n += 1
+                return 1.0
+        O = Counted()
+        f = lambda x: x * D["n"]["b"] * E["b"] * O.w
+        --- E = {"b": 3.0}
+        --- D = {"n": E}
+        --- E["b"] = 4.0
+        """,
     "function in a frozen static argument": """
         @dataclasses.dataclass(frozen=True)
         class Task: fn: object

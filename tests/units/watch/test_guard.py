@@ -375,6 +375,20 @@ def test_a_dict_that_one_of_two_names_still_has_is_not_taken_for_another(user):
     assert not watch.guard()
 
 
+def test_a_dict_inside_another_has_two_ways_that_lead_to_it(user):
+    text = "A = {'n': {'b': 1}}\nB = A['n']\ndef root(x): return A['n']['b'] + B['b']"
+    module = user("module", text)
+    watch = run(module.root, 1)
+    module.B = {"b": 1}
+    assert not watch.guard()
+    module.A = {"n": module.B}
+    assert watch.guard()
+    module.B["b"] = 2
+    assert not watch.guard()
+    module.B = {"b": 1}
+    assert not watch.guard()
+
+
 def test_a_function_defined_again_is_as_good(user):
     text = "A = 3\ndef helper(x, k=1): return x * A + k\n"
     module = user("module", text + "def root(x): return helper(x)\n")
