@@ -20,7 +20,7 @@ from imprint.versions.version import Version
 
 
 class Miss(NamedTuple):
-    """A call that compiled a version: why, and what that took."""
+    """A call that compiled a version, or was traced again: why, and what that took."""
 
     why: Explanation
     costs: Costs
@@ -48,7 +48,8 @@ class Row:
     Args:
         function: their name.
         defined: their place, as `/path/file.py:12`; empty if unknown.
-        misses: the calls that compiled a version, in their order.
+        misses: the calls that compiled a version, in their order, and those that were
+            traced again to find that a version answers.
         calls: how many calls each version answered, as far as it was read.
     """
 
@@ -65,7 +66,7 @@ class Row:
     @property
     def versions(self) -> int:
         """How many versions were compiled."""
-        return len(self.misses)
+        return sum(not miss.why.hit for miss in self.misses)
 
     @property
     def recompiles(self) -> int:
@@ -73,17 +74,24 @@ class Row:
 
         Functions of one line, such as a list of lambdas, each have a first call.
         """
-        return sum(bool(miss.why.differences) for miss in self.misses)
+        whys = [miss.why for miss in self.misses]
+        return sum(bool(why.differences) and not why.hit for why in whys)
 
     @property
     def needless(self) -> int:
         """How many of these have the program of one before, so that nothing needed them."""
-        return sum(miss.why.is_needless for miss in self.misses)
+        whys = [miss.why for miss in self.misses]
+        return sum(why.is_needless and not why.hit for why in whys)
+
+    @property
+    def retraces(self) -> int:
+        """How many calls were traced again, and then a version answered."""
+        return sum(miss.why.hit for miss in self.misses)
 
     @property
     def hits(self) -> int:
         """How many calls were answered by a version that was there."""
-        return max(0, sum(self.calls.values()) - self.versions)
+        return max(0, sum(self.calls.values()) - len(self.misses))
 
     @property
     def costs(self) -> Costs:
@@ -108,6 +116,7 @@ class Row:
             "versions": self.versions,
             "recompiles": self.recompiles,
             "needless": self.needless,
+            "retraces": self.retraces,
             "hits": self.hits,
             **seconds,
             "misses": [miss.as_dict() for miss in self.misses],
@@ -130,6 +139,10 @@ class Ledger:
 
     def failed(self, miss: Explanation) -> None:
         """Note nothing: the error is seen."""
+
+    def renewed(self, miss: Explanation) -> None:
+        """Note a trace that found that a version answers."""
+        self.compiled(miss, Costs(miss.seconds or 0.0, 0.0, 0.0))
 
     def compiled(self, miss: Explanation, costs: Costs) -> None:
         """Note a version that was made."""

@@ -42,6 +42,8 @@ def _summary(rows: Sequence[Row]) -> str:
     recompiles = count(sum(row.recompiles for row in users), "recompile")
     needless = sum(row.needless for row in users)
     recompiles += f" ({needless:,} needless)" if needless else ""
+    retraces = sum(row.retraces for row in users)
+    recompiles += f", {count(retraces, 'retrace')}" if retraces else ""
     text = f"imprint run: {_made(users)}, {recompiles}, {_time(users)} to make them."
     return f"{text} Of imprint's own: {_made(own)}, {_time(own)}." if own else text
 
@@ -70,7 +72,7 @@ def _lines(row: Row) -> Iterator[_Line]:
         return
     where = f" ({short_place(row.defined)})" if row.defined else ""
     yield _Line((*numbers, f"{row.function}{where}"), "bold")
-    order = sorted(range(row.versions), key=lambda i: -row.misses[i].costs.total)
+    order = sorted(range(len(row.misses)), key=lambda i: -row.misses[i].costs.total)
     told: set[str] = set()
     for i in sorted(order[:_SHOWN]):
         yield from _miss_lines(row.misses[i], told)
@@ -84,6 +86,8 @@ def _miss_lines(miss: Miss, told: set[str]) -> Iterator[_Line]:
     """Yield the lines of a miss; a remedy that was told before is not told again."""
     at = f", at {miss.why.site}" if miss.why.site is not None else ""
     needless = ", needless: it is the same program" if miss.why.is_needless else ""
+    if miss.why.hit:
+        needless = ", traced again: it is not read"
     told_of = f"  {miss.reason}{at}{needless}"
     yield _Line(("", "", *_seconds(miss.costs), told_of), "")
     for remedy in (*miss.remedies, *filter(None, [miss.why.advice])):

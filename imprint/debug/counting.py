@@ -20,9 +20,9 @@ class Counts(NamedTuple):
         compile_seconds: what that took.
         loads: programs that were loaded from the disk instead.
         hits: calls of jitted functions that a version answered.
-        misses: calls that needed a new version.
+        misses: calls that needed a new version, or a trace to tell that they do not.
         evictions: versions and traces dropped to stay within the byte budget.
-        needless: misses whose version has the program of one that did not hold any more.
+        needless: misses that gave the program of a version that did not hold any more.
         audits: hits that `audit` traced again; these are no traces here.
     """
 

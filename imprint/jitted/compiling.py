@@ -6,6 +6,7 @@
 3. The jaxpr is lowered and compiled, with sentinels where flags ask for them.
 """
 
+import time
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -27,8 +28,8 @@ from imprint.definition.state import StrictWalk
 from imprint.definition.walk import Effects
 from imprint.definition.wording import show
 from imprint.errors import ArgumentError, CaptureWarning, RecompileError
-from imprint.explain.explanation import Explanation, told
-from imprint.jitted.report import explain_miss, loops_told
+from imprint.explain.explanation import Compared, Explanation, told
+from imprint.jitted.report import explain_miss, is_undecided, loops_told
 from imprint.jitted.sameness import LATEST, divergence_of_traces, is_needless
 from imprint.jitted.undisturbed import Request, trace_undisturbed
 from imprint.manifest.late import LateJaxpr
@@ -37,7 +38,7 @@ from imprint.program.donation import Donation
 from imprint.program.layout import Layout
 from imprint.program.lowered import LoweredProgram, lower
 from imprint.program.program import Program, compile_module
-from imprint.record import probe, recorder
+from imprint.record import recorder
 from imprint.static.exact import check_equal_hashes
 from imprint.versions.budget import BUDGET
 from imprint.versions.definitions import DEFINITIONS, Definition
@@ -84,22 +85,24 @@ def compile_version(request: Request, start: Starts | None = None) -> Version:
     miss = explain_miss(request.fun, definition, pending)
     for value, name in zip(call.static, call.form.static_names, strict=True):
         check_equal_hashes(value, name)
+    began = time.perf_counter()
+    version, start = _renewed(request, start)
+    if version is not None:
+        _tell_renewed(request, miss, version, time.perf_counter() - began)
+        return version
     try:
         for observer in list(OBSERVERS):
             observer.missed(miss)
-        version, start = _renewed(request, start)
-        is_new = version is None
-        if version is None:
-            _check_limit(request, miss)
-            version = _make(request, start)
+        _check_limit(request, miss)
+        version = _make(request, start)
     except BaseException:
         for observer in list(OBSERVERS):
             observer.failed(miss)
         raise
     of_its_key = definition.versions.all_of(pending.key)
     is_late = type(version.traced.closed) is LateJaxpr
-    needless = not is_new or (not is_late and is_needless(of_its_key, version))
-    costs = version.costs if is_new else Costs(version.trace_s, 0.0, 0.0)
+    needless = not is_late and is_needless(of_its_key, version)
+    costs = version.costs
     advice = loops_told(version) if costs.compile > _SLOW and not is_late else ""
     advice = f"{version.traced.note} {advice}".strip()
     miss = replace(miss, seconds=costs.total, is_needless=needless, advice=advice)
@@ -126,7 +129,7 @@ def _renewed(
     Whether it is read a trace tells, unless the disk has a version that holds.
     """
     old = request.definition.versions.all_of(request.pending.key)
-    if not any(all(map(probe.may_probe, version.traced.failing())) for version in old):
+    if not is_undecided(old):
         return None, start
     start = start or _on_disk(request)
     if start.has():
@@ -193,6 +196,24 @@ def _key_after(request: Request) -> PackedKey:
         return pending.key
     static = static_tokens(request.definition.signature, pending.call)
     return key._replace(static=static).packed()
+
+
+def _tell_renewed(
+    request: Request, miss: Explanation, version: Version, seconds: float
+) -> None:
+    """Tell whoever wants to know that a version goes on answering after a trace."""
+    definition = request.definition
+    number = [v is version for v in definition.versions].index(True)
+    differences = miss.differences if number == miss.nearest else ()
+    found = Compared(number, differences)
+    miss = replace(miss, hit=True, is_needless=True, compared=found, seconds=seconds)
+    definition.last_miss = miss
+    COUNTERS.misses += 1
+    COUNTERS.needless += 1
+    if config.explain_misses:
+        _log("%s", miss)
+    for observer in list(OBSERVERS):
+        observer.renewed(miss)
 
 
 def _tell(request: Request, miss: Explanation, version: Version, costs: Costs) -> None:

@@ -324,7 +324,7 @@ class Jitted(Binding):
 
     @property
     def last_miss(self) -> Explanation | None:
-        """The explanation of the last call that needed a new version."""
+        """The explanation of the last call that no version answered as it was."""
         return self._bound().last_miss
 
     @property

@@ -8,7 +8,7 @@ was changed, or it was made anew and is another.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from types import FunctionType
 from typing import Any, Final, NamedTuple
@@ -25,6 +25,7 @@ from imprint.definition.wording import shortened, show, show_function, told_apar
 from imprint.explain import comparison, granularity, repeats, tokens
 from imprint.explain.explanation import Compared, Difference, Explanation, Later
 from imprint.passes import changes
+from imprint.record.probe import may_probe
 from imprint.versions.definitions import DEFINITIONS, Definition, Made
 from imprint.versions.version import Version
 from imprint.watch.captures import CONTAINERS
@@ -65,7 +66,9 @@ def explain(
     if found is None and definition.sized is not None:
         found = _in_bucket(definition, pending)
     if found is None:
-        return explain_miss(fun, definition, pending)
+        undecided = is_undecided(definition.versions.all_of(pending.key))
+        miss = explain_miss(fun, definition, pending)
+        return replace(miss, is_undecided=undecided)
     versions = list(definition.versions)
     advice = (
         str(granularity.granularity(found.jaxpr)),
@@ -136,6 +139,11 @@ def explain_miss(
         site=current_source(),
         defined=family.defined,
     )
+
+
+def is_undecided(versions: Iterable[Version]) -> bool:
+    """Tell whether one may go on answering: a trace can tell if it reads what changed."""
+    return any(all(map(may_probe, each.traced.failing())) for each in versions)
 
 
 def _compared(

@@ -75,7 +75,7 @@ class JittedFunction(Protocol[P, R_co]):
 
     @property
     def last_miss(self) -> Explanation | None:
-        """The explanation of the last call that needed a new version."""
+        """The explanation of the last call that no version answered as it was."""
         ...
 
     @property

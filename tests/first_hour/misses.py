@@ -66,6 +66,9 @@ class Misses:
     def failed(self, miss):
         pass
 
+    def renewed(self, miss):
+        self.compiled(miss, None)
+
     def compiled(self, miss, costs):
         self.count += 1
         if miss.is_needless:

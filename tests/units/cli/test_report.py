@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 import imprint
-from imprint.cli.ledger import Miss, Row
+from imprint.cli.ledger import Ledger, Miss, Row
 from imprint.cli.report import print_report
 from imprint.explain.explanation import Compared, Difference, Explanation
 from imprint.versions.observers import Costs
@@ -61,6 +61,15 @@ def test_functions_of_the_library_are_counted_apart():
     assert row.endswith("  _uniform (imprint's own)")
 
 
+def test_the_functions_that_took_longest_come_first():
+    ledger = Ledger()
+    for function, seconds in [("quick", 0.1), ("slow", 0.3), ("often", 0.1)]:
+        why = replace(a_miss(seconds).why, function=function)
+        ledger.compiled(why, Costs(seconds, 0.0, 0.0))
+    ledger.renewed(replace(why, seconds=0.1))
+    assert [row.function for row in ledger.rows()] == ["slow", "often", "quick"]
+
+
 def test_a_first_call_of_another_function_of_the_line_is_no_recompile():
     row = Row("<lambda>", "/x/a.py:3", [a_miss(1.0) for _ in range(3)])
     assert (row.versions, row.recompiles) == (3, 0)
@@ -86,6 +95,20 @@ def test_a_recompile_that_was_needless_is_marked_and_counted():
         False,
         True,
     ]
+
+
+def test_a_call_that_was_traced_again_made_no_version():
+    row = a_row(2)
+    renewed = row.misses[2]
+    why = replace(renewed.why, hit=True, is_needless=True)
+    row.misses[2] = renewed._replace(why=why)
+    stream = io.StringIO()
+    print_report([row], stream)
+    assert "2 versions, 1 recompile, 1 retrace, 1.0" in stream.getvalue()
+    assert stream.getvalue().count("], traced again: it is not read\n") == 1
+    told = row.as_dict()
+    assert (told["versions"], told["recompiles"], told["needless"]) == (2, 1, 0)
+    assert (told["retraces"], len(told["misses"])) == (1, 3)
 
 
 def test_what_a_python_loop_repeats_is_told_once_below_its_misses():

@@ -175,31 +175,6 @@ def test_functions_of_imprint_itself_are_told_and_not_limited(tmp_path):
     assert len(done.stderr.splitlines()) == 3 + len(functions)
 
 
-@pytest.mark.slow
-def test_the_functions_that_took_longest_come_first(tmp_path):
-    script = """
-        import imprint
-        import imprint.numpy as np
-
-        @imprint.jit
-        def quick(x):
-            return x + 1
-
-        @imprint.jit
-        def slow(x):
-            for _ in range(100):
-                x = np.sin(x) * x + 1
-            return x
-
-        quick(np.ones(3))
-        slow(np.ones(3))
-    """
-    write(tmp_path / "script.py", script)
-    done = imprint("run", "--json", "script.py", cwd=tmp_path)
-    functions = json.loads(done.stdout)["functions"]
-    assert [f["function"] for f in functions] == ["slow", "quick"]
-
-
 @pytest.mark.parametrize(
     ("words", "own"),
     [
