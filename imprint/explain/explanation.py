@@ -219,9 +219,8 @@ class Explanation:
             )
         if self.is_undecided:
             return (
-                f"{start} is traced again, as it may read what changed since version "
-                f"{self.nearest}: {listed}. If it does it compiles, else that version "
-                f"answers.{cost} {advice}"
+                f"{start} compiles if it reads what changed since version "
+                f"{self.nearest}: {listed}. A trace will tell.{cost} {advice}"
             )
         if self.differences[0].kind == "disabled":
             return f"{start} runs as Python: jit is disabled. {advice}"
