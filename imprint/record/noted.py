@@ -23,12 +23,13 @@ from imprint.core.libraries import (
     is_user_function,
 )
 from imprint.core.trace import Tracer
-from imprint.definition.layout import layout_of
+from imprint.definition.layout import Layout, layout_of
 from imprint.record.items import ItemUses
 from imprint.record.parts import (
     is_opaque,
     path_of,
 )
+from imprint.record.writes import is_all_users
 from imprint.tree.walk import registered
 from imprint.watch.captures import is_by_texts, places_of
 from imprint.watch.classes import (
@@ -131,7 +132,8 @@ class Owners:
         leaves: classes that are no nodes of trees when they are met, by `id`.
         written_into: containers that methods of theirs change, met alone, by `id`.
         paths: what leads to a value that was met, by its `id`.
-        kept: the packages whose objects count as the user's: some keep what users set.
+        kept: what objects lead to whose classes are not all the user's, by `id`: of those
+            that keep what users set their package, whose other objects count there, too.
         asks_super: whether code of the trace asks for `super()`.
         asks_class: whether it asks of which class objects are, naming no attribute.
     """
@@ -155,10 +157,11 @@ class Owners:
     leaves: dict[int, type] = field(default_factory=dict[int, type])
     written_into: dict[int, Any] = field(default_factory=dict[int, Any])
     paths: dict[int, str] = field(default_factory=dict[int, str])
-    kept: set[str] = field(default_factory=set[str])
+    kept: dict[int, str] = field(default_factory=dict[int, str])
     asks_super: bool = False
     asks_class: bool = False
     _users: dict[int, bool] = field(default_factory=dict[int, bool])
+    _all_users: dict[int, bool] = field(default_factory=dict[int, bool])
 
     def meet_leaf(self, cls: type) -> None:
         """Take in a class whose objects may be leaves of trees now."""
@@ -171,6 +174,34 @@ class Owners:
         if known is None:
             known = self._users[id(cls)] = is_user_class(cls)
         return known
+
+    def _is_all_users(self, cls: type) -> bool:
+        known = self._all_users.get(id(cls))
+        if known is None:
+            known = self._all_users[id(cls)] = is_all_users(cls)
+        return known
+
+    def keeps(self, value: Any, layout: Layout) -> bool:
+        """Tell whether an object keeps what users set, or is a part of one that does."""
+        if layout.is_keeper and not self.is_users(class_of(value)):
+            self.kept[id(value)] = layout.package
+        return self.kept.get(id(value)) == layout.package
+
+    def pass_on(self, owner: Any, values: Iterable[Any]) -> None:
+        """Take in what an object or a container has inside."""
+        package = self.kept.get(id(owner))
+        if package is not None:
+            self.kept.update((id(value), package) for value in values)
+
+    def leads(self, place: Place, value: Any) -> None:
+        """Take in what stands at a place of an object, or in a container."""
+        if isinstance(place, ObjectPlace):
+            owner = place.owner()
+            if not self._is_all_users(class_of(owner)):
+                self.kept.setdefault(id(owner), "")
+            self.pass_on(owner, (value,))
+        elif isinstance(place, ItemPlace):
+            self.pass_on(place.container, (value,))
 
     def path_to(self, value: Any) -> str:
         """Return what leads to a value, as a user would write it; its class if unknown."""
@@ -339,11 +370,13 @@ class Noted(ABC):
             if not is_read:
                 self.reads[key] = Read(place, Seen.as_itself(value))
             self._items.places.setdefault(place.name, []).append(place)
+            self.owners.leads(place, value)
             self._meet_items(value, path_of(place))
             return
         by_items = is_read and kind is dict and not self.reads[key].seen.inside
         if by_items or not is_read:
             self._read(place, key, before)
+        self.owners.leads(place, value)
         if not self.knows(value):
             self.meet(value, path_of(place))
 

@@ -214,6 +214,7 @@ class Notes(Noted):
             meet_shown(self, value, kind, path)
             if kind is not ndarray:
                 self._meet_object(value, kind, path)
+            self.owners.pass_on(value, (part for part, _ in parts))
         note_lacking(self, value, self.absent)
 
     def meet_namespace(self, namespace: dict[str, Any]) -> None:
@@ -281,7 +282,7 @@ class Notes(Noted):
             self._meet_items(value, path)
         layout = layout_of(value)
         names = layout.names(value)
-        is_own = _holds_users(self, kind, layout)
+        is_own = _holds_users(self, value, layout)
         if self._strict and id(kind) not in COMPOSITES and not is_own_class(kind):
             is_own = True
         if layout.speaks or (layout.is_frozen and layout.is_open) or not is_own:
@@ -308,7 +309,7 @@ class Notes(Noted):
         for name in _fields_of(class_of(value)):
             note_object(self, value, name, path)
         layout = layout_of(value)
-        if layout.package in self.owners.kept:  # its methods run unheard in a profiler
+        if self.owners.keeps(value, layout):  # its methods run unheard in a profiler
             note_all(self, value)
         self._wait(note_object, value, [*layout.names(value), *layout.chain], path)
         if layout.has_dict:
@@ -397,11 +398,11 @@ def note_all(notes: Notes, value: Any) -> list[str]:
     note_whole_class(notes, kind)
     if is_user_function(value):
         note_function(notes, value, "__dict__", "")
-    is_holder = _holds_users(notes, kind, layout) or kind is partial
+    is_holder = _holds_users(notes, value, layout) or kind is partial
     if issubclass(kind, type) or not is_holder:
         return []
     if not notes.knows(value):
-        if layout.package in notes.owners.kept:  # a library may be making it just now
+        if layout.is_keeper:  # a library may be making it just now
             return []
         notes.meet_passing(value, layout.name)
     names = layout.names(value)
@@ -438,16 +439,11 @@ def _note_content(notes: Noted, value: Any, path: str) -> None:
     note_object(notes, value, KEYS if by_key else CONTENT, path)
 
 
-def _holds_users(notes: Notes, kind: type, layout: Layout) -> bool:
-    """Tell whether what objects of a class hold is the user's.
-
-    Of a package that keeps what users set, so is what its other objects hold.
-    """
-    if notes.owners.is_users(kind):
+def _holds_users(notes: Notes, value: Any, layout: Layout) -> bool:
+    """Tell whether what an object holds is the user's, as it is in settings."""
+    if notes.owners.is_users(class_of(value)):
         return True
-    if layout.is_keeper:
-        notes.owners.kept.add(layout.package)
-    return layout.is_holder or layout.package in notes.owners.kept
+    return notes.owners.keeps(value, layout) or layout.is_holder
 
 
 def _names_set(layout: Layout, names: list[str]) -> list[str]:

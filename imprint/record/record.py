@@ -333,6 +333,7 @@ class Record(Entering):
             if value is not None and not self._notes.knows(value):
                 self._notes.meet_passing(value, path)
         self._writes.give(self._notes.owners.written_into.values())
+        self._writes.add_kept(self._notes.owners.kept)
         reads, disturbed, changed = settle(
             self._notes, self._writes, self._captured_before, strict=self._strict
         )

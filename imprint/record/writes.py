@@ -60,6 +60,7 @@ class Writes:
         self._grown: set[str] = set()
         self._imports = False
         self._of_libraries: set[str] = set()
+        self._items_of_libraries = False
         self._given: set[int] = set()  # by `id`: who asks knows that they live
 
     def add(self, mentions: Mentions) -> None:
@@ -75,6 +76,14 @@ class Writes:
     def add_library(self, mentions: Mentions) -> None:
         """Take in a library's code that starts: by name it writes into what is its own."""
         self._of_libraries |= mentions.stored
+        self._items_of_libraries |= mentions.changes_items or bool(
+            mentions.uses.stored or mentions.grown
+        )
+
+    def add_kept(self, kept: Iterable[int]) -> None:
+        """Take in what objects of libraries lead to, by `id`: these write items there."""
+        if self._items_of_libraries:
+            self._given.update(kept)
 
     def add_given(self, given: Collection[Any]) -> None:
         """Take in what a library's code is given that may change anything.

@@ -104,6 +104,17 @@ def is_hooked(cls: type) -> bool:
     return class_attribute(cls, "__getattribute__") is not OF_OBJECT
 
 
+def gives(owner: object, name: str, value: object) -> bool:
+    """Tell whether `OF_OBJECT` gives an attribute of an object, past its own code.
+
+    A class in C may show the `__dict__` of another object as its own.
+    """
+    try:
+        return OF_OBJECT(owner, name) is value
+    except AttributeError:
+        return False
+
+
 _ORDER: Final = class_attribute(type, "__mro__")
 _GETATTRIBUTE: Final = class_attribute(type, "__getattribute__")
 OF_OBJECT: Final = class_attribute(object, "__getattribute__")

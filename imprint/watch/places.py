@@ -335,7 +335,15 @@ class ObjectPlace:
     def __str__(self) -> str:
         if self.name in _INSIDE:
             return f"{self.name[1:-1]} of {self.path}"
+        if self.name[0] == "_" and self._keeps_items():
+            return self.path  # its items are asked for as the object's
         return f"{self.path}.{self.name}"
+
+    def _keeps_items(self) -> bool:
+        """Tell whether it is a dict in which an object of settings keeps what users set."""
+        owner = self.owner()
+        is_keeper = layout_of(owner).is_keeper and not is_user_class(class_of(owner))
+        return is_keeper and class_of(self.get()) is dict
 
 
 _ASKED_FOR: Final = frozenset(("__annotations__", "__slotnames__"))

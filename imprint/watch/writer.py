@@ -24,6 +24,7 @@ from imprint.tree.walk import registered
 from imprint.watch.attributes import (
     OF_OBJECT,
     Objects,
+    gives,
     is_answered,
     is_hooked,
     shows_order,
@@ -213,7 +214,8 @@ class _Writer:
         """Add the condition of what an object has, which may be gone."""
         owner = self._owner(place)
         value = seen.held.get()
-        kind, name = class_of(place.owner()), place.name
+        owned: Any = place.owner()
+        kind, name = class_of(owned), place.name
         if name == "__class__":
             condition = f"{self.hold(type)}({owner}) is {self.hold(value)}"
         elif name in {CONTENT, KEYS}:
@@ -230,7 +232,7 @@ class _Writer:
         elif self._objects.has_attribute(kind, name):
             where = f"{owner}.{name}"
             condition = self._is(where, seen.held, binds=not place.is_passing)
-        elif not is_data(class_attribute(kind, name)):
+        elif not is_data(class_attribute(kind, name)) and gives(owned, name, value):
             where = f"{self.hold(OF_OBJECT)}({owner}, {name!r})"  # past its own
             condition = self._is(where, seen.held)
         elif (

@@ -30,7 +30,7 @@ CONFIGS = {
     "subclass of dict": (Config(rate=2.0, step=0), "config['step']: 0 → 1"),
     "of a library": (
         ConfigDict({"rate": 2.0, "step": 0}),
-        "config._fields['step']: 0 → 1",
+        "config['step']: 0 → 1",
     ),
 }
 
@@ -71,3 +71,87 @@ def test_what_prints_is_no_reason_to_trace_again():
         assert console.printed == ["between", "traced", "between", "between"]
     finally:
         del sys.modules["a_console"]
+
+
+QUANTITIES = """
+class Unit:
+    def __init__(self, name):
+        self.name = name
+
+class Registry:
+    def __init__(self):
+        self.parsed = {}
+
+    def parse(self, name):
+        self.parsed[name] = Unit(name)
+        return self.parsed[name]
+
+registry = Registry()
+
+class Quantity:
+    def __init__(self, magnitude, unit):
+        self.magnitude = [magnitude]
+        self.unit = registry.parse(unit)
+        self.asked = {}
+
+    def __getattr__(self, name):
+        raise AttributeError(name)
+
+    def __getitem__(self, i):
+        return self.magnitude[i]
+
+    def __setitem__(self, i, value):
+        self.magnitude[i] = value
+
+    def to(self, name):
+        unit = self.asked[name] = registry.parse(name)
+        return self[0] * len(unit.name)
+"""
+
+
+def test_what_settings_and_a_library_keep_for_themselves_is_no_other_threads():
+    library = make_library("quantities", QUANTITIES)
+    try:
+        registry, q = library.registry, library.Quantity(3.0, "m")
+        compiled = imprint.jit(lambda x: x * q.to("cm") * len(registry.parsed))
+        before = imprint.debug.counters().traces
+        for _ in range(3):
+            assert compiled(1.0) == 12.0
+        assert imprint.debug.counters().traces - before == 1
+        q[0] = 4.0
+        assert compiled(1.0) == 16.0
+        q.unit.name = "km"
+        assert compiled(1.0) == 16.0
+    finally:
+        del sys.modules["quantities"]
+
+
+BASE = """
+class Base:
+    def __init__(self):
+        self.cache, self.log = {}, []
+
+    def look(self, key):
+        self.cache[key] = object()
+        self.log.append(key)
+        return len(self.cache)
+"""
+
+
+def test_what_a_librarys_method_keeps_in_the_users_object_is_no_other_threads():
+    library = make_library("a_base", BASE)
+    try:
+
+        class Model(library.Base):
+            rate = 2.0
+
+        model = Model()
+        compiled = imprint.jit(lambda x: x * model.look("a") * model.rate)
+        before = imprint.debug.counters().traces
+        for _ in range(3):
+            assert compiled(1.0) == 2.0
+        assert imprint.debug.counters().traces - before == 1
+        model.rate = 3.0
+        assert compiled(1.0) == 3.0
+    finally:
+        del sys.modules["a_base"]

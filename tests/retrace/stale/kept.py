@@ -135,8 +135,9 @@ _ITEMS = {
 _INSTALLED = """
 from addict import Dict
 from munch import Munch
-import ml_collections
+import ml_collections, wrapt
 def ConfigDict(**held): return ml_collections.ConfigDict(held)
+def Proxy(**held): return wrapt.ObjectProxy(types.SimpleNamespace(**held))
 """
 _CHANGES = {
     "update": """
@@ -195,5 +196,6 @@ KEPT = {
     **_written(_INSTALLED, ("ConfigDict", "Munch"), {**_WAYS, **_ITEMS, **_CHANGES}),
     **_written(_INSTALLED, ("ConfigDict",), _MADE),
     **_written(_INSTALLED, ("Dict",), _CHANGES),
+    **_written(_INSTALLED, ("Proxy",), _WAYS),
     **_NUMPY,
 }
