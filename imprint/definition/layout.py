@@ -46,7 +46,7 @@ class Layout:
         *("_slots", "defines_eq", "defines_hash", "derived", "fields", "has_dict"),
         *("hashable", "is_hiding"),
         *("is_dataclass", "is_frozen", "is_descriptor", "is_holder", "is_keeper"),
-        *("copier", "is_exception", "is_library", "is_plain", "package"),
+        *("copier", "is_exception", "is_library", "is_plain", "package", "properties"),
         *(
             "module",
             "name",
@@ -82,6 +82,9 @@ class Layout:
             self.storage = cls
         self.derived: frozenset[str] = _derived(mro, own)
         """Attributes that reading the instance may fill in."""
+        self.properties: tuple[str, ...] = tuple(
+            name for d in own for name, value in d.items() if type(value) is property
+        )
         params = _lookup(own, "__dataclass_params__")
         self.is_dataclass: bool = type(params) is _Params
         self.is_frozen = self.is_dataclass and params.frozen and params.eq

@@ -35,6 +35,7 @@ from imprint.watch.captures import is_by_texts, places_of
 from imprint.watch.classes import (
     MISSING,
     bases_of,
+    class_attribute,
     class_namespace,
 )
 from imprint.watch.places import (
@@ -274,7 +275,7 @@ class Noted(ABC):
         for name in frozenset(names) - self._own_names:
             self._own_names.add(name)
             for value, path in self._waiting.own.pop(name, ()):
-                note_object(self, value, name, path)
+                note_named(self, value, name, path)
             self._mention_held(name)
             if name in OF_FUNCTIONS:
                 for function in tuple(self.owners.functions):
@@ -320,7 +321,7 @@ class Noted(ABC):
         """Note attributes of a library's object that the user's code mentions."""
         for name in names:
             if name in self._own_names:
-                note_object(self, value, name, path)
+                note_named(self, value, name, path)
             else:
                 self._waiting.own.setdefault(name, []).append((value, path))
 
@@ -555,6 +556,22 @@ def note_object(notes: Noted, value: Any, name: str, path: str) -> None:
     found = place.get()
     if not issubclass(class_of(found), Tracer):
         notes.note(place, key, found, found)
+
+
+def note_named(notes: Noted, value: Any, name: str, path: str) -> None:
+    """Note an attribute of an object of a library's that the user's code names.
+
+    What a property gives it has from the object: from what its code names there.
+    """
+    layout, kind = layout_of(value), class_of(value)
+    queue = [name]
+    for each in queue:  # it grows
+        shown = class_attribute(kind, each)
+        getter = shown.fget if class_of(shown) is property else None
+        if isinstance(getter, FunctionType):
+            queue += [n for n in getter.__code__.co_names if n not in queue]
+        elif each == name or layout.get(value, each, MISSING) is not MISSING:
+            note_object(notes, value, each, path)
 
 
 def _modules_of(name: str) -> Iterable[str]:

@@ -454,7 +454,7 @@ def _names_set(layout: Layout, names: list[str]) -> list[str]:
     if layout.module.startswith("imprint"):
         return [name for name in names if name[0] != "_"] if layout.speaks else []
     says_all = layout.speaks or (layout.is_frozen and layout.is_open)
-    return [] if says_all else names
+    return [] if says_all else [*names, *layout.properties]
 
 
 def _fields_of(cls: type) -> tuple[str, ...]:

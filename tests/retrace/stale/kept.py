@@ -171,6 +171,45 @@ _MADE = {
         --- c.rate = 4.0
         """,
 }
+_SHOWING = """
+made = types.ModuleType("stale_showing")
+made.__file__ = "/env/lib/python3/site-packages/stale_showing.py"
+sys.modules["stale_showing"] = made
+exec(compile('''
+class Inner:
+    def __init__(self, c): self._c = c
+    @property
+    def c(self): return self._c
+    @c.setter
+    def c(self, c): self._c = c
+class Spline:
+    def __init__(self, c): self._inner, self._steps = Inner(c), [c]
+    @property
+    def c(self): return self._inner.c
+    @c.setter
+    def c(self, c): self._inner.c = c
+    @property
+    def steps(self): return dict(enumerate(self.listed))
+    @property
+    def listed(self): return tuple(self._steps)
+    def add(self, step): self._steps.append(step)
+''', made.__file__, "exec"), vars(made))
+from stale_showing import Spline
+"""
+_PROPERTIES = {
+    "property of a library's that another object answers": """
+        s = Spline(2.0)
+        f = lambda x: x * s.c
+        --- s.c = 3.0
+        --- s.c = 4.0
+        """,
+    "property of a library's that reads a list by another": """
+        s = Spline(2.0)
+        f = lambda x: x * sum(s.steps.values())
+        --- s.add(3.0)
+        --- s.add(4.0)
+        """,
+}
 _NUMPY = {
     "coefficients of a polynomial": """
         p = np.polynomial.Polynomial([1.0, 2.0])
@@ -197,5 +236,6 @@ KEPT = {
     **_written(_INSTALLED, ("ConfigDict",), _MADE),
     **_written(_INSTALLED, ("Dict",), _CHANGES),
     **_written(_INSTALLED, ("Proxy",), _WAYS),
+    **{w: _SHOWING + textwrap.dedent(text) for w, text in _PROPERTIES.items()},
     **_NUMPY,
 }
