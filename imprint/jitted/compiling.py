@@ -203,7 +203,8 @@ def _tell_renewed(
 ) -> None:
     """Tell whoever wants to know that a version goes on answering after a trace."""
     definition = request.definition
-    number = [v is version for v in definition.versions].index(True)
+    every = enumerate(definition.versions)  # another thread may have dropped it
+    number = next((i for i, v in every if v is version), None)
     differences = miss.differences if number == miss.nearest else ()
     found = Compared(number, differences)
     miss = replace(miss, hit=True, is_needless=True, compared=found, seconds=seconds)
