@@ -41,6 +41,7 @@ from imprint.record.reach import reachable
 from imprint.record.settle import settle
 from imprint.watch.captures import captured_reads, functions_in, places_of
 from imprint.watch.classes import bases_of, class_namespace
+from imprint.watch.guard import followed
 from imprint.watch.seen import Findings, Held, Ran, Read, Seen, Strong, class_of
 
 _WALKED: Final = 2_000
@@ -218,7 +219,8 @@ class Record(Entering):
                 if effects is not None
             )
         own = [read for _, value in arguments for read in functions_in(value)]
-        self.take((*findings.reads, *filter(self._may_change, (*reads, *own))))
+        found = followed(findings.reads)  # what holds may have moved since
+        self.take((*found, *filter(self._may_change, (*reads, *own))))
         self.ran_also(findings.ran)
 
     def _may_change(self, read: Read) -> bool:

@@ -102,7 +102,7 @@ class Watch:
         return [read for read, _ in self._failing()]
 
     def _failing(self) -> list[tuple[Read, Any]]:
-        reads = _followed(self.reads)
+        reads = followed(self.reads)
         now = _moved(reads, [read.now() for read in reads])
         pairs = zip(reads, now, strict=True)
         return [(read, value) for read, value in pairs if _differs(read, value)]
@@ -130,7 +130,7 @@ class Watch:
         first = self._failing_first
         if first is not None and _differs(first, first.now()):
             return False
-        reads, now = _followed(self.reads), list[Any]()
+        reads, now = followed(self.reads), list[Any]()
         for read in reads:
             now.append(read.now())
             if not isinstance(read.place, FunctionPlace) and _differs(read, now[-1]):
@@ -164,7 +164,7 @@ def watch_definition(fun: Callable[..., Any], effects: Effects = NO_EFFECTS) -> 
     return Watch(captured_reads(fun, effects))
 
 
-def _followed(reads: tuple[Read, ...]) -> tuple[Read, ...]:
+def followed(reads: tuple[Read, ...]) -> tuple[Read, ...]:
     """Return the reads with the dicts that stand now where the trace read some by key.
 
     One that was replaced by another is as good while the same is under those keys. It
@@ -209,7 +209,7 @@ def _at(read: Read, moved: dict[int, dict[str, Any]]) -> Read:
 
 
 def _may_move(read: Read) -> bool:
-    """Tell whether it may be another place by now that has what was read; see `_followed`."""
+    """Tell whether it may be another place by now that has what was read; see `followed`."""
     return read.seen.is_bare or isinstance(read.place, ItemPlace)
 
 

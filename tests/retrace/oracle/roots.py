@@ -16,6 +16,22 @@ NESTED = {
         "j#(x)",
         ("j# = imprint.jit(lambda x: emit(x, <>, ?))",),
     ),
+    "of a dict's items": piece(
+        """
+        D# = {"a": ?, "b": ?}
+        @imprint.jit
+        def j#(x):
+            return emit(x, <>, D#["a"], D#.get("c"))
+        """,
+        "j#(x)",
+        (
+            "D# = {**D#}",
+            "D# = {**D#, 'b': ?}",
+            "D#['a'] = ?",
+            "D#['c'] = ?",
+            "D# = {'a': ?}",
+        ),
+    ),
     "of a closure": piece(
         """
         def make#(a, b):

@@ -4,6 +4,23 @@ The calls between find the version of what was there before.
 """
 
 EQUALS = {
+    "dict that what is jitted inside reads by a key": """
+        D = {"k": 2.0}
+        class O: pass
+        o = O()
+        o.w = 1.0
+        inner = jit(lambda y: y * D["k"])
+        f = lambda x: inner(x) * o.w
+        compiled = jit(f)
+        --- D = {"k": 2.0}
+        for _ in range(3): compiled(1.0)
+        o.w = 3.0
+        --- D["k"] = 5.0
+        --- D = {"k": 5.0, "more": 0}
+        for _ in range(3): compiled(1.0)
+        o.w = 4.0
+        --- D["k"] = 6.0
+        """,
     "one of two ways to a dict, the other of which counts as a whole": """
         D = {"n": {"b": 2.0}}
         E = D["n"]
