@@ -70,6 +70,32 @@ GROWN = {
         "r#()",
         (*DICT_EDITS, "D# = {'a': ?}; r# = keep#(D#)", "r# = keep#(dict(D#))"),
     ),
+    "list that is emptied and filled anew": piece(
+        """
+        class T#:
+            def __init__(self, v): self.v = v
+        L# = []; V# = ?
+        def fill#():
+            L#.clear()
+            L#.append(T#(V#))
+            return L#[0].v, len(L#)
+        """,
+        "fill#()",
+        ("V# = ?", "L#.append(T#(?))", "L# = [T#(?)]", "L#.clear()", "T#.w = ?"),
+    ),
+    "dict that is emptied and filled anew": piece(
+        """
+        class T#:
+            def __init__(self, v): self.v, self.me = v, self
+        D# = collections.defaultdict(list); V# = ?
+        def fill#():
+            D#.clear()
+            D#['a'].append(T#(V#))
+            return D#['a'][0].v, len(D#)
+        """,
+        "fill#()",
+        ("V# = ?", "D#['a'].append(T#(?))", "D#['b'] = T#(?)", "D#.clear()"),
+    ),
     "table of what was worked out": piece(
         """
         M# = {}; V# = ?; N# = 0
