@@ -25,7 +25,6 @@ from imprint.definition.wording import shortened, show, show_function, told_apar
 from imprint.explain import comparison, granularity, repeats, tokens
 from imprint.explain.explanation import Compared, Difference, Explanation, Later
 from imprint.passes import changes
-from imprint.record.probe import may_probe
 from imprint.versions.definitions import DEFINITIONS, Definition, Made
 from imprint.versions.version import Version
 from imprint.watch.captures import CONTAINERS
@@ -143,6 +142,8 @@ def explain_miss(
 
 def is_undecided(versions: Iterable[Version]) -> bool:
     """Tell whether one may go on answering: a trace can tell if it reads what changed."""
+    from imprint.record.probe import may_probe  # noqa: PLC0415 - what starts warm traces nothing
+
     return any(all(map(may_probe, each.traced.failing())) for each in versions)
 
 
