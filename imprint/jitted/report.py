@@ -8,7 +8,7 @@ was changed, or it was made anew and is another.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import FunctionType
 from typing import Any, Final, NamedTuple
@@ -140,8 +140,10 @@ def explain_miss(
     )
 
 
-def is_undecided(versions: Iterable[Version]) -> bool:
+def is_undecided(versions: Sequence[Version]) -> bool:
     """Tell whether one may go on answering: a trace can tell if it reads what changed."""
+    if not versions:
+        return False
     from imprint.record.probe import may_probe  # noqa: PLC0415 - what starts warm traces nothing
 
     return any(all(map(may_probe, each.traced.failing())) for each in versions)

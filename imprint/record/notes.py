@@ -172,10 +172,6 @@ class Notes(Noted):
         """Tell whether a value was met."""
         return id(value) in self.known
 
-    def _has_room_for(self, kind: type) -> bool:
-        """Tell whether one more of a class is met: of parts of a program, any number."""
-        return len(self.known) <= _KNOWN or issubclass(kind, SHARED)
-
     def _know(self, value: Any, path: str) -> None:
         self.known[id(value)] = value
         self.owners.paths[id(value)] = path
@@ -190,7 +186,7 @@ class Notes(Noted):
         if kind is str:
             _meet_text(self, value)
             return
-        if id(value) in self.known or not self._has_room_for(kind):
+        if id(value) in self.known or not _has_room(self, kind):
             return
         self._know(value, path)
         if issubclass(kind, ModuleType):
@@ -387,6 +383,11 @@ def expect(notes: Notes, names: Iterable[str]) -> None:
         notes.absent |= new
         for value in tuple(notes.known.values()):
             note_lacking(notes, value, new)
+
+
+def _has_room(notes: Notes, kind: type) -> bool:
+    """Tell whether one more of a class is met: of parts of a program, any number."""
+    return len(notes.known) <= _KNOWN or issubclass(kind, SHARED)
 
 
 def note_all(notes: Notes, value: Any) -> list[str]:

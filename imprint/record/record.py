@@ -334,8 +334,6 @@ class Record(Entering):
             value = held.get() if _lives_on(held) else None
             if value is not None and not self._notes.knows(value):
                 self._notes.meet_passing(value, path)
-        self._writes.give(self._notes.owners.written_into.values())
-        self._writes.add_kept(self._notes.owners.kept)
         reads, disturbed, changed = settle(
             self._notes, self._writes, self._captured_before, strict=self._strict
         )

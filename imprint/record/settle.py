@@ -53,6 +53,7 @@ def settle(
         captured: what the function captured before.
         strict: whether contents count too.
     """
+    writes.give(notes.owners.written_into.values(), notes.owners.kept)
     settling = _Settling(notes, writes, strict=strict)
     reads = tuple(settling.run(captured))
     return reads, tuple(settling.disturbed), frozenset(settling.changed)

@@ -80,11 +80,6 @@ class Writes:
             mentions.uses.stored or mentions.grown
         )
 
-    def add_kept(self, kept: Iterable[int]) -> None:
-        """Take in what objects of libraries lead to, by `id`: these write items there."""
-        if self._items_of_libraries:
-            self._given.update(kept)
-
     def add_given(self, given: Collection[Any]) -> None:
         """Take in what a library's code is given that may change anything.
 
@@ -101,9 +96,16 @@ class Writes:
             elif issubclass(kind, ModuleType):
                 self._given.add(id(module_namespace(value)))
 
-    def give(self, containers: Iterable[Any]) -> None:
-        """Take in containers that code changes by methods of theirs, as by `put(1)`."""
+    def give(self, containers: Iterable[Any], kept: Iterable[int]) -> None:
+        """Take in containers that code may change which does not name them.
+
+        Args:
+            containers: those that it changes by methods of theirs, as by `put(1)`.
+            kept: what objects of libraries lead to, by `id`: their code writes items there.
+        """
         self._given.update(map(id, containers))
+        if self._items_of_libraries:
+            self._given.update(kept)
 
     def may_bind(self, place: Place, *, was_missing: bool) -> bool:
         """Tell whether that code can have bound a place to another value.
