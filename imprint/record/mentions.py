@@ -323,21 +323,26 @@ def _texts(consts: Iterable[Any], *, every_word: bool) -> Iterator[str]:
 def _has_computed_names(
     code: CodeType, done: Instructions, found: tuple[str, ...]
 ) -> bool:
-    """Tell whether `getattr` or `hasattr` is used otherwise than on a constant name."""
+    """Tell whether `getattr` or `hasattr` is used otherwise than on a constant name.
+
+    A text that is no identifier, as `learning-rate`, is not looked for among the constants.
+    """
     if _ASKS_BY_NAME.isdisjoint(found):
         return False
     depth = 0  # of the stack, where no branch is
     uses: list[int] = []  # depths at which the arguments of such a call begin
-    before = [0, 0]
+    before = [(0, 0), (0, 0)]
     for op, arg in done:
         if op == _ASKS and uses and depth == uses[-1] + arg:
-            if arg not in (2, 3) or before[1 - arg] != LOAD_CONST:
+            loads, const = before[1 - arg] if arg in (2, 3) else (0, 0)
+            name = code.co_consts[const] if loads == LOAD_CONST else ""
+            if type(name) is not str or words_of(name) != [name]:
                 return True
             uses.pop()
         depth += opcode.stack_effect(op, arg if op >= opcode.HAVE_ARGUMENT else None)
         if op in GLOBALS and code.co_names[arg >> GLOBALS[op]] in _ASKS_BY_NAME:
             uses.append(depth)
-        before = [before[-1], op]
+        before = [before[-1], (op, arg)]
     return bool(uses)
 
 
@@ -347,8 +352,11 @@ def _makes_getters(code: CodeType, done: Instructions) -> bool:
         shift = GLOBALS.get(op, ATTRIBUTES.get(op))
         if shift is None or code.co_names[arg >> shift] not in _GETTERS:
             continue
-        given = takewhile(lambda each: each[0] != _ASKS, done[i + 1 :])
+        given = [*takewhile(lambda each: each[0] != _ASKS, done[i + 1 :])]
+        names = [code.co_consts[const] for op, const in given if op == LOAD_CONST]
         if any(op not in _CONSTANT for op, _ in given):
+            return True
+        if names and type(names[0]) is str and not words_of(names[0]):
             return True
     return False
 

@@ -453,7 +453,7 @@ def _names_set(layout: Layout, names: list[str]) -> list[str]:
     A function of imprint's keeps what is its own by others.
     """
     if layout.module.startswith("imprint"):
-        return [name for name in names if name[0] != "_"] if layout.speaks else []
+        return [name for name in names if name[:1] != "_"] if layout.speaks else []
     says_all = layout.speaks or (layout.is_frozen and layout.is_open)
     return [] if says_all else [*names, *layout.properties]
 

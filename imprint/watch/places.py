@@ -335,7 +335,7 @@ class ObjectPlace:
     def __str__(self) -> str:
         if self.name in _INSIDE:
             return f"{self.name[1:-1]} of {self.path}"
-        if self.name[0] == "_" and self._keeps_items():
+        if self.name[:1] == "_" and self._keeps_items():
             return self.path  # its items are asked for as the object's
         return f"{self.path}.{self.name}"
 

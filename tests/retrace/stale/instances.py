@@ -85,6 +85,8 @@ INSTANCES = {
         --- m.h = types.MethodType(lambda self: 3.0, m)
         """,
     "__dict__ item": "O.w = 1.0\nf = lambda x: x * O.w --- O.__dict__['w'] = 2.0",
+    "attribute whose name is no identifier": "setattr(O, 'a-b', 1.0)\nf = lambda x: x * getattr(O, 'a-b') --- setattr(O, 'a-b', 2.0)",
+    "attribute without a name": "O.__dict__[''] = 1.0\nf = lambda x: x * vars(O)[''] --- O.__dict__[''] = 2.0",
     "__dict__ replaced": "O.w = 1.0\nf = lambda x: x * O.w --- O.__dict__ = {'w': 2.0} --- O.w = 3.0",
     "vars update": "O.w = 1.0\nf = lambda x: x * O.w --- vars(O).update(w=2.0)",
     "vars update of what hides": "f = lambda x: x * O.rate --- vars(O).update(rate=2.0)",
