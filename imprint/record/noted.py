@@ -31,7 +31,7 @@ from imprint.record.parts import (
 )
 from imprint.record.writes import is_all_users
 from imprint.tree.walk import registered
-from imprint.watch.captures import is_by_texts, places_of
+from imprint.watch.captures import CONTAINERS, contained, is_by_texts, places_of
 from imprint.watch.classes import (
     MISSING,
     bases_of,
@@ -135,6 +135,7 @@ class Owners:
         paths: what leads to a value that was met, by its `id`.
         kept: what objects lead to whose classes are not all the user's, by `id`: of those
             that keep what users set their package, whose other objects count there, too.
+        members: containers with what was in them when they were met, by `id`.
         asks_super: whether code of the trace asks for `super()`.
         asks_class: whether it asks of which class objects are, naming no attribute.
     """
@@ -159,6 +160,9 @@ class Owners:
     written_into: dict[int, Any] = field(default_factory=dict[int, Any])
     paths: dict[int, str] = field(default_factory=dict[int, str])
     kept: dict[int, str] = field(default_factory=dict[int, str])
+    members: dict[int, tuple[Any, list[Any]]] = field(
+        default_factory=dict[int, "tuple[Any, list[Any]]"]
+    )
     asks_super: bool = False
     asks_class: bool = False
     _users: dict[int, bool] = field(default_factory=dict[int, bool])
@@ -187,6 +191,20 @@ class Owners:
         if layout.is_keeper and not self.is_users(class_of(value)):
             self.kept[id(value)] = layout.package
         return self.kept.get(id(value)) == layout.package
+
+    def meet_parts(self, value: Any, parts: list[Any]) -> None:
+        """Take in what a value holds, which a trace may take out of a container."""
+        self.pass_on(value, parts)
+        if parts and id(class_of(value)) in CONTAINERS:
+            self.members[id(value)] = value, parts
+
+    def displaced(self) -> list[Any]:
+        """Return the objects that are not any more in the container where they were."""
+        found: list[Any] = []
+        for container, members in self.members.values():
+            now = {*map(id, contained(container))}
+            found += [member for member in members if id(member) not in now]
+        return [each for each in found if id(class_of(each)) not in ATOMS]
 
     def pass_on(self, owner: Any, values: Iterable[Any]) -> None:
         """Take in what an object or a container has inside."""

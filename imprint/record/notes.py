@@ -210,7 +210,7 @@ class Notes(Noted):
             meet_shown(self, value, kind, path)
             if kind is not ndarray:
                 self._meet_object(value, kind, path)
-            self.owners.pass_on(value, (part for part, _ in parts))
+            self.owners.meet_parts(value, [part for part, _ in parts])
         note_lacking(self, value, self.absent)
 
     def meet_namespace(self, namespace: dict[str, Any]) -> None:

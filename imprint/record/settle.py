@@ -20,14 +20,14 @@ from imprint.core.libraries import is_fixed
 from imprint.core.trace import Tracer
 from imprint.definition.layout import layout_of
 from imprint.definition.share import written_places
-from imprint.definition.walk import Effects
 from imprint.record.noted import ATOMS
 from imprint.record.noters import meet_shown
 from imprint.record.notes import Notes
 from imprint.record.parts import MEMO, is_giver, kept_by, path_of, places_at
+from imprint.record.reach import reachable
 from imprint.record.writes import Writes
 from imprint.tree.walk import registered
-from imprint.watch.captures import CONTAINERS, captured_names, contained, parts_of
+from imprint.watch.captures import CONTAINERS, captured_names, parts_of
 from imprint.watch.classes import MISSING, class_attribute, is_data
 from imprint.watch.places import (
     GONE,
@@ -76,18 +76,21 @@ class _Settling:
         """Return what counts; see `settle`."""
         self._find_new_names()
         reads = [*self._settled(), *self._shadows(), *self._leaves()]
-        has_moved = _displaces(self._notes.written.effects)
+        gone = self._notes.owners.displaced()
         for read in captured:
             now = read.place.get()
             if not read.seen.matches(now):
                 reads += self._left_items(read, now)
-                is_another = not read.seen.held.is_(now) and _is_object(now)
-                has_moved |= is_another or _displaces(read.seen.written())
+                if not read.seen.held.is_(now):
+                    gone.append(read.seen.held.get())
         for keys in self._counts.copy().values():
             if len(keys) > 1:  # of one name, so any may be another thread's
                 self.changed.update(keys)
-        if has_moved or self._left:
+        if self._left:
             _let_go(reads)
+        elif gone:
+            known = {id(x) for x in reachable(gone)}
+            _let_go(read for read in reads if _owner_id(read) in known)
         return [*reads, *self._left_behind()]
 
     def _find_new_names(self) -> None:
@@ -244,17 +247,8 @@ _HEAP_TYPE: Final = 1 << 9
 _HOLD_VALUES: Final = ids_of(SimpleNamespace, set, frozenset, range, slice)
 
 
-def _displaces(effects: Effects) -> bool:
-    """Tell whether a trace may take objects out of a container that it writes into."""
-    for owner, name in effects:
-        held = contained(owner()) if type(name) is not str else None
-        if held is not None and (not held or any(map(_is_object, held))):
-            return True
-    return False
-
-
-def _is_object(value: Any) -> bool:
-    return id(class_of(value)) not in ATOMS
+def _owner_id(read: Read) -> int:
+    return id(read.place.owner()) if isinstance(read.place, ObjectPlace) else 0
 
 
 def _let_go(reads: Iterable[Read]) -> None:

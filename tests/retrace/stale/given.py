@@ -139,6 +139,19 @@ _GIVEN = {
         f = lambda x: grad(j)(x)
         --- r.last().w = 3.0
         """,
+    "object that a rule left in a table, and another in its place": """
+        class T: rate = None
+        TABLE = {}
+        def kept():
+            if 3 not in TABLE: TABLE[3] = T()
+            return TABLE[3].rate or 1.0
+        c = imprint.custom_vjp(lambda y: y)
+        c.defvjp(lambda y: (y, None), lambda _, ct: (ct * kept(),))
+        f = lambda x: grad(lambda y: c(y) * 2.0)(x)
+        --- TABLE[3].rate = 5.0
+        --- TABLE[3] = T()
+        --- TABLE[3].rate = 7.0
+        """,
     "generator that goes on in a library": """
         def g(o):
             while True: yield o.rate
