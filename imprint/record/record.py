@@ -246,6 +246,7 @@ class Record(Entering):
             ):
                 seen = read.seen.resumed(self._notes.written, read.now())
                 self._notes.take(Read(read.place, seen))
+                self._notes.note_left(seen)
 
     def reaches(self, code: CodeType) -> bool:
         """Tell whether what was noted leads to a function of this code."""

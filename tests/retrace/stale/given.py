@@ -152,6 +152,21 @@ _GIVEN = {
         --- TABLE[3] = T()
         --- TABLE[3].rate = 7.0
         """,
+    "object that a rule left in a table that was emptied since": """
+        class T: rate = None
+        TABLE, LIST = {}, []
+        def kept():
+            if 3 not in TABLE: TABLE[3] = T()
+            if not LIST: LIST.append(T())
+            return (TABLE[3].rate or 1.0) * (LIST[0].rate or 1.0)
+        c = imprint.custom_vjp(lambda y: y)
+        c.defvjp(lambda y: (y, None), lambda _, ct: (ct * kept(),))
+        f = lambda x: grad(lambda y: c(y) * 2.0)(x)
+        compiled = jit(f)
+        --- TABLE.clear(); LIST.clear()
+        for _ in range(3): compiled(1.0)
+        TABLE[3].rate = 7.0
+        """,
     "generator that goes on in a library": """
         def g(o):
             while True: yield o.rate
