@@ -208,27 +208,27 @@ def _tell_renewed(
     differences = miss.differences if number == miss.nearest else ()
     found = Compared(number, differences)
     miss = replace(miss, hit=True, is_needless=True, compared=found, seconds=seconds)
-    definition.last_miss = miss
-    COUNTERS.misses += 1
-    COUNTERS.needless += 1
-    if config.explain_misses:
-        _log("%s", miss)
+    _note_miss(definition, miss)
     for observer in list(OBSERVERS):
         observer.renewed(miss)
+
+
+def _note_miss(definition: Definition, miss: Explanation) -> None:
+    definition.last_miss = miss
+    COUNTERS.misses += 1
+    COUNTERS.needless += miss.is_needless
+    if config.explain_misses:
+        _log("%s", miss)
 
 
 def _tell(request: Request, miss: Explanation, version: Version, costs: Costs) -> None:
     """Tell whoever wants to know of a new version, which is in its table by now."""
     definition = request.definition
-    definition.last_miss = miss
     if definition.owner is not None:
         DEFINITIONS.keep(version.executable)
-    COUNTERS.misses += 1
-    COUNTERS.needless += miss.is_needless
     if config.log_compiles:
         _log(_COMPILED, *version.figures())
-    if config.explain_misses:
-        _log("%s", miss)
+    _note_miss(definition, miss)
     for observer in list(OBSERVERS):
         observer.compiled(miss, costs)
     family = DEFINITIONS.family_of(request.fun, definition)

@@ -173,19 +173,19 @@ def followed(reads: tuple[Read, ...]) -> tuple[Read, ...]:
     """
     moved: dict[int, dict[str, Any]] = {}
     while True:
-        now, is_one, followed = moved.copy(), True, list[Read]()
+        now, is_one, found = moved.copy(), True, list[Read]()
         for read in reads:
-            at = _at(read, now) if now else read
             known = _by_key(read)
+            at = _at(read, known, now) if now else read
             if known is not None:
                 there: Any = at.place.get()
                 there = there if is_by_texts(there) else known
                 if there is not known:
                     now.setdefault(id(known), there)
                 is_one &= there is now.get(id(known), known)
-            followed.append(at)
+            found.append(at)
         if len(now) == len(moved):
-            return tuple(followed) if moved and is_one else reads
+            return tuple(found) if moved and is_one else reads
         moved = now
 
 
@@ -196,12 +196,19 @@ def _by_key(read: Read) -> dict[str, Any] | None:
     return known if class_of(known) is dict else None
 
 
-def _at(read: Read, moved: dict[int, dict[str, Any]]) -> Read:
-    """Return a read of what stands now, where some dicts were replaced."""
+def _at(
+    read: Read, known: dict[str, Any] | None, moved: dict[int, dict[str, Any]]
+) -> Read:
+    """Return a read of what stands now, where some dicts were replaced.
+
+    Args:
+        read: it.
+        known: the dict that it had, if it is watched by key.
+        moved: what stands in the place of dicts, by their `id`.
+    """
     place, seen = read.place, read.seen
     if isinstance(place, ItemPlace) and id(place.container) in moved:
         place = ItemPlace(moved[id(place.container)], place.name, place.path)
-    known = _by_key(read)
     if known is not None and id(known) in moved:
         seen = Seen.as_itself(moved[id(known)])
     is_same = place is read.place and seen is read.seen

@@ -361,32 +361,38 @@ def test_what_changes_in_the_dict_that_came_is_seen(user, edit, told):
     assert watch.guard()
 
 
-def test_a_dict_that_one_of_two_names_still_has_is_not_taken_for_another(user):
-    text = "A = B = {'a': 1}\ndef root(x): return x * A['a'] + B['a']"
+@pytest.mark.parametrize(
+    ("text", "steps"),
+    [
+        (
+            "A = B = {'a': 1}\ndef root(x): return x * A['a'] + B['a']",
+            [
+                ("A = {'a': 1}", False),
+                ("B['a'] = 2", False),
+                ("A = B = {'a': 1}", True),
+                ("B = {'a': 1}", False),
+            ],
+        ),
+        (
+            "A = {'n': {'b': 1}}\nB = A['n']\ndef root(x): return A['n']['b'] + B['b']",
+            [
+                ("B = {'b': 1}", False),
+                ("A = {'n': B}", True),
+                ("B['b'] = 2", False),
+                ("B = {'b': 1}", False),
+            ],
+        ),
+    ],
+    ids=["two names", "inside another"],
+)
+def test_a_dict_that_one_of_two_ways_still_leads_to_is_not_taken_for_another(
+    user, text, steps
+):
     module = user("module", text)
     watch = run(module.root, 1)
-    module.A = {"a": 1}
-    assert not watch.guard()
-    module.B["a"] = 2
-    assert not watch.guard()
-    module.A = module.B = {"a": 1}
-    assert watch.guard()
-    module.B = {"a": 1}
-    assert not watch.guard()
-
-
-def test_a_dict_inside_another_has_two_ways_that_lead_to_it(user):
-    text = "A = {'n': {'b': 1}}\nB = A['n']\ndef root(x): return A['n']['b'] + B['b']"
-    module = user("module", text)
-    watch = run(module.root, 1)
-    module.B = {"b": 1}
-    assert not watch.guard()
-    module.A = {"n": module.B}
-    assert watch.guard()
-    module.B["b"] = 2
-    assert not watch.guard()
-    module.B = {"b": 1}
-    assert not watch.guard()
+    for step, holds in steps:
+        fill(module, step)
+        assert watch.guard() is holds
 
 
 def test_a_function_defined_again_is_as_good(user):
