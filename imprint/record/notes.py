@@ -403,7 +403,7 @@ def note_all(notes: Notes, value: Any) -> list[str]:
     if issubclass(kind, type) or not is_holder:
         return []
     if not notes.knows(value):
-        if layout.is_keeper:  # a library may be making it just now
+        if notes.owners.keeps(value, layout):  # a library may be making it just now
             return []
         notes.meet_passing(value, layout.name)
     names = layout.names(value)

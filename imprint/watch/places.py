@@ -341,9 +341,7 @@ class ObjectPlace:
 
     def _keeps_items(self) -> bool:
         """Tell whether it is a dict in which an object of settings keeps what users set."""
-        owner = self.owner()
-        is_keeper = layout_of(owner).is_keeper and not is_user_class(class_of(owner))
-        return is_keeper and class_of(self.get()) is dict
+        return _is_settings(self.owner()) and class_of(self.get()) is dict
 
 
 _ASKED_FOR: Final = frozenset(("__annotations__", "__slotnames__"))
@@ -514,6 +512,9 @@ def is_of_whole(place: Place) -> bool:
         return class_of(place.container) not in {dict, list}
     if not isinstance(place, ObjectPlace):
         return False
-    cls = class_of(place.owner())
-    is_settings = layout_of(place.owner()).is_keeper and not is_user_class(cls)
-    return place.name in _INSIDE or is_settings
+    return place.name in _INSIDE or _is_settings(place.owner())
+
+
+def _is_settings(value: Any) -> bool:
+    """Tell whether an object is one in which a library keeps what users set."""
+    return layout_of(value).is_keeper and not is_user_class(class_of(value))
