@@ -60,6 +60,7 @@ def test_a_key_that_comes_to_be_is_told():
     assert compiled(1.0) == 5.0
 
 
+@pytest.mark.unaudited  # an audit prints, too
 def test_what_prints_is_no_reason_to_trace_again():
     console = make_library("a_console", PRINTS).Console()
     try:
