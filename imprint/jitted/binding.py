@@ -41,7 +41,7 @@ class Binding(Inner):
         """Whether it is a `filter_jit` function, which binds as a node of pytrees."""
         self._is_as_made: Callable[[], bool] = _never
         self._own: Watch | None = None  # kept for `_is_as_made`
-        self._token: Token | None = None
+        self._token: Token | None = None  # until it is bound
         self._reads = 0
         self._is_called = (
             False  # until then each look binds: what it captures may change

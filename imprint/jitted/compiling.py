@@ -283,7 +283,7 @@ def trace_nested(request: Request) -> TracedCall:
 
 def trace(request: Request) -> TracedCall:
     """Trace a function for a call, unless a trace of this kind of call still holds."""
-    fun, options, definition, (placed, *_) = request
+    fun, options, definition, (placed, *_), _ = request
     strict = options.strict or recorder.is_strict()
 
     def at(packed: PackedKey) -> Hashable:
@@ -355,7 +355,7 @@ def _settled(request: Request) -> Request:
     What callbacks hold counts by identity from then on: functions that are equal but for
     that must not find what is compiled.
     """
-    fun, options, definition, _ = request
+    fun, options, definition, *_ = request
     if definition.owner is not None:
         return request
     token = DEFINITIONS.token_of(fun, strict=options.strict)
@@ -375,7 +375,7 @@ def _settled(request: Request) -> Request:
 
 def _learn(request: Request, effects: list[Effects]) -> None:
     """Let state that the trace wrote not count from now on."""
-    fun, options, definition, _ = request
+    fun, options, definition, *_ = request
     own, *static = effects
     if any(static):
         signature = definition.signature

@@ -38,7 +38,7 @@ from imprint.jitted.bound import BoundJitted
 from imprint.jitted.compiling import trace_for_all, trace_nested
 from imprint.jitted.report import CacheInfo, cache_info, explain
 from imprint.jitted.stages import Given, Lowered, Traced
-from imprint.jitted.undisturbed import Request
+from imprint.jitted.undisturbed import Asked, Request
 from imprint.runtime import EngineError, collect_garbage
 from imprint.static.exact import static_token
 from imprint.versions.budget import BUDGET
@@ -248,7 +248,9 @@ class Jitted(Binding):
         known = definition.versions.find(key) or traced.find(unplaced(key))
         if known is None and not is_known(definition, pending):
             definition = self._definition_of_now()
-        return Request(self._fun, self._options, definition, pending)
+        return Request(
+            self._fun, self._options, definition, pending, Asked(self._token)
+        )
 
     def _nested(self, request: Request) -> Any:
         self._options.check_nested(request.name)

@@ -31,7 +31,7 @@ def answer_in_bucket(request: Request) -> tuple[bool, Any]:
 
 def made_call(request: Request) -> Call | None:
     """Return by what a call is answered: made, if it can be padded and is in a bucket."""
-    fun, _, definition, pending = request
+    fun, _, definition, pending, _ = request
 
     def trace_at(at: Pending) -> TracedCall:
         return trace(request._replace(pending=at))
@@ -60,7 +60,7 @@ def run_in_bucket(
         found: what answers it.
         start: what looks on the disk for it; None if nothing does.
     """
-    _, _, definition, pending = request
+    definition, pending = request.definition, request.pending
     _, program, sizes = found
     version = definition.versions.find(program.key)
     if version is None:

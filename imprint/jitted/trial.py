@@ -35,7 +35,7 @@ _FAMILIES: Final = 4
 
 def answer_by_trial(request: Request) -> tuple[bool, Any]:
     """Return whether a program for a bucket answers a call or is tried, and the result."""
-    _, _, definition, pending = request
+    definition, pending = request.definition, request.pending
     if definition.versions.find(pending.key) is not None:
         return False, None
     found = known_call(definition, pending)
@@ -61,7 +61,7 @@ def answer_by_trial(request: Request) -> tuple[bool, Any]:
 
 def _may_be_tried(request: Request) -> bool:
     """Tell whether a call may run twice, and is on one device."""
-    _, options, definition, pending = request
+    _, options, definition, pending, _ = request
     limit = options.max_versions
     return not (
         options.is_loop

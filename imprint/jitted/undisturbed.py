@@ -7,7 +7,7 @@ another thread ran: then what each of two traces writes is their own.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, final
 
 from imprint.calls.key import Pending
 from imprint.calls.options import JitOptions
@@ -23,11 +23,12 @@ from imprint.definition.share import (
     read_definition,
     written_places,
 )
+from imprint.definition.token import Token
 from imprint.definition.walk import NO_EFFECTS, Effects
 from imprint.record import beside as threads_beside
 from imprint.record import probe
 from imprint.static.exact import read_static
-from imprint.versions.definitions import Definition
+from imprint.versions.definitions import DEFINITIONS, Definition
 from imprint.versions.fresh import count_trace
 from imprint.watch.captures import captured_code, captured_names
 from imprint.watch.places import Key, Place
@@ -42,6 +43,56 @@ _DISTURBED: Final = (
 )
 
 
+@final
+class Asked:
+    """What a function was when a call asked for its definition, and what the call wrote.
+
+    A call may trace more than once: for all sizes and for its own, or to find out whether
+    an old version still answers. All its traces are kept under that one definition.
+
+    Args:
+        token: the token of the function.
+    """
+
+    __slots__ = ("_code", "_first", "_is_late", "_ours", "_token")
+
+    def __init__(self, token: Token | None) -> None:
+        self._token: Token | None = token
+        self._first: Snapshot | None = None
+        self._code: tuple[object, ...] = ()
+        self._ours: frozenset[Any] = frozenset()
+        self._is_late: bool = False
+
+    def begin(self, request: "Request", held: Snapshot) -> None:
+        """Note, before the first trace, what the function captures."""
+        if self._first is not None:
+            return
+        self._first, self._code = held, captured_code(request.fun)
+        strict = request.options.strict
+        token = DEFINITIONS.token_of(request.fun, strict=strict)
+        self._is_late = token is not self._token
+
+    def is_another(
+        self, fun: Callable[..., Any], after: Snapshot, own: Effects, *, code: bool
+    ) -> bool:
+        """Tell, after a trace, whether something else than traces made it another function.
+
+        Args:
+            fun: the function.
+            after: what it captures now.
+            own: what the trace wrote of it.
+            code: whether what it captures to be called counts by identity.
+        """
+        self._ours |= written_places(own)
+        if self._is_late or self._first is None:
+            return True
+        moved = written_places(effects_of(self._first, after)) - self._ours
+        return bool(moved) or (code and not self._has_code_of(fun))
+
+    def _has_code_of(self, fun: Callable[..., Any]) -> bool:
+        return [*map(id, captured_code(fun))] == [*map(id, self._code)]
+
+
 class Request(NamedTuple):
     """A call that needs a trace or a version of a function."""
 
@@ -49,6 +100,7 @@ class Request(NamedTuple):
     options: JitOptions
     definition: Definition
     pending: Pending
+    asked: Asked
 
     @property
     def name(self) -> str:
@@ -79,20 +131,18 @@ def trace_undisturbed(request: Request, places: list[Place], *, strict: bool) ->
     What the code that ran cannot have changed, another thread did. What it can have
     changed may be another thread's too, if one ran: what each trace changes is its own.
     """
-    fun, options, definition, (_, leaves, call) = request
+    fun, options, definition, (_, leaves, call), asked = request
     avals = [get_aval(x) for x in leaves]
     known, tries = written_by(fun), 0
     mark, changed = known.mark(), frozenset[Any]()
-    first: list[Snapshot] = []
     earlier: list[Effects] = []
-    code = captured_code(fun)
     while True:
         tries += 1
         count_trace()
         beside = threads_beside.Beside()
         held = _read(fun, call, strict=strict)
+        asked.begin(request, held[0])
         names = captured_names(fun)  # of what it does not capture yet nobody else knows
-        first = first or held
         earlier = earlier or [NO_EFFECTS] * len(held)
         with probe.Probes(places) as probes:
             traced = trace_call(
@@ -109,14 +159,11 @@ def trace_undisturbed(request: Request, places: list[Place], *, strict: bool) ->
         if is_quiet or tries == _TRIES:
             if disturbed:
                 warn(_DISTURBED.format(name=request.name, places=disturbed))
-            ours = written_places(effects[0])
-            moved = written_places(effects_of(first[0], after[0])) - ours
-            is_same = not moved and (
-                not traced.is_told_apart
-                or [*map(id, captured_code(fun))] == [*map(id, code)]
-            )
             done = [*map(likewise, earlier, effects)]
-            return Done(traced, done, probes.unread, is_of_another=not is_same)
+            is_another = asked.is_another(
+                fun, after[0], effects[0], code=traced.is_told_apart
+            )
+            return Done(traced, done, probes.unread, is_of_another=is_another)
         earlier = [a | b for a, b in zip(earlier, effects, strict=True)]
         known.reset(mark)
 
