@@ -4,6 +4,7 @@
 - `mentions`: which names does a code object read?
 - `items`: which dictionaries does it read by constant keys alone?
 - `parts`: what does a value hold, and where does an owner have names?
+- `owners`: what was met that has names, and what leads to it?
 - `noted`: which places were read, and what stood there before?
 - `noters`: what has an owner under a name that code mentions?
 - `notes`: which owners of places can the trace come to?

@@ -27,9 +27,10 @@ from imprint.core.trace import Tracer
 from imprint.definition.layout import layout_of
 from imprint.record.absence import note_absent, note_missed
 from imprint.record.mentions import Mentions, is_function_code, mentions_of
-from imprint.record.noted import ATOMS, PLAIN
+from imprint.record.noted import PLAIN
 from imprint.record.notes import Notes
 from imprint.record.notes import expect as expect_absent
+from imprint.record.owners import ATOMS
 from imprint.record.parts import OPAQUE, code_in
 from imprint.record.probe import uncover
 from imprint.record.reach import Reach

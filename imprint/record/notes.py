@@ -40,7 +40,6 @@ from imprint.definition.layout import (
 )
 from imprint.record.mentions import words_of, words_of_fields
 from imprint.record.noted import (
-    ATOMS,
     OF_FUNCTIONS,
     PLAIN,
     Noted,
@@ -59,6 +58,7 @@ from imprint.record.noters import (
     note_specials,
     note_whole_class,
 )
+from imprint.record.owners import ATOMS
 from imprint.record.parts import (
     COMPOSITES,
     ITEMS,

@@ -20,9 +20,9 @@ from imprint.core.libraries import is_fixed
 from imprint.core.trace import Tracer
 from imprint.definition.layout import layout_of
 from imprint.definition.share import written_places
-from imprint.record.noted import ATOMS
 from imprint.record.noters import meet_shown
 from imprint.record.notes import Notes
+from imprint.record.owners import ATOMS
 from imprint.record.parts import MEMO, is_giver, kept_by, path_of, places_at
 from imprint.record.reach import reachable
 from imprint.record.writes import Writes
