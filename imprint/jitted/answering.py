@@ -7,7 +7,7 @@ in the place of sizes.
 
 from typing import Any
 
-from imprint.calls.key import Pending
+from imprint.calls.key import Pending, unplaced
 from imprint.config import config
 from imprint.jitted.audit import audit
 from imprint.jitted.compiling import compile_version
@@ -36,7 +36,10 @@ def answer(request: Request) -> Any:
 
 
 def is_known(definition: Definition, pending: Pending) -> bool:
-    """Tell whether a call is answered by a program for a bucket that is there."""
+    """Tell whether a version or a trace that is there answers a call."""
+    key, traced = pending.key, definition.traced
+    if definition.versions.find(key) or traced.find(unplaced(key)):
+        return True
     if definition.sized is None:
         return False
     from imprint.dynamic.programs import known_call  # noqa: PLC0415 - few functions name axes

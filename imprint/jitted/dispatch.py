@@ -16,7 +16,7 @@ import numpy as np
 
 from imprint import tree
 from imprint.array import ArrayImpl
-from imprint.calls.key import pending_of, unplaced
+from imprint.calls.key import pending_of
 from imprint.calls.leaves import check_values
 from imprint.calls.signature import Spelling
 from imprint.calls.spread import constrained_arguments, constrained_results
@@ -244,13 +244,10 @@ class Jitted(Binding):
     ) -> Request:
         """Return a call with the definition that answers it, or will."""
         pending = pending_of(definition.signature, args, kwargs)
-        key, traced = pending.key, definition.traced
-        known = definition.versions.find(key) or traced.find(unplaced(key))
-        if known is None and not is_known(definition, pending):
+        if not is_known(definition, pending):
             definition = self._definition_of_now()
-        return Request(
-            self._fun, self._options, definition, pending, Asked(self._token)
-        )
+        asked = Asked(self._token)
+        return Request(self._fun, self._options, definition, pending, asked)
 
     def _nested(self, request: Request) -> Any:
         self._options.check_nested(request.name)
