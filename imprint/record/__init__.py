@@ -7,6 +7,7 @@
 - `owners`: what was met that has names, and what leads to it?
 - `noted`: which places were read, and what stood there before?
 - `noters`: what has an owner under a name that code mentions?
+- `asking`: what is noted where code works names out?
 - `notes`: which owners of places can the trace come to?
 - `absence`: which names does nobody have yet?
 - `reach`: which functions and classes does a value lead to?

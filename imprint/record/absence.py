@@ -11,9 +11,10 @@ from typing import Any, Final
 
 from imprint.core.libraries import entry
 from imprint.definition.layout import layout_of
+from imprint.record.asking import note_all
 from imprint.record.mentions import all_words, mentions_of
 from imprint.record.noters import note_lacking
-from imprint.record.notes import Notes, note_all
+from imprint.record.notes import Notes
 from imprint.record.owners import ATOMS
 from imprint.record.parts import ITEMS, OPAQUE, code_in, lacked_by, places_at
 from imprint.record.writes import is_all_users

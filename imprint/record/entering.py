@@ -116,6 +116,8 @@ class Entering:
         self._notes.owners.asks_class |= mentions.asks_class
         self._notes.use(mentions.uses)
         self._notes.mention(mentions.names)
+        if mentions.reads_any:
+            self._notes.ask_any(mentions.names)
         expect_absent(self._notes, mentions.absent)
 
     def _enter_function(self, function: FunctionType) -> None:

@@ -119,9 +119,7 @@ class Noted(ABC):
 
     def __init__(self, written: Written, *, strict: bool) -> None:
         self.reads: dict[Key, Read] = {}
-        self._taken: set[Key] = (
-            set()
-        )  # reads of other traces: here nothing was met there
+        self._taken: set[Key] = set()  # of other traces: nothing was met there
         self.names: set[str] = set()
         self._own_names: set[str] = set()
         self.written: Written = written
@@ -255,6 +253,8 @@ class Noted(ABC):
         key = place.key
         if not self.is_noted(key):
             self.note(place, key, value, value if before is MISSING else before)
+        elif self.owners.unnamed:
+            self.meet(value, path_of(place))
         return value
 
     def note(self, place: Place, key: Key, value: Any, before: Any) -> None:
@@ -278,7 +278,7 @@ class Noted(ABC):
         if by_items or not is_read:
             self._read(place, key, before)
         self.owners.leads(place, value)
-        if not self.knows(value):
+        if self.owners.unnamed or not self.knows(value):
             self.meet(value, path_of(place))
 
     def note_left(self, seen: Seen) -> None:
@@ -452,6 +452,8 @@ def note_object(notes: Noted, value: Any, name: str, path: str) -> None:
     place = ObjectPlace(value, name, path, is_passing=notes.is_passing)
     key = place.key
     if notes.is_noted(key):
+        if notes.owners.unnamed:
+            notes.meet(place.get(), path)
         return
     found = place.get()
     if not issubclass(class_of(found), Tracer):

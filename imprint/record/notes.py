@@ -14,7 +14,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from operator import attrgetter
-from types import FunctionType, MethodType, ModuleType
+from types import FunctionType, ModuleType
 from typing import Any, Final, final
 
 from numpy import ndarray
@@ -31,17 +31,16 @@ from imprint.core.libraries import (
     keys_of,
     module_namespace,
 )
-from imprint.core.trace import Tracer
 from imprint.definition.layout import (
     Layout,
     instance_dict,
     layout_of,
     layout_of_class,
 )
+from imprint.record.asking import MOST, Asking, holds_users, note_all
 from imprint.record.mentions import words_of, words_of_fields
 from imprint.record.noted import (
     OF_FUNCTIONS,
-    PLAIN,
     Noted,
     note_function,
     note_object,
@@ -56,20 +55,14 @@ from imprint.record.noters import (
     note_lacking,
     note_shown,
     note_specials,
-    note_whole_class,
 )
 from imprint.record.owners import ATOMS
 from imprint.record.parts import (
     COMPOSITES,
-    ITEMS,
-    MEMO,
-    Whole,
     is_opaque,
-    kept_by,
     parts_of,
 )
 from imprint.tree.walk import fields_of, registered
-from imprint.watch.captures import contained
 from imprint.watch.classes import (
     MISSING,
     bases_of,
@@ -91,14 +84,14 @@ from imprint.watch.written import Written
 
 _BUILTINS: Final = vars(builtins)
 """It stands in each namespace in which text was executed; names of it are watched."""
-_KNOWN: Final = 20_000
-"""Values that are met."""
+_ASKING: Final = frozenset(map(id, (getattr, hasattr, vars, dir)))
+"""What asks for names that are worked out, whatever it is called."""
 _TEXT: Final = 4096
 """Characters of a text that somebody may evaluate."""
 
 
 @final
-class Notes(Noted):
+class Notes(Asking):
     """The places that a trace read, and the owners that it can come to.
 
     Args:
@@ -125,11 +118,8 @@ class Notes(Noted):
         self._on_place = on_place
         self.captured = captured
         self._root = root
-        self.known: dict[int, Any] = {}  # by id: kept alive while the trace runs
         self.texts: dict[str, None] = {}  # no names, but somebody may evaluate them
         self._queue: deque[tuple[Any, str]] = deque()
-        self._is_meeting = False
-        self._whole = Whole()
         self._of_passing: set[int] = set()
         self._is_covered = False
         self._covered: dict[int, tuple[Any, str]] = {}
@@ -153,6 +143,7 @@ class Notes(Noted):
         finally:
             self._is_meeting = False
             self._queue.clear()
+        self.note_named()
 
     def meet_argument(self, value: Any, path: str) -> None:
         """Take in a static argument, whose token covers objects that define `==`."""
@@ -168,10 +159,6 @@ class Notes(Noted):
         if id(value) in self._covered:
             self._watch(*self._covered.pop(id(value)))
 
-    def knows(self, value: Any) -> bool:
-        """Tell whether a value was met."""
-        return id(value) in self.known
-
     def _know(self, value: Any, path: str) -> None:
         self.known[id(value)] = value
         self.owners.paths[id(value)] = path
@@ -186,9 +173,20 @@ class Notes(Noted):
         if kind is str:
             _meet_text(self, value)
             return
+        if id(value) in _ASKING:
+            _meet_asking(self, value, path)
+            return
         if id(value) in self.known or not _has_room(self, kind):
+            if self.owners.unnamed:
+                self.name_again(value)
             return
         self._know(value, path)
+        self._take_in(value, kind, path)
+        note_lacking(self, value, self.absent)
+        self.met(value)
+
+    def _take_in(self, value: Any, kind: Any, path: str) -> None:
+        """Take in what a value leads to."""
         if issubclass(kind, ModuleType):
             self.meet_namespace(module_namespace(value))
             self._meet_class(kind)
@@ -211,7 +209,6 @@ class Notes(Noted):
             if kind is not ndarray:
                 self._meet_object(value, kind, path)
             self.owners.meet_parts(value, [part for part, _ in parts])
-        note_lacking(self, value, self.absent)
 
     def meet_namespace(self, namespace: dict[str, Any]) -> None:
         """Take in the dictionary of a module."""
@@ -278,7 +275,7 @@ class Notes(Noted):
             self._meet_items(value, path)
         layout = layout_of(value)
         names = layout.names(value)
-        is_own = _holds_users(self, value, layout)
+        is_own = holds_users(self, value, layout)
         if self._strict and id(kind) not in COMPOSITES and not is_own_class(kind):
             is_own = True
         if layout.speaks or (layout.is_frozen and layout.is_open) or not is_own:
@@ -330,37 +327,6 @@ class Notes(Noted):
         path = self.owners.path_to(owner)
         return ObjectPlace(owner, name, path, is_passing=is_passing)
 
-    # ---- everything that an object has ----
-
-    def whole(self, value: Any) -> None:
-        """Note all that an object has, and what that has: its names are worked out."""
-        outer = self.is_passing
-        # What nothing leads to was perhaps made by the trace, and goes with it.
-        self.is_passing = outer or not self.knows(value)
-        try:
-            self._note_whole(value)
-        finally:
-            self.is_passing = outer
-
-    def unknown(self, values: Iterable[Any]) -> list[Any]:
-        """Return those values of which not all is noted yet."""
-        return self._whole.unknown(values)
-
-    def _note_whole(self, value: Any) -> None:
-        queue, noted = [value], self._whole.noted
-        for each in queue:  # it grows
-            kind = class_of(each)
-            if id(kind) in PLAIN or id(each) in noted or len(noted) > _KNOWN:
-                continue
-            noted[id(each)] = each
-            queue += contained(each)[:ITEMS]
-            if kind is MethodType:
-                queue.append(each.__func__)
-            elif kind is MEMO:
-                queue += kept_by(each)
-            layout = layout_of(each)
-            queue += [layout.get(each, name) for name in note_all(self, each)]
-
     # ---- afterwards ----
 
     def meet_passing(self, value: Any, path: str) -> None:
@@ -387,32 +353,12 @@ def expect(notes: Notes, names: Iterable[str]) -> None:
 
 def _has_room(notes: Notes, kind: type) -> bool:
     """Tell whether one more of a class is met: of parts of a program, any number."""
-    return len(notes.known) <= _KNOWN or issubclass(kind, SHARED)
+    return len(notes.known) <= MOST or issubclass(kind, SHARED)
 
 
-def note_all(notes: Notes, value: Any) -> list[str]:
-    """Note all that a value itself has, and return the names of its attributes."""
-    kind: Any = class_of(value)
-    layout = layout_of(value)
-    if issubclass(kind, type):
-        note_whole_class(notes, value)
-    note_whole_class(notes, kind)
-    if is_user_function(value):
-        note_function(notes, value, "__dict__", "")
-    is_holder = _holds_users(notes, value, layout) or kind is partial
-    if issubclass(kind, type) or not is_holder:
-        return []
-    if not notes.knows(value):
-        if notes.owners.keeps(value, layout):  # a library may be making it just now
-            return []
-        notes.meet_passing(value, layout.name)
-    names = layout.names(value)
-    notes.use_whole(names)
-    for name in () if layout.is_frozen else (*names, "__dict__"):
-        place = notes.of_object(value, name)
-        if not issubclass(class_of(place.get()), Tracer):
-            notes.place(place)
-    return names
+def _meet_asking(notes: Notes, value: Any, path: str) -> None:
+    if path != value.__name__:  # else the code has told that mentions it
+        notes.ask_any()
 
 
 def _meet_text(notes: Notes, text: str) -> None:
@@ -438,13 +384,6 @@ def _note_content(notes: Noted, value: Any, path: str) -> None:
     by_key = storage is dict or storage is defaultdict
     by_key = by_key and all(type(key) is str for key in list(keys_of(value)))
     note_object(notes, value, KEYS if by_key else CONTENT, path)
-
-
-def _holds_users(notes: Notes, value: Any, layout: Layout) -> bool:
-    """Tell whether what an object holds is the user's, as it is in settings."""
-    if notes.owners.is_users(class_of(value)):
-        return True
-    return notes.owners.keeps(value, layout) or layout.is_holder
 
 
 def _names_set(layout: Layout, names: list[str]) -> list[str]:

@@ -45,6 +45,7 @@ class Owners:
         paths: what leads to a value that was met, by its `id`.
         kept: what objects lead to whose classes are not all the user's, by `id`: of those
             that keep what users set their package, whose other objects count there, too.
+        unnamed: values to which no names lead so far, by `id`.
         members: containers with what was in them when they were met, by `id`.
         asks_super: whether code of the trace asks for `super()`.
         asks_class: whether it asks of which class objects are, naming no attribute.
@@ -70,6 +71,7 @@ class Owners:
     written_into: dict[int, Any] = field(default_factory=dict[int, Any])
     paths: dict[int, str] = field(default_factory=dict[int, str])
     kept: dict[int, str] = field(default_factory=dict[int, str])
+    unnamed: dict[int, Any] = field(default_factory=dict[int, Any])
     members: dict[int, tuple[Any, list[Any]]] = field(
         default_factory=dict[int, "tuple[Any, list[Any]]"]
     )

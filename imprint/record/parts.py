@@ -229,6 +229,13 @@ def _given_by(value: Any, kind: Any, path: str) -> Iterator[tuple[Any, str]]:
         yield from ((held, f"{path}.{name}") for name, held in names.items())
 
 
+def held_by_c(value: Any, kind: Any) -> list[Any]:
+    """Return what C holds and gives code: a variable, a memo, a partial, an iterator."""
+    if is_giver(kind) or kind is functools.partial or id(kind) in _HELD:
+        return [part for part, _ in parts_of(value, kind, "")]
+    return []
+
+
 def _can_change(held: Any) -> bool:
     """Tell whether something can change in a value that is a plain container."""
     kind = class_of(held)

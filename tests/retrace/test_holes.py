@@ -117,6 +117,15 @@ SEEN = {
         OBJECT + "O.w = 1\nf = lambda x: x * getattr(O, chr(119))\n",
         "O.w = 2",
     ),
+    "name that is worked out, by `getattr` under another name": (
+        OBJECT + "O.w = 1\ng = getattr\nf = lambda x: x * g(O, chr(119))\n",
+        "O.w = 2",
+    ),
+    "name that is worked out, of what the trace put where it is found": (
+        OBJECT + "O.w = 1\nD = {}\ndef h(): D[0] = O\n"
+        "f = lambda x: (h(), x * getattr(D[0], chr(119)))[1]\n",
+        "O.w = 2",
+    ),
     "name that is worked out, of a function": (
         "def g(): pass\ng.w = 1\nf = lambda x: x * getattr(g, chr(119)) * len(vars(g))\n",
         "g.w = 2",

@@ -300,6 +300,7 @@ HOLDERS["class of an object with a metaclass"] = piece(
 )
 
 # Those that are static arguments, or fields of a node: by identity, or with a hash.
+MODULES = [HOLDERS[name] for name in ("module", "module by importlib", "submodule")]
 HASHED = {name: HOLDERS[name] for name in HOLDERS if not name.startswith("module by")}
 
 # An object with an attribute that no hash tells apart.

@@ -13,7 +13,7 @@ from tests.retrace.oracle.callbacks import CALLBACKS
 from tests.retrace.oracle.carriers import CARRIERS
 from tests.retrace.oracle.containers import CONTAINERS
 from tests.retrace.oracle.grown import GROWN
-from tests.retrace.oracle.holders import HASHED, HOLDERS
+from tests.retrace.oracle.holders import HASHED, HOLDERS, MODULES
 from tests.retrace.oracle.indices import INDEXED
 from tests.retrace.oracle.kinds import KINDS, STATIC_KINDS
 from tests.retrace.oracle.names import NAMES
@@ -28,7 +28,7 @@ from tests.retrace.oracle.statics import (
     STATIC_HOLDERS,
     STATICS,
 )
-from tests.retrace.oracle.ways import KEEPERS, WAYS
+from tests.retrace.oracle.ways import KEEPERS, NAMED, WAYS
 
 PLAIN = {**SOURCES, **CONTAINERS}
 VALUES = {**SOURCES, **CONTAINERS, **GROWN, **KINDS, **NAMES}
@@ -126,13 +126,17 @@ class _Maker:
         if not self.is_wide or self._draw(st.booleans()):
             expression = self.add(self.choose(VALUES if self.is_wide else PLAIN))
         else:
-            expression = self.add(self.choose(HOLDERS))
+            holder = self.choose(HOLDERS)
+            expression = self.add(holder)
             for _ in range(self._draw(st.sampled_from((0, 0, 1, 2)))):
                 expression = self.add(self.choose(KEEPERS), expression)
-            expression = self.add(self.choose(WAYS), expression)
+            expression = self.add(self.way(holder), expression)
         for _ in range(self._draw(st.integers(0, 2))):
             expression = self.add(self.choose(CARRIERS), expression)
         return expression
+
+    def way(self, holder):
+        return self.choose(NAMED if holder in MODULES else WAYS)
 
     def nested(self):
         return self.add(self.choose({**NESTED, **CALLBACKS, **RULES}), self.value())
@@ -150,9 +154,10 @@ class _Maker:
             kinds = STATIC_KINDS if self.is_wide else {}
             piece = self.choose({**STATICS, **kinds, **NODES})
             return self.add(piece), piece in NODES.values()
-        held = self.add(self.choose(HASHED))
+        holder = self.choose(HASHED)
+        held = self.add(holder)
         piece = self.choose({**STATIC_HOLDERS, **NODE_HOLDERS})
-        expression = self.add(self.choose(WAYS), self.add(piece, held))
+        expression = self.add(self.way(holder), self.add(piece, held))
         return expression, piece in NODE_HOLDERS.values()
 
     def step(self):

@@ -60,6 +60,10 @@ BODIES = {
     "getattr by a name": "g = getattr\nreturn g(o, 'w')",
     "getattr by partial": "return functools.partial(getattr, o, 'w')()",
     "hasattr": "return hasattr(o, 'w')",
+    "name put together": "return getattr(o, 'W'.lower())",
+    "name put together, or a default": "return getattr(o, 'W'.lower(), ?)",
+    "name put together, out of all": "return [getattr(o, n) for n in dir(o) if n == 'W'.lower()]",
+    "attrgetter of a name put together": "return operator.attrgetter('W'.lower())(o)",
     "attrgetter": "return operator.attrgetter('w')(o)",
     "map of attrgetter": "return list(map(operator.attrgetter('w'), [o]))",
     "match": "match o:\n    case object(w=r): return r\nreturn ?",
@@ -204,7 +208,35 @@ def _way(name):
     return piece(text, "way#(<>)", WAY_EDITS.get(name, ()))
 
 
-WAYS = {name: _way(name) for name in BODIES}
+WAYS = {
+    **{name: _way(name) for name in BODIES},
+    # No code is given the object: it is asked where it is kept.
+    "name put together where it is kept": piece("", "getattr(<>, 'W'.lower())", ()),
+    "name put together in a walk": piece(
+        "", "sum([[getattr(p, 'W'.lower())] for p in (<>,)], [])", ()
+    ),
+    "name put together elsewhere": piece(
+        """
+        def ask#(): return getattr(give#(), "W".lower())
+        def give#(): return <>
+        """,
+        "ask#()",
+        ("give# = lambda: <>",),
+    ),
+    "name put together of what is put somewhere": piece(
+        """
+        S# = types.SimpleNamespace(o=None)
+        def put#(): S#.o = <>
+        """,
+        "(put#(), getattr(S#.o, 'W'.lower()))[1]",
+        ("def put#(): S#.o = <>",),
+    ),
+    "name put together for another getattr": piece(
+        "g# = getattr", "g#(<>, 'W'.lower())", ()
+    ),
+}
+NAMED = {name: WAYS[name] for name in WAYS if "put together" not in name}
+"""Those that name the attribute: the others are not seen of a module."""
 
 KEEPERS = {
     "list": piece("L# = [0, <>]", "L#[1]", ("L# = [1, <>]", "L#[1] = <>")),

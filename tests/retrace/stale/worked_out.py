@@ -91,6 +91,53 @@ _GIVERS = {
         def h(_):
             for o in each(): return {read}
         """,
+    "module": """
+        cfg.o = O
+        def h(_):
+            o = cfg.o
+            return {read}
+        """,
+    "class": """
+        class T: o = O
+        def h(_):
+            o = T.o
+            return {read}
+        """,
+    "list of a class of what is given": """
+        class T:
+            o = [O]
+            def get(self):
+                o = self.o[0]
+                return {read}
+        t = T()
+        def h(_): return t.get()
+        """,
+    "variable of a context": """
+        V = contextvars.ContextVar("V")
+        V.set([O])
+        def h(_):
+            o = V.get()[0]
+            return {read}
+        """,
+    "variable of a thread": """
+        import threading
+        V = threading.local()
+        V.o = O
+        def h(_):
+            o = V.o
+            return {read}
+        """,
+    "weak reference": """
+        import weakref
+        V = weakref.ref(O)
+        def h(_):
+            o = V()
+            return {read}
+        """,
+    "walk over a dictionary": """
+        V = {1: O}
+        def h(_): return sum({read} for o in V.values())
+        """,
     "context": """
         @contextlib.contextmanager
         def using(): yield O
@@ -114,11 +161,11 @@ _GIVERS = {
 }
 
 
-def _written(ways):
+def _written(ways, given):
     return {
         f"{read} of {way}": _BEFORE
         + textwrap.dedent(text).replace("{read}", code)
-        + "\nf = lambda x: x * h(O)\n"
+        + f"\nf = lambda x: x * h({given})\n"
         + _EDITS
         for way, text in ways.items()
         for read, code in _READS.items()
@@ -126,8 +173,8 @@ def _written(ways):
 
 
 WORKED_OUT = {
-    **_written(_SCOPES),
-    **_written(_GIVERS),
+    **_written(_SCOPES, "O"),
+    **_written(_GIVERS, "None"),
     "class": """
         TE = "te"
         class C(K): pass
@@ -135,6 +182,73 @@ WORKED_OUT = {
         f = lambda x: x * h(C)
         --- C.rate = 3.0
         --- del C.rate; K.rate = 4.0
+        """,
+    "attribute of the metaclass of an object's class": """
+        TE = "te"
+        class M(type): rate = 1.0
+        class C(metaclass=M): pass
+        c = C()
+        f = lambda x: x * (lambda: getattr(type(c), "ra" + TE))()
+        --- M.rate = 3.0
+        --- C.rate = 4.0
+        """,
+    "named tuple": """
+        TE, O.rate = "te", 1.0
+        n = collections.namedtuple("N", "o")(O)
+        f = lambda x: x * getattr(n.o, "ra" + TE)
+        --- O.rate = 3.0
+        """,
+    "what was raised": """
+        TE, O.rate = "te", 1.0
+        class E(Exception): pass
+        def h(): raise E(O)
+        def f(x):
+            try: h()
+            except E as error: return x * getattr(error.args[0], "ra" + TE)
+        --- O.rate = 3.0
+        """,
+    "what is put somewhere first": """
+        TE, O.rate = "te", 1.0
+        D = {}
+        def h(): D["o"] = O
+        def f(x):
+            h()
+            return x * getattr(D["o"], "ra" + TE)
+        --- O.rate = 3.0
+        """,
+    "result of a function that imprint calls": """
+        TE, O.rate = "te", 1.0
+        f = lambda x: x * getattr(imprint.tree.map(lambda _: O, 1), "ra" + TE)
+        --- O.rate = 3.0
+        """,
+    "attribute of an attribute of a module": """
+        TE, O.rate = "te", 1.0
+        cfg.o = K()
+        cfg.o.p1 = O
+        f = lambda x: x * getattr(getattr(cfg.o, f"p{1}"), "ra" + TE)
+        --- O.rate = 3.0
+        --- cfg.o.p1 = K(); cfg.o.p1.rate = 4.0
+        """,
+    "getattr in a dictionary": """
+        TE, O.rate = "te", 1.0
+        D = {"get": getattr}
+        f = lambda x: x * D["get"](O, "ra" + TE)
+        --- O.rate = 3.0
+        """,
+    "getattr in a partial": """
+        TE, O.rate = "te", 1.0
+        p = functools.partial(getattr, O)
+        f = lambda x: x * p("ra" + TE)
+        --- O.rate = 3.0
+        """,
+    "what names lead to later": """
+        TE, O.rate = "te", 1.0
+        P = K()
+        P.inner = O
+        def later(): return getattr(P.inner, "ra" + TE)
+        f = lambda x: x * getattr(P, "ra" + TE) * later()
+        --- P.rate = 2.0
+        --- O.rate = 3.0
         """,
     "function's attribute": """
         TE = "te"
