@@ -470,7 +470,7 @@ def test_what_comes_after_is_not_what_died_where_the_stack_was_full(
 
 
 def test_more_objects_than_are_met_keep_no_class_from_being_met(monkeypatch):
-    monkeypatch.setattr(notes, "_KNOWN", 20)
+    monkeypatch.setattr(notes, "MOST", 20)
     module = make_module(
         "many_objects",
         "class P:\n    def __init__(self, i): self.i = i\n"
