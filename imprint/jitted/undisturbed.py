@@ -25,8 +25,8 @@ from imprint.definition.share import (
 )
 from imprint.definition.token import Token
 from imprint.definition.walk import NO_EFFECTS, Effects
-from imprint.record import beside as threads_beside
 from imprint.record import probe
+from imprint.record.beside import Beside
 from imprint.static.exact import read_static
 from imprint.versions.definitions import DEFINITIONS, Definition
 from imprint.versions.fresh import count_trace
@@ -63,14 +63,21 @@ class Asked:
         self._ours: frozenset[Any] = frozenset()
         self._is_late: bool = False
 
-    def begin(self, request: "Request", held: Snapshot) -> None:
-        """Note, before the first trace, what the function captures."""
+    def begin(self, request: "Request", held: Snapshot, beside: Beside) -> None:
+        """Note, before the first trace, what the function captures.
+
+        Args:
+            request: the call.
+            held: what it captures.
+            beside: the other threads, of which one may have made it another since.
+        """
         if self._first is not None:
             return
         self._first, self._code = held, captured_code(request.fun)
-        strict = request.options.strict
-        token = DEFINITIONS.token_of(request.fun, strict=strict)
-        self._is_late = token is not self._token
+        if beside.are_any:
+            strict = request.options.strict
+            token = DEFINITIONS.token_of(request.fun, strict=strict)
+            self._is_late = token is not self._token
 
     def is_another(
         self, fun: Callable[..., Any], after: Snapshot, own: Effects, *, code: bool
@@ -139,9 +146,9 @@ def trace_undisturbed(request: Request, places: list[Place], *, strict: bool) ->
     while True:
         tries += 1
         count_trace()
-        beside = threads_beside.Beside()
+        beside = Beside()
         held = _read(fun, call, strict=strict)
-        asked.begin(request, held[0])
+        asked.begin(request, held[0], beside)
         names = captured_names(fun)  # of what it does not capture yet nobody else knows
         earlier = earlier or [NO_EFFECTS] * len(held)
         with probe.Probes(places) as probes:

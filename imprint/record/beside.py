@@ -25,6 +25,11 @@ class Beside:
     def __init__(self) -> None:
         self._before = _times()
 
+    @property
+    def are_any(self) -> bool:
+        """Whether there was one."""
+        return bool(self._before)
+
     def ran(self) -> bool:
         """Tell whether one of them ran meanwhile, or may have."""
         return _times() != self._before

@@ -12,6 +12,7 @@ import imprint
 import imprint.numpy as inp
 from imprint.jitted import binding, undisturbed
 from imprint.program.counters import COUNTERS
+from imprint.record.beside import Beside
 from tests.retrace.stale.meanwhile import Meanwhile
 from tests.units.modules import make_module
 
@@ -287,14 +288,13 @@ def test_an_edit_between_the_look_at_a_function_and_its_trace(monkeypatch):
     plain = make(7.0)
     (cell,) = plain.__closure__
 
-    class Late(undisturbed.threads_beside.Beside):
-        def __init__(self):
-            cell.cell_contents = 2.5
-            super().__init__()
+    def late():
+        cell.cell_contents = 2.5
+        return Beside()
 
-    monkeypatch.setattr(undisturbed.threads_beside, "Beside", Late)
     f = imprint.jit(plain)
-    assert f(1.0) == 3.5
-    monkeypatch.undo()
+    with Meanwhile(), monkeypatch.context() as patch:  # another thread is there
+        patch.setattr(undisturbed, "Beside", late)
+        assert f(1.0) == 3.5
     assert imprint.jit(make(7.0))(1.0) == 8.0
     assert f(1.0) == 3.5
