@@ -130,7 +130,7 @@ def _forget(dead: Any) -> None:
 
 def _forget_pinned(key: int, dead: object) -> None:
     if _pinned.get(key) is dead:
-        del _pinned[key]
+        _pinned.pop(key, None)  # another thread may have been here
 
 
 def _module_of(names: dict[str, Any]) -> ModuleType | None:

@@ -171,8 +171,11 @@ def token_of(content: Content, *, volatile: bool, has_cells: bool) -> Token:
 
 
 def _forget(dead: Any) -> None:
-    if _tokens.get(dead.content) is dead:
-        del _tokens[dead.content]
+    if _tokens.get(dead.content) is not dead:
+        return
+    entry = _tokens.pop(dead.content, None)
+    if entry is not None and entry is not dead:  # another thread put it there just now
+        _tokens.setdefault(dead.content, entry)
 
 
 # By content, what is alive: an entry leaves with its token.

@@ -241,7 +241,7 @@ def _remember(value: Any, token: Hashable) -> None:
 
 def _forget(dead: Any) -> None:
     if _frozen.get(dead.key) is dead:
-        del _frozen[dead.key]
+        _frozen.pop(dead.key, None)  # another thread may have been here
 
 
 # By the `id` of what is alive: an entry leaves with its object, or is found to be dead.

@@ -19,6 +19,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from imprint.definition import token as tokens
 from imprint.definition.share import (
     definition_token,
     effects_of,
@@ -700,3 +701,39 @@ def test_any_edit_is_another_token(data, parts, place):
     assume(exact(edited[place]) != exact(parts[place]))
     one, other = build(parts), build(edited)
     assert definition_token(one) is not definition_token(other)
+
+
+class Elsewhere(dict):
+    """A table of tokens in which another thread does something once one looked it up."""
+
+    act = None
+
+    def get(self, key, default=None):
+        found = super().get(key, default)
+        act, self.act = self.act, None
+        if act is not None:
+            act(key)
+        return found
+
+
+@pytest.mark.parametrize("is_put_back", [False, True])
+def test_a_token_that_another_thread_forgets_or_makes_anew_meanwhile(
+    monkeypatch, is_put_back
+):
+    table = Elsewhere()
+    monkeypatch.setattr(tokens, "_tokens", table)
+    content = ("a content", is_put_back)
+    made = []
+
+    def meanwhile(key):
+        dict.pop(table, key)
+        if is_put_back:
+            made.append(tokens.token_of(content, volatile=False, has_cells=False))
+
+    first = tokens.token_of(content, volatile=False, has_cells=False)
+    table.act = meanwhile
+    del first  # in whose callback an error would be unraisable, which fails the test
+    gc.collect()
+    assert [*table] == [content] * is_put_back
+    if is_put_back:
+        assert tokens.find_token(content) is made[0]
