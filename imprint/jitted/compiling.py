@@ -176,8 +176,12 @@ def _make(request: Request, start: Starts | None) -> Version:
 
 
 def _entered(request: Request, version: Version, key: PackedKey) -> None:
-    """Put a version into its table."""
+    """Put a version into its table, and let those go that can answer no more."""
     definition = request.definition
+    for old in definition.versions.all_of(key):
+        if old.traced.watch.is_gone() and not old.pinned:
+            definition.versions.drop(old)
+            traces_of(definition).drop(old.traced.whole)
     version.at = key
     version.tables.add(definition.versions)
     BUDGET.add(definition.versions, version, version.nbytes)
@@ -320,7 +324,8 @@ def trace(request: Request) -> TracedCall:
 
 def _loose(table: Table[TracedCall], key: Hashable) -> list[Place]:
     """Return places that changed, or are known not to be read in other states."""
-    latest = table.all_of(key)[:LATEST]
+    # With names for sizes each trace has a key of its own.
+    latest = table.all_of(key)[:LATEST] or [*table][-1:]
     found = {p.key: p for each in latest for p in each.failing()}
     for each in table:
         found |= each.unread

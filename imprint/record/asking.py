@@ -18,7 +18,7 @@ from imprint.record.noted import PLAIN, Noted, note_function
 from imprint.record.noters import note_whole_class
 from imprint.record.parts import ITEMS, Whole, held_by_c, parts_of
 from imprint.watch.captures import contained
-from imprint.watch.places import ClassPlace, Key, NamePlace, ObjectPlace, Place
+from imprint.watch.places import KEYS, ClassPlace, Key, NamePlace, ObjectPlace, Place
 from imprint.watch.seen import class_of
 from imprint.watch.written import Written
 
@@ -145,7 +145,8 @@ def note_all(notes: Asking, value: Any) -> list[str]:
         if issubclass(class_of(cls), type):
             note_whole_class(notes, cls)
     if is_user_function(value):
-        note_function(notes, value, "__dict__", "")
+        for name in (*value.__dict__, KEYS):
+            note_function(notes, value, name, "")
     is_holder = holds_users(notes, value, layout) or kind is partial
     if issubclass(kind, type) or not is_holder:
         return []

@@ -281,7 +281,7 @@ def _are_names(place: Place) -> bool:
     """Tell whether a place is of the names that an object, a class or a dict has."""
     if isinstance(place, ObjectPlace):
         return place.name in {"__dict__", KEYS}
-    return isinstance(place, SpecialsPlace)
+    return isinstance(place, SpecialsPlace) or place.name == KEYS
 
 
 def _is_in_list(read: Read) -> bool:

@@ -97,6 +97,10 @@ class Watch:
             for read, now in lasting or failing
         ]
 
+    def is_gone(self) -> bool:
+        """Tell whether an object that was read is not alive any more: it never holds."""
+        return any(read.seen.is_gone for read in self.reads)
+
     def failing(self) -> list[Read]:
         """List the reads of which something else is there now."""
         return [read for read, _ in self._failing()]

@@ -220,7 +220,7 @@ class SpecialsPlace:
 
 @final
 class FunctionPlace:
-    """An attribute of a function: its code, its defaults, or one that a user set.
+    """An attribute of a function: its code, its defaults, one that a user set; or which.
 
     Tools that reload modules replace the code of functions in place.
     """
@@ -244,9 +244,13 @@ class FunctionPlace:
 
     def get(self) -> Any:
         """Return the value now, or MISSING."""
+        if self.name == KEYS:  # which a user set
+            return tuple(self.function.__dict__)
         return getattr(self.function, self.name, MISSING)
 
     def __str__(self) -> str:
+        if self.name == KEYS:
+            return f"names of {self.function.__qualname__}"
         what = WHAT_RUNS.get(self.name, f"attribute {self.name}")
         return f"{what} of {self.function.__qualname__}"
 

@@ -20,7 +20,7 @@ from weakref import ref
 
 import numpy as np
 
-from imprint.core.identity import identity, ids_of
+from imprint.core.identity import Identity, identity, ids_of
 from imprint.definition.share import (
     Snapshot,
     added_items,
@@ -330,6 +330,12 @@ class Seen:
     def stands(self, value: Any) -> bool:
         """Tell whether a value is the very object, in which nothing can change."""
         return not self.inside and self.held.is_(value)
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether it counts as an object that is not alive any more."""
+        content = self._content
+        return type(content) is Identity and content() is None
 
     @property
     def known(self) -> Written:

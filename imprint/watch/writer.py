@@ -191,6 +191,9 @@ class _Writer:
         if isinstance(place, SpecialsPlace | LeavesPlace):
             self.condition(_has_no_more(self, place))
             return
+        if isinstance(place, FunctionPlace) and not place.name.isidentifier():
+            self.condition(f"{self.hold(seen.matches)}({self.hold(place.get)}())")
+            return
         where = self._where(place, seen.held.get())
         if seen.inside:
             self._add_inside(where, seen)

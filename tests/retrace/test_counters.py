@@ -639,6 +639,15 @@ COUNTING = {
             return x
         count = lambda: len(l)
         """,
+    "attribute of a function, beside a name that is worked out": """
+        def h(): h.n += 1
+        h.n = 0
+        class R: rate = 1.0
+        def f(x):
+            h()
+            return x * getattr(R, "RATE".lower())
+        count = lambda: h.n
+        """,
 }
 
 
@@ -674,6 +683,24 @@ COUNTS = {
     "item": ("D = {'n': 0}", "D['n'] += 1", "D == {'n': 1}"),
     "item of what is captured": ("d = {'n': 0}", "d['n'] += 1", "d == {'n': 1}"),
 }
+
+
+@pytest.mark.parametrize("way", ["by size", "named axes"])
+def test_what_is_counted_outside_is_found_unread_beside_a_name_that_is_worked_out(way):
+    module = make_module(
+        "worked_out",
+        "class C: pass\nc = C(); c.lr_a, c.part, c.n = 2.0, 'a', 0\n"
+        "def f(x): return x * getattr(c, 'lr_' + c.part)\n",
+    )
+    options = {"abstracted_axes": {0: "n"}} if way == "named axes" else {}
+    f = imprint.jit(module.f, **options)
+
+    def run():
+        for _ in range(STEPS):
+            module.c.n += 1
+            f(inp.ones(3))
+
+    assert traces_of(run) == 2
 
 
 @pytest.mark.parametrize("kind", COUNTS)

@@ -261,6 +261,10 @@ STRICT_SEES = {
     ),
 }
 STRICT_TELLS_OF = {
+    "class of what is behind a proxy": (
+        "import wrapt\n" + OBJECT + "P = wrapt.ObjectProxy(O)\nf = lambda x: x * P.w\n",
+        "K.w = 2",
+    ),
     "what is sixty containers deep": (
         "V = W = [1]\nfor _ in range(70):\n    V = [V]\ndef f(x):\n    v = V\n"
         "    while isinstance(v, list):\n        v = v[0]\n    return x * v\n",

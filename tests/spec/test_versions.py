@@ -9,6 +9,7 @@ import imprint
 import imprint.numpy as inp
 from imprint.errors import ConcretizationError
 from tests.spec.work import Work, work_of
+from tests.units.modules import make_module
 
 
 @imprint.jit
@@ -145,3 +146,24 @@ def test_a_limit_can_be_an_error():
         f(inp.ones(2))
     assert f(inp.ones(1)) == 1
     assert f._cache_size() == 1
+
+
+def test_a_version_of_what_is_gone_goes_with_the_next():
+    module = make_module(
+        "made_anew",
+        "class C:\n    def __init__(self, rate): self.rate = rate\n"
+        "def f(x): return x * cfg.rate\n",
+    )
+    f = imprint.jit(module.f)
+    for rate in range(20):
+        module.cfg = module.C(rate)
+        assert f(1.0) == rate
+        assert f._cache_size() == 1
+    f.versions[0].pin()
+    kept = module.cfg = module.C(20)
+    assert f(1.0) == 20
+    module.cfg = module.C(21)
+    assert f(1.0) == 21
+    assert f._cache_size() == 3  # what is pinned stays, and what may come back
+    module.cfg = kept
+    assert work_of(lambda: f(1.0)) == Work(0, 0)
