@@ -209,7 +209,7 @@ class _Writer:
                 self._add_items(items)
         elif len(seen.items) == 1 and seen.items[0].packed is not None:
             self.condition(self._is(where, seen.held))
-            self._add_numbers(seen.items[0])
+            self.condition(_has_numbers(self, seen.items[0]))
         else:
             self.condition(f"{self.hold(seen.matches)}({where})")
 
@@ -325,11 +325,6 @@ class _Writer:
                 continue
             self.condition(self._is(f"{container}[{key!r}]", held))
 
-    def _add_numbers(self, items: Items) -> None:
-        """Add the condition that the same numbers are in a list."""
-        container, packed = self.hold(items.container), self.hold(items.packed)
-        self.condition(f"{self.hold(dumps)}({container}, {FORMAT}) == {packed}")
-
     def function(self, otherwise: Callable[[], bool] | None = None) -> FunctionType:
         """Return the function; where a condition fails, `otherwise` has the word."""
         error = self.hold(Exception, apart=True)
@@ -411,6 +406,12 @@ def _has_items(writer: _Writer, place: ObjectPlace, owner: str, seen: Seen) -> s
     if place.name == CONTENT or not keys:
         return f"{writer.hold(seen.matches)}({writer.hold(place.get)}())"
     return f"[*{writer.hold(keys_of)}({owner})] == {writer.hold([*keys])}"
+
+
+def _has_numbers(writer: _Writer, items: Items) -> str:
+    """Return the condition that the same numbers are in a list."""
+    container, packed = writer.hold(items.container), writer.hold(items.packed)
+    return f"{writer.hold(dumps)}({container}, {FORMAT}) == {packed}"
 
 
 def _has_names(writer: _Writer, place: ObjectPlace, owner: str, seen: Seen) -> str:
