@@ -114,6 +114,10 @@ class TracedCall(Inner):
         """Tell whether what the trace read is as it was."""
         return self.watch.holds()
 
+    def is_gone(self) -> bool:
+        """Tell whether an object that it read is not alive any more: it never holds."""
+        return self.watch.is_gone()
+
     def failing(self) -> list[Place]:
         """List the watched places that are not as they were."""
         return [read.place for read in self.watch.failing()]

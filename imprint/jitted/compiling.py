@@ -10,7 +10,7 @@ import time
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from imprint import tree
 from imprint.calls.home import Home, home_of_call
@@ -176,12 +176,9 @@ def _make(request: Request, start: Starts | None) -> Version:
 
 
 def _entered(request: Request, version: Version, key: PackedKey) -> None:
-    """Put a version into its table, and let those go that can answer no more."""
+    """Put a version into its table."""
     definition = request.definition
-    for old in definition.versions.all_of(key):
-        if old.traced.watch.is_gone() and not old.pinned:
-            definition.versions.drop(old)
-            traces_of(definition).drop(old.traced.whole)
+    _let_go(definition.versions, key)
     version.at = key
     version.tables.add(definition.versions)
     BUDGET.add(definition.versions, version, version.nbytes)
@@ -318,8 +315,17 @@ def trace(request: Request) -> TracedCall:
     if not any(isinstance(c, Tracer) for c in traced.closed.consts):
         if table is definition.traced and table.key_of(traced) is None:
             BUDGET.add(table, traced, traced.nbytes)
-        table.put(at(_key_after(request)), traced)
+        key = at(_key_after(request))
+        _let_go(table, key)
+        table.put(key, traced)
     return traced
+
+
+def _let_go(table: Table[Any], key: Hashable) -> None:
+    """Drop what read an object that is gone: it never holds again."""
+    for old in table.all_of(key):
+        if old.is_gone():
+            table.drop(old)
 
 
 def _loose(table: Table[TracedCall], key: Hashable) -> list[Place]:

@@ -141,6 +141,10 @@ class Version(Inner):
         """Tell whether what the version read while it was traced is as it was."""
         return self.guard is None or self.guard()
 
+    def is_gone(self) -> bool:
+        """Tell whether it answers no more, as an object that was read is not alive."""
+        return self.traced.is_gone() and not self.pinned
+
     def run(self, leaves: list[Any], host_leaves: list[int] | None = None) -> Any:
         """Execute on leaves of which some are NumPy arrays or numbers; hot.
 

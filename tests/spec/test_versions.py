@@ -167,3 +167,17 @@ def test_a_version_of_what_is_gone_goes_with_the_next():
     assert f._cache_size() == 3  # what is pinned stays, and what may come back
     module.cfg = kept
     assert work_of(lambda: f(1.0)) == Work(0, 0)
+
+
+def test_a_trace_inside_others_of_what_is_gone_goes_with_the_next():
+    module = make_module(
+        "inside",
+        "class C:\n    def __init__(self, rate): self.rate = rate\n"
+        "def h(x): return x * cfg.rate\n",
+    )
+    inner = imprint.jit(module.h)
+    f = imprint.jit(lambda x: inner(x) + 1)
+    for rate in range(5):
+        module.cfg = module.C(rate)
+        assert f(1.0) == rate + 1
+        assert len(inner._definition.traced) == f._cache_size() == 1
