@@ -25,8 +25,8 @@ from imprint.definition.share import (
 )
 from imprint.definition.token import Token
 from imprint.definition.walk import NO_EFFECTS, Effects
+from imprint.record import beside as threads_beside
 from imprint.record import probe
-from imprint.record.beside import Beside
 from imprint.static.exact import read_static
 from imprint.versions.definitions import DEFINITIONS, Definition
 from imprint.versions.fresh import count_trace
@@ -63,7 +63,9 @@ class Asked:
         self._ours: frozenset[Any] = frozenset()
         self._is_late: bool = False
 
-    def begin(self, request: "Request", held: Snapshot, beside: Beside) -> None:
+    def begin(
+        self, request: "Request", held: Snapshot, beside: "threads_beside.Beside"
+    ) -> None:
         """Note, before the first trace, what the function captures.
 
         Args:
@@ -146,7 +148,7 @@ def trace_undisturbed(request: Request, places: list[Place], *, strict: bool) ->
     while True:
         tries += 1
         count_trace()
-        beside = Beside()
+        beside = threads_beside.Beside()
         held = _read(fun, call, strict=strict)
         asked.begin(request, held[0], beside)
         names = captured_names(fun)  # of what it does not capture yet nobody else knows

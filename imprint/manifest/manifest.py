@@ -39,7 +39,13 @@ from imprint.manifest.anchors import (
 from imprint.manifest.declared import Stamps, adopt, declaration, difference_of, look
 from imprint.manifest.facts import Facts, facts_of, home_of, shown
 from imprint.manifest.placed import plain_spread
-from imprint.manifest.purity import LibraryRead, check_codes, has_drawn, state_of_draws
+from imprint.manifest.purity import (
+    LibraryRead,
+    check_codes,
+    check_names,
+    has_drawn,
+    state_of_draws,
+)
 from imprint.manifest.reader import Reader, digest_of
 from imprint.manifest.refused import Refused, Why
 from imprint.manifest.stamps import changed
@@ -182,6 +188,7 @@ def noted(
     """
     findings = traced.findings
     _check_trace(traced.whole, asked)
+    check_names(findings.ran)
     reader = asked.reader.copy()
     met = reader.libraries
     reads = _read_places(reader, findings.reads)

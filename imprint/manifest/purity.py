@@ -50,6 +50,16 @@ class Met:
         return other
 
 
+def check_names(ran: Ran) -> None:
+    """Raise Refused if code of a trace works names out: nobody else knows them."""
+    for code, _ in ran.codes:
+        mentions = mentions_of(code)
+        if mentions.reads_module or mentions.reads_any:
+            owner = "its module" if mentions.reads_module else "attributes"
+            what = f"({code.co_qualname}) reads {owner} by names that are worked out"
+            raise Refused(Why.DYNAMIC, what)
+
+
 def check_codes(ran: Ran, met: Met) -> list[LibraryRead]:
     """Return what the code of a trace reads of libraries.
 
@@ -65,10 +75,6 @@ def check_codes(ran: Ran, met: Met) -> list[LibraryRead]:
     parts = [sys.modules[name] for name in sorted(met.modules) if has_part(name)]
     for code, names in ran.codes:
         mentions = mentions_of(code)
-        if mentions.reads_module or mentions.reads_any:
-            owner = "its module" if mentions.reads_module else "attributes"
-            what = f"({code.co_qualname}) reads {owner} by names that are worked out"
-            raise Refused(Why.DYNAMIC, what)
         words = {word for each in _all(code) for word in _attributes(each)}
         _check_parts(mentions.parts, names)
         for module in (*_modules(code, mentions.imports, names), *parts):
