@@ -99,7 +99,8 @@ class Watch:
 
     def is_gone(self) -> bool:
         """Tell whether an object that was read is not alive any more: it never holds."""
-        return any(read.seen.is_gone for read in self.reads)
+        gone = (read for read in self.reads if read.seen.is_gone)
+        return any(not _is_over(read, read.now()) for read in gone)
 
     def failing(self) -> list[Read]:
         """List the reads of which something else is there now."""

@@ -1,5 +1,6 @@
 """One function, many versions: what makes one, and what a call of a known kind costs."""
 
+import gc
 import logging
 
 import numpy as np
@@ -181,3 +182,24 @@ def test_a_trace_inside_others_of_what_is_gone_goes_with_the_next():
         module.cfg = module.C(rate)
         assert f(1.0) == rate + 1
         assert len(inner._definition.traced) == f._cache_size() == 1
+
+
+def test_a_version_stays_where_only_what_the_trace_made_is_gone():
+    module = make_module(
+        "made_inside",
+        "class V: rate = 2.0\n"
+        "class P:\n    def __init__(self): self.v = V()\n"
+        "    def scaled(self, x): return x * self.v.rate\n"
+        "kept = []\n"
+        "def made():\n    p = kept.pop() if kept else P()\n    return p\n"
+        "def f(x): return made().scaled(x) * getattr(made(), 'V'.lower()).rate * k\n",
+    )
+    f = imprint.jit(module.f)
+    module.kept += [module.P(), module.P()]
+    for module.k in (1.0, 3.0):
+        f(1.0)
+    gc.collect()
+    module.k = 5.0
+    f(1.0)
+    module.k = 1.0
+    assert work_of(lambda: f(1.0)) == Work(0, 0)
