@@ -40,7 +40,8 @@ class Asking(Noted):
         self.known: dict[int, Any] = {}  # by id: kept alive while the trace runs
         self._whole: Whole = Whole()
         self._asked: frozenset[str] = frozenset()
-        self._asks_any: bool = False
+        self.asks_any: bool = False
+        """Whether the user's code asks for names that are worked out."""
         self._named: dict[int, Any] = {}  # all that these have is noted soon
         self._is_unnamed: bool = False
         self._is_meeting: bool = False
@@ -57,11 +58,11 @@ class Asking(Noted):
         """Note all that an object has, and what that has: its names are worked out."""
         outer = self.is_passing
         # What nothing leads to was perhaps made by the trace, and goes with it.
-        self.is_passing = outer or not self.knows(value)
+        self.is_passing: bool = outer or not self.knows(value)
         try:
             self._note_whole(value)
         finally:
-            self.is_passing: bool = outer
+            self.is_passing = outer
 
     def ask_any(self, names: Iterable[str] = ()) -> None:
         """Note all that each value has to which names lead, now or later: any may be asked.
@@ -75,8 +76,8 @@ class Asking(Noted):
         for place, _ in (*self.reads.values(),) if new else ():
             if place.name in new and isinstance(place, _OF_OWNERS):
                 self.whole(place.get())
-        if not self._asks_any:
-            self._asks_any = True
+        if not self.asks_any:
+            self.asks_any = True
             self._named.update(self.known)
             self.note_named()
 
@@ -107,10 +108,9 @@ class Asking(Noted):
 
     def met(self, value: Any) -> None:
         """Take in that a value was met."""
-        if self._asks_any:
-            (self.owners.unnamed if self._is_unnamed else self._named)[id(value)] = (
-                value
-            )
+        if self.asks_any:
+            met = self.owners.unnamed if self._is_unnamed else self._named
+            met[id(value)] = value
 
     def unknown(self, values: Iterable[Any]) -> list[Any]:
         """Return those values of which not all is noted yet."""

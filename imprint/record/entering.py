@@ -101,15 +101,17 @@ class Entering:
         self._orphans: dict[int, dict[str, Any]] = {}
         self._passing: dict[int, tuple[Held, str]] = {}
         self._writes = Writes()
-        self.asks_any: bool = False
+
+    @property
+    def asks_any(self) -> bool:
         """Whether the user's code asks for names that are worked out."""
+        return self._notes.asks_any
 
     def take_result(self, code: CodeType, value: Any) -> None:
         """Note what the user's code reads so of what it is given."""
         self._enter_values((value,), mentions_of(code))
 
     def _enter_names(self, mentions: Mentions) -> None:
-        self.asks_any |= mentions.reads_any
         if mentions.reads_whole:
             uncover()
         self._writes.add(mentions)

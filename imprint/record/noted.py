@@ -453,7 +453,7 @@ def note_object(notes: Noted, value: Any, name: str, path: str) -> None:
     key = place.key
     if notes.is_noted(key):
         if notes.owners.unnamed:
-            notes.meet(place.get(), path)
+            notes.place(place)
         return
     found = place.get()
     if not issubclass(class_of(found), Tracer):

@@ -84,9 +84,8 @@ in_captured, in_cell = capturing(), keeping()
 WAYS = [word for word in MODULE.split() if word.startswith("in_")]
 WAYS = dict.fromkeys(word.partition("(")[0].rstrip(",") for word in WAYS)
 
-pytestmark = (
-    pytest.mark.unaudited
-)  # they count traces, and an audit fills containers, too
+# They count traces, and an audit fills containers, too.
+pytestmark = pytest.mark.unaudited
 
 
 @pytest.mark.parametrize("is_called_first", [False, True], ids=["anew", "called first"])

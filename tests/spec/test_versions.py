@@ -149,12 +149,15 @@ def test_a_limit_can_be_an_error():
     assert f._cache_size() == 1
 
 
+READS = """
+class C:
+    def __init__(self, rate): self.rate = rate
+def f(x): return x * cfg.rate
+"""
+
+
 def test_a_version_of_what_is_gone_goes_with_the_next():
-    module = make_module(
-        "made_anew",
-        "class C:\n    def __init__(self, rate): self.rate = rate\n"
-        "def f(x): return x * cfg.rate\n",
-    )
+    module = make_module("made_anew", READS)
     f = imprint.jit(module.f)
     for rate in range(20):
         module.cfg = module.C(rate)
@@ -171,12 +174,8 @@ def test_a_version_of_what_is_gone_goes_with_the_next():
 
 
 def test_a_trace_inside_others_of_what_is_gone_goes_with_the_next():
-    module = make_module(
-        "inside",
-        "class C:\n    def __init__(self, rate): self.rate = rate\n"
-        "def h(x): return x * cfg.rate\n",
-    )
-    inner = imprint.jit(module.h)
+    module = make_module("inside", READS)
+    inner = imprint.jit(module.f)
     f = imprint.jit(lambda x: inner(x) + 1)
     for rate in range(5):
         module.cfg = module.C(rate)
