@@ -79,6 +79,11 @@ def instructions(code: CodeType) -> Instructions:
     return tuple(found)
 
 
+def inner_codes(code: CodeType) -> list[CodeType]:
+    """Return the code of what is defined in code: functions, lambdas, comprehensions."""
+    return [const for const in code.co_consts if isinstance(const, CodeType)]
+
+
 def variables_of(code: CodeType) -> tuple[str, ...]:
     """Return the names of locals and closure variables, as instructions count them."""
     cells = [n for n in code.co_cellvars if n not in code.co_varnames]

@@ -8,6 +8,8 @@ import sys
 from types import CodeType
 from typing import Any
 
+from imprint.record.bytecode import inner_codes
+
 State = tuple[Any, ...]
 
 
@@ -29,5 +31,4 @@ def state_of_draws(fun: Any) -> State | None:
 
 
 def _mentions_random(code: CodeType) -> bool:
-    nested = (c for c in code.co_consts if isinstance(c, CodeType))
-    return "random" in code.co_names or any(map(_mentions_random, nested))
+    return "random" in code.co_names or any(map(_mentions_random, inner_codes(code)))

@@ -14,6 +14,7 @@ from types import CodeType, FrameType
 from typing import Any, Final, final
 
 from imprint.core.libraries import entry, is_own_code
+from imprint.record.bytecode import inner_codes
 
 _HANDS: Final = frozenset(
     {
@@ -83,10 +84,9 @@ class Elsewhere:
 
     def _mention(self, code: CodeType) -> None:
         self._names.update(code.co_names)
-        for const in code.co_consts:
-            if isinstance(const, CodeType):
-                self._made[id(const)] = const
-                self._mention(const)
+        for inner in inner_codes(code):
+            self._made[id(inner)] = inner
+            self._mention(inner)
 
     def _is_handed(self, code: CodeType, frame: FrameType) -> bool:
         names = code.co_varnames

@@ -26,6 +26,7 @@ from imprint.core.libraries import (
 from imprint.core.trace import Tracer
 from imprint.definition.layout import layout_of
 from imprint.record.absence import note_absent, note_missed
+from imprint.record.bytecode import inner_codes
 from imprint.record.mentions import Mentions, is_function_code, mentions_of
 from imprint.record.noted import PLAIN
 from imprint.record.notes import Notes
@@ -338,9 +339,8 @@ class Entering:
         mentions = mentions_of(code)
         self._enter_names(mentions)
         self._enter_code(code, namespace, mentions)
-        for const in code.co_consts:
-            if isinstance(const, CodeType):
-                self._enter_nested(const, namespace)
+        for inner in inner_codes(code):
+            self._enter_nested(inner, namespace)
 
 
 def _resolved(name: str, namespace: dict[str, Any]) -> str:

@@ -19,6 +19,7 @@ from imprint.record.bytecode import (
     GLOBALS,
     LOAD_CONST,
     Instructions,
+    inner_codes,
     instructions,
     name_loaded,
     number,
@@ -46,7 +47,8 @@ class Mentions(NamedTuple):
         changes_items: whether it may change what is in a container, by any key.
         grown: the names of what it appends to.
         uses: how it uses items of containers by constant keys.
-        reads_any: whether it may read attributes by names that are worked out.
+        reads_any: whether it, or code in it, may read attributes by names that are
+            worked out.
         reads_module: whether it may read its module so: `globals()`, `eval`.
         expects_absence: whether it may go on where an attribute is not there.
         absent: the names of attributes that it may go on without.
@@ -263,7 +265,8 @@ def _mentions(
         _grown(code, done),
         reads_whole
         or _has_computed_names(code, done, found)
-        or (not _GETTERS.isdisjoint(every) and _makes_getters(code, done)),
+        or (not _GETTERS.isdisjoint(every) and _makes_getters(code, done))
+        or any(mentions_of(inner).reads_any for inner in inner_codes(code)),
         reads_module,
         bool(code.co_exceptiontable)
         or not _EXPECTS_ABSENCE.isdisjoint(every)

@@ -261,6 +261,11 @@ STRICT_SEES = {
     ),
 }
 STRICT_TELLS_OF = {
+    "attribute, worked out, of what only a queue of C's holds": (
+        "import queue\n" + OBJECT + "Q = queue.SimpleQueue(); Q.put(O)\n"
+        "def f(x):\n    o = Q.get(); Q.put(o)\n    return x * getattr(o, ''.join('w'))\n",
+        "O.w = 2",
+    ),
     "class of what is behind a proxy": (
         "import wrapt\n" + OBJECT + "P = wrapt.ObjectProxy(O)\nf = lambda x: x * P.w\n",
         "K.w = 2",

@@ -229,6 +229,24 @@ WORKED_OUT = {
         --- O.rate = 3.0
         --- cfg.o.p1 = K(); cfg.o.p1.rate = 4.0
         """,
+    "attribute of an attribute, in a generator expression": """
+        TE, O.rate = "te", 1.0
+        cfg.o = K()
+        cfg.o.p1 = O
+        def h(): return sum(getattr(getattr(o, f"p{1}"), "ra" + TE) for o in [cfg.o])
+        f = lambda x: x * h()
+        --- O.rate = 3.0
+        --- cfg.o.p1 = K(); cfg.o.p1.rate = 4.0
+        """,
+    "attribute of an attribute, in a walk over a dictionary": """
+        TE, O.rate = "te", 1.0
+        cfg.o = K()
+        cfg.o.p1 = O
+        f = lambda x: x * sum(
+            getattr(getattr(o, f"p{1}"), "ra" + TE) for o in {1: cfg.o}.values())
+        --- O.rate = 3.0
+        --- cfg.o.p1 = K(); cfg.o.p1.rate = 4.0
+        """,
     "getattr in a dictionary": """
         TE, O.rate = "te", 1.0
         D = {"get": getattr}
