@@ -7,9 +7,13 @@ virtual machine the clock may stand still for one that runs 20 µs: to ask the s
 often each ran as well takes 10 µs a thread, and lets the others in each time.
 """
 
+import gc
+import os
 import sys
 import threading
 import time
+from collections.abc import Generator
+from contextlib import contextmanager
 from types import FrameType
 from typing import Final, final
 
@@ -39,11 +43,41 @@ def _times() -> dict[int, object]:
     """Return for how long each other thread ran, by its `ident`."""
     known = {thread.ident: thread.native_id for thread in threading.enumerate()}
     own = threading.get_ident()
-    return {
-        ident: _time_of(known.get(ident))
-        for ident, frame in sys._current_frames().items()  # pyright: ignore[reportPrivateUsage] - no other way
-        if ident != own and not _is_service(frame)
-    }
+    with _no_collections():
+        others = [
+            ident
+            for ident, frame in sys._current_frames().items()  # pyright: ignore[reportPrivateUsage] - no other way
+            if ident != own and not _is_service(frame)
+        ]
+    return {ident: _time_of(known.get(ident)) for ident in others}
+
+
+_walking: Final = threading.RLock()
+os.register_at_fork(
+    before=_walking.acquire,
+    after_in_parent=_walking.release,
+    after_in_child=_walking.release,
+)
+
+
+@contextmanager
+def _no_collections() -> Generator[None]:
+    """Have the garbage collector wait on 3.11, while frames of other threads are read.
+
+    There it may begin inside `frame.f_back`, and what it calls lets the other thread run:
+    when that returns from the frame being read, the process crashes. Later Pythons collect
+    between two instructions. `gc.disable` may be called by the user meanwhile, and stays.
+    """
+    if sys.version_info >= (3, 12):
+        yield
+        return
+    with _walking:
+        before = gc.get_threshold()
+        try:
+            gc.set_threshold(0)
+            yield
+        finally:
+            gc.set_threshold(*before)
 
 
 def _time_of(native: int | None) -> object:

@@ -1,8 +1,10 @@
 """Which other threads ran beside a trace."""
 
+import gc
 import sys
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -99,3 +101,36 @@ def test_where_the_system_does_not_count_a_thread_may_have_run(monkeypatch):
     monkeypatch.setattr(module, "_HAS_CLOCKS", False)
     with Server("/a_project/server.py", "server", waits=False):
         assert Beside().ran()
+
+
+@pytest.mark.skipif(
+    sys.version_info >= (3, 12), reason="collections begin between instructions"
+)
+def test_no_collection_begins_while_frames_of_other_threads_are_read(monkeypatch):
+    """It would run code, and with it the thread whose frame is being read."""
+    read, kept, begun = module._is_service, [], []
+
+    def is_service(frame):
+        kept.extend(SimpleNamespace() for _ in range(9))  # enough for a collection
+        result = read(frame)
+        kept.clear()
+        return result
+
+    def note(phase, _):
+        if phase == "start":
+            begun.append(bool(kept))
+
+    monkeypatch.setattr(module, "_is_service", is_service)
+    before = gc.get_threshold()
+    with Server("/a_project/server.py", "server"):
+        gc.callbacks.append(note)
+        try:
+            gc.set_threshold(1, 2, 3)
+            Beside()
+            after = gc.get_threshold()
+        finally:
+            gc.set_threshold(*before)
+            gc.callbacks.remove(note)
+    assert after == (1, 2, 3)
+    assert begun
+    assert not any(begun)
