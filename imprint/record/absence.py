@@ -92,20 +92,28 @@ def note_answered(notes: Notes, *, is_expected: bool) -> None:
     Args:
         notes: of the trace.
         is_expected: whether code goes on where an attribute is not there: then so it is
-            with all objects.
+            with all that names lead to.
     """
+    names = tuple(notes.names)
+    for value in tuple(notes.known.values()) if is_expected else ():
+        note_lacking(notes, value, names)
     for namespace in tuple(notes.owners.modules.values()):
         if code_in(entry(namespace, "__getattr__")) is not None:
-            for name in ("__getattr__", *notes.names):
+            for name in ("__getattr__", *names):
                 notes.place(NamePlace(namespace, name))
     for cls in tuple(notes.owners.made.values()):
-        if code_in(class_attribute(class_of(cls), "__getattr__")) is not None:
-            note_lacking(notes, cls, tuple(notes.names))
+        if _answers(class_of(cls)):
+            note_lacking(notes, cls, names)
     for value, kind, *_ in tuple(notes.owners.objects):
         if code_in(class_attribute(kind, "__getattribute__")) is not None:
             notes.whole(value)  # it may work names out
-        if is_expected or code_in(class_attribute(kind, "__getattr__")) is not None:
-            note_lacking(notes, value, tuple(notes.names))
+        if _answers(kind):
+            note_lacking(notes, value, names)
+
+
+def _answers(cls: type) -> bool:
+    """Tell whether instances have a `__getattr__` of the user's."""
+    return code_in(class_attribute(cls, "__getattr__")) is not None
 
 
 def mention_texts(notes: Notes) -> None:

@@ -101,8 +101,6 @@ CASES = [
     for target in targets.split()
     if way != "dir" or (owner, target) not in NOT_IN_DIR
 ]
-BY_ARGUMENTS = {"by a caller's handler", "suppress", "name that is a default"}
-"""Where nobody tells what runs, what these are given is not known: see `test_holes`."""
 pytestmark = [
     pytest.mark.usefixtures("kept_executables"),
     pytest.mark.unaudited,
@@ -122,10 +120,7 @@ def test_an_attribute_that_comes_to_be_is_seen(owner, way, target):
     play(scenario_of(owner, way, target))
 
 
-@pytest.mark.parametrize(
-    ("owner", "way", "target"),
-    [case for case in CASES if case.values[1] not in BY_ARGUMENTS],
-)
+@pytest.mark.parametrize(("owner", "way", "target"), CASES)
 def test_so_it_is_where_nobody_tells_what_runs(owner, way, target, monkeypatch):
     monkeypatch.setattr(recorder._listener, "listen", lambda: False)
     play(scenario_of(owner, way, target))
