@@ -609,6 +609,8 @@ DRAWN = [
 def test_all_kinds_of_calls_start_warm(tmp_path, imprint_store):
     first = reborn.begin({"calls": CALLS}, tmp_path).calls
     before = [np.asarray(call(first)) for call in DRAWN]
+    for made in (first.static, first.step, first.donating, first.outer, first.slope):
+        assert {v.restarts for v in made.versions} == {"without a trace"}
     again = reborn.begin({"calls": CALLS}, tmp_path).calls
     for i, call in enumerate(DRAWN):
         result, count = reborn.traces(call, again)
