@@ -172,9 +172,33 @@ def _written(ways, given):
     }
 
 
+_STEPS = {
+    "attribute of an attribute of a module": (
+        'f = lambda x: x * getattr(getattr(cfg.o, f"p{1}"), "ra" + TE)'
+    ),
+    "attribute of an attribute, in a generator expression": (
+        'def h(): return sum(getattr(getattr(o, f"p{1}"), "ra" + TE) for o in [cfg.o])\n'
+        "f = lambda x: x * h()"
+    ),
+    "attribute of an attribute, in a walk over a dictionary": (
+        "f = lambda x: x * sum(\n"
+        '    getattr(getattr(o, f"p{1}"), "ra" + TE) for o in {1: cfg.o}.values())'
+    ),
+}
+_OF_A_MODULE = """
+cfg.o = K()
+cfg.o.p1 = O
+{reads}
+--- O.rate = 3.0
+--- cfg.o.p1 = K(); cfg.o.p1.rate = 4.0
+"""
 WORKED_OUT = {
     **_written(_SCOPES, "O"),
     **_written(_GIVERS, "None"),
+    **{
+        way: _BEFORE + _OF_A_MODULE.replace("{reads}", reads)
+        for way, reads in _STEPS.items()
+    },
     "class": """
         TE = "te"
         class C(K): pass
@@ -220,32 +244,6 @@ WORKED_OUT = {
         TE, O.rate = "te", 1.0
         f = lambda x: x * getattr(imprint.tree.map(lambda _: O, 1), "ra" + TE)
         --- O.rate = 3.0
-        """,
-    "attribute of an attribute of a module": """
-        TE, O.rate = "te", 1.0
-        cfg.o = K()
-        cfg.o.p1 = O
-        f = lambda x: x * getattr(getattr(cfg.o, f"p{1}"), "ra" + TE)
-        --- O.rate = 3.0
-        --- cfg.o.p1 = K(); cfg.o.p1.rate = 4.0
-        """,
-    "attribute of an attribute, in a generator expression": """
-        TE, O.rate = "te", 1.0
-        cfg.o = K()
-        cfg.o.p1 = O
-        def h(): return sum(getattr(getattr(o, f"p{1}"), "ra" + TE) for o in [cfg.o])
-        f = lambda x: x * h()
-        --- O.rate = 3.0
-        --- cfg.o.p1 = K(); cfg.o.p1.rate = 4.0
-        """,
-    "attribute of an attribute, in a walk over a dictionary": """
-        TE, O.rate = "te", 1.0
-        cfg.o = K()
-        cfg.o.p1 = O
-        f = lambda x: x * sum(
-            getattr(getattr(o, f"p{1}"), "ra" + TE) for o in {1: cfg.o}.values())
-        --- O.rate = 3.0
-        --- cfg.o.p1 = K(); cfg.o.p1.rate = 4.0
         """,
     "getattr in a dictionary": """
         TE, O.rate = "te", 1.0
