@@ -104,6 +104,18 @@ def bodies(lib):
     return lambda: run(x, v)
 
 
+def stencil(lib):
+    """Return 500 steps of diffusion on 100,000 points: more memory than a small loop."""
+
+    def step(_, u):
+        padded = lib.numpy.pad(u, 1)
+        return u + 0.2 * (padded[2:] - 2 * u + padded[:-2])
+
+    run = lib.jit(lambda u: lib.lax.fori_loop(0, 500, step, u))
+    start = np.linspace(0, 1, 100_000, dtype=np.float32)
+    return lambda: run(start)
+
+
 def kalman(lib):
     """Return 5,000 steps of a filter of four states and two measurements."""
     f = np.eye(4, dtype=np.float32)
@@ -207,6 +219,7 @@ PAIRS = [
     pair("loop: GRU of 64, 500 steps", gru_forward),
     pair("loop: grad of the GRU", gru_gradient),
     pair("loop: 64 bodies, 1,000 steps", bodies),
+    pair("loop: stencil of 100,000, 500 steps", stencil),
     pair("loop: Kalman filter, 5,000 steps", kalman),
     pair("loop: Mandelbrot, 128 x 128, while", mandelbrot),
     pair("loop: orbit, adaptive steps, while", orbit),

@@ -31,7 +31,9 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")
 # By `import_module`, because it must follow the line above and has no type stubs.
 engine: Final[Any] = import_module("jaxlib._jax")
 jaxlib_version: Final[str] = import_module("jaxlib.version").__version__
-_modern: Final = tuple(int(n) for n in jaxlib_version.split(".")[:2]) >= (0, 11)
+jaxlib_release: Final = tuple(int(n) for n in jaxlib_version.split(".")[:2])
+"""The first two numbers of the version: (0, 12)."""
+_modern: Final = jaxlib_release >= (0, 11)
 
 EngineError: Final[type[RuntimeError]] = engine.JaxRuntimeError
 """What the engine raises: a `RuntimeError` whose text begins with a status code."""

@@ -22,6 +22,7 @@ from imprint.errors import ArgumentError, CompileError, did_you_mean
 from imprint.runtime.compat import (
     corrections,
     engine,
+    jaxlib_release,
     jaxlib_version,
     library_identity,
 )
@@ -60,14 +61,15 @@ class CompileOptions:
 def _always() -> bytes:
     """Return the engine's form of what each program is compiled with.
 
-    A `while` over little memory is machine code of its own: a step of many small
-    operations takes 0.5 ms where a call of each takes 23 (a Kalman filter of 5,000 steps).
-    Up to 1 MB, as jaxlib 0.12 has it by itself: over more that is slower. Such options
-    are no overrides: they are in the bytes of a `CompileOptionsProto`, to which others
-    can be appended.
+    Before jaxlib 0.12, XLA compiles a `while` loop as a whole only below a few bytes. A
+    loop of up to 1 MB is faster as a whole: a Kalman filter of 5,000 steps takes 1.2 ms
+    and not 27. From 0.12 on jaxlib's own limit stays, as 1 MB is slower there: 500 steps
+    of a stencil of 100,000 floats take 29 ms and not 10. Such options are no overrides:
+    they are in the bytes of a `CompileOptionsProto`, to which others can be appended.
     """
     given = engine.CompileOptions().SerializeAsString()
-    if _SMALL_WHILE.decode() in os.environ.get("XLA_FLAGS", ""):
+    asked = os.environ.get("XLA_FLAGS", "")
+    if jaxlib_release >= (0, 12) or _SMALL_WHILE.decode() in asked:
         return given
     entry = _part(1, _SMALL_WHILE) + _part(2, b"1000000")
     # .executable_build_options.debug_options.xla_backend_extra_options

@@ -147,17 +147,33 @@ def test_xla_flags_decide_before_the_cpu(monkeypatch, flags, wide):
     assert options.has_wide_vectors.__wrapped__() is wide
 
 
-def test_small_loops_are_machine_code_of_their_own_unless_xla_flags_say(monkeypatch):
-    threshold = b"\x0a\x27xla_cpu_small_while_loop_byte_threshold\x12\x071000000"
-    try:
+THRESHOLD = b"\x0a\x27xla_cpu_small_while_loop_byte_threshold\x12\x071000000"
+
+
+@pytest.fixture
+def built(monkeypatch):
+    """Return what builds the options for a release of jaxlib and some XLA_FLAGS."""
+
+    def build(release, flags=""):
+        monkeypatch.setattr(options, "jaxlib_release", release)
+        monkeypatch.setenv("XLA_FLAGS", flags)
         options._always.cache_clear()
-        assert threshold in options.CompileOptions().build().SerializeAsString()
-        asked = "--xla_backend_extra_options=xla_cpu_small_while_loop_byte_threshold=9"
-        monkeypatch.setenv("XLA_FLAGS", asked)
-        options._always.cache_clear()
-        assert threshold not in options.CompileOptions().build().SerializeAsString()
-    finally:
-        options._always.cache_clear()
+        return options.CompileOptions().build().SerializeAsString()
+
+    yield build
+    options._always.cache_clear()
+
+
+@pytest.mark.parametrize("release", [(0, 10), (0, 11)])
+def test_a_small_loop_is_compiled_as_a_whole_before_jaxlib_0_12(built, release):
+    assert THRESHOLD in built(release)
+    asked = "--xla_backend_extra_options=xla_cpu_small_while_loop_byte_threshold=9"
+    assert THRESHOLD not in built(release, asked)
+
+
+@pytest.mark.parametrize("release", [(0, 12), (0, 13), (1, 0)])
+def test_the_limit_of_loops_is_jaxlibs_own_from_0_12_on(built, release):
+    assert b"small_while_loop" not in built(release)
 
 
 def test_the_identity_of_a_program_has_all_that_decides_its_machine_code():
