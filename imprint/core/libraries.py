@@ -142,7 +142,26 @@ def is_user_namespace(namespace: dict[str, Any]) -> bool:
         return False
     spec = entry(namespace, "__spec__")
     origin = spec.origin if type(spec) is ModuleSpec else None
-    return origin not in ("built-in", "frozen")
+    if origin in ("built-in", "frozen"):
+        return False
+    folders = _folders_of(namespace)  # a namespace package has no file
+    return not folders or any(map(is_user_file, folders))
+
+
+def _folders_of(namespace: dict[str, Any]) -> list[str]:
+    """Return the folders of a package, each with a separator at its end."""
+    path: Any = entry(namespace, "__path__")
+    if type(path) is _NAMESPACE_PATH:
+        path = entry(vars(path), "_path")  # to iterate over it searches the parent
+    if type(path) is not list:
+        return []
+    folders = cast("list[object]", path)
+    return [os.path.join(folder, "") for folder in folders if type(folder) is str]
+
+
+_NAMESPACE_PATH: Final = vars(sys.modules["_frozen_importlib_external"])[
+    "_NamespacePath"
+]
 
 
 def is_own_namespace(namespace: dict[str, Any]) -> bool:

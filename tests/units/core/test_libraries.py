@@ -1,8 +1,10 @@
 """Whose code it is."""
 
 import collections
+import importlib
 import json
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ import pytest
 import imprint
 from imprint.cli import tour
 from imprint.core.libraries import (
+    is_user,
     is_user_class,
     is_user_code,
     is_user_file,
@@ -60,6 +63,55 @@ def test_modules():
     assert is_user_namespace({})
     assert not is_user_namespace(vars(math))
     assert not is_user_namespace({"__name__": "sys"})
+
+
+@pytest.fixture
+def installed(tmp_path, monkeypatch):
+    """Return what imports a module from a folder `site-packages` or `project`."""
+    made = set()
+
+    def install(name, text="", *, at="site-packages"):
+        path = tmp_path / at / f"{name.replace('.', '/')}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        monkeypatch.syspath_prepend(tmp_path / at)
+        made.add(name.partition(".")[0])
+        return importlib.import_module(name)
+
+    yield install
+    for name in [n for n in sys.modules if n.partition(".")[0] in made]:
+        del sys.modules[name]
+
+
+def test_a_namespace_package_is_a_librarys_where_its_folders_are_installed(installed):
+    module = installed("a_space.part.work")
+    assert not is_user_namespace(vars(module))
+    for name in ("a_space", "a_space.part"):
+        package = sys.modules[name]
+        assert getattr(package, "__file__", None) is None
+        assert not is_user_namespace(vars(package))
+        assert not is_user(package)
+
+
+def test_a_namespace_package_is_the_users_where_a_folder_is(installed):
+    installed("a_space.part", at="project")
+    assert is_user(sys.modules["a_space"])
+    installed("a_space.other.work")
+    assert is_user(sys.modules["a_space"])  # both have a part of it
+    assert not is_user(sys.modules["a_space.other"])
+
+
+@pytest.mark.parametrize("path", [["/env/lib/site-packages/a"], ["/a_project/a"], []])
+def test_a_path_that_is_a_list(path):
+    assert is_user_namespace({"__path__": path}) is not any("site" in x for x in path)
+
+
+def test_a_path_of_another_class_is_not_asked():
+    class Path(list):
+        def __iter__(self):
+            raise AssertionError("user code")
+
+    assert is_user_namespace({"__path__": Path(["/env/lib/site-packages/a"])})
 
 
 def test_classes():
