@@ -3,8 +3,9 @@
 A version watches what the user's code reads; what an installed library defines is taken
 to stay as it is. The standard library, everything in a `site-packages` and imprint
 itself are libraries; a script, a notebook cell, a package that is installed editable and
-the programs of `imprint.cli` are the user's. Nothing here runs a user's code: no `==`,
-no `isinstance`, no attribute of an instance.
+the programs of `imprint.cli` are the user's. So is, for the rest of the process, an
+installed package that a jitted function comes from (`adopt`). Nothing here runs a user's
+code: no `==`, no `isinstance`, no attribute of an instance.
 """
 
 import os
@@ -12,10 +13,12 @@ import re
 import sys
 import sysconfig
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from functools import lru_cache, partial
 from importlib.machinery import ModuleSpec
 from pathlib import Path
-from types import CodeType, FrameType, FunctionType, ModuleType
+from types import CodeType, FrameType, FunctionType, MethodType, ModuleType
 from typing import Any, Final, cast, final
 
 from imprint.core.identity import module_name
@@ -39,6 +42,7 @@ _INSTALLED: Final = re.compile(r"[\\/](site|dist)-packages[\\/]")
 _PROGRAMS: Final = os.path.join(Path(__file__).resolve().parent.parent, "cli", "")
 
 _get: Final = cast("Any", dict).get
+_class_of: Final = cast("Callable[[Any], Any]", type)
 _known: Final[dict[str, bool]] = {}
 _known_own: Final[dict[str, bool]] = {}
 own_file: Final = _known_own.get
@@ -62,6 +66,8 @@ def is_user_file(name: str) -> bool:
             or name.startswith((*_STANDARD, *_GENERATED))
             or _INSTALLED.search(name)
         )
+        if not known and name.startswith((*_adopted,)) and not is_own_file(name):
+            known = _known[name] = True
     return known
 
 
@@ -80,6 +86,137 @@ class _Foreign(dict[str, bool]):
 _foreign: Final = _Foreign()
 is_foreign_file: Final = _foreign.__getitem__
 """Tell whether code of a source file is neither imprint's nor the user's; hot."""
+
+
+# ---- the package that a jitted function comes from ----
+
+
+def adopt(fun: Callable[..., Any]) -> None:
+    """Count the installed package that a jitted function comes from as user code.
+
+    It is the top regular package in which its file is, or the file where there is none.
+    imprint itself and what it is built on stay libraries. A decorated function counts,
+    not its decorator. Each binding calls this; a file that was decided takes 0.1 µs.
+    """
+    if (
+        type(fun) is FunctionType
+        and fun.__code__.co_filename in _decided
+        and not fun.__dict__
+    ):
+        return
+    for part in _parts_of(fun):
+        file = _file_of(part)
+        if file is not None and file not in _decided:
+            _decided.add(file)
+            if not (is_user_file(file) or is_own_file(file)):
+                _adopt(file)
+
+
+def _adopt(file: str) -> None:
+    """Count the package of an installed file as user code, in all memos."""
+    site = max((m.end() for m in _INSTALLED.finditer(file)), default=0)
+    folders = [m.end() for m in _SEPARATOR.finditer(file, site)]
+    top = re.split(r"[\\/.]", file[site:], maxsplit=1)[0]
+    if not site or top in _BELOW:
+        return
+    found = next((file[:end] for end in folders if _is_regular(file[:end])), file)
+    _adopted.append(found)
+    for memo in (_known, _foreign):
+        for name in [*memo]:
+            if name.startswith(found):
+                memo.pop(name, None)
+
+
+def _parts_of(given: Any) -> Iterator[FunctionType | type]:
+    """Yield the functions and classes that say where a callable comes from."""
+    waiting, seen = [given], set[int]()
+    while waiting and len(seen) < _MOST:
+        fun = waiting.pop()
+        if id(fun) not in seen:
+            seen.add(id(fun))
+            part, inner = _taken_apart(fun)
+            waiting += inner
+            if part is not None:
+                yield part
+
+
+def _taken_apart(fun: Any) -> tuple[FunctionType | type | None, list[Any]]:
+    """Return what says where a callable comes from, and the callables in it to look at.
+
+    Of a bound method both the function and the class of the object count, as a method
+    may be inherited from another package. A function of imprint counts as the functions
+    that it was given: the step of a loop.
+    """
+    kind = _class_of(fun)
+    if kind is FunctionType:
+        inner = entry(fun.__dict__, "__wrapped__")
+        if inner is not None:
+            return None, [inner]
+        return (None, _captured(fun)) if _is_own(fun) else (fun, [])
+    if kind is MethodType:
+        owner = fun.__self__
+        return owner if _is_class(owner) else _class_of(owner), [fun.__func__]
+    if issubclass(kind, partial):
+        run = _function_of(fun)
+        return None, [run, *(filter(callable, _args_of(fun)) if _is_own(run) else ())]
+    if _is_class(fun):
+        return fun, []
+    if (kind is _CACHED or is_own_class(kind)) and hasattr(fun, "__wrapped__"):
+        return None, [fun.__wrapped__]
+    calls = (_namespace_of(base).get("__call__") for base in _bases_of(kind))
+    return kind, [call for call in calls if type(call) is FunctionType][:1]
+
+
+def _is_own(fun: Any) -> bool:
+    return type(fun) is FunctionType and is_own_file(fun.__code__.co_filename)
+
+
+def _captured(fun: FunctionType) -> list[Any]:
+    """Return the callables that a function captures."""
+    found: list[Any] = []
+    for cell in fun.__closure__ or ():
+        with suppress(ValueError):  # an empty cell
+            found.append(cell.cell_contents)
+    return [value for value in found if callable(value)]
+
+
+def _is_class(value: Any) -> bool:
+    return issubclass(type(value), type)
+
+
+def _file_of(part: FunctionType | type) -> str | None:
+    """Return the file in which a function or a class was defined, if it is known."""
+    if type(part) is FunctionType:
+        name = part.__code__.co_filename
+        return _text(part.__globals__, "__file__") if name.startswith("<") else name
+    module = sys.modules.get(module_name(part))
+    if module is None or not is_module(module):
+        return None
+    return _text(module_namespace(module), "__file__")
+
+
+def _is_regular(folder: str) -> bool:
+    """Return whether a folder is a package with a file of its own."""
+    try:
+        return any(name.startswith("__init__.") for name in os.listdir(folder))
+    except OSError:
+        return False
+
+
+_MOST: Final = 64
+"""After how many callables the search for functions ends."""
+_SEPARATOR: Final = re.compile(r"[\\/]")
+_BELOW: Final = frozenset(("imprint", "jaxlib", "ml_dtypes", "numpy", "optree"))
+_CACHED: Final = type(lru_cache(len))
+_adopted: Final[list[str]] = []
+_decided: Final[set[str]] = set()
+_function_of: Final = vars(partial)["func"].__get__
+_args_of: Final = vars(partial)["args"].__get__
+_bases_of: Final = vars(type)["__mro__"].__get__
+_namespace_of: Final = vars(type)["__dict__"].__get__
+
+
+# ---- code, modules, classes ----
 
 
 def is_called_by_library(frame: FrameType) -> bool:
@@ -150,16 +287,15 @@ def is_user_namespace(namespace: dict[str, Any]) -> bool:
 
 def _folders_of(namespace: dict[str, Any]) -> list[str]:
     """Return the folders of a package, each with a separator at its end."""
-    path: Any = entry(namespace, "__path__")
-    if type(path) is _NAMESPACE_PATH:
-        path = entry(vars(path), "_path")  # to iterate over it searches the parent
-    if type(path) is not list:
+    path = entry(namespace, "__path__")
+    if _class_of(path) is _NAMESPACE_PATH:
+        path = path._path  # to iterate over it searches the parent
+    if _class_of(path) is not list:
         return []
-    folders = cast("list[object]", path)
-    return [os.path.join(folder, "") for folder in folders if type(folder) is str]
+    return [os.path.join(folder, "") for folder in path if type(folder) is str]
 
 
-_NAMESPACE_PATH: Final = vars(sys.modules["_frozen_importlib_external"])[
+_NAMESPACE_PATH: Final[type] = vars(sys.modules["_frozen_importlib_external"])[
     "_NamespacePath"
 ]
 

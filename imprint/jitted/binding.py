@@ -13,6 +13,7 @@ from imprint.calls.filtering import FilteredSignature
 from imprint.calls.options import JitOptions
 from imprint.calls.signature import Signature
 from imprint.core.identity import Inner
+from imprint.core.libraries import adopt
 from imprint.definition.token import Token
 from imprint.versions.definitions import DEFINITIONS, Definition
 from imprint.watch.captures import are_containers
@@ -33,6 +34,7 @@ class Binding(Inner):
     """
 
     def __init__(self, fun: Callable[..., Any], options: JitOptions) -> None:
+        adopt(fun)
         self.__wrapped__ = self._fun = fun
         self.__doc__ = fun.__doc__
         self.__module__ = getattr(fun, "__module__", "")

@@ -1,9 +1,11 @@
 """Whose code it is."""
 
 import collections
+import functools
 import importlib
 import json
 import math
+import operator
 import sys
 
 import numpy as np
@@ -11,11 +13,15 @@ import pytest
 
 import imprint
 from imprint.cli import tour
+from imprint.core import libraries
 from imprint.core.libraries import (
+    adopt,
+    is_foreign_file,
     is_user,
     is_user_class,
     is_user_code,
     is_user_file,
+    is_user_function,
     is_user_namespace,
 )
 
@@ -76,11 +82,13 @@ def installed(tmp_path, monkeypatch):
         path.write_text(text)
         monkeypatch.syspath_prepend(tmp_path / at)
         made.add(name.partition(".")[0])
+        importlib.invalidate_caches()
         return importlib.import_module(name)
 
     yield install
     for name in [n for n in sys.modules if n.partition(".")[0] in made]:
         del sys.modules[name]
+    importlib.invalidate_caches()
 
 
 def test_a_namespace_package_is_a_librarys_where_its_folders_are_installed(installed):
@@ -112,6 +120,136 @@ def test_a_path_of_another_class_is_not_asked():
             raise AssertionError("user code")
 
     assert is_user_namespace({"__path__": Path(["/env/lib/site-packages/a"])})
+
+
+# ---- the package that a jitted function comes from ----
+
+
+def test_the_package_of_a_jitted_function_is_the_users(installed):
+    installed("a_package.__init__")
+    work = installed("a_package.part.work", "class Kind: pass\ndef f(x): return x")
+    beside = installed("a_package_too", "def f(x): return x")
+    installed("a_package.other")
+    for module in (work, beside):
+        assert not is_user(module)
+        assert is_foreign_file(module.__file__)
+    assert not is_user_class(work.Kind)
+    adopt(work.f)
+    assert is_user(work)
+    assert is_user(sys.modules["a_package.other"])
+    assert is_user(sys.modules["a_package.part"])
+    assert is_user_class(work.Kind)
+    assert is_user_function(work.f)
+    assert not is_foreign_file(work.__file__)
+    assert not is_user(beside)
+    assert is_foreign_file(beside.__file__)
+
+
+def test_a_single_module_is_the_users_alone(installed):
+    module, beside = installed("a_module", "def f(x): return x"), installed("another")
+    adopt(module.f)
+    assert is_user(module)
+    assert not is_user(beside)
+
+
+def test_of_a_namespace_the_top_regular_package_is_the_users(installed):
+    installed("a_space.mine.__init__")
+    work = installed("a_space.mine.part.work", "def f(x): return x")
+    installed("a_space.mine.model")
+    installed("a_space.others.work")
+    adopt(work.f)
+    assert is_user(sys.modules["a_space.mine.model"])
+    assert is_user(sys.modules["a_space.mine.part"])
+    assert not is_user(sys.modules["a_space.others.work"])
+    assert not is_user(sys.modules["a_space"])
+
+
+CALLABLES = """
+import functools
+from dataclasses import dataclass
+def f(x): return x
+class Kind:
+    def method(self, x): return x
+    def __call__(self, x): return x
+    @classmethod
+    def made(cls, x): return x
+    @staticmethod
+    def static(x): return x
+kind = Kind()
+partial = functools.partial(functools.partial(f), 1)
+cached = functools.lru_cache(f)
+text = eval("lambda x: x")
+"""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("f", "Kind", "kind", "partial", "cached", "text"),
+        *("kind.method", "kind.made", "Kind.made", "Kind.static", "Kind.method"),
+    ],
+)
+def test_each_kind_of_callable_has_a_package(installed, name):
+    module = installed("a_module", CALLABLES)
+    adopt(operator.attrgetter(name)(module))
+    assert is_user(module)
+
+
+def test_the_function_under_a_decorator_has_the_package(installed):
+    text = "from functools import wraps\ndef kept(f): return wraps(f)(lambda x: f(x))"
+    decorators = installed("a_decorator", text)
+    module = installed("a_module", "from a_decorator import kept\n@kept\ndef f(x): ...")
+    adopt(module.f)
+    assert is_user(module)
+    assert not is_user(decorators)
+
+
+def test_a_method_has_the_package_of_its_object_too(installed):
+    base = installed("a_base", "class Base:\n    def step(self, x): return x")
+    module = installed("a_module", "from a_base import Base\nclass Mine(Base): pass")
+    adopt(module.Mine().step)
+    assert is_user(module)
+    assert is_user(base)
+
+
+def around(fun):
+    fun.__wrapped__ = fun
+    return fun
+
+
+@pytest.mark.parametrize(
+    "fun",
+    [
+        *(np.linalg.norm, np.add, len, int, json.dumps, imprint.numpy.sin),
+        *(functools.lru_cache(len), around(lambda x: x), tour.tour),
+    ],
+)
+def test_what_python_numpy_and_imprint_have_stays_a_librarys(monkeypatch, fun):
+    monkeypatch.setattr(libraries, "_decided", set())
+    before = [*libraries._adopted]
+    adopt(fun)
+    assert libraries._adopted == before
+
+
+def test_imprint_stays_a_library_wherever_it_is(monkeypatch):
+    monkeypatch.setattr(libraries, "_adopted", ["/env/lib/site-packages/"])
+    for name in ("numpy/linalg.py", "imprint/jitted/jit.py", "ml_dtypes/__init__.py"):
+        file = f"/env/lib/site-packages/{name}"
+        before = [*libraries._adopted]
+        libraries._adopt(file)
+        assert libraries._adopted == before
+
+
+def test_a_function_that_was_decided_is_not_taken_apart_again(monkeypatch):
+    def f(x):
+        return x
+
+    adopt(f)
+    monkeypatch.setattr(libraries, "_parts_of", None)
+    adopt(f)
+
+
+# ---- classes ----
 
 
 def test_classes():
