@@ -26,6 +26,8 @@ class_namespace: Final[Callable[[type], MappingProxyType[str, Any]]] = vars(type
 qualname_of: Final[Callable[[type], str]] = vars(type)["__qualname__"].__get__
 class_of: Final = cast("Callable[[Any], Any]", type)
 """`type`, for values of which nothing is known."""
+subclasses_of: Final[Callable[[type], list[type]]] = type.__subclasses__
+"""Return the direct subclasses of a class that are alive."""
 OF_TYPES: Final[dict[str, Callable[[type], Any]]] = {
     "__name__": vars(type)["__name__"].__get__,
     "__qualname__": qualname_of,
@@ -73,7 +75,7 @@ def class_attribute(cls: type, name: str) -> Any:
 
 def _users_subclasses(cls: type) -> Any:
     """Return the subclasses of a class of the user's: those of `object` are all there are."""
-    return tuple(type.__subclasses__(cls)) if is_user_class(cls) else MISSING
+    return tuple(subclasses_of(cls)) if is_user_class(cls) else MISSING
 
 
 def defining_class(cls: type, name: str) -> type | None:

@@ -17,7 +17,7 @@ from threading import Lock
 from types import CellType, CodeType, FunctionType
 from typing import Any, Final, final
 
-from imprint.core.libraries import keys_of
+from imprint.core.libraries import is_heap_type, keys_of
 from imprint.definition.layout import layout_of_class
 from imprint.definition.walk import FORMAT
 from imprint.tree.walk import registered
@@ -31,12 +31,14 @@ from imprint.watch.attributes import (
 )
 from imprint.watch.classes import (
     MISSING,
+    OF_TYPES,
     bases_of,
     class_attribute,
     class_namespace,
     class_of,
     defining_class,
     is_data,
+    subclasses_of,
 )
 from imprint.watch.places import (
     CONTENT,
@@ -193,6 +195,9 @@ class _Writer:
             return
         if isinstance(place, FunctionPlace) and not place.name.isidentifier():
             self.condition(f"{self.hold(seen.matches)}({self.hold(place.get)}())")
+            return
+        if isinstance(place, ClassPlace) and _is_computed(place, seen):
+            self.condition(_gives_equal(self, place, seen.held.get()))
             return
         where = self._where(place, seen.held.get())
         if seen.inside:
@@ -386,18 +391,54 @@ class _Writer:
         holder = defining_class(cls, name)
         if holder is not cls and not shows_order(cls):
             return f"{self.hold(class_attribute)}({self.hold(cls)}, {name!r})"
-        for base in bases_of(cls):
-            if base is holder:
-                break
-            if base is cls:
-                self.condition(
-                    f"{self.hold(cls)}.__mro__ is {self.hold(bases_of(cls))}"
-                )
-            if base is not object:
-                self.condition(f"{name!r} not in {self.hold(class_namespace(base))}")
+        _add_lacking(self, cls, name, holder)
         if holder is None:
             return self.hold(MISSING)
         return f"{self.hold(class_namespace(holder))}[{name!r}]"
+
+
+def _add_lacking(writer: _Writer, cls: type, name: str, holder: type | None) -> None:
+    """Add the conditions that no base before the one that holds a name has it."""
+    for base in bases_of(cls):
+        if base is holder:
+            break
+        if base is cls:
+            order = f"{writer.hold(cls)}.__mro__"
+            writer.condition(f"{order} is {writer.hold(bases_of(cls))}")
+        if base is not object:
+            writer.condition(f"{name!r} not in {writer.hold(class_namespace(base))}")
+
+
+def _gives_equal(writer: _Writer, place: ClassPlace, value: Any) -> str:
+    """Return the condition that a class returns an equal object, new at each read.
+
+    By `is` it would never hold, and each call would compare all places.
+    """
+    cls, name = writer.hold(place.cls), place.name
+    _add_lacking(writer, place.cls, name, None)
+    if name == "__subclasses__":  # no `==`: a metaclass may have its own
+        hold = writer.hold
+        now = f"[*{hold(map)}({hold(id)}, {hold(subclasses_of)}({cls}))]"
+        return f"{now} == {hold([*map(id, value)])}"
+    if class_of(place.cls) is type:
+        return f"{cls}.{name} == {writer.hold(value)}"
+    return f"{writer.hold(OF_TYPES[name])}({cls}) == {writer.hold(value)}"
+
+
+def _is_computed(place: ClassPlace, seen: Seen) -> bool:
+    """Return whether a class returns a new object each time it is asked for a name.
+
+    A class that is no heap type makes its name of a text in C; no user code runs in `==`
+    of such a name.
+    """
+    cls, name, value = place.cls, place.name, seen.held.get()
+    if name not in OF_TYPES or defining_class(cls, name) is not None:
+        return False
+    if seen.inside or not shows_order(cls):
+        return False
+    if name == "__subclasses__":
+        return value is not MISSING
+    return not is_heap_type(cls) and class_of(value) is str
 
 
 def _has_items(writer: _Writer, place: ObjectPlace, owner: str, seen: Seen) -> str:

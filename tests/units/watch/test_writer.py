@@ -3,11 +3,18 @@
 import sys
 import types
 
+import numpy as np
 import pytest
 
 from imprint.watch import guard, writer
 from imprint.watch.guard import Watch
-from imprint.watch.places import CellPlace, NamePlace, ObjectPlace, SpecialsPlace
+from imprint.watch.places import (
+    CellPlace,
+    ClassPlace,
+    NamePlace,
+    ObjectPlace,
+    SpecialsPlace,
+)
 from imprint.watch.seen import Read, Seen
 
 
@@ -156,3 +163,67 @@ def test_it_can_be_asked_between_any_two_lines_of_writing():
         sys.settrace(outer)
     assert len(asked) > 30
     assert all(asked)
+
+
+@pytest.fixture
+def compared(monkeypatch):
+    """Return a list with an item for each comparison of all places."""
+    found, compare = [], Watch._holds_by_content
+    monkeypatch.setattr(
+        Watch, "_holds_by_content", lambda self: found.append(self) or compare(self)
+    )
+    return found
+
+
+class Base:
+    pass
+
+
+class Derived(Base):
+    pass
+
+
+class OfMeta(metaclass=type("Meta", (type,), {})):
+    pass
+
+
+class DerivedOfMeta(OfMeta):
+    pass
+
+
+@pytest.mark.parametrize("name", ["__name__", "__qualname__"])
+@pytest.mark.parametrize("cls", [int, np.ndarray, np.float32, Base, OfMeta])
+def test_the_name_of_a_class_is_compared_in_generated_code(compared, cls, name):
+    made = watch(ClassPlace(cls, name))
+    assert [made.guard() for _ in range(10)] == [True] * 10
+    assert len(compared) == 2  # as for any place, before the guard is written
+
+
+@pytest.mark.parametrize("cls", [Base, OfMeta])
+def test_the_subclasses_of_a_class_are_compared_in_generated_code(compared, cls):
+    made = watch(ClassPlace(cls, "__subclasses__"))
+    assert [made.guard() for _ in range(10)] == [True] * 10
+    assert len(compared) == 2
+    another = type(cls)("Another", (cls,), {})
+    assert not made.guard()
+    assert made.changed()[0].new[-1] is another
+
+
+@pytest.mark.parametrize("name", ["__name__", "__qualname__"])
+@pytest.mark.parametrize("meta", [type, type(OfMeta)])
+def test_a_name_of_a_class_that_changed_is_seen(meta, name):
+    cls = meta("Kind", (), {})
+    made = watch(ClassPlace(cls, name))
+    for _ in range(3):
+        assert made.guard()
+    setattr(cls, name, "Other")
+    assert not made.guard()
+
+
+def test_a_class_that_comes_to_hold_a_name_of_its_own_is_seen():
+    cls = type("Kind", (Base,), {})
+    made = watch(ClassPlace(cls, "__subclasses__"))
+    for _ in range(3):
+        assert made.guard()
+    cls.__subclasses__ = classmethod(lambda cls: [])
+    assert not made.guard()
