@@ -63,7 +63,6 @@ Inside, from a call down to the engine:
 - `runtime`: how are devices, buffers and executables had from jaxlib?
 - `dtypes`: which dtypes exist, and to what do two of them promote?
 - `importing`: which modules run only when something is asked of them?
-- `collecting`: what does the garbage collector do while imprint is imported?
 
 What is in `_LATER` loads when it is first asked for: an import with all of it would take
 twice as long.
@@ -71,7 +70,6 @@ twice as long.
 
 from typing import TYPE_CHECKING, Final
 
-from imprint import collecting
 from imprint import importing as importing
 
 # isort: split
@@ -306,4 +304,3 @@ later.load_later(
     faces="errors numpy sharding tree",
     but="TYPE_CHECKING Final ad_checkpoint",
 )
-collecting.end()
