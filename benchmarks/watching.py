@@ -1,14 +1,12 @@
-"""What it costs to know what a program read: in its trace, and at each warm call.
+"""What change detection costs: in a trace, and at each warm call.
 
-The model is 50 objects of plain classes that a function finds by name: attributes of its
-layers are watched one by one. The trainer counts and logs in attributes that no traced
-code reads, and is a static argument: JAX takes it by identity, so an `lr` that is changed
-goes unseen there; imprint watches it. What a watched place costs at a warm call is told in
-nanoseconds: JAX looks at none.
+A trace is compared with one that records nothing (`imprint.guards("off")`) and with JAX's,
+which never records. Each sample traces a new function, so no cache answers; making it is
+outside the timer. A guard is timed alone, after it was generated, in nanoseconds a place
+or a call; JAX has none. Limits are the goals of the design, measured on an idle machine.
 """
 
 import math
-from dataclasses import asdict, dataclass, field
 
 import jax
 import jax.numpy as jnp
@@ -16,151 +14,200 @@ import numpy as np
 
 import imprint
 import imprint.numpy as inp
-from benchmarks.measure import do_nothing, measure
+from benchmarks.measure import ROUNDS, calls_per_sample, do_nothing, sample
 from benchmarks.pairs import Fact, Pair, Suite, Timing
-from benchmarks.tracing import ARGUMENTS, SALTS, transformer
-from imprint.record.recorder import Recording
-from imprint.watch.guard import Watch
+from benchmarks.tracing import SALTS
+from imprint._src.jit.guards.guard import Guard
+from imprint._src.jit.guards.recording import Recording
 
-BLOCKS = 6
 X = np.ones((4, 8), np.float32)
-STEPS = 1000
-
-
-class Linear:
-    def __init__(self, width, height):
-        self.weight = np.ones((width, height), np.float32)
-        self.bias = np.zeros(height, np.float32)
-        self.has_bias = True
-
-    def __call__(self, x):
-        y = x @ self.weight
-        return y + self.bias if self.has_bias else y
-
-
-class Norm:
-    eps = 1e-5
-
-    def __init__(self, width):
-        self.gain = np.ones(width, np.float32)
-
-    def __call__(self, x):
-        centered = x - x.mean(-1, keepdims=True)
-        variance = (centered * centered).mean(-1, keepdims=True)
-        return centered / (variance + self.eps) ** 0.5 * self.gain
-
-
-class Block:
-    def __init__(self, names, width):
-        self.names = names
-        self.scale = 1 / math.sqrt(width)
-        self.before, self.after = Norm(width), Norm(width)
-        for name in ("query", "key", "value", "out"):
-            setattr(self, name, Linear(width, width))
-        self.feed = Linear(width, width)
-
-    def __call__(self, x):
-        h = self.before(x)
-        scores = self.query(h) @ self.key(h).swapaxes(-1, -2) * self.scale
-        weights = self.names.exp(scores - scores.max(-1, keepdims=True))
-        weights = weights / weights.sum(-1, keepdims=True)
-        x = x + self.out(weights @ self.value(h))
-        return x + self.names.tanh(self.feed(self.after(x)))
-
-
-class Model:
-    def __init__(self, names):
-        self.layers = [Block(names, 8) for _ in range(BLOCKS)]
-
-    def __call__(self, x):
-        for layer in self.layers:
-            x = layer(x)
-        return x
-
-
-MODELS = {imprint: Model(inp), jax: Model(jnp)}
 NAMES = {imprint: inp, jax: jnp}
-SCALE = 2.0
+LAYERS = 12  # of 8 equations: about 100
+MANY = 100
+SCALE, SHIFT = 2.0, 0.5
 
 
-def traces_model(library):
-    """Trace the model in a function made anew."""
+# ---- programs to trace; `salt` makes each differ from the others ----
+
+
+def one_line(names, salt):
+    """Return a function that reads closure variables alone."""
+    return lambda x: x * salt
+
+
+def two_globals(names, salt):
+    """Return a function of one line that names two globals."""
+    return lambda x: x * SCALE + (SHIFT + salt)
+
+
+def layer(names, weight, scale, x):
+    """Apply 8 equations."""
+    h = names.tanh(x @ weight * scale)
+    h = h * x - names.sin(h)
+    return x + h * scale
+
+
+def layers(names, salt):
+    """Return a function of 12 layers, each a call of a function on captured arrays."""
+    weights = WEIGHTS
+
+    def loss(x):
+        for weight in weights:
+            x = layer(names, weight, 1 / math.sqrt(8), x)
+        return x * salt
+
+    return loss
+
+
+class Layer:
+    """The same layer, an object of 3 attributes."""
+
+    def __init__(self, names, weight):
+        self.names, self.weight, self.scale = names, weight, 1 / math.sqrt(8)
+
+    def __call__(self, x):
+        h = self.names.tanh(x @ self.weight * self.scale)
+        h = h * x - self.names.sin(h)
+        return x + h * self.scale
+
+
+WEIGHTS = [np.full((8, 8), 1 / (i + 1), np.float32) for i in range(LAYERS)]
+OBJECTS_OF = {
+    names: [Layer(names, weight) for weight in WEIGHTS] for names in NAMES.values()
+}
+
+
+def objects(names, salt):
+    """Return a function of 12 layer objects."""
+    model = OBJECTS_OF[names]
+
+    def loss(x):
+        for each in model:
+            x = each(x)
+        return x * salt
+
+    return loss
+
+
+PROGRAMS = {
+    "one line": one_line,
+    "one line with 2 globals": two_globals,
+    f"{LAYERS} layers": layers,
+    f"{LAYERS} layer objects": objects,
+}
+
+
+def traces(library, program, guards="on"):
+    """Return a maker of functions that trace a new program."""
 
     def fresh():
-        model, x = MODELS[library], NAMES[library].asarray(X)
-        salt = next(SALTS)  # else what was traced before answers
-        compiled = library.jit(lambda x: model(x * salt))
-        return lambda: compiled.trace(x)
+        names = NAMES[library]
+        compiled, x = library.jit(program(names, next(SALTS))), names.asarray(X)
+
+        def trace():
+            if library is jax:
+                return compiled.trace(x)
+            with imprint.guards(guards):
+                return compiled.trace(x)
+
+        return trace
 
     return fresh
 
 
-def traces_line(library):
-    """Trace a function of one line: little but what is asked of each trace."""
+# ---- guards ----
 
-    def fresh():
-        names, salt = NAMES[library], next(SALTS)
-        compiled, x = library.jit(lambda x: names.sin(x) * salt), names.asarray(X)
-        return lambda: compiled.trace(x)
-
-    return fresh
+A, B, C, D, E, F, G, H = (0.5 + i for i in range(8))
 
 
-def traces_transformer(library):
-    def fresh():
-        compiled = library.jit(transformer(library, next(SALTS)))
-        return lambda: compiled.trace(*ARGUMENTS)
-
-    return fresh
+class Config:
+    def __init__(self, start=0.5):
+        self.a, self.b, self.c, self.d = (start + i for i in range(4))
+        self.e, self.f, self.g, self.h = (start + 4 + i for i in range(4))
 
 
-@dataclass
-class Settings:
-    rate: float = 0.5
-    sizes: list = field(default_factory=lambda: [1, 2, 3])
+SETTINGS = Config()
+LIST = [0.5 + i for i in range(250)]
+OBJECTS = [Config(i) for i in range(50)]
+PLACES = {f"place_{i}": 0.5 + i for i in range(MANY)}
+exec(f"def reads_places(x): return {' + '.join(PLACES)}", PLACES)
 
 
-def traces_library(library):
-    """Trace a function that calls Python code of libraries, which reads the user's."""
-    settings = Settings()
-
-    def fresh():
-        salt = next(SALTS)
-
-        def scaled(x):
-            for _ in range(20):
-                x = x * asdict(settings)["rate"]
-            for _ in range(10):
-                weights = np.linalg.inv(np.eye(4) * salt)
-                x = x * float(np.median(np.pad(weights, 1, constant_values=1)))
-            return x
-
-        compiled, x = library.jit(scaled), NAMES[library].asarray(X)
-        return lambda: compiled.trace(x)
-
-    return fresh
+def reads_names(x):
+    return A + B + C + D + E + F + G + H
 
 
-def calls_model(library):
-    """Call the compiled model: each attribute that it read is looked at."""
-    model, x = MODELS[library], NAMES[library].asarray(X)
-    compiled = library.jit(lambda x: model(x))
-    return lambda: compiled(x)
+def reads_attributes(x):
+    s = SETTINGS
+    return s.a + s.b + s.c + s.d + s.e + s.f + s.g + s.h
 
 
-def calls_names(library):
-    """Call a function of some lines that reads names."""
+def reads_name(x):
+    return A
+
+
+def reads_attribute(x):
+    s = SETTINGS
+    return s.a
+
+
+def reads_list(x):
+    return sum(LIST)
+
+
+def reads_objects(x):
+    return sum([each.a for each in OBJECTS])
+
+
+def guard_of(reads):
+    """Return the generated guard of a function."""
+    with Recording(reads, strict=False) as recording:
+        reads(X)
+    guard = Guard(recording.dependencies)
+    for _ in range(4):  # it is generated meanwhile
+        assert guard.holds()
+    return guard
+
+
+def seconds_of(reads):
+    """Return what a guard takes over an empty call, in the best of some samples."""
+    guard = guard_of(reads)
+    count = calls_per_sample(guard.check)
+    turns = [
+        [sample(each, count, Timing.LOOP) for each in (guard.check, do_nothing)]
+        for _ in range(ROUNDS[Timing.LOOP])
+    ]
+    ours, empty = (min(times) for times in zip(*turns, strict=True))
+    return ours - empty
+
+
+def nanoseconds(reads, one=None):
+    """Return a measure of a guard; of one place, if `one` reads one and `reads` eight."""
+
+    def count():
+        if one is None:
+            return round(1e9 * seconds_of(reads), 1)
+        return round(1e9 * (seconds_of(reads) - seconds_of(one)) / 7, 1)
+
+    return count
+
+
+def calls(library):
+    """Call a function that reads 2 names."""
     names = NAMES[library]
-    compiled = library.jit(lambda x: names.sin(x) * SCALE + names.ones(8))
+    compiled = library.jit(lambda x: x * SCALE + SHIFT)
     x = names.asarray(X)
     return lambda: compiled(x)
 
 
+# ---- a trainer, which counts and logs next to the attribute that its trace reads ----
+
+STEPS = 1000
+
+
 class Trainer:
     def __init__(self, library):
-        self.lr = 0.1
-        self.count = self.traces = 0
-        self.losses = []
+        self.lr, self.count, self.traces, self.losses = 0.1, 0, 0, []
         self.x = NAMES[library].asarray(X)
         self.compiled = library.jit(Trainer.step, static_argnums=0)
 
@@ -178,24 +225,9 @@ class Trainer:
         return w
 
 
-def steps_trainer(library):
-    """Train 100 steps."""
+def trainer_steps(library):
     trainer = Trainer(library)
     return lambda: trainer.train(100)
-
-
-def steps_closure(library):
-    """Train 100 steps of a closure over the plain number."""
-    lr, x = 0.1, NAMES[library].asarray(X)
-    compiled = library.jit(lambda w, x: w - lr * (w * x))
-
-    def train():
-        w = x
-        for _ in range(100):
-            w = compiled(w, x)
-        return w
-
-    return train
 
 
 def traces_of(library, changes):
@@ -211,126 +243,65 @@ def traces_of(library, changes):
     return count
 
 
-A, B, C, D, E, F, G, H = (0.5 + i for i in range(8))
-CONFIG = {"a": 0.5, "b": 1.5, "c": 2.5, "d": 3.5, "e": 4.5, "f": 5.5, "g": 6.5}
+def recorded(name, target):
+    """Return a row: a trace that records, over one that does not."""
+    program = PROGRAMS[name]
+    return Pair(
+        f"trace of {name} / without guards",
+        ours=traces(imprint, program),
+        jax=traces(imprint, program, "off"),
+        target=target,
+        timing=Timing.FRESH,
+    )
 
 
-class Config:
-    def __init__(self):
-        self.a, self.b, self.c, self.d = 0.5, 1.5, 2.5, 3.5
-        self.e, self.f, self.g, self.h = 4.5, 5.5, 6.5, 7.5
-
-
-SETTINGS = Config()
-
-
-def reads_names(x):
-    return A + B + C + D + E + F + G + H
-
-
-def reads_attributes(x):
-    s = SETTINGS
-    return s.a + s.b + s.c + s.d + s.e + s.f + s.g + s.h
-
-
-def reads_items(x):
-    first = CONFIG["a"] + CONFIG["b"] + CONFIG["c"] + CONFIG["d"]
-    return first + CONFIG["e"] + CONFIG["f"] + CONFIG["g"]
-
-
-PLACES = {
-    "8 names": reads_names,
-    "8 attributes of an object": reads_attributes,
-    "7 items of a dictionary": reads_items,
-    "a model of 50 objects": lambda x: MODELS[imprint](x),
-}
-
-
-def nanoseconds_of_place(reads):
-    """Measure what a warm call takes longer for each place that it looks at."""
-
-    def count():
-        with Recording(reads, strict=False) as recording:
-            reads(X)
-        watch = Watch(recording.findings.reads)
-        for _ in range(4):  # the guard is written meanwhile
-            assert watch.holds()
-        ours, _ = measure(Pair("", ours=watch.guard, jax=do_nothing))
-        return round(1e9 * ours.best / len(watch.reads), 1)
-
-    return count
+def against_jax(name, target=None):
+    """Return a row: a trace that records, over JAX's."""
+    program = PROGRAMS[name]
+    return Pair(
+        f"trace of {name}",
+        ours=traces(imprint, program),
+        jax=traces(jax, program),
+        target=target,
+        timing=Timing.FRESH,
+    )
 
 
 PAIRS = [
-    Pair(
-        "trace of a model of 50 objects",
-        ours=traces_model(imprint),
-        jax=traces_model(jax),
-        timing=Timing.FRESH,
-    ),
-    Pair(
-        "trace of a function of one line",
-        ours=traces_line(imprint),
-        jax=traces_line(jax),
-        timing=Timing.FRESH,
-    ),
-    Pair(
-        "trace of a transformer's loss",
-        ours=traces_transformer(imprint),
-        jax=traces_transformer(jax),
-        timing=Timing.FRESH,
-    ),
-    Pair(
-        "trace of 50 calls of libraries' Python code",
-        ours=traces_library(imprint),
-        jax=traces_library(jax),
-        timing=Timing.FRESH,
-    ),
-    Pair(
-        "warm call of a model of 50 objects",
-        ours=calls_model(imprint),
-        jax=calls_model(jax),
-    ),
-    Pair(
-        "warm call of a function that reads 2 names",
-        ours=calls_names(imprint),
-        jax=calls_names(jax),
-        target=1.4,
-    ),
+    recorded("one line", 1.25),
+    recorded(f"{LAYERS} layers", 1.15),
+    recorded(f"{LAYERS} layer objects", 1.15),
+    against_jax("one line with 2 globals", 1.3),
+    against_jax(f"{LAYERS} layer objects"),
+    Pair("warm call that reads 2 names", calls(imprint), calls(jax), target=1.4),
     Pair(
         "a step of a trainer that counts and logs",
-        ours=steps_trainer(imprint),
-        jax=steps_trainer(jax),
-        per=100,
-    ),
-    Pair(
-        "a step of a closure over a number",
-        ours=steps_closure(imprint),
-        jax=steps_closure(jax),
+        ours=trainer_steps(imprint),
+        jax=trainer_steps(jax),
         per=100,
     ),
 ]
+
+
+def fact(name, ours, limit):
+    """Return a row that JAX has no part in."""
+    return Fact(name, ours=ours, jax=lambda: 0, limit=limit)
+
+
 FACTS = [
-    Fact(
-        "traces in 1,000 steps of a trainer",
-        ours=traces_of(imprint, 0),
-        jax=traces_of(jax, 0),
-        limit=1,
-    ),
-    Fact(
-        "traces in 1,000 steps, lr changed 3 times",
-        ours=traces_of(imprint, 3),
-        jax=traces_of(jax, 3),
-        limit=4,
-    ),
+    fact("guard, ns a name", nanoseconds(reads_names, reads_name), 25),
+    fact("guard, ns an attribute", nanoseconds(reads_attributes, reads_attribute), 46),
+    fact("guard, ns of a list of 250 numbers", nanoseconds(reads_list), 5000),
+    fact(f"guard, ns of {MANY} places", nanoseconds(PLACES["reads_places"]), 5000),
+    fact("guard, ns of 50 objects", nanoseconds(reads_objects), 5000),
     *(
         Fact(
-            f"ns a watched place: {what}",
-            ours=nanoseconds_of_place(reads),
-            jax=lambda: 0,
-            limit=15,
+            f"traces in 1,000 steps, lr changed {changes} times",
+            ours=traces_of(imprint, changes),
+            jax=traces_of(jax, changes),
+            limit=changes + 1,
         )
-        for what, reads in PLACES.items()
+        for changes in (0, 3)
     ),
 ]
 

@@ -38,8 +38,7 @@ Inside, from a call down to the engine:
 - `versions`: what answers calls, and for how long is it kept?
 - `definition`: when may two callables share compiled versions?
 - `static`: which Python values select a version?
-- `record`: what did the user's functions read while they were traced?
-- `watch`: is what a trace read still as it was?
+- `_src`: which parts have moved to the new layout, change detection first?
 - `explain`: why did a call compile, and what would help?
 - `eager`: what does an operation do outside every trace?
 - `one_go`: what does a function do there that is called again and again?
@@ -92,6 +91,7 @@ from imprint.config import disable_jit as disable_jit
 from imprint.config import enable_x64 as enable_x64
 from imprint.config import explain_misses as explain_misses
 from imprint.config import generalise as generalise
+from imprint.config import guards as guards
 from imprint.config import log_compiles as log_compiles
 from imprint.config import numpy_dtype_promotion as numpy_dtype_promotion
 from imprint.config import numpy_rank_promotion as numpy_rank_promotion

@@ -347,7 +347,7 @@ def depends_on(
 
 def _depends_on_value(value: object) -> None:
     from imprint.manifest.declared import note_value  # noqa: PLC0415 - 2 ms of an import
-    from imprint.manifest.facts import fact  # noqa: PLC0415 - 2 ms of an import
+    from imprint.manifest.diff import component  # noqa: PLC0415 - 2 ms of an import
 
     if current_trace() is not None:
         raise ArgumentError(
@@ -355,7 +355,7 @@ def _depends_on_value(value: object) -> None:
             f"{value!r} in a trace, which another process leaves out. Give it where the "
             "function is defined."
         )
-    digest, text = fact(value)
+    digest, text = component(value)
     if not digest:
         raise ArgumentError(
             "cache.depends_on: expected a value of numbers, texts and arrays, which "

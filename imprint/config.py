@@ -40,6 +40,7 @@ __all__ = [
     "explain_misses",
     "flag_setters",
     "generalise",
+    "guards",
     "key_settings",
     "left_mesh",
     "log_compiles",
@@ -85,6 +86,7 @@ class Settings:
     audit: float
     cut_recomputation: bool
     roll_loops: bool
+    guards: str
     mesh: object
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -357,6 +359,12 @@ class Config:
         default=True,
         in_key=True,
     )
+    guards: Final = _Choice[str](
+        "Whether changes of what traced code read by name retrace, or the arguments alone.",
+        default="on",
+        choices=("on", "off"),
+        in_key=True,
+    )
     mesh: Final = _MeshChoice(
         "The mesh whose axes a bare PartitionSpec names; see `imprint.set_mesh`.",
         default=None,
@@ -566,6 +574,7 @@ num_cpu_devices: Final = Config.num_cpu_devices
 log_compiles: Final = Config.log_compiles
 explain_misses: Final = Config.explain_misses
 generalise: Final = Config.generalise
+guards: Final = Config.guards
 strict: Final = Config.strict
 check_tracer_leaks: Final = Config.check_tracer_leaks
 checking_leaks: Final = Config.check_tracer_leaks  # under JAX's other name

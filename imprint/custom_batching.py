@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, cast, final
 
 from imprint import tree
+from imprint._src.jit.guards.recording import expect, run_rule
 from imprint.control.custom_vmap import BatchRule, Mask, call_with_batch_rule
 from imprint.core import missing, public
 from imprint.core.folding import folding
@@ -18,8 +19,6 @@ from imprint.custom_derivatives.flat import Arguments, Outcome, by_position, pai
 from imprint.custom_derivatives.ruled import Ruled
 from imprint.errors import TreeError
 from imprint.lax import map as lax_map
-from imprint.record.recorder import expect
-from imprint.record.rules import run_rule
 
 __all__ = ["custom_vmap", "sequential_vmap"]
 

@@ -329,11 +329,10 @@ class BackendWarning(UserWarning):
 class CaptureWarning(UserWarning):
     """A compiled function captured what it should be given. A `UserWarning`.
 
-    A large array is copied when the function is traced, and what is written into it later
-    is not seen. What numpy.random draws while a function is traced is the same in each
-    call. A function with `strict=True` read what cannot be looked into: a file, a
-    generator, a list of more items than are read. Pass it, or what you need of it, as an
-    argument. Given once a function and value.
+    A large array is copied when the function is traced, and later writes into it are not
+    seen. Or a function with `strict=True` read a value that cannot be looked into: a file, a
+    generator. Or the names of a function reach more values than are tracked. Pass the value,
+    or the part that you need, as an argument. Given once a function and value.
     """
 
 

@@ -17,7 +17,12 @@ from types import ModuleType
 from typing import Any, Final, cast, final
 
 _LATER: Final = (
-    *("imprint.control.", "imprint.explain.", "imprint.passes.", "imprint.record."),
+    *(
+        "imprint.control.",
+        "imprint.explain.",
+        "imprint.passes.",
+        "imprint._src.jit.guards.",
+    ),
     *("imprint.stablehlo.", "imprint.transforms."),
 )
 

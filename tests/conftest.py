@@ -25,6 +25,7 @@ from imprint.config import config
 from imprint.errors import CompileError
 from tests.lanes import HALVES, is_in_half, is_sampled_out
 from tests.quick import hasten
+from tests.retrace.contract import is_outside
 
 hypothesis.settings.register_profile(
     "ci",
@@ -177,9 +178,11 @@ def pytest_report_header():
 
 
 def pytest_itemcollected(item):
-    """Leave out of the fast lane what was not drawn for it."""
+    """Leave out of the fast lane what was not drawn for it; tell what goes."""
     if is_sampled_out(item):
         item.add_marker("exhaustive")
+    if is_outside(item.nodeid):
+        item.add_marker("outside_contract")
 
 
 def pytest_collection_modifyitems(config, items):

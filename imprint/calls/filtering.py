@@ -79,11 +79,10 @@ class Split(Form):
         base: which parameters the call gives.
         treedef: the tree of their values.
         places: which leaves are static.
-        signature: whose call it is.
     """
 
     __slots__ = (
-        *("__weakref__", "_calls", "_kept", "_match", "_signature"),
+        *("__weakref__", "_calls", "_kept", "_match"),
         *("base", "places", "whole"),
     )
 
@@ -92,7 +91,6 @@ class Split(Form):
         base: Form,
         treedef: tree.TreeDef,
         places: tuple[int, ...],
-        signature: Signature,
     ) -> None:
         names = base.leaf_names(treedef)
         traced = [i for i in range(len(names)) if i not in frozenset(places)]
@@ -110,7 +108,6 @@ class Split(Form):
         self.treedef: tree.TreeDef | None = treedef
         self.places = places
         self._calls = 0
-        self._signature = signature
         self._match: Callable[[Any], tuple[list[Any], tuple[Any, ...]]] = _no_match
         self._kept: tuple[list[int], tuple[Any, ...], tuple[Any, ...]] | None = None
 
@@ -177,13 +174,12 @@ class Split(Form):
         return found
 
     def _token(self, i: int, value: Any, kind: Any) -> Any:
-        effects = self._signature.effects
-        if kind is FunctionType and not effects:  # as `static_token`, 300 ns less
+        if kind is FunctionType:  # as `static_token`, 300 ns less
             token = scalar_function_token(value)
             if token is not None:
                 return token
         try:
-            return static_token(value, self.static_names[i], effects)
+            return static_token(value, self.static_names[i])
         except ArgumentError:
             raise KeyError from None
 
@@ -223,7 +219,7 @@ class FilteredSignature(Signature):
         key = form, treedef, places
         found = self._splits.get(key)
         if found is None:
-            made = Split(form, treedef, places, self)
+            made = Split(form, treedef, places)
             found = self._splits.setdefault(key, made)
         static = tuple([leaves[i] for i in places])
         for i in reversed(places):

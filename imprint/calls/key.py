@@ -143,7 +143,7 @@ def call_key(signature: Signature, call: Call) -> tuple[list[Any], CallKey]:
     if call.form.plain and treedef.is_flat_tuple:
         return leaves, CallKey(None, None, (), key_settings(), avals, named_axes())
     whole = None if treedef.is_flat_tuple else treedef
-    static, flags = static_tokens(signature, call), key_settings()
+    static, flags = static_tokens(call), key_settings()
     return leaves, CallKey(call.form, whole, static, flags, avals, named_axes())
 
 
@@ -152,9 +152,9 @@ def unplaced(key: PackedKey) -> PackedKey:
     return tuple([x.unplaced() if type(x) is ShapedArray else x for x in key])
 
 
-def static_tokens(signature: Signature, call: Call) -> tuple[Any, ...]:
+def static_tokens(call: Call) -> tuple[Any, ...]:
     """Return the exact values of the static arguments of a call."""
     return tuple(
-        static_token(value, name, signature.effects)
+        static_token(value, name)
         for value, name in zip(call.static, call.form.static_names, strict=True)
     )

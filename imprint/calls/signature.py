@@ -12,12 +12,13 @@ spellings of the call, and the values. `leaf_names` names leaves for messages.
 
 import inspect
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from enum import Enum
 from operator import index, itemgetter
+from types import FunctionType
 from typing import Any, Final, NamedTuple, TypeAlias, cast, final
 
 from imprint import tree
 from imprint.core.functions import name_of
-from imprint.definition.walk import NO_EFFECTS
 from imprint.errors import ArgumentError, did_you_mean
 from imprint.static.exact import is_plain_value, same_value
 
@@ -174,7 +175,6 @@ class Signature:
 
     __slots__ = (
         *(
-            "effects",
             "_defaults",
             "_forms",
             "_keyword_only",
@@ -193,7 +193,6 @@ class Signature:
         donate: tuple[Any, Any] = (None, None),
     ) -> None:
         self.function_name: str = name_of(fun)
-        self.effects = NO_EFFECTS  # state in static arguments that the trace writes
         try:
             self._signature = inspect.signature(fun)
         except (TypeError, ValueError):  # some builtins: called as they are spelled
@@ -215,6 +214,27 @@ class Signature:
         self.has_static: bool = bool(self.static_nums or self.static_names)
         self.spellings: dict[Hashable, Spelling] = {}
         self._forms: dict[Hashable, Form] = {}
+
+    # ---- functions that are re-created ----
+
+    @property
+    def is_steady(self) -> bool:
+        """Whether it holds nothing of a function that may change, or may be large."""
+        return all(_is_steady(x) for x in self._defaults.values())
+
+    def is_like(self, other: "Signature") -> bool:
+        """Return whether it takes calls as another does, which has the same options."""
+        return (
+            self.function_name == other.function_name
+            and self._names == other._names
+            and self._keyword_only == other._keyword_only
+            and self._variadic == other._variadic
+            and self._defaults.keys() == other._defaults.keys()
+            and all(
+                x is other._defaults[name] or same_value(x, other._defaults[name])
+                for name, x in self._defaults.items()
+            )
+        )
 
     # ---- calls ----
 
@@ -440,6 +460,12 @@ def _nearest(given: Iterable[str], signature: inspect.Signature) -> str:
     """Return which parameter may have been meant by a keyword that there is not."""
     unknown = [name for name in given if name not in signature.parameters]
     return did_you_mean(unknown[0], signature.parameters) if unknown else ""
+
+
+def _is_steady(default: Any) -> bool:
+    if isinstance(default, FunctionType):
+        return default.__closure__ is None
+    return is_plain_value(default) or isinstance(default, type | Enum)
 
 
 def _is_default(value: Any, default: Any) -> bool:

@@ -5,22 +5,26 @@ the static ones; the result is flattened and its leaves checked.
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, final, overload
 
+import numpy as np
+
 from imprint import tree
+from imprint._src.jit.guards.dependencies import Dependencies
+from imprint._src.jit.guards.guard import Guard
+from imprint._src.jit.guards.recording import Recording
+from imprint.array import ArrayImpl, buffer_of
 from imprint.calls.leaves import check_results
 from imprint.calls.results import Results, split_result
 from imprint.calls.signature import Call, Form, Signature
+from imprint.config import settings
 from imprint.core.aval import ShapedArray
 from imprint.core.identity import Inner, type_name
-from imprint.core.jaxpr import ClosedJaxpr
+from imprint.core.jaxpr import ClosedJaxpr, Jaxpr
 from imprint.core.source import current_source
 from imprint.core.tangents import is_float0, no_values
-from imprint.record import draws, holding, record, recorder
 from imprint.transforms import staging
-from imprint.watch.guard import Watch
-from imprint.watch.places import Key, Place
 
 
 @final
@@ -33,24 +37,18 @@ class TracedCall(Inner):
         results: how its arrays become the result.
         form: which parameters are dynamic, and their names.
         seconds: what tracing took.
-        findings: what it read by name.
-        watch: what tells whether that is as it was; None if it is to be made.
+        dependencies: what it depends on.
 
     Attributes:
-        unread: places that are not watched, as a trace was heard not to read them.
-        is_told_apart: whether functions equal to this one are others since it was
-            traced: callbacks hold what it captures.
-        has_drawn: whether NumPy drew random numbers for it, which are constants.
-        conditions: for which sizes it is right; what they print is worked out when asked.
+        guard: whether that is as it was.
+        conditions: the sizes for which it is right; their text is made when needed.
         hidden: the names of its last arguments, which are sizes that no user gives.
-        note: why it is not right for all sizes, if somebody wanted it to be.
+        note: why it is not right for all sizes, if that was asked for.
     """
 
     __slots__ = (
-        *("__weakref__", "closed", "conditions", "findings", "form", "has_drawn"),
-        "hidden",
-        *("hits", "in_tree", "is_told_apart", "note", "results", "seconds", "unread"),
-        *("_whole", "watch"),
+        *("__weakref__", "_whole", "closed", "conditions", "ends", "form", "guard"),
+        *("hidden", "in_tree", "note", "results", "seconds"),
     )
 
     def __init__(
@@ -59,17 +57,13 @@ class TracedCall(Inner):
         trees: tuple[tree.TreeDef, Results],
         form: Form,
         seconds: float,
-        findings: "record.Findings",
-        watch: Watch | None = None,
+        dependencies: Dependencies,
+        guard: Guard | None = None,
     ) -> None:
         self.closed = closed
-        self.findings: record.Findings = findings
-        self.watch: Watch = Watch(findings.watched) if watch is None else watch
-        self.unread: dict[Key, Place] = {}
-        self.hits = 0
-        self.is_told_apart = False
-        self.has_drawn = False
+        self.guard: Guard = Guard(dependencies) if guard is None else guard
         self._whole: TracedCall | None = None
+        self.ends: object = None  # what drops it when an array that it was made of dies
         self.conditions: tuple[object, ...] = ()
         self.hidden: tuple[str, ...] = ()
         self.note: str = ""
@@ -78,6 +72,11 @@ class TracedCall(Inner):
         self.in_tree, self.results = trees
         self.form = form
         self.seconds = seconds
+
+    @property
+    def dependencies(self) -> Dependencies:
+        """What it depends on."""
+        return self.guard.dependencies
 
     @property
     def out_tree(self) -> tree.TreeDef:
@@ -111,31 +110,27 @@ class TracedCall(Inner):
         return 2000 + 1000 * len(self.closed.eqns)
 
     def holds(self) -> bool:
-        """Tell whether what the trace read is as it was."""
-        return self.watch.holds()
+        """Return whether what the trace depends on is as it was."""
+        return self.guard.holds()
 
-    def is_gone(self) -> bool:
-        """Tell whether an object that it read is not alive any more: it never holds."""
-        return self.watch.is_gone()
+    def rebound(self, dependencies: Dependencies) -> "TracedCall":
+        """Return the same trace with the dependencies of another function."""
+        trees = self.in_tree, self.results
+        made = TracedCall(self.closed, trees, self.form, self.seconds, dependencies)
+        made.conditions, made.hidden, made.note = (
+            self.conditions,
+            self.hidden,
+            self.note,
+        )
+        return made
 
-    def failing(self) -> list[Place]:
-        """List the watched places that are not as they were."""
-        return [read.place for read in self.watch.failing()]
-
-    def forget(self, unread: Mapping[Key, Place]) -> None:
-        """Watch no more places that a trace does not read."""
-        known = self.findings.reads
-        reads = tuple(read for read in known if read.place.key not in unread)
-        if len(reads) < len(known):
-            self.unread = {**self.unread, **unread}
-            self.findings = self.findings._replace(reads=reads)
-            self.watch = Watch(self.findings.watched)
-
-    def watch_as(self, other: "TracedCall") -> None:
-        """Watch what another trace of the same program read, as things are by now."""
-        self.unread = {**self.unread, **other.unread}
-        self.findings = self.findings._replace(reads=other.findings.reads)
-        self.watch = Watch(self.findings.watched)
+    def detached(self) -> "TracedCall":
+        """Return the same trace for functions that are re-created; it keeps no array."""
+        made = self.rebound(self.dependencies)
+        if type(self.closed) is ClosedJaxpr:
+            consts = [_detached(x) for x in self.closed.consts]
+            made.closed = ClosedJaxpr(self.closed.jaxpr, consts)
+        return made
 
     def at(self, closed: ClosedJaxpr, results: Results, seconds: float) -> "TracedCall":
         """Return what this trace for all sizes is at some of them.
@@ -146,12 +141,10 @@ class TracedCall(Inner):
             seconds: what making it took.
         """
         trees = self.in_tree, results
-        of_whole = self.findings, self.watch
+        of_whole = self.dependencies, self.guard
         made = TracedCall(closed, trees, self.form, seconds, *of_whole)
-        made.unread = self.unread
         made._whole = self
         made.conditions = self.conditions
-        made.has_drawn = self.has_drawn
         return made
 
     def leaf_names(self) -> list[str]:
@@ -194,21 +187,36 @@ def trace_call(
         return arrays
 
     held = held_by(call, treedef)
-    drawn = draws.state_of_draws(fun)
-    with recorder.Recording(fun, held, strict=strict) as recording:
+    if settings().guards == "off":
         closed = staging.stage(flat, avals, staged)
+        dependencies = Dependencies.none((fun, *(value for _, value in held)))
+    else:
+        classes = treedef.classes()
+        with Recording(fun, held, strict=strict, classes=classes) as recording:
+            closed = staging.stage(flat, avals, staged)
+        dependencies = recording.dependencies
+        if staged.ended:
+            del recording  # it holds what the function met, tracers too
     seconds = time.perf_counter() - start
-    roots = fun, *(value for _, value in held)
-    findings, is_told_apart = holding.hold(
-        roots, closed.jaxpr, recording.findings, recording.record.codes
-    )
+    if _has_callbacks(closed.jaxpr):
+        dependencies.hold_functions()  # they are called when the program runs
     if staged.ended:
-        del recording  # it holds what the function met, tracers too
         staging.check_leaks_of(staged)
-    traced = TracedCall(closed, (treedef, found[0]), call.form, seconds, findings)
-    traced.is_told_apart = is_told_apart
-    traced.has_drawn = drawn is not None and draws.state_of_draws(fun) != drawn
-    return traced
+    return TracedCall(closed, (treedef, found[0]), call.form, seconds, dependencies)
+
+
+def _has_callbacks(jaxpr: Jaxpr) -> bool:
+    """Return whether a program, or one in it, calls back into Python."""
+    return any("callback" in eqn.params for eqn in jaxpr.eqns) or any(
+        _has_callbacks(body.jaxpr) for body in jaxpr.bodies
+    )
+
+
+def _detached(x: Any) -> Any:
+    """Return an equal array, which is no object of the user's."""
+    if type(x) is ArrayImpl:
+        return ArrayImpl(x.aval, buffer_of(x))
+    return x.copy() if type(x) is np.ndarray else x
 
 
 def held_by(call: Call, treedef: tree.TreeDef | None = None) -> list[tuple[str, Any]]:

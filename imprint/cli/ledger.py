@@ -104,7 +104,7 @@ class Row:
         for known in self.calls:
             version = known()
             if version is not None:
-                self.calls[known] = version.hits
+                self.calls[known] = version.calls
 
     def as_dict(self) -> dict[str, Any]:
         """Return the row as plain data."""
@@ -140,17 +140,15 @@ class Ledger:
     def failed(self, miss: Explanation) -> None:
         """Note nothing: the error is seen."""
 
-    def renewed(self, miss: Explanation) -> None:
-        """Note a trace that found that a version answers."""
-        self.compiled(miss, Costs(miss.seconds or 0.0, 0.0, 0.0))
-
     def compiled(self, miss: Explanation, costs: Costs) -> None:
         """Note a version that was made."""
         with self._lock:
             place = miss.defined, miss.function
             row = self._rows.setdefault(place, Row(miss.function, miss.defined))
             row.misses.append(Miss(miss, costs))
-            row.calls.update({ref(v): 0 for v in _made_by(miss)} | row.calls)
+            row.calls.update(
+                {ref(v.source or v): 0 for v in _made_by(miss)} | row.calls
+            )
 
     def rows(self) -> list[Row]:
         """Return the rows as they are now, in the order of seconds lost."""

@@ -169,7 +169,7 @@ def why_a_call_compiles() -> None:
 
 
 CHAPTERS = {
-    "What a compiled function remembers": (
+    "When does jit retrace?": (
         functions_made_anew,
         a_function_made_by_a_method,
         a_name_bound_anew,

@@ -32,7 +32,6 @@
 - `absent`: which names of JAX's are absent, and what serves in their place?
 - `absent_models`: which of Equinox's and optax's are, and what serves in theirs?
 - `absent_numpy`: which of NumPy's alone are, and why?
-- `unheard`: what need the recorder of a trace not hear?
 - `libraries`: is code the user's, or an installed library's?
 - `identity`: what stands for an object that counts as itself?
 - `functions`: what may a transform be given?

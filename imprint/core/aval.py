@@ -140,7 +140,7 @@ typeof = get_aval
 
 def _new_aval(x: Any) -> ShapedArray:
     """Work out the aval of a value of NumPy or Python; remember those of scalars."""
-    array: Any = x  # no `cast`: a trace is told of each
+    array: Any = x
     if isinstance(x, np.ndarray):
         if hasattr(array, "mask"):
             raise ArgumentError(

@@ -351,7 +351,7 @@ def is_user_class(cls: type) -> bool:
     module = module_name(cls)
     if not _in_library(module):
         return True
-    if module not in _MAKERS or not is_heap_type(cls):
+    if module not in _MAKERS or not _flags_of(cls) & _HEAP:
         return False
     return _name_of(cls) not in vars(sys.modules[module])
 
@@ -367,11 +367,6 @@ def is_own_class(cls: type) -> bool:
 def is_fixed(cls: type) -> bool:
     """Tell whether no code in Python can write into a class: most of C's are so."""
     return bool(_flags_of(cls) & _IMMUTABLE)
-
-
-def is_heap_type(cls: type) -> bool:
-    """Return whether a class was made while Python runs; most in C are not."""
-    return bool(_flags_of(cls) & _HEAP)
 
 
 def is_user(owner: Any) -> bool:

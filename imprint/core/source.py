@@ -205,7 +205,7 @@ def is_inner(filename: str) -> bool:
 class _Passed(dict[str, bool]):
     """Whether a frame is passed over on the way to the user's, by the name of its file.
 
-    A subscript is the cheapest way to ask: while a recorder listens, a call costs more.
+    A subscript is the cheapest way to ask.
     """
 
     def __missing__(self, filename: str) -> bool:

@@ -95,7 +95,7 @@ def tracing(trace: Trace | None) -> AbstractContextManager[None]:
 
 @final
 class _Tracing:
-    """Its functions are imprint's: the recorder is not told of `contextlib`'s."""
+    """Sets the current trace, and resets it; `contextlib` takes 1 µs more."""
 
     __slots__ = ("_token", "_trace")
     _token: Token[Trace | None]

@@ -10,6 +10,7 @@ from functools import reduce
 from typing import Any, ParamSpec, TypeVar, final
 
 from imprint import tree
+from imprint._src.jit.guards.recording import run_rule
 from imprint.control.custom import ForwardRule
 from imprint.core.aval import get_aval
 from imprint.core.folding import folding
@@ -28,7 +29,6 @@ from imprint.custom_derivatives.ruled import Ruled
 from imprint.custom_derivatives.zeros import SymbolicZero, given, taken
 from imprint.errors import ArgumentError, TreeError
 from imprint.primitives.basis import add_tangents
-from imprint.record.rules import run_rule
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, ParamSpec, TypeVar, cast, final
 
 from imprint import tree
+from imprint._src.jit.guards.recording import run_rule
 from imprint.control.custom_lin import BackwardRule, Pull
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.folding import folding
@@ -34,7 +35,6 @@ from imprint.errors import (
     UnexpectedTracerError,
 )
 from imprint.primitives.convert import convert_element_type
-from imprint.record.rules import run_rule
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -10,7 +10,7 @@ digests share one `Code`, so tokens compare it by identity.
 import marshal
 from _blake2 import blake2b  # hashlib loads OpenSSL too: 2.5 ms of each import
 from collections.abc import Callable, Iterable
-from opcode import hasconst
+from opcode import hasconst, opmap
 from types import CodeType
 from typing import Any, Final, TypeAlias, cast, final
 from weakref import WeakValueDictionary, ref
@@ -19,6 +19,8 @@ _DIGEST_BYTES: Final = 16
 _FORMAT: Final = 2  # of marshal: the last one whose bytes no reference count changes
 _Items: TypeAlias = Iterable[object]
 _LOADS: Final = frozenset(hasconst)
+_EXTENDS: Final = opmap["EXTENDED_ARG"]
+_STORES: Final = opmap["STORE_DEREF"], opmap["DELETE_DEREF"]
 
 
 @final
@@ -29,15 +31,11 @@ class Code:
         code: the code object that was seen first; it is not kept.
         constants: its constants, nested code as `Code`, without an idle docstring.
         digest: of all that counts.
-
-    Attributes:
-        held: the closure variables that callbacks of compiled programs hold, and whether
-            code that runs while tracing reads them too; see `record.holding`.
     """
 
     __slots__ = (
         *("__weakref__", "arguments", "bytecode", "constants", "digest", "file"),
-        *("free", "held", "keyword_only", "line", "name", "names"),
+        *("free", "keyword_only", "line", "name", "names", "written"),
     )
 
     def __init__(
@@ -50,7 +48,8 @@ class Code:
         self.line: int = code.co_firstlineno
         self.names: tuple[str, ...] = code.co_names
         self.free: tuple[str, ...] = code.co_freevars
-        self.held: dict[str, bool] = _NONE
+        self.written: frozenset[str] = _written(code, constants)
+        """The closure variables that it binds, or code within it."""
         self.bytecode: int = hash(code.co_code)
         count = code.co_argcount
         self.arguments: tuple[str, ...] = code.co_varnames[:count]
@@ -58,15 +57,8 @@ class Code:
             count : count + code.co_kwonlyargcount
         ]
 
-    def hold(self, name: str, *, is_read: bool) -> None:
-        """Note that callbacks hold a closure variable."""
-        self.held = {**self.held, name: is_read or self.held.get(name, False)}
-
     def __repr__(self) -> str:
         return f"<code of {self.name}>"
-
-
-_NONE: Final[dict[str, bool]] = {}
 
 
 def code_of(code: CodeType) -> Code:
@@ -104,6 +96,23 @@ def _forgetter(key: int) -> Callable[[object], None]:
         table.pop(key, None)
 
     return forget
+
+
+def _written(code: CodeType, constants: Iterable[Any]) -> frozenset[str]:
+    if not code.co_freevars:
+        return frozenset()
+    cells = [name for name in code.co_cellvars if name not in code.co_varnames]
+    variables = (*code.co_varnames, *cells, *code.co_freevars)
+    found = {name for each in constants if type(each) is Code for name in each.written}
+    wider = 0
+    pairs = zip(code.co_code[::2], code.co_code[1::2], strict=True)
+    for op, arg in pairs:
+        at, wider = wider << 8 | arg, 0
+        if op == _EXTENDS:
+            wider = at
+        elif op in _STORES:
+            found.add(variables[at])
+    return frozenset(found.intersection(code.co_freevars))
 
 
 def _constant(value: Any) -> Any:

@@ -45,8 +45,8 @@ class Layout:
         *("__weakref__", "_all_slots", "_class", "_field_set", "_hidden", "_hides"),
         *("_slots", "defines_eq", "defines_hash", "derived", "fields", "has_dict"),
         *("hashable", "is_hiding"),
-        *("is_dataclass", "is_frozen", "is_descriptor", "is_holder", "is_keeper"),
-        *("copier", "is_exception", "is_library", "is_plain", "package", "properties"),
+        *("is_dataclass", "is_frozen", "is_descriptor", "is_holder"),
+        *("copier", "is_exception", "is_library", "package", "properties"),
         *(
             "module",
             "name",
@@ -69,8 +69,7 @@ class Layout:
         self.is_library: bool = _is_library(cls, self.module, self.qualname)
         known = f"{self.module}.{self.qualname}" in _HOLDERS
         self.is_exception: bool = _is_exception(mro)
-        self.is_keeper: bool = _keeps(self.package, own)
-        self.is_holder: bool = known or self.is_exception or self.is_keeper
+        self.is_holder: bool = known or self.is_exception
         self.storage: type = _storage(mro)
         self.has_dict: bool
         self._slots, self._hidden, self.has_dict = _slots(mro, own)
@@ -82,9 +81,6 @@ class Layout:
             self.storage = cls
         self.derived: frozenset[str] = _derived(mro, own)
         """Attributes that reading the instance may fill in."""
-        self.properties: tuple[str, ...] = tuple(
-            name for d in own for name, value in d.items() if type(value) is property
-        )
         params = _lookup(own, "__dataclass_params__")
         self.is_dataclass: bool = type(params) is _Params
         self.is_frozen = self.is_dataclass and params.frozen and params.eq
@@ -104,7 +100,6 @@ class Layout:
         self.copier: Any = ...  # how `rules` sees what is beside the attributes
         self.rule: Any = None  # how `walk` reads an instance
         self.standing: Any = None  # what `contract` found
-        self.is_plain = False  # and whether instances count by their state
         self.recent: Any = ()  # weak references, for `contract`
 
     @property
@@ -159,11 +154,6 @@ class Layout:
         held = keys_of(_attributes(value)) if self.has_dict else ()
         hidden = [name for _, name in self._hidden if name != "__dict__"]
         return [*held, *self._slots, *hidden, *_ARGUMENTS[: self.is_exception]]
-
-    @property
-    def chain(self) -> tuple[str, ...]:
-        """What an exception has beside."""
-        return CHAIN if self.is_exception else ()
 
     def get(self, value: Any, name: str, default: Any = None) -> Any:
         """Return what an instance itself holds under a name."""
@@ -259,29 +249,11 @@ _flags_of: Final[Callable[[type], int]] = type.__dict__["__flags__"].__get__
 _dict_offset: Final[Callable[[type], int]] = type.__dict__["__dictoffset__"].__get__
 _qualname_of: Final[Callable[[type], str]] = type.__dict__["__qualname__"].__get__
 _MASKED: Final = frozenset(("numpy.ma.MaskedArray", "numpy.ma.core.MaskedArray"))
-# Classes of libraries whose instances hold what users put there, and no caches.
+# Classes of Python's library whose instances hold what users put there, and no caches.
 _HOLDERS: Final = frozenset(
     (
         *("types.SimpleNamespace", "argparse.Namespace", "collections.Counter"),
         *("collections.UserDict", "collections.UserList", "collections.UserString"),
-        *("collections.ChainMap", *_MASKED),
-        *("absl.flags._flag.Flag", "absl.flags._flagvalues.FlagValues"),
-        *("argparse.ArgumentParser", "argparse._ArgumentGroup"),
-        *("argparse._AppendAction", "argparse._StoreAction"),
-        *("argparse._StoreFalseAction", "argparse._StoreTrueAction"),
-        *("calendar.Calendar", "concurrent.futures._base.Future"),
-        *("configparser.ConfigParser", "configparser.RawConfigParser"),
-        *("configparser.SectionProxy", "contextlib.closing", "contextlib.nullcontext"),
-        *("contextlib.suppress", "email.message.EmailMessage"),
-        *("functools.partialmethod", "functools.singledispatchmethod"),
-        *("email.message.Message", "json.encoder.JSONEncoder", "optparse.Values"),
-        *("numpy.poly1d", "numpy.polynomial.chebyshev.Chebyshev"),
-        *("numpy.polynomial.hermite.Hermite", "numpy.polynomial.hermite_e.HermiteE"),
-        *("numpy.polynomial.laguerre.Laguerre", "numpy.polynomial.legendre.Legendre"),
-        *("numpy.polynomial.polynomial.Polynomial",),
-        *("pprint.PrettyPrinter", "reprlib.Repr", "string.Template"),
-        *("sortedcontainers.sorteddict.SortedDict", "textwrap.TextWrapper"),
-        *("sortedcontainers.sortedlist.SortedList", "threading.Event"),
     )
 )
 _LIBRARIES: Final = sys.stdlib_module_names | {
@@ -304,23 +276,6 @@ def _is_library(cls: type, module: str, qualname: str) -> bool:
     for step in outer:
         names = _vars_of(found) if isinstance(found := names.get(step), type) else {}
     return names.get(name) is cls or not _flags_of(cls) & _HEAP
-
-
-def _keeps(package: str, own: list[dict[str, Any]]) -> bool:
-    """Tell whether a class that is installed is asked and set by names or keys.
-
-    So are objects of settings: users put there what code reads. What other objects do
-    for themselves, as one that prints, is no input of a trace.
-    """
-    if package in _LIBRARIES:
-        return False
-    return any(_lookup(own[:-1], name) is not None for name in _GETS) and any(
-        _lookup(own[:-1], name) is not None for name in _SETS
-    )
-
-
-_GETS: Final = ("__getattr__", "__getitem__")
-_SETS: Final = ("__setattr__", "__setitem__")
 
 
 def _lookup(own: list[dict[str, Any]], name: str) -> Any:

@@ -118,10 +118,6 @@ class Visitor(Protocol):
         """Return the content of what an object said that it stands for."""
         ...
 
-    def inside(self, x: Any, content: Content) -> Content:
-        """Return what counts of something that can change, in what holds it."""
-        ...
-
 
 Rule: TypeAlias = Callable[[Any, Any], Content]
 
@@ -321,7 +317,7 @@ def _builtin(walk: Visitor, x: Any) -> Content:
 def _cell(walk: Visitor, x: Any) -> Content:
     """Read a cell that is a value, as the closure variable of a function is read."""
     walk.volatile = True
-    return walk.inside(x, (layout_of(x), walk.node(x, walk.cell)))
+    return layout_of(x), walk.node(x, walk.cell)
 
 
 def _partial(walk: Visitor, x: Any) -> Content:
@@ -350,7 +346,7 @@ def _spoken(walk: Visitor, x: Any) -> Content:
             return identity(y)
         return layout_of(y), SPOKEN, walk.said(y, said)
 
-    return walk.inside(x, walk.node(x, read))
+    return walk.node(x, read)
 
 
 def _plain(cls: Any) -> Any:

@@ -10,15 +10,15 @@ functions are one, only so many bytes are hashed (`ContentWalk`).
 
 import math
 from _blake2 import blake2b  # hashlib loads OpenSSL too: 2.5 ms of each import
-from typing import Any, ClassVar, Final, final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
 from imprint.core.identity import identity
 from imprint.definition.layout import Layout, layout_of
 from imprint.definition.rules import copier_of, is_settled
-from imprint.definition.token import ARRAY, DTYPE, EFFECT, Content, Unread
-from imprint.definition.walk import Effects, Walk
+from imprint.definition.token import ARRAY, DTYPE, Content, Unread
+from imprint.definition.walk import Walk
 
 
 def reads_state(layout: Layout) -> bool:
@@ -59,17 +59,14 @@ class StateWalk(Walk):
         plain = _plain(x)
         if plain.nbytes > self.array_bytes:
             return self.beyond(owner)
-        if self.is_effect(owner, None):
-            return EFFECT
         if has_bytes(x):
-            return self.inside(owner, self._bytes(x, plain))
-        return self.inside(owner, self.node(x, lambda y: self._array_of_more(y, plain)))
+            return self._bytes(x, plain)
+        return self.node(x, lambda y: self._array_of_more(y, plain))
 
     def _bytes(self, x: Any, plain: Any) -> Content:
         data = plain.tobytes() if plain.nbytes <= _SHORT else self.digest(x)
-        content = ARRAY, (DTYPE, plain.dtype), plain.shape, data, plain.strides
-        self.changes(self._owners.get(id(x), x), None, content)
-        return content
+        self.volatile = True
+        return ARRAY, (DTYPE, plain.dtype), plain.shape, data, plain.strides
 
     def _array_of_more(self, x: Any, plain: Any) -> Content:
         """Return the content of an array of objects, or of a subclass."""
@@ -77,7 +74,7 @@ class StateWalk(Walk):
         if plain.dtype.hasobject:
             items = self._items(x, lambda _: plain.reshape(-1).tolist())
             content = ARRAY, (DTYPE, plain.dtype), plain.shape, items, plain.strides
-            self.changes(x, "shape", content[:3])
+            self.volatile: bool = True
         else:
             content = self._bytes(x, plain)
         if layout.is_library and not layout.is_holder:
@@ -135,29 +132,10 @@ HASHED: Final = 16 << 20
 """Bytes of arrays, in all, up to which what is captured or static is compared."""
 
 
-@final
-class HeldWalk(StateWalk):
-    """A walk through what a static object holds: arrays and long lists by content.
-
-    Other objects count by identity: what is read of them is watched apart.
-    """
-
-    leaves: ClassVar[int] = HASHED // 8
-    container_leaves: ClassVar[int] = HASHED // 8
-    scalars: ClassVar[int] = HASHED // 8
-    array_bytes: ClassVar[float] = HASHED
-
-    def object(self, x: Any) -> Content:
-        """Return what stands for an object: a version watches what it read of it."""
-        return identity(x)
-
-
-@final
 class ContentWalk(StrictWalk):
     """A strict walk that hashes only so many bytes of arrays.
 
     Args:
-        effects: as in `Walk`.
         limit: how many bytes; from the array on that goes beyond, none is hashed, and
             each equals nothing.
 
@@ -165,8 +143,8 @@ class ContentWalk(StrictWalk):
         is_whole: whether all arrays were read.
     """
 
-    def __init__(self, effects: Effects, limit: int = HASHED) -> None:
-        super().__init__(effects)
+    def __init__(self, limit: int = HASHED) -> None:
+        super().__init__()
         self._left = limit
         self._digests: dict[int, bytes | Unread] = {}
         self.is_whole: bool = True

@@ -8,13 +8,10 @@ name (`difference`). Tokens of equal content are one object: cache tables hash a
 compare them for nothing.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from types import NoneType
 from typing import Any, Final, TypeAlias, cast, final
 from weakref import ref
-
-from imprint.core.identity import Identity
-from imprint.definition.layout import Layout
 
 Content: TypeAlias = Any
 
@@ -53,16 +50,10 @@ ARRAY: Final = Mark("array")
 """(ARRAY, dtype, shape, bytes, digest or Unread, strides)"""
 MANY: Final = Mark("many")
 """(MANY, class, length, digest): of the items of a long list or tuple of scalars"""
-EQUAL: Final = Mark("equal")
-"""(EQUAL, Equal, names, *contents): an object that only its own `==` can compare"""
-HELD: Final = Mark("held by a callback")
-"""(HELD, stand-in, content): a cell or container that no equal one stands for"""
 EMPTY: Final = Mark("nothing yet")
 """A closure variable that has no value yet."""
 ABSENT: Final = Mark("absent")
 """A keyword default, field or slot without a value."""
-EFFECT: Final = Mark("what the trace wrote")
-"""State that tracing the function changes: it counts by its place alone."""
 
 
 @final
@@ -85,24 +76,15 @@ class Token:
     Attributes:
         is_scalar: it is of a function that captures nothing but numbers and text, so a
             strict walk finds no more.
-        nbytes: the bytes of arrays that it knows by identity, once somebody asked.
     """
 
-    __slots__ = (
-        *("__weakref__", "content", "has_cells", "is_scalar", "nbytes", "volatile"),
-    )
+    __slots__ = (*("__weakref__", "content", "has_cells", "is_scalar", "volatile"),)
 
     def __init__(self, content: Content, *, volatile: bool, has_cells: bool) -> None:
         self.content = content
         self.volatile = volatile
         self.has_cells = has_cells
-        self.nbytes: int | None = None
         self.is_scalar: bool = head_of(content) is FUNCTION and _are_scalars(content)
-
-    @property
-    def alive(self) -> bool:
-        """Whether the token can be met again: all that it holds weakly is alive."""
-        return all(standin() is not None for standin in _standins(self, set()))
 
     def __repr__(self) -> str:
         return f"<token at {id(self):#x}>"
@@ -180,29 +162,3 @@ def _forget(dead: Any) -> None:
 
 # By content, what is alive: an entry leaves with its token.
 _tokens: Final[dict[Content, _Entry]] = {}
-
-
-def _standins(content: Content, seen: set[int]) -> Iterator[Identity]:
-    if type(content) is Identity:
-        yield content
-    elif type(content) is Layout and content.cls is None:
-        yield _dead
-    elif type(content) is Token and id(content) not in seen:
-        seen.add(id(content))
-        yield from _standins(content.content, seen)
-    elif isinstance(content, tuple | frozenset):
-        for part in cast("Iterable[Content]", content):
-            yield from _standins(part, seen)
-
-
-def referents(token: Token) -> list[Any]:
-    """Return the objects that a token knows by identity and holds weakly."""
-    found = [standin() for standin in _standins(token, set())]
-    return [x for x in found if x is not None]
-
-
-class _Gone:
-    pass
-
-
-_dead: Final = Identity(_Gone())

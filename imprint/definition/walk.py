@@ -1,19 +1,17 @@
 """The walk: from a value to the content of its token.
 
-Functions count by code and captures, plain data by content, all else by identity. The
-way is bounded: below `DEPTH` levels, after `leaves` parts, and in a container of more
-than `container_leaves`, identity counts. What leads back to something still open is the
-number of levels between. No code of the user runs, but for `__imprint_token__`, by which
-an object says what it stands for; and nothing raises. State that a trace changed
-(`effects`) counts by its place; see `definition`. What each class is, is in `rules`.
+Functions are known by code and captures, plain data by content, all else by identity. The
+walk is bounded: below `DEPTH` levels, after `leaves` parts, and in a container of more than
+`container_leaves`, values are known by identity. A cycle is encoded as the distance to its
+ancestor. No code of the user runs, but for `__imprint_token__`, by which an object states
+its own token; and nothing raises. How instances of each class are read is in `rules`.
 """
 
 import marshal
 from _blake2 import blake2b  # hashlib loads OpenSSL too: 2.5 ms of each import
-from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from types import CellType, FunctionType, NoneType
-from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Final
 
 from imprint.core.identity import Standin, identity, namespace, namespaces
 from imprint.definition.code import Code, code_of, codes
@@ -22,10 +20,8 @@ from imprint.definition.rules import RULES, copier_of, rule_of
 from imprint.definition.token import (
     ABSENT,
     BACK,
-    EFFECT,
     EMPTY,
     FUNCTION,
-    HELD,
     MANY,
     STATE,
     Content,
@@ -40,81 +36,13 @@ FORMAT: Final = 2
 """Of `marshal`: equal values give equal bytes, whoever else refers to them."""
 _SCALARS: Final = frozenset(map(id, (int, float, bool, str, bytes, complex, NoneType)))
 
-Name: TypeAlias = str | tuple[str, Content] | None
-"""Of a part: an attribute, `("key", content)` of what is in a dict or set, `ORDER`, or
-nothing; of an effect also `("length", n)`: a list or deque that had n items, and more
-were appended."""
-ORDER: Final[Name] = ("order", None)
-"""Of the keys of a dict."""
-Effects: TypeAlias = frozenset[tuple[Standin, Name]]
-NO_EFFECTS: Final[Effects] = frozenset()
 
+class Walk:
+    """One walk over a value; a fresh one for each.
 
-class Part(NamedTuple):
-    """State that can change in place, as it was read.
-
-    Args:
-        owner: the container or cell; or the function or object with an attribute.
-        name: the attribute, or the key, where items count apart.
-        content: of what is there.
-    """
-
-    owner: Any
-    name: Name
-    content: Content
-
-
-class _State:
-    """What a walk knows of state that can change, and notes of it."""
-
-    volatile: bool = False
-    has_code: bool = False
-    """Whether a function was met, whose code nobody looks at again while it is the same."""
-    _effects: Effects = NO_EFFECTS
-    _lengths: dict[Standin, int | None] | None = None
-    _parts: list[Part] | None = None
-    is_apart: bool = False
-
-    def is_effect(self, owner: Any, name: Name) -> bool:
-        """Tell whether a trace is known to write what is there."""
-        return bool(self._effects) and (identity(owner), name) in self._effects
-
-    def is_written(self, owner: Any, key: Any) -> bool:
-        """Tell whether a trace is known to write what stands under a key."""
-        return bool(self._effects) and self.is_effect(owner, name_of_key(key))
-
-    def length(self, owner: Any) -> int | None:
-        """Return how many items of a list count, if a trace is known to append to it."""
-        return self._written_into().get(identity(owner))
-
-    def _is_written_into(self, owner: Any) -> bool:
-        """Tell whether a trace is known to write items of a container."""
-        return bool(self._effects) and identity(owner) in self._written_into()
-
-    def _written_into(self) -> dict[Standin, int | None]:
-        if self._lengths is None:
-            self._lengths = _lengths_of(self._effects)
-        return self._lengths
-
-    def changes(self, owner: Any, name: Name, content: Content) -> None:
-        """Note that what was read can change in place."""
-        self.volatile = True
-        if self._parts is not None:
-            self._parts.append(Part(owner, name, content))
-
-    def inside(self, x: Any, content: Content) -> Content:
-        """Return what counts of something that can change, in what holds it."""
-        return identity(x) if self.is_apart else content
-
-
-class Walk(_State):
-    """One way through a value; a fresh one for each.
-
-    Args:
-        effects: places whose content does not count.
-        parts: where to list state that can change in place, if somebody asks.
-        apart: whether what can change counts by identity in what holds it, so that a
-            part differs only if it was written itself.
+    Attributes:
+        volatile: whether a container, attribute or empty cell was read, which can change.
+        has_cells: whether a closure variable was read.
     """
 
     leaves: ClassVar[int] = 4096
@@ -125,22 +53,17 @@ class Walk(_State):
     has_cells: bool = False
     _leaves = 0
     _lowest = DEPTH
-    is_holding: bool = False
 
-    def __init__(
-        self,
-        effects: Effects = NO_EFFECTS,
-        parts: list[Part] | None = None,
-        *,
-        apart: bool = False,
-    ) -> None:
-        self._effects = effects
-        self._parts = parts
-        self.is_apart = apart
+    def __init__(self) -> None:
         self._open: dict[int, int] = {}
         self._done: dict[int, Token] = {}
         self._owners: dict[int, Any] = {}
-        self._kept: list[Any] = []  # so that no `id` in these is met again
+        self._kept: list[Any] = []  # so that no `id` in these is used again
+
+    @property
+    def leaves_read(self) -> int:
+        """How many parts were read."""
+        return self._leaves
 
     def value(self, x: object) -> Content:
         """Return the content of a value."""
@@ -194,73 +117,30 @@ class Walk(_State):
         owner = self._owners.get(id(x), x)
         if len(x) > self.container_leaves and not _is_scalar(x, self.scalars):
             return self.beyond(owner)
-        if self.is_effect(owner, None):
-            return _written(owner)
-        before, length = self._leaves, self.length(owner) if self._effects else None
-        if length is not None:
-            read = _only_first(length, read, [_written(owner)] * (not self.is_apart))
+        before = self._leaves
         content = self.node(x, read)
         if self._leaves - before > self.container_leaves:
             return self.beyond(owner)
-        self.changes(owner, None, content)
-        content = self.inside(owner, content)
-        return (HELD, identity(owner), content) if self.is_holding else content
+        self.volatile = True
+        return content
 
     def pairs(self, x: Any) -> list[Content]:
         """Return the contents of the keys and values of a dict, in turn."""
-        items = list(x.items())
-        if not (self.is_apart or self._effects):
-            return self.values([part for pair in items for part in pair])
-        self._leaves += 2 * len(items)
-        owner = self._owners.get(id(x), x)
-        found: list[tuple[Content, Content]] = []
-        for key, value in items:
-            name = name_of_key(key)
-            if self.is_effect(owner, name):
-                continue
-            pair = self.value(key), self.value(value)
-            found.append(pair)
-            if self.is_apart:
-                self.changes(owner, name, pair[1])
-        if self.is_apart:
-            self.changes(owner, ORDER, tuple([name_of_key(key) for key, _ in items]))
-            return []
-        if self.is_effect(owner, ORDER):
-            found.sort(key=lambda pair: hash(pair[0]))
-        if self._is_written_into(owner):
-            found.append((EFFECT, _written(owner)))
-        return [part for pair in found for part in pair]
+        return self.values([part for pair in list(x.items()) for part in pair])
 
     def members(self, x: Any) -> list[Content]:
         """Return the contents of what is in a set."""
-        items = x.copy()
-        if not (self.is_apart or self._effects):
-            return self.values(items)
-        self._leaves += len(items)
-        owner = self._owners.get(id(x), x)
-        found: list[Content] = []
-        for item in items:
-            name = name_of_key(item)
-            if self.is_effect(owner, name):
-                continue
-            found.append(self.value(item))
-            if self.is_apart:
-                self.changes(owner, name, None)
-        if self.is_apart:
-            return []
-        return [*found, _written(owner)] if self._is_written_into(owner) else found
+        return self.values(x.copy())
 
     # ---- functions ----
 
     def function(self, fun: FunctionType) -> Content:
         """Return the token of a function."""
-        self.has_code = True
         token = self._done.get(id(fun))
-        if token is None and self._parts is None and not self._effects:
+        if token is None:
             token = scalar_function_token(fun)
             self.has_cells |= token is not None and token.has_cells
-        content = self.node(fun, self._read_function) if token is None else token
-        return self.inside(fun, content)
+        return self.node(fun, self._read_function) if token is None else token
 
     def _read_function(self, fun: FunctionType) -> Token:
         outer = self.volatile, self.has_cells, self._lowest
@@ -276,7 +156,7 @@ class Walk(_State):
                 None if defaults is None else tuple(self.values(defaults)),
                 _keyword_defaults(self, fun.__kwdefaults__, code.keyword_only),
                 tuple(self.attributes(fun, attributes.copy())) if attributes else None,
-                *_cells(self, fun.__closure__ or (), code),
+                *self.cells(fun, code),
             ),
             volatile=self.volatile,
             has_cells=self.has_cells,
@@ -290,30 +170,30 @@ class Walk(_State):
         self._lowest = min(outer[2], self._lowest)
         return token
 
+    def cells(self, fun: FunctionType, code: Code) -> list[Content]:
+        """Return what closure variables hold; of those that the code binds, nothing."""
+        held = zip(code.free, fun.__closure__ or (), strict=True)
+        written = code.written
+        return [ABSENT if name in written else self.cell(cell) for name, cell in held]
+
     def cell(self, cell: CellType) -> Content:
         """Return the content of a closure variable."""
         self.has_cells = True
-        if self.is_effect(cell, None):
-            return EFFECT
         try:
             held = cell.cell_contents
         except ValueError:
             self.volatile = True
-            content = EMPTY
-        else:
-            content = self.value(held)
-        if self._parts is not None:
-            self._parts.append(Part(cell, None, content))
-        return content
+            return EMPTY
+        return self.value(held)
 
     # ---- objects ----
 
     def unread(self, x: Any) -> Content:
-        """Return what stands for something that this walk does not look into."""
+        """Return the token of a value that this walk does not look into."""
         return identity(x)
 
     def beyond(self, x: Any) -> Content:
-        """Return what stands for something that is too large for this walk, or too deep."""
+        """Return the token of a value that is too large for this walk, or too deep."""
         return self.unread(x)
 
     def object(self, x: Any) -> Content:
@@ -325,14 +205,14 @@ class Walk(_State):
         return self.unread(x)
 
     def state(self, x: Any, standin: Standin | None) -> Content:
-        """Return the content of an object that is what its attributes and items are."""
+        """Return the content of an object that is its attributes and items."""
         layout = layout_of(x)
 
         def read(y: Any) -> Content:
             items = self._items(y, copier_of(layout))
             return layout, STATE, standin, items, *self.attributes_of(y, layout)
 
-        return self.inside(x, self.node(x, read))
+        return self.node(x, read)
 
     def _items(self, x: Any, copy: Callable[[Any], Any] | None) -> Content:
         """Return the content of an object as the plain value underneath."""
@@ -348,95 +228,21 @@ class Walk(_State):
 
     def attributes_of(self, x: Any, layout: Layout) -> list[Content]:
         """Return the names of all attributes of an object, and their contents."""
-        attributes = self.attributes(x, layout.state(x))
-        names = attributes[0]
-        if layout.derived:
-            names = tuple([name for name in names if name not in layout.derived])
-        self.changes(x, "__dict__", names)  # without any, it may get some
-        return attributes
+        self.volatile = True  # without any, it may get some
+        return self.attributes(x, layout.state(x))
 
     def attributes(self, owner: Any, held: Mapping[str, Any]) -> list[Content]:
         """Return the names of an object's attributes, and their contents."""
         self._leaves += len(held)
-        derived = layout_of(owner).derived
-        found: list[Content] = [tuple(held)]
-        for name, value in held.items():
-            if self.is_effect(owner, name):
-                found.append(EFFECT)
-                continue
-            if name in derived:
-                found.append(self._derived(value))
-                continue
-            content = self.value(value)
-            found.append(content)
-            if name != "__wrapped__":  # set once, by functools.wraps
-                self.changes(owner, name, content)
-        return found
+        self.volatile |= bool(held.keys() - {"__wrapped__"})  # set once, by wraps
+        return [tuple(held), *[self.value(value) for value in held.values()]]
 
     def said(self, x: Any, said: Any) -> Content:
-        """Return the content of what an object said that it stands for.
-
-        A user's may say it in a list that is new each time: then no part of it tells
-        what the object will say.
-        """
+        """Return the content of the token that an object states."""
         outer, self.volatile = self.volatile, False
         content = self.value(said)
-        if self.volatile and not layout_of(x).module.startswith("imprint."):
-            self.changes(x, "__imprint_token__", None)
         self.volatile |= outer
         return content
-
-    def _derived(self, value: Any) -> Content:
-        """Return the content of what reading an object may have filled in: no effect."""
-        parts, self._parts = self._parts, None
-        try:
-            return self.value(value)
-        finally:
-            self._parts = parts
-
-
-def name_of_key(key: object) -> Name:
-    """Return the name of what stands under a key: the same by whatever walk."""
-    kind = type(key)
-    return "key", key if kind is int or kind is str else Walk().value(key)
-
-
-def _written(owner: object) -> Content:
-    """Return what stands for what a trace wrote: of another with the same rest it is another."""
-    return EFFECT, identity(owner)
-
-
-def _lengths_of(effects: Effects) -> dict[Standin, int | None]:
-    """Return the containers whose items a trace writes, with how many do count."""
-    lengths: dict[Standin, int | None] = {}
-    for standin, name in effects:
-        if type(name) is tuple:
-            known = lengths.setdefault(standin, None)
-            if name[0] == "length" and (known is None or name[1] < known):
-                lengths[standin] = name[1]
-    return lengths
-
-
-def _cells(walk: Walk, cells: tuple[CellType, ...], code: Code) -> list[Content]:
-    """Return the contents of closure variables.
-
-    What a callback holds is no other that is equal: see `record.holding`.
-    """
-    held = code.held
-    if not held or walk.is_apart:
-        return [walk.cell(cell) for cell in cells]
-    walk.has_cells = True
-    found: list[Content] = []
-    for cell, name in zip(cells, code.free, strict=True):
-        if name not in held:
-            found.append(walk.cell(cell))
-        elif not held[name]:
-            found.append(identity(cell))
-        else:
-            outer, walk.is_holding = walk.is_holding, True
-            found.append((HELD, identity(cell), walk.cell(cell)))
-            walk.is_holding = outer
-    return found
 
 
 def _keyword_defaults(walk: Walk, given: Any, names: tuple[str, ...]) -> Content:
@@ -454,18 +260,6 @@ def _is_scalar(xs: Any, most: int) -> bool:
     return _SCALARS.issuperset(map(id, map(type, xs)))  # no class is asked
 
 
-def _only_first(
-    length: int, read: Callable[[Any], Content], end: Iterable[Content]
-) -> Callable[[Any], Content]:
-    """Return how the first items of a list or deque are read."""
-    return lambda x: (*read(_first_of(x, length)), *end)
-
-
-def _first_of(x: Any, length: int) -> Any:
-    plain: list[Any] = list(x.copy())[:length]
-    return deque(plain, x.maxlen) if type(x) is deque else plain
-
-
 _codes: Final = codes.get
 _namespaces: Final = namespaces.get
 
@@ -480,13 +274,17 @@ def scalar_function_token(fun: FunctionType) -> Token | None:
     names = _namespaces(id(fun.__globals__))
     if known is None or names is None or fun.__defaults__ is not None:
         return None
-    if known[1]() is not fun.__code__ or names() is None or known[0].held:
+    if known[1]() is not fun.__code__ or names() is None:
         return None
     if fun.__kwdefaults__ is not None or fun.__dict__:
         return None
+    written = known[0].written
     content: list[Content] = [FUNCTION, known[0], names, None, None, None]
     try:
         for cell in fun.__closure__ or ():
+            if written and known[0].free[len(content) - 6] in written:
+                content.append(ABSENT)
+                continue
             x: object = cell.cell_contents
             kind = type(x)
             if kind is int or kind is str or kind is NoneType:

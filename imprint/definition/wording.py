@@ -20,13 +20,11 @@ from imprint.core.identity import Identity, Pinned, Standin, ids_of, type_name
 from imprint.definition.code import Code, code_of
 from imprint.definition.layout import Layout
 from imprint.definition.token import (
+    ABSENT,
     ARRAY,
     BACK,
     DTYPE,
-    EFFECT,
-    EQUAL,
     FUNCTION,
-    HELD,
     MANY,
     METHOD,
     ROOT,
@@ -142,6 +140,8 @@ def _container(kind: Any, items: Content) -> str:
 
 
 def _object(layout: Layout, parts: Content) -> str:
+    if parts == (ABSENT,):
+        return f"{layout.name} object"
     if parts and parts[0] is STATE:
         items = "" if parts[2] is None else f"{_text(parts[2])}, "
         return f"{layout.name}({items}{_named(parts[3], parts[4:])})"
@@ -164,7 +164,7 @@ def _marked(mark: Mark, content: Content) -> str:
         return f"function {show_code(content[1])}"
     if mark is METHOD:
         return f"method {_text(content[2]).removeprefix('function ')}"
-    if mark is ROOT or mark is HELD:
+    if mark is ROOT:
         return _text(content[-1])
     if mark is DTYPE:
         return f"dtype {content[1]}"
@@ -172,8 +172,6 @@ def _marked(mark: Mark, content: Content) -> str:
         return f"array of {content[1][1]}{[*content[2]]}"
     if mark is MANY:
         return f"{type_name(content[1])} of {content[2]:,}"
-    if mark is EQUAL:
-        return shortened(repr(content[1]))
     return "..." if mark is BACK else repr(mark)
 
 
@@ -214,6 +212,4 @@ def _named(names: tuple[str, ...], contents: Content) -> str:
 
 def _paired(flat: Content) -> str:
     pairs = zip(flat[::2], flat[1::2], strict=True)
-    return ", ".join(
-        _text(v) if k is EFFECT else f"{_text(k)}: {_text(v)}" for k, v in pairs
-    )
+    return ", ".join(f"{_text(k)}: {_text(v)}" for k, v in pairs)

@@ -11,13 +11,13 @@ by the kind of a call, which is its key with names in the place of sizes.
 import time
 import weakref
 from collections.abc import Callable, Hashable, Mapping
-from functools import partial
 from typing import Any, NamedTuple, TypeAlias, final
 
 from imprint import tree
+from imprint._src.jit.guards.recording import include
 from imprint.calls.axes import Entry, named_shape, sizes_of
 from imprint.calls.key import CallKey, PackedKey, Pending, unplaced
-from imprint.calls.tracing import TracedCall, held_by
+from imprint.calls.tracing import TracedCall
 from imprint.config import config
 from imprint.core.aval import ShapedArray
 from imprint.core.shape_struct import ShapeDtypeStruct
@@ -25,7 +25,6 @@ from imprint.core.source import Source, raised_source
 from imprint.dynamic.holding import holds_size
 from imprint.dynamic.naming import LEAST, Naming
 from imprint.errors import ShapeError
-from imprint.record.recorder import contribute
 from imprint.symbolic.deciding import Condition, Decisions, Question
 from imprint.symbolic.expression import Scope
 from imprint.symbolic.instantiate import instantiate
@@ -353,7 +352,7 @@ def trace_family(
         return family, None
     traced = None if family is None else traces_of(definition).find(family.key)
     if family is not None and traced is not None:
-        contribute(traced.findings, fun, partial(held_by, pending.call))
+        include(traced.dependencies)
         return family, traced
     family, traced = traced_by_names(pending, sized, trace)
     family.is_tried = definition.options.abstracted_axes is not None

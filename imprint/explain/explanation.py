@@ -139,8 +139,7 @@ class Explanation:
 
     Args:
         function: the name of the function.
-        hit: whether a version answers the call; if something differs that the version had
-            read, it was found not to be read when the function was traced again.
+        hit: whether a version answers the call.
         versions: how many versions there are.
         compared: the nearest version, and in what the call differs from it; perhaps
             worked out later, which costs the miss nothing.
@@ -156,8 +155,6 @@ class Explanation:
         disk: how a new process starts with the call, as a sentence; empty if nobody
             looked.
         is_kept: whether the disk was found to have what answers the call.
-        is_undecided: whether a trace has to tell if the call needs a version, as what
-            differs may not be read.
     """
 
     function: str
@@ -172,7 +169,6 @@ class Explanation:
     watched: tuple[str, ...] = ()
     disk: str = ""
     is_kept: bool = False
-    is_undecided: bool = False
 
     @property
     def nearest(self) -> int | None:
@@ -203,7 +199,7 @@ class Explanation:
         where = f" at {self.site}" if self.site is not None else ""
         start = f"{self.function}{where}"
         more = "".join(f" {text}" for text in (self.advice, self.disk) if text)
-        if self.hit and not self.differences:
+        if self.hit:
             return f"{start} is answered by version {self.nearest}.{more}"
         if self.is_kept:
             return f"{start} starts warm: {self.disk}"
@@ -212,16 +208,6 @@ class Explanation:
         if not self.differences:
             return f"{start} compiles: it has no version yet.{cost}"
         listed, advice = told(self.differences)
-        if self.hit:
-            return (
-                f"{start} is answered by version {self.nearest}, which does not read what "
-                f"changed: {listed}. To find out it was traced again.{cost}"
-            )
-        if self.is_undecided:
-            return (
-                f"{start} compiles if it reads what changed since version "
-                f"{self.nearest}: {listed}. A trace will tell.{cost} {advice}"
-            )
         if self.differences[0].kind == "disabled":
             return f"{start} runs as Python: jit is disabled. {advice}"
         return f"{start} compiles:{self._against} {listed}.{cost} {advice}"
@@ -229,7 +215,10 @@ class Explanation:
     @property
     def _against(self) -> str:
         if self.nearest is None:
-            return _SINCE.get(self.differences[0].kind, "")
+            kind = self.differences[0].kind
+            return _SINCE.get(
+                kind, " it differs from a version of an equal function in"
+            )
         return f" it differs from version {self.nearest} in"
 
     def as_dict(self) -> dict[str, Any]:
@@ -248,7 +237,6 @@ class Explanation:
             "advice": self.advice,
             "defined": self.defined,
             "needless": self.is_needless,
-            "undecided": self.is_undecided,
             "disk": self.disk,
         }
 
@@ -303,4 +291,6 @@ _SINCE: Final = {
     "option": " it was jitted with other options:",
     "state": " it was changed, in",
     "edited": " it was edited, with",
+    "evicted": "",
+    "cleared": "",
 }

@@ -13,14 +13,12 @@ from collections import OrderedDict, defaultdict
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from imprint.definition.code import Code
-from imprint.definition.layout import Layout
+from imprint.definition.layout import Layout, layout_of
+from imprint.definition.state import StateWalk
 from imprint.definition.token import (
     ABSENT,
     ARRAY,
-    EFFECT,
-    EQUAL,
     FUNCTION,
-    HELD,
     METHOD,
     ROOT,
     SPOKEN,
@@ -37,6 +35,7 @@ from imprint.definition.wording import (
     show_constant,
     told_apart,
 )
+from imprint.static.contract import Equal
 
 TOO_LARGE: Final = "too large to compare"
 """So ends what is said of an array that was not read: it may be as it was."""
@@ -87,6 +86,9 @@ def _differ(
         size = new[1][1].itemsize * math.prod(new[2]) / 2**20
         return [Disagreement(path, show(old), f"{size:.1f} MiB, {TOO_LARGE}")]
     parts = None
+    if type(old) is Equal and type(new) is Equal:
+        was, now = [*map(_attribute_contents, (old.value, new.value))]
+        parts = _merged(was, now, f"{path or 'self'}.{{}}") or None
     if type(old) is tuple and type(new) is tuple and old and new:
         parts = _parts(path, old, new)
     if parts is None:
@@ -113,11 +115,8 @@ def _parts(path: str, old: Content, new: Content) -> _Parts | None:
         return None
     if head is FUNCTION:
         return _function_parts(path, old, new)
-    if head is ROOT or (head is HELD and old[1] is new[1]):
+    if head is ROOT:
         return [(path, old[-1], new[-1])]
-    if head is EQUAL:
-        was, now = (dict(zip(c[2], c[3:], strict=True)) for c in (old, new))
-        return _merged(was, now, f"{path or 'self'}.{{}}")
     if head is METHOD:
         return [(_within("self", path), old[1], new[1]), (path, old[2], new[2])]
     if type(head) is Layout:
@@ -188,6 +187,11 @@ def _said_parts(path: str, layout: Layout, old: Content, new: Content) -> _Parts
     return [(path, old, new)]
 
 
+def _attribute_contents(value: Any) -> dict[str, Content]:
+    """Return what an object that its own `==` compares holds now."""
+    return {n: StateWalk().value(x) for n, x in layout_of(value).state(value).items()}
+
+
 def _state(content: Content) -> dict[str, Content]:
     return dict(zip(content[4], content[5:], strict=True))
 
@@ -216,7 +220,7 @@ def _item_parts(path: str, old: Content, new: Content) -> _Parts:
 def _pair_parts(path: str, old: Content, new: Content) -> _Parts | None:
     was, now = (dict(zip(c[::2], c[1::2], strict=True)) for c in (old, new))
     came, went = now.keys() - was.keys(), was.keys() - now.keys()
-    if (came and went) or len(came | went) > FEW or EFFECT in came | went:
+    if (came and went) or len(came | went) > FEW:
         return None
     if [key for key in was if key in now] != [key for key in now if key in was]:
         return None

@@ -10,10 +10,10 @@
 - `in_bucket`: how is a call answered by the program that lengths share?
 - `trial`: when do programs for buckets answer, though nobody named axes?
 - `compiling`: how does a call without a version get one?
+- `request`: what does a call without a version ask for?
 - `warm_start`: how does a call get what another process has traced?
 - `warm_bucket`: how does a call whose sizes have names?
 - `loading`: what is a version that nobody has traced?
-- `undisturbed`: how is a function traced while other threads write?
 - `audit`: is a hit what a fresh trace gives?
 - `sameness`: do two traces give the same program and the same result?
 - `report`: what can a user ask of the versions of a function?

@@ -14,8 +14,8 @@ from imprint.calls.tracing import TracedCall
 from imprint.core.aval import ShapedArray
 from imprint.core.shape_struct import ShapeDtypeStruct
 from imprint.jitted.compiling import lower_traced, trace, trace_for_all
+from imprint.jitted.request import Request
 from imprint.jitted.stages import Given, Lowered, Traced, lowered
-from imprint.jitted.undisturbed import Request
 from imprint.jitted.warm_start import WarmStart
 from imprint.program.lowered import LoweredProgram
 from imprint.versions.version import Version

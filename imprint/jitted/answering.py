@@ -7,12 +7,10 @@ in the place of sizes.
 
 from typing import Any
 
-from imprint.calls.key import Pending, unplaced
 from imprint.config import config
 from imprint.jitted.audit import audit
 from imprint.jitted.compiling import compile_version
-from imprint.jitted.undisturbed import Request
-from imprint.versions.definitions import Definition
+from imprint.jitted.request import Request
 
 
 def answer(request: Request) -> Any:
@@ -33,16 +31,3 @@ def answer(request: Request) -> Any:
     version = versions.get(request.pending.key, lambda: compile_version(request))
     version.hits += 1
     return version.run(request.pending.leaves)
-
-
-def is_known(definition: Definition, pending: Pending) -> bool:
-    """Tell whether a version or a trace that is there answers a call."""
-    key, traced = pending.key, definition.traced
-    if definition.versions.find(key) or traced.find(unplaced(key)):
-        return True
-    if definition.sized is None:
-        return False
-    from imprint.dynamic.programs import known_call  # noqa: PLC0415 - few functions name axes
-
-    found = known_call(definition, pending)
-    return found is not None and definition.versions.find(found.program.key) is not None

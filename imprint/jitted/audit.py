@@ -8,29 +8,22 @@ call is traced. An audit runs the user's Python as any trace does, but is none o
 traces that are counted, and is not audited itself.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from itertools import count
-from typing import Any, Final
+from typing import Final
 
-import numpy as np
-
+from imprint._src.jit.guards.locations import place_of
 from imprint.calls.key import unplaced
 from imprint.calls.tracing import TracedCall
 from imprint.config import settings
-from imprint.definition.layout import layout_of
-from imprint.definition.state import reads_state
 from imprint.definition.wording import shortened, show
 from imprint.errors import StaleVersionError
 from imprint.explain import programs
 from imprint.jitted.compiling import trace, trace_for_all, trace_for_sizes
+from imprint.jitted.request import Request, answer_of_kin
 from imprint.jitted.sameness import divergence_of_traces
-from imprint.jitted.undisturbed import Request
 from imprint.program.counters import COUNTERS
-from imprint.static.exact import is_plain_value
 from imprint.versions.fresh import FreshTraces, fresh_traces, is_fresh
-from imprint.watch.captures import captured_reads
-from imprint.watch.seen import Read
 
 _GOLDEN: Final = 0.6180339887498949
 _hits: Final = count()
@@ -46,7 +39,7 @@ def audit(request: Request) -> None:
     if not share:
         return
     versions = request.definition.versions
-    version = versions.find(request.pending.key)
+    version = versions.find(request.pending.key) or answer_of_kin(request)
     if version is not None and _is_due(share):
         number = next((i for i, v in enumerate(versions) if v is version), 0)
         what = f"version {number}, which answers this call,"
@@ -95,7 +88,7 @@ def _compare(
         _drop(traces)
         raise StaleVersionError(
             f"{expected} another program.\n{_parts(divergence)}\n"
-            f"  {_cause(request, traced, fresh)}\n{_remedy(request)}",
+            f"  {_cause(traced, fresh, strict=request.options.strict)}\n{_remedy(request)}",
             cached=str(traced.closed),
             fresh=str(fresh.closed),
         )
@@ -121,7 +114,9 @@ def _drop(fresh: FreshTraces) -> None:
                 definition.traced.drop(old)
         for version in list(definition.versions):
             if not _is_among(version.traced, traces):
+                version.drop("an audit")
                 definition.versions.drop(version, "an audit")
+        definition.kin.clear()
 
 
 def _is_among(old: TracedCall, traces: Iterable[TracedCall]) -> bool:
@@ -137,7 +132,7 @@ def _remedy(request: Request) -> str:
     strict = "" if request.options.strict else ", or jit with strict=True"
     return (
         "  The version was dropped: the next call is traced. Pass what changed as an "
-        f"argument{strict}; see `What the cache cannot see`."
+        f"argument{strict}; see `What is not tracked`."
     )
 
 
@@ -147,66 +142,32 @@ def _parts(divergence: "programs.Divergence") -> str:
     return f"  They part in {place}:\n    version: {old}\n    fresh:   {new}"
 
 
-def _cause(request: Request, old: TracedCall, fresh: TracedCall) -> str:
-    """Say what the version does not watch."""
-    missed = list(_missed(old, fresh))
-    if missed:
+def _cause(old: TracedCall, fresh: TracedCall, *, strict: bool) -> str:
+    """Say whether a guarded location changed, or none did."""
+    known = frozenset(old.guard.names)
+    changed = [str(place_of(read.location)) for read in old.dependencies.failing()]
+    if changed:
         return (
-            f"The fresh trace read what the version does not watch: {_listed(missed)}."
+            f"What it reads by name has changed, and its guard did not see it: "
+            f"{_listed(changed)}. This is a bug of imprint: please report it."
         )
-    reads = (*fresh.watch.reads, *captured_reads(request.fun))
-    written = list(_written(reads, old, fresh))
-    if written:
-        return f"It was written into, which is not watched: {_listed(written)}."
-    objects = list(_objects(reads))
-    held = f"the state of {_listed(objects)}, " if objects else ""
+    shown = {id(at): str(place_of(at)) for at in fresh.dependencies.locations}
+    more = [
+        f"{shown[id(at)]}, now {shortened(show(seen.content))}"
+        for at, seen in fresh.dependencies.reads
+        if shown.get(id(at), "") not in known and id(at) in shown
+    ]
+    read = f" The fresh trace also read {_listed(more)}." if more else ""
+    contents = "" if strict else _CONTENTS
     return (
-        f"Both traces read the same names. It may be {held}a computed name, a memo, "
-        "a file, the time, or what the function itself wrote."
+        "Nothing that it reads by name has changed, so what differs is not tracked: "
+        f"{contents}names computed at run time, what libraries read for themselves "
+        "(settings, registries, random generators, files, the clock), objects that only "
+        f"a library hands out, or what other threads write.{read}"
     )
 
 
-def _missed(old: TracedCall, fresh: TracedCall) -> Iterator[str]:
-    """Yield what the fresh trace read and the version does not watch, with its value.
-
-    Places are told apart by name, as functions that a trace makes are other objects, of
-    code that ran in both. What the fresh trace left, it wrote.
-    """
-    more = Counter(fresh.watch.names) - Counter(old.watch.names)
-    ran = {id(code) for code, _ in old.findings.ran.codes}
-    for read, name in zip(fresh.watch.reads, fresh.watch.names, strict=True):
-        function: Any = getattr(read.place, "function", None)
-        is_same = function is not None and id(function.__code__) in ran
-        if name in more and not (is_same or read.seen.is_left):
-            yield f"{name}, now {shortened(show(read.seen.content))}"
-
-
-def _written(
-    reads: Iterable[Read], old: TracedCall, fresh: TracedCall
-) -> Iterator[str]:
-    """Yield the arrays by name that the fresh trace captured with other values."""
-    before = old.closed.consts
-    new = [
-        x
-        for x in fresh.closed.consts
-        if not any(programs.is_same_array(x, y) for y in before)
-    ]
-    for read in reads:
-        value = read.place.get()
-        if isinstance(value, np.ndarray) and any(
-            programs.is_same_array(value.astype(x.dtype), x) for x in new
-        ):
-            yield f"{read.place} in {read.place.module}"
-
-
-def _objects(reads: Iterable[Read]) -> Iterator[str]:
-    """Yield the names of objects of which no more is watched than their attributes."""
-    for read in reads:
-        value = read.place.get()
-        if read.seen.inside or is_plain_value(value) or type(value) is tuple:
-            continue
-        if reads_state(layout_of(value)):
-            yield f"{read.place} in {read.place.module}"
+_CONTENTS: Final = "the contents of arrays and larger containers, "
 
 
 def _listed(texts: list[str]) -> str:

@@ -6,47 +6,41 @@
 3. The jaxpr is lowered and compiled, with sentinels where flags ask for them.
 """
 
-import time
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from imprint import tree
+from imprint._src.jit.guards import recording
 from imprint.calls.home import Home, home_of_call
-from imprint.calls.key import CallKey, PackedKey, Pending, static_tokens, unplaced
+from imprint.calls.key import PackedKey, Pending, unplaced
 from imprint.calls.options import JitOptions
 from imprint.calls.signature import Form
 from imprint.calls.spread import SpreadHome, layout_of_call, spread_home
-from imprint.calls.tracing import TracedCall, held_by
+from imprint.calls.tracing import TracedCall, trace_call
 from imprint.config import config, settings
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.identity import identity
 from imprint.core.source import warn
 from imprint.core.trace import Tracer
 from imprint.definition.state import StrictWalk
-from imprint.definition.walk import Effects
 from imprint.definition.wording import show
 from imprint.errors import ArgumentError, CaptureWarning, RecompileError
-from imprint.explain.explanation import Compared, Explanation, told
-from imprint.jitted.report import explain_miss, is_undecided, loops_told
-from imprint.jitted.sameness import LATEST, divergence_of_traces, is_needless
-from imprint.jitted.undisturbed import Request, trace_undisturbed
+from imprint.explain.explanation import Explanation, told
+from imprint.jitted.report import explain_miss, loops_told
+from imprint.jitted.request import Request, answer_of_kin
+from imprint.jitted.sameness import is_needless
 from imprint.manifest.late import LateJaxpr
 from imprint.program.counters import COUNTERS
 from imprint.program.donation import Donation
 from imprint.program.layout import Layout
 from imprint.program.lowered import LoweredProgram, lower
 from imprint.program.program import Program, compile_module
-from imprint.record import recorder
 from imprint.static.exact import check_equal_hashes
-from imprint.versions.budget import BUDGET
 from imprint.versions.definitions import DEFINITIONS, Definition
-from imprint.versions.fresh import traces_of
+from imprint.versions.fresh import count_trace, is_fresh, traces_of
 from imprint.versions.observers import OBSERVERS, Costs
-from imprint.versions.table import Table
 from imprint.versions.version import Version
-from imprint.watch.places import Key, Place
 
 
 class Starts(Protocol):
@@ -82,14 +76,13 @@ def compile_version(request: Request, start: Starts | None = None) -> Version:
     """
     definition, pending = request.definition, request.pending
     call = pending.call
-    miss = explain_miss(request.fun, definition, pending)
     for value, name in zip(call.static, call.form.static_names, strict=True):
         check_equal_hashes(value, name)
-    began = time.perf_counter()
-    version, start = _renewed(request, start)
-    if version is not None:
-        _tell_renewed(request, miss, version, time.perf_counter() - began)
-        return version
+    if not is_fresh():
+        shared = answer_of_kin(request)
+        if shared is not None:
+            return shared
+    miss = explain_miss(request.fun, definition, pending)
     try:
         for observer in list(OBSERVERS):
             observer.missed(miss)
@@ -110,8 +103,6 @@ def compile_version(request: Request, start: Starts | None = None) -> Version:
     if request.options.is_loop or is_late:
         return version
     _warn_captured(request, version.traced)
-    if version.traced.has_drawn:
-        _warn_drawn(request)
     if request.options.strict:
         _warn_opaque(request, version.traced)
     return version
@@ -119,23 +110,6 @@ def compile_version(request: Request, start: Starts | None = None) -> Version:
 
 _SLOW: Final = 0.25
 """Seconds of compiling after which somebody will want to know what takes so long."""
-
-
-def _renewed(
-    request: Request, start: Starts | None
-) -> tuple[Version | None, Starts | None]:
-    """Return the version that goes on answering, as what changed is not read.
-
-    Whether it is read a trace tells, unless the disk has a version that holds.
-    """
-    old = request.definition.versions.all_of(request.pending.key)
-    if not is_undecided(old):
-        return None, start
-    start = start or _on_disk(request)
-    if start.has():
-        return None, start
-    traced = trace_for_all(request)
-    return next((v for v in old if v.traced is traced and v.holds()), None), start
 
 
 def _on_disk(request: Request) -> Starts:
@@ -155,8 +129,6 @@ def _make(request: Request, start: Starts | None) -> Version:
         return version
     start.compare()
     traced = trace_for_all(request)
-    if traced.is_told_apart:
-        request = _settled(request)
     flags = settings()
     avals = [get_aval(x) for x in pending.leaves]
     module = lower_traced(
@@ -167,55 +139,26 @@ def _make(request: Request, start: Starts | None) -> Version:
     )
     program, home = compile_lowered(module, request.name, options, traced, avals)
     version = Version(traced, program, request.name, home, module.sentinels)
-    if traces_of(request.definition).key_of(traced.whole) is None:
-        return version  # another thread made it another function: for this call alone
     start.keep(version)
-    _entered(request, version, _key_after(request))
+    _entered(request, version, pending.key)
     start.tell(version)
     return version
 
 
 def _entered(request: Request, version: Version, key: PackedKey) -> None:
-    """Put a version into its table."""
-    definition = request.definition
-    _let_go(definition.versions, key)
-    version.at = key
-    version.tables.add(definition.versions)
-    BUDGET.add(definition.versions, version, version.nbytes)
-    definition.versions.put(version.at, version)
-
-
-def _key_after(request: Request) -> PackedKey:
-    """Return the key of a call that was traced.
-
-    The trace may have written into a static argument, or another thread meanwhile. The
-    dynamic arguments are as they were: a trace gets them built anew.
-    """
-    pending = request.pending
-    key = CallKey.unpack(pending.key)
-    if key.form is None:
-        return pending.key
-    static = static_tokens(request.definition.signature, pending.call)
-    return key._replace(static=static).packed()
-
-
-def _tell_renewed(
-    request: Request, miss: Explanation, version: Version, seconds: float
-) -> None:
-    """Tell whoever wants to know that a version goes on answering after a trace."""
-    definition = request.definition
-    every = enumerate(definition.versions)  # another thread may have dropped it
-    number = next((i for i, v in every if v is version), None)
-    differences = miss.differences if number == miss.nearest else ()
-    found = Compared(number, differences)
-    miss = replace(miss, hit=True, is_needless=True, compared=found, seconds=seconds)
-    _note_miss(definition, miss)
-    for observer in list(OBSERVERS):
-        observer.renewed(miss)
+    """Put a version into its table, and let functions that are re-created find it."""
+    definition, kin = request.definition, request.definition.kin
+    version.stand_in(definition.versions, key)
+    if is_fresh():
+        return
+    for old in (*definition.versions.all_of(key), *kin.versions.all_of(key)):
+        if old is not version and old.is_lost():
+            old.drop()
+    kin.keep_version(version, key)
 
 
 def _note_miss(definition: Definition, miss: Explanation) -> None:
-    definition.last_miss = miss
+    definition.last_miss = definition.kin.last_miss = miss
     COUNTERS.misses += 1
     COUNTERS.needless += miss.is_needless
     if config.explain_misses:
@@ -225,8 +168,6 @@ def _note_miss(definition: Definition, miss: Explanation) -> None:
 def _tell(request: Request, miss: Explanation, version: Version, costs: Costs) -> None:
     """Tell whoever wants to know of a new version, which is in its table by now."""
     definition = request.definition
-    if definition.owner is not None:
-        DEFINITIONS.keep(version.executable)
     if config.log_compiles:
         _log(_COMPILED, *version.figures())
     _note_miss(definition, miss)
@@ -283,116 +224,40 @@ def trace_nested(request: Request) -> TracedCall:
 
 
 def trace(request: Request) -> TracedCall:
-    """Trace a function for a call, unless a trace of this kind of call still holds."""
-    fun, options, definition, (placed, *_), _ = request
-    strict = options.strict or recorder.is_strict()
-
-    def at(packed: PackedKey) -> Hashable:
-        kind = unplaced(packed)
-        if strict is options.strict:
-            return kind
-        # What is traced inside a strict function: what it captures counts by content.
-        return kind, DEFINITIONS.token_of(fun, strict=True)
-
-    key = at(placed)
+    """Trace a function for a call, unless a trace of this call signature still holds."""
+    fun, options, definition, (placed, leaves, call) = request
+    strict = options.strict or recording.is_strict()
+    kind = unplaced(placed)
+    key: Hashable = kind if strict is options.strict else (kind, "strict")
     table = traces_of(definition)
     traced = table.find(key)
+    if traced is not None and traced.dependencies.calls_static:
+        roots = request.roots  # a key does not tell equal functions apart
+        traced = traced if traced.dependencies.is_of(roots) else None
+    if traced is None and not is_fresh():
+        traced = definition.kin.trace(key, request.roots)
+        if traced is not None:
+            table.put(key, traced)
     if traced is not None:
-        held = partial(held_by, request.pending.call)
-        recorder.contribute(traced.findings, fun, held)
+        recording.include(traced.dependencies, request.roots)
         return traced
-    done = trace_undisturbed(request, _loose(table, key), strict=strict)
-    traced = done.traced
+    count_trace()
+    traced = trace_call(
+        *(fun, definition.signature, call, [get_aval(x) for x in leaves]),
+        "jit" if options.filtered is None else "filter_jit",
+        strict=strict,
+    )
     options.shardings_of_arguments(traced.in_tree)  # raises if it is no prefix of it
     options.shardings_of_results(traced.out_tree)
-    if done.is_of_another:
-        return traced
-    _learn(request, done.effects)
-    if traced.is_told_apart:
-        request = _settled(request)
-        definition, table = request.definition, traces_of(request.definition)
-    traced = _narrowed(request, traced, table.all_of(key), done.unread)
+    definition.learn(traced.dependencies.written)
     if not any(isinstance(c, Tracer) for c in traced.closed.consts):
-        if table is definition.traced and table.key_of(traced) is None:
-            BUDGET.add(table, traced, traced.nbytes)
-        key = at(_key_after(request))
-        _let_go(table, key)
+        for old in table.all_of(key):
+            if old.dependencies.is_lost():
+                table.drop(old)
         table.put(key, traced)
+        if table is definition.traced:
+            definition.kin.keep_trace(traced, key, table)
     return traced
-
-
-def _let_go(table: Table[Any], key: Hashable) -> None:
-    """Drop what read an object that is gone: it never holds again."""
-    for old in table.all_of(key):
-        if old.is_gone():
-            table.drop(old)
-
-
-def _loose(table: Table[TracedCall], key: Hashable) -> list[Place]:
-    """Return places that changed, or are known not to be read in other states."""
-    # With names for sizes each trace has a key of its own.
-    latest = table.all_of(key)[:LATEST] or [*table][-1:]
-    found = {p.key: p for each in latest for p in each.failing()}
-    for each in table:
-        found |= each.unread
-    return [*found.values()]
-
-
-def _narrowed(
-    request: Request,
-    traced: TracedCall,
-    old: Iterable[TracedCall],
-    unread: Mapping[Key, Place],
-) -> TracedCall:
-    """Watch what a trace read; return an earlier one if it holds then, and is the same."""
-    if not unread:
-        return traced
-    traced.forget(unread)
-    for each in old:
-        changed = [place.key for place in each.failing()]
-        if unread.keys() >= {*changed} and divergence_of_traces(each, traced) is None:
-            each.watch_as(traced)
-            for version in request.definition.versions:
-                if version.traced.whole is each:
-                    version.traced.watch = each.watch
-                    version.guard = each.watch.guard
-            return each
-    return traced
-
-
-def _settled(request: Request) -> Request:
-    """Return the request with the definition that the function has after a trace.
-
-    What callbacks hold counts by identity from then on: functions that are equal but for
-    that must not find what is compiled.
-    """
-    fun, options, definition, *_ = request
-    if definition.owner is not None:
-        return request
-    token = DEFINITIONS.token_of(fun, strict=options.strict)
-    key, content, owner = DEFINITIONS.identify(fun, token, options, definition)
-    found = DEFINITIONS.find(key)
-    if owner is not None:
-        return request
-    DEFINITIONS.holds(key)
-    if found is definition:
-        return request
-    if found is None:
-        made = Definition(content, definition.signature, options, None)
-        made.family = definition.family
-        found = DEFINITIONS.add(key, made)
-    return request._replace(definition=found)
-
-
-def _learn(request: Request, effects: list[Effects]) -> None:
-    """Let state that the trace wrote not count from now on."""
-    fun, options, definition, *_ = request
-    own, *static = effects
-    if any(static):
-        signature = definition.signature
-        signature.effects = signature.effects.union(*static)
-    if own:
-        DEFINITIONS.learn(fun, definition, options, own)
 
 
 # ---- lower ----
@@ -515,23 +380,10 @@ def _warn_captured(request: Request, traced: TracedCall) -> None:
 _LARGE: Final = 1 << 20  # bytes
 
 
-def _warn_drawn(request: Request) -> None:
-    """Warn about random numbers of NumPy's in a program, once."""
-    family = DEFINITIONS.family_of(request.fun, request.definition)
-    if "numpy.random" not in family.captured:
-        family.captured.add("numpy.random")
-        warn(
-            f"{request.name}: expected random numbers of a key, got those that "
-            "numpy.random drew while the function was traced: they are constants, the "
-            "same in each call. Write imprint.random.normal(key, shape), or the like, "
-            "where the key is an argument.",
-            CaptureWarning,
-        )
-
-
 def _warn_opaque(request: Request, traced: TracedCall) -> None:
     """Warn about what a strict function reads and could not be looked into, once."""
-    seen = [(str(read.place), read.place.get()) for read in traced.watch.reads]
+    reads = traced.dependencies.reads
+    seen = [(str(read.location), read.location.get()) for read in reads]
     found: dict[str, None] = {}
     for place, value in (*seen, ("what it captures", request.fun)):
         walk = StrictWalk()
@@ -573,5 +425,6 @@ def _check_limit(request: Request, miss: Explanation) -> None:
         warn(f"{text} All are pinned, so none was dropped.")
         return
     warn(f"{text} The oldest version was dropped.")
-    versions.drop(oldest, f"max_versions={limit}")
+    oldest.drop(f"max_versions={limit}")
     definition.traced.drop(oldest.traced)
+    definition.kin.drop(oldest.traced)

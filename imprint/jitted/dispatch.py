@@ -28,17 +28,16 @@ from imprint.core.hosts import host_aval, scalar_aval
 from imprint.core.inline import Inline
 from imprint.core.jaxpr import eval_jaxpr
 from imprint.core.trace import current_trace
-from imprint.definition.walk import Effects
 from imprint.explain import replay as replays
 from imprint.explain.explanation import Explanation
-from imprint.jitted.answering import answer, is_known
+from imprint.jitted.answering import answer
 from imprint.jitted.audit import audit_nested
 from imprint.jitted.binding import Binding
 from imprint.jitted.bound import BoundJitted
 from imprint.jitted.compiling import trace_for_all, trace_nested
 from imprint.jitted.report import CacheInfo, cache_info, explain
+from imprint.jitted.request import Request
 from imprint.jitted.stages import Given, Lowered, Traced
-from imprint.jitted.undisturbed import Asked, Request
 from imprint.runtime import EngineError, collect_garbage
 from imprint.static.exact import static_token
 from imprint.versions.budget import BUDGET
@@ -73,8 +72,6 @@ class Jitted(Binding):
         if kwargs or not self._on_device or current_trace() is not None:
             return self._warm(args, kwargs)
         try:  # as the last call was: arrays on the device, and nothing else
-            if not self._is_as_made():
-                return self._warm(args, kwargs)
             version = self._current[settings(), *[x.aval for x in args]]
             guard = version.guard
             if guard is not None and not guard():
@@ -135,7 +132,7 @@ class Jitted(Binding):
     # ---- a call that is not only arrays on the device ----
 
     def _warm(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:  # noqa: C901, PLR0912 - hot: a helper costs 60 ns, of 1,000
-        definition = self._definition if self._is_as_made() else self._bound_to_call()
+        definition: Any = self._definition or self._bind()
         spelled = (len(args), *kwargs) if kwargs else len(args)
         spelling = definition.signature.spellings.get(spelled)
         if spelling is None or current_trace() is not None:
@@ -148,8 +145,7 @@ class Jitted(Binding):
         values = given if spelling.pick is None else spelling.pick(given)
         static: tuple[Any, ...] = ()
         if spelling.static:
-            effects = definition.signature.effects
-            static = _static_tokens(spelling.static, given, effects)
+            static = _static_tokens(spelling.static, given)
         if spelling.arrays_only:
             try:  # as in `__call__`
                 match, form, treedef = spelling.recalled
@@ -191,7 +187,7 @@ class Jitted(Binding):
         """Return the version of a call, its leaves, and which are host values."""
         whole, form = None, spelling.form
         if self.is_filtered:
-            signature: Any = self._definition.signature
+            signature: Any = self._bound().signature
             taken = signature.take(spelling, values)
             if taken is None:
                 return None
@@ -217,7 +213,7 @@ class Jitted(Binding):
             key = form, whole, static, settings(), *avals
         version = self._current.get(key)
         if version is None or not (version.guard is None or version.guard()):
-            version = self._definition.versions.find(key)
+            version = self._bound().versions.find(key)
             if version is None:
                 return None
         version.hits += 1
@@ -232,7 +228,7 @@ class Jitted(Binding):
     def _cold(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if settings().disable_jit:
             return self._fun(*args, **kwargs)
-        request = self._request(self._definition, args, kwargs)
+        request = self._request(self._bound(), args, kwargs)
         _, leaves, call = request.pending
         check_values(request.name, call, leaves)
         if current_trace() is not None:
@@ -244,10 +240,7 @@ class Jitted(Binding):
     ) -> Request:
         """Return a call with the definition that answers it, or will."""
         pending = pending_of(definition.signature, args, kwargs)
-        if not is_known(definition, pending):
-            definition = self._definition_of_now()
-        asked = Asked(self._token)
-        return Request(self._fun, self._options, definition, pending, asked)
+        return Request(self._fun, self._options, definition, pending)
 
     def _nested(self, request: Request) -> Any:
         self._options.check_nested(request.name)
@@ -324,7 +317,8 @@ class Jitted(Binding):
     @property
     def last_miss(self) -> Explanation | None:
         """The explanation of the last call that no version answered as it was."""
-        return self._bound().last_miss
+        definition = self._bound()
+        return definition.last_miss or definition.kin.last_miss
 
     @property
     def versions(self) -> tuple[Version, ...]:
@@ -345,7 +339,7 @@ class Jitted(Binding):
 
 
 def _static_tokens(
-    static: tuple[tuple[int, Any, str], ...], given: tuple[Any, ...], effects: Effects
+    static: tuple[tuple[int, Any, str], ...], given: tuple[Any, ...]
 ) -> tuple[Any, ...]:
     """Return the tokens of the static values among those of a call; hot."""
     if len(static) == 1:  # 80 ns instead of 300
@@ -354,10 +348,10 @@ def _static_tokens(
             value = given[i]
         kind = value.__class__
         is_token = kind is int or kind is str
-        return (value if is_token else static_token(value, name, effects),)
+        return (value if is_token else static_token(value, name),)
     return tuple(
         [
-            static_token(default if i < 0 else given[i], name, effects)
+            static_token(default if i < 0 else given[i], name)
             for i, default, name in static
         ]
     )

@@ -12,7 +12,7 @@ from imprint.dynamic.families import families_of, trace_family
 from imprint.dynamic.programs import Call, known_call, make_call
 from imprint.jitted.audit import audit_in_bucket
 from imprint.jitted.compiling import Starts, compile_version, trace
-from imprint.jitted.undisturbed import Request
+from imprint.jitted.request import Request
 
 
 def answer_in_bucket(request: Request) -> tuple[bool, Any]:
@@ -31,7 +31,7 @@ def answer_in_bucket(request: Request) -> tuple[bool, Any]:
 
 def made_call(request: Request) -> Call | None:
     """Return by what a call is answered: made, if it can be padded and is in a bucket."""
-    fun, _, definition, pending, _ = request
+    fun, _, definition, pending = request
 
     def trace_at(at: Pending) -> TracedCall:
         return trace(request._replace(pending=at))

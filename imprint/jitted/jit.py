@@ -63,6 +63,10 @@ def jit(  # noqa: PLR0913 - JAX's signature
 ) -> Any:
     """Compile a function with XLA, one version for each kind of call.
 
+    It retraces when something that its traced code reads by name has changed since the
+    trace: a global, a closure variable, an attribute, an item under a constant key, the code
+    of a helper. `imprint.guards("off")` compares the arguments alone.
+
     Args:
         fun: a pure function of arrays, numbers and containers of them. Leave it out to
             use `jit(...)` as a decorator with options.
@@ -88,9 +92,9 @@ def jit(  # noqa: PLR0913 - JAX's signature
         compiler_options: options of XLA by name, which override the defaults.
         max_versions: how many versions there may be at a time.
         on_limit: what one more is: "warn" drops the oldest, "error" raises.
-        strict: whether the contents of captured arrays, objects and big containers are
-            compared at each call, and a donation without a use is an error. None is the
-            flag `strict`, set by the environment variable IMPRINT_STRICT.
+        strict: whether the contents of arrays, and of containers of any size, that the
+            trace read are compared at each call, and a donation without a use is an error.
+            None is the flag `strict`, set by the environment variable IMPRINT_STRICT.
         persist: whether its programs may be kept on the disk, for later processes.
         buckets: the lengths for which there are programs, where axes have names: "pow2",
             the powers of two and their 1.5-fold from 16 on; a list; a function of the

@@ -18,10 +18,10 @@ from imprint.calls.tracing import TracedCall, trace_call
 from imprint.core.aval import get_aval
 from imprint.core.jaxpr import ClosedJaxpr
 from imprint.errors import ArgumentError
-from imprint.jitted.undisturbed import Request
+from imprint.jitted.request import Request
 from imprint.manifest.late import LateJaxpr, LateProgram
-from imprint.manifest.manifest import Asked, Found
-from imprint.manifest.placed import spread_of
+from imprint.manifest.shardings import spread_of
+from imprint.manifest.trace_manifest import Asked, Found
 from imprint.program.layout import Layout
 from imprint.program.lowered import LoweredProgram
 from imprint.program.persisted import loaded_program
@@ -121,7 +121,7 @@ def late_traced(request: Request, asked: Asked, there: Found) -> TracedCall:
     equations = there.plain["own_equations"]
     closed = LateJaxpr(late, avals, there.avals("outs"), equations)
     trees = asked.in_tree, Results(there.out_tree, {})
-    made = TracedCall(closed, trees, blank.form, 0.0, there.findings)
+    made = TracedCall(closed, trees, blank.form, 0.0, there.dependencies)
     late.traced = weakref.ref(made)
     return made
 

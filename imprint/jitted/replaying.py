@@ -16,7 +16,7 @@ from imprint.errors import ArgumentError
 from imprint.explain.replay import Replay
 from imprint.explain.steps import SteppedProgram
 from imprint.jitted.compiling import trace_for_all
-from imprint.jitted.undisturbed import Request
+from imprint.jitted.request import Request
 from imprint.passes.pipeline import run_passes
 
 

@@ -14,24 +14,33 @@ from types import FunctionType
 from typing import Any, Final, NamedTuple
 
 from imprint import tree
+from imprint._src.jit.guards.dependencies import is_captured
+from imprint._src.jit.guards.guard import Change, Gone, changes_of
+from imprint._src.jit.guards.locations import (
+    GONE,
+    MISSING,
+    Contents,
+    class_of,
+    storage_of,
+)
+from imprint._src.jit.guards.values import Read
 from imprint.calls.key import CallKey, Pending
+from imprint.calls.options import JitOptions
 from imprint.config import flag_setters, settings
+from imprint.core.identity import type_name
 from imprint.core.source import current_source
+from imprint.definition.code import code_of
 from imprint.definition.share import definition_token
-from imprint.definition.state import HASHED, StrictWalk
-from imprint.definition.token import Content
-from imprint.definition.walk import NO_EFFECTS, Walk
+from imprint.definition.state import HASHED, ContentWalk, StrictWalk
+from imprint.definition.token import Content, Token
+from imprint.definition.walk import Walk
 from imprint.definition.wording import shortened, show, show_function, told_apart
 from imprint.explain import comparison, granularity, repeats, tokens
 from imprint.explain.explanation import Compared, Difference, Explanation, Later
+from imprint.jitted.request import Request, answer_of_kin
 from imprint.passes import changes
 from imprint.versions.definitions import DEFINITIONS, Definition, Made
 from imprint.versions.version import Version
-from imprint.watch.captures import CONTAINERS
-from imprint.watch.classes import MISSING, class_of
-from imprint.watch.guard import Change
-from imprint.watch.places import GONE
-from imprint.watch.seen import Unknown
 
 
 class CacheInfo(NamedTuple):
@@ -61,20 +70,22 @@ def explain(
     """Say whether a version answers a call, and if none does, why."""
     if settings().disable_jit:
         return _disabled(fun, definition)
-    found = definition.versions.find(pending.key)
+    lent, found = None, definition.versions.find(pending.key)
+    if found is None:
+        found = lent = answer_of_kin(
+            Request(fun, definition.options, definition, pending)
+        )
     if found is None and definition.sized is not None:
         found = _in_bucket(definition, pending)
     if found is None:
-        undecided = is_undecided(definition.versions.all_of(pending.key))
-        miss = explain_miss(fun, definition, pending)
-        return replace(miss, is_undecided=undecided)
+        return explain_miss(fun, definition, pending)
     versions = list(definition.versions)
     advice = (
         str(granularity.granularity(found.jaxpr)),
         loops_told(found),
         found.traced.note,
     )
-    return Explanation(
+    explanation = Explanation(
         function=definition.signature.function_name,
         hit=True,
         versions=len(versions),
@@ -85,6 +96,9 @@ def explain(
         defined=DEFINITIONS.family_of(fun, definition).defined,
         watched=found.watched,
     )
+    if lent is not None:  # what the function captures is read at its first call
+        definition.versions.drop(lent)
+    return explanation
 
 
 def _in_bucket(definition: Definition, pending: Pending) -> Version | None:
@@ -140,15 +154,6 @@ def explain_miss(
     )
 
 
-def is_undecided(versions: Sequence[Version]) -> bool:
-    """Tell whether one may go on answering: a trace can tell if it reads what changed."""
-    if not versions:
-        return False
-    from imprint.record.probe import may_probe  # noqa: PLC0415 - what starts warm traces nothing
-
-    return any(all(map(may_probe, each.traced.failing())) for each in versions)
-
-
 def _compared(
     fun: Callable[..., Any],
     definition: Definition,
@@ -165,6 +170,12 @@ def _compared(
         return _later(definition, pending, versions)
     if definition.last_miss is not None:  # it was compiled
         return Compared(None, (_CLEARED,))
+    kin = definition.kin.versions
+    if kin.all_of(pending.key):
+        return _made_anew(fun, definition, pending)
+    others = list(kin)
+    if others:
+        return _later(definition, pending, others, is_own=False)
     return _another(fun, definition)
 
 
@@ -172,8 +183,21 @@ _REMEMBERED: Final = 128
 """Versions, the newest, that a miss is compared with."""
 
 
-def _later(definition: Definition, pending: Pending, versions: list[Version]) -> Later:
-    """Note the kinds of calls that are answered; the versions themselves may go."""
+def _later(
+    definition: Definition,
+    pending: Pending,
+    versions: list[Version],
+    *,
+    is_own: bool = True,
+) -> Later:
+    """Note the kinds of calls that are answered; the versions themselves may go.
+
+    Args:
+        definition: what is called.
+        pending: the call.
+        versions: what answers others.
+        is_own: whether they are the definition's.
+    """
     first = max(0, len(versions) - _REMEMBERED)
     treedef = tree.structure(pending.call.dynamic)  # `pending` itself holds the arrays
     known = [(pending.key, (pending.call.form, treedef))]
@@ -193,7 +217,7 @@ def _later(definition: Definition, pending: Pending, versions: list[Version]) ->
                 for d in found
             ]
         )
-        return Compared(first + nearest, found)
+        return Compared(first + nearest if is_own else None, found)
 
     return Later(compare)
 
@@ -230,18 +254,23 @@ _EVICTED = {
 
 def _stale(versions: list[Version], stale: Sequence[Version]) -> Compared:
     """Return what changed since the nearest of the versions of this kind was traced."""
-    nearest = min(stale, key=lambda v: v.traced.watch.count_changed())
+    nearest = min(stale, key=lambda v: len(v.traced.dependencies.failing()))
     number = [v is nearest for v in versions].index(True)
     return Compared(number, tuple(_changes(nearest)))
 
 
 def _changes(version: Version) -> list[Difference]:
     """Return what changed; what a dict and its item tell alike, once."""
-    watch = version.traced.watch
-    walk = StrictWalk if any(read.seen.strict for read in watch.reads) else Walk
+    guard = version.traced.guard
+    reads = guard.dependencies.reads
+    walk = (
+        StrictWalk
+        if any(r.location.is_strict for r in reads if isinstance(r.location, Contents))
+        else Walk
+    )
     found = (
         Difference(change.kind, *told, _kept(change, told))
-        for change in watch.changed()
+        for change in guard.changes()
         for told in _told(change, walk)
     )
     return [*dict.fromkeys(found)]
@@ -256,10 +285,6 @@ def _kept(change: Change, told: "tokens.Disagreement") -> str:
             "A version is kept for each function; pass what changes often as a static "
             "argument."
         )
-    if change.kind == "tree":
-        return "Register a class where it is defined, before it is a leaf."
-    if change.is_of_whole:
-        return "All that is in such an object counts; keep what changes often apart."
     if change.kind == "object":
         return (
             f"A version is kept for each value; pass {told.path} as an argument if it "
@@ -270,7 +295,7 @@ def _kept(change: Change, told: "tokens.Disagreement") -> str:
 
 def _told(change: Change, walk: type[Walk]) -> "list[tokens.Disagreement]":
     """Return what a watched place was and is; of a function that was edited, where."""
-    where = "" if change.kind == "object" else f" in {change.module}"
+    where = f" in {change.module}" if change.module else ""
     path = f"{change.name}{where}"
     both = _contents(change, walk)
     if both is not None:
@@ -280,6 +305,10 @@ def _told(change: Change, walk: type[Walk]) -> "list[tokens.Disagreement]":
                 tokens.Disagreement(f"{d.path}{where}", d.old, d.new) for d in inside
             ]
     old, new = _shown(change.old, walk), _shown(change.new, walk)
+    if type(change.old) is Gone and type(change.new) is FunctionType:
+        before, now = change.old.code, code_of(change.new.__code__)
+        if before is not None and before.name == now.name:
+            return tokens.disagreements(before, now)
     if old == new and type(change.old) is type(change.new) is FunctionType:
         before, now = definition_token(change.old), definition_token(change.new)
         found = tokens.disagreements(before, now)
@@ -293,11 +322,9 @@ def _contents(change: Change, walk: type[Walk]) -> tuple[Content, Content] | Non
     old, new = change.old, change.new
     if new is MISSING or new is GONE:
         return None
-    if type(old) is Unknown:
-        return old.content, walk(old.effects).value(new)
     kind = class_of(new)
-    if class_of(old) is kind and (kind is str or id(kind) in CONTAINERS):
-        return walk(NO_EFFECTS).value(old), walk(NO_EFFECTS).value(new)
+    if class_of(old) is kind and (kind is str or storage_of(new) is not None):
+        return walk().value(old), walk().value(new)
     return None
 
 
@@ -307,23 +334,69 @@ _INSIDE: Final = ("constant in ", "name read in ")
 
 def _shown(value: Any, walk: type[Walk]) -> str:
     """Return a value as it prints; no `__repr__` of a user runs in a call."""
-    if value is MISSING or value is GONE or type(value) is Unknown:
+    if value is MISSING or value is GONE:
         return repr(value)
+    if type(value) is Gone and value.code is not None:
+        return f"function {tokens.show_code(value.code)}"
+    if type(value) is Gone:
+        return f"{type_name(value.cls)} object"
     if type(value) is FunctionType:  # where it stands itself: equal ones share a token
         return show_function(value)
-    return show(walk(NO_EFFECTS).value(value))
+    return show(walk().value(value))
+
+
+def _made_anew(
+    fun: Callable[..., Any], definition: Definition, pending: Pending
+) -> Compared:
+    """Return in what a function differs from the nearest of those made of the same code."""
+    roots = Request(fun, definition.options, definition, pending).roots
+    kept = definition.kin.versions.all_of(pending.key)[:_REMEMBERED]
+    every = [v.traced.dependencies for v in kept]
+    nearest = min((each.differing(roots) for each in every), key=len)
+    large = {read.location.key for read, _ in nearest if _is_large(read)}
+    nearest = [
+        (read, now)
+        for read, now in nearest
+        if not (read.location.parent and read.location.parent.key in large)
+    ]
+    is_known = DEFINITIONS.family_of(fun, definition).knows(fun)
+    kind = "state" if is_known else "definition"
+    function = definition.signature.function_name
+    found: list[Difference] = []
+    for read, now in nearest:
+        captured = is_captured(read.location)
+        for change in changes_of(read, now):
+            for told in (
+                _told(change, Walk) if not _is_large(read) else _told_large(change)
+            ):
+                if captured:
+                    found.append(Difference(kind, *told, _remedy(told, function)))
+                else:
+                    found.append(Difference(change.kind, *told, _kept(change, told)))
+    return Compared(None, tuple(dict.fromkeys(found)))
+
+
+def _is_large(read: Read) -> bool:
+    """Return whether there is more in captured arrays than is compared."""
+    return read.seen.has_arrays and not read.seen.is_known
+
+
+def _told_large(change: Change) -> "list[tokens.Disagreement]":
+    old, new = ContentWalk(0).value(change.old), ContentWalk(0).value(change.new)
+    return tokens.disagreements(old, new, change.name)
 
 
 def _another(fun: Callable[..., Any], definition: Definition) -> Compared:
     """Return in what a function is another than the nearest of its place before."""
     nearest: list[tokens.Disagreement] | None = None
     kind = "definition"
+    token = definition_token(fun)
     for made in DEFINITIONS.family_of(fun, definition).before(fun, definition):
-        found = _disagreements(made, definition)
+        found = _disagreements(made, token, definition.options)
         if nearest is None or len(found) < len(nearest):
             nearest = found
             kind = "state" if made.is_of(fun) else "definition"
-            if made.token is definition.token:
+            if made.token is token:
                 kind = "option"
         if len(nearest) == 1:
             break
@@ -344,15 +417,17 @@ def _another(fun: Callable[..., Any], definition: Definition) -> Compared:
 _JIT_ONCE: Final = "Functions of other options share no versions: jit it once."
 
 
-def _disagreements(made: Made, definition: Definition) -> "list[tokens.Disagreement]":
-    if made.token is definition.token:
-        before, now = made.options.as_given(), definition.options.as_given()
+def _disagreements(
+    made: Made, token: Token, options: JitOptions
+) -> "list[tokens.Disagreement]":
+    if made.token is token:
+        before, now = made.options.as_given(), options.as_given()
         return [
             tokens.Disagreement(name, shortened(repr(was)), shortened(repr(now[name])))
             for name, was in before.items()
             if was != now[name]
         ]
-    found = tokens.disagreements(made.token, definition.token)
+    found = tokens.disagreements(made.token, token)
     owners = tuple(f"{d.path}." for d in found if d.new == f"another {d.old}")
     inside = [d for d in found if d.path.startswith(owners)]
     return inside or found  # of another object it is said in what it differs

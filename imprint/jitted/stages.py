@@ -100,7 +100,7 @@ class Given(NamedTuple):
     @classmethod
     def of(cls, signature: Signature, pending: Pending, positional: int) -> Self:
         """Return what a call has of its own."""
-        tokens = static_tokens(signature, pending.call)
+        tokens = static_tokens(pending.call)
         return cls(tokens, tuple(map(get_aval, pending.leaves)), positional)
 
 

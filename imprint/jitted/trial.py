@@ -27,7 +27,7 @@ from imprint.errors import RecompileError
 from imprint.explain.programs import is_same_value
 from imprint.jitted.compiling import compile_version
 from imprint.jitted.in_bucket import made_call, run_in_bucket
-from imprint.jitted.undisturbed import Request
+from imprint.jitted.request import Request
 
 _FAMILIES: Final = 4
 """Answers to what a function asks of sizes, past which hardly two share a program."""
@@ -61,7 +61,7 @@ def answer_by_trial(request: Request) -> tuple[bool, Any]:
 
 def _may_be_tried(request: Request) -> bool:
     """Tell whether a call may run twice, and is on one device."""
-    _, options, definition, pending, _ = request
+    _, options, definition, pending = request
     limit = options.max_versions
     return not (
         options.is_loop
@@ -101,7 +101,7 @@ def _tried(request: Request, found: Call) -> Any:
     found.family.refuse(Refusal(reason, None), plain.traced)
     made = versions.find(found.program.key)
     if made is not None:
-        versions.drop(made)
+        made.drop()
     plain.traced.note = families.note_of(
         definition, families.sized(definition, pending)
     )
@@ -111,10 +111,8 @@ def _tried(request: Request, found: Call) -> Any:
 
 def _untriable(traced: TracedCall) -> str:
     """Return why a program may not run twice; empty if it may."""
-    if traced.closed.jaxpr.effects or traced.is_told_apart:
+    if traced.closed.jaxpr.effects or not traced.dependencies.is_shareable:
         return "it has effects, and what has them is not tried."
-    if traced.has_drawn:
-        return "numpy.random drew numbers for it, so each trace is another."
     return ""
 
 

@@ -42,10 +42,9 @@ from imprint.errors import ArgumentError
 from imprint.explain.explanation import Explanation
 from imprint.jitted.compiling import lower_traced, trace
 from imprint.jitted.loading import Late, loaded_version, without_leaves
-from imprint.jitted.undisturbed import Request
+from imprint.jitted.request import Request
 from imprint.jitted.warm_start import There, WarmStart, with_disk
 from imprint.manifest.late import LateJaxpr
-from imprint.manifest.manifest import Bucket, Plain
 from imprint.manifest.sizes import (
     hold_at,
     plain_questions,
@@ -53,6 +52,7 @@ from imprint.manifest.sizes import (
     questions_of,
     shaped,
 )
+from imprint.manifest.trace_manifest import Bucket, Plain
 from imprint.manifest.trees import plain_tree, tree_of
 from imprint.symbolic.expression import Scope
 from imprint.versions.version import Version
@@ -156,7 +156,7 @@ class WarmBucket:
         traced = TracedCall(
             LateJaxpr(late, avals, outs, plain["equations"]),
             (in_tree, Results(tree_of(plain["out"], in_tree), {})),
-            *(request.pending.call.form, 0.0, found.findings),
+            *(request.pending.call.form, 0.0, found.dependencies),
         )
         traced.conditions = (family.condition,)
         late.traced = weakref.ref(traced)

@@ -21,8 +21,9 @@ from imprint.core.trace import current_trace
 from imprint.errors import StaleVersionError
 from imprint.explain.explanation import Explanation
 from imprint.jitted.loading import Lower, late_traced, loaded_version
-from imprint.jitted.undisturbed import Request
-from imprint.manifest.manifest import (
+from imprint.jitted.request import Request
+from imprint.manifest.refused import Refused
+from imprint.manifest.trace_manifest import (
     Asked,
     Bucket,
     Found,
@@ -33,7 +34,6 @@ from imprint.manifest.manifest import (
     keep,
     noted,
 )
-from imprint.manifest.refused import Refused
 from imprint.program.lowered import LoweredProgram
 from imprint.program.persisted import program_key
 from imprint.store.current import current
@@ -145,7 +145,7 @@ class WarmStart:
         store, asked = self._store, self._asked
         if store is None or asked is None:
             return self._reason
-        from imprint.manifest.differs import difference  # noqa: PLC0415 - few ask why
+        from imprint.manifest.diff import difference  # noqa: PLC0415 - few ask why
 
         return difference(store, self._question, asked) or NOTHING
 
@@ -220,8 +220,6 @@ class WarmStart:
         """Return why nothing may be kept; "" if it may."""
         if not store.writes:
             return "the store is only read"
-        if self._request.definition.signature.effects:
-            return "tracing it writes into its static arguments"
         return ""
 
     # ---- 3. audits ----
@@ -237,11 +235,11 @@ class WarmStart:
         module = self._lower(fresh, name, options, layout=layout)
         key = program_key(module, program.options, program.executable.device)
         if key != program.key:
-            known = {read.place.key for read in there.reads}
+            known = {read.location.key for read in there.dependencies.reads}
             missed = [
-                str(read.place)
-                for read in fresh.watch.reads
-                if read.place.key not in known
+                str(read.location)
+                for read in fresh.dependencies.reads
+                if read.location.key not in known
             ]
             listed = ", ".join(missed) or "nothing that the version does not watch"
             assumed = ", ".join(there.plain["declared"]["assumed"])

@@ -1,17 +1,16 @@
 """Manifests: what a trace read, so that another process need not trace again.
 
-- `manifest`: which program would a trace of this call give?
-- `differs`: what is the first difference between what was kept and now?
-- `facts`: what is a call made of, in words?
-- `reader`: what is a value, for another process?
-- `anchors`: how does another process find a place again?
-- `purity`: does code give the same in another process?
-- `declared`: what does the user say that no trace can hear?
-- `stamps`: is a file as it was?
-- `surroundings`: what is around a program?
-- `placed`: where is something, in plain data?
-- `trees`: what is the tree of a result, in plain data?
-- `sizes`: what is a size that has a name, in plain data?
-- `late`: what did a warm start leave out?
-- `refused`: why is a trace not kept?
+- `trace_manifest`: how is the manifest of a call kept, found and compared?
+- `locations`: what did a trace read, as plain data?
+- `stable_hash`: which digest of a value is the same in every process?
+- `impure`: which objects give something else in each process?
+- `environment_key`: in which environment does a trace hold?
+- `file_digests`: what is in a file, if it changed?
+- `declared`: which inputs did the user declare?
+- `shardings`: what is a device, a mesh or a sharding as plain data?
+- `trees`: what is a tree of results as plain data?
+- `sizes`: what is a size that has a name as plain data?
+- `diff`: what is the first difference between the disk and a call, in words?
+- `late`: what are the jaxpr and the text of a program that was loaded?
+- `refused`: why is a trace not kept, and what is to be done about it?
 """

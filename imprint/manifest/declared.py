@@ -1,10 +1,9 @@
-"""Declared: what the user says of a program that no trace can hear.
+"""Declarations of the user about inputs that a trace does not see.
 
-- What something of a library gives is taken to follow from its arguments alone (`assume`),
-  so that what calls it may be kept. A manifest names what it relies on, and holds only
-  where the same is said.
-- Files and values of which answers are made (`note_file`, `note_value`): a manifest of
-  this process holds only where they are as they were.
+- `assume`: a function, class or module gives the same in each process, so traces that
+  read it may be kept. A manifest holds only where the same is declared.
+- `note_file`, `note_value`: files and values that results are made from. A manifest holds
+  only where they are the same.
 """
 
 from collections.abc import Generator, Iterable, Mapping
@@ -13,41 +12,46 @@ from itertools import zip_longest
 from types import BuiltinFunctionType
 from typing import Any, Final
 
+from imprint._src.jit.guards.locations import class_of
 from imprint.core.identity import module_name, type_name
 from imprint.core.libraries import is_module, module_namespace
+from imprint.manifest.file_digests import (
+    Stamp,
+    Stamps,
+    changed,
+    stamp_of,
+    stamp_of_code,
+)
 from imprint.manifest.refused import Refused, Why
-from imprint.manifest.stamps import Stamp, Stamps, changed, stamp_of, stamp_of_code
-from imprint.watch.classes import class_of
-
-# ---- what is assumed to be pure ----
 
 _names: Final[set[str]] = set()
 OBJECTS: Final[dict[int, tuple[Any, str]]] = {}
-"""What is assumed, but for modules, by `id`: it, and what it is called."""
+"""What is declared pure, but for modules, by `id`, with its name."""
+_files: Final[Stamps] = {}
+_values: Final[dict[str, str]] = {}
 
 
 def assume(x: Any, name: str = "") -> None:
-    """Take it that a function, a class or all of a module reads its arguments alone.
+    """Declare a function, a class or all of a module pure.
 
     Args:
         x: it.
-        name: by which name the user knows it, if by one.
+        name: the name by which the user gave it, if by one.
     """
     if name:
         _names.add(name)
     if not is_module(x):
-        known = name_of(x)
+        known = _name_of(x)
         _names.add(known)
         OBJECTS[id(x)] = x, known
         return
     held = module_namespace(x)
     _names.add(str(held.get("__name__")))
     functions = (f for f in held.values() if type(f) is BuiltinFunctionType)
-    _names.update(map(name_of, functions))  # `os` has those of `posix`
+    _names.update(map(_name_of, functions))  # `os` has those of `posix`
 
 
-def name_of(x: Any) -> str:
-    """Return what a function or a class is called."""
+def _name_of(x: Any) -> str:
     kind = class_of(x)
     module = module_name(x) if issubclass(kind, type) else getattr(x, "__module__", "")
     own = getattr(x, "__qualname__", None) or getattr(x, "__name__", "")
@@ -55,51 +59,25 @@ def name_of(x: Any) -> str:
 
 
 def assumed(module: str, name: str) -> str:
-    """Return what is assumed of something in a module; "" if nothing is."""
-    whole = f"{module}.{name}" if name else module
+    """Return the declaration that covers something in a module; "" if there is none."""
+    whole = f"{module}.{name}"
     while whole and whole not in _names:
         whole = whole.rpartition(".")[0]
     return whole
 
 
-def has_part(module: str) -> bool:
-    """Tell whether something is assumed of a part of a module."""
-    start = f"{module}."
-    return any(name.startswith(start) for name in _names)
-
-
-# ---- what answers are made of ----
-
-
-_files: Final[Stamps] = {}
-_values: Final[dict[str, str]] = {}
-
-
 def note_file(path: str) -> None:
-    """Take in a file of which answers are made from now on.
-
-    Raises:
-        OSError: it cannot be read.
-    """
+    """Take in a file that results are made from; OSError if it cannot be read."""
     _files[path] = stamp_of(path)
 
 
 def note_value(digest: str, text: str) -> None:
-    """Take in a value of which answers are made from now on.
-
-    Args:
-        digest: stands for it.
-        text: what it prints as; "" if that would say too much.
-    """
+    """Take in a value that results are made from, with what it prints as."""
     _values[digest] = text
 
 
 def look() -> Stamps:
-    """Return the files that were noted, as they are now.
-
-    Raises:
-        Refused: one is not there any more.
-    """
+    """Return the noted files as they are now; Refused if one is gone."""
     for path, stamp in (*_files.items(),):
         try:
             _files[path] = stamp_of(path, stamp)
@@ -121,15 +99,12 @@ def until_here() -> Generator[None]:
             each.update(was)
 
 
-# ---- what of it a manifest keeps ----
-
-
 def declaration(relied: set[str], own: Iterable[str], before: Stamps) -> dict[str, Any]:
-    """Return what a trace relies on, in plain data.
+    """Return what a trace relies on, as plain data.
 
     Args:
-        relied: what is assumed of what it met.
-        own: files of the user's that hold what is assumed.
+        relied: the declarations that its values rely on.
+        own: user files in C that hold such values.
         before: the files that were noted when it began.
 
     Raises:
@@ -146,16 +121,12 @@ def declaration(relied: set[str], own: Iterable[str], before: Stamps) -> dict[st
 
 
 def adopt(plain: Mapping[str, Any]) -> None:
-    """Have answers of this process made of the files of one that it found."""
+    """Note the files of a manifest that is used."""
     _files.update({path: Stamp(*stamp) for path, stamp in plain["files"].items()})
 
 
 def difference_of(plain: Mapping[str, Any]) -> tuple[str, str, str] | None:
-    """Return the first thing that is not as it was declared; None if all is.
-
-    Returns:
-        What it is, what it was and what it is; "" for what does not print.
-    """
+    """Return the first difference from what was declared: its name, what it was, is."""
     for name in plain["assumed"]:
         if name not in _names:
             return f"what is assumed of {name}", "", ""

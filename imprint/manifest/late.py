@@ -1,7 +1,6 @@
-"""What a warm start left out: the jaxpr and the text of a program, made when asked for.
+"""The jaxpr and the text of a program that was loaded, made when they are read.
 
-A call needs neither. Who asks for them has the function traced then; if by then it reads
-something else than the program was made of, it is too late, and that is said.
+They are computed by a retrace, which raises if dependencies changed since the load.
 """
 
 from collections.abc import Callable
@@ -14,7 +13,7 @@ from imprint.program.lowered import LoweredProgram
 
 @final
 class LateJaxpr(ClosedJaxpr):
-    """A jaxpr that is traced when somebody looks at it.
+    """A jaxpr that is traced when it is read.
 
     Args:
         make: traces it.
@@ -65,7 +64,7 @@ class LateJaxpr(ClosedJaxpr):
         return self._now().consts
 
     def know(self, closed: ClosedJaxpr) -> None:
-        """Take in what it is: an audit has traced it."""
+        """Take in the jaxpr: an audit has traced it."""
         self._found = closed
 
     def _now(self) -> ClosedJaxpr:
@@ -76,7 +75,7 @@ class LateJaxpr(ClosedJaxpr):
 
 @final
 class LateProgram(LoweredProgram):
-    """A lowered program whose text is written when somebody looks at it."""
+    """A lowered program whose text is written when it is read."""
 
     _lower: Callable[[], LoweredProgram]
     _found: LoweredProgram | None = None
@@ -86,7 +85,7 @@ class LateProgram(LoweredProgram):
     def of(
         cls, known: LoweredProgram, make: Callable[[], LoweredProgram], text_bytes: int
     ) -> "LateProgram":
-        """Return a program of which all is known but the text, and what made it."""
+        """Return a program without text and changes, and what makes these."""
         made = cls(*known)
         made._lower, made._text_bytes = make, text_bytes
         return made

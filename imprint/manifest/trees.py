@@ -11,8 +11,8 @@ import numpy as np
 
 from imprint import tree
 from imprint.core.aval import ShapedArray
-from imprint.manifest.placed import placement_of, plain_placement
 from imprint.manifest.refused import Refused, Why
+from imprint.manifest.shardings import placement_of, plain_placement
 
 Plain = Any
 

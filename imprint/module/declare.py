@@ -8,11 +8,10 @@ compares arrays. What is known then is kept in a `Declaration`.
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from typing import Any, Final, cast, final, get_origin
 
 from imprint.errors import ArgumentError
-from imprint.static.exact import field_token, is_steady
 from imprint.tree.registry import register_fields
 
 
@@ -61,7 +60,7 @@ def declare(cls: Any, options: dict[str, Any]) -> Declaration:
     metadata = {f.name: f.metadata for f in dataclasses.fields(cls)}
     meta = tuple([name for name in order if metadata[name].get("static")])
     data = tuple([name for name in order if name not in meta])
-    register_fields(cls, data, meta, exact_static, is_steady)
+    register_fields(cls, data, meta)
     return Declaration(
         order=order,
         names=frozenset(order),
@@ -77,15 +76,6 @@ def declare(cls: Any, options: dict[str, Any]) -> Declaration:
 
 
 _CHECK: Final = "__check_init__"
-
-
-def exact_static(value: Any) -> Hashable:
-    """Return what the value of a static field is compared by, to the last type.
-
-    Functions count by their definition: one that is made anew is the same. Lists,
-    dictionaries and sets count by their content.
-    """
-    return field_token(value)
 
 
 def _has_own_init(cls: type) -> bool:

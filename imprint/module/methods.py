@@ -15,8 +15,6 @@ from typing import Any, cast, final
 from imprint.core.functions import name_of
 from imprint.jitted.bound import BoundJitted
 from imprint.jitted.dispatch import Jitted
-from imprint.module.declare import exact_static
-from imprint.static.exact import is_steady
 from imprint.tree.registry import register_fields
 
 _UNBOUND = (type, staticmethod, classmethod)
@@ -129,4 +127,4 @@ def _is_method(value: Any) -> bool:
     )
 
 
-register_fields(BoundMethod, ("__self__",), ("__func__",), exact_static, is_steady)
+register_fields(BoundMethod, ("__self__",), ("__func__",))

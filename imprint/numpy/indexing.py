@@ -53,7 +53,7 @@ def getitem(x: ArrayLike, index: Any) -> Array:
         at = dims.element(index, array.shape[0])
         if at is not None:
             return _one_now(array, at=at)[0]
-    entries: Any = index if type(index) is tuple else (index,)  # pyright: ignore[reportUnknownVariableType] - a trace is told of each `cast`
+    entries: Any = index if type(index) is tuple else (index,)  # pyright: ignore[reportUnknownVariableType] - an index may hold anything
     try:
         spread = _spread(array.aval, entries)
     except _Advanced:

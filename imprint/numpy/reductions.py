@@ -61,8 +61,6 @@ class Reduction:
 class Over:
     """The arguments that all reductions share.
 
-    Not a named tuple: a library's code makes each, and a trace is told of that.
-
     Args:
         axis: the axes that disappear: one, several, or None for all.
         keepdims: whether they stay, with length 1.

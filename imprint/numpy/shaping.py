@@ -39,7 +39,7 @@ Axes: TypeAlias = int | Sequence[int]
 
 def shape_of(name: str, shape: Any) -> Shape:
     """Return a user's shape as a tuple; `name` is the function, for errors."""
-    given: Any = shape  # no `cast`: a trace is told of each
+    given: Any = shape
     try:
         single = isinstance(shape, int) or dims.is_symbolic(shape)
         single = single or getattr(shape, "ndim", 1) == 0

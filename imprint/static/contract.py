@@ -1,19 +1,21 @@
 """The contract: what a class must offer for its instances to be static arguments.
 
 A static argument selects a version, so it must be known before tracing and comparable.
-Immutable composites count by their parts, and each part must keep the contract itself;
-objects count by their state; what hides its state counts by its own `==`. A class is
-judged once, when its first instance comes, and a refusal says what to do instead;
-`place_of` finds where the refused part stands.
+Plain data counts by its parts, and each part must keep the contract itself. An object
+counts by its class's own `==` and hash, or else by identity. A class is judged once, when
+its first instance comes. A refusal says what to do instead; `place_of` finds where the
+refused part stands.
 """
 
 import contextlib
-import itertools
+import sys
 import warnings
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterable
+from dataclasses import fields
 from enum import Enum, auto
-from typing import Any, Final, TypeAlias, cast, final
+from types import FunctionType
+from typing import Any, Final, final
 from weakref import ref
 
 import numpy as np
@@ -22,8 +24,7 @@ from imprint import tree
 from imprint.core.array import Array
 from imprint.core.identity import ids_of
 from imprint.definition.layout import Layout, layout_of
-from imprint.definition.rules import COPIES, by_state, is_settled, rule_of
-from imprint.definition.state import reads_state
+from imprint.definition.rules import COPIES, by_state, rule_of
 
 _RECENT: Final = 4
 
@@ -33,12 +34,16 @@ class Standing(Enum):
 
     PARTS = auto()
     """By its parts, which are static arguments too."""
-    NODE = auto()
-    """By its attributes, which are: an unhashable node of pytrees."""
+    FIELDS = auto()
+    """By the fields of its frozen dataclass."""
+    COMPARED = auto()
+    """By those of them that the dataclass compares."""
     VALUE = auto()
-    """By what `StateWalk` makes of it."""
+    """By the rule of its class."""
     EQUAL = auto()
-    """By its own `==`."""
+    """By its own `==` and hash."""
+    IDENTITY = auto()
+    """As itself."""
 
 
 class RefusedError(Exception):
@@ -57,19 +62,26 @@ class RefusedError(Exception):
 
 @final
 class Equal:
-    """An object that only its own `==` can compare, with its hash when it was met."""
+    """An object that its own `==` and hash compare, with the hash that it has now.
 
-    __slots__ = ("_hash", "value")
+    Raises:
+        RefusedError: it has no hash.
+    """
+
+    __slots__ = ("__weakref__", "hash", "value")
 
     def __init__(self, value: Any) -> None:
         self.value: Any = value
-        self._hash = hash(value)
+        try:
+            self.hash: int = hash(value)
+        except Exception as err:
+            raise _silent(value, "__hash__", err) from err
 
     def __hash__(self) -> int:
-        return self._hash
+        return self.hash
 
     def __eq__(self, other: object) -> bool:
-        if type(other) is not Equal or other._hash != self._hash:
+        if type(other) is not Equal or other.hash != self.hash:
             return False
         mine, its = self.value, other.value
         if mine is its or type(mine) is not type(its):
@@ -98,18 +110,18 @@ def standing_of(value: object) -> Standing:
     layout = layout_of(value)
     if layout.standing is None:
         layout.standing = _judge(value, kind, layout)
-        counts_by_state = rule_of(kind) is by_state and reads_state(layout)
-        layout.is_plain = layout.standing is Standing.VALUE and counts_by_state
     return layout.standing
 
 
-NODES: Final = ids_of(list, dict, OrderedDict, defaultdict, deque, set, bytearray)
-"""Builtin containers that can change: they may only stand inside a node of pytrees."""
+IN_FIELDS: Final = ids_of(
+    *(list, dict, OrderedDict, defaultdict, deque, set, bytearray, np.ndarray)
+)
+"""What can change and counts by content: it may only be static data of a node."""
 
 
-def place_of(part: Any, value: Any, depth: int = 8) -> str:
-    """Return where in a static argument a part stands: `.layers`, `[0]`."""
-    return _search(part, value, depth) or ""
+def is_scalar(value: object) -> bool:
+    """Return whether a value is a number, a text or the like, of no subclass."""
+    return _BUILTIN.get(id(type(value))) is Standing.VALUE
 
 
 def check_equal_hashes(value: Any, name: str) -> None:
@@ -161,10 +173,12 @@ def _judge(value: Any, kind: Any, layout: Layout) -> Standing:
             f"expected a value known before tracing, got an array {value!r}. "
             "Pass it as an ordinary (traced) argument.",
         )
-    if layout.is_frozen and layout.is_open:
-        return Standing.PARTS
+    is_own = _is_users(kind, "__eq__") or _is_users(kind, "__hash__")
+    if layout.is_frozen and not is_own:
+        is_whole = all(f.compare for f in fields(kind))
+        return Standing.FIELDS if is_whole else Standing.COMPARED
     if not layout.hashable:
-        return _judge_unhashable(value, kind, layout)
+        raise _unhashable(value, kind, layout)
     if layout.defines_hash and not layout.defines_eq:
         raise RefusedError(
             value,
@@ -173,72 +187,65 @@ def _judge(value: Any, kind: Any, layout: Layout) -> Standing:
             "each would be compiled for. Define __eq__ on the same attributes, or make "
             "it a frozen dataclass.",
         )
-    if layout.storage is tuple:
-        return Standing.PARTS
-    rule = rule_of(kind)
-    if rule is not by_state:
-        return Standing.VALUE
-    return _judge_object(value, layout)
+    if not (is_own and layout.defines_eq):
+        if layout.storage is tuple:
+            return Standing.PARTS
+        if rule_of(kind) is not by_state:
+            return Standing.VALUE
+        if not layout.defines_eq:
+            return Standing.IDENTITY
+    _check_methods(value)
+    return Standing.EQUAL
 
 
-def _judge_object(value: Any, layout: Layout) -> Standing:
-    if layout.defines_eq:
-        _check_methods(value, layout)
-    if reads_state(layout):
-        return Standing.VALUE
-    if layout.defines_eq:
-        return Standing.EQUAL
-    if is_settled(value):
-        return Standing.VALUE
-    raise RefusedError(
-        value,
-        f"expected a value whose state can be read, got {layout.name}, which keeps it in "
-        "C: what changes in it would go unseen. Pass what you need of it: a number, a "
-        "text, an array; or give its class __imprint_token__, which says what stands "
-        "for its state.",
-    )
+def _is_users(kind: type, name: str) -> bool:
+    """Return whether a special method is written out, and not in Python's own library.
+
+    What `dataclass` generates is compiled from a text and has no file.
+    """
+    spaces = map(_vars_of, _mro_of(kind))
+    method: Any = next((space[name] for space in spaces if name in space), None)
+    if type(method) is not FunctionType or method.__code__.co_filename == "<string>":
+        return False
+    package = str(method.__globals__.get("__name__")).partition(".")[0]
+    return package != "imprint" and package not in sys.stdlib_module_names
 
 
-def _judge_unhashable(value: Any, kind: Any, layout: Layout) -> Standing:
-    if layout.is_open and _is_node(value):
-        return Standing.NODE
+_mro_of: Final = type.__dict__["__mro__"].__get__  # past any metaclass
+_vars_of: Final = type.__dict__["__dict__"].__get__
+
+
+def _unhashable(value: Any, kind: Any, layout: Layout) -> RefusedError:
     remedy = _REMEDIES.get(id(kind)) or _class_remedy(layout)
     held = _array_in(value)
     if held is not None:
         remedy = (
             f"It holds an array ({held}): pass it as an ordinary (traced) argument."
         )
-    raise RefusedError(value, f"expected a hashable value, got {layout.name}. {remedy}")
+    return RefusedError(
+        value, f"expected a hashable value, got {layout.name}. {remedy}"
+    )
 
 
-def _check_methods(value: Any, layout: Layout) -> None:
-    for method, ask in (
-        ("__hash__", lambda: hash(value)),
-        ("__eq__", lambda: _eq(value)),
-    ):
-        try:
-            ask()
-        except Exception as err:
-            raise RefusedError(
-                value,
-                f"expected {layout.name}.{method} to answer, got "
-                f"{type(err).__name__}: {err}. Compute it from attributes that can be "
-                "hashed and compared, or make the class a frozen dataclass.",
-            ) from err
+def _check_methods(value: Any) -> None:
+    Equal(value)
+    try:
+        bool(value == value)
+    except Exception as err:
+        raise _silent(value, "__eq__", err) from err
 
 
-def _eq(value: Any) -> bool:
-    return bool(value == value)
-
-
-def _is_node(value: Any) -> bool:
-    asked = itertools.count()  # after the value itself all are leaves
-    return not tree.structure(value, is_leaf=lambda _: next(asked) > 0).is_leaf
+def _silent(value: Any, method: str, err: Exception) -> RefusedError:
+    name = layout_of(value).name
+    return RefusedError(
+        value,
+        f"expected {name}.{method} to answer, got {type(err).__name__}: {err}. Compute "
+        "it from attributes that can be hashed and compared, or make the class a frozen "
+        "dataclass.",
+    )
 
 
 def _array_in(value: Any) -> str | None:
-    if not _is_node(value):
-        return None
     try:
         leaves = tree.leaves_with_path(value)
     except RecursionError:  # it contains itself
@@ -274,31 +281,26 @@ _REMEDIES: Final[dict[int, str]] = {
 # ---- where a part stands ----
 
 
-def _search(part: Any, value: Any, depth: int) -> str | None:
+def place_of(part: Any, value: Any, depth: int = 8) -> str | None:
+    """Return where in a value a part stands: `.layers`, `[0]`; None if it does not."""
     if value is part:
         return ""
     for step, inner in _steps(value) if depth else ():
-        rest = _search(part, inner, depth - 1)
+        rest = place_of(part, inner, depth - 1)
         if rest is not None:
             return step + rest
     return None
 
 
 def _steps(value: Any) -> Iterable[tuple[str, Any]]:
-    layout = layout_of(value)
-    names: Any = getattr(value, "_fields", None)
+    layout, given = layout_of(value), value
+    names = getattr(value, "_fields", None)
     if isinstance(value, dict):
-        return [(f"[{k!r}]", x) for k, x in cast("_Dict", value).items()]
+        return [(f"[{k!r}]", x) for k, x in given.items()]
     if layout.storage is tuple and names:
         return zip(map(".{}".format, names), COPIES[tuple](value), strict=True)
     if isinstance(value, list | tuple | deque):
-        return [(f"[{i}]", x) for i, x in enumerate(cast("_Items", value))]
+        return [(f"[{i}]", x) for i, x in enumerate(given)]
     if isinstance(value, frozenset):
-        return [("", x) for x in cast("_Items", value)]
-    if not layout.is_open:
-        return ()
-    return [(f".{name}", x) for name, x in layout.state(value).items()]
-
-
-_Dict: TypeAlias = dict[Any, Any]
-_Items: TypeAlias = Iterable[Any]
+        return [("", x) for x in given]
+    return [(f".{n}", x) for n, x in layout.state(value).items()] * layout.is_open

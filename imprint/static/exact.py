@@ -2,69 +2,70 @@
 
 `1`, `1.0` and `True` are three values at every depth, so are `0.0` and `-0.0`, and NaN
 equals NaN. Plain data and frozen dataclasses count by content, functions as definitions,
-enum members, classes and modules by identity; an object counts by its state, and by its
-identity unless its class defines `==`, so an object that was changed is another key and
-never a wrong answer. A key keeps no object alive that takes weak references, unless only
-its own `==` can compare it. What may not be static is said in `contract`.
+and an object by the `==` and hash of its class, or else by identity. The token of what
+is immutable in depth is kept for the object, so the same object is read once. A key keeps
+no object alive that takes weak references, unless only its own `==` can compare it. What
+may not be static is said in `contract`.
 """
 
+import math
+from collections import deque
 from collections.abc import Hashable
+from contextlib import suppress
+from dataclasses import fields
 from types import FunctionType
-from typing import Any, ClassVar, Final, NoReturn, final
+from typing import Any, ClassVar, Final, cast, final
 from weakref import ref
 
 from imprint.core.identity import identity, ids_of
 from imprint.core.libraries import is_user_code
 from imprint.definition.layout import Layout, layout_of, layouts
-from imprint.definition.share import Snapshot
-from imprint.definition.state import StateWalk, reads_state
+from imprint.definition.state import HASHED, StateWalk
 from imprint.definition.token import (
-    EQUAL,
-    STATE,
+    ABSENT,
     Content,
-    Unread,
+    Mark,
     find_token,
     head_of,
     plain_contents,
     token_of,
 )
-from imprint.definition.walk import NO_EFFECTS, Effects, Part, scalar_function_token
-from imprint.definition.wording import show
+from imprint.definition.walk import scalar_function_token
 from imprint.errors import ArgumentError
 from imprint.static.contract import (
-    NODES,
+    IN_FIELDS,
     Equal,
     RefusedError,
     Standing,
     check_equal_hashes,
+    is_scalar,
     place_of,
     standing_of,
 )
-from imprint.tree.statics import Changing
+from imprint.tree.statics import Reading
 
 __all__ = [
+    "Equal",
     "check_equal_hashes",
-    "field_token",
     "is_plain_value",
-    "is_steady",
-    "read_static",
+    "read_field",
     "same_value",
     "static_token",
 ]
 
-_BUDGET: Final = 16 << 20
-"""Bytes of arrays up to which a static argument counts by content; an item counts as 8."""
 _EXACT: Final = ids_of(int, bool, str, bytes, type(None), type(Ellipsis))
 _PLAIN: Final = _EXACT | ids_of(float, complex)
+_UNCOMPARED: Final = Mark("not compared")
+"""Stands for a field that the `==` of its dataclass leaves out."""
 
 
 def is_plain_value(value: object) -> bool:
-    """Tell whether `same_value` compares values of this one's type."""
+    """Return whether `same_value` compares values of this one's type."""
     return id(type(value)) in _PLAIN
 
 
 def same_value(value: object, plain: object) -> bool:
-    """Tell whether `value` is exactly the plain value: type, bits, sign of zero."""
+    """Return whether `value` is exactly the plain value: type, bits, sign of zero."""
     kind = type(value)
     if kind is not type(plain) or id(kind) not in _PLAIN:
         return False
@@ -73,258 +74,275 @@ def same_value(value: object, plain: object) -> bool:
     return static_token(value, "") == static_token(plain, "")
 
 
-def static_token(value: object, name: str, effects: Effects = NO_EFFECTS) -> Hashable:
+def static_token(value: object, name: str) -> Hashable:
     """Return the exact value of a static argument as a hashable token.
 
     Args:
         value: the static argument.
         name: what the user calls it, for messages.
-        effects: state that does not count, from `effects_of`.
 
     Raises:
         ArgumentError: the value cannot be static; the message names the part.
     """
     kind = type(value)
-    if kind is int or kind is str:
+    if kind is int or kind is str or value is None:
         return value
-    memo = _frozen.get(id(value))
-    if memo is not None and memo() is value:
-        return memo.token
-    token = None if effects else _quick_token(value, kind)
-    return _token(value, name, _ArgumentWalk(effects)) if token is None else token
+    known = _known.get(id(value))
+    if known is not None:
+        held: Any = known()
+        if held is value:
+            return known.token
+        if held.__class__ is Equal and held.value is value:
+            try:
+                if hash(value) == held.hash:
+                    return held
+            except Exception:  # `Equal` says what is wrong
+                pass
+    token = _quick_token(value, kind)
+    return _read(value, name, _Walk())[0] if token is None else token
 
 
-def field_token(value: object) -> Hashable:
-    """Return the exact value of a static field of a node, as `static_token`.
+def read_field(value: Any) -> tuple[Hashable, bool]:
+    """Return the exact value of static data of a node, and whether it is steady.
 
-    There, containers that can change count by their content.
+    It is if it stays the same for as long as it is the same object. Containers that can
+    change count by their content.
 
     Raises:
         ArgumentError: the value cannot be static.
     """
-    kind = type(value)
-    if kind is int or kind is str:
-        return value
-    memo = _frozen.get(id(value))
-    if memo is not None and memo() is value:
-        return memo.token
-    token = _quick_token(value, kind)
-    return _token(value, "", _FieldWalk()) if token is None else token
-
-
-def is_steady(value: object) -> bool:
-    """Tell whether a static field's value is the same while it is the same object."""
-    walk = _FieldWalk()
-    try:
-        _content(value, "", walk)
-    except ArgumentError:
-        return False
-    return not walk.volatile
-
-
-def changing(value: object) -> Hashable:
-    """Return what a value is now, by its content; None if it cannot change in place.
-
-    None, too, if it is too large to be read again and again.
-    """
-    if type(value) is FunctionType:
+    known = _known.get(id(value))
+    if known is not None and known() is value:
+        return known.token, True
+    if isinstance(value, FunctionType):
         token = scalar_function_token(value)
         if token is not None:
-            return token if token.has_cells or _is_users(value) else None
-    walk = _ArgumentWalk()
-    walk.is_free = True
-    try:
-        content = walk.value(value)
-    except RefusedError:
-        return None
-    can_change = walk.volatile or walk.has_cells or walk.has_own_code
-    return content if can_change else None
+            return token, not (token.has_cells or _is_users(value))
+    return _read(value, "", _FieldWalk())
 
 
-Changing.read = staticmethod(changing)
+Reading.read = staticmethod(read_field)
 
 
-def _is_users(function: FunctionType) -> bool:
-    """Tell whether a function is the user's: its code may be edited in place."""
-    return is_user_code(function.__code__, function.__globals__)
+def _quick_token(value: Any, kind: Any) -> Any:
+    """Return the token of a number, a function, an object, plain data; or None.
 
-
-def _quick_token(value: Any, kind: Any) -> Hashable:
-    """Return the token of a scalar, a tuple of them, an object that holds only them.
-
-    Hot: the general way costs 1 to 2 µs more. It makes the same token; None if it cannot.
+    Hot: the general way takes 2 to 3 us more, and gives the same token.
     """
     if kind is float or kind is bool:
         contents = plain_contents((value,))
         return None if contents is None else contents[0]
-    if kind is tuple:
-        contents = plain_contents(value)
-        return None if contents is None else (tuple, *contents)
     if kind is FunctionType:
         return scalar_function_token(value)
-    layout = layouts.get(id(kind))
-    if layout is None or layout.standing is None or not layout.is_of(kind):
-        return None
-    if layout.is_frozen:
-        return _quick_frozen(value, layout)
-    return _quick_object(value, layout) if layout.is_plain else None
-
-
-def _quick_frozen(value: Any, layout: Layout) -> Hashable:
-    fields = layout.field_values(value) if layout.is_open else None
-    contents = None if fields is None else plain_contents(fields)
-    if contents is None:
-        return None
-    token = find_token((layout, *contents))
-    if token is not None:
-        _remember(value, token)
+    head, held = tuple, value
+    if kind is not tuple:
+        head = layouts.get(id(kind))
+        if head is None or not head.is_of(kind):
+            return None
+        if head.standing is Standing.IDENTITY:
+            return identity(value)
+        if head.standing is Standing.EQUAL:
+            with suppress(RefusedError):  # `_read` raises it, with the name
+                return _equal(value)
+        held = head.field_values(value) if head.standing is Standing.FIELDS else None
+    contents = None if held is None else plain_contents(held)
+    token = None if contents is None else find_token((head, *contents))
+    if token is not None and (kind is not tuple or len(value) > _FEW):
+        _remember(value, token, is_plain=True)
     return token
 
 
-def _quick_object(value: Any, layout: Layout) -> Content:
-    if not layout.defines_eq:
-        return identity(value) if layout.is_named else None
-    held = layout.plain_state(value)
-    contents = None if held is None else plain_contents(held.values())
-    if held is None or contents is None:
-        return None
-    return find_token((layout, STATE, None, None, tuple(held), *contents))
-
-
-def read_static(value: Any, name: str, effects: Effects = NO_EFFECTS) -> Snapshot:
-    """Read a static argument, to find out later what changed; see `effects_of`."""
-    parts: list[Part] = []
-    _content(value, name, _ArgumentWalk(effects, parts, apart=True))
-    return Snapshot(tuple(parts))
-
-
-def _content(value: Any, name: str, walk: "_ArgumentWalk") -> Content:
+def _read(value: Any, name: str, walk: "_Walk") -> tuple[Hashable, bool]:
+    """Return the token of a value, and whether it is immutable in depth."""
     try:
-        return walk.value(value)
+        content = walk.value(value)
     except RefusedError as refused:
         what = f"static argument {name}" if name else "static field"
         raise ArgumentError(
-            f"{what}{place_of(refused.part, value)}: {refused.text}"
+            f"{what}{place_of(refused.part, value) or ''}: {refused.text}"
         ) from refused.__cause__
+    if type(content) is Equal:
+        return content, True
+    is_steady = not (walk.volatile or walk.has_cells or walk.has_own_code)
+    token, head = content, head_of(content)
+    if head is tuple or head is frozenset or type(head) is Layout:
+        token = token_of(content, volatile=not is_steady, has_cells=walk.has_cells)
+    if is_steady and not is_scalar(value):
+        _remember(value, token, is_plain=walk.is_plain and walk.size < _LARGE)
+    return token, is_steady
 
 
-def _token(value: Any, name: str, walk: "_ArgumentWalk") -> Hashable:
-    content = _content(value, name, walk)
-    head = head_of(content)
-    if type(head) is not Layout:
-        return content
-    token = token_of(content, volatile=walk.volatile, has_cells=walk.has_cells)
-    if head.is_frozen and not (token.volatile or token.has_cells or walk.has_own_code):
-        _remember(value, token)
-    return token
+# ---- what is immutable in depth is read once ----
 
-
-# ---- frozen dataclasses are read once ----
+_FEW: Final = 8
+"""Items of a tuple up to which it is read as fast as it is looked up."""
+_LARGE: Final = 1 << 12
+_MOST: Final = 256
 
 
 @final
-class _Memo(ref[Any]):
+class _Known(ref[Any]):
+    """A value that takes weak references with its token, or an `Equal` with itself."""
+
     __slots__ = ("key", "token")
     key: int
     token: Hashable
 
 
-def _remember(value: Any, token: Hashable) -> None:
+@final
+class _Kept:
+    """Plain data that takes no weak reference, such as a tuple, and its token."""
+
+    __slots__ = ("token", "value")
+
+    def __init__(self, value: Any, token: Hashable) -> None:
+        self.value: Any = value
+        self.token: Hashable = token
+
+    def __call__(self) -> Any:
+        """Return the value, as a weak reference does."""
+        return self.value
+
+
+def _remember(value: Any, token: Hashable, *, is_plain: bool) -> None:
+    """Keep the token of a value; the value, too, if it is plain data, for a while."""
     try:
-        memo = _Memo(value, _forget)
-    except TypeError:  # slots without a weak reference: it is read each time
-        return
-    memo.key = id(value)
-    memo.token = token
-    _frozen[memo.key] = memo
+        _enter(_Known(value, _forget), id(value), token)
+    except TypeError:
+        if not is_plain:  # it would keep the objects in it alive
+            return
+        if len(_kept) >= _MOST:
+            oldest = _kept.popleft()
+            if _known.get(id(oldest.value)) is oldest:
+                _known.pop(id(oldest.value), None)
+        kept = _known[id(value)] = _Kept(value, token)
+        _kept.append(kept)
+
+
+def _equal(value: Any) -> Equal:
+    """Return what stands for an object with its own `==`: the same while a key holds it."""
+    equal = Equal(value)
+    _enter(_Known(equal, _forget), id(value), None)
+    return equal
+
+
+def _enter(known: _Known, key: int, token: Hashable) -> None:
+    known.key = key
+    known.token = token
+    _known[key] = known
 
 
 def _forget(dead: Any) -> None:
-    if _frozen.get(dead.key) is dead:
-        _frozen.pop(dead.key, None)  # another thread may have been here
+    if _known.get(dead.key) is dead:
+        _known.pop(dead.key, None)  # another thread may have been here
 
 
 # By the `id` of what is alive: an entry leaves with its object, or is found to be dead.
-_frozen: Final[dict[int, _Memo]] = {}
+_known: Final[dict[int, _Known | _Kept]] = {}
+_kept: Final[deque[_Kept]] = deque()
 
 
-# ---- the walk through an argument ----
+# ---- the walk through a value that was not read yet ----
 
 
-class _ArgumentWalk(StateWalk):
+class _Walk(StateWalk):
     """A walk that holds the parts of an argument to the contract.
 
-    Inside functions and objects the contract ends (`is_free`): there lists and arrays
-    count by content. Inside a node of pytrees a list or a dict is a node itself.
+    Inside functions, partials and what speaks for itself the contract ends (`_is_free`):
+    there lists and arrays count by content.
     """
 
-    leaves: ClassVar[int] = _BUDGET // 8
-    container_leaves: ClassVar[int] = _BUDGET // 8
-    scalars: ClassVar[int] = _BUDGET // 8
-    array_bytes: ClassVar[float] = _BUDGET
-    _left: int = _BUDGET
-    is_free: bool = False
+    leaves: ClassVar[int] = HASHED // 8
+    container_leaves: ClassVar[int] = HASHED // 8
+    scalars: ClassVar[int] = HASHED // 8
+    array_bytes: ClassVar[float] = HASHED
     has_own_code: bool = False
-    """Whether it met functions of the user's, whose code may be edited in place."""
-    _in_node: bool = False
+    """Whether it reads functions of the user's, whose code may be edited in place."""
+    is_plain: bool = True
+    """Whether it reads nothing but plain data."""
+    _is_free: bool = False
+
+    @property
+    def size(self) -> int:
+        """About how many parts were read."""
+        return self._leaves
 
     def value(self, x: object) -> Content:
-        if self.is_free or (self._in_node and id(type(x)) in NODES):
+        kind = type(x)
+        if kind is int or kind is str:
+            return x
+        if self._is_free:
             return super().value(x)
         standing = standing_of(x)
         if standing is Standing.PARTS:
             return super().value(x)
-        if standing is Standing.NODE:
-            return self._node(x)
-        self.is_free = True
+        if standing is Standing.FIELDS or standing is Standing.COMPARED:
+            return self.node(x, self._fields)
+        if is_scalar(x):
+            return StateWalk.value(self, x)
+        self.is_plain = False
+        if standing is Standing.IDENTITY:
+            return identity(x)
+        if standing is Standing.EQUAL:
+            return self._by_itself(x)
+        self._is_free = True
         try:
-            if standing is Standing.VALUE:
-                return super().value(x)
-            return EQUAL, Equal(x), *self.attributes_of(x, layout_of(x))
+            return super().value(x)
         finally:
-            self.is_free = False
+            self._is_free = False
 
     def function(self, fun: FunctionType) -> Content:
         self.has_own_code |= _is_users(fun)
         return super().function(fun)
 
-    def _node(self, x: object) -> Content:
-        outer, self._in_node = self._in_node, True
-        try:
-            return self.state(x, None)
-        finally:
-            self._in_node = outer
-
-    def digest(self, x: Any) -> bytes | Unread:
-        self._left -= x.nbytes
-        if self._left < 0:
-            self.refuse(x)
-        return super().digest(x)
-
-    def beyond(self, x: Any) -> Content:
-        return identity(x) if type(x) is FunctionType else self.refuse(x)
-
-    def refuse(self, x: Any) -> NoReturn:
-        """Raise `RefusedError`: there is more of it than is read at each call."""
-        raise RefusedError(
-            x,
-            f"expected at most {_BUDGET >> 20} MB of static data, got more with "
-            f"{show(identity(x))}. Pass what is that large as an ordinary (traced) argument.",
-        )
+    def said(self, x: Any, said: Any) -> Content:
+        """Return the content of what an object says that it stands for, this time."""
+        content = super().said(x, said)
+        self.volatile = True
+        return content
 
     def object(self, x: Any) -> Content:
+        """Return what stands for an object inside of a value that is no plain data."""
         layout = layout_of(x)
-        if layout.is_named and reads_state(layout) and not layout.defines_eq:
-            return identity(x)  # a version watches what it read of it
-        inside, self.is_free = self.is_free, True
-        try:
-            return super().object(x)
-        finally:
-            self.is_free = inside
+        if id(layout.storage) in _CARRIERS and layout.standing in _PLAIN_STANDINGS:
+            return self.state(x, None)  # a number or tuple with attributes
+        if layout.defines_eq and layout.hashable:
+            with suppress(RefusedError):
+                return self._by_itself(x)
+        return identity(x)
+
+    def _by_itself(self, x: Any) -> Content:
+        self.volatile = True
+        return _equal(x)
+
+    def _fields(self, x: Any) -> Content:
+        layout = layout_of(x)
+        held = layout.field_values(x)
+        if held is None:  # it holds more, which does not count, or less
+            held = [layout.get(x, name, ABSENT) for name in layout.fields]
+        if layout.standing is Standing.COMPARED:
+            compared = [f.compare for f in fields(cast("Any", type(x)))]
+            pairs = zip(held, compared, strict=True)
+            held = [value if counts else _UNCOMPARED for value, counts in pairs]
+        return layout, *[y if type(y) is Mark else self.value(y) for y in held]
+
+
+_CARRIERS: Final = ids_of(int, float, complex, str, bytes, tuple)
+_PLAIN_STANDINGS: Final = (Standing.PARTS, Standing.VALUE)
+
+
+def _is_users(function: FunctionType) -> bool:
+    """Return whether a function is the user's: its code may be edited in place."""
+    return is_user_code(function.__code__, function.__globals__)
 
 
 @final
-class _FieldWalk(_ArgumentWalk):
-    """A walk through the static field of a node, where containers count by content."""
+class _FieldWalk(_Walk):
+    """A walk through static data of a node, where containers count by content."""
 
-    _in_node = True
+    array_bytes: ClassVar[float] = math.inf
+
+    def value(self, x: object) -> Content:
+        return (
+            StateWalk.value(self, x) if id(type(x)) in IN_FIELDS else super().value(x)
+        )

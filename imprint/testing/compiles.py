@@ -269,9 +269,6 @@ class _Ledger:
         with self._lock:
             self._leave(miss)
 
-    def renewed(self, miss: Explanation) -> None:
-        """Count nothing: no version was made."""
-
     def failed(self, miss: Explanation) -> None:
         """Free the places of a version that could not be made."""
         with self._lock:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import compress
 from typing import Any, cast
 
-from imprint.core import source, unheard
+from imprint.core import source
 from imprint.core.control import ControlPrimitive
 from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from imprint.core.tangents import Linear, Zero, is_zero
@@ -50,14 +50,13 @@ def backward_pass(
     for atom, ct in zip(jaxpr.outvars, cts, strict=True):
         if atom in linear:
             _accumulate(pending, atom, ct)
-    with unheard.while_running(jaxpr):
-        for eqn in reversed(backwards):
-            if pending.keys().isdisjoint(eqn.outvars) and not eqn.effects:
-                continue
-            out_cts = [
-                pending.pop(v) if v in pending else Zero(v.aval) for v in eqn.outvars
-            ]
-            _transpose_eqn(eqn, values, linear, out_cts, pending)
+    for eqn in reversed(backwards):
+        if pending.keys().isdisjoint(eqn.outvars) and not eqn.effects:
+            continue
+        out_cts = [
+            pending.pop(v) if v in pending else Zero(v.aval) for v in eqn.outvars
+        ]
+        _transpose_eqn(eqn, values, linear, out_cts, pending)
     return [
         (pending[v] if v in pending else Zero(v.aval)) if v in linear else None
         for v in jaxpr.invars

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from types import NoneType
 from typing import Any, Final
 
-from imprint.tree.statics import Exact, static_of
+from imprint.tree.statics import static_of
 from imprint.tree.walk import Opener
 
 Restorer = Callable[[Any, Iterable[Any]], Any]
@@ -20,9 +20,7 @@ Restorer = Callable[[Any, Iterable[Any]], Any]
 _all_plain: Final = frozenset({int, str, bool, bytes, NoneType}).issuperset
 
 
-def opener_for(
-    data: tuple[str, ...], meta: tuple[str, ...], exact: Exact | None
-) -> Opener:
+def opener_for(data: tuple[str, ...], meta: tuple[str, ...]) -> Opener:
     """Return what gives the children of a node, and what stands for its static data."""
     children = _tuple([f"node.{name}" for name in data])
     if not meta:
@@ -35,7 +33,7 @@ def opener_for(
     kinds = {_tuple([f"{value}.__class__" for value in values])}
     if kinds in plain or is_plain(kinds):
         return {children}, (values, kinds)
-    return {children}, static_of(values, exact)
+    return {children}, static_of(values)
 """
     plain: set[tuple[type, ...]] = set()
 
@@ -49,7 +47,6 @@ def opener_for(
         "plain": plain,
         "is_plain": is_plain,
         "static_of": static_of,
-        "exact": exact,
     }
     return _made(code, names)
 

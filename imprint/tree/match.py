@@ -10,12 +10,13 @@ The code is written as text and run by `exec`: a batch of 5 nodes and 6 leaves t
 from collections.abc import Callable
 from typing import Any, TypeAlias, final
 
+from imprint.tree.statics import Remembered
 from imprint.tree.treedef import structure
 from imprint.tree.walk import (
     all_leaf_types,
     all_text,
     fields_of,
-    opener_of,
+    raw_opener_of,
 )
 
 Match: TypeAlias = Callable[[Any], list[Any]]
@@ -77,7 +78,7 @@ class _Writer:
         self._leaf_count = 0
         # One name for what many layers share: it saves 10 ns a layer, of 110.
         self._known: dict[int, str] = {}
-        self._pins: dict[Any, str] = {}
+        self._remembered: dict[int, Remembered] = {}
 
     def function(self, result: str) -> Callable[[Any], Any]:
         """Return the function that runs the lines and returns an expression."""
@@ -111,28 +112,34 @@ class _Writer:
             self._child(node[key], f"{name}[{key!r}]")
 
     def _fields(self, node: Any, kind: type, name: str) -> None:
-        data, meta, pinned, is_steady = fields_of[kind]
+        data, meta = fields_of[kind]
         self._check(f"{name}.__class__ is not {self._constant(kind)}")
         for field in meta:
-            value, place = getattr(node, field), f"{name}.{field}"
-            differs = f"{self._constant(pinned)}({place}) != {self._pin(value, pinned)}"
-            if is_steady(value):
-                differs = f"{place} is not {self._constant(value)} and {differs}"
-            self._check(differs)
+            self._static(getattr(node, field), f"{name}.{field}")
         for field in data:
             self._child(getattr(node, field), f"{name}.{field}")
 
     def _opened(self, node: Any, kind: type, name: str) -> None:
-        given, static = opener_of(kind)(node)
+        opener = raw_opener_of(kind)
+        given, static = opener(node)
         children = tuple(given)
         self._check(f"{name}.__class__ is not {self._constant(kind)}")
         opened, found = self._new(), self._new()
-        opener = self._constant(opener_of(kind))
-        self.lines.append(f"{opened}, {found} = {opener}({name})")
-        self._check(f"{found} != {self._constant(static)}")
+        self.lines.append(f"{opened}, {found} = {self._constant(opener)}({name})")
+        self._static(static, found)
         self.lines.append(f"{opened} = tuple({opened})")
         self._check(f"len({opened}) != {len(children)}")
         self._unpack(children, opened)
+
+    def _static(self, value: Any, place: str) -> None:
+        """Write what checks static data that stands at a place."""
+        known = self._remembered.get(id(value))
+        if known is None:
+            known = self._remembered[id(value)] = Remembered(value)
+        differs = f"{self._constant(known)}.differs({place})"
+        if known.is_steady:
+            differs = f"{place} is not {self._constant(value)} and {differs}"
+        self._check(differs)
 
     def _unpack(self, children: tuple[Any, ...], name: str) -> None:
         start = self._leaf_count
@@ -166,13 +173,6 @@ class _Writer:
         if name is None:
             name = self._known[id(value)] = self._new()
             self.names[name] = value
-        return name
-
-    def _pin(self, value: Any, pinned: Callable[[Any], Any]) -> str:
-        key = id(value), pinned
-        name = self._pins.get(key)
-        if name is None:
-            name = self._pins[key] = self._constant(pinned(value))
         return name
 
     def _new(self) -> str:

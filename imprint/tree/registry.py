@@ -16,7 +16,7 @@ import optree
 from imprint.errors import ArgumentError
 from imprint.tree.fields import opener_for, restorer_for
 from imprint.tree.keys import GetAttrKey
-from imprint.tree.statics import Exact, Static, is_detached, static_of
+from imprint.tree.statics import Static, static_of
 from imprint.tree.treedef import NAMESPACE
 from imprint.tree.walk import (
     Fields,
@@ -85,7 +85,7 @@ def register_pytree_node(
         children, aux = flatten_func(node)
         return children, _static(aux)
 
-    _register(nodetype, flatten, _unwrapped(unflatten_func))
+    _register(nodetype, flatten, _unwrapped(unflatten_func), flatten_func)
 
 
 def register_pytree_with_keys(
@@ -123,7 +123,11 @@ def register_pytree_with_keys(
         keys = tuple([key for key, _ in pairs])
         return [child for _, child in pairs], _static(aux), keys
 
-    _register(nodetype, flatten, _unwrapped(unflatten_func))
+    def raw(node: T) -> tuple[Children, Any]:
+        keyed, aux = flatten_with_keys(node)
+        return [child for _, child in keyed], aux
+
+    _register(nodetype, flatten, _unwrapped(unflatten_func), raw)
 
 
 def register_pytree_node_class(cls: type[F]) -> type[F]:
@@ -207,17 +211,11 @@ def register_dataclass(
         fields = dict(zip(data, children, strict=True))
         return nodetype(**fields, **dict(zip(meta, aux.value, strict=True)))
 
-    _register_fields(nodetype, (data, meta), restore, None)
+    _register_fields(nodetype, (data, meta), restore)
     return nodetype
 
 
-def register_fields(
-    cls: type,
-    data: tuple[str, ...],
-    meta: tuple[str, ...],
-    exact: Exact,
-    is_steady: Callable[[Any], bool],
-) -> None:
+def register_fields(cls: type, data: tuple[str, ...], meta: tuple[str, ...]) -> None:
     """Make a class a node that is what its `__dict__` holds under some names.
 
     Unflattening runs no code of the class.
@@ -226,13 +224,8 @@ def register_fields(
         cls: the class.
         data: the names of the children.
         meta: the names of the static data.
-        exact: gives what a static value is compared by, or raises `ArgumentError`.
-        is_steady: tells whether a static value is the same as long as it is the same
-            object.
     """
-    restore = restorer_for(cls, data, meta)
-    _register_fields(cls, (data, meta), restore, exact)
-    fields_of[cls] = fields_of[cls]._replace(is_steady=is_steady)
+    _register_fields(cls, (data, meta), restorer_for(cls, data, meta))
 
 
 def register_static(cls: C) -> C:
@@ -248,7 +241,12 @@ def register_static(cls: C) -> C:
         >>> tree.leaves([1, Unit("m")])
         [1]
     """
-    _register(cls, lambda node: ((), Static(node)), lambda aux, _: aux.value)
+    _register(
+        cls,
+        lambda node: ((), Static(node)),
+        lambda aux, _: aux.value,
+        lambda node: ((), node),
+    )
     return cls
 
 
@@ -280,7 +278,6 @@ def _register_fields(
     cls: type,
     names: tuple[tuple[str, ...], tuple[str, ...]],
     restore: Callable[[Any, Any], Any],
-    exact: Exact | None,
 ) -> None:
     data, meta = names
     keys = tuple([GetAttrKey(name) for name in data])
@@ -290,13 +287,11 @@ def _register_fields(
         children = [getattr(node, name) for name in data]
         if not meta:
             return children, nothing, keys
-        return children, static_of(tuple([getattr(node, n) for n in meta]), exact), keys
+        return children, static_of(tuple([getattr(node, n) for n in meta])), keys
 
-    def pinned(value: Any) -> Static:
-        return static_of((value,), exact)
-
-    _register(cls, flatten, restore, opener_for(data, meta, exact))
-    fields_of[cls] = Fields(data, meta, pinned, is_detached)
+    opener = opener_for(data, meta)
+    _register(cls, flatten, restore, opener, opener)  # a match reads the fields
+    fields_of[cls] = Fields(data, meta)
 
 
 def _static(aux: object) -> object:
@@ -346,6 +341,7 @@ def _register(
     cls: type,
     flatten: Callable[[Any], Flattened],
     restore: Callable[[Any, Any], Any],
+    raw: Opener,
     opener: Opener | None = None,
 ) -> None:
     try:
@@ -356,12 +352,13 @@ def _register(
             "was registered before. Register it once, where it is defined."
         ) from err
     registered.functions[id(cls)] = flatten, restore
-    register_opener(cls, opener or (lambda node: flatten(node)[:2]))
+    register_opener(cls, opener or (lambda node: flatten(node)[:2]), raw)
 
 
 _register(
     Partial,
     lambda p: ((p.args, p.keywords), Static(p.func), _PARTIAL_KEYS),
     lambda aux, parts: Partial(aux.value, *parts[0], **parts[1]),
+    lambda p: ((p.args, p.keywords), p.func),
 )
 _PARTIAL_KEYS = (GetAttrKey("args"), GetAttrKey("keywords"))

@@ -199,6 +199,17 @@ class TreeDef:
         odd = [key for keys in self.odd_keys for key in keys]
         return found + [key.value for key in odd if isinstance(key, Static)]
 
+    def classes(self) -> list[type]:
+        """Return the classes of its nodes."""
+        found: dict[int, type] = {}
+
+        def visit(cls: type, _: Any, __: tuple[Any, ...]) -> None:
+            if cls is not type(None):
+                found[id(cls)] = cls
+
+        self.spec.walk(range(self.num_leaves), visit)
+        return [*found.values()]
+
     def root(self) -> "TreeDef":
         """Return the structure with a leaf for each child of the root."""
         one = self.spec.one_level()

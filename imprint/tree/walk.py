@@ -20,14 +20,10 @@ class Fields(NamedTuple):
     Args:
         data: the names of the children.
         meta: the names of the static data.
-        pinned: what a value of an attribute in `meta` is compared by, as it is now.
-        is_steady: whether one of these is the same as long as it is the same object.
     """
 
     data: tuple[str, ...]
     meta: tuple[str, ...]
-    pinned: Callable[[Any], Any]
-    is_steady: Callable[[Any], bool]
 
 
 Shape = tuple[Any, ...] | int | None
@@ -75,12 +71,15 @@ _leaf_types: Final[set[type]] = {
     *(np.float16, np.float32, np.float64, np.complex64, np.complex128),
 }
 _openers: Final[dict[type, Opener]] = {}
+_raw_openers: Final[dict[type, Opener]] = {}
 all_leaf_types: Final = _leaf_types.issuperset
 """Tell whether every class of an iterable is always a leaf."""
 all_text: Final = frozenset({str}).issuperset
 """Tell whether every class of an iterable is `str`."""
 opener_of: Final = _openers.__getitem__
 """Return how a node of a registered class is opened."""
+raw_opener_of: Final = _raw_openers.__getitem__
+"""Return the same, with the static data as the class gives it."""
 fields_of: Final[dict[type, Fields]] = {}
 """For classes whose children and static data are attributes."""
 
@@ -120,9 +119,16 @@ class Registered:
 registered: Final = Registered()
 
 
-def register_opener(cls: type, opener: Opener) -> None:
-    """Declare how a node of exactly this class is opened: it is no leaf."""
+def register_opener(cls: type, opener: Opener, raw: Opener) -> None:
+    """Declare how a node of exactly this class is opened: it is no leaf.
+
+    Args:
+        cls: the class.
+        opener: gives the children, and what stands for the static data.
+        raw: gives the children, and the static data.
+    """
     _leaf_types.discard(cls)
     _openers[cls] = opener
+    _raw_openers[cls] = raw
     registered.threads[id(cls)] = get_ident()
     registered.latest = cls

@@ -23,6 +23,7 @@ class _Entry:
     table: weakref.ref[Table[Any]]
     item: weakref.ref[Any]
     nbytes: int
+    copy: tuple[weakref.ref[Table[Any]], weakref.ref[Any]] | None = None
     hits: int = 1  # the call that made it
 
 
@@ -41,12 +42,26 @@ class Budget:
         """The bytes of all items, estimated."""
         return self._total
 
-    def add(self, table: Table[Any], item: Any, nbytes: int) -> None:
-        """Count an item that stands, or is about to stand, in `table`."""
+    def add(
+        self,
+        table: Table[Any],
+        item: Any,
+        nbytes: int,
+        copy: tuple[Table[Any], Any] | None = None,
+    ) -> None:
+        """Count an item that stands, or is about to stand, in `table`.
+
+        Args:
+            table: its table.
+            item: it.
+            nbytes: the memory that it takes.
+            copy: another table and an item there that shares the memory, and goes with it.
+        """
         with self._lock:
             number = self._count = self._count + 1
             ref = weakref.ref(item, lambda _: self._forget(number))
-            self._entries[number] = _Entry(weakref.ref(table), ref, nbytes)
+            beside = copy and (weakref.ref(copy[0]), weakref.ref(copy[1]))
+            self._entries[number] = _Entry(weakref.ref(table), ref, nbytes, beside)
             self._total += nbytes
             if self._total > self.limit:
                 self._evict(keep=number)
@@ -75,7 +90,7 @@ class Budget:
                     or getattr(entry.item(), "stays", False)
                 ):
                     continue
-                hits = getattr(entry.item(), "hits", entry.hits)
+                hits = getattr(entry.item(), "calls", entry.hits)
                 if hits != entry.hits:
                     entry.hits = hits
                     self._entries.move_to_end(number)
@@ -87,10 +102,15 @@ class Budget:
         entry = self._entries.get(number)
         if entry is None:
             return
-        table, item = entry.table(), entry.item()
         self._forget(number)
-        if table is not None and item is not None:
-            table.drop(item, reason)
+        for place, held in filter(None, ((entry.table, entry.item), entry.copy)):
+            table, item = place(), held()
+            if item is None:
+                continue
+            if table is not None:
+                table.drop(item, reason)
+            if hasattr(item, "drop"):
+                item.drop(reason)
 
     def _forget(self, number: int) -> None:
         # Also called by the garbage collector, while this thread may hold the lock.

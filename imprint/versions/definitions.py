@@ -1,12 +1,11 @@
-"""Definitions: what all jitted functions of one definition share.
+"""Definitions: the versions of each jitted function, and which functions share them.
 
-A function that is made anew with equal code and equal captures has an equal token
-(`definition.share`), and finds the definition of the one before: its signature, its
-versions, its traces. A definition outlives its functions, until the table is full or an
-object that its token knows by identity is gone. Where captured arrays are too large to
-be compared, it belongs to one function and goes with it. A `Family` is the definitions
-that one place in the program made, such as a lambda in a loop whose captures differ: it
-tells what a miss of a new definition has to do with the one before.
+A `Definition` is one function object with its options: its signature, its versions, its
+traces. Functions with one fingerprint are `Kin`: a function that was re-created finds the
+versions of the one before, if what they depend on is as it was for itself. Kin outlives
+its functions, until the table is full or the byte budget drops what it holds. A `Family`
+is the definitions of one place in the program, such as a lambda in a loop whose captures
+differ: a miss of a new definition is explained against the one before.
 """
 
 import os
@@ -15,103 +14,255 @@ import sys
 import threading
 import weakref
 from collections import Counter, OrderedDict, deque
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from types import CodeType, FunctionType, MethodType
-from typing import Any, Final, NamedTuple, TypeAlias, final
+from typing import Any, Final, NamedTuple, final
 
+from imprint._src.jit.guards.fingerprint import fingerprint
+from imprint._src.jit.guards.guard import Guard
+from imprint._src.jit.guards.locations import Key, class_of
+from imprint._src.jit.guards.values import ATOMS
+from imprint.calls.key import PackedKey
 from imprint.calls.options import JitOptions
 from imprint.calls.signature import Signature
 from imprint.calls.tracing import TracedCall
+from imprint.core.functions import name_of
 from imprint.core.identity import Identity, Inner, Standin, identity
 from imprint.core.source import is_library, warn
 from imprint.definition.code import Code, code_of
-from imprint.definition.share import definition_token, sharing_of, strict_token
-from imprint.definition.token import Token, referents
-from imprint.definition.walk import NO_EFFECTS, Effects, scalar_function_token
+from imprint.definition.share import definition_token
+from imprint.definition.token import Token
 from imprint.errors import RecompileWarning
 from imprint.explain.explanation import Difference, Explanation
-from imprint.runtime import Executable
 from imprint.versions.budget import BUDGET
 from imprint.versions.table import Table
 from imprint.versions.version import Version
 
-_KEPT: Final = 32  # executables of functions that share none of their versions
-_HOLDING: Final = 64  # definitions of functions whose callbacks hold what they capture
-_AT_ONCE: Final = 64  # as a share of the table, dropped where it is full
+_LIMIT: Final = 4096  # fingerprints
 _WRAPPERS: Final = 8  # partials of partials of methods
 _MANY: Final = 8  # versions of one family, at which it warns
 
 
 @final
-class Definition(Inner):
-    """A function as its content defines it, with its versions.
+class Kin:
+    """What functions of one fingerprint compiled and traced, detached from each of them.
 
     Args:
-        token: what the function is.
-        signature: its parameters.
-        options: how it is compiled.
-        owner: what stands for the jitted function that it belongs to; None if it
-            belongs to all that are found to be equal.
+        token: the fingerprint.
     """
 
     __slots__ = (
-        *("__weakref__", "_tethers", "family", "last_miss", "options", "signature"),
-        *("is_wanted", "owner", "sized", "token", "traced", "versions"),
+        *("__weakref__", "_own", "_signature", "last_miss", "token", "traced"),
+        "versions",
+    )
+
+    def __init__(self, token: Token) -> None:
+        self.token = token
+        self.versions: Table[Version] = Table()
+        self.traced: Table[TracedCall] = Table()
+        self.last_miss: Explanation | None = None
+        self._signature: Signature | None = None
+        self._own: tuple[weakref.ref[Any], Definition] | None = None
+
+    def own(self, fun: Callable[..., Any]) -> "Definition | None":
+        """Return the definition of the very function, if it captures nothing."""
+        own = self._own
+        return own[1] if own is not None and own[0]() is fun else None
+
+    def keep(self, fun: FunctionType, definition: "Definition") -> None:
+        """Keep the definition of a function that captures nothing, as long as it lives."""
+        reference = weakref.ref(self)
+
+        def end(dead: object) -> None:
+            kin = reference()
+            if kin is not None and kin._own is not None and kin._own[0] is dead:
+                kin._own = None
+
+        self._own = weakref.ref(fun, end), definition
+
+    def clear(self) -> None:
+        """Forget what was compiled."""
+        self.versions.clear()
+        self.traced.clear()
+
+    def signature(
+        self, fun: Callable[..., Any], make: Callable[[], Signature]
+    ) -> Signature:
+        """Return the parameters of a function; alike ones are one object.
+
+        Args:
+            fun: it.
+            make: reads them.
+        """
+        known = self._signature
+        if (
+            known is not None
+            and known.function_name == name_of(fun)
+            and _is_steady(fun)
+        ):
+            return known
+        made = make()
+        if known is not None and known.is_like(made):
+            return known
+        if made.is_steady:
+            self._signature = made
+        return made
+
+    def drop(self, traced: TracedCall) -> None:
+        """Forget a trace."""
+        for each in self.traced:
+            if each.closed.jaxpr is traced.closed.jaxpr:
+                self.traced.drop(each)
+
+    def version(
+        self, key: Hashable, roots: Iterable[Any], name: str = ""
+    ) -> Version | None:
+        """Return the version of another function that answers a call of this one.
+
+        Args:
+            key: of the call.
+            roots: the function and its static values.
+            name: the function's.
+        """
+        given = tuple(roots)
+        for version in self.versions.all_of(key)[:_TRIED]:
+            if version.fits(given):
+                return version.lent(given, name)
+        return None
+
+    def trace(self, key: Hashable, roots: Iterable[Any]) -> TracedCall | None:
+        """Return the trace of another function that is one of this one, too."""
+        given = tuple(roots)
+        for traced in self.traced.all_of(key)[:_TRIED]:
+            found = traced.dependencies.rebound(given)
+            if found is not None:
+                return traced.rebound(found)
+            if traced.dependencies.is_lost():
+                self.traced.drop(traced)
+        return None
+
+    def keep_version(self, version: Version, key: PackedKey) -> None:
+        """Let functions that are re-created find a version; the byte budget counts it."""
+        kept = version.detached()
+        BUDGET.add(self.versions, kept, version.nbytes)
+        kept.stand_in(self.versions, key)
+        kept.ends = _ends(version.traced, self.versions, kept)
+
+    def keep_trace(
+        self, traced: TracedCall, key: Hashable, table: Table[TracedCall]
+    ) -> None:
+        """Let functions that are re-created find a trace, which stands in a table."""
+        kept = traced.detached()
+        BUDGET.add(self.traced, kept, kept.nbytes, copy=(table, traced))
+        self.traced.put(key, kept)
+        kept.ends = _ends(traced, self.traced, kept)
+
+
+def _ends(traced: TracedCall, table: Table[Any], item: Any) -> object:
+    """Return what drops an item when an array dies of which its trace was made."""
+    places = weakref.ref(table), weakref.ref(item)
+
+    def end(_: object) -> None:
+        table, item = places[0](), places[1]()
+        if table is not None and item is not None:
+            table.bury(item)
+
+    return [weakref.ref(x, end) for x in traced.dependencies.arrays()]
+
+
+_TRIED: Final = 16
+"""Versions, the newest, that a function which was re-created is compared with."""
+
+
+def _is_steady(fun: Any) -> bool:
+    """Return whether the fingerprint of a function tells its parameters."""
+    if type(fun) is MethodType:
+        fun = fun.__func__
+    if type(fun) is not FunctionType or fun.__dict__:
+        return False
+    given: list[Any] = [*(fun.__defaults__ or ()), *(fun.__kwdefaults__ or {}).values()]
+    return all(id(class_of(x)) in ATOMS for x in given)
+
+
+@final
+class Definition(Inner):
+    """One function with its options, and its versions.
+
+    Args:
+        kin: what functions of its fingerprint share.
+        signature: its parameters.
+        options: how it is compiled.
+        parts: its code and defaults, when the signature was read.
+    """
+
+    __slots__ = (
+        *("__weakref__", "family", "kin", "last_miss", "options", "parts"),
+        *("signature", "sized", "traced", "versions", "written"),
     )
 
     def __init__(
         self,
-        token: Token,
+        kin: Kin,
         signature: Signature,
         options: JitOptions,
-        owner: Standin | None = None,
+        parts: tuple[Any, ...] = (),
     ) -> None:
-        self.token = token
+        self.kin = kin
         self.signature = signature
         self.options = options
-        self.owner = owner
+        self.parts = parts
         self.versions: Table[Version] = Table()
         self.traced: Table[TracedCall] = Table()
+        self.written: frozenset[Key] = frozenset()
+        """The locations that its traces are known to change."""
         self.last_miss: Explanation | None = None
         self.family: Family | None = None  # known from the first miss on
-        self.is_wanted = True
-        """Whether it was made or found since `Definitions` last made room."""
-        self._tethers: list[weakref.ref[Any]] = []
         self.sized: Any = None  # what `dynamic` knows of calls whose axes have names
+
+    @property
+    def token(self) -> Token:
+        """The fingerprint of the function."""
+        return self.kin.token
 
     def clear(self) -> None:
         """Forget all versions, and what the keys of the last misses hold."""
         self.versions.clear()
         self.traced.clear()
+        self.kin.clear()
         self.sized = None
         if self.last_miss is not None:
             self.last_miss.settle()
         if self.family is not None:
             self.family.settle()
 
-    def tie(self, key: Hashable) -> None:
-        """Leave the table of definitions with the first object that the token knows.
+    def learn(self, written: frozenset[Key]) -> None:
+        """Take in the locations that a trace changed.
 
-        So does one that belongs to a function with its owner.
+        What an earlier trace left there is no input: each trace writes it.
         """
-        drop = DEFINITIONS.drop  # the name is gone when the interpreter ends
-        known = referents(self.token)
-        if self.owner is not None:
-            known.append(self.owner())
-        self._tethers += [weakref.ref(x, lambda _: drop(key)) for x in known]
+        if written <= self.written:
+            return
+        self.written |= written
+        # First the versions: what they use may be in the other table.
+        for version in (*self.versions, *self.kin.versions):
+            guard = _without(version.traced.guard, self.written)
+            if guard is not version.checks:
+                version.traced.guard = guard
+                version.use_guard(guard)
+        for traced in (*self.traced, *self.kin.traced):
+            traced.guard = _without(traced.guard, self.written)
 
 
-Identified: TypeAlias = tuple[Hashable, Token, Standin | None]
-"""By what a definition is found: its key in the table; what the function is, captures and
-all; what stands for the jitted function that it belongs to alone, if any. A named tuple
-takes 200 ns more, of 3,000 for a function made anew."""
+def _without(guard: Guard, written: frozenset[Key]) -> Guard:
+    left = guard.dependencies.without(written)
+    return guard if left is guard.dependencies else Guard(left)
 
 
 class Made(NamedTuple):
     """What a version of a family was made of.
 
     Args:
-        token: what the function was.
+        token: what the function was, captures and all.
         options: how it was compiled.
         code: what ran; None if that is not Python's.
         function: the object that was called, if it takes weak references.
@@ -130,7 +281,8 @@ class Made(NamedTuple):
 def _made_of(fun: Callable[..., Any], definition: Definition) -> Made:
     function = _function_of(fun)
     code = None if function is None else code_of(function.__code__)
-    return Made(definition.token, definition.options, code, _standin_of(fun))
+    token = definition_token(fun)
+    return Made(token, definition.options, code, _standin_of(fun))
 
 
 def _standin_of(fun: Any) -> Identity | None:
@@ -181,6 +333,10 @@ class Family:
             or x.code.file != now.code.file
         ]
 
+    def knows(self, fun: Callable[..., Any]) -> bool:
+        """Return whether a version was made of the very function or object."""
+        return any(made.is_of(fun) for made in self._made)
+
     def note(
         self, fun: Callable[..., Any], definition: Definition, miss: Explanation
     ) -> None:
@@ -189,9 +345,11 @@ class Family:
         Only then the misses are read, and what differed is worked out. What was edited
         is counted anew.
         """
-        token, options = definition.token, definition.options
-        if all(x.token is not token or x.options is not options for x in self._made):
-            self._made.append(_made_of(fun, definition))
+        now, options = _made_of(fun, definition), definition.options
+        if all(
+            x.token is not now.token or x.options is not options for x in self._made
+        ):
+            self._made.append(now)
         if miss.is_edit:
             self.made = 0
             self._misses.clear()
@@ -244,195 +402,72 @@ def _cause(change: Difference) -> str:
 
 @final
 class Definitions:
-    """The definitions of a process, by token and options.
+    """The definitions of a process.
 
     Args:
-        limit: how many there may be; what they hold is bounded by the byte budget. Those
-            that no function found since room was made last go first.
+        limit: how many fingerprints there may be; the byte budget bounds what they hold.
     """
 
-    def __init__(self, limit: int = 4096) -> None:
+    def __init__(self, limit: int = _LIMIT) -> None:
         self._limit = limit
-        self._table: OrderedDict[Hashable, Definition] = OrderedDict()
-        # By what the code is, which lives as long as any code object that is equal: the
-        # first of these may go before the functions that are made of others.
-        self._effects: weakref.WeakKeyDictionary[Code, Effects] = (
-            weakref.WeakKeyDictionary()
+        self._kin: OrderedDict[Hashable, Kin] = OrderedDict()
+        self._known: weakref.WeakValueDictionary[Hashable, Definition] = (
+            weakref.WeakValueDictionary()
         )
-        self._has_effects = False  # the length of a weak dictionary takes 150 ns
         self._families: OrderedDict[Hashable, Family] = OrderedDict()
-        self._forks: weakref.WeakSet[Definition] = weakref.WeakSet()
-        self._kept: deque[Executable] = deque(maxlen=_KEPT)
-        self._holding: OrderedDict[Hashable, None] = OrderedDict()
         self._lock = threading.RLock()  # a weak reference may die inside
-        self._unwanted: deque[Hashable] = deque()
 
-    def token_of(self, fun: Callable[..., Any], *, strict: bool) -> Token:
-        """Return the token of a function, without what its trace is known to write.
-
-        It is read to find out whether a function is as it was. A strict one counts the
-        state of captured objects and arrays too.
-        """
-        effects = self.effects_of(fun)
-        if type(fun) is FunctionType and not effects:
-            token = scalar_function_token(fun)  # captures nothing but numbers
-            if token is not None:
-                return token
-        return strict_token(fun, effects) if strict else definition_token(fun, effects)
-
-    def identify(
-        self, fun: Callable[..., Any], token: Token, options: JitOptions, owner: object
-    ) -> Identified:
-        """Return by what the definition of a function is found.
+    def of(
+        self,
+        fun: Callable[..., Any],
+        options: JitOptions,
+        signature: Callable[[], Signature],
+    ) -> Definition:
+        """Return the definition of a function, made if there is none.
 
         Args:
             fun: the function.
-            token: its own, from `token_of`.
             options: how it is compiled.
-            owner: the jitted function, to which the definition belongs if what is
-                captured is too large to be compared.
+            signature: reads its parameters.
         """
-        if token.is_scalar or options.strict:  # all that counts is in it
-            return (token, options), token, None
-        content, is_whole = sharing_of(fun, token, self.effects_of(fun))
-        if is_whole:
-            return (content, options), content, None
-        standin = identity(owner)
-        return (token, options, standin), content, standin
-
-    def effects_of(self, fun: Callable[..., Any]) -> Effects:
-        """Return the state that tracing a function is known to write."""
-        function = _function_of(fun) if self._has_effects else None
-        return NO_EFFECTS if function is None else self._effects_of(function)
-
-    def _effects_of(self, function: Any) -> Effects:
-        return self._effects.get(code_of(function.__code__), NO_EFFECTS)
-
-    def find(self, key: Hashable) -> Definition | None:
-        """Return the definition of a token and options, if there is one."""
-        found = self._table.get(key)
-        if found is not None:
-            found.is_wanted = True
-        return found
-
-    def add(self, key: Hashable, definition: Definition) -> Definition:
-        """Keep a definition; return the one that was there first."""
+        token = fingerprint(fun)
+        kin = self._kin_of(token, options)
+        parts = parts_of(fun)
+        own = kin.own(fun)
+        if own is not None and own.parts == parts:
+            return own
+        key = (*_standing(fun), token, options)
         with self._lock:
-            self._sweep()
-            kept = self._table.setdefault(key, definition)
-            if kept is definition:
-                definition.tie(key)
-                if len(self._table) > self._limit:
-                    self._make_room()
-            return kept
+            known = self._known.get(key)
+            if known is not None and known.parts == parts:
+                return known
+        made = Definition(kin, kin.signature(fun, signature), options, parts)
+        with self._lock:
+            self._known[key] = made
+        if type(fun) is FunctionType and fun.__closure__ is None and _is_steady(fun):
+            kin.keep(fun, made)
+        return made
 
-    def _make_room(self) -> None:
-        """Drop the oldest that were not found since they were looked at last.
-
-        Of a big table several at once: to list its keys takes as long as a short trace.
-        """
-        left = self._limit - self._limit // _AT_ONCE
-        for key in list(self._table):  # of keys: a list of pairs lets a collection in
-            if len(self._table) <= left:
-                return
-            definition = self._table.get(key)
-            if definition is None:  # collected since
-                continue
-            if definition.is_wanted:
-                definition.is_wanted = False
-                self._table.move_to_end(key)
+    def _kin_of(self, token: Token, options: JitOptions) -> Kin:
+        key = token, options
+        with self._lock:
+            found = self._kin.get(key)
+            if found is None:
+                found = self._kin[key] = Kin(token)
+                while len(self._kin) > self._limit:
+                    self._kin.popitem(last=False)
             else:
-                del self._table[key]
-        while len(self._table) > left:
-            self._table.popitem(last=False)
-
-    def fork(self, definition: Definition, owner: object) -> Definition:
-        """Return a copy of a definition, with its versions, for one function alone."""
-        token, options = definition.token, definition.options
-        own = Definition(token, definition.signature, options, identity(owner))
-        own.family = definition.family
-        own.last_miss = definition.last_miss
-        for version in definition.versions:
-            BUDGET.add(own.versions, version, version.nbytes)
-            own.versions.put(definition.versions.key_of(version), version)
-            version.tables.add(own.versions)
-        for traced in definition.traced:
-            BUDGET.add(own.traced, traced, traced.nbytes)
-            own.traced.put(definition.traced.key_of(traced), traced)
-        with self._lock:
-            self._forks.add(own)
-        return own
-
-    def keep(self, executable: Executable) -> None:
-        """Keep the executable of a function that others do not find.
-
-        They are traced, and need not be compiled: what they capture is an argument.
-        """
-        with self._lock:
-            if all(kept is not executable for kept in self._kept):
-                self._kept.append(executable)
-
-    def holds(self, key: Hashable) -> None:
-        """Note that a token holds what callbacks do, which take no weak reference.
-
-        Such definitions are few: what is captured would stay, whatever becomes of the
-        function.
-        """
-        with self._lock:
-            self._holding[key] = None
-            self._holding.move_to_end(key)
-            while len(self._holding) > _HOLDING:
-                old, _ = self._holding.popitem(last=False)
-                self._table.pop(old, None)
+                self._kin.move_to_end(key)
+            return found
 
     def clear(self) -> None:
-        """Forget all that is compiled; the definitions stay that hold nothing."""
+        """Forget all that is compiled."""
         for definition in self:
             definition.clear()
         with self._lock:
-            self._kept.clear()
-            for key in self._holding:
-                self._table.pop(key, None)
-            self._holding.clear()
-
-    def drop(self, key: Hashable) -> None:
-        """Forget a definition, at once if no other thread is at work here.
-
-        A weak reference that dies asks for it, in any thread, whatever locks that holds:
-        it must not wait.
-        """
-        self._unwanted.append(key)
-        if self._lock.acquire(blocking=False):
-            try:
-                self._sweep()
-            finally:
-                self._lock.release()
-
-    def _sweep(self) -> None:
-        while self._unwanted:
-            self._table.pop(self._unwanted.popleft(), None)
-
-    def learn(
-        self,
-        fun: Callable[..., Any],
-        definition: Definition,
-        options: JitOptions,
-        effects: Effects,
-    ) -> None:
-        """Remember that tracing a function writes some state, which does not count."""
-        function = _function_of(fun)
-        if function is not None:
-            with self._lock:
-                self._has_effects = True
-                known = self._effects_of(function)
-                self._effects[code_of(function.__code__)] = known | effects
-        token = self.token_of(fun, strict=options.strict)
-        if definition.owner is not None:
-            self.add((token, options, definition.owner), definition)
-            return
-        key, _, owner = self.identify(fun, token, options, definition)
-        if owner is None:
-            self.add(key, definition)
+            for kin in self._kin.values():
+                kin.clear()
+            self._kin.clear()
 
     def family_of(self, fun: Callable[..., Any], definition: Definition) -> Family:
         """Return the family of a definition of a function."""
@@ -451,9 +486,30 @@ class Definitions:
                         self._families.popitem(last=False)
             return definition.family
 
+    def orphans(self) -> Iterator[Version]:
+        """Yield the versions whose functions are gone."""
+        with self._lock:
+            every = [*self._kin.values()]
+        for kin in every:
+            yield from (v for v in kin.versions if not v.users)
+
     def __iter__(self) -> Iterator[Definition]:
         with self._lock:
-            return iter([*self._table.values(), *self._forks])
+            return iter([*self._known.values()])
+
+
+def parts_of(fun: Any) -> tuple[Any, ...]:
+    """Return what the parameters of a function are read from."""
+    if type(fun) is not FunctionType:
+        return ()
+    return id(fun.__code__), id(fun.__defaults__), id(fun.__kwdefaults__)
+
+
+def _standing(fun: Any) -> tuple[Standin, ...]:
+    """Return what stands for a function; a method is another object each time."""
+    if type(fun) is MethodType:
+        return identity(fun.__func__), identity(fun.__self__)
+    return (identity(fun),)
 
 
 def _place_of(function: Any) -> Hashable:

@@ -25,15 +25,11 @@ class Costs(NamedTuple):
 class Observer(Protocol):
     """Is told of every miss of every jitted function of the process, in any thread.
 
-    Of one that is renewed that alone; of any other that it is missed, and how it ended.
+    It is told that a version is missed, and how that ended.
     """
 
     def missed(self, miss: Explanation) -> None:
         """Note that a call needs a new version; what is raised here prevents it."""
-        ...
-
-    def renewed(self, miss: Explanation) -> None:
-        """Note that a version answers after all: a trace did not read what changed."""
         ...
 
     def failed(self, miss: Explanation) -> None:

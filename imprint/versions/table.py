@@ -27,13 +27,16 @@ _REASONS = 256
 class Table(Generic[T]):
     """Items by key; all methods may be called from any thread."""
 
-    __slots__ = ("__weakref__", "_flights", "_gone", "_lock", "_others", "current")
+    __slots__ = (
+        *("__weakref__", "_dead", "_flights", "_gone", "_lock", "_others", "current"),
+    )
 
     def __init__(self) -> None:
         self.current: dict[Hashable, T] = {}
         self._others: dict[Hashable, tuple[T, ...]] = {}
         self._lock = threading.RLock()  # a collection inside may run code of the user
         self._flights: dict[Hashable, tuple[int, threading.Event]] = {}
+        self._dead: list[T] = []
         # By the hash of a key, which keeps nothing alive: why its item was dropped.
         self._gone: OrderedDict[int, str] = OrderedDict()
 
@@ -66,6 +69,7 @@ class Table(Generic[T]):
     def put(self, key: Hashable, item: T) -> None:
         """Make an item the current one of `key`; keep the one before beside it."""
         with self._lock:
+            self._bury()
             self._gone.pop(hash(key), None)
             before = self.current.get(key)
             if before is item:
@@ -90,6 +94,19 @@ class Table(Generic[T]):
                         self.current[key] = others.pop(0)
                 if others:
                     self._others[key] = tuple(others)
+
+    def bury(self, item: T) -> None:
+        """Forget an item in a collection, where no lock may be waited for."""
+        self._dead.append(item)
+        if self._lock.acquire(blocking=False):
+            try:
+                self._bury()
+            finally:
+                self._lock.release()
+
+    def _bury(self) -> None:
+        while self._dead:
+            self.drop(self._dead.pop())
 
     def key_of(self, item: T) -> Hashable:
         """Return the key at which an item stands; None if it does not."""

@@ -10,10 +10,11 @@ them. What a user may ask of a version are properties, worked out when asked.
 
 import time
 import weakref
-from collections.abc import Callable, Iterable
-from typing import Any, Final, final
+from collections.abc import Callable, Collection, Iterable
+from typing import Any, Final, cast, final
 
 from imprint import runtime
+from imprint._src.jit.guards.guard import Guard
 from imprint.array import (
     ArrayImpl,
     buffer_of,
@@ -23,11 +24,11 @@ from imprint.array import (
     to_array,
 )
 from imprint.calls.home import Home
-from imprint.calls.key import CallKey
+from imprint.calls.key import CallKey, PackedKey
 from imprint.calls.spread import SpreadHome
 from imprint.calls.tracing import TracedCall
 from imprint.core.aval import ShapedArray
-from imprint.core.identity import Inner
+from imprint.core.identity import Inner, Standin, identity
 from imprint.core.jaxpr import ClosedJaxpr
 from imprint.errors import DeletedArrayError
 from imprint.explain.explanation import Kind
@@ -61,13 +62,17 @@ class Version(Inner):
     Attributes:
         restarts: how another process starts with it: "without a trace", or "with a
             trace: " and the reason.
+        source: the one, detached from each function, that those of re-created functions
+            were made from; its `users` are these.
     """
 
     __slots__ = (
-        *("__weakref__", "apart", "arguments", "at", "consts", "created_at", "donated"),
-        *("executable", "guard", "handlers", "hits", "home", "host_call", "name"),
+        *("__weakref__", "_others", "_roots", "_traced", "apart", "arguments", "at"),
+        *("checks", "consts", "created_at", "donated", "ends", "executable"),
+        *("guard", "handlers", "hits", "home", "host_call", "name"),
         *("out_aval", "out_avals", "pinned", "program", "restarts", "runs"),
-        *("sentinels", "special", "tables", "take", "traced", "unflatten"),
+        *("sentinels", "source", "special", "tables", "take", "unflatten"),
+        "users",
     )
 
     def __init__(
@@ -79,12 +84,18 @@ class Version(Inner):
         sentinels: "sentinel_pass.Sentinels | None" = None,
     ) -> None:
         self.sentinels = sentinels
-        self.traced = traced
+        self._traced = traced
+        self._roots: tuple[Standin, ...] | None = None
+        self._others: Guard | None = None  # of a source: what it reads by name
         self.program = program
         self.name = name
         self.home = home
         self.hits = 0
-        self.guard: Callable[[], bool] | None = traced.watch.guard
+        self.users: Collection[Version] = ()
+        self.source: Version | None = None
+        self.ends: Any = None  # what drops it when an array that it was made of dies
+        self.guard: Callable[[], bool] | None = None
+        self.use_guard(traced.guard)
         self.executable: runtime.Executable = program.executable
         self.handlers: list[Any] = program.executable.handlers
         self.consts: list[runtime.Buffer] = list(program.consts)
@@ -108,7 +119,7 @@ class Version(Inner):
         )
         self.use(program.executable)
         self.at: Any = None  # its key in its table
-        self.tables: weakref.WeakSet[Table[Version]] = weakref.WeakSet()
+        self.tables: tuple[weakref.ref[Table[Version]], ...] = ()
         self.pinned: bool = False
         self.restarts: str = "with a trace"
         self.created_at: float = time.time()
@@ -116,7 +127,13 @@ class Version(Inner):
 
     def __del__(self, counters: Counters = COUNTERS) -> None:
         # The name COUNTERS is gone when the interpreter ends.
-        counters.retired += getattr(self, "hits", 0)
+        hits, source = getattr(self, "hits", 0), getattr(self, "source", None)
+        if (
+            source is not None and source is not self
+        ):  # the version of a function that is gone
+            source.hits += hits
+        else:
+            counters.retired += hits
 
     def use(self, runs: Runs) -> None:
         """Answer calls by `runs`: the executable, or what computes the same."""
@@ -137,13 +154,125 @@ class Version(Inner):
         is_whole = is_whole and not isinstance(self.home, SpreadHome)
         self.take: tuple[int, ...] | None = None if is_whole else kept
 
+    def use_guard(self, guard: Guard) -> None:
+        """Let a guard decide whether it answers."""
+        reference = weakref.ref(self)
+
+        def changed(check: Callable[[], bool]) -> None:
+            version = reference()
+            if version is not None:
+                version.guard = check
+
+        has_reads = bool(guard.dependencies.reads)
+        self.guard: Callable[[], bool] | None = guard.check if has_reads else None
+        if guard.dependencies.calls_static:  # a key does not tell equal functions apart
+            self.guard = _never
+        self._others = None
+        self.checks: Guard = guard  # it lives as long as its check is called
+        guard.changed = changed
+
+    def stand_in(self, table: Table["Version"], key: PackedKey) -> None:
+        """Stand in a table, as the current one of its key."""
+        self.at = key
+        self.tables = (*self.tables, weakref.ref(table))
+        table.put(key, self)
+
+    @property
+    def traced(self) -> TracedCall:
+        """The jaxpr and the trees."""
+        if self._roots is not None:
+            self._bind()
+        return self._traced
+
+    @traced.setter
+    def traced(self, traced: TracedCall) -> None:
+        self._traced = traced
+
+    def fits(self, roots: tuple[Any, ...]) -> bool:
+        """Return whether it answers calls of another function; asked of a source.
+
+        Args:
+            roots: the function, and its static values.
+        """
+        dependencies = self._traced.dependencies
+        if not dependencies.fits(roots):
+            return False
+        if self._others is None:
+            self._others = Guard(dependencies.of_others())
+        return self._others.check()
+
+    def lent(self, roots: tuple[Any, ...], name: str = "") -> "Version":
+        """Return the same program as the version of another function, which it fits.
+
+        Many functions are called once. What the version depends on is looked up for the
+        function when it is called again.
+        """
+        made = object.__new__(Version)
+        for each in _SHARED:
+            setattr(made, each, getattr(self, each))
+        if hasattr(self, "host_call"):
+            made.host_call = self.host_call
+        made.name = name or self.name
+        made._traced = self._traced
+        made._others = None
+        made.checks = self.checks
+        made._roots = tuple(map(identity, roots))
+        made.guard = None
+        if self._traced.dependencies.reads:
+            reference = weakref.ref(made)
+
+            def first() -> bool:
+                version = reference()
+                return version is not None and version._bind()
+
+            made.guard = first
+        made.hits = 0
+        made.pinned = False
+        made.users = ()
+        made.tables = ()
+        made.source = self
+        made.ends = None
+        cast("set[Version]", self.users).add(made)
+        _alive.add(made)
+        return made
+
+    def _bind(self) -> bool:
+        """Look up what it depends on for its own function; return whether it holds."""
+        held, self._roots = self._roots, None
+        if held is None:  # another thread is at it
+            return False
+        roots = [standin() for standin in held]
+        found = None
+        if roots[0] is not None:
+            found = self._traced.dependencies.rebound(roots)
+        if found is None:
+            self.guard = _never
+            return False
+        self._traced = self._traced.rebound(found)
+        self.use_guard(self._traced.guard)
+        return self.guard is not _never
+
+    def detached(self) -> "Version":
+        """Return the same program for functions that are re-created; it holds none."""
+        traced = self.traced.detached()
+        made = Version(traced, self.program, self.name, self.home, self.sentinels)
+        made.restarts = self.restarts
+        made.users = weakref.WeakSet((self,))
+        self.source = made
+        return made
+
+    @property
+    def calls(self) -> int:
+        """How many calls it answered, for all functions that use it."""
+        return self.hits + sum([user.hits for user in (*self.users,)])
+
     def holds(self) -> bool:
-        """Tell whether what the version read while it was traced is as it was."""
+        """Return whether what the version depends on is as it was."""
         return self.guard is None or self.guard()
 
-    def is_gone(self) -> bool:
-        """Tell whether it answers no more, as an object that was read is not alive."""
-        return self.traced.is_gone() and not self.pinned
+    def is_lost(self) -> bool:
+        """Return whether it can never hold again; one that is pinned stays for all that."""
+        return not self.stays and self.traced.dependencies.is_lost()
 
     def run(self, leaves: list[Any], host_leaves: list[int] | None = None) -> Any:
         """Execute on leaves of which some are NumPy arrays or numbers; hot.
@@ -310,7 +439,7 @@ class Version(Inner):
     @property
     def watched(self) -> tuple[str, ...]:
         """The names that it read while it was traced: rebinding one is a miss."""
-        return self.traced.watch.names
+        return self.traced.guard.names
 
     @property
     def stays(self) -> bool:
@@ -319,8 +448,10 @@ class Version(Inner):
         One that forgot it alone would wait for the others to compile it again.
         """
         home = self.home
-        return self.pinned or (
-            isinstance(home, SpreadHome) and home.device.spans_processes
+        return (
+            self.pinned
+            or any(user.pinned for user in (*self.users,))
+            or (isinstance(home, SpreadHome) and home.device.spans_processes)
         )
 
     def pin(self) -> None:
@@ -333,8 +464,16 @@ class Version(Inner):
 
     def evict(self) -> None:
         """Forget it: the next call of its kind traces and compiles again."""
-        for table in list(self.tables):
-            table.drop(self, "evict()")
+        self.drop("evict()")
+
+    def drop(self, reason: str = "") -> None:
+        """Leave all tables, with the versions of functions that were re-created."""
+        source = self.source or self
+        for version in (self, source, *source.users):
+            for table in version.tables:
+                held = table()
+                if held is not None:
+                    held.drop(version, reason)
 
     def figures(self) -> tuple[object, ...]:
         """Return its name with its arguments, equations and seconds, for a log."""
@@ -350,6 +489,16 @@ class Version(Inner):
         return f"<version of {self}, {self.hits} calls>"
 
 
+def _never() -> bool:
+    return False
+
+
+_SHARED: Final = (
+    *("apart", "arguments", "at", "consts", "created_at", "donated", "executable"),
+    *("handlers", "home", "out_aval", "out_avals", "program", "restarts"),
+    *("runs", "sentinels", "special", "take", "unflatten"),
+)
+"""What is the same for versions of one program."""
 _FAILED: Final = (EngineError, DeletedArrayError)
 """What the door raises: the second where a buffer is known to be gone."""
 

@@ -66,9 +66,6 @@ class Misses:
     def failed(self, miss):
         pass
 
-    def renewed(self, miss):
-        self.compiled(miss, None)
-
     def compiled(self, miss, costs):
         self.count += 1
         if miss.is_needless:

@@ -6,7 +6,6 @@ then the owner, its class or a base of that comes to have it, has another, and h
 
 import pytest
 
-from imprint.record import recorder
 from tests.retrace.stale.scenario import play
 
 CLASSES = "class B: pass\nclass C(B): pass\n"
@@ -117,10 +116,4 @@ def scenario_of(owner, way, target):
 
 @pytest.mark.parametrize(("owner", "way", "target"), CASES)
 def test_an_attribute_that_comes_to_be_is_seen(owner, way, target):
-    play(scenario_of(owner, way, target))
-
-
-@pytest.mark.parametrize(("owner", "way", "target"), CASES)
-def test_so_it_is_where_nobody_tells_what_runs(owner, way, target, monkeypatch):
-    monkeypatch.setattr(recorder._listener, "listen", lambda: False)
     play(scenario_of(owner, way, target))

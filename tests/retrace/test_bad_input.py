@@ -22,11 +22,10 @@ import numpy as np
 import pytest
 
 import imprint
+from imprint._src.jit.guards.code_names import code_names
 from imprint.core.identity import identity, namespace
 from imprint.definition.layout import layout_of_class
 from imprint.errors import ArgumentError
-from imprint.record import notes
-from imprint.record.mentions import mentions_of
 from tests.lanes import exhaustive, exhaustive_but
 from tests.spec.work import work_of
 from tests.units.modules import make_module
@@ -402,8 +401,8 @@ def code_of_a_name(value):
 
 
 def result_of_names(code):
-    (name,) = mentions_of(code).globals
-    return float(name.removeprefix("rate_"))
+    (chain,) = code_names(code).chains
+    return float(chain.name.removeprefix("rate_"))
 
 
 def module(value):
@@ -467,19 +466,3 @@ def test_what_comes_after_is_not_what_died_where_the_stack_was_full(
             return
     if not met:
         pytest.skip("the allocator gave no object the place of a dead one")
-
-
-def test_more_objects_than_are_met_keep_no_class_from_being_met(monkeypatch):
-    monkeypatch.setattr(notes, "MOST", 20)
-    module = make_module(
-        "many_objects",
-        "class P:\n    def __init__(self, i): self.i = i\n"
-        "class Late:\n    rate = 2.0\n    def scaled(self, x): return x * self.rate\n"
-        "points = [[P(i) for i in range(50)] for _ in range(3)]\n"
-        "def made(): return Late()\n"
-        "def f(x): return made().scaled(x) * len(points)\n",
-    )
-    compiled = imprint.jit(module.f)
-    assert compiled(1.0) == 6.0
-    module.Late.rate = 3.0
-    assert compiled(1.0) == 9.0

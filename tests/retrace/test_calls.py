@@ -12,7 +12,6 @@ import pytest
 
 import imprint
 import imprint.numpy as inp
-from imprint.record import recorder
 from tests.spec.work import work_of
 from tests.units.modules import make_module
 
@@ -415,12 +414,9 @@ def test_counters_are_effects_of_whatever_can_be_called(wrap):
     assert len(seen) == 1
 
 
-@pytest.mark.parametrize("listens", [True, False])
 @pytest.mark.parametrize("jit", [imprint.jit, imprint.filter_jit])
-def test_the_function_of_a_partial_is_watched(jit, listens, monkeypatch):
+def test_the_function_of_a_partial_is_watched(jit):
     """It counts as an argument by identity, and what it captures can change."""
-    if not listens:
-        monkeypatch.setattr(recorder._listener, "listen", lambda: False)
     scale = 2.0
 
     def scaled(x):
@@ -436,12 +432,8 @@ def test_the_function_of_a_partial_is_watched(jit, listens, monkeypatch):
     assert work_of(lambda: f(p, 1.0)).traces == 0
 
 
-@pytest.mark.parametrize("listens", [True, False])
 @pytest.mark.parametrize("jit", [imprint.jit, imprint.filter_jit])
-def test_what_a_static_argument_leads_to_is_watched(jit, listens, monkeypatch):
-    """While nobody tells what runs, no name of the function's leads to its methods."""
-    if not listens:
-        monkeypatch.setattr(recorder._listener, "listen", lambda: False)
+def test_what_a_static_argument_leads_to_is_watched(jit, monkeypatch):
     module = make_module(
         "calls",
         """

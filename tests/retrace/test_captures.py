@@ -12,7 +12,6 @@ import imprint
 import imprint.numpy as inp
 from imprint.jitted import binding
 from imprint.program.counters import COUNTERS
-from imprint.record import beside
 from tests.retrace.stale.meanwhile import Meanwhile
 from tests.units.modules import make_module
 
@@ -279,24 +278,3 @@ def test_what_a_call_traces_after_an_edit_is_not_kept_for_what_it_was(way):
                 with imprint.disable_jit():
                     expected = of_now(inp.ones(4))
                 assert of_now(inp.ones(4)).tolist() == expected.tolist()
-
-
-def test_an_edit_between_the_look_at_a_function_and_its_trace(monkeypatch):
-    def make(a):
-        return lambda x: x * a + 0.125
-
-    plain = make(7.0)
-    (cell,) = plain.__closure__
-
-    made = beside.Beside
-
-    def late():
-        cell.cell_contents = 2.5
-        return made()
-
-    f = imprint.jit(plain)
-    with Meanwhile(), monkeypatch.context() as patch:  # another thread is there
-        patch.setattr(beside, "Beside", late)
-        assert f(1.0) == 2.625
-    assert imprint.jit(make(7.0))(1.0) == 7.125
-    assert f(1.0) == 2.625

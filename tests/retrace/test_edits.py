@@ -70,9 +70,6 @@ def test_each_edit_is_seen(kind, name, strict):
         run(program_of(kind, piece, edit), strict=strict)
 
 
-WRITERS = ("descriptor", "module by importlib")
-
-
 @pytest.mark.parametrize("name", HASHED)
 def test_each_edit_of_a_static_argument_is_seen(name):
     holder, static = HOLDERS[name], STATIC_HOLDERS["itself"]
@@ -94,24 +91,6 @@ def test_what_a_rule_reads_comes_and_goes(name, rule):
     text += f"    return emit(x, {filled(piece.read, 0, 3, read)})\n"
     steps = [Step(edit, called=True) for edit in (*edits, gone, edits[0])]
     run(Program(text, "root", None, False, tuple(steps)), strict=False)
-
-
-# Of code that may write any attribute, or calls what does, an edit seems its own.
-BY_THREADS = [name for name in HOLDERS if name not in WRITERS]
-
-
-@pytest.mark.parametrize("name", BY_THREADS)
-def test_each_edit_by_a_thread_is_seen(name):
-    """In the middle of a trace; then twice more, by the program itself."""
-    holder = HOLDERS[name]
-    read = filled(holder.read, 0, 3)
-    text = f"{HEAD}{filled(holder.define, 0, 3)}\ndef root(x):\n"
-    text += f"    return emit(x, {read}.w, meanwhile(), {read}.w)\n"
-    for edit in holder.edits:
-        first, *later = (filled(edit, 0, number) for number in (11, 3, 7))
-        steps = [Step(first, called=True, meanwhile=True)]
-        steps += [Step(statement, called=True) for statement in later]
-        run(Program(text, "root", None, False, tuple(steps)), strict=False)
 
 
 ALMOST = [

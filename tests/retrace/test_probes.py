@@ -15,9 +15,6 @@ import pytest
 import imprint
 import imprint.numpy as inp
 from imprint.program.counters import COUNTERS
-from imprint.record import covers
-from imprint.watch.guard import Watch
-from tests.lanes import exhaustive
 from tests.units.modules import make_module
 
 pytestmark = pytest.mark.usefixtures("kept_executables")
@@ -79,12 +76,6 @@ def traces_of(action):
     before = COUNTERS.traces
     action()
     return COUNTERS.traces - before
-
-
-@pytest.fixture(autouse=True)
-def nothing_is_left():
-    yield
-    assert not covers.COVERS
 
 
 @pytest.mark.sampled(4)
@@ -335,20 +326,6 @@ def test_threads_that_trace_at_once_see_what_is_there():
     assert module.K.__dict__["n"] == 3.0
 
 
-@pytest.mark.parametrize("times", [10, *exhaustive(covers.TIMES)])
-def test_a_class_is_changed_by_probes_so_many_times(times, monkeypatch):
-    monkeypatch.setattr(covers, "TIMES", times)
-    module = module_of(
-        "class K: n = 0\no, D = K(), False\nf = lambda x: o.n if D else x"
-    )
-    for i in range(times + 20):
-        f = imprint.jit(lambda x, i=i: module.f(x) + i)
-        f(X)
-        module.K.n += 1
-        assert f(X) == 2.0 + i
-    assert module.K.__dict__["n"] == i + 1
-
-
 def test_a_copy_of_an_object_of_which_all_counts_is_no_edit():
     module = module_of(
         "import copy\nclass K:\n    def __init__(self): self.n = 2.0\n"
@@ -369,21 +346,6 @@ def test_no_name_of_imprints_own_and_of_libraries_is_watched_in_an_object(name):
     f = imprint.jit(module.f)
     assert f(X) == 2.0
     assert not [each for each in f.versions[0].watched if each.startswith(f"o.{name} ")]
-
-
-@pytest.mark.filterwarnings("ignore:.* was compiled 8 times")
-def test_of_many_versions_only_the_latest_are_asked_what_changed(monkeypatch):
-    module = module_of(
-        "class K: pass\no = K(); o.n = o.m = 0.0\nf = lambda x: x * o.n * o.m"
-    )
-    f, asked, failing = imprint.jit(module.f), [], Watch.failing
-    monkeypatch.setattr(Watch, "failing", lambda w: asked.append(w) or failing(w))
-    for i in range(20):
-        module.o.n = float(i)
-        asked.clear()
-        f.trace(X)
-        assert len(asked) <= 8
-        assert f(X) == 0.0
 
 
 # What refuses: the place stays watched.

@@ -6,7 +6,6 @@ Here a failure has a name; the oracle of `test_soundness` puts such pieces toget
 
 import pytest
 
-from imprint.record import recorder
 from tests.retrace.stale.asked import ASKED
 from tests.retrace.stale.branches import BRANCHES
 from tests.retrace.stale.dicts import DICTS
@@ -79,17 +78,4 @@ def scenarios(*kinds):
 
 @pytest.mark.parametrize("text", scenarios(*KINDS))
 def test_an_edit_is_seen(text):
-    play(text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    scenarios(
-        *("statics", "instances", "functions", "missed", "libraries", "asked"),
-        *("held", "inherited", "kept", "subclasses", "trees", "unnamed"),
-        "worked out",
-    ),
-)
-def test_an_edit_is_seen_where_nobody_tells_what_runs(text, monkeypatch):
-    monkeypatch.setattr(recorder._listener, "listen", lambda: False)
     play(text)

@@ -84,9 +84,11 @@ IDLE = {"comment", "unused", "docstring"}
 
 FILES = {
     "consts.py": """
+import os
 import numpy
 {comment}
 RATE = {imported_constant}
+WEIGHT = float(os.environ["WEIGHT"])
 UNUSED = {unused}
 TABLE = {table}
 ARRAY = numpy.array({array}, 'float32')
@@ -99,7 +101,6 @@ TEXT = {text}
 """,
     "helpers.py": """
 import functools
-import os
 import numpy
 import imprint
 import imprint.numpy as np
@@ -122,7 +123,7 @@ def with_default(x, rate={default}, *, more={keyword_default}):
     return x * rate + more
 
 def weigh(x):
-    return x * np.asarray(consts.TABLE) * float(os.environ["WEIGHT"])
+    return x * np.asarray(consts.TABLE) * consts.WEIGHT
 
 def first(x):
     return x + first.weight

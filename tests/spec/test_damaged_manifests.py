@@ -10,7 +10,7 @@ import pytest
 import imprint
 from imprint.errors import StoreWarning
 from imprint.jitted import warm_start
-from imprint.manifest import manifest
+from imprint.manifest import trace_manifest as manifest
 from imprint.runtime import options as engine
 from imprint.store.current import current
 from imprint.store.store import Store

@@ -67,10 +67,6 @@ PURE = {
     "by name": ("time.time() * 0", "imprint.cache.assume_pure('time.time')"),
     "module": ("time.time() * 0", "imprint.cache.assume_pure(time)"),
     "another's": ("os.getpid() * 0", "imprint.cache.assume_pure('os')"),
-    "python": (
-        "colorsys.rgb_to_hsv(1, 0, 0)[1]",
-        "imprint.cache.assume_pure('colorsys.rgb_to_hsv')",
-    ),
     "C": ("cos(-3)", "imprint.cache.assume_pure(cos)"),
     "helper": ("clock()", "imprint.cache.assume_pure(time.time)"),
 }
@@ -90,15 +86,6 @@ def test_what_is_assumed_to_be_pure_is_kept(life, name):
     fun = life(adds)
     assert why(fun).endswith(" changed.")
     assert reborn.traces(fun, X)[1] == 1  # nobody assumes it any more
-
-
-def test_the_rest_of_a_module_is_refused(life):
-    says = (
-        "imprint.cache.assume_pure(time.time)\ndef tick(t):\n    return t.monotonic()"
-    )
-    fun = life("tick(time) * 0", says)
-    fun(X)
-    assert "it reads `monotonic` of time" in fun.versions[0].restarts
 
 
 @pytest.mark.unaudited

@@ -10,8 +10,8 @@ import pytest
 
 import imprint
 from imprint.core import libraries
-from imprint.manifest import surroundings
-from imprint.manifest.stamps import changed, stamp_of
+from imprint.manifest import environment_key
+from imprint.manifest.file_digests import changed, stamp_of
 from tests.spec import reborn
 
 X = np.ones(3, np.float32)
@@ -34,7 +34,7 @@ def begin(file, tmp_path, imprint_store, monkeypatch):
     """Return what begins a life that imports the library as its file is then."""
 
     def life():
-        monkeypatch.setattr(surroundings, "_known", {})
+        monkeypatch.setattr(environment_key, "_known", {})
         monkeypatch.setattr(libraries, "BEGAN", time.time_ns())
         library = ModuleType("a_library")
         library.__file__ = str(file)
@@ -99,7 +99,7 @@ def test_what_was_installed_anew_while_the_process_ran_is_not_what_runs(begin, f
 
 
 def test_the_bytes_of_an_old_file_are_read_once(file, monkeypatch):
-    monkeypatch.setattr("imprint.manifest.stamps.time.time_ns", lambda: 1 << 62)
+    monkeypatch.setattr("imprint.manifest.file_digests.time.time_ns", lambda: 1 << 62)
     stamp = stamp_of(str(file))
     assert stamp_of(str(file), stamp) is stamp
     monkeypatch.setattr("builtins.open", None)

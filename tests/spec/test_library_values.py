@@ -1,13 +1,12 @@
-"""What a program sets in a library, and what another file of a library gave it."""
+"""A library of which a file changed that gave another file something at its import."""
 
 import sys
 
 import numpy as np
 import pytest
 
-import imprint
 from imprint.core import libraries
-from imprint.manifest import surroundings
+from imprint.manifest import environment_key
 from tests.spec import reborn
 
 X = np.ones(3, np.float32)
@@ -44,7 +43,7 @@ def life(tmp_path, imprint_store, monkeypatch):
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
 
     def begin(says="", **files):
-        monkeypatch.setattr(surroundings, "_known", {})
+        monkeypatch.setattr(environment_key, "_known", {})
         for name, text in {**FILES, **files}.items():
             (site / "a_package" / f"{name}.py").write_text(text)
         monkeypatch.setattr(libraries, "BEGAN", 1 << 62)
@@ -58,31 +57,6 @@ def life(tmp_path, imprint_store, monkeypatch):
 def forget():
     for name in [n for n in sys.modules if n.partition(".")[0] == "a_package"]:
         del sys.modules[name]
-
-
-SAID = {
-    "name": ("a_package.config.rate = 3.0", 3),
-    "object": ("a_package.work.options.bias = 1.0", 3),
-    "class": ("a_package.config.Options.bias = 1.0", 3),
-    "own name": ("a_package.work.SCALE = 5.0", 10),
-}
-
-
-@pytest.mark.parametrize("name", SAID)
-def test_what_a_program_sets_in_a_library_is_seen(life, name):
-    says, expected = SAID[name]
-    assert reborn.traces(life(), X)[1] == 1
-    assert reborn.traces(life(), X)[1] == 0
-    for count in (1, 0):
-        result, traced = reborn.traces(life(says), X)
-        assert (traced, float(result[0])) == (count, expected)
-    assert float(life()(X)[0]) == 2
-
-
-def test_it_is_told(life):
-    life()(X)
-    told = imprint.cache.why(life("a_package.config.rate = 3.0"), X).disk
-    assert told == "The disk does not answer it: a_package.config.rate changed."
 
 
 def test_what_another_file_of_a_library_gave_at_its_import_is_seen(life):

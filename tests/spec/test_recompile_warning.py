@@ -43,7 +43,7 @@ def test_functions_that_went_with_their_objects_warn_together():
             gc.collect()
     (warning,) = caught
     told = (
-        "because of function, the last time Other object → another Other object. Make"
+        "because of self.rates['w'], the last time 6.0 → 7.0. Make Other once, or pass"
     )
     assert f"7 of them {told}" in str(warning.message)
 

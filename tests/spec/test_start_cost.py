@@ -35,7 +35,7 @@ UNWANTED = {
         "sqlite3",
         "zipfile",
     ),
-    *("imprint.dynamic", "imprint.export", "imprint.lax", "imprint.manifest.differs"),
+    *("imprint.dynamic", "imprint.export", "imprint.lax", "imprint.manifest.diff"),
     *("imprint.module", "imprint.nn", "imprint.numpy.einstein", "imprint.numpy.files"),
     *("imprint.numpy.sorting", "imprint.optim", "imprint.passes.pipeline"),
     *("imprint.random", "imprint.scipy"),

@@ -427,7 +427,8 @@ def test_the_function_works_on_after_an_exception():
         f(ONE)
     fail[0] = False
     assert float(f(ONE)) == 2
-    assert len(f.versions) == 1
+    # Where nothing observes what runs, what the callback reads counts, too.
+    assert len(f.versions) == (1 if sys.version_info >= (3, 12) else 2)
 
 
 @pytest.mark.parametrize("kind", ["pure", "io"])

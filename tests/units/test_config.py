@@ -42,6 +42,7 @@ OTHER = {
     "default_prng_impl": "rbg",
     "mesh": MESH,
     "generalise": "off",
+    "guards": "off",
 }
 
 
@@ -67,6 +68,8 @@ def test_defaults_are_those_of_jax(name):
         assert not FLAGS[name].default
     elif name == "generalise":  # nor this one
         assert FLAGS[name].default == "ask"
+    elif name == "guards":  # nor this one
+        assert FLAGS[name].default == "on"
     elif name in ("cut_recomputation", "roll_loops", "traceback_filtering"):
         # the first is ours, and changes no result; JAX's "auto" filters, too
         assert FLAGS[name].default is True

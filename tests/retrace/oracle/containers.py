@@ -113,36 +113,6 @@ CONTAINERS = {
             "D#['c'] = ?",
         ),
     ),
-    "dict of a context variable": piece(
-        "V# = contextvars.ContextVar('V#', default={'a': ?})",
-        "(V#.get().get('a'), len(V#.get()))",
-        (
-            "V#.get()['a'] = ?",
-            "V#.get()['b'] = ?",
-            "V#.get().clear()",
-        ),
-    ),
-    "list of a thread": piece(
-        "V# = threading.local(); V#.w = [?]",
-        "V#.w[-1]",
-        (
-            "V#.w.append(?)",
-            "V#.w[-1] = ?",
-            "V#.w.pop()",
-        ),
-    ),
-    "what a memo gave": piece(
-        """
-        @functools.lru_cache
-        def m#(n): return {'a': ?, 'b': [?]}
-        """,
-        "(m#(1)['a'], repr(m#(2)['b']))",
-        (
-            "m#(1)['a'] = ?",
-            "m#(2)['b'].append(?)",
-            "m#(2)['b'][0] = ?",
-        ),
-    ),
     "deque": piece(
         "D# = collections.deque([?, ?], 3)",
         "(list(D#), D#.maxlen)",
@@ -159,15 +129,6 @@ CONTAINERS = {
         (
             "C#['a'] += 1",
             "C#['b'] = ?",
-        ),
-    ),
-    "bytearray": piece(
-        "B# = bytearray(b'ab')",
-        "bytes(B#)",
-        (
-            "B#[0] += 1",
-            "B# += b'c'",
-            "B#.clear()",
         ),
     ),
     "subclass of list": piece(

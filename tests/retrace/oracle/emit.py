@@ -5,16 +5,10 @@ program is the same, since a captured array is an argument of it. So XLA compile
 hundred programs in ten thousand cases.
 """
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 
 import imprint
 import imprint.numpy as inp
-
-POOL = ThreadPoolExecutor(1)
-"""A thread that began before any trace; programs let it run what they read."""
-POOL.submit(int).result()
 
 
 def emit(x, *terms):

@@ -59,11 +59,6 @@ HOLDERS = {
         "cfg",
         ("cfg.w = ?", "del cfg.w", "other.w = ?", "cfg = other"),
     ),
-    "module by importlib": piece(
-        "cfg.w = ?; other.w = ?",
-        "importlib.import_module('oracle_cfg')",
-        ("cfg.w = ?", "del cfg.w", "sys.modules['oracle_cfg'] = other", "other.w = ?"),
-    ),
     "submodule": piece(
         "cfg.sub.w = ?; other.w = ?",
         "cfg.sub",
@@ -282,13 +277,10 @@ def _settings(name, *edits):
     return piece(f"from oracle_settings import {name} as K#\nO# = K#(w=?)", "O#", edits)
 
 
-HOLDERS |= {
-    name: _settings(
-        name,
-        *("O#.w = ?", "del O#.w", "O#.v = ?", "O# = K#(w=?)", "O#.w = K#(w=?)"),
-    )
-    for name in ("Config", "Nodes")
-}
+HOLDERS["Config"] = _settings(
+    "Config",
+    *("O#.w = ?", "del O#.w", "O#.v = ?", "O# = K#(w=?)", "O#.w = K#(w=?)"),
+)
 HOLDERS["class of an object with a metaclass"] = piece(
     """
     class Meta#(type): w = ?
@@ -300,8 +292,7 @@ HOLDERS["class of an object with a metaclass"] = piece(
 )
 
 # Those that are static arguments, or fields of a node: by identity, or with a hash.
-MODULES = [HOLDERS[name] for name in ("module", "module by importlib", "submodule")]
-HASHED = {name: HOLDERS[name] for name in HOLDERS if not name.startswith("module by")}
+HASHED = dict(HOLDERS)
 
 # An object with an attribute that no hash tells apart.
 HOLDERS |= {

@@ -91,15 +91,6 @@ NAMES = {
         "next(G#)",
         ("W# = ?", "G# = g#(); next(G#)"),
     ),
-    "run by a pool": piece(
-        """
-        W# = ?
-        def h#(): return W#, k#()
-        def k#(): return ?
-        """,
-        "POOL.submit(h#).result()",
-        ("W# = ?", "del W#", "k# = lambda: ?", "k#.__code__ = (lambda: ?).__code__"),
-    ),
     "views and methods of containers": piece(
         """
         D# = {'a': ?}; L# = [?, ?]
@@ -113,19 +104,6 @@ NAMES = {
                 "V# = D#.copy().values()",
                 "at# = [?].__getitem__",
             ),
-        ),
-    ),
-    "table of nodes": piece(
-        """
-        class K#:
-            def __init__(self, a): self.a = a
-            def __repr__(self): return f"K({self.a})"
-        O# = K#(?)
-        """,
-        "(tree.leaves([O#, 'a']), [repr(v) for v in tree.leaves({'a': K#(1)})])",
-        (
-            *("tree.is_tree_node(K#) or tree.register_static(K#)", "O#.a = ?"),
-            "tree.register_pytree_node(K#, lambda k: ((k.a, 3), None), lambda _, c: c)",
         ),
     ),
     "state beside new keys": piece(

@@ -3,7 +3,7 @@
 A piece is text. `#` is its number, so that a program can have it twice; each `?` is a
 constant of its own, each `?!` one that can be hashed. `read` is an expression that gives
 what the piece holds; in `edits` are statements that a user may run between two calls.
-What only `strict=True` sees is in `holes`; the page "What the cache cannot see" shows it.
+What only `strict=True` sees is in `holes`; the page "What is not tracked" shows it.
 A carrier is a piece around another's expression, `<>`: a function, a method, a closure
 that reads it. The places where values stand are in `sources`; what has an attribute, what
 may stand before it, and who reads it how, in `holders` and `ways`.

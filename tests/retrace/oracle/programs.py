@@ -13,7 +13,7 @@ from tests.retrace.oracle.callbacks import CALLBACKS
 from tests.retrace.oracle.carriers import CARRIERS
 from tests.retrace.oracle.containers import CONTAINERS
 from tests.retrace.oracle.grown import GROWN
-from tests.retrace.oracle.holders import HASHED, HOLDERS, MODULES
+from tests.retrace.oracle.holders import HASHED, HOLDERS
 from tests.retrace.oracle.indices import INDEXED
 from tests.retrace.oracle.kinds import KINDS, STATIC_KINDS
 from tests.retrace.oracle.names import NAMES
@@ -28,7 +28,7 @@ from tests.retrace.oracle.statics import (
     STATIC_HOLDERS,
     STATICS,
 )
-from tests.retrace.oracle.ways import KEEPERS, NAMED, WAYS
+from tests.retrace.oracle.ways import KEEPERS, WAYS
 
 PLAIN = {**SOURCES, **CONTAINERS}
 VALUES = {**SOURCES, **CONTAINERS, **GROWN, **KINDS, **NAMES}
@@ -42,7 +42,7 @@ import imprint, imprint.lax, imprint.numpy as inp
 from imprint import tree
 from imprint.module import Module, field
 import oracle_cfg as cfg, oracle_other as other
-from tests.retrace.oracle.emit import POOL, emit, indexed, parity
+from tests.retrace.oracle.emit import emit, indexed, parity
 """
 
 
@@ -52,8 +52,6 @@ class Step(NamedTuple):
     statement: str | None
     called: bool
     """Whether the program is called before the next step."""
-    meanwhile: bool = False
-    """Whether another thread runs it, where a trace calls `meanwhile()`."""
 
 
 class Program(NamedTuple):
@@ -70,7 +68,6 @@ class Program(NamedTuple):
         lines = [self.text, f"ROOT = {self.make}", f"# static: {self.static}"]
         lines.append(f"# first: {self.first}")
         for step in self.steps:
-            lines += ["# meanwhile, in a call with a new shape:"] * step.meanwhile
             lines.append(step.statement or f"ROOT = {self.make}; f = jit(ROOT)")
             lines += ["f(x)"] * step.called
         return "\n".join(lines)
@@ -100,7 +97,6 @@ class _Maker:
         self._strict = strict
         self.is_wide = is_wide
         self._count = 0
-        self.meanwhile = False
         self.lines = []
         self.edits = []  # text, number, carried expression, constants: which, and of which
         self.pool = CONSTANTS
@@ -126,17 +122,13 @@ class _Maker:
         if not self.is_wide or self._draw(st.booleans()):
             expression = self.add(self.choose(VALUES if self.is_wide else PLAIN))
         else:
-            holder = self.choose(HOLDERS)
-            expression = self.add(holder)
+            expression = self.add(self.choose(HOLDERS))
             for _ in range(self._draw(st.sampled_from((0, 0, 1, 2)))):
                 expression = self.add(self.choose(KEEPERS), expression)
-            expression = self.add(self.way(holder), expression)
+            expression = self.add(self.choose(WAYS), expression)
         for _ in range(self._draw(st.integers(0, 2))):
             expression = self.add(self.choose(CARRIERS), expression)
         return expression
-
-    def way(self, holder):
-        return self.choose(NAMED if holder in MODULES else WAYS)
 
     def nested(self):
         return self.add(self.choose({**NESTED, **CALLBACKS, **RULES}), self.value())
@@ -154,10 +146,9 @@ class _Maker:
             kinds = STATIC_KINDS if self.is_wide else {}
             piece = self.choose({**STATICS, **kinds, **NODES})
             return self.add(piece), piece in NODES.values()
-        holder = self.choose(HASHED)
-        held = self.add(holder)
+        held = self.add(self.choose(HASHED))
         piece = self.choose({**STATIC_HOLDERS, **NODE_HOLDERS})
-        expression = self.add(self.way(holder), self.add(piece, held))
+        expression = self.add(self.choose(WAYS), self.add(piece, held))
         return expression, piece in NODE_HOLDERS.values()
 
     def step(self):
@@ -167,10 +158,7 @@ class _Maker:
         text, number, inner, first, pool = self._draw(st.sampled_from(self.edits))
         # A piece is often defined again as it was, as when a cell of a notebook is.
         constants = first if self._draw(st.booleans()) else self.constants()
-        statement = filled(text, number, constants, inner, pool)
-        # A property that another thread puts over a field meanwhile is not told.
-        is_told = self.meanwhile and "property(" not in statement
-        return Step(statement, called, is_told and self._draw(st.booleans()))
+        return Step(filled(text, number, constants, inner, pool), called)
 
 
 @st.composite
@@ -179,8 +167,7 @@ def programs(draw, *, strict, is_wide, is_flat=False):
 
     Args:
         strict: with edits that only `strict=True` sees.
-        is_wide: of all pieces; else without the ways to read holders, and without edits
-            by another thread in the middle of a trace.
+        is_wide: of all pieces; else without the ways to read holders.
         is_flat: without what is jitted inside, derived or called back.
     """
     maker = _Maker(draw, strict=strict, is_wide=is_wide)
@@ -195,9 +182,6 @@ def programs(draw, *, strict, is_wide, is_flat=False):
         static = "S"
         term, is_node = maker.static()
         terms.append(term)
-    if is_wide and draw(st.integers(0, 3)) == 0:
-        maker.meanwhile = True
-        terms.insert(draw(st.integers(0, len(terms))), "meanwhile()")
     make = maker.add(root, ", ".join(terms))
     steps = tuple(maker.step() for _ in range(draw(st.integers(1, 6))))
     first = draw(st.sampled_from((0, 0, 1, 2)))

@@ -226,32 +226,6 @@ SOURCES = {
             "O#.w = ?",
         ),
     ),
-    "fields of a registered dataclass": piece(
-        """
-        @imprint.tree_util.register_dataclass
-        @dataclass
-        class P#:
-            a: object
-            b: object = dataclasses.field(default=1, metadata={"static": True})
-        F# = P#(1); F#.a = ?
-        """,
-        "tree.leaves([F#])",
-        ("F#.a = ?", "F#.a = P#(?)", "F#.b = ?!", "F# = P#(?)", "P#.a = ?"),
-    ),
-    "attribute that an attrgetter misses": piece(
-        """
-        class K#: pass
-        A#, T# = K#(), operator.attrgetter("a.b")
-        def asked#():
-            try: return T#(A#)
-            except AttributeError: return 0
-        """,
-        "asked#()",
-        (
-            *("A#.a = K#()", "A#.a.b = ?", "del A#.a", "K#.a = K#(); K#.a.b = ?"),
-            *("del K#.a", "T# = operator.attrgetter('c')", "A#.c = ?"),
-        ),
-    ),
     "named tuple": piece(
         """
         N# = collections.namedtuple('N#', 'a b')

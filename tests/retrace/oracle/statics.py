@@ -193,24 +193,6 @@ NODES = {
             "del S.a.b",
         ),
     ),
-    "registered dataclass": piece(
-        """
-        @tree.register_dataclass
-        @dataclass
-        class Node:
-            a: object = dataclasses.field(metadata={"static": True})
-            b: object = dataclasses.field(metadata={"static": True})
-        S = Node([?], np.arange(3))
-        """,
-        "(n.a, n.b.sum(), n.b.dtype.name)",
-        (
-            "S.a.append(?)",
-            "S.a = [?]",
-            "S.b[1] = 7",
-            "S.b = S.b.astype('int8')",
-            "S = Node([*S.a], S.b.copy())",
-        ),
-    ),
     "partial with a closure": piece(
         """
         W# = ?

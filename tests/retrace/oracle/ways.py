@@ -60,26 +60,13 @@ BODIES = {
     "getattr by a name": "g = getattr\nreturn g(o, 'w')",
     "getattr by partial": "return functools.partial(getattr, o, 'w')()",
     "hasattr": "return hasattr(o, 'w')",
-    "name put together": "return getattr(o, 'W'.lower())",
-    "name put together, or a default": "return getattr(o, 'W'.lower(), ?)",
-    "name put together, out of all": "return [getattr(o, n) for n in dir(o) if n == 'W'.lower()]",
-    "attrgetter of a name put together": "return operator.attrgetter('W'.lower())(o)",
     "attrgetter": "return operator.attrgetter('w')(o)",
     "map of attrgetter": "return list(map(operator.attrgetter('w'), [o]))",
     "match": "match o:\n    case object(w=r): return r\nreturn ?",
     "match in a dict": "match {'a': o}:\n    case {'a': object(w=r)}: return r\nreturn ?",
     "match in a list": "match [0, o]:\n    case [_, p]: return p.w",
-    "vars": "return repr(vars(o)['w'])",
     "copy": "return copy.copy(o).w",
     "partial": "return functools.partial(lambda p: p.w, o)()",
-    "pool": "return POOL.submit(lambda: o.w).result()",
-    "pool of a helper": "def g(p): return p.w\nreturn POOL.submit(g, o).result()",
-    "thread": """
-        found = []
-        t = threading.Thread(target=lambda: found.append(getattr(o, "w", None)))
-        t.start(); t.join()
-        return found
-        """,
     "grad": """
         found = []
         imprint.grad(lambda y: (found.append(o.w), y * 2.0)[1])(1.0)
@@ -97,7 +84,6 @@ BODIES = {
         return C().m()
         """,
     "flag": "FLAG# = True; other.w = ?\n---\np = o if FLAG# else other\nreturn p.w",
-    "attrgetter of a global": "g# = operator.attrgetter('w')\n---\nreturn g#(o)",
     "helper": "def g#(p): return p.w\n---\nreturn g#(o)",
     "method": """
         class C#:
@@ -189,7 +175,6 @@ BODIES = {
 }
 WAY_EDITS = {
     "flag": ("FLAG# = not FLAG#", "other.w = ?"),
-    "attrgetter of a global": ("g# = operator.attrgetter('w', 'w')",),
     "helper": ("g# = lambda p: (p.w, ?)",),
     "method": ("C#.m = lambda self: (self.p.w, ?)",),
     "super()": ("B#.m = lambda self: (self.p.w, ?)", "del C#.m"),
@@ -208,35 +193,7 @@ def _way(name):
     return piece(text, "way#(<>)", WAY_EDITS.get(name, ()))
 
 
-WAYS = {
-    **{name: _way(name) for name in BODIES},
-    # No code is given the object: it is asked where it is kept.
-    "name put together where it is kept": piece("", "getattr(<>, 'W'.lower())", ()),
-    "name put together in a walk": piece(
-        "", "sum([[getattr(p, 'W'.lower())] for p in (<>,)], [])", ()
-    ),
-    "name put together elsewhere": piece(
-        """
-        def ask#(): return getattr(give#(), "W".lower())
-        def give#(): return <>
-        """,
-        "ask#()",
-        ("give# = lambda: <>",),
-    ),
-    "name put together of what is put somewhere": piece(
-        """
-        S# = types.SimpleNamespace(o=None)
-        def put#(): S#.o = <>
-        """,
-        "(put#(), getattr(S#.o, 'W'.lower()))[1]",
-        ("def put#(): S#.o = <>",),
-    ),
-    "name put together for another getattr": piece(
-        "g# = getattr", "g#(<>, 'W'.lower())", ()
-    ),
-}
-NAMED = {name: WAYS[name] for name in WAYS if "put together" not in name}
-"""Those that name the attribute: the others are not seen of a module."""
+WAYS = {name: _way(name) for name in BODIES}
 
 KEEPERS = {
     "list": piece("L# = [0, <>]", "L#[1]", ("L# = [1, <>]", "L#[1] = <>")),

@@ -4,10 +4,6 @@ Each call of each compiled function that is still around must give the same arra
 bit as the plain function at that moment, or raise the same error. An equal call right
 after it must not trace again, so a cache that never hits would not pass.
 
-An edit that another thread makes while the function is traced happens in a call with a
-shape of its own, where the program calls `meanwhile()`. What that call gives may be of
-before or after it; the calls that follow, with the same shape, must be right.
-
 Of three functions one is compiled for its shapes, one names its rows. The third is left to
 name them by itself: it is called with another number of rows at each check, and so goes
 through trials.
@@ -27,7 +23,6 @@ import imprint
 import imprint.numpy as inp
 from imprint.program.counters import COUNTERS
 from tests.retrace.stale.kept import LIBRARY
-from tests.retrace.stale.meanwhile import Meanwhile
 from tests.units.modules import make_library
 
 MODULES = ("oracle_program", "oracle_cfg", "oracle_other", "oracle_sub")
@@ -43,20 +38,16 @@ def run(program, *, strict, folder=None):
         folder: an empty one for its files, where a disk answers; None where memory does.
     """
     try:
-        with Meanwhile() as meanwhile:
-            if folder is None:
-                world = World(program, meanwhile, strict=strict)
-            else:
-                world = WorldOnDisk(program, meanwhile, folder, strict=strict)
-            world.settles = "pure_callback" not in program.text
-            world.check()
-            for step in program.steps:
-                if step.meanwhile:
-                    world.call_while(step.statement)
-                else:
-                    world.step(step.statement)
-                if step.called:
-                    world.check()
+        if folder is None:
+            world = World(program, strict=strict)
+        else:
+            world = WorldOnDisk(program, folder, strict=strict)
+        world.settles = "pure_callback" not in program.text
+        world.check()
+        for step in program.steps:
+            world.step(step.statement)
+            if step.called:
+                world.check()
     finally:
         for name in (*MODULES, INSTALLED):
             sys.modules.pop(name, None)
@@ -65,11 +56,9 @@ def run(program, *, strict, folder=None):
 class World:
     """A running program, with the functions that were compiled so far."""
 
-    def __init__(self, program, meanwhile, folder="/a_project", *, strict):
+    def __init__(self, program, folder="/a_project", *, strict):
         self.program = program
         self.folder = folder
-        self.meanwhile = meanwhile
-        self.rows = 1
         self.strict = strict
         self.pairs = []
         self.made = program.first
@@ -85,7 +74,6 @@ class World:
         sys.modules["oracle_cfg"].sub = sys.modules["oracle_sub"]
         make_library(INSTALLED, LIBRARY)
         self.names = vars(sys.modules["oracle_program"])
-        self.names["meanwhile"] = meanwhile.call
         self.run(program.text)
         self.make()
 
@@ -120,18 +108,6 @@ class World:
                 self.make()
             else:
                 self.run(statement)
-
-    def call_while(self, statement):
-        """Let another thread edit the program in the middle of its next trace.
-
-        It is not made where the calls before it raise, or share a trace with another.
-        """
-        self.rows += 1
-        self.meanwhile.edit = lambda: self.step(statement)
-        for _, compiled in reversed(self.pairs):
-            if self.meanwhile.edit is not None:
-                self.outcome(compiled)
-        self.meanwhile.edit = None
 
     def check(self):
         """Call every compiled function, and compare it with its plain one.
@@ -168,7 +144,7 @@ class World:
 
     def outcome(self, fun, more=0):
         static = [self.names[self.program.static]] if self.program.static else []
-        shape = self.rows + more, 2
+        shape = 1 + more, 2
         x = inp.asarray(np.ones(shape, np.int32), device=self.place)
         try:
             with imprint.generalise("auto" if fun is self.generalised else "ask"):
@@ -186,11 +162,11 @@ class WorldOnDisk(World):
     them. What an edit does to values it has to see.
     """
 
-    def __init__(self, program, meanwhile, folder, *, strict):
+    def __init__(self, program, folder, *, strict):
         texts = dict.fromkeys(MODULES, "") | {"oracle_program": program.text}
         for name, text in texts.items():
             (folder / f"{name}.py").write_text(text)
-        super().__init__(program, meanwhile, folder, strict=strict)
+        super().__init__(program, folder, strict=strict)
 
     def check(self):
         """Call every function that is compiled twice, and compare it with its plain one."""

@@ -40,13 +40,6 @@ SUBCLASSES = {
         --- l[0] = 2.0
         --- l.insert(0, 3.0)
         """,
-    "list as a static argument": """
-        class M(list):
-            __hash__ = object.__hash__
-        S = M([1.0])
-        f = lambda x, l: x * l[0]
-        --- S[0] = 2.0
-        """,
     "list to which the trace appends": """
         class Log(list): pass
         log, rate = Log([1.0]), 2.0

@@ -445,20 +445,6 @@ THREADS = {
         --- S.l[0] = 2.0
         --- S.l[0] = 3.0
         """,
-    "static object with __eq__": """
-        class M:
-            def __init__(self): self.w = 1.0
-            def __eq__(self, b): return self.w == b.w
-            def __hash__(self): return hash(self.w)
-        S = M()
-        def f(x, s):
-            y = x * s.w
-            meanwhile()
-            return y
-        --- S.w = 2.0
-        --- S.w = 1.0
-        --- S.w = 2.0
-        """,
     "attribute of a captured object": """
         def make(o):
             def f(x):

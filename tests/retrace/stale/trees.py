@@ -1,16 +1,10 @@
 """Scenarios: trees as arguments, with keys and static data that `==` does not tell apart.
 
-`f` gets its tree from `made()`; `compiled` is one jitted function of a tree. `Coarse` has
-an `==` that says yes to all of its kind, `node` makes a node with a static value.
+`f` gets its tree from `made()`; `compiled` is one jitted function of a tree. `Node` is a
+node with a static value.
 """
 
 HEAD = """
-class Coarse:
-    def __init__(self, rate): self.rate = rate
-    def __eq__(self, other): return True
-    def __hash__(self): return 1
-    def __lt__(self, other): return False
-    def __call__(self): return self.rate
 class Node:
     def __init__(self, a, b): self.a = a; self.b = b
 imprint.tree.register_pytree_node(Node, lambda n: ((n.a,), n.b), lambda b, a: Node(a[0], b))
@@ -31,13 +25,7 @@ def of(made, g, edits):
     return f"{HEAD}{start}\n{TAIL}--- {rest.strip()}"
 
 
-COARSE = "k = Coarse(2.0)\n--- k = Coarse(3.0)\n--- k.rate = 4.0"
 TREES = {
-    "key with a coarse ==": of(
-        "{k: x}",
-        "t[key(t)] * key(t).rate",
-        COARSE,
-    ),
     "key that is a text of the user's": of(
         "{k: x}",
         "t[key(t)] * key(t).rate",
@@ -71,43 +59,6 @@ TREES = {
         --- k = True
         """,
     ),
-    "factory with a coarse ==": of(
-        "collections.defaultdict(k, a=x)",
-        't["a"] * t["b"]',
-        COARSE,
-    ),
-    "static data with a coarse ==": of(
-        "Node(x, (k, 1))",
-        "t.a * t.b[0].rate",
-        COARSE,
-    ),
-    "function of a Partial with a coarse ==": of(
-        "imprint.tree.Partial(k, x)",
-        "t.args[0] * t.func.rate",
-        "k = Coarse(2.0)\n--- k = Coarse(3.0)",
-    ),
-    "field that a dataclass does not compare": of(
-        "Node(x, k)",
-        "t.a * t.b.rate",
-        """
-        hidden = dataclasses.field(compare=False)
-        Key = dataclasses.make_dataclass("Key", [("rate", float, hidden)], frozen=True)
-        k = Key(2.0)
-        --- k = Key(3.0)
-        """,
-    ),
-    "number of the user's in a static field": """
-        import decimal
-        class Number(decimal.Decimal): rate = 1.0
-        class M(Module): b: object = field(static=True)
-        k = Number("1")
-        g = lambda m, x: x * m.b.rate
-        by_tree = filter_jit(g)
-        f = lambda x: g(M(k), x)
-        compiled = lambda x: by_tree(M(k), x)
-        --- Number.rate = 2.0
-        --- k.rate = 3.0
-        """,
     "fields of a registered dataclass, as leaves": """
         @imprint.tree_util.register_dataclass
         @dataclasses.dataclass

@@ -66,7 +66,7 @@ def test_the_functions_that_took_longest_come_first():
     for function, seconds in [("quick", 0.1), ("slow", 0.3), ("often", 0.1)]:
         why = replace(a_miss(seconds).why, function=function)
         ledger.compiled(why, Costs(seconds, 0.0, 0.0))
-    ledger.renewed(replace(why, seconds=0.1))
+    ledger.compiled(replace(why, seconds=0.1), Costs(0.1, 0.0, 0.0))
     assert [row.function for row in ledger.rows()] == ["slow", "often", "quick"]
 
 

@@ -24,6 +24,7 @@ OWN = {
         "explain_misses",
         "filter_jit",
         "generalise",
+        "guards",
         "roll_loops",
     }
     | {"flatten_util", "max_compiles", "module", "optim", "replace", "testing"}

@@ -8,13 +8,13 @@ import pytest
 
 import imprint
 from imprint import NamedSharding, P
-from imprint.manifest.placed import (
+from imprint.manifest.refused import Refused
+from imprint.manifest.shardings import (
     placement_of,
     plain_placement,
     plain_spread,
     spread_of,
 )
-from imprint.manifest.refused import Refused
 from imprint.program.layout import Spread
 from imprint.sharding import AbstractMesh, AxisType, Mesh, SingleDeviceSharding
 from imprint.sharding.single import Uncommitted

@@ -22,7 +22,6 @@ import imprint.numpy as np
 from imprint import tree
 from imprint.errors import ArgumentError
 from imprint.module import AbstractClassVar, AbstractVar, Module, field
-from imprint.static import exact
 from tests.units.module.models import Activated, Layered, Linear, Pair
 
 T = TypeVar("T")
@@ -243,14 +242,6 @@ def test_static_values_without_a_hash_are_compared_but_are_no_key():
     with pytest.raises(ArgumentError, match="static data that can be hashed") as caught:
         hash(tree.structure(Named(1, Loose())))
     assert "(static field: expected a hashable value, got Loose." in str(caught.value)
-
-
-def test_a_static_list_has_an_end(monkeypatch):
-    monkeypatch.setattr(exact._ArgumentWalk, "container_leaves", 100)
-    f = imprint.jit(lambda model: model.w)
-    endless = Named(np.ones(2), [object() for _ in range(101)])
-    with pytest.raises(ArgumentError, match="static data that can be hashed"):
-        f(endless)
 
 
 @pytest.mark.parametrize("make", [lambda: (1, 2.0), lambda: lambda x: x])

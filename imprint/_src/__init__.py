@@ -1,0 +1,4 @@
+"""The implementation, from the ground up; nothing here is public.
+
+- `jit`: what is a compiled function made of?
+"""

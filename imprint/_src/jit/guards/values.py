@@ -1,0 +1,509 @@
+"""Values that a trace saw, remembered so that later ones can be compared with them.
+
+The same object is equal; so is plain data of equal type and value, and a function that ran
+of equal code: what else it has is read at locations of its own. Other objects are equal to themselves alone. Objects are
+held weakly where that is possible. Nothing here runs code of the user.
+"""
+
+from collections.abc import Sequence
+from types import (
+    BuiltinFunctionType,
+    CodeType,
+    FunctionType,
+    MethodType,
+    ModuleType,
+)
+from typing import Any, ClassVar, Final, NamedTuple, final
+from weakref import ref
+
+import numpy as np
+
+from imprint._src.jit.guards.locations import (
+    GONE,
+    MISSING,
+    Attribute,
+    Location,
+    class_attribute,
+    class_of,
+    is_plain,
+)
+from imprint.core.array import NumberArray
+from imprint.core.identity import Identity, identity, ids_of, namespace
+from imprint.core.libraries import is_user_function
+from imprint.definition.code import Code, code_of
+from imprint.definition.layout import layout_of
+from imprint.definition.share import definition_token
+from imprint.definition.state import HASHED, ContentWalk, reads_state
+from imprint.definition.token import Content
+from imprint.definition.walk import Walk
+from imprint.definition.wording import show
+
+_STRONG: Final = ids_of(
+    *(int, bool, float, complex, str, bytes, type(None), type(Ellipsis), tuple, list),
+    *(dict, set, frozenset, range, slice, type(MISSING), BuiltinFunctionType),
+)
+"""Classes of which a weak reference is not tried: one that is refused costs 700 ns."""
+ATOMS: Final = ids_of(
+    *(int, bool, float, complex, str, bytes, type(None), type(Ellipsis))
+)
+_IDENTICAL: Final[Any] = (type, ModuleType, CodeType, NumberArray)
+_PARTS: Final = 10_000
+
+
+@final
+class Budget:
+    """How many parts of captured values a trace still reads wholly."""
+
+    def __init__(self) -> None:
+        self.parts: int = 1 << 16
+
+
+@final
+class Seen:
+    """A value at a location.
+
+    Args:
+        value: it.
+        budget: how much more of what is captured is read wholly.
+        is_captured: whether it may be re-created with the function, which is the same
+            one if its content is.
+        is_strict: whether the contents of arrays count.
+
+    Attributes:
+        has_arrays: whether it is an array of NumPy's that the function captures, or holds
+            some: of a function that is made anew their content counts.
+        is_left: whether the trace bound it where nothing was before.
+        by_parts: whether what is in this container is at locations of its own.
+        has_run: whether this function ran in the trace; one that did not may be called
+            later, by the compiled program, so it counts by identity.
+    """
+
+    __slots__ = (
+        *("_content", "_is_weak", "_value", "by_parts", "has_arrays", "has_run"),
+        *("is_left", "is_strict", "kind"),
+    )
+
+    def __init__(
+        self,
+        value: Any,
+        budget: Budget | None = None,
+        *,
+        is_captured: bool = False,
+        is_strict: bool = False,
+    ) -> None:
+        kind = class_of(value)
+        self.kind: Any = kind
+        self._value: Any = _hold(value, kind)
+        self._is_weak: bool = self._value is not value
+        self.is_left: bool = False
+        self.by_parts: bool = False
+        self.has_run: bool = False
+        self.has_arrays: bool = False
+        self.is_strict: bool = is_strict and issubclass(kind, np.ndarray)
+        self._content: Any = _UNREAD
+        if kind is FunctionType:
+            self._content = _function_content(value)
+        elif kind is CodeType:
+            self._content = code_of(value)
+        elif self.is_strict:
+            self._content = _strict_content(value)
+        elif self._is_weak and layout_of(value).is_frozen:
+            self._content = _plain_content(value)
+        elif (
+            is_captured
+            and id(class_of(value)) not in ATOMS
+            and not issubclass(kind, _IDENTICAL)
+        ):
+            self._content, self.has_arrays = _whole_content(value, budget)
+
+    @property
+    def value(self) -> Any:
+        """The value; GONE if it is not alive any more."""
+        if not self._is_weak:
+            return self._value
+        value = self._value()
+        return GONE if value is None else value
+
+    @property
+    def reference(self) -> "ref[Any] | None":
+        """The weak reference to the value, if it is held by one."""
+        return self._value if self._is_weak else None
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the value is not alive any more, and no other stands for it."""
+        return self.is_alone and self.value is GONE
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether no other object can stand for the value."""
+        return self._is_weak and not self.is_known and not self.by_parts
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the content is known, by which another object can stand for it."""
+        return self._content is not _UNREAD and self._content is not None
+
+    def matches(self, now: Any) -> bool:
+        """Return whether a value is the same object, or equal plain data."""
+        value = self.value
+        if now is value:
+            return not self.is_strict or _strict_content(now) == self._content
+        if class_of(now) is not self.kind:
+            return False
+        if value is GONE:
+            known = self._content is not _UNREAD and self._content is not None
+            return known and _plain_content(now) == self._content
+        return is_same_plain(value, now)
+
+    def matches_again(self, now: Any, *, is_captured: bool) -> bool:  # noqa: C901 - a branch for each kind
+        """Return whether a value may stand for this one after its owner was re-created.
+
+        Args:
+            now: the value.
+            is_captured: whether it is reached through the function itself.
+        """
+        if is_captured and self.has_arrays:
+            if class_of(now) is not self.kind or self._content is None:
+                return False
+            return _whole_content(now)[0] == self._content
+        if self.matches(now):
+            return True
+        if class_of(now) is not self.kind or now is MISSING or now is GONE:
+            return False
+        if self.by_parts:
+            return True
+        if self._content is _UNREAD or self._content is None:
+            return False
+        if self.kind is FunctionType:
+            if not self.has_run and is_user_function(now):
+                return False
+            return bool(_function_content(now) == self._content)
+        if self.kind is CodeType:
+            return bool(code_of(now) == self._content)
+        if layout_of(now).is_frozen:
+            return _plain_content(now) == self._content
+        return _whole_content(now)[0] == self._content
+
+    @property
+    def content(self) -> Content:
+        """The value as plain data, for explanations."""
+        value = self.value
+        content: Any = self._content
+        if (
+            value is GONE
+            and self.kind is FunctionType
+            and issubclass(type(content), tuple)
+        ):
+            return content[0]
+        is_code = value is not GONE and self.kind in (FunctionType, CodeType)
+        if not is_code and self.is_known:
+            return content
+        return Walk().value(value)
+
+    @property
+    def code(self) -> Code | None:
+        """What runs, of a function of the user's; it may be gone."""
+        content: Any = self._content
+        is_users = self.kind is FunctionType and issubclass(type(content), tuple)
+        return content[0] if is_users else None
+
+    def __repr__(self) -> str:
+        return show(self.content)
+
+
+_UNREAD: Final = object()
+
+
+def _hold(value: Any, kind: Any) -> Any:
+    if id(kind) in _STRONG or kind is MethodType:
+        return value
+    try:
+        return ref(value)
+    except TypeError:
+        return value
+
+
+def is_hashed_plainly(key: Any) -> bool:
+    """Return whether it runs no code of the user's to look a key up."""
+    kind = class_of(key)
+    if kind is tuple:
+        return all(map(is_hashed_plainly, key))
+    return id(kind) in ATOMS or not any(
+        is_user_function(class_attribute(kind, name)) for name in ("__hash__", "__eq__")
+    )
+
+
+def is_same_plain(a: Any, b: Any) -> bool:
+    """Return whether two values are plain data of equal type and value, exactly."""
+    kind = class_of(a)
+    if class_of(b) is not kind:
+        return False
+    if a is b:
+        return True
+    if kind is int or kind is str or kind is bytes or kind is bool:
+        return bool(a == b)
+    if issubclass(kind, _IDENTICAL):
+        return a is b
+    walk = Walk()
+    content = walk.value(a)
+    if walk.volatile or type(content) is Identity:
+        return False
+    return bool(content == Walk().value(b))
+
+
+def _function_content(function: FunctionType) -> Content:
+    """Return what makes a function equal; of the user's, parts are read by name."""
+    if not is_user_function(function):
+        return definition_token(function)
+    return code_of(function.__code__), namespace(function.__globals__)
+
+
+def _plain_content(value: Any) -> Content | None:
+    """Return the content of an object that is plain data; None if it can change."""
+    walk = Walk()
+    content = walk.value(value)
+    return None if walk.volatile or type(content) is Identity else content
+
+
+def _whole_content(
+    value: Any, budget: Budget | None = None
+) -> tuple[Content | None, bool]:
+    """Return all that a value holds, bounded, and whether it holds arrays of NumPy's.
+
+    The first is None if it is too much, or unreadable.
+    """
+    if budget is not None and budget.parts <= 0:
+        return None, False
+    walk = _WholeWalk(HASHED)
+    try:
+        content = walk.value(value)
+    except RecursionError:
+        return None, False
+    finally:
+        if budget is not None:
+            budget.parts -= walk.leaves_read
+    return content if walk.is_whole else None, walk.has_arrays
+
+
+class _WholeWalk(ContentWalk):
+    """A walk on which objects and NumPy's arrays count by their content alone.
+
+    Those on a device count by identity: to read one waits for what computes it.
+    """
+
+    leaves: ClassVar[int] = 4096
+    container_leaves: ClassVar[int] = 4096
+    scalars: ClassVar[int] = 1 << 16
+    has_arrays: bool = False
+
+    def object(self, x: Any) -> Content:
+        """Return the class and the state of an object."""
+        if not reads_state(layout_of(x)):
+            return identity(x)
+        outer = self.has_arrays
+        content = self.state(x, None)
+        self.has_arrays = outer
+        return content
+
+    def array(self, x: Any) -> Content:
+        """Return the content of an array."""
+        self.has_arrays: bool = True
+        return super().array(x)
+
+
+def _strict_content(value: Any) -> Content:
+    from imprint.definition.state import StrictWalk  # noqa: PLC0415 - strict mode alone
+
+    return StrictWalk().value(value)
+
+
+class Read(NamedTuple):
+    """A location, with what a trace saw there."""
+
+    location: Location
+    seen: Any
+
+    def holds(self) -> bool:
+        """Return whether it is as it was; what is gone cannot have changed."""
+        now = self.location.get()
+        return now is GONE or self.matches(now)
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether it can never hold again: what was there is not alive any more."""
+        return bool(self.seen.is_lost) and self.location.get() is not GONE
+
+    def matches(self, now: Any) -> bool:
+        """Return whether a value is equal to what was seen.
+
+        An attribute of an object is equal to the same value of its class.
+        """
+        location, seen = self
+        if type(location) is Attribute and type(seen) is Seen:
+            was = seen.value
+            if (now is MISSING) is not (was is MISSING):
+                shown = class_attribute(class_of(location.owner), location.name)
+                if shown is MISSING or not is_plain(shown):
+                    return False
+                return (
+                    is_same_plain(now, shown) if was is MISSING else seen.matches(shown)
+                )
+        return bool(seen.matches(now))
+
+
+@final
+class SeenItems:
+    """What was in a container.
+
+    Args:
+        items: what was in it, in its order.
+        budget: how much more of what is captured is read wholly.
+        is_captured: whether it may be re-created with the function.
+        is_strict: whether the contents of arrays count.
+        rest: leaves out what the trace wrote into it; None if it wrote nothing.
+    """
+
+    __slots__ = ("_items", "by_parts", "is_left", "is_strict", "kind", "rest")
+    has_arrays: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        items: Sequence[Any],
+        budget: Budget | None = None,
+        *,
+        is_captured: bool = False,
+        is_strict: bool = False,
+        rest: "Rest | None" = None,
+    ) -> None:
+        self.rest: Rest | None = rest
+        self._items: tuple[Seen, ...] = tuple(
+            [
+                Seen(x, budget, is_captured=is_captured, is_strict=is_strict)
+                for x in items
+            ]
+        )
+        self.is_left: bool = False
+        self.by_parts: bool = False
+        self.is_strict: bool = is_strict
+        self.kind: Any = tuple
+
+    @property
+    def value(self) -> tuple[Any, ...]:
+        """The items, with GONE for those that are not alive any more."""
+        return tuple([seen.value for seen in self._items])
+
+    @property
+    def items(self) -> tuple[Seen, ...]:
+        """The items."""
+        return self._items
+
+    def learn(self, written: set[Any]) -> None:
+        """Leave out more of the container, which other traces write."""
+        if self.rest is not None:
+            self._items = self.rest.learn(self._items, written)
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether an item is not alive any more, and no other stands for it."""
+        return any(seen.is_lost for seen in self._items)
+
+    def matches(self, now: Any) -> bool:
+        """Return whether the same items are there, in their order."""
+        now = now if self.rest is None else self.rest(now)
+        return len(now) == len(self._items) and all(
+            [seen.matches(x) for seen, x in zip(self._items, now, strict=True)]  # noqa: C419 - a generator takes 100 ns more
+        )
+
+    def matches_again(self, now: Any, *, is_captured: bool) -> bool:
+        """Return whether the items may stand for these after their owner was re-created."""
+        now = now if self.rest is None else self.rest(now)
+        return len(now) == len(self._items) and all(
+            seen.matches_again(x, is_captured=is_captured)
+            for seen, x in zip(self._items, now, strict=True)
+        )
+
+    @property
+    def content(self) -> Content:
+        """The items as plain data, for explanations."""
+        return Walk().value(self.value)
+
+    def __repr__(self) -> str:
+        return show(self.content)
+
+
+@final
+class Rest:
+    """What is in a container, without what a trace wrote into it.
+
+    A part has a name: a key of a dictionary, a member of a set, else an index. Behind the
+    end that a sequence had before, or has now, nothing counts.
+
+    Args:
+        storage: the class of the container.
+        before: what was in it before the trace.
+        now: what is in it now.
+    """
+
+    __slots__ = ("_end", "_order", "_storage", "is_sequence", "written")
+
+    def __init__(
+        self, storage: Any, before: tuple[Any, ...], now: tuple[Any, ...]
+    ) -> None:
+        self._storage, self._end = storage, None
+        self.is_sequence: bool = storage not in (dict, set, frozenset)
+        was, then = self._parts(before), self._parts(now)
+        self._end = min(len(before), len(now)) if len(before) != len(now) else None
+        self.written: set[Any] = {
+            name
+            for name in (*was, *then)
+            if not (name in was and name in then and _are_same(was[name], then[name]))
+        }
+        stayed = [name for name in was if name not in self.written]
+        is_moved = stayed != [name for name in then if name not in self.written]
+        is_moved = is_moved or storage in (set, frozenset)
+        self._order = stayed if is_moved else None
+
+    def __call__(self, now: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return what counts of what is in the container now."""
+        if self.is_sequence:
+            return tuple(
+                MISSING if i in self.written else item
+                for i, item in enumerate(now[: self._end])
+            )
+        parts = self._parts(now)
+        names = [name for name in parts if name not in self.written]
+        if self._order is not None:  # the trace moved them
+            first = [name for name in self._order if name in parts]
+            names = [*first, *[name for name in names if name not in {*first}]]
+        return tuple(part for name in names for part in parts[name])
+
+    def learn(self, items: tuple[Seen, ...], written: set[Any]) -> tuple[Seen, ...]:
+        """Leave out more, which other traces write; return those items that count still."""
+        self.written |= written
+        if self.is_sequence:
+            return tuple(
+                Seen(MISSING) if i in written else x for i, x in enumerate(items)
+            )
+        width = 2 if self._storage is dict else 1
+        return tuple(
+            item
+            for i, item in enumerate(items)
+            if _name_of(items[i - i % width].value) not in written
+        )
+
+    def _parts(self, items: tuple[Any, ...]) -> dict[Any, tuple[Any, ...]]:
+        if self._storage is dict:
+            pairs = zip(items[::2], items[1::2], strict=True)
+            return {_name_of(key): (key, value) for key, value in pairs}
+        if self._storage in (set, frozenset):
+            return {_name_of(item): (item,) for item in items}
+        return {i: (item,) for i, item in enumerate(items[: self._end])}
+
+
+def _name_of(key: Any) -> Any:
+    return (class_of(key), key) if is_hashed_plainly(key) else id(key)
+
+
+def _are_same(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
+    return all(is_same_plain(x, y) for x, y in zip(a, b, strict=True))

@@ -1,0 +1,536 @@
+"""Hashes of values that are the same in every process.
+
+Plain data counts by content, arrays by their bytes, functions by code and by what they
+carry, user classes and objects by all that they hold, libraries by names. A value that is
+visited again counts by the number of its first visit, so aliases and cycles count too.
+Values without a process-independent hash raise `Refused`. Inside of objects, classes and
+closures such a value counts by its class: code that reads it by name has it at a location
+of its own, where it is refused.
+"""
+
+import abc
+import builtins
+import dataclasses
+import functools
+import marshal
+import sys
+from _blake2 import blake2b  # hashlib loads OpenSSL too: 2.5 ms of each import
+from collections import OrderedDict, defaultdict, deque
+from collections.abc import Callable, Iterable
+from enum import Enum
+from types import (
+    BuiltinFunctionType,
+    CellType,
+    ClassMethodDescriptorType,
+    CodeType,
+    FunctionType,
+    GetSetDescriptorType,
+    MappingProxyType,
+    MemberDescriptorType,
+    MethodDescriptorType,
+    MethodType,
+    ModuleType,
+    WrapperDescriptorType,
+)
+from typing import Any, Final, NamedTuple, final
+
+import numpy as np
+
+from imprint._src.jit.guards.locations import (
+    GONE,
+    MISSING,
+    bases_of,
+    class_of,
+    namespace_of,
+    qualname_of,
+)
+from imprint.array import ArrayImpl
+from imprint.core.identity import Inner, module_name, type_name
+from imprint.core.libraries import (
+    is_user_class,
+    is_user_file,
+    is_user_function,
+    is_user_namespace,
+    module_namespace,
+)
+from imprint.core.trace import Tracer
+from imprint.definition.code import code_digest
+from imprint.definition.layout import layout_of
+from imprint.definition.rules import copier_of
+from imprint.definition.state import has_bytes, reads_state
+from imprint.manifest.declared import OBJECTS, assumed
+from imprint.manifest.impure import impure_objects
+from imprint.manifest.refused import Refused, Why
+from imprint.manifest.shardings import PLACED, plain_placement
+from imprint.tree import Partial
+from imprint.tree.walk import registered
+
+Content = Any
+_PARTS: Final = 100_000
+_BYTES: Final = 1 << 28
+_FORMAT: Final = 2
+"""Of `marshal`: equal values give equal bytes, whoever else refers to them."""
+
+
+@final
+class StableHash:
+    """Hashes of values, one after the other.
+
+    Attributes:
+        nodes: values with an identity, in the order of their first visits.
+        libraries: names of the library modules that values come from.
+        relied: what the user declared pure and values contain.
+        own: user files in C that hold such values.
+    """
+
+    def __init__(self) -> None:
+        self.libraries: set[str] = set()
+        self.relied: set[str] = set()
+        self.own: set[str] = set()
+        self.nodes: list[Any] = []
+        self._at: dict[int, int] = {}
+        self._parts = 0
+        self._bytes = 0
+        self._impure = impure_objects()
+
+    def copy(self) -> "StableHash":
+        """Return hashes that go on from here."""
+        other = StableHash()
+        other.libraries, other.relied = {*self.libraries}, {*self.relied}
+        other.own, other.nodes = {*self.own}, [*self.nodes]
+        other._at, other._parts, other._bytes = {**self._at}, self._parts, self._bytes
+        return other
+
+    def digest(self, value: Any) -> bytes:
+        """Return 16 bytes that stand for a value.
+
+        Raises:
+            Refused: another process could not tell that it has the same value.
+        """
+        try:
+            return digest_of(self.content(value))
+        except RecursionError:
+            raise Refused(Why.SIZE, "a value of too many levels") from None
+
+    def content(self, x: Any) -> Content:
+        """Return a value as plain data without addresses."""
+        kind = class_of(x)
+        if kind in _PLAIN:
+            return x
+        self._parts += 1
+        if self._parts > _PARTS:
+            raise Refused(Why.SIZE, f"more than {_PARTS} values")
+        at = self._at.get(id(x))
+        if at is not None:
+            return "again", at
+        if id(x) in OBJECTS:
+            return self._assumed(x, OBJECTS[id(x)][1])
+        impure = self._impure.get(id(x))
+        if impure is not None:
+            known = assumed(*impure)
+            if not known:
+                raise Refused(Why.IMPURE, f"`{impure[1]}`")
+            return self._assumed(x, known)
+        rule = _RULES.get(kind)
+        return rule(self, x) if rule is not None else self._other(x)
+
+    def contents(self, xs: Iterable[Any]) -> list[Content]:
+        """Return several values as plain data."""
+        return [self.content(x) for x in xs]
+
+    def pairs(self, held: Iterable[tuple[Any, Any]]) -> list[Content]:
+        """Return keys and values as plain data, in turn."""
+        return [self.content(part) for pair in tuple(held) for part in pair]
+
+    def _part(self, x: Any) -> Content:
+        """Return a part of a function, class or object; the class of a part without hash."""
+        count = len(self.nodes)
+        try:
+            return self.content(x)
+        except Refused as err:
+            if err.why is Why.SIZE:
+                raise
+            for node in self.nodes[count:]:
+                self._at.pop(id(node), None)
+            del self.nodes[count:]
+            return "opaque", type_name(class_of(x))
+
+    def held(self, held: Iterable[tuple[str, Any]]) -> list[Content]:
+        """Return names with what is there."""
+        return [(name, self._part(value)) for name, value in tuple(held)]
+
+    def number(self, x: Any) -> int | None:
+        """Return the number of a node; None if it was not visited."""
+        return self._at.get(id(x))
+
+    def node(self, x: Any) -> None:
+        """Take in a value with an identity."""
+        self._at[id(x)] = len(self.nodes)
+        self.nodes.append(x)
+
+    def _assumed(self, x: Any, name: str) -> Content:
+        self.relied.add(name)
+        self.node(x)
+        file = _file_of(getattr(x, "__module__", None))
+        if file and is_user_file(file):
+            self.own.add(file)
+        return "assumed", name
+
+    # ---- libraries ----
+
+    def named(self, x: Any, module: object, name: str) -> Content | None:
+        """Return the name of what a library defines; None if it does not define it."""
+        if not is_standing(x, module, name) or is_user_function(x):
+            return None
+        names = module_namespace(sys.modules[str(module)])
+        if is_user_namespace(names):
+            return None
+        self.libraries.add(str(module))
+        return "library", module, name
+
+    # ---- functions ----
+
+    def function(self, x: FunctionType) -> Content:
+        """Return a function: its code, and what it carries."""
+        found = self.named(x, x.__module__, x.__qualname__)
+        if found is not None:
+            return found
+        self.node(x)
+        module: Any = x.__globals__.get("__name__")
+        if not is_user_namespace(x.__globals__):
+            self.libraries.add(str(module))
+        return (
+            *("function", x.__qualname__, code_digest(x.__code__)),
+            module if type(module) is str else "",
+            [self._part(y) for y in x.__defaults__ or ()],
+            self.held((x.__kwdefaults__ or {}).items()),
+            self.held(x.__dict__.items()),
+            [self.cell(y, is_tracked=is_user_function(x)) for y in x.__closure__ or ()],
+        )
+
+    def cell(self, x: CellType, *, is_tracked: bool = True) -> Content:
+        """Return a closure variable.
+
+        Args:
+            x: it.
+            is_tracked: whether names that are read of it are locations of a trace; those
+                that a library's function reads are not, so all of it counts.
+
+        Raises:
+            Refused: another process could not tell that it is the same.
+        """
+        try:
+            held = x.cell_contents
+        except ValueError:
+            return ("empty cell",)
+        return "cell", self._part(held) if is_tracked else self.content(held)
+
+    # ---- classes ----
+
+    def type(self, x: Any) -> Content:
+        """Return a class: of a library by name, of the user by all that it holds."""
+        module, name = module_name(x), qualname_of(x)
+        if not is_user_class(x):
+            found = self.named(x, module, name)
+            if found is not None:
+                return found
+        self.node(x)
+        held = namespace_of(x).copy()
+        told = ((name, y) for name, y in held.items() if name not in _UNTOLD)
+        return (
+            *("class", module, name, self.content(class_of(x))),
+            *(self.contents(bases_of(x)[1:]), _registered(x), self.held(told)),
+            [self._part(f) for f in registered.functions.get(id(x), ())],
+        )
+
+    # ---- objects ----
+
+    def _other(self, x: Any) -> Content:
+        kind = class_of(x)
+        if id(x) in _CONSTANTS:
+            return "constant", _CONSTANTS[id(x)]
+        for base, rule in _OF_BASES:
+            if issubclass(kind, base):
+                return rule(self, x)
+        if kind in _BY_SLOTS:
+            self.node(x)
+            values = [self._part(getattr(x, name)) for name in _BY_SLOTS[kind]]
+            return type_name(kind), *values
+        layout = layout_of(x)
+        if layout.speaks:
+            self.node(x)
+            return "says", self.content(kind), self.content(x.__imprint_token__())
+        if not (is_user_class(kind) or layout.is_holder):
+            return self._of_library(x, kind)
+        if not reads_state(layout):
+            raise Refused(Why.VALUE, f"an object of class {layout.qualname}")
+        self.node(x)
+        copy = copier_of(layout)
+        plain = None if copy is None else self.content(copy(x))
+        return "object", self.content(kind), plain, self.held(layout.state(x).items())
+
+    def _of_library(self, x: Any, kind: Any) -> Content:
+        name: Any = getattr(x, "__qualname__", None) or getattr(x, "__name__", None)
+        if type(name) is str:  # a function of a class of its own, as NumPy's are
+            found = self.named(x, getattr(x, "__module__", None), name)
+            if found is not None:
+                return found
+        layout = layout_of(x)
+        fields = None
+        if tuple in bases_of(kind) and hasattr(kind, "_fields") and not layout.has_dict:
+            return "named tuple", self.content(kind), self.contents(x)
+        params = namespace_of(kind).get("__dataclass_params__")
+        if params is not None and params.frozen and layout.is_open:
+            fields = layout.field_values(x)
+        if fields is None:
+            raise Refused(
+                Why.VALUE, f"an object of class {layout.module}.{layout.qualname}"
+            )
+        self.node(x)
+        return "fields", self.content(kind), [self._part(y) for y in fields]
+
+    def octets(self, x: Any) -> bytes:
+        """Return what stands for the bytes of an array."""
+        self._bytes += x.nbytes
+        if self._bytes > _BYTES:
+            raise Refused(Why.SIZE, f"arrays of more than {_BYTES >> 20} MiB")
+        data = np.ascontiguousarray(x).reshape(-1).view(np.uint8).data
+        return blake2b(data, digest_size=16).digest()
+
+
+def digest_of(content: Content) -> bytes:
+    """Return 16 bytes that stand for plain data."""
+    return blake2b(marshal.dumps(content, _FORMAT), digest_size=16).digest()
+
+
+def is_standing(x: Any, module: object, name: str) -> bool:
+    """Return whether a module has something under a name, also in classes there."""
+    found: Any = sys.modules.get(module) if type(module) is str else None
+    if not issubclass(class_of(found), ModuleType):
+        return False
+    names: Any = module_namespace(found)
+    *outer, last = name.split(".")
+    for step in outer:
+        owner = names.get(step)
+        if not issubclass(class_of(owner), type):
+            return False
+        names = namespace_of(owner)
+    return names.get(last) is x
+
+
+def _file_of(module: Any) -> str:
+    found: Any = sys.modules.get(module) if type(module) is str else None
+    file: Any = found and module_namespace(found).get("__file__")
+    return file if type(file) is str else ""
+
+
+_PLAIN: Final = frozenset(
+    (int, bool, float, complex, str, bytes, type(None), type(...))
+)
+_UNTOLD: Final = frozenset(
+    (
+        *("__annotations__", "__annotate__", "__annotate_func__", "__dict__"),
+        *("__annotations_cache__", "__doc__", "__firstlineno__", "__module__"),
+        *("__orig_bases__", "__parameters__", "__static_attributes__"),
+        *("__weakref__", "_abc_impl"),
+    )
+)
+"""What a class holds that says nothing, or is not the same twice."""
+
+
+def _of_dataclasses(name: str) -> Any:
+    return vars(dataclasses)[name]
+
+
+_BY_SLOTS: Final[dict[Any, tuple[str, ...]]] = {
+    property: ("fget", "fset", "fdel"),
+    staticmethod: ("__func__",),
+    classmethod: ("__func__",),
+    functools.cached_property: ("func",),
+    dataclasses.Field: (
+        *("name", "default", "default_factory", "init", "repr", "hash", "compare"),
+        *("metadata", "kw_only", "_field_type"),
+    ),
+    _of_dataclasses("_DataclassParams"): (
+        *("init", "repr", "eq", "order", "unsafe_hash", "frozen"),
+    ),
+}
+_CONSTANTS: Final = {
+    id(_of_dataclasses(name)): name
+    for name in (
+        *("MISSING", "KW_ONLY", "_FIELD", "_FIELD_CLASSVAR", "_FIELD_INITVAR"),
+        "_HAS_DEFAULT_FACTORY",
+    )
+} | {id(NotImplemented): "NotImplemented", id(MISSING): "missing"}
+
+
+def _registered(cls: Any) -> list[str]:
+    """Return the classes that were registered as subclasses of an abstract one."""
+    if not issubclass(type(cls), abc.ABCMeta):
+        return []
+    known = [reference() for reference in vars(abc)["_get_dump"](cls)[0]]
+    return sorted(f"{module_name(c)}.{qualname_of(c)}" for c in known if c is not None)
+
+
+# ---- rules ----
+
+
+class _Pair(NamedTuple):
+    x: int
+
+
+_Rule = Callable[[StableHash, Any], Content]
+
+
+def _marked(name: str, parts: Callable[[Any], tuple[Any, ...]]) -> _Rule:
+    """Return the rule of a class whose objects count by some parts."""
+
+    def rule(to: StableHash, x: Any) -> Content:
+        to.node(x)
+        return name or type_name(class_of(x)), *to.contents(parts(x))
+
+    return rule
+
+
+def _dict(to: StableHash, x: Any) -> Content:
+    if x is vars(builtins):
+        return ("builtins",)
+    return _PAIRS(to, x)
+
+
+_PAIRS: Final = _marked(
+    "", lambda x: tuple(y for pair in tuple(x.items()) for y in pair)
+)
+
+
+def _set(to: StableHash, x: Any) -> Content:
+    items = x.copy()
+    if any(type(item) not in _PLAIN for item in items):
+        raise Refused(Why.VALUE, "a set of other things than numbers and texts")
+    to.node(x)
+    members = sorted(marshal.dumps(item, _FORMAT) for item in items)
+    return type_name(class_of(x)), *members
+
+
+def _builtin(to: StableHash, x: Any) -> Content:
+    owner = x.__self__
+    if owner is not None and not issubclass(type(owner), ModuleType):
+        return "builtin of", to.content(owner), x.__name__
+    module: Any = x.__module__ or (owner and owner.__name__)
+    if module not in sys.modules:
+        raise Refused(Why.VALUE, f"`{x.__name__}`, which is in no module")
+    file = _file_of(module)
+    if file and is_user_file(file):
+        raise Refused(Why.VALUE, f"code of {file}")
+    to.libraries.add(str(module))
+    return "builtin", str(module), x.__qualname__
+
+
+def _module(to: StableHash, x: Any) -> Content:
+    names = module_namespace(x)
+    name: Any = names.get("__name__")
+    if type(name) is not str or sys.modules.get(name) is not x:
+        raise Refused(Why.VALUE, f"a module that is not imported as {name}")
+    if not is_user_namespace(names):
+        to.libraries.add(name)
+    return "module", name
+
+
+def _ufunc(_: StableHash, x: Any) -> Content:
+    if getattr(np, x.__name__, None) is not x:
+        raise Refused(Why.VALUE, f"the ufunc {x.__name__}")
+    return "ufunc", x.__name__
+
+
+def _member(to: StableHash, x: Any) -> Content:
+    kind = to.content(class_of(x))
+    if kind[0] == "library":
+        return "member", kind, x._name_
+    to.node(x)
+    return "member", kind, to.held(layout_of(x).state(x).items())
+
+
+def _inner(to: StableHash, x: Any) -> Content:
+    """Return a jitted function, and what else imprint makes of one of the user."""
+    to.node(x)
+    options = getattr(x, "_options", None)
+    given = sorted(options.as_given().items()) if options is not None else ()
+    return type_name(class_of(x)), to.content(x.__wrapped__), to.held(given)
+
+
+def _array(to: StableHash, x: Any) -> Content:
+    if not has_bytes(x):
+        raise Refused(Why.VALUE, f"an array of class {type_name(class_of(x))}")
+    to.node(x)
+    return "array", to.content(x.dtype), x.shape, x.strides, to.octets(x)
+
+
+def _own_array(to: StableHash, x: Any) -> Content:
+    to.node(x)
+    host, where = np.asarray(x), plain_placement(x.aval.sharding)
+    return "own array", str(x.aval), where, to.content(host.dtype), to.octets(host)
+
+
+def _dtype(_: StableHash, x: Any) -> Content:
+    if x.names is not None or x.metadata or x.hasobject:
+        raise Refused(Why.VALUE, f"the dtype {x}")
+    return "dtype", x.name, x.str
+
+
+def _scalar(to: StableHash, x: Any) -> Content:
+    return "scalar", to.content(x.dtype), x.tobytes()
+
+
+def _refused(to: StableHash, x: Any) -> Content:
+    what = "an object that is gone" if x is GONE else f"{x}, a value of a trace"
+    raise Refused(Why.VALUE, what)
+
+
+_RULES: Final[dict[Any, _Rule]] = {
+    tuple: lambda to, x: ("tuple", *to.contents(x)),
+    list: _marked("list", lambda x: tuple(x)),
+    **dict.fromkeys((dict, OrderedDict), _dict),
+    defaultdict: _marked("", lambda x: (x.default_factory, {**x})),
+    deque: _marked("deque", lambda x: (x.maxlen, *x.copy())),
+    **dict.fromkeys((set, frozenset), _set),
+    **dict.fromkeys((range, slice), _marked("", lambda x: (x.start, x.stop, x.step))),
+    object: _marked("sentinel", lambda x: ()),  # all it can be is itself
+    FunctionType: StableHash.function,
+    CellType: StableHash.cell,
+    CodeType: lambda to, x: ("code", code_digest(x)),
+    MethodType: lambda to, x: (
+        "method",
+        to.content(x.__self__),
+        to.content(x.__func__),
+    ),
+    **dict.fromkeys(
+        (functools.partial, Partial),
+        _marked("", lambda x: (x.func, x.args, x.keywords, x.__dict__)),
+    ),
+    BuiltinFunctionType: _builtin,
+    **dict.fromkeys(
+        (MethodDescriptorType, WrapperDescriptorType, ClassMethodDescriptorType),
+        lambda to, x: (type_name(class_of(x)), x.__name__, to.content(x.__objclass__)),
+    ),
+    **dict.fromkeys(
+        (MemberDescriptorType, GetSetDescriptorType),
+        lambda to, x: (type_name(class_of(x)), x.__name__),
+    ),
+    type(_Pair.x): lambda to, x: ("field", to.contents(x.__reduce__()[1][:1])),
+    MappingProxyType: _marked("proxy", lambda x: ({**x},)),
+    **dict.fromkeys(PLACED, lambda to, x: ("placed", plain_placement(x))),
+    np.ndarray: _array,
+    np.ufunc: _ufunc,
+}
+_OF_BASES: Final[tuple[tuple[type, _Rule], ...]] = (
+    (type, StableHash.type),
+    (ModuleType, _module),
+    (Tracer, _refused),
+    (type(GONE), _refused),
+    (ArrayImpl, _own_array),
+    (np.ndarray, _array),
+    (np.dtype, _dtype),
+    (Enum, _member),
+    (np.generic, _scalar),
+    (Inner, _inner),
+)

@@ -1,0 +1,20 @@
+import builtins
+import math
+import sys
+
+import pytest
+
+import imprint
+
+
+@pytest.fixture(autouse=True)
+def _restored(monkeypatch):
+    """Start without versions; restore the modules that programs edit."""
+    imprint.clear_caches()
+    before = set(sys.modules)
+    monkeypatch.setattr(builtins, "round", round)
+    monkeypatch.setattr(math, "tau", math.tau)
+    yield
+    for name in set(sys.modules) - before:
+        if name.startswith("guards_"):
+            del sys.modules[name]
