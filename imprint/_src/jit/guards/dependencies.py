@@ -349,14 +349,22 @@ def _seen_again(location: Location, seen: Any, value: Any) -> Any:
     return again
 
 
-def is_captured(location: Location) -> bool:
-    """Return whether a location is reached through the function or a static value."""
+def is_captured(location: Location, known: dict[int, bool] | None = None) -> bool:
+    """Return whether a location is reached through the function or a static value.
+
+    Args:
+        location: it.
+        known: the answers so far, by the `id` of a location; takes in more of them.
+    """
     at: Location | None = location
-    while at is not None:
-        if isinstance(at, Root):
-            return True
+    passed: list[int] = []
+    known = {} if known is None else known
+    while at is not None and id(at) not in known and not isinstance(at, Root):
+        passed.append(id(at))
         at = at.parent
-    return False
+    found = at is not None and known.get(id(at), True)
+    known.update(dict.fromkeys(passed, found))
+    return found
 
 
 @final

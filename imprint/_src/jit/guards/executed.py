@@ -53,10 +53,6 @@ class Executed:
             self._armed[id(code)] = code
             _arm(code)
 
-    def is_armed(self, code: CodeType) -> bool:
-        """Return whether a code object is observed."""
-        return id(code) in self._armed
-
     def ran(self, code: CodeType, offset: int) -> None:
         """Add one instruction, in the monitored frame's callback."""
         offsets = self._offsets.get(id(code))

@@ -35,6 +35,7 @@ from imprint._src.jit.guards.locations import (
     Global,
     Item,
     Location,
+    Owned,
     Root,
     SpecialMethods,
     TypeOf,
@@ -414,7 +415,7 @@ class _Writer:
             return
         known = self._of_owners.get(id(owner))
         if known is None:
-            standin = cast("Any", at)._owner
+            standin = cast("Owned", at).standin
             get = self.hold(standin)
             name = f"{self._prefix}o{len(self._of_owners)}"
             known = self._of_owners[id(owner)] = f"({name} := {get}())", {}

@@ -140,16 +140,39 @@ class Location:
         return f"{self.path}.{self.name}" if self.path else str(self.name)
 
 
+class Owned(Location):
+    """A place of an owner that is held weakly.
+
+    Attributes:
+        standin: gives the owner, or None when it is gone.
+    """
+
+    __slots__ = ("standin",)
+
+    def __init__(
+        self, owner: object, name: Any, parent: Location | None = None, path: str = ""
+    ) -> None:
+        self.name, self.parent, self.path = name, parent, path  # hot: no `super`
+        self.standin: Callable[[], Any] = identity(owner)
+
+    @property
+    def owner(self) -> Any:
+        return self.standin()
+
+    @property
+    def module(self) -> str:
+        return module_name(class_of(self.standin()))
+
+
 @final
-class Root(Location):
+class Root(Owned):
     """What a walk begins with: the function, or a static argument. It is not guarded."""
 
-    __slots__ = ("_owner", "index")
+    __slots__ = ("index",)
     kind = "root"
 
     def __init__(self, value: Any, name: str, index: int) -> None:
-        super().__init__(name)
-        self._owner: Callable[[], Any] = identity(value)
+        super().__init__(value, name)
         self.index: int = index
 
     @property
@@ -157,15 +180,11 @@ class Root(Location):
         return "root", self.index, ""
 
     @property
-    def owner(self) -> Any:
-        return self._owner()
-
-    @property
     def module(self) -> str:
         return ""
 
     def get(self) -> Any:
-        value = self._owner()
+        value = self.standin()
         return GONE if value is None else value
 
     def on(self, owner: Any, parent: Location | None) -> "Root":
@@ -229,47 +248,37 @@ class Global(Location):
 
 
 @final
-class Cell(Location):
+class Cell(Owned):
     """A closure variable of a function."""
 
-    __slots__ = ("_owner", "index")
+    __slots__ = ("index",)
     kind = "closure"
 
     def __init__(
         self, function: FunctionType, index: int, parent: Location | None
     ) -> None:
-        super().__init__(function.__code__.co_freevars[index], parent)
-        self._owner: Callable[[], Any] = identity(function)
+        super().__init__(function, function.__code__.co_freevars[index], parent)
         self.index: int = index
 
     @property
     def key(self) -> Key:
         cell = self.cell
-        return "closure", id(self._owner) if cell is None else id(cell), ""
+        return "closure", id(self.standin) if cell is None else id(cell), ""
 
     @property
     def cell(self) -> CellType | None:
         """The variable itself."""
-        function = self._owner()
+        function = self.standin()
         cells = None if function is None else function.__closure__
         return cells[self.index] if cells and self.index < len(cells) else None
 
     @property
-    def owner(self) -> Any:
-        return self._owner()
-
-    @property
     def module(self) -> str:
-        return module_of(self._owner())
+        return module_of(self.standin())
 
     def get(self) -> Any:
         cell = self.cell
-        if cell is None:
-            return GONE
-        try:
-            return cell.cell_contents
-        except ValueError:
-            return MISSING
+        return GONE if cell is None else cell_contents(cell)
 
     def on(self, owner: Any, parent: Location | None) -> "Cell":
         return Cell(owner, self.index, parent)
@@ -279,38 +288,33 @@ class Cell(Location):
         return self.name
 
     def __str__(self) -> str:
-        function = self._owner()
+        function = self.standin()
         name = "a function" if function is None else function.__qualname__
         return f"closure variable {self.name} of {name}"
 
 
 @final
-class FunctionPart(Location):
+class FunctionPart(Owned):
     """The code of a function, its defaults, or an attribute."""
 
-    __slots__ = ("_owner",)
+    __slots__ = ()
     kind = "function"
 
     def __init__(
         self, function: FunctionType, name: str, parent: Location | None
     ) -> None:
-        self.name, self.parent, self.path = name, parent, ""
-        self._owner: Callable[[], Any] = identity(function)
+        super().__init__(function, name, parent)
 
     @property
     def key(self) -> Key:
-        return "function", id(self._owner), self.name
-
-    @property
-    def owner(self) -> Any:
-        return self._owner()
+        return "function", id(self.standin), self.name
 
     @property
     def module(self) -> str:
-        return module_of(self._owner())
+        return module_of(self.standin())
 
     def get(self) -> Any:
-        function = self._owner()
+        function = self.standin()
         if function is None:
             return GONE
         if self.name in OF_FUNCTIONS:
@@ -322,11 +326,11 @@ class FunctionPart(Location):
 
     @property
     def value_path(self) -> str:
-        function = self._owner()
+        function = self.standin()
         return f"{'?' if function is None else function.__name__}.{self.name}"
 
     def __str__(self) -> str:
-        function = self._owner()
+        function = self.standin()
         name = "a function" if function is None else function.__qualname__
         what = WHAT_RUNS.get(self.name, f"attribute {self.name}")
         return f"{what} of {name}"
@@ -345,31 +349,26 @@ OF_FUNCTIONS: Final = frozenset(
 
 
 @final
-class ClassAttribute(Location):
+class ClassAttribute(Owned):
     """What a class answers under a name, its own or inherited."""
 
-    __slots__ = ("_owner",)
+    __slots__ = ()
     kind = "class"
 
     def __init__(self, cls: type, name: str, parent: Location | None = None) -> None:
-        super().__init__(name, parent)
-        self._owner: Callable[[], Any] = identity(cls)
+        super().__init__(cls, name, parent)
 
     @property
     def key(self) -> Key:
-        return "class", id(self._owner), self.name
-
-    @property
-    def owner(self) -> Any:
-        return self._owner()
+        return "class", id(self.standin), self.name
 
     @property
     def module(self) -> str:
-        cls = self._owner()
+        cls = self.standin()
         return "?" if cls is None else module_name(cls)
 
     def get(self) -> Any:
-        cls = self._owner()
+        cls = self.standin()
         return GONE if cls is None else class_attribute(cls, self.name)
 
     def on(self, owner: Any, parent: Location | None) -> "ClassAttribute":
@@ -377,7 +376,7 @@ class ClassAttribute(Location):
 
     @property
     def value_path(self) -> str:
-        cls = self._owner()
+        cls = self.standin()
         return f"{'?' if cls is None else qualname_of(cls)}.{self.name}"
 
     def __str__(self) -> str:
@@ -385,34 +384,29 @@ class ClassAttribute(Location):
 
 
 @final
-class SpecialMethods(Location):
+class SpecialMethods(Owned):
     """The names of the special methods that a class itself has, and its bases.
 
     `len(x)`, `x + y` and `super()` look them up without a name that code contains.
     """
 
-    __slots__ = ("_owner",)
+    __slots__ = ()
     kind = "class"
 
     def __init__(self, cls: type, parent: Location | None = None) -> None:
-        super().__init__("__dict__", parent)
-        self._owner: Callable[[], Any] = identity(cls)
+        super().__init__(cls, "__dict__", parent)
 
     @property
     def key(self) -> Key:
-        return "specials", id(self._owner), ""
-
-    @property
-    def owner(self) -> Any:
-        return self._owner()
+        return "specials", id(self.standin), ""
 
     @property
     def module(self) -> str:
-        cls = self._owner()
+        cls = self.standin()
         return "?" if cls is None else module_name(cls)
 
     def get(self) -> Any:
-        cls = self._owner()
+        cls = self.standin()
         if cls is None:
             return GONE
         return *sorted(specials_of(cls)), *bases_of(cls)[1:]
@@ -421,35 +415,26 @@ class SpecialMethods(Location):
         return SpecialMethods(owner, parent)
 
     def __str__(self) -> str:
-        cls = self._owner()
+        cls = self.standin()
         return f"special methods of {'?' if cls is None else qualname_of(cls)}"
 
 
 @final
-class TypeOf(Location):
+class TypeOf(Owned):
     """The class of an object."""
 
-    __slots__ = ("_owner",)
+    __slots__ = ()
     kind = "object"
 
     def __init__(self, value: object, parent: Location | None, path: str) -> None:
-        super().__init__("__class__", parent, path)
-        self._owner: Callable[[], Any] = identity(value)
+        super().__init__(value, "__class__", parent, path)
 
     @property
     def key(self) -> Key:
-        return "type", id(self._owner), ""
-
-    @property
-    def owner(self) -> Any:
-        return self._owner()
-
-    @property
-    def module(self) -> str:
-        return module_name(class_of(self._owner()))
+        return "type", id(self.standin), ""
 
     def get(self) -> Any:
-        value = self._owner()
+        value = self.standin()
         return GONE if value is None else class_of(value)
 
     def on(self, owner: Any, parent: Location | None) -> "TypeOf":
@@ -460,32 +445,18 @@ class TypeOf(Location):
 
 
 @final
-class Attribute(Location):
+class Attribute(Owned):
     """An attribute that an object has of its own."""
 
-    __slots__ = ("_owner",)
+    __slots__ = ()
     kind = "object"
-
-    def __init__(
-        self, value: object, name: str, parent: Location | None, path: str
-    ) -> None:
-        super().__init__(name, parent, path)
-        self._owner: Callable[[], Any] = identity(value)
 
     @property
     def key(self) -> Key:
-        return "object", id(self._owner), self.name
-
-    @property
-    def owner(self) -> Any:
-        return self._owner()
-
-    @property
-    def module(self) -> str:
-        return module_name(class_of(self._owner()))
+        return "object", id(self.standin), self.name
 
     def get(self) -> Any:
-        value = self._owner()
+        value = self.standin()
         if value is None:
             return GONE
         if self.name == "__dict__":
@@ -505,9 +476,8 @@ class Attribute(Location):
         return f"{self.path}.{self.name}"
 
 
-@final
-class Item(Location):
-    """What a dictionary has under a key, or a list at an index."""
+class InContainer(Location):
+    """A place in a container, which is held."""
 
     __slots__ = ("container",)
     kind = "object"
@@ -519,16 +489,23 @@ class Item(Location):
         self.container: Any = container
 
     @property
-    def key(self) -> Key:
-        return "item", id(self.container), (type(self.name), self.name)
-
-    @property
     def owner(self) -> Any:
         return self.container
 
     @property
     def module(self) -> str:
         return module_name(class_of(self.container))
+
+
+@final
+class Item(InContainer):
+    """What a dictionary has under a key, or a list at an index."""
+
+    __slots__ = ()
+
+    @property
+    def key(self) -> Key:
+        return "item", id(self.container), (type(self.name), self.name)
 
     def get(self) -> Any:
         return item_of(self.container, self.name)
@@ -546,11 +523,10 @@ class Item(Location):
 
 
 @final
-class Contents(Location):
+class Contents(InContainer):
     """What is in a container, as a tuple; of a dictionary, keys and values in turn."""
 
-    __slots__ = ("container", "is_strict")
-    kind = "object"
+    __slots__ = ("is_strict",)
 
     def __init__(
         self,
@@ -560,21 +536,12 @@ class Contents(Location):
         *,
         is_strict: bool = False,
     ) -> None:
-        super().__init__("<items>", parent, path)
-        self.container: Any = container
+        super().__init__(container, "<items>", parent, path)
         self.is_strict: bool = is_strict
 
     @property
     def key(self) -> Key:
         return "contents", id(self.container), ""
-
-    @property
-    def owner(self) -> Any:
-        return self.container
-
-    @property
-    def module(self) -> str:
-        return module_name(class_of(self.container))
 
     def get(self) -> Any:
         return contents_of(self.container, LIMIT if not self.is_strict else None)
@@ -591,13 +558,13 @@ class Contents(Location):
 
 
 @final
-class Referent(Location):
+class Referent(Owned):
     """What a value of C's refers to, in the order of `gc.get_referents`. Not guarded.
 
     It leads through partials, bound methods, memo functions and the like.
     """
 
-    __slots__ = ("_get", "_owner")
+    __slots__ = ("_get",)
     kind = "referent"
 
     def __init__(
@@ -608,24 +575,19 @@ class Referent(Location):
         parent: Location | None,
         path: str,
     ) -> None:
-        super().__init__(index, parent, path)
-        self._owner: Callable[[], Any] = identity(owner)
+        super().__init__(owner, index, parent, path)
         self._get = get
 
     @property
     def key(self) -> Key:
-        return "referent", id(self._owner), self.name
-
-    @property
-    def owner(self) -> Any:
-        return self._owner()
+        return "referent", id(self.standin), self.name
 
     @property
     def module(self) -> str:
         return ""
 
     def get(self) -> Any:
-        value = self._owner()
+        value = self.standin()
         if value is None:
             return GONE
         found = self._get(value)

@@ -19,6 +19,7 @@ from imprint._src.jit.guards.dependencies import (
     Dependencies,
     Ran,
     all_code,
+    is_captured,
 )
 from imprint._src.jit.guards.executed import Executed
 from imprint._src.jit.guards.locations import (
@@ -33,7 +34,6 @@ from imprint._src.jit.guards.locations import (
     Global,
     Item,
     Key,
-    Location,
     Referent,
     Root,
     SpecialMethods,
@@ -261,7 +261,7 @@ class Recording:
             if not is_below:
                 yield Read(location, seen)
                 continue
-            self._is_bound |= self._is_captured(location)
+            self._is_bound |= is_captured(location, self._captured)
             owner = location.owner
             if owner is not None:
                 yield Read(location.on(owner, None), seen)
@@ -456,7 +456,7 @@ class Recording:
     def _value(self, place: Place, now: Any) -> Seen | None:
         """Return what was seen at a location; None if the trace wrote it."""
         before, location = place.before, place.location
-        captured = self._is_captured(location)
+        captured = is_captured(location, self._captured)
         if now is before or is_same_plain(before, now):
             seen = Seen(now, self._budget, is_captured=captured, is_strict=self.strict)
         elif issubclass(class_of(now), Tracer):
@@ -470,17 +470,6 @@ class Recording:
         if storage_of(now) is not None:
             seen.by_parts = self._is_by_parts(place, now)
         return seen
-
-    def _is_captured(self, location: Location) -> bool:
-        at: Location | None = location
-        passed: list[int] = []
-        known = self._captured
-        while at is not None and id(at) not in known and not isinstance(at, Root):
-            passed.append(id(at))
-            at = at.parent
-        found = at is not None and known.get(id(at), True)
-        known.update(dict.fromkeys(passed, found))
-        return found
 
     def _is_function_that_ran(self, value: Any) -> bool:
         return class_of(value) is FunctionType and self._has_run(value.__code__)
@@ -530,7 +519,7 @@ class Recording:
         now = tuple(MISSING if issubclass(class_of(x), Tracer) else x for x in now)
         rest = None if is_same else Rest(storage, before, now)
         items = now if rest is None else rest(now)
-        captured = self._is_captured(place.location)
+        captured = is_captured(place.location, self._captured)
         found = SeenItems(
             items, self._budget, is_captured=captured, is_strict=self.strict, rest=rest
         )

@@ -1,8 +1,9 @@
 """Values that a trace saw, remembered so that later ones can be compared with them.
 
 The same object is equal; so is plain data of equal type and value, and a function that ran
-of equal code: what else it has is read at locations of its own. Other objects are equal to themselves alone. Objects are
-held weakly where that is possible. Nothing here runs code of the user.
+of equal code: what else it has is read at locations of its own. Other objects are equal to
+themselves alone. Objects are held weakly where that is possible. Nothing here runs code of
+the user.
 """
 
 from collections.abc import Sequence
@@ -47,7 +48,6 @@ ATOMS: Final = ids_of(
     *(int, bool, float, complex, str, bytes, type(None), type(Ellipsis))
 )
 _IDENTICAL: Final[Any] = (type, ModuleType, CodeType, NumberArray)
-_PARTS: Final = 10_000
 
 
 @final
@@ -152,8 +152,7 @@ class Seen:
         if class_of(now) is not self.kind:
             return False
         if value is GONE:
-            known = self._content is not _UNREAD and self._content is not None
-            return known and _plain_content(now) == self._content
+            return self.is_known and _plain_content(now) == self._content
         return is_same_plain(value, now)
 
     def matches_again(self, now: Any, *, is_captured: bool) -> bool:  # noqa: C901 - a branch for each kind
@@ -173,7 +172,7 @@ class Seen:
             return False
         if self.by_parts:
             return True
-        if self._content is _UNREAD or self._content is None:
+        if not self.is_known:
             return False
         if self.kind is FunctionType:
             if not self.has_run and is_user_function(now):
