@@ -69,7 +69,7 @@ twice as long.
 
 from typing import TYPE_CHECKING, Final
 
-from imprint import importing as importing
+from imprint._src.bootstrap import lazy_modules as lazy_modules
 
 # isort: split
 from imprint import eager as eager
@@ -77,6 +77,7 @@ from imprint import errors as errors
 from imprint import numpy as numpy
 from imprint import sharding as sharding
 from imprint import tree as tree
+from imprint._src.bootstrap import lazy_attributes
 from imprint.config import audit as audit
 from imprint.config import check_tracer_leaks as check_tracer_leaks
 from imprint.config import checking_leaks as checking_leaks
@@ -97,7 +98,7 @@ from imprint.config import numpy_dtype_promotion as numpy_dtype_promotion
 from imprint.config import numpy_rank_promotion as numpy_rank_promotion
 from imprint.config import roll_loops as roll_loops
 from imprint.config import threefry_partitionable as threefry_partitionable
-from imprint.core import later, missing
+from imprint.core import missing
 from imprint.core.array import Array as Array
 from imprint.core.aval import ShapedArray as ShapedArray
 from imprint.core.aval import typeof as typeof
@@ -299,7 +300,7 @@ _LATER: Final[dict[str, str]] = {
 """Which module holds the names that load when they are first asked for."""
 
 missing.explain_missing("imprint.sharding")  # which is below `missing`
-later.load_later(
+lazy_attributes.load_later(
     *(__name__, _LATER),
     faces="errors numpy sharding tree",
     but="TYPE_CHECKING Final ad_checkpoint",

@@ -9,9 +9,10 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, cast, final
 
 from imprint import tree
+from imprint._src.bootstrap import public_names
 from imprint._src.jit.guards.recording import expect, run_rule
 from imprint.control.custom_vmap import BatchRule, Mask, call_with_batch_rule
-from imprint.core import missing, public
+from imprint.core import missing
 from imprint.core.folding import folding
 from imprint.core.functions import check_function, result_leaves
 from imprint.core.primitive import Values
@@ -172,4 +173,4 @@ def _true(_: Any) -> bool:
 
 
 missing.explain_missing(__name__)
-public.offer_public(__name__)
+public_names.offer_public(__name__)

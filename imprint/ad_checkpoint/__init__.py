@@ -4,12 +4,13 @@
 - `policies`: what may be remembered beside them?
 """
 
+from imprint._src.bootstrap import public_names
 from imprint.ad_checkpoint import policies as checkpoint_policies
 from imprint.ad_checkpoint.policies import Recompute, Saveable
-from imprint.core import missing, public
+from imprint.core import missing
 from imprint.primitives.barrier import checkpoint_name
 
 __all__ = ["Recompute", "Saveable", "checkpoint_name", "checkpoint_policies"]
 
 missing.explain_missing(__name__)
-public.offer_public(__name__)
+public_names.offer_public(__name__)

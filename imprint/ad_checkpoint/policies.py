@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, final
 
-from imprint.core import missing, public
+from imprint._src.bootstrap import public_names
+from imprint.core import missing
 from imprint.core.primitive import Primitive
 from imprint.errors import ArgumentError
 
@@ -288,4 +289,4 @@ def save_from_both_policies(policy_1: Policy, policy_2: Policy) -> Policy:
 
 
 missing.explain_missing(__name__)
-public.offer_public(__name__)
+public_names.offer_public(__name__)

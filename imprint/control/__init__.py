@@ -29,6 +29,7 @@ transforms. Nothing outside this package names one: others ask its declaration.
 - `selection`: what does a conditional become whose choice is mapped?
 """
 
+from imprint._src.bootstrap import lazy_attributes
 from imprint.control import (
     call,
     checkpoint,
@@ -40,7 +41,6 @@ from imprint.control import (
     shard_map,
     while_,
 )
-from imprint.core import later
 from imprint.core.control import ControlPrimitive
 
 ALL: tuple[ControlPrimitive, ...]
@@ -63,4 +63,4 @@ def _listed() -> tuple[ControlPrimitive, ...]:
     )
 
 
-later.list_later(__name__, _listed)
+lazy_attributes.list_later(__name__, _listed)

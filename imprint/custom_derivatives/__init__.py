@@ -8,7 +8,8 @@
 - `closures`: how do the values that a function closes over become arguments?
 """
 
-from imprint.core import missing, public
+from imprint._src.bootstrap import public_names
+from imprint.core import missing
 from imprint.custom_derivatives.closures import closure_convert, custom_gradient
 from imprint.custom_derivatives.forward import custom_jvp
 from imprint.custom_derivatives.reverse import custom_vjp
@@ -31,4 +32,4 @@ __all__ = [
 ]
 
 missing.explain_missing(__name__)
-public.offer_public(__name__)
+public_names.offer_public(__name__)

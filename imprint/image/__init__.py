@@ -4,10 +4,11 @@
 - `kernels`: what does an element weigh at a distance?
 """
 
-from imprint.core import missing, public
+from imprint._src.bootstrap import public_names
+from imprint.core import missing
 from imprint.image.kernels import ResizeMethod as ResizeMethod
 from imprint.image.resizing import resize as resize
 from imprint.image.resizing import scale_and_translate as scale_and_translate
 
 missing.explain_missing(__name__)
-public.offer_public(__name__)
+public_names.offer_public(__name__)

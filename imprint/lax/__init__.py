@@ -26,11 +26,11 @@ themselves (`lax.add_p`) are here for those who write transforms.
 
 import typing
 
+from imprint._src.bootstrap import lazy_attributes
 from imprint.control.cond import cond_p as cond_p
 from imprint.control.implicit import custom_linear_solve_p as _linear_solve_p
 from imprint.control.scan import scan_p as scan_p
 from imprint.control.while_ import while_p as while_p
-from imprint.core import later
 from imprint.lax.composed import batch_matmul as batch_matmul
 from imprint.lax.composed import broadcast as broadcast
 from imprint.lax.composed import broadcast_in_dim as broadcast_in_dim
@@ -491,4 +491,4 @@ _LATER: typing.Final[dict[str, str]] = {
 }
 """Which module holds the names that load when they are first asked for."""
 
-later.load_later(__name__, _LATER)
+lazy_attributes.load_later(__name__, _LATER)

@@ -6,7 +6,7 @@ broadcasts, which `imprint.numpy.linalg` does. Each family loads when it is aske
 
 import typing
 
-from imprint.core import later
+from imprint._src.bootstrap import lazy_attributes
 
 if typing.TYPE_CHECKING:
     from imprint.lax.polar import qdwh as qdwh
@@ -84,4 +84,4 @@ _LATER: typing.Final[dict[str, str]] = {
 }
 """Which module holds the names that load when they are first asked for."""
 
-later.load_later(__name__, _LATER)
+lazy_attributes.load_later(__name__, _LATER)

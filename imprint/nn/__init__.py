@@ -22,7 +22,7 @@ they are first asked for, the functions with the package.
 
 import typing
 
-from imprint.core import later
+from imprint._src.bootstrap import lazy_attributes
 from imprint.nn.activations import celu as celu
 from imprint.nn.activations import elu as elu
 from imprint.nn.activations import gelu as gelu
@@ -133,4 +133,4 @@ _LATER: typing.Final[dict[str, str]] = {
 }
 """Which module holds the names that load when they are first asked for."""
 
-later.load_later(__name__, _LATER)
+lazy_attributes.load_later(__name__, _LATER)

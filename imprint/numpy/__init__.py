@@ -74,7 +74,8 @@ take the dtype of the array beside them.
 import sys
 import typing
 
-from imprint.core import hooks, later
+from imprint._src.bootstrap import lazy_attributes
+from imprint.core import hooks
 from imprint.core.array import Array as Array
 from imprint.numpy.contents import LATER as _LATER
 
@@ -515,7 +516,7 @@ if typing.TYPE_CHECKING:
 
 hooks.install_numpy(sys.modules[__name__])
 
-later.load_later(  # of which methods and protocols ask for what follows
+lazy_attributes.load_later(  # of which methods and protocols ask for what follows
     __name__,
     _LATER,
     but="__array_api_version__ __array_namespace_info__ getitem numpy_function numpy_ufunc view byteswap take_at places_of At "

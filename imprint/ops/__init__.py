@@ -3,11 +3,12 @@
 - `segments`: what is the sum, product or extreme of the rows of one number?
 """
 
-from imprint.core import missing, public
+from imprint._src.bootstrap import public_names
+from imprint.core import missing
 from imprint.ops.segments import segment_max as segment_max
 from imprint.ops.segments import segment_min as segment_min
 from imprint.ops.segments import segment_prod as segment_prod
 from imprint.ops.segments import segment_sum as segment_sum
 
 missing.explain_missing(__name__)
-public.offer_public(__name__)
+public_names.offer_public(__name__)

@@ -75,7 +75,7 @@ that several of them import counts once. Those that hold a jaxpr are in `control
 from importlib import import_module
 from typing import Final
 
-from imprint.core import later
+from imprint._src.bootstrap import lazy_attributes
 from imprint.core.primitive import Primitive
 
 ALL: tuple[Primitive, ...]
@@ -145,4 +145,4 @@ def _listed() -> tuple[Primitive, ...]:
     return tuple(dict.fromkeys(v for v in held if isinstance(v, Primitive)))
 
 
-later.list_later(__name__, _listed)
+lazy_attributes.list_later(__name__, _listed)

@@ -25,7 +25,7 @@ one draw. All numbers are JAX's, of both streams (`config.threefry_partitionable
 
 import typing
 
-from imprint.core import later
+from imprint._src.bootstrap import lazy_attributes
 from imprint.random.continuous import cauchy as cauchy
 from imprint.random.continuous import exponential as exponential
 from imprint.random.continuous import gumbel as gumbel
@@ -89,4 +89,4 @@ _LATER: typing.Final[dict[str, str]] = {
 }
 """Which module holds the names that load when they are first asked for."""
 
-later.load_later(__name__, _LATER)
+lazy_attributes.load_later(__name__, _LATER)

@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from imprint import dtypes
-from imprint.core import dims, missing, public
+from imprint._src.bootstrap import public_names
+from imprint.core import dims, missing
 from imprint.core.array import Array
 from imprint.core.aval import Shape
 from imprint.core.dims import Dim
@@ -248,4 +249,4 @@ def _along(vector: Any, rank: int, axis: int) -> Array:
 
 
 missing.explain_missing(__name__)
-public.offer_public(__name__)
+public_names.offer_public(__name__)

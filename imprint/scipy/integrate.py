@@ -3,8 +3,9 @@
 Functions are integrated by `imprint.lax.scan`, or by SciPy outside of programs.
 """
 
-from imprint.core import missing, public
+from imprint._src.bootstrap import public_names
+from imprint.core import missing
 from imprint.numpy.differences import trapezoid as trapezoid
 
 missing.explain_missing(__name__)
-public.offer_public(__name__)
+public_names.offer_public(__name__)

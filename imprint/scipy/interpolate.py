@@ -9,7 +9,8 @@ from typing import Any, Literal, Self, cast, final
 
 import imprint.numpy as np
 from imprint import tree
-from imprint.core import missing, public
+from imprint._src.bootstrap import public_names
+from imprint.core import missing
 from imprint.core.array import Array
 from imprint.errors import ArgumentError, DTypeError, ShapeError
 from imprint.numpy.promotion import ArrayLike, as_array, inexact
@@ -185,4 +186,4 @@ tree.register_pytree_node(
 )
 
 missing.explain_missing(__name__)
-public.offer_public(__name__)
+public_names.offer_public(__name__)

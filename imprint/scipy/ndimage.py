@@ -11,7 +11,8 @@ from typing import Any, Final
 import numpy as np
 
 from imprint import dtypes
-from imprint.core import dims, missing, public
+from imprint._src.bootstrap import public_names
+from imprint.core import dims, missing
 from imprint.core.array import Array
 from imprint.core.foreign import shown
 from imprint.errors import ArgumentError, did_you_mean
@@ -166,4 +167,4 @@ def _taken(x: Any, indices: list[Any]) -> Any:
 
 
 missing.explain_missing(__name__)
-public.offer_public(__name__)
+public_names.offer_public(__name__)

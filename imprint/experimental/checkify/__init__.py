@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final, ParamSpec, TypeVar
 
 from imprint import tree
+from imprint._src.bootstrap import public_names
 from imprint.control.checked import Categories, Category, Walk
 from imprint.control.checked_rules import RULES, run
-from imprint.core import missing, public
+from imprint.core import missing
 from imprint.core.folding import folding
 from imprint.core.functions import (
     as_result,
@@ -226,4 +227,4 @@ def check_error(error: Any) -> None:
 
 
 missing.explain_missing(__name__)
-public.offer_public(__name__)
+public_names.offer_public(__name__)

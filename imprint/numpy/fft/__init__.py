@@ -5,7 +5,8 @@
   middle?
 """
 
-from imprint.core import missing, public
+from imprint._src.bootstrap import public_names
+from imprint.core import missing
 from imprint.numpy.fft.frequencies import fftfreq as fftfreq
 from imprint.numpy.fft.frequencies import fftshift as fftshift
 from imprint.numpy.fft.frequencies import ifftshift as ifftshift
@@ -26,4 +27,4 @@ from imprint.numpy.fft.transforms import rfft2 as rfft2
 from imprint.numpy.fft.transforms import rfftn as rfftn
 
 missing.explain_missing(__name__)
-public.offer_public(__name__)
+public_names.offer_public(__name__)

@@ -17,7 +17,7 @@ or factor gives infinities or NaN where NumPy raises. Each file loads when it is
 
 import typing
 
-from imprint.core import later
+from imprint._src.bootstrap import lazy_attributes
 
 if typing.TYPE_CHECKING:
     from imprint.numpy.linalg.chains import matrix_power as matrix_power
@@ -66,4 +66,4 @@ _LATER: typing.Final[dict[str, str]] = {
 }
 """Which module holds the names that load when they are first asked for."""
 
-later.load_later(__name__, _LATER)
+lazy_attributes.load_later(__name__, _LATER)

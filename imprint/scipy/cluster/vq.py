@@ -4,7 +4,8 @@ What finds the codes, `kmeans`, is a loop of this and of `imprint.ops.segment_su
 """
 
 import imprint.numpy as np
-from imprint.core import missing, public
+from imprint._src.bootstrap import public_names
+from imprint.core import missing
 from imprint.core.array import Array
 from imprint.dtypes import to_inexact
 from imprint.errors import ShapeError
@@ -54,4 +55,4 @@ def vq(
 
 
 missing.explain_missing(__name__)
-public.offer_public(__name__)
+public_names.offer_public(__name__)

@@ -15,7 +15,7 @@ changes nothing.
 
 import typing
 
-from imprint.core import later
+from imprint._src.bootstrap import lazy_attributes
 
 if typing.TYPE_CHECKING:
     from imprint.scipy.linalg.decompositions import eigh as eigh
@@ -76,4 +76,4 @@ _LATER: typing.Final[dict[str, str]] = {
 }
 """Which module holds the names that load when they are first asked for."""
 
-later.load_later(__name__, _LATER)
+lazy_attributes.load_later(__name__, _LATER)

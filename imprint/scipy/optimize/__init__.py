@@ -6,10 +6,11 @@
 - `line_search`: how far is a step along a direction?
 """
 
-from imprint.core import missing, public
+from imprint._src.bootstrap import public_names
+from imprint.core import missing
 from imprint.scipy.optimize.minimizing import OptimizeResults, minimize
 
 __all__ = ["OptimizeResults", "minimize"]
 
 missing.explain_missing(__name__)
-public.offer_public(__name__)
+public_names.offer_public(__name__)

@@ -7,7 +7,8 @@
 - `trends`: what is left of data without what goes straight?
 """
 
-from imprint.core import missing, public
+from imprint._src.bootstrap import public_names
+from imprint.core import missing
 from imprint.scipy.signal.convolving import (
     convolve,
     convolve2d,
@@ -33,4 +34,4 @@ __all__ = [
 ]
 
 missing.explain_missing(__name__)
-public.offer_public(__name__)
+public_names.offer_public(__name__)

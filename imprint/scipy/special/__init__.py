@@ -16,7 +16,7 @@ Out of programs most are SciPy's own, so nothing compiles; integers become float
 
 import typing
 
-from imprint.core import later
+from imprint._src.bootstrap import lazy_attributes
 
 if typing.TYPE_CHECKING:
     from imprint.scipy.special.bessel import bessel_jn as bessel_jn
@@ -86,4 +86,4 @@ _LATER: typing.Final[dict[str, str]] = {
 }
 """Which module holds the names that load when they are first asked for."""
 
-later.load_later(__name__, _LATER)
+lazy_attributes.load_later(__name__, _LATER)

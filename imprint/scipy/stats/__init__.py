@@ -35,7 +35,7 @@ where it is known the distribution function, its complement and quantiles.
 
 import typing
 
-from imprint.core import later
+from imprint._src.bootstrap import lazy_attributes
 
 if typing.TYPE_CHECKING:
     from imprint.scipy.stats import bernoulli as bernoulli
@@ -101,4 +101,4 @@ _LATER: typing.Final[dict[str, str]] = {
 }
 """Which module holds the names that load when they are first asked for."""
 
-later.load_later(__name__, _LATER)
+lazy_attributes.load_later(__name__, _LATER)

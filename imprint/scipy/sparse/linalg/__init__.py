@@ -5,11 +5,12 @@
 - `residuals`: how is one solved by the least residual in a growing space?
 """
 
-from imprint.core import missing, public
+from imprint._src.bootstrap import public_names
+from imprint.core import missing
 from imprint.scipy.sparse.linalg.conjugate import bicgstab, cg
 from imprint.scipy.sparse.linalg.residuals import gmres
 
 __all__ = ["bicgstab", "cg", "gmres"]
 
 missing.explain_missing(__name__)
-public.offer_public(__name__)
+public_names.offer_public(__name__)

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
-from imprint import importing
-from imprint.core import missing, public
+from imprint._src.bootstrap import lazy_modules, public_names
+from imprint.core import missing
 
 
 def load_later(
@@ -39,16 +39,16 @@ def load_later(
         if name not in places:
             raise missing.error_of(home, name)
         file, asked = places[name]
-        with importing.loading():
+        with lazy_modules.loading():
             module = import_module(file)
         held[name] = module if asked == "." else getattr(module, name)
         return held[name]
 
     held["__getattr__"] = __getattr__
     held["__all__"] = sorted(
-        {*public.names_of(held), *places, *faces.split()} - {*but.split()}
+        {*public_names.names_of(held), *places, *faces.split()} - {*but.split()}
     )
-    public.offer_public(home)
+    public_names.offer_public(home)
 
 
 def list_later(home: str, listed: Callable[[], Any]) -> None:

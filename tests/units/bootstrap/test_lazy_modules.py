@@ -7,7 +7,7 @@ import types
 
 import pytest
 
-from imprint import importing
+from imprint._src.bootstrap import lazy_modules
 from tests.meta.sources import ROOT
 
 
@@ -21,7 +21,7 @@ def late(tmp_path, monkeypatch):
         (folder / "__init__.py").write_text("ASKED = []\n")
         (folder / "part.py").write_text(text)
         monkeypatch.syspath_prepend(tmp_path)
-        monkeypatch.setattr(importing, "_LATER", ("lately.",))
+        monkeypatch.setattr(lazy_modules, "_LATER", ("lately.",))
         from lately import part  # noqa: PLC0415
 
         return part
@@ -101,7 +101,7 @@ def test_each_module_can_be_the_first():
         ".".join(path.relative_to(ROOT).with_suffix("").parts)
         for path in (ROOT / "imprint").rglob("*.py")
         if path.name != "__init__.py"
-        and ".".join(path.relative_to(ROOT).parts).startswith(importing._LATER)
+        and ".".join(path.relative_to(ROOT).parts).startswith(lazy_modules._LATER)
     )
     assert len(names) > 80
     program = f"""

@@ -1,0 +1,6 @@
+"""What `import imprint` needs before anything else: modules and names that load lazily.
+
+- `lazy_modules`: which modules run only when something is asked of them?
+- `lazy_attributes`: which names of a module load when they are asked for?
+- `public_names`: which names of a module does `dir` list?
+"""
