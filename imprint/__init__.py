@@ -78,26 +78,32 @@ from imprint import numpy as numpy
 from imprint import sharding as sharding
 from imprint import tree as tree
 from imprint._src.bootstrap import lazy_attributes
-from imprint.config import audit as audit
-from imprint.config import check_tracer_leaks as check_tracer_leaks
-from imprint.config import checking_leaks as checking_leaks
-from imprint.config import config as config
-from imprint.config import cut_recomputation as cut_recomputation
-from imprint.config import debug_infs as debug_infs
-from imprint.config import debug_nans as debug_nans
-from imprint.config import default_device as default_device
-from imprint.config import default_matmul_precision as default_matmul_precision
-from imprint.config import default_prng_impl as default_prng_impl
-from imprint.config import disable_jit as disable_jit
-from imprint.config import enable_x64 as enable_x64
-from imprint.config import explain_misses as explain_misses
-from imprint.config import generalise as generalise
-from imprint.config import guards as guards
-from imprint.config import log_compiles as log_compiles
-from imprint.config import numpy_dtype_promotion as numpy_dtype_promotion
-from imprint.config import numpy_rank_promotion as numpy_rank_promotion
-from imprint.config import roll_loops as roll_loops
-from imprint.config import threefry_partitionable as threefry_partitionable
+from imprint._src.config import audit as audit
+from imprint._src.config import check_tracer_leaks as check_tracer_leaks
+from imprint._src.config import checking_leaks as checking_leaks
+from imprint._src.config import config as config
+from imprint._src.config import cut_recomputation as cut_recomputation
+from imprint._src.config import debug_infs as debug_infs
+from imprint._src.config import debug_nans as debug_nans
+from imprint._src.config import default_device as default_device
+from imprint._src.config import default_matmul_precision as default_matmul_precision
+from imprint._src.config import default_prng_impl as default_prng_impl
+from imprint._src.config import disable_jit as disable_jit
+from imprint._src.config import enable_x64 as enable_x64
+from imprint._src.config import explain_misses as explain_misses
+from imprint._src.config import generalise as generalise
+from imprint._src.config import guards as guards
+from imprint._src.config import log_compiles as log_compiles
+from imprint._src.config import numpy_dtype_promotion as numpy_dtype_promotion
+from imprint._src.config import numpy_rank_promotion as numpy_rank_promotion
+from imprint._src.config import roll_loops as roll_loops
+from imprint._src.config import threefry_partitionable as threefry_partitionable
+from imprint._src.sharding.context import get_abstract_mesh as get_abstract_mesh
+from imprint._src.sharding.context import get_mesh as get_mesh
+from imprint._src.sharding.context import set_mesh as set_mesh
+from imprint._src.sharding.named import NamedSharding as NamedSharding
+from imprint._src.sharding.shard import Shard as Shard
+from imprint._src.sharding.spec import P as P
 from imprint.core import missing
 from imprint.core.array import Array as Array
 from imprint.core.aval import ShapedArray as ShapedArray
@@ -124,12 +130,6 @@ from imprint.runtime import local_devices as local_devices
 from imprint.runtime import process_count as process_count
 from imprint.runtime import process_index as process_index
 from imprint.runtime import process_indices as process_indices
-from imprint.sharding.context import get_abstract_mesh as get_abstract_mesh
-from imprint.sharding.context import get_mesh as get_mesh
-from imprint.sharding.context import set_mesh as set_mesh
-from imprint.sharding.named import NamedSharding as NamedSharding
-from imprint.sharding.shard import Shard as Shard
-from imprint.sharding.spec import P as P
 
 if TYPE_CHECKING:
     from imprint import ad_checkpoint as ad_checkpoint

@@ -4,7 +4,7 @@
 evaluation have a host array, and get a buffer (without a copy) when an executable
 takes them. An unset slot raises AttributeError, which is how the warm path of a call
 notices, at no cost, that an argument has no buffer yet. Where the buffer is, or will
-be, says the sharding of the aval (`imprint.sharding.single`), so it is in each key.
+be, says the sharding of the aval (`imprint._src.sharding.single`), so it is in each key.
 """
 
 # The functions of this file belong to its class: its slots are theirs.
@@ -17,7 +17,12 @@ from typing import Any, Final, Self, cast, final
 import numpy as np
 
 from imprint import runtime
-from imprint.config import settings
+from imprint._src.config import settings
+from imprint._src.errors import ArgumentError, DeletedArrayError, InternalError
+from imprint._src.sharding.named import Index, NamedSharding
+from imprint._src.sharding.shard import Shard
+from imprint._src.sharding.single import Sharding, SingleDeviceSharding, Uncommitted
+from imprint._src.tree.treedef import register_leaf
 from imprint.core.array import NumberArray
 from imprint.core.aval import (
     DType,
@@ -29,11 +34,6 @@ from imprint.core.aval import (
 )
 from imprint.core.source import Source, current_source
 from imprint.core.trace import Tracer, check_alive
-from imprint.errors import ArgumentError, DeletedArrayError, InternalError
-from imprint.sharding.named import Index, NamedSharding
-from imprint.sharding.shard import Shard
-from imprint.sharding.single import Sharding, SingleDeviceSharding, Uncommitted
-from imprint.tree.treedef import register_leaf
 
 _KEPT: Final = 4096
 """Bytes up to which a view of a buffer is kept; one would keep it from donation."""

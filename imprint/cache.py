@@ -13,10 +13,10 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any, Final, Literal, NamedTuple, TypeVar, overload
 
+from imprint._src.errors import ArgumentError, did_you_mean
 from imprint.core.libraries import is_module, is_user, is_user_namespace
 from imprint.core.trace import current_trace
 from imprint.debug import counters
-from imprint.errors import ArgumentError, did_you_mean
 from imprint.explain.explanation import Explanation
 from imprint.jitted.dispatch import Jitted, explain_with_disk
 from imprint.jitted.dispatch import clear_caches as clear

@@ -14,18 +14,18 @@ from typing import Any, Final, TypeVar, final
 import numpy as np
 
 from imprint import tree
+from imprint._src.errors import ArgumentError, DTypeError
+from imprint._src.sharding.single import SingleDeviceSharding
 from imprint.array import from_host
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.functions import name_of
 from imprint.core.primitive import Avals
 from imprint.core.shape_struct import described
-from imprint.errors import ArgumentError, DTypeError
 from imprint.primitives.callbacks import (
     debug_callback_p,
     io_callback_p,
     pure_callback_p,
 )
-from imprint.sharding.single import SingleDeviceSharding
 
 R = TypeVar("R")
 

@@ -10,6 +10,7 @@ from typing import Any, ParamSpec, TypeVar, cast, final
 
 from imprint import tree
 from imprint._src.bootstrap import public_names
+from imprint._src.errors import TreeError
 from imprint._src.jit.guards.recording import expect, run_rule
 from imprint.control.custom_vmap import BatchRule, Mask, call_with_batch_rule
 from imprint.core import missing
@@ -18,7 +19,6 @@ from imprint.core.functions import check_function, result_leaves
 from imprint.core.primitive import Values
 from imprint.custom_derivatives.flat import Arguments, Outcome, by_position, pair_of
 from imprint.custom_derivatives.ruled import Ruled
-from imprint.errors import TreeError
 from imprint.lax import map as lax_map
 
 __all__ = ["custom_vmap", "sequential_vmap"]

@@ -1,562 +1,153 @@
-"""Dtypes: which exist, what kind each is, how two promote, what a Python scalar means.
-
-A dtype is always an `np.dtype` object, here or from ml_dtypes. Promotion is the least
-upper bound on JAX's lattice, in which a weak dtype (of a Python scalar, or of a result of
-Python scalars only) is the node `int`, `float` or `complex` below the strong ones. It
-depends on two flags: `enable_x64` and `numpy_dtype_promotion`. Predicates and promotion
-are hot while tracing, so they are set and table lookups; `_bound` is the algorithm.
-The user's dtypes enter by `requested` and `canonicalize`, inner ones come as they are.
-"""
-
-import warnings
-from collections.abc import Iterable, Sequence
-from functools import cache
-from typing import Any, Final, Protocol, TypeAlias, cast
-
-import ml_dtypes
-import numpy as np
-
-from imprint.config import Settings, settings
-from imprint.errors import DTypeError, PromotionError, did_you_mean
-
-DType: TypeAlias = np.dtype[Any]
-Typed: TypeAlias = tuple[DType, bool]
-"""A dtype, and whether it is weak."""
-
-
-class HasDType(Protocol):
-    """Anything that has a dtype: an array, a tracer, an aval."""
-
-    @property
-    def dtype(self) -> DType:
-        """The dtype of the elements."""
-        ...
-
-
-DTypeLike: TypeAlias = str | type[Any] | DType | HasDType
-_Node: TypeAlias = DType | type[complex]
-
-# ---- the dtypes ----
-
-bool_: Final[DType] = np.dtype(np.bool_)
-int2: Final[DType] = np.dtype(ml_dtypes.int2)
-int4: Final[DType] = np.dtype(ml_dtypes.int4)
-int8: Final[DType] = np.dtype(np.int8)
-int16: Final[DType] = np.dtype(np.int16)
-int32: Final[DType] = np.dtype(np.int32)
-int64: Final[DType] = np.dtype(np.int64)
-uint2: Final[DType] = np.dtype(ml_dtypes.uint2)
-uint4: Final[DType] = np.dtype(ml_dtypes.uint4)
-uint8: Final[DType] = np.dtype(np.uint8)
-uint16: Final[DType] = np.dtype(np.uint16)
-uint32: Final[DType] = np.dtype(np.uint32)
-uint64: Final[DType] = np.dtype(np.uint64)
-float4_e2m1fn: Final[DType] = np.dtype(ml_dtypes.float4_e2m1fn)
-float6_e2m3fn: Final[DType] = np.dtype(ml_dtypes.float6_e2m3fn)
-float6_e3m2fn: Final[DType] = np.dtype(ml_dtypes.float6_e3m2fn)
-float8_e3m4: Final[DType] = np.dtype(ml_dtypes.float8_e3m4)
-float8_e4m3: Final[DType] = np.dtype(ml_dtypes.float8_e4m3)
-float8_e8m0fnu: Final[DType] = np.dtype(ml_dtypes.float8_e8m0fnu)
-float8_e4m3b11fnuz: Final[DType] = np.dtype(ml_dtypes.float8_e4m3b11fnuz)
-float8_e4m3fn: Final[DType] = np.dtype(ml_dtypes.float8_e4m3fn)
-float8_e4m3fnuz: Final[DType] = np.dtype(ml_dtypes.float8_e4m3fnuz)
-float8_e5m2: Final[DType] = np.dtype(ml_dtypes.float8_e5m2)
-float8_e5m2fnuz: Final[DType] = np.dtype(ml_dtypes.float8_e5m2fnuz)
-bfloat16: Final[DType] = np.dtype(ml_dtypes.bfloat16)
-float16: Final[DType] = np.dtype(np.float16)
-float32: Final[DType] = np.dtype(np.float32)
-float64: Final[DType] = np.dtype(np.float64)
-complex64: Final[DType] = np.dtype(np.complex64)
-complex128: Final[DType] = np.dtype(np.complex128)
-
-float0: Final[DType] = np.dtype([("float0", np.void, 0)])
-"""The dtype of the tangent of an integer or a boolean: it holds nothing."""
-
-
-class extended(np.generic):  # noqa: N801 - JAX's name, beside NumPy's classes
-    """The kind of dtypes that are none of NumPy's, for `issubdtype`."""
-
-
-class prng_key(extended):  # noqa: N801 - JAX's name
-    """The kind of the dtypes of keys of random numbers, for `issubdtype`."""
-
-
-SIGNED: Final = (int2, int4, int8, int16, int32, int64)
-UNSIGNED: Final = (uint2, uint4, uint8, uint16, uint32, uint64)
-NARROW_FLOATS: Final = (
-    *(float4_e2m1fn, float6_e2m3fn, float6_e3m2fn, float8_e3m4, float8_e4m3),
-    *(float8_e8m0fnu, float8_e4m3b11fnuz, float8_e4m3fn, float8_e4m3fnuz),
-    *(float8_e5m2, float8_e5m2fnuz),
-)
-FLOATING: Final = (*NARROW_FLOATS, bfloat16, float16, float32, float64)
-COMPLEX: Final = (complex64, complex128)
-ALL: Final = (bool_, *SIGNED, *UNSIGNED, *FLOATING, *COMPLEX)
-
-_TO_32: Final = {
-    int64: int32,
-    uint64: uint32,
-    float64: float32,
-    complex128: complex64,
-}
-_SUB_BYTE: Final = {
-    **dict.fromkeys((int2, uint2), 2),
-    **dict.fromkeys((int4, uint4, float4_e2m1fn), 4),
-    **dict.fromkeys((float6_e2m3fn, float6_e3m2fn), 6),
-}
-_BY_NAME: Final = {dtype.name: dtype for dtype in ALL}
-
-finfo: Final = ml_dtypes.finfo
-iinfo: Final = ml_dtypes.iinfo
-
-# ---- kinds ----
-
-_SIGNED: Final = frozenset(SIGNED)
-_UNSIGNED: Final = frozenset(UNSIGNED)
-_INTEGER: Final = _SIGNED | _UNSIGNED
-_FLOATING: Final = frozenset(FLOATING)
-_COMPLEX: Final = frozenset(COMPLEX)
-_INEXACT: Final = _FLOATING | _COMPLEX
-_KINDS: Final[dict[str, frozenset[DType]]] = {
-    "bool": frozenset({bool_}),
-    "signed integer": _SIGNED,
-    "unsigned integer": _UNSIGNED,
-    "integral": _INTEGER,
-    "real floating": _FLOATING,
-    "complex floating": _COMPLEX,
-    "numeric": _INTEGER | _INEXACT,
-}
-
-
-def is_bool(dtype: DType) -> bool:
-    """Tell whether this is `bool`."""
-    return dtype == bool_
-
-
-def is_signed(dtype: DType) -> bool:
-    """Tell whether this is a signed integer."""
-    return dtype in _SIGNED
-
-
-def is_unsigned(dtype: DType) -> bool:
-    """Tell whether this is an unsigned integer."""
-    return dtype in _UNSIGNED
-
-
-def is_integer(dtype: DType) -> bool:
-    """Tell whether this is an integer; `bool` is none."""
-    return dtype in _INTEGER
-
-
-def is_floating(dtype: DType) -> bool:
-    """Tell whether this is a real floating-point dtype."""
-    return dtype in _FLOATING
-
-
-def is_complex(dtype: DType) -> bool:
-    """Tell whether this is complex."""
-    return dtype in _COMPLEX
-
-
-def is_inexact(dtype: DType) -> bool:
-    """Tell whether this is floating or complex, so has derivatives."""
-    return dtype in _INEXACT
-
-
-def isdtype(dtype: DTypeLike, kind: str | DTypeLike | tuple[Any, ...]) -> bool:
-    """Tell whether a dtype is of a kind, as the Array API spells kinds.
-
-    Args:
-        dtype: the dtype in question.
-        kind: "bool", "signed integer", "unsigned integer", "integral",
-            "real floating", "complex floating", "numeric", a dtype, or a tuple of these.
-
-    Example:
-        >>> from imprint.dtypes import isdtype
-        >>> isdtype("bfloat16", ("real floating", "complex floating"))
-        True
-    """
-    if isinstance(kind, tuple):
-        return any(isdtype(dtype, one) for one in kind)
-    if isinstance(kind, str) and kind in _KINDS:
-        return as_dtype(dtype) in _KINDS[kind]
-    return as_dtype(dtype) == as_dtype(kind)
-
-
-def issubdtype(dtype: DTypeLike, kind: DTypeLike) -> bool:
-    """Tell whether a dtype lies at or below another in NumPy's hierarchy of types.
-
-    Unlike NumPy's, it knows that `bfloat16` is an `np.floating` and `int4` an `np.integer`,
-    and the dtype of keys a `prng_key`.
-    """
-    try:
-        return _issubdtype(dtype, kind)
-    except TypeError:  # an array, which has no hash, or none of both
-        return _issubdtype(_dtype_of(dtype), _dtype_of(kind))
-
-
-def _dtype_of(x: Any) -> Any:
-    return x if isinstance(x, type) else getattr(x, "dtype", x)
-
-
-@cache
-def _issubdtype(dtype: Any, kind: Any) -> bool:
-    sub, sup = _scalar_class(dtype), _scalar_class(kind)
-    if sub.__module__ != "ml_dtypes":
-        return np.issubdtype(sub, sup)
-    parent = np.floating
-    if np.dtype(sub) in _INTEGER:
-        parent = np.signedinteger if np.dtype(sub) in _SIGNED else np.unsignedinteger
-    return sup is sub or issubclass(parent, sup)
-
-
-def _scalar_class(dtype: Any) -> type[Any]:
-    if isinstance(dtype, type) and issubclass(dtype, np.generic):
-        return cast("type[Any]", dtype)  # perhaps abstract, as np.floating
-    kind: Any = getattr(cast("object", dtype), "type", None)
-    if isinstance(kind, type) and issubclass(kind, extended):
-        return kind
-    return np.dtype(cast("DType", dtype)).type
-
-
-# ---- names ----
-
-
-@cache
-def short_name(dtype: DType) -> str:
-    """Return the name as jaxprs print it: f32, i32, u8, bool, bf16, c64, f8_e4m3fn."""
-    if dtype == float0:
-        return "float0"
-    name = dtype.name
-    for long, short in (("float", "f"), ("uint", "u"), ("int", "i"), ("complex", "c")):
-        name = name.replace(long, short)
-    return name
-
-
-def full_name(dtype: DType) -> str:
-    """Return the name as avals print it; NumPy calls every structured dtype void."""
-    return "float0" if dtype == float0 else dtype.name
-
-
-def bit_width(dtype: DType) -> int:
-    """Return the bits that an element means: 4 for `int4`, though NumPy stores a byte."""
-    return _SUB_BYTE.get(dtype, 8 * dtype.itemsize)
-
-
-# ---- the user's dtypes ----
-
-
-def as_dtype(dtype: DTypeLike) -> DType:
-    """Return one of our dtypes for a name, a scalar type, a dtype or an array.
-
-    Python's `int`, `float` and `complex` are 32 bits wide unless `enable_x64`; a dtype
-    that states its width keeps it.
-
-    Raises:
-        DTypeError: it is no dtype, or none of ours.
-    """
-    try:
-        return _KNOWN[settings().enable_x64][dtype]
-    except (KeyError, TypeError):  # TypeError: an array, which has no hash
-        return _look_up(dtype)
-
-
-def canonicalize(dtype: DTypeLike) -> DType:
-    """Return the dtype that stands for this one: 32 bits for 64 unless `enable_x64`."""
-    try:
-        return _CANONICAL[settings().enable_x64][dtype]
-    except (KeyError, TypeError):
-        return canonicalize(_look_up(dtype))
-
-
-canonicalize_dtype = canonicalize
-"""JAX's name for it."""
-
-
-def requested(dtype: DTypeLike, caller: str) -> DType:
-    """Return the canonical dtype for a user's `dtype=`, warning if it lost bits.
-
-    Args:
-        dtype: what the user passed.
-        caller: the function the user called, for the message.
-    """
-    asked = as_dtype(dtype)
-    given = canonicalize(asked)
-    if given is not asked:
-        warnings.warn(
-            f"{caller}: expected a dtype of at most 32 bits, got {asked}, so made it "
-            f"{given}. To keep 64 bits, call imprint.config.update('enable_x64', True).",
-            stacklevel=3,
-        )
-    return given
-
-
-def _look_up(dtype: DTypeLike) -> DType:
-    owner = dtype if isinstance(dtype, type | str) else getattr(dtype, "dtype", dtype)
-    try:
-        made: DType = np.dtype(cast("DType", owner))
-    except TypeError as err:
-        raise _unknown(dtype) from err
-    found = _BY_NAME.get(made.name)
-    if found is None:
-        raise _unknown(made)
-    if found != made:
-        raise DTypeError(
-            f"dtype: expected the byte order of this machine, got {made.str!r}. "
-            f"Convert the data first: x.astype({made.name!r})."
-        )
-    return found
-
-
-def _unknown(dtype: object) -> DTypeError:
-    name = dtype.name if isinstance(dtype, np.dtype) else str(dtype)
-    return DTypeError(
-        f"dtype: expected bool, the dtype of a number, or its name, got {dtype!r}."
-        f"{did_you_mean(name, _BY_NAME)}"
-    )
-
-
-_SCALARS: Final[tuple[dict[Any, DType], ...]] = (  # without and with enable_x64
-    {bool: bool_, int: int32, float: float32, complex: complex64},
-    {bool: bool_, int: int64, float: float64, complex: complex128},
-)
-_KNOWN: Final[tuple[dict[Any, DType], ...]] = tuple(
-    {
-        **_BY_NAME,
-        **{dtype: dtype for dtype in (*ALL, float0)},
-        **{dtype.type: dtype for dtype in ALL},
-        **scalars,
-    }
-    for scalars in _SCALARS
-)
-_CANONICAL: Final[tuple[dict[Any, DType], ...]] = (
-    {key: _TO_32.get(dtype, dtype) for key, dtype in _KNOWN[0].items()},
-    _KNOWN[1],
-)
-
-# ---- the dtypes of scalars and values ----
-
-
-def scalar_type_dtype(scalar: type) -> DType:
-    """Return the dtype of Python's `bool`, `int`, `float` or `complex`."""
-    return _SCALARS[settings().enable_x64][scalar]
-
-
-def number_type(kind: type) -> type | None:
-    """Return which number type of Python's a class is or extends; None if it is NumPy's."""
-    if issubclass(kind, np.generic):
-        return None
-    return next((n for n in _SCALARS[0] if issubclass(kind, n)), None)
-
-
-def default_int() -> DType:
-    """Return `int32`, or `int64` under `enable_x64`."""
-    return _SCALARS[settings().enable_x64][int]
-
-
-def default_uint() -> DType:
-    """Return `uint32`, or `uint64` under `enable_x64`."""
-    return uint64 if settings().enable_x64 else uint32
-
-
-def default_float() -> DType:
-    """Return `float32`, or `float64` under `enable_x64`."""
-    return _SCALARS[settings().enable_x64][float]
-
-
-def default_complex() -> DType:
-    """Return `complex64`, or `complex128` under `enable_x64`."""
-    return _SCALARS[settings().enable_x64][complex]
-
-
-def typed(value: object) -> Typed:
-    """Return the dtype of a value and whether it is weak.
-
-    Python's numbers are weak, except `bool`; arrays, tracers and avals say so
-    themselves; NumPy's arrays and scalars and dtypes are strong, and canonicalized.
-    """
-    scalar = value if isinstance(value, type) else type(value)
-    if scalar in _SCALARS[0]:
-        return scalar_type_dtype(scalar), scalar is not bool
-    aval: Any = getattr(value, "aval", value)
-    weak: bool | None = getattr(aval, "weak_type", None)
-    if weak is not None:
-        return aval.dtype, weak  # a 64-bit array stays one where x64 is off
-    number = number_type(scalar)
-    if number is not None:
-        return scalar_type_dtype(number), True
-    dtype: Any = value if scalar is value else getattr(value, "dtype", value)
-    return canonicalize(dtype), False
-
-
-def to_inexact(dtype: DType) -> DType:
-    """Return the dtype of `sin(x)` for an `x` of this dtype: float32 for `int8`."""
-    if dtype in _INEXACT:
-        return dtype
-    return float64 if dtype in (int64, uint64) else float32
-
-
-def to_complex(dtype: DType) -> DType:
-    """Return the complex dtype that holds this one."""
-    return complex128 if to_inexact(dtype) in (float64, complex128) else complex64
-
-
-def real_part_dtype(dtype: DType) -> DType:
-    """Return the dtype of the real part: `float32` of `complex64`, else itself."""
-    if dtype in _COMPLEX:
-        return float32 if dtype == complex64 else float64
-    return dtype
-
-
-# ---- promotion ----
-
-
-def promote(pairs: Sequence[Typed]) -> Typed:
-    """Return the common dtype of operands, and whether it is weak.
-
-    Hot: pass a tuple. 100 ns for two pairs seen before.
-
-    Raises:
-        PromotionError: the operands have no common dtype.
-    """
-    try:
-        return _promoted[settings()][pairs]  # pyright: ignore[reportArgumentType] -- a list has no hash, and lands below
-    except (KeyError, TypeError):
-        return _promote(tuple(pairs))
-
-
-def result_type(*args: object) -> DType:
-    """Return the dtype of an operation on these values and dtypes.
-
-    Example:
-        >>> from imprint.dtypes import result_type
-        >>> result_type("int8", 1.0), result_type("bfloat16", 1.0)
-        (dtype('float32'), dtype(bfloat16))
-    """
-    dtype, weak = promote(tuple([typed(arg) for arg in args]))
-    if not weak:
-        return dtype
-    if dtype in _INEXACT:
-        return default_complex() if dtype in _COMPLEX else default_float()
-    return default_uint() if dtype in _UNSIGNED else default_int()
-
-
-def promote_types(a: DTypeLike, b: DTypeLike) -> DType:
-    """Return the common dtype of two; `int`, `float` and `complex` count as weak.
-
-    Nothing is canonicalized: the answer is on the lattice even where x64 is off.
-    """
-    return np.dtype(_bound(frozenset((_as_node(a), _as_node(b))), settings()))
-
-
-def _as_node(dtype: DTypeLike) -> _Node:
-    if dtype is int or dtype is float or dtype is complex:
-        return dtype
-    return as_dtype(dtype)
-
-
-def _promote(pairs: tuple[Typed, ...]) -> Typed:
-    if not pairs:
-        raise DTypeError("promote: expected at least one operand, got none.")
-    config = settings()
-    kept = pairs
-    if len(pairs) > _MEMOISED:  # one operand is not promoted, two of a kind are
-        distinct = tuple(dict.fromkeys(pairs))
-        kept = distinct if len(distinct) > 1 else pairs[:2]
-    table = _promoted.setdefault(config, {})
-    if kept not in table:
-        dtype, weak = _join(kept, config)
-        table[kept] = dtype, weak and dtype != bool_
-    return table[kept]
-
-
-def _join(pairs: tuple[Typed, ...], config: Settings) -> Typed:
-    dtypes = {dtype for dtype, _ in pairs}
-    all_weak = all(weak for _, weak in pairs)
-    if len(pairs) == 1 or (len(dtypes) == 1 and not all_weak):
-        return pairs[0][0], all_weak  # a dtype off the lattice (float0) passes too
-    if all_weak and config.numpy_dtype_promotion != "strict":
-        # The bound of the strong counterparts: weak int8 and weak int16 give weak int16.
-        bound = _bound(frozenset(dtypes), config)
-        return canonicalize(bound), True
-    bound = _bound(frozenset(map(_node, pairs)), config)
-    return canonicalize(bound), isinstance(bound, type)
-
-
-def _node(pair: Typed) -> _Node:
-    dtype, weak = pair
-    if not weak or dtype == bool_:
-        return dtype
-    return int if dtype in _INTEGER else complex if dtype in _COMPLEX else float
-
-
-def _bound(nodes: frozenset[_Node], config: Settings) -> _Node:
-    """Return the least of the nodes that are at or above every one of `nodes`."""
-    above = _above(config.numpy_dtype_promotion, x64=config.enable_x64)
-    common = frozenset[_Node].intersection(*(above[node] for node in nodes))
-    least = [node for node in common if common <= above[node]]
-    if not least:
-        raise PromotionError(_no_bound(nodes, config))
-    return least[0]
-
-
-def _no_bound(nodes: Iterable[_Node], config: Settings) -> str:
-    names = sorted(n.__name__ if isinstance(n, type) else n.name for n in nodes)
-    came = f"got {', '.join(names[:-1])} and {names[-1]}."
-    if config.numpy_dtype_promotion == "strict":
-        return (
-            'promotion: expected operands of one dtype under "strict" promotion, '
-            f"{came} Convert one with .astype, or set "
-            'imprint.config.update("numpy_dtype_promotion", "standard").'
-        )
-    return (
-        "promotion: expected dtypes of at least 8 bits, or 16 if floating, or all the "
-        f"same, {came} Narrow dtypes never promote implicitly: convert one with .astype."
-    )
-
-
-@cache
-def _above(promotion: str, *, x64: bool) -> dict[_Node, frozenset[_Node]]:
-    """Return, for each node of the lattice, every node at or above it."""
-    above: dict[_Node, frozenset[_Node]] = {}
-
-    def close(node: _Node) -> frozenset[_Node]:
-        if node not in above:
-            above[node] = frozenset({node}).union(*map(close, edges.get(node, ())))
-        return above[node]
-
-    edges = _EDGES if x64 else _EDGES_WITHOUT_X64
-    edges = _STRICT_EDGES if promotion == "strict" else edges
-    for node in (*ALL, int, float, complex):
-        close(node)
-    return above
-
-
-# The lattice: each node and those next above it.
-_EDGES: Final[dict[_Node, tuple[_Node, ...]]] = {
-    bool_: (int,),
-    int: (uint8, uint2, uint4, int8, int2, int4),
-    uint8: (int16, uint16),
-    uint16: (int32, uint32),
-    uint32: (int64, uint64),
-    uint64: (float,),
-    int8: (int16,),
-    int16: (int32,),
-    int32: (int64,),
-    int64: (float,),
-    float: (*NARROW_FLOATS, bfloat16, float16, complex),
-    bfloat16: (float32,),
-    float16: (float32,),
-    float32: (float64, complex64),
-    float64: (complex128,),
-    complex: (complex64,),
-    complex64: (complex128,),
-}
-# Without x64 no 64-bit dtype may come of narrower ones; only uint32 with int32 would.
-_EDGES_WITHOUT_X64: Final = {**_EDGES, uint32: (int32, uint64)}
-_STRICT_EDGES: Final[dict[_Node, tuple[_Node, ...]]] = {
-    int: (float, *SIGNED, *UNSIGNED),
-    float: (complex, *FLOATING),
-    complex: COMPLEX,
-}
-_MEMOISED: Final = 4  # longer tuples are remembered by their distinct members
-_promoted: Final[dict[Settings, dict[tuple[Typed, ...], Typed]]] = {}
+"""Dtypes: which exist, what kind each is, how two promote, what a Python scalar means."""
+
+from imprint._src.dtypes import ALL as ALL
+from imprint._src.dtypes import COMPLEX as COMPLEX
+from imprint._src.dtypes import FLOATING as FLOATING
+from imprint._src.dtypes import NARROW_FLOATS as NARROW_FLOATS
+from imprint._src.dtypes import SIGNED as SIGNED
+from imprint._src.dtypes import UNSIGNED as UNSIGNED
+from imprint._src.dtypes import DType as DType
+from imprint._src.dtypes import DTypeLike as DTypeLike
+from imprint._src.dtypes import HasDType as HasDType
+from imprint._src.dtypes import Typed as Typed
+from imprint._src.dtypes import as_dtype as as_dtype
+from imprint._src.dtypes import bfloat16 as bfloat16
+from imprint._src.dtypes import bit_width as bit_width
+from imprint._src.dtypes import bool_ as bool_
+from imprint._src.dtypes import canonicalize as canonicalize
+from imprint._src.dtypes import canonicalize_dtype as canonicalize_dtype
+from imprint._src.dtypes import complex64 as complex64
+from imprint._src.dtypes import complex128 as complex128
+from imprint._src.dtypes import default_complex as default_complex
+from imprint._src.dtypes import default_float as default_float
+from imprint._src.dtypes import default_int as default_int
+from imprint._src.dtypes import default_uint as default_uint
+from imprint._src.dtypes import extended as extended
+from imprint._src.dtypes import finfo as finfo
+from imprint._src.dtypes import float0 as float0
+from imprint._src.dtypes import float4_e2m1fn as float4_e2m1fn
+from imprint._src.dtypes import float6_e2m3fn as float6_e2m3fn
+from imprint._src.dtypes import float6_e3m2fn as float6_e3m2fn
+from imprint._src.dtypes import float8_e3m4 as float8_e3m4
+from imprint._src.dtypes import float8_e4m3 as float8_e4m3
+from imprint._src.dtypes import float8_e4m3b11fnuz as float8_e4m3b11fnuz
+from imprint._src.dtypes import float8_e4m3fn as float8_e4m3fn
+from imprint._src.dtypes import float8_e4m3fnuz as float8_e4m3fnuz
+from imprint._src.dtypes import float8_e5m2 as float8_e5m2
+from imprint._src.dtypes import float8_e5m2fnuz as float8_e5m2fnuz
+from imprint._src.dtypes import float8_e8m0fnu as float8_e8m0fnu
+from imprint._src.dtypes import float16 as float16
+from imprint._src.dtypes import float32 as float32
+from imprint._src.dtypes import float64 as float64
+from imprint._src.dtypes import full_name as full_name
+from imprint._src.dtypes import iinfo as iinfo
+from imprint._src.dtypes import int2 as int2
+from imprint._src.dtypes import int4 as int4
+from imprint._src.dtypes import int8 as int8
+from imprint._src.dtypes import int16 as int16
+from imprint._src.dtypes import int32 as int32
+from imprint._src.dtypes import int64 as int64
+from imprint._src.dtypes import is_bool as is_bool
+from imprint._src.dtypes import is_complex as is_complex
+from imprint._src.dtypes import is_floating as is_floating
+from imprint._src.dtypes import is_inexact as is_inexact
+from imprint._src.dtypes import is_integer as is_integer
+from imprint._src.dtypes import is_signed as is_signed
+from imprint._src.dtypes import is_unsigned as is_unsigned
+from imprint._src.dtypes import isdtype as isdtype
+from imprint._src.dtypes import issubdtype as issubdtype
+from imprint._src.dtypes import number_type as number_type
+from imprint._src.dtypes import prng_key as prng_key
+from imprint._src.dtypes import promote as promote
+from imprint._src.dtypes import promote_types as promote_types
+from imprint._src.dtypes import real_part_dtype as real_part_dtype
+from imprint._src.dtypes import requested as requested
+from imprint._src.dtypes import result_type as result_type
+from imprint._src.dtypes import scalar_type_dtype as scalar_type_dtype
+from imprint._src.dtypes import short_name as short_name
+from imprint._src.dtypes import to_complex as to_complex
+from imprint._src.dtypes import to_inexact as to_inexact
+from imprint._src.dtypes import typed as typed
+from imprint._src.dtypes import uint2 as uint2
+from imprint._src.dtypes import uint4 as uint4
+from imprint._src.dtypes import uint8 as uint8
+from imprint._src.dtypes import uint16 as uint16
+from imprint._src.dtypes import uint32 as uint32
+from imprint._src.dtypes import uint64 as uint64
+
+__all__ = [
+    "ALL",
+    "COMPLEX",
+    "FLOATING",
+    "NARROW_FLOATS",
+    "SIGNED",
+    "UNSIGNED",
+    "DType",
+    "DTypeLike",
+    "HasDType",
+    "Typed",
+    "as_dtype",
+    "bfloat16",
+    "bit_width",
+    "bool_",
+    "canonicalize",
+    "canonicalize_dtype",
+    "complex64",
+    "complex128",
+    "default_complex",
+    "default_float",
+    "default_int",
+    "default_uint",
+    "extended",
+    "finfo",
+    "float0",
+    "float4_e2m1fn",
+    "float6_e2m3fn",
+    "float6_e3m2fn",
+    "float8_e3m4",
+    "float8_e4m3",
+    "float8_e4m3b11fnuz",
+    "float8_e4m3fn",
+    "float8_e4m3fnuz",
+    "float8_e5m2",
+    "float8_e5m2fnuz",
+    "float8_e8m0fnu",
+    "float16",
+    "float32",
+    "float64",
+    "full_name",
+    "iinfo",
+    "int2",
+    "int4",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "is_bool",
+    "is_complex",
+    "is_floating",
+    "is_inexact",
+    "is_integer",
+    "is_signed",
+    "is_unsigned",
+    "isdtype",
+    "issubdtype",
+    "number_type",
+    "prng_key",
+    "promote",
+    "promote_types",
+    "real_part_dtype",
+    "requested",
+    "result_type",
+    "scalar_type_dtype",
+    "short_name",
+    "to_complex",
+    "to_inexact",
+    "typed",
+    "uint2",
+    "uint4",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+]

@@ -16,6 +16,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from imprint._src.config import settings
+from imprint._src.errors import DeletedArrayError, NonFiniteError
+from imprint._src.sharding.named import NamedSharding
+from imprint._src.sharding.spec import P
 from imprint.array import (
     ArrayImpl,
     buffer_on,
@@ -29,7 +33,6 @@ from imprint.array import (
 )
 from imprint.calls.home import home_of
 from imprint.calls.spread import SpreadHome, layout_of_equation, spread_home
-from imprint.config import settings
 from imprint.core import hooks
 from imprint.core.at_once import is_away
 from imprint.core.aval import ShapedArray, get_aval
@@ -37,14 +40,11 @@ from imprint.core.control import ControlPrimitive, Eager, one_equation
 from imprint.core.primitive import Absent, Primitive
 from imprint.core.source import current_source
 from imprint.core.trace import Tracer
-from imprint.errors import DeletedArrayError, NonFiniteError
 from imprint.passes import sentinels
 from imprint.primitives.constraints import meshes_in
 from imprint.program.lowered import LoweredProgram, lower
 from imprint.program.program import Program, compile_module
 from imprint.runtime import Buffer
-from imprint.sharding.named import NamedSharding
-from imprint.sharding.spec import P
 from imprint.static.exact import static_token
 
 

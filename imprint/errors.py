@@ -1,19 +1,42 @@
-"""Every exception a user of imprint can meet.
+"""Every exception a user of imprint can meet."""
 
-Each class subclasses the builtin that a JAX or NumPy user would catch in its place; where
-those libraries raise now one builtin and now another for the same mistake, it subclasses
-both. A class docstring says when it is raised and what to do about it. Messages are
-written where they are raised: what was expected, what came, what to do. `did_you_mean`
-gives the last part of a message about an unknown name.
-"""
-
-import re
-import sys
-from collections.abc import Iterable
-from difflib import get_close_matches  # free: optree imports it too
-from inspect import unwrap
-from types import CodeType
-from typing import Any, Final
+from imprint._src.errors import AbsentRuleError as AbsentRuleError
+from imprint._src.errors import ArgumentError as ArgumentError
+from imprint._src.errors import AxisError as AxisError
+from imprint._src.errors import BackendError as BackendError
+from imprint._src.errors import BackendWarning as BackendWarning
+from imprint._src.errors import CaptureWarning as CaptureWarning
+from imprint._src.errors import CheckError as CheckError
+from imprint._src.errors import CompileError as CompileError
+from imprint._src.errors import ConcretizationError as ConcretizationError
+from imprint._src.errors import ConcretizationTypeError as ConcretizationTypeError
+from imprint._src.errors import ConfigError as ConfigError
+from imprint._src.errors import DeletedArrayError as DeletedArrayError
+from imprint._src.errors import DTypeError as DTypeError
+from imprint._src.errors import IndivisibleError as IndivisibleError
+from imprint._src.errors import InternalError as InternalError
+from imprint._src.errors import (
+    NonConcreteBooleanIndexError as NonConcreteBooleanIndexError,
+)
+from imprint._src.errors import NonConcreteSliceError as NonConcreteSliceError
+from imprint._src.errors import NonFiniteError as NonFiniteError
+from imprint._src.errors import NotDifferentiableError as NotDifferentiableError
+from imprint._src.errors import PromotionError as PromotionError
+from imprint._src.errors import RecompileError as RecompileError
+from imprint._src.errors import RecompileWarning as RecompileWarning
+from imprint._src.errors import ShapeError as ShapeError
+from imprint._src.errors import StaleVersionError as StaleVersionError
+from imprint._src.errors import StoreWarning as StoreWarning
+from imprint._src.errors import TracerArrayConversionError as TracerArrayConversionError
+from imprint._src.errors import TracerBoolConversionError as TracerBoolConversionError
+from imprint._src.errors import (
+    TracerIntegerConversionError as TracerIntegerConversionError,
+)
+from imprint._src.errors import TreeError as TreeError
+from imprint._src.errors import UnboundAxisError as UnboundAxisError
+from imprint._src.errors import UndefinedRuleError as UndefinedRuleError
+from imprint._src.errors import UnexpectedTracerError as UnexpectedTracerError
+from imprint._src.errors import did_you_mean as did_you_mean
 
 __all__ = [
     "AbsentRuleError",
@@ -50,363 +73,3 @@ __all__ = [
     "UnexpectedTracerError",
     "did_you_mean",
 ]
-
-# ---- who was called ----
-
-
-class _Called(Exception):  # noqa: N818 - no error by itself
-    """An error whose message begins with the public function that the user called.
-
-    Functions of arrays are made of each other, and what is wrong is often found by
-    another than the one that was called.
-    """
-
-    def __init__(self, message: object = "", *more: object) -> None:
-        text = _of_called(message) if isinstance(message, str) else message
-        super().__init__(text, *more)
-
-
-def _of_called(message: str) -> str:
-    lead, _, rest = message.partition(": expected ")
-    if message.startswith("expected "):
-        lead, rest = "", message.removeprefix("expected ")
-    if not rest or (lead and not _NAME.fullmatch(lead)):
-        return message
-    found = _called()
-    if found is None:
-        return message
-    name, code, face = found
-    if face.startswith("imprint.numpy"):
-        rest = rest.replace(", or call imprint.numpy, which promotes", "")
-    if lead.rpartition(".")[2] == name.rpartition(".")[2]:
-        return f"{lead}: expected {rest}"
-    arguments = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    argument = f"{lead}: " if lead in arguments else ""
-    return f"{name}: {argument}expected {rest}"
-
-
-def _called() -> tuple[str, CodeType, str] | None:
-    """Return the outermost public function of arrays, its code, and who offers it."""
-    found = None
-    frame = sys._getframe(3)  # pyright: ignore[reportPrivateUsage] - the one way to know
-    while frame is not None:
-        home: object = frame.f_globals.get("__name__")
-        if not isinstance(home, str) or not home.startswith("imprint."):
-            break
-        code = frame.f_code
-        if code.co_qualname == code.co_name:  # no method, and in no other function
-            found = _public_name(home, code) or found
-        frame = frame.f_back
-    return found
-
-
-def _public_name(home: str, code: CodeType) -> tuple[str, CodeType, str] | None:
-    for face in _faces(home):
-        name, held = code.co_name, vars(sys.modules.get(face, sys))
-        value: Any = held.get(name)
-        value = unwrap(value) if hasattr(value, "__wrapped__") else value
-        above, _, own = face.rpartition(".")
-        is_of_stats = above == _STATS and name[0] != "_"
-        if getattr(value, "__code__", None) is code and (
-            is_of_stats or name in held.get("__all__", ())
-        ):
-            prefix = _PREFIXES.get(face, f"{own}." if is_of_stats else "")
-            return prefix + name, code, face
-    return None
-
-
-def _faces(home: str) -> list[str]:
-    """Return the modules that may offer what is written in another, the nearest first."""
-    if home.startswith(_BELOW_LAX):
-        return ["imprint.lax"]
-    parts = home.split(".")
-    faces = [".".join(parts[:n]) for n in range(len(parts), 1, -1)]
-    return faces if parts[1] in _OF_ARRAYS else []
-
-
-_NAME: Final = re.compile(r"[A-Za-z_][\w.]*")
-_BELOW_LAX: Final = ("imprint.primitives.", "imprint.control.")
-_OF_ARRAYS: Final = ("image", "lax", "nn", "numpy", "ops", "random", "scipy")
-_STATS: Final = "imprint.scipy.stats"
-_PREFIXES: Final = {
-    "imprint.numpy.fft": "fft.",
-    "imprint.numpy.linalg": "linalg.",
-    "imprint.scipy.linalg": "scipy.linalg.",
-}
-
-# ---- tracing ----
-
-
-class ConcretizationError(_Called, TypeError):
-    """A traced value was used where Python needs a concrete one. A `TypeError`.
-
-    Raised by `if`, `while`, `and`, `in`, `min`, `int`, `float`, indexing a list, a key of
-    a dict, a format and NumPy's functions on a tracer. The message names which, and what
-    to write instead; or make the argument static (`static_argnums`).
-    """
-
-
-# JAX has a class for each conversion and users catch them by these names. One class
-# serves: the remedy differs by message, never by handler.
-ConcretizationTypeError = ConcretizationError
-TracerBoolConversionError = ConcretizationError
-TracerIntegerConversionError = ConcretizationError
-TracerArrayConversionError = ConcretizationError
-
-
-class NonConcreteBooleanIndexError(ConcretizationError, IndexError):
-    """A traced boolean mask was used as an index. An `IndexError`.
-
-    The number of selected elements would be the shape of the result, which must be known
-    while tracing. Use the three-argument `imprint.numpy.where`.
-    """
-
-
-class NonConcreteSliceError(ConcretizationError, IndexError):
-    """A slice begins, ends or steps by a traced value. An `IndexError`.
-
-    The length of the result must be known while tracing. Where it is, use
-    `imprint.lax.dynamic_slice`.
-    """
-
-
-class UnexpectedTracerError(TypeError):
-    """A tracer was used after the trace that made it had ended. A `TypeError`.
-
-    It left the traced function by a side effect: a global, an attribute, a list. Return
-    the value from the function instead. `check_tracer_leaks` finds where it left.
-    """
-
-
-class UnboundAxisError(NameError):
-    """A collective names an axis that nothing maps here. A `NameError`.
-
-    The message lists the names that are bound. Name the axis where it is mapped:
-    `imprint.vmap(f, axis_name=...)`.
-    """
-
-
-# ---- arguments ----
-
-
-class ArgumentError(_Called, TypeError, ValueError):
-    """A call got a bad argument. A `TypeError` and a `ValueError`.
-
-    Raised for a wrong number of arguments, a leaf that is no array or scalar, a static
-    argument that cannot be hashed, and options that contradict each other. The message
-    names the argument by its path.
-    """
-
-
-class ShapeError(_Called, TypeError, ValueError):
-    """Shapes or axes do not fit the operation. A `TypeError` and a `ValueError`.
-
-    The message shows the avals that came. Reshape, broadcast or choose another axis.
-    """
-
-
-class IndivisibleError(ShapeError):
-    """A mesh cannot split an axis into equal parts. A `ShapeError` and `ValueError`.
-
-    The message names the axis, its length and the mesh axes. Pad the array, or split
-    another axis.
-    """
-
-
-class AxisError(ShapeError, IndexError):
-    """An axis is out of range, or an index of `lax`. A `ShapeError` and `IndexError`.
-
-    Count axes from 0, or from the end with negative numbers.
-    """
-
-
-class DTypeError(_Called, TypeError, ValueError):
-    """A dtype does not fit the operation. A `TypeError` and a `ValueError`.
-
-    Convert the operand with `.astype`, or choose an operation that takes its dtype.
-    """
-
-
-class PromotionError(DTypeError):
-    """Operands have no common dtype. A `TypeError` and a `ValueError`.
-
-    Raised for dtypes that never promote implicitly (`float8_*`, `int4`, …), and for every
-    mixture under `numpy_dtype_promotion="strict"`. Convert one side with `.astype`.
-    """
-
-
-class TreeError(TypeError, ValueError):
-    """Two pytrees differ in structure, or one is none. A `TypeError` and a `ValueError`.
-
-    The message names the key path of the first difference, and both sides.
-    """
-
-
-# ---- transforms ----
-
-
-class NotDifferentiableError(TypeError, ValueError):
-    """A derivative was asked that does not exist. A `TypeError` and a `ValueError`.
-
-    Raised for integer or boolean inputs of `grad`, for a result that is not a real
-    scalar, and for reverse mode through a loop of unknown length.
-    """
-
-
-class UndefinedRuleError(AttributeError):
-    """A function with a derivative of its own was called before that was defined.
-
-    An `AttributeError`. Define the rule: `f.defjvp` of a `custom_jvp`, `f.defvjp` of a
-    `custom_vjp`.
-    """
-
-
-class AbsentRuleError(NotImplementedError):
-    """A primitive lacks the rule that a transform needs. A `NotImplementedError`.
-
-    The primitive states why the rule cannot exist; the message repeats it.
-    """
-
-
-# ---- engine ----
-
-
-class BackendError(RuntimeError):
-    """No such backend or device, or it cannot be started. A `RuntimeError`.
-
-    The message lists the ones that are available.
-    """
-
-
-class CompileError(RuntimeError):
-    """XLA refused the program or an option for compiling it. A `RuntimeError`.
-
-    Check `compiler_options` first: everything else in the program was written by us.
-    """
-
-
-class RecompileError(RuntimeError):
-    """A function needs more versions than it was allowed. A `RuntimeError`.
-
-    Raised inside `max_compiles`, and where `max_versions` is reached and
-    `on_limit="error"`. The message names the function and what differs; `explanation` is
-    the `Explanation` of the call, or None. It is left out of a pickle, as it holds code.
-    """
-
-    def __init__(self, message: str, *, explanation: Any = None) -> None:
-        super().__init__(message)
-        self.explanation = explanation
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), self.args, {**vars(self), "explanation": None}
-
-
-class StaleVersionError(RuntimeError):
-    """A version answers a call otherwise than a fresh trace would. A `RuntimeError`.
-
-    Raised while `audit` is on. The message shows where the two programs part and what the
-    version does not watch; `cached` and `fresh` are the texts of both jaxprs, the second
-    None if the fresh trace failed. The version is gone, so the next call is right.
-    """
-
-    def __init__(
-        self, message: str, *, cached: str = "", fresh: str | None = None
-    ) -> None:
-        super().__init__(message)
-        self.cached: str = cached
-        self.fresh: str | None = fresh
-
-
-class BackendWarning(UserWarning):
-    """A GPU of this machine computes nothing, as its plug-in is missing. A `UserWarning`.
-
-    Or it is another release's. The message has the command that installs the right one.
-    Given once a process, when the CPU starts and no device is named; where warnings are
-    errors it is logged instead.
-    """
-
-
-class CaptureWarning(UserWarning):
-    """A compiled function captured what it should be given. A `UserWarning`.
-
-    A large array is copied when the function is traced, and later writes into it are not
-    seen. Or a function with `strict=True` read a value that cannot be looked into: a file, a
-    generator. Or the names of a function reach more values than are tracked. Pass the value,
-    or the part that you need, as an argument. Given once a function and value.
-    """
-
-
-class RecompileWarning(UserWarning):
-    """One function was compiled many times for the same reason. A `UserWarning`.
-
-    The message names what keeps changing and the edit that stops it. It is given once a
-    function, after its eighth compilation.
-    """
-
-
-class StoreWarning(UserWarning):
-    """Compiled programs cannot be kept on the disk, or not be read. A `UserWarning`.
-
-    The call is answered all the same: the program is compiled. The message names the file
-    or folder, what is wrong with it, and what to do. Given once a process and kind of
-    trouble; where warnings are errors it is logged instead.
-    """
-
-
-class DeletedArrayError(RuntimeError):
-    """An array was used after its buffer was deleted or donated. A `RuntimeError`.
-
-    Use the result of the call that took the buffer, or do not donate the argument.
-    """
-
-
-class NonFiniteError(FloatingPointError):
-    """`debug_nans` or `debug_infs` met a NaN or an infinity. A `FloatingPointError`.
-
-    The message names the operation that made it first. Both flags are off by default.
-    """
-
-
-class CheckError(RuntimeError, ValueError):
-    """A check failed while a program ran. A `RuntimeError`, a `ValueError`.
-
-    The message is the user's; a note says where the check stands.
-    """
-
-
-# ---- config ----
-
-
-class ConfigError(ValueError, AttributeError):
-    """A flag does not exist, or not with that value. A `ValueError`, an `AttributeError`.
-
-    The message lists the values that the flag takes, and names the environment variable
-    if the value came from one.
-    """
-
-
-# ---- our own fault ----
-
-
-class InternalError(RuntimeError):
-    """imprint broke one of its own invariants. A `RuntimeError`.
-
-    It is a bug of imprint and never of the caller. Please report it with the jaxpr that
-    the error shows.
-    """
-
-    def __init__(self, message: str, *, jaxpr: object = None) -> None:
-        super().__init__(message)
-        self.jaxpr: str | None = None if jaxpr is None else str(jaxpr)
-        self.add_note("This is a bug in imprint. Please report it with this traceback.")
-        if self.jaxpr is not None:
-            self.add_note(f"It happened in this jaxpr:\n{self.jaxpr}")
-
-
-def did_you_mean(name: str, choices: Iterable[str]) -> str:
-    """Return " Did you mean 'x'?" for the choice nearest to `name`, or "" if none is near.
-
-    The leading space lets a message append it without asking whether there is one.
-    """
-    nearest = get_close_matches(name, list(choices), n=1, cutoff=0.6)
-    return f" Did you mean {nearest[0]!r}?" if nearest else ""

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from imprint import runtime
-from imprint.errors import ArgumentError
-from imprint.sharding.mesh import Mesh
+from imprint._src.errors import ArgumentError
+from imprint._src.sharding.mesh import Mesh
 
 
 def make_mesh(

@@ -18,8 +18,8 @@ from typing import Any, Final, NamedTuple, ParamSpec, TypeVar, cast, final
 import numpy as np
 
 from imprint import tree
+from imprint._src.config import settings
 from imprint.array import ArrayImpl, held, host_of, host_values
-from imprint.config import settings
 from imprint.control import applied
 from imprint.core.array import NumberArray
 from imprint.core.aval import ShapedArray

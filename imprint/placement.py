@@ -13,6 +13,11 @@ from itertools import zip_longest
 from typing import Any, Final, TypeAlias, TypeGuard
 
 from imprint import runtime, tree
+from imprint._src.errors import ArgumentError
+from imprint._src.sharding.context import resolved
+from imprint._src.sharding.named import NamedSharding
+from imprint._src.sharding.single import Sharding, SingleDeviceSharding
+from imprint._src.sharding.spec import PartitionSpec
 from imprint.array import (
     ArrayImpl,
     buffer_of,
@@ -22,13 +27,8 @@ from imprint.array import (
     with_placement,
 )
 from imprint.core.trace import Tracer
-from imprint.errors import ArgumentError
 from imprint.primitives.constraints import constrain
 from imprint.runtime import Device
-from imprint.sharding.context import resolved
-from imprint.sharding.named import NamedSharding
-from imprint.sharding.single import Sharding, SingleDeviceSharding
-from imprint.sharding.spec import PartitionSpec
 
 DeviceLike: TypeAlias = Device | Sharding | PartitionSpec
 """What `device=` takes."""

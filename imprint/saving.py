@@ -18,12 +18,12 @@ from typing import Any, Final, final
 import numpy as np
 
 from imprint import runtime, tree
+from imprint._src.errors import ArgumentError, ShapeError
+from imprint._src.sharding.context import resolved
+from imprint._src.sharding.named import Index, NamedSharding
 from imprint.array import from_host, host_of, shards_of, to_array
 from imprint.core.aval import ShapedArray, get_aval
-from imprint.errors import ArgumentError, ShapeError
 from imprint.placement import device_put
-from imprint.sharding.context import resolved
-from imprint.sharding.named import Index, NamedSharding
 from imprint.shards import make_array_from_callback
 
 _FORMAT: Final = 1

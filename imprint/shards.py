@@ -11,15 +11,15 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from imprint import runtime, tree
+from imprint._src.dtypes import canonicalize
+from imprint._src.errors import ArgumentError, DTypeError, ShapeError
+from imprint._src.sharding.context import resolved
+from imprint._src.sharding.mesh import Mesh
+from imprint._src.sharding.named import Index, NamedSharding
+from imprint._src.sharding.single import SingleDeviceSharding
+from imprint._src.sharding.spec import PartitionSpec
 from imprint.array import ArrayImpl, buffer_of, to_array, with_placement
 from imprint.core.aval import ShapedArray
-from imprint.dtypes import canonicalize
-from imprint.errors import ArgumentError, DTypeError, ShapeError
-from imprint.sharding.context import resolved
-from imprint.sharding.mesh import Mesh
-from imprint.sharding.named import Index, NamedSharding
-from imprint.sharding.single import SingleDeviceSharding
-from imprint.sharding.spec import PartitionSpec
 
 
 def make_array_from_callback(

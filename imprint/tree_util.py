@@ -4,7 +4,7 @@ They are the same functions as in `imprint.tree`, where new code finds them; not
 defined here. It loads when it is first asked for.
 """
 
-from imprint.tree.functions import (
+from imprint._src.tree.functions import (
     all_leaves,
     flatten_one_level,
     flatten_one_level_with_keys,
@@ -20,7 +20,7 @@ from imprint.tree.functions import (
     tree_transpose,
     tree_unflatten,
 )
-from imprint.tree.keys import (
+from imprint._src.tree.keys import (
     DictKey,
     FlattenedIndexKey,
     GetAttrKey,
@@ -28,8 +28,8 @@ from imprint.tree.keys import (
     SequenceKey,
     keystr,
 )
-from imprint.tree.keys import Key as KeyEntry
-from imprint.tree.registry import (
+from imprint._src.tree.keys import Key as KeyEntry
+from imprint._src.tree.registry import (
     Partial,
     is_tree_node,
     register_dataclass,
@@ -39,10 +39,10 @@ from imprint.tree.registry import (
     register_pytree_with_keys_class,
     register_static,
 )
-from imprint.tree.treedef import TreeDef as PyTreeDef
-from imprint.tree.treedef import flatten as tree_flatten
-from imprint.tree.treedef import structure as tree_structure
-from imprint.tree.treedef import treedef_children, treedef_is_leaf, treedef_tuple
+from imprint._src.tree.treedef import TreeDef as PyTreeDef
+from imprint._src.tree.treedef import flatten as tree_flatten
+from imprint._src.tree.treedef import structure as tree_structure
+from imprint._src.tree.treedef import treedef_children, treedef_is_leaf, treedef_tuple
 
 __all__ = [
     "DictKey",

@@ -4,7 +4,7 @@
 or a number. `DTypeLike` is what names a dtype.
 """
 
-from imprint.dtypes import DTypeLike
+from imprint._src.dtypes import DTypeLike
 from imprint.numpy.promotion import ArrayLike
 
 __all__ = ["ArrayLike", "DTypeLike"]

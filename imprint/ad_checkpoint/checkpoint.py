@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar, cast, final
 
 from imprint import tree
+from imprint._src.errors import ArgumentError
 from imprint._src.jit.guards.recording import expect, run_rule
 from imprint.control.checkpoint import checkpoint_call
 from imprint.core.aval import get_aval
@@ -22,7 +23,6 @@ from imprint.core.functions import (
 )
 from imprint.core.jaxpr import Eqn
 from imprint.core.trace import current_trace
-from imprint.errors import ArgumentError
 from imprint.transforms.staging import Staged, stage
 
 P = ParamSpec("P")

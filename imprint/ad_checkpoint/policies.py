@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, final
 
 from imprint._src.bootstrap import public_names
+from imprint._src.errors import ArgumentError
 from imprint.core import missing
 from imprint.core.primitive import Primitive
-from imprint.errors import ArgumentError
 
 __all__ = [
     "checkpoint_dots",

@@ -13,13 +13,13 @@ from typing import Any, Final, cast
 import numpy as np
 
 from imprint import tree
+from imprint._src.errors import ArgumentError, DTypeError
 from imprint.calls.results import Results
 from imprint.calls.signature import Call, Form
 from imprint.core.aval import checked_integer, get_aval
 from imprint.core.foreign import conversion, shown
 from imprint.core.shape_struct import ShapeDtypeStruct
 from imprint.core.trace import Tracer
-from imprint.errors import ArgumentError, DTypeError
 
 
 def check_leaves(

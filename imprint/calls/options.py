@@ -11,13 +11,13 @@ from operator import index
 from typing import Any, Literal, TypeAlias
 
 from imprint import runtime, tree
+from imprint._src.errors import ArgumentError
+from imprint._src.sharding.single import Sharding, SingleDeviceSharding
+from imprint._src.sharding.spec import PartitionSpec
 from imprint.calls.axes import AxesSpec
 from imprint.calls.filtering import Filter
 from imprint.core.inline import Inline
-from imprint.errors import ArgumentError
 from imprint.runtime import CompileOptions, Device
-from imprint.sharding.single import Sharding, SingleDeviceSharding
-from imprint.sharding.spec import PartitionSpec
 
 OnLimit = Literal["warn", "error"]
 Buckets: TypeAlias = Literal["pow2"] | Sequence[int] | Callable[[int], int] | None

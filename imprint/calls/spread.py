@@ -11,22 +11,22 @@ from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, Final, NamedTuple, final
 
 from imprint import runtime
+from imprint._src.config import settings
+from imprint._src.errors import ArgumentError
+from imprint._src.sharding.context import resolved
+from imprint._src.sharding.mesh import Mesh
+from imprint._src.sharding.named import NamedSharding
+from imprint._src.sharding.single import SingleDeviceSharding
 from imprint.array import ArrayImpl
 from imprint.calls.home import Argument
 from imprint.calls.options import JitOptions
 from imprint.calls.tracing import TracedCall
-from imprint.config import settings
 from imprint.core.aval import ShapedArray
 from imprint.core.jaxpr import ClosedJaxpr
-from imprint.errors import ArgumentError
 from imprint.passes import prune
 from imprint.primitives.constraints import constrain, meshes_in
 from imprint.program.layout import Layout
 from imprint.program.program import Program
-from imprint.sharding.context import resolved
-from imprint.sharding.mesh import Mesh
-from imprint.sharding.named import NamedSharding
-from imprint.sharding.single import SingleDeviceSharding
 
 
 @final

@@ -11,6 +11,7 @@ from typing import Any, final, overload
 import numpy as np
 
 from imprint import tree
+from imprint._src.config import settings
 from imprint._src.jit.guards.dependencies import Dependencies
 from imprint._src.jit.guards.guard import Guard
 from imprint._src.jit.guards.recording import Recording
@@ -18,7 +19,6 @@ from imprint.array import ArrayImpl, buffer_of
 from imprint.calls.leaves import check_results
 from imprint.calls.results import Results, split_result
 from imprint.calls.signature import Call, Form, Signature
-from imprint.config import settings
 from imprint.core.aval import ShapedArray
 from imprint.core.identity import Inner, type_name
 from imprint.core.jaxpr import ClosedJaxpr, Jaxpr

@@ -10,10 +10,11 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from imprint import dtypes, tree
+from imprint import tree
+from imprint._src import dtypes
+from imprint._src.tree.prefix import first_difference
 from imprint.core.aval import ShapedArray
 from imprint.core.functions import name_of
-from imprint.tree.prefix import first_difference
 
 _LONGEST = 300
 

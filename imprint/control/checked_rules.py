@@ -12,7 +12,7 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from imprint import dtypes
+from imprint._src import dtypes
 from imprint.control.call import jit_p
 from imprint.control.checked import (
     NO_ERROR,

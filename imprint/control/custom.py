@@ -11,6 +11,7 @@ lead; the rule does not know them, so they must not be differentiated.
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from imprint._src.errors import UnexpectedTracerError
 from imprint.control.applied import (
     applied_aval,
     applied_eager,
@@ -25,7 +26,6 @@ from imprint.core.jaxpr import ClosedJaxpr
 from imprint.core.primitive import Dims, Values
 from imprint.core.tangents import Zero, is_zero, tangent_aval, zero_of
 from imprint.core.trace import Trace, current_trace, tracing
-from imprint.errors import UnexpectedTracerError
 from imprint.primitives.basis import full
 from imprint.primitives.convert import convert_element_type
 from imprint.transforms.batch import (

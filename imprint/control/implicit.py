@@ -10,6 +10,8 @@ then vectors of one space, and give vectors; what `solve` returns beside has no 
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from imprint._src.dtypes import is_inexact
+from imprint._src.errors import NotDifferentiableError
 from imprint.control.applied import (
     applied_eager,
     applied_pad,
@@ -27,8 +29,6 @@ from imprint.core.padding import Bucket, Padded
 from imprint.core.primitive import Avals, Dims, Params, Rule, Values
 from imprint.core.tangents import Linear, Zero, is_zero, zero_of
 from imprint.core.trace import current_trace, tracing
-from imprint.dtypes import is_inexact
-from imprint.errors import NotDifferentiableError
 from imprint.primitives.basis import add_tangents, instantiate, neg
 from imprint.stablehlo import Builder, Value
 from imprint.transforms.batch import batch_jaxpr, hidden_size

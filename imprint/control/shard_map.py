@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from imprint._src.sharding.mesh import Mesh
 from imprint.control.operands import nonzeros, pick
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.control import ControlPrimitive, Eager, Narrowed, Unit, Watched
@@ -26,7 +27,6 @@ from imprint.core.trace import NamedAxis, tracing
 from imprint.primitives.basis import mul, scalar_like
 from imprint.primitives.collectives import psum_p, pvary
 from imprint.primitives.shape import expand_dims, squeeze
-from imprint.sharding.mesh import Mesh
 from imprint.stablehlo import Builder, Value
 from imprint.stablehlo.collectives import manual_computation
 from imprint.transforms.batch import at_axis, batch_flat, batch_jaxpr, hidden_size

@@ -9,6 +9,8 @@ each example stops by itself, and the loop when all of them have.
 from collections.abc import Sequence
 from typing import Any, Final, NoReturn
 
+from imprint._src.dtypes import is_integer
+from imprint._src.errors import NotDifferentiableError
 from imprint.control.interpret import interpret
 from imprint.control.operands import (
     Mask,
@@ -38,8 +40,6 @@ from imprint.core.padding import Bucket, Padded
 from imprint.core.primitive import Avals, Dims, Params, Values
 from imprint.core.tangents import tangent_aval
 from imprint.core.trace import tracing
-from imprint.dtypes import is_integer
-from imprint.errors import NotDifferentiableError
 from imprint.primitives.basis import add_p, broadcast_in_dim
 from imprint.primitives.reductions import reduce_or
 from imprint.primitives.select import select_n

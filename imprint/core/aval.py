@@ -15,12 +15,12 @@ from typing import Any, Final, TypeAlias, cast, final
 
 import numpy as np
 
-from imprint import dtypes
-from imprint.config import Settings, enable_x64, settings
+from imprint._src import dtypes
+from imprint._src.config import Settings, enable_x64, settings
+from imprint._src.errors import ArgumentError
+from imprint._src.sharding.varying import Varying, along
 from imprint.core import dims, hooks
 from imprint.core.dims import Dim, Shape
-from imprint.errors import ArgumentError
-from imprint.sharding.varying import Varying, along
 
 DType = np.dtype[Any]
 NDArray = np.ndarray[Any, Any]

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from math import prod
 from typing import Any, Final, TypeAlias, TypeVar
 
-from imprint.errors import ArgumentError, ConcretizationError
+from imprint._src.errors import ArgumentError, ConcretizationError
 
 Dim: TypeAlias = int
 """A size; typed as what it nearly always is. A `SymbolicDim` stands in for it."""

@@ -10,9 +10,9 @@ from functools import wraps
 from types import TracebackType
 from typing import Final, ParamSpec, TypeVar
 
-from imprint.config import config
+from imprint._src.config import config
+from imprint._src.errors import ConcretizationError, InternalError
 from imprint.core.source import is_inner, is_library
-from imprint.errors import ConcretizationError, InternalError
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")

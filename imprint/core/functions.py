@@ -14,10 +14,10 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from imprint import tree
+from imprint._src.errors import ArgumentError
 from imprint.core import hooks
 from imprint.core.aval import get_aval
 from imprint.core.foreign import conversion, shown
-from imprint.errors import ArgumentError
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint import dtypes
-from imprint.config import settings
+from imprint._src import dtypes
+from imprint._src.config import settings
 from imprint.core.aval import ShapedArray
 
 _LIMIT: Final = 4096

@@ -8,6 +8,7 @@ from collections.abc import Generator, Hashable, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, cast, final
 
+from imprint._src.errors import ArgumentError, UnboundAxisError
 from imprint.core.foreign import shown
 from imprint.core.trace import (
     NamedAxes,
@@ -18,7 +19,6 @@ from imprint.core.trace import (
     process_under,
     tracing,
 )
-from imprint.errors import ArgumentError, UnboundAxisError
 
 
 def names_in(axis_name: Any) -> tuple[Any, ...]:

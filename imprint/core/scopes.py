@@ -11,6 +11,7 @@ from contextvars import Token
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, final
 
+from imprint._src.errors import ArgumentError
 from imprint.core.foreign import shown
 from imprint.core.functions import check_function, name_of
 from imprint.core.source import (
@@ -19,7 +20,6 @@ from imprint.core.source import (
     reset_replayed_source,
     set_replayed_source,
 )
-from imprint.errors import ArgumentError
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -10,7 +10,7 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from imprint import dtypes
+from imprint._src import dtypes
 from imprint.core.aval import Shape, ShapedArray
 
 

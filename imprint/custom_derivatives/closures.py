@@ -10,6 +10,8 @@ from functools import update_wrapper
 from typing import Any, TypeVar, cast, final
 
 from imprint import tree
+from imprint._src.dtypes import is_inexact
+from imprint._src.errors import TreeError
 from imprint.core.aval import get_aval
 from imprint.core.folding import folding
 from imprint.core.functions import (
@@ -23,8 +25,6 @@ from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
 from imprint.core.trace import Tracer
 from imprint.custom_derivatives.flat import pair_of
 from imprint.custom_derivatives.reverse import custom_vjp
-from imprint.dtypes import is_inexact
-from imprint.errors import TreeError
 from imprint.transforms.staging import Staged, lift_scalars, stage
 
 R = TypeVar("R")

@@ -10,6 +10,7 @@ from functools import reduce
 from typing import Any, ParamSpec, TypeVar, final
 
 from imprint import tree
+from imprint._src.errors import ArgumentError, TreeError
 from imprint._src.jit.guards.recording import run_rule
 from imprint.control.custom import ForwardRule
 from imprint.core.aval import get_aval
@@ -27,7 +28,6 @@ from imprint.custom_derivatives.flat import (
 )
 from imprint.custom_derivatives.ruled import Ruled
 from imprint.custom_derivatives.zeros import SymbolicZero, given, taken
-from imprint.errors import ArgumentError, TreeError
 from imprint.primitives.basis import add_tangents
 
 P = ParamSpec("P")

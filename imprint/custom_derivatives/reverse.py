@@ -9,6 +9,12 @@ from collections.abc import Callable, Iterable
 from typing import Any, ParamSpec, TypeVar, cast, final
 
 from imprint import tree
+from imprint._src.dtypes import is_inexact
+from imprint._src.errors import (
+    ArgumentError,
+    TreeError,
+    UnexpectedTracerError,
+)
 from imprint._src.jit.guards.recording import run_rule
 from imprint.control.custom_lin import BackwardRule, Pull
 from imprint.core.aval import ShapedArray, get_aval
@@ -28,12 +34,6 @@ from imprint.custom_derivatives.flat import (
 )
 from imprint.custom_derivatives.ruled import Ruled
 from imprint.custom_derivatives.zeros import CustomVJPPrimal, given, taken
-from imprint.dtypes import is_inexact
-from imprint.errors import (
-    ArgumentError,
-    TreeError,
-    UnexpectedTracerError,
-)
 from imprint.primitives.convert import convert_element_type
 
 P = ParamSpec("P")

@@ -8,7 +8,7 @@ import string
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, final
 
-from imprint.errors import ArgumentError
+from imprint._src.errors import ArgumentError
 
 
 @final

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple, final
 
+from imprint._src.errors import ArgumentError
 from imprint.callbacks import tell
 from imprint.debug.formats import FORMAT
-from imprint.errors import ArgumentError
 
 
 def print(  # noqa: A001 - JAX's name; used as `debug.print`

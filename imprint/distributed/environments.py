@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from imprint.errors import BackendError
+from imprint._src.errors import BackendError
 
 
 @dataclass(frozen=True, slots=True)

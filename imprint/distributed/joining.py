@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from imprint import runtime
+from imprint._src.errors import ArgumentError, BackendError
 from imprint.distributed.environments import here
-from imprint.errors import ArgumentError, BackendError
 from imprint.runtime import Meeting
 
 

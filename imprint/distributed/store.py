@@ -7,7 +7,7 @@ few megabytes; a key is a path such as `"step/3"`. Every wait has a time limit.
 from typing import final
 
 from imprint import runtime
-from imprint.errors import BackendError
+from imprint._src.errors import BackendError
 from imprint.runtime import Processes
 
 

@@ -14,17 +14,17 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import Any, NamedTuple, TypeAlias, final
 
 from imprint import tree
+from imprint._src.config import config
+from imprint._src.errors import ShapeError
 from imprint._src.jit.guards.recording import include
 from imprint.calls.axes import Entry, named_shape, sizes_of
 from imprint.calls.key import CallKey, PackedKey, Pending, unplaced
 from imprint.calls.tracing import TracedCall
-from imprint.config import config
 from imprint.core.aval import ShapedArray
 from imprint.core.shape_struct import ShapeDtypeStruct
 from imprint.core.source import Source, raised_source
 from imprint.dynamic.holding import holds_size
 from imprint.dynamic.naming import LEAST, Naming
-from imprint.errors import ShapeError
 from imprint.symbolic.deciding import Condition, Decisions, Question
 from imprint.symbolic.expression import Scope
 from imprint.symbolic.instantiate import instantiate

@@ -16,12 +16,13 @@ from typing import Any, Final, NamedTuple, TypeAlias, cast, final
 import numpy as np
 
 from imprint import tree
+from imprint._src.config import settings
+from imprint._src.sharding.named import NamedSharding
 from imprint.array import ArrayImpl, consume, cut, held, padding_of
 from imprint.calls.axes import named_shape
 from imprint.calls.key import CallKey, PackedKey, Pending
 from imprint.calls.results import Results
 from imprint.calls.tracing import TracedCall
-from imprint.config import settings
 from imprint.core.aval import ShapedArray
 from imprint.core.jaxpr import ClosedJaxpr, Jaxpr
 from imprint.core.padding import NoPaddingError
@@ -29,7 +30,6 @@ from imprint.core.source import current_source
 from imprint.dynamic.buckets import LEAST_BUCKET, bucket_of
 from imprint.dynamic.families import Family, Sized, Sizes, families_of
 from imprint.dynamic.padding import in_bucket, is_beginning, is_spread
-from imprint.sharding.named import NamedSharding
 from imprint.symbolic.deciding import Question
 from imprint.symbolic.expression import SymbolicSize
 from imprint.symbolic.values import evaluate

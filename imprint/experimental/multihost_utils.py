@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from imprint import runtime, tree
+from imprint._src.errors import ArgumentError
+from imprint._src.sharding.named import NamedSharding
+from imprint._src.sharding.spec import PartitionSpec
 from imprint.array import ArrayImpl
-from imprint.errors import ArgumentError
 from imprint.jitted.jit import jit
-from imprint.sharding.named import NamedSharding
-from imprint.sharding.spec import PartitionSpec
 
 _WAIT = 300.0
 

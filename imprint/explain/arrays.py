@@ -10,11 +10,11 @@ import re
 from operator import ne
 from typing import Any, Final
 
-from imprint.config import config
+from imprint._src.config import config
+from imprint._src.sharding.named import NamedSharding
+from imprint._src.sharding.single import SingleDeviceSharding, Uncommitted
 from imprint.core.aval import ShapedArray
 from imprint.explain.explanation import Difference
-from imprint.sharding.named import NamedSharding
-from imprint.sharding.single import SingleDeviceSharding, Uncommitted
 
 
 def array_differences(

@@ -12,12 +12,12 @@ from types import NoneType
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from imprint import tree
+from imprint._src.tree.registry import fields_of
+from imprint._src.tree.statics import Static
 from imprint.core.identity import type_name
 from imprint.definition.state import StateWalk
 from imprint.definition.wording import told_apart
 from imprint.explain.tokens import FEW, disagreements
-from imprint.tree.registry import fields_of
-from imprint.tree.statics import Static
 
 Arguments: TypeAlias = Mapping[str, tree.TreeDef]
 """The trees of the arguments that a call gives, by their names."""

@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import Any, Final, NamedTuple, final
 
 from imprint import tree
-from imprint.config import Settings
+from imprint._src.config import Settings
 from imprint.core.aval import ShapedArray
 from imprint.core.source import Source
 from imprint.core.trace import NamedAxes

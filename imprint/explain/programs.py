@@ -15,6 +15,7 @@ from typing import Any, Final, cast, final
 
 import numpy as np
 
+from imprint._src.errors import DeletedArrayError
 from imprint.core.aval import get_aval
 from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from imprint.core.pretty import format_eqn
@@ -23,7 +24,6 @@ from imprint.definition.layout import layout_of
 from imprint.definition.state import StrictWalk, reads_state
 from imprint.definition.token import Content
 from imprint.definition.wording import shortened
-from imprint.errors import DeletedArrayError
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, final, overload
 
 import numpy as np
 
-from imprint import dtypes
+from imprint._src import dtypes
 from imprint.core.jaxpr import ClosedJaxpr
 from imprint.explain.steps import HostArray, Step, SteppedProgram, shown
 

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, final
 
 import numpy as np
 
-from imprint import dtypes
+from imprint._src import dtypes
 from imprint.control.interpret import compute, interpreting, literal_value
 from imprint.core.control import ControlPrimitive, Unit
 from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, final
 
 from imprint import runtime, tree
+from imprint._src.errors import DTypeError, NotDifferentiableError, TreeError
 from imprint.control.call import call
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.control import one_equation
@@ -18,7 +19,6 @@ from imprint.core.jaxpr import ClosedJaxpr
 from imprint.core.tangents import is_float0, tangent_aval
 from imprint.custom_derivatives import custom_vjp
 from imprint.dynamic.sizes import size_at, values_of
-from imprint.errors import DTypeError, NotDifferentiableError, TreeError
 from imprint.export.calling import call_exported_p
 from imprint.export.module import Functions, at_sizes
 

@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Any, Final
 
-from imprint import dtypes, tree
+from imprint import tree
+from imprint._src import dtypes
+from imprint._src.errors import ArgumentError
 from imprint.core.aval import ShapedArray
 from imprint.dynamic.sizes import scope_of
-from imprint.errors import ArgumentError
 from imprint.export.exported import Exported
 from imprint.export.of_jax import from_jax
 from imprint.export.trees import from_data, to_data

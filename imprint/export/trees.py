@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 from imprint import tree
-from imprint.errors import ArgumentError
+from imprint._src.errors import ArgumentError
 
 Data = Any
 """What JSON holds."""

@@ -11,10 +11,10 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from imprint import runtime
+from imprint._src.errors import ArgumentError, ConcretizationError, ShapeError
 from imprint.core.aval import ShapedArray
 from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var
 from imprint.dynamic.sizes import scope_of, size_at, sources
-from imprint.errors import ArgumentError, ConcretizationError, ShapeError
 from imprint.export.module import at_sizes
 from imprint.runtime import EngineError
 from imprint.symbolic import SymbolicScope

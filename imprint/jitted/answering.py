@@ -7,7 +7,7 @@ in the place of sizes.
 
 from typing import Any
 
-from imprint.config import config
+from imprint._src.config import config
 from imprint.jitted.audit import audit
 from imprint.jitted.compiling import compile_version
 from imprint.jitted.request import Request

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple, final
 import numpy as np
 
 from imprint import tree
+from imprint._src.errors import ArgumentError
 from imprint.array import to_array
 from imprint.calls.options import JitOptions
 from imprint.calls.results import Results
@@ -33,7 +34,6 @@ from imprint.dynamic.programs import (
     trusting_zeros,
 )
 from imprint.dynamic.sizes import scope_of, sources, values_of
-from imprint.errors import ArgumentError
 from imprint.jitted.compiling import compile_lowered, lower_traced
 from imprint.jitted.stages import Compiled, Given, Lowered
 from imprint.runtime import CompileOptions

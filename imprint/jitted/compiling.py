@@ -11,6 +11,8 @@ from dataclasses import replace
 from typing import Final, Protocol
 
 from imprint import tree
+from imprint._src.config import config, settings
+from imprint._src.errors import ArgumentError, CaptureWarning, RecompileError
 from imprint._src.jit.guards import recording
 from imprint.calls.home import Home, home_of_call
 from imprint.calls.key import PackedKey, Pending, unplaced
@@ -18,14 +20,12 @@ from imprint.calls.options import JitOptions
 from imprint.calls.signature import Form
 from imprint.calls.spread import SpreadHome, layout_of_call, spread_home
 from imprint.calls.tracing import TracedCall, trace_call
-from imprint.config import config, settings
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.identity import identity
 from imprint.core.source import warn
 from imprint.core.trace import Tracer
 from imprint.definition.state import StrictWalk
 from imprint.definition.wording import show
-from imprint.errors import ArgumentError, CaptureWarning, RecompileError
 from imprint.explain.explanation import Explanation, told
 from imprint.jitted.report import explain_miss, loops_told
 from imprint.jitted.request import Request, answer_of_kin

@@ -15,12 +15,12 @@ from typing import Any, final
 import numpy as np
 
 from imprint import tree
+from imprint._src.config import settings
 from imprint.array import ArrayImpl
 from imprint.calls.key import pending_of
 from imprint.calls.leaves import check_values
 from imprint.calls.signature import Spelling
 from imprint.calls.spread import constrained_arguments, constrained_results
-from imprint.config import settings
 from imprint.control import call as nested
 from imprint.core.folding import folding
 from imprint.core.functions import name_of

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, ParamSpec, TypeVar, get_args, overload
 
+from imprint._src.config import config
+from imprint._src.errors import ArgumentError, did_you_mean
 from imprint.calls.axes import AxesSpec, read_axes
 from imprint.calls.filtering import Donate, Filter
 from imprint.calls.options import (
@@ -18,9 +20,7 @@ from imprint.calls.options import (
     check_options,
     interned,
 )
-from imprint.config import config
 from imprint.core.functions import check_function
-from imprint.errors import ArgumentError, did_you_mean
 from imprint.jitted.bound import BoundJitted, unbind
 from imprint.jitted.dispatch import Jitted
 from imprint.jitted.typed import JittedFunction

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final, Literal, ParamSpec, TypeVar, Unpack, overload
 
+from imprint._src.config import config
 from imprint.calls.axes import read_axes
 from imprint.calls.options import (
     Buckets,
@@ -21,7 +22,6 @@ from imprint.calls.options import (
     interned,
 )
 from imprint.calls.signature import as_tuple
-from imprint.config import config
 from imprint.core.functions import check_function
 from imprint.core.inline import Inline
 from imprint.jitted.dispatch import Jitted

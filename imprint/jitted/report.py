@@ -14,6 +14,7 @@ from types import FunctionType
 from typing import Any, Final, NamedTuple
 
 from imprint import tree
+from imprint._src.config import flag_setters, settings
 from imprint._src.jit.guards.dependencies import is_captured
 from imprint._src.jit.guards.guard import Change, Gone, changes_of
 from imprint._src.jit.guards.locations import (
@@ -26,7 +27,6 @@ from imprint._src.jit.guards.locations import (
 from imprint._src.jit.guards.values import Read
 from imprint.calls.key import CallKey, Pending
 from imprint.calls.options import JitOptions
-from imprint.config import flag_setters, settings
 from imprint.core.identity import type_name
 from imprint.core.source import current_source
 from imprint.definition.code import code_of

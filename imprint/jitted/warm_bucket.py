@@ -12,11 +12,12 @@ import weakref
 from collections.abc import Callable
 from typing import Any, final
 
+from imprint._src.config import settings
+from imprint._src.errors import ArgumentError
 from imprint.calls.axes import named_shape
 from imprint.calls.key import Pending
 from imprint.calls.results import Results
 from imprint.calls.tracing import TracedCall, trace_call
-from imprint.config import settings
 from imprint.core.aval import get_aval
 from imprint.core.jaxpr import ClosedJaxpr
 from imprint.dynamic.families import (
@@ -38,7 +39,6 @@ from imprint.dynamic.programs import (
     program_of,
     sized_of,
 )
-from imprint.errors import ArgumentError
 from imprint.explain.explanation import Explanation
 from imprint.jitted.compiling import lower_traced, trace
 from imprint.jitted.loading import Late, loaded_version, without_leaves

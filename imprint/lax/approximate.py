@@ -6,10 +6,11 @@ only how many results come where they are not joined to `k`.
 
 from typing import Any
 
-from imprint import dtypes, runtime
+from imprint import runtime
+from imprint._src import dtypes
+from imprint._src.errors import ArgumentError, DTypeError
 from imprint.core import dims
 from imprint.core.aval import get_aval
-from imprint.errors import ArgumentError, DTypeError
 from imprint.primitives.axes import canonical_axis, whole
 from imprint.primitives.basis import neg
 from imprint.primitives.sorting import top_k

@@ -10,7 +10,15 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from imprint import dtypes, runtime
+from imprint import runtime
+from imprint._src import dtypes
+from imprint._src.errors import (
+    ArgumentError,
+    BackendError,
+    DTypeError,
+    ShapeError,
+    TreeError,
+)
 from imprint.control.agreement import Kind, Returned, defined, difference
 from imprint.control.closing import REMEDY, Closed, close, own_leaves, unite
 from imprint.control.cond import choose
@@ -19,13 +27,6 @@ from imprint.core.folding import folding
 from imprint.core.functions import as_result, name_of, result_leaves
 from imprint.core.jaxpr import eval_jaxpr
 from imprint.core.trace import Tracer
-from imprint.errors import (
-    ArgumentError,
-    BackendError,
-    DTypeError,
-    ShapeError,
-    TreeError,
-)
 from imprint.primitives.basis import scalar_like
 from imprint.primitives.comparison import ne
 from imprint.primitives.convert import convert_element_type

@@ -10,15 +10,16 @@ shows the carry as it goes in and as it comes out, and what mends it.
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from imprint import dtypes, tree
+from imprint import tree
+from imprint._src import dtypes
+from imprint._src.errors import DTypeError, ShapeError, TreeError
+from imprint._src.tree.prefix import first_difference
 from imprint.control.agreement import Returned
 from imprint.control.closing import own_leaves
 from imprint.core import dims
 from imprint.core.aval import ShapedArray, get_aval
-from imprint.errors import DTypeError, ShapeError, TreeError
 from imprint.primitives.collectives import pvary
 from imprint.primitives.convert import convert_element_type
-from imprint.tree.prefix import first_difference
 
 
 class Carry(NamedTuple):

@@ -12,8 +12,15 @@ from functools import partial
 from operator import index
 from typing import Any, Final
 
-from imprint import dtypes, tree
-from imprint.config import settings
+from imprint import tree
+from imprint._src import dtypes
+from imprint._src.config import settings
+from imprint._src.errors import (
+    ArgumentError,
+    ConcretizationError,
+    DTypeError,
+    ShapeError,
+)
 from imprint.control.agreement import Returned
 from imprint.control.closing import close
 from imprint.control.scan import scan as bind_scan
@@ -25,7 +32,6 @@ from imprint.core.folding import folding
 from imprint.core.functions import as_result, check_function, name_of, wraps
 from imprint.core.protocols import plain
 from imprint.core.trace import Tracer
-from imprint.errors import ArgumentError, ConcretizationError, DTypeError, ShapeError
 from imprint.jitted.jit import run_loop
 from imprint.lax.carry import Carry, Staged, carry_of, settle
 from imprint.lax.composed import dynamic_index_in_dim, stack

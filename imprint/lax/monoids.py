@@ -16,6 +16,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from imprint import tree
+from imprint._src.dtypes import is_bool, is_complex
+from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint.control.agreement import Returned, difference
 from imprint.control.closing import close, own_leaves
 from imprint.core import dims
@@ -25,8 +27,6 @@ from imprint.core.functions import as_result, check_function, name_of
 from imprint.core.jaxpr import eval_jaxpr
 from imprint.core.primitive import Primitive
 from imprint.core.trace import Tracer
-from imprint.dtypes import is_bool, is_complex
-from imprint.errors import ArgumentError, DTypeError, ShapeError
 from imprint.lax import elementwise
 from imprint.primitives.axes import canonical_axes
 from imprint.primitives.basis import broadcast_in_dim, reduce_sum, transpose

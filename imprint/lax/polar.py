@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy
 
-from imprint import dtypes
+from imprint._src import dtypes
+from imprint._src.errors import DTypeError, ShapeError
 from imprint.core import dims
 from imprint.core.aval import get_aval
-from imprint.errors import DTypeError, ShapeError
 from imprint.lax.composed import dot, select
 from imprint.lax.loops import while_loop
 from imprint.primitives.axes import whole

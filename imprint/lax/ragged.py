@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy
 
-from imprint import dtypes
+from imprint._src import dtypes
+from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint.core import dims
 from imprint.core.aval import ShapedArray, get_aval
-from imprint.errors import ArgumentError, DTypeError, ShapeError
 from imprint.primitives.axes import canonical_axes, canonical_axis, insert, int_tuple
 from imprint.primitives.basis import broadcast_in_dim, scalar_like, sub, transpose
 from imprint.primitives.comparison import ge, lt

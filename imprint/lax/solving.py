@@ -10,6 +10,8 @@ from functools import partial
 from typing import Any, Final, NamedTuple
 
 from imprint import tree
+from imprint._src.errors import ArgumentError, ShapeError, TreeError
+from imprint._src.tree.prefix import first_difference
 from imprint.control.agreement import Returned, defined
 from imprint.control.closing import REMEDY, Closed, close, unite
 from imprint.control.implicit import find_root, solve_linear
@@ -25,11 +27,9 @@ from imprint.core.functions import (
 )
 from imprint.core.jaxpr import eval_jaxpr
 from imprint.core.trace import current_trace
-from imprint.errors import ArgumentError, ShapeError, TreeError
 from imprint.lax.carry import Carry, carry_of
 from imprint.transforms.derivatives import linearize
 from imprint.transforms.transpose import transpose_jaxpr
-from imprint.tree.prefix import first_difference
 
 
 @folding

@@ -7,10 +7,10 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
+from imprint._src.errors import ArgumentError
 from imprint.core import dims
 from imprint.core.aval import get_aval
 from imprint.core.foreign import shown
-from imprint.errors import ArgumentError
 from imprint.primitives import basis, incomplete, polynomials
 from imprint.primitives import special as gamma
 

@@ -17,8 +17,8 @@ from types import CodeType, FunctionType, MethodType
 from typing import Any, Final
 
 from imprint import runtime
+from imprint._src.config import Settings
 from imprint._src.jit.guards.locations import MISSING, class_attribute, class_of
-from imprint.config import Settings
 from imprint.core.identity import module_name
 from imprint.core.libraries import is_user_class
 from imprint.definition.code import code_digest

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint.config import Settings
+from imprint._src.config import Settings
 from imprint.core.identity import module_name
 from imprint.core.libraries import (
     entry,

@@ -44,6 +44,7 @@ from imprint._src.jit.guards.locations import (
     namespace_of,
     qualname_of,
 )
+from imprint._src.tree.walk import registered
 from imprint.array import ArrayImpl
 from imprint.core.identity import Inner, module_name, type_name
 from imprint.core.libraries import (
@@ -63,7 +64,6 @@ from imprint.manifest.impure import impure_objects
 from imprint.manifest.refused import Refused, Why
 from imprint.manifest.shardings import PLACED, plain_placement
 from imprint.tree import Partial
-from imprint.tree.walk import registered
 
 Content = Any
 _PARTS: Final = 100_000

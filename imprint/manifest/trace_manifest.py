@@ -16,11 +16,11 @@ from typing import Any, Final, NamedTuple, cast, final
 import numpy as np
 
 from imprint import runtime, tree
+from imprint._src.config import Settings
 from imprint._src.jit.guards.dependencies import Dependencies
 from imprint.calls.options import JitOptions
 from imprint.calls.signature import Call, Form
 from imprint.calls.tracing import TracedCall, held_by
-from imprint.config import Settings
 from imprint.core.aval import ShapedArray
 from imprint.core.trace import Tracer
 from imprint.manifest.declared import adopt, declaration, difference_of, look

@@ -7,11 +7,11 @@ arguments and results is known while tracing, and waits outside.
 from collections.abc import Callable
 from typing import Any
 
+from imprint._src.errors import ArgumentError
+from imprint._src.sharding.single import SingleDeviceSharding
 from imprint.callbacks import pure_callback
-from imprint.errors import ArgumentError
 from imprint.module.compare import tree_equal
 from imprint.module.filters import combine, is_array, partition
-from imprint.sharding.single import SingleDeviceSharding
 
 
 def filter_pure_callback(

@@ -9,11 +9,12 @@ from typing import Any, Final, Literal, TypeAlias, TypeVar, final
 
 import numpy as np
 
-from imprint import dtypes, tree
+from imprint import tree
+from imprint._src import dtypes
+from imprint._src.errors import ArgumentError
 from imprint.core.aval import get_aval
 from imprint.core.trace import Tracer
 from imprint.debug.checking import check_predicate
-from imprint.errors import ArgumentError
 from imprint.module.filters import is_array
 from imprint.numpy import any as any_of
 from imprint.numpy import full_like, logical_not, where

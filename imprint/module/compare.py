@@ -10,9 +10,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint import dtypes, tree
+from imprint import tree
+from imprint._src import dtypes
+from imprint._src.errors import TreeError
 from imprint.core.array import Array
-from imprint.errors import TreeError
 from imprint.module.filters import is_array
 from imprint.numpy.bitwise import bitwise_and
 from imprint.numpy.comparison import allclose, equal

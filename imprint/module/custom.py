@@ -9,6 +9,12 @@ from collections.abc import Callable
 from typing import Any, Generic, ParamSpec, TypeVar, cast, final, overload
 
 from imprint import tree
+from imprint._src.dtypes import is_inexact
+from imprint._src.errors import (
+    NotDifferentiableError,
+    TreeError,
+    UndefinedRuleError,
+)
 from imprint.ad_checkpoint.checkpoint import checkpoint
 from imprint.core.aval import get_aval
 from imprint.core.folding import folding
@@ -20,12 +26,6 @@ from imprint.custom_derivatives.zeros import (
     SymbolicZero,
     custom_vjp_primal_tree_values,
     zero_from_primal,
-)
-from imprint.dtypes import is_inexact
-from imprint.errors import (
-    NotDifferentiableError,
-    TreeError,
-    UndefinedRuleError,
 )
 from imprint.module.fields import field
 from imprint.module.filters import (

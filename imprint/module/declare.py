@@ -11,8 +11,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any, Final, cast, final, get_origin
 
-from imprint.errors import ArgumentError
-from imprint.tree.registry import register_fields
+from imprint._src.errors import ArgumentError
+from imprint._src.tree.registry import register_fields
 
 
 @final

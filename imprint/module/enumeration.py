@@ -11,12 +11,12 @@ from typing import Any, ClassVar, Final, cast
 
 import numpy as np
 
-from imprint import dtypes
+from imprint._src import dtypes
+from imprint._src.errors import ArgumentError
 from imprint.core.array import NumberArray
 from imprint.core.aval import get_aval
 from imprint.core.compile_time import ensure_compile_time_eval
 from imprint.core.trace import Tracer
-from imprint.errors import ArgumentError
 from imprint.module.checks import branched_error_if
 from imprint.module.fields import field
 from imprint.module.module import Module

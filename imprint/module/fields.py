@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
-from imprint.errors import ArgumentError
+from imprint._src.errors import ArgumentError
 
 T = TypeVar("T")
 

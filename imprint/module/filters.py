@@ -13,11 +13,12 @@ from typing import Any, Final, cast
 import numpy as np
 import optree
 
-from imprint import dtypes, tree
+from imprint import tree
+from imprint._src import dtypes
+from imprint._src.errors import ArgumentError
+from imprint._src.tree.treedef import NAMESPACE
 from imprint.core.array import Array, NumberArray
 from imprint.core.aval import DType
-from imprint.errors import ArgumentError
-from imprint.tree.treedef import NAMESPACE
 
 # ---- questions about one leaf ----
 

@@ -19,7 +19,7 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeAlias, final
 
-from imprint.errors import ArgumentError, TreeError
+from imprint._src.errors import ArgumentError, TreeError
 
 MAGIC: Final = b"\x93IMPRINT"
 VERSION: Final = 1

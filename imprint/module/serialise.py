@@ -12,12 +12,13 @@ from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 
-from imprint import dtypes, tree
+from imprint import tree
+from imprint._src import dtypes
+from imprint._src.errors import ArgumentError, DTypeError
 from imprint.array import from_host
 from imprint.core.array import NumberArray
 from imprint.core.aval import NDArray, ShapedArray, shape_str
 from imprint.core.shape_struct import ShapeDtypeStruct
-from imprint.errors import ArgumentError, DTypeError
 from imprint.module.filters import is_array
 from imprint.module.records import (
     LeafWriter,

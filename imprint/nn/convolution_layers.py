@@ -7,7 +7,7 @@ before `padding`, as Equinox's do.
 from collections.abc import Sequence
 from typing import Any
 
-from imprint.dtypes import DTypeLike
+from imprint._src.dtypes import DTypeLike
 from imprint.nn.convolution import Conv, ConvTranspose, Padding
 
 

@@ -11,10 +11,11 @@ from typing import Any, TypeAlias, cast
 import numpy
 
 import imprint.numpy as np
-from imprint import dtypes, random
+from imprint import random
+from imprint._src import dtypes
+from imprint._src.dtypes import DTypeLike
+from imprint._src.errors import ArgumentError, ShapeError
 from imprint.core.array import Array
-from imprint.dtypes import DTypeLike
-from imprint.errors import ArgumentError, ShapeError
 from imprint.module import Module, field
 from imprint.nn.functions import softmax
 from imprint.nn.layers import Dropout

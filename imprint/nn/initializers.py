@@ -11,12 +11,13 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal, Protocol, TypeAlias
 
 import imprint.numpy as np
-from imprint import dtypes, random
+from imprint import random
+from imprint._src import dtypes
+from imprint._src.dtypes import DTypeLike
+from imprint._src.errors import ArgumentError, ShapeError
 from imprint.core import missing
 from imprint.core.array import Array
 from imprint.core.aval import DType, Shape
-from imprint.dtypes import DTypeLike
-from imprint.errors import ArgumentError, ShapeError
 from imprint.numpy.promotion import ArrayLike
 from imprint.primitives.axes import canonical_axes
 

@@ -3,7 +3,7 @@
 `imprint.scipy.special` has the other orders.
 """
 
-from imprint import dtypes
+from imprint._src import dtypes
 from imprint.core import dims
 from imprint.core.array import Array
 from imprint.core.dims import Dim

@@ -7,10 +7,10 @@ repetition needs to be told how long it gets.
 from collections.abc import Sequence
 from typing import Any
 
-from imprint import dtypes
+from imprint._src import dtypes
+from imprint._src.errors import DTypeError, ShapeError
 from imprint.core import dims
 from imprint.core.array import Array
-from imprint.errors import DTypeError, ShapeError
 from imprint.numpy.arithmetic import mod
 from imprint.numpy.cumulative import cumsum
 from imprint.numpy.placing import searchsorted

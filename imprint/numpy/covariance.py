@@ -8,11 +8,11 @@ from typing import Any, cast
 
 import numpy as np
 
-from imprint import dtypes
+from imprint._src import dtypes
+from imprint._src.dtypes import DTypeLike
+from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint.core import dims
 from imprint.core.array import Array
-from imprint.dtypes import DTypeLike
-from imprint.errors import ArgumentError, DTypeError, ShapeError
 from imprint.numpy.arithmetic import (
     absolute,
     divide,

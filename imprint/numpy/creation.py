@@ -10,15 +10,16 @@ from typing import Any, cast
 
 import numpy as np
 
-from imprint import dtypes, tree
+from imprint import tree
+from imprint._src import dtypes
+from imprint._src.dtypes import DTypeLike
+from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint.array import ArrayImpl, from_host, to_array
 from imprint.core.array import Array, NumberArray
 from imprint.core.aval import DType, ShapedArray, get_aval
 from imprint.core.foreign import shown
 from imprint.core.protocols import plain
 from imprint.core.tangents import is_float0, no_values
-from imprint.dtypes import DTypeLike
-from imprint.errors import ArgumentError, DTypeError, ShapeError
 from imprint.numpy.joining import stack
 from imprint.numpy.keys import moves_keys
 from imprint.numpy.promotion import (

@@ -11,12 +11,12 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from imprint import dtypes
+from imprint._src import dtypes
+from imprint._src.dtypes import DTypeLike
 from imprint.core import dims
 from imprint.core.array import Array
 from imprint.core.aval import DType, Shape, get_aval
 from imprint.core.protocols import plain
-from imprint.dtypes import DTypeLike
 from imprint.numpy.creation import asarray
 from imprint.numpy.promotion import (
     ArrayLike,

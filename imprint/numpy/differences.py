@@ -7,11 +7,11 @@ tracing.
 import math
 from typing import Any
 
-from imprint import dtypes
+from imprint._src import dtypes
+from imprint._src.errors import ArgumentError, ShapeError
 from imprint.core import dims
 from imprint.core.array import Array
 from imprint.core.aval import get_aval
-from imprint.errors import ArgumentError, ShapeError
 from imprint.numpy.arithmetic import (
     absolute,
     add,

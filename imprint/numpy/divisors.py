@@ -5,10 +5,10 @@ Both are of the common integer dtype, and not negative.
 
 from typing import Any
 
-from imprint import dtypes
+from imprint._src import dtypes
+from imprint._src.errors import DTypeError
 from imprint.core.array import Array
 from imprint.core.aval import get_aval
-from imprint.errors import DTypeError
 from imprint.numpy.arithmetic import absolute, floor_divide, multiply
 from imprint.numpy.promotion import ArrayLike, promote
 from imprint.numpy.selection import where

@@ -9,13 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from imprint import dtypes as dt
+from imprint._src import dtypes as dt
+from imprint._src.errors import (
+    ArgumentError,
+    ConcretizationError,
+    DTypeError,
+    ShapeError,
+)
 from imprint.core import dims
 from imprint.core.array import Array
 from imprint.core.dims import Dim
 from imprint.core.folding import folding
 from imprint.core.trace import Tracer
-from imprint.errors import ArgumentError, ConcretizationError, DTypeError, ShapeError
 from imprint.numpy.advanced import take_at
 from imprint.numpy.arithmetic import mod
 from imprint.numpy.creation import asarray, ones

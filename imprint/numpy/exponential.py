@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from imprint import dtypes
+from imprint._src import dtypes
 from imprint.array import ArrayImpl
 from imprint.core.array import Array
 from imprint.core.aval import get_aval

@@ -16,7 +16,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint import dtypes
+from imprint._src import dtypes
+from imprint._src.errors import (
+    ArgumentError,
+    ConcretizationError,
+    NonConcreteSliceError,
+)
 from imprint.core import dims, hooks
 from imprint.core.array import Array, NumberArray
 from imprint.core.at_once import AtOnce
@@ -25,11 +30,6 @@ from imprint.core.dims import Dim
 from imprint.core.foreign import shown
 from imprint.core.primitive import Avals, Values
 from imprint.core.trace import Tracer
-from imprint.errors import (
-    ArgumentError,
-    ConcretizationError,
-    NonConcreteSliceError,
-)
 from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.primitives.convert import convert_element_type
 from imprint.primitives.dynamic_slicing import dynamic_slice

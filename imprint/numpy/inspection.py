@@ -5,10 +5,11 @@ https://data-apis.org/array-api/2024.12/API_specification/inspection.html
 
 from typing import Any, Final, final
 
-from imprint import dtypes, runtime
+from imprint import runtime
+from imprint._src import dtypes
+from imprint._src.errors import ArgumentError
 from imprint.core.aval import DType
 from imprint.core.protocols import API_VERSIONS
-from imprint.errors import ArgumentError
 from imprint.numpy.datatypes import bool_
 
 bool: Final = bool_

@@ -11,7 +11,7 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 from imprint import tree
-from imprint.errors import ArgumentError
+from imprint._src.errors import ArgumentError
 from imprint.transforms import vmap
 
 P = ParamSpec("P")

@@ -7,11 +7,11 @@ longer.
 
 from typing import Any
 
+from imprint._src.errors import ShapeError
 from imprint.array import ArrayImpl, padding_of
 from imprint.core import dims
 from imprint.core.array import Array
 from imprint.dynamic.padding import padded_to
-from imprint.errors import ShapeError
 from imprint.numpy.promotion import ArrayLike, as_array
 
 

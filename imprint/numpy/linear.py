@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, cast
 
-from imprint import dtypes
+from imprint._src import dtypes
+from imprint._src.dtypes import DTypeLike
+from imprint._src.errors import ArgumentError, ShapeError
 from imprint.core import dims
 from imprint.core.array import Array
 from imprint.core.aval import Shape
-from imprint.dtypes import DTypeLike
-from imprint.errors import ArgumentError, ShapeError
 from imprint.numpy.arithmetic import multiply, subtract
 from imprint.numpy.indexing import getitem
 from imprint.numpy.joining import stack

@@ -7,14 +7,14 @@ once compiled.
 from functools import reduce
 from typing import Any
 
-from imprint import dtypes
+from imprint._src import dtypes
+from imprint._src.dtypes import DTypeLike
+from imprint._src.errors import DTypeError, ShapeError
 from imprint.core import dims
 from imprint.core.array import Array
 from imprint.core.aval import DType, Shape, get_aval
 from imprint.core.dims import Dim
 from imprint.core.trace import Tracer
-from imprint.dtypes import DTypeLike
-from imprint.errors import DTypeError, ShapeError
 from imprint.numpy.joining import resize, stack
 from imprint.numpy.promotion import ArrayLike, as_array, convert, refuse_out
 from imprint.numpy.reductions import sum

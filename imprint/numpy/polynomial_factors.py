@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy
 
-from imprint import dtypes
+from imprint._src import dtypes
+from imprint._src.errors import ArgumentError, ConcretizationError, ShapeError
 from imprint.core import dims
 from imprint.core.array import Array
 from imprint.core.aval import get_aval
 from imprint.core.trace import Tracer
-from imprint.errors import ArgumentError, ConcretizationError, ShapeError
 from imprint.numpy.convolving import convolve
 from imprint.numpy.creation import array, asarray, zeros
 from imprint.numpy.cumulative import cumsum

@@ -7,9 +7,9 @@ both parts.
 import math
 from typing import Any, Final, cast
 
-from imprint import dtypes
+from imprint._src import dtypes
+from imprint._src.errors import ArgumentError
 from imprint.core.array import Array
-from imprint.errors import ArgumentError
 from imprint.numpy.promotion import (
     ArrayLike,
     as_array,

@@ -8,10 +8,10 @@ function with an infinite derivative: `where(x > 0, sqrt(where(x > 0, x, 1)), 0)
 from collections.abc import Callable, Sequence
 from typing import Any, cast, overload
 
-from imprint import dtypes
+from imprint._src import dtypes
+from imprint._src.errors import ArgumentError, DTypeError
 from imprint.core import hooks
 from imprint.core.array import Array
-from imprint.errors import ArgumentError, DTypeError
 from imprint.numpy.keys import moves_keys
 from imprint.numpy.promotion import (
     ArrayLike,

@@ -7,7 +7,7 @@ values: inside traced functions it is given as `size`, and what fills up as `fil
 import builtins
 from typing import Any
 
-from imprint import dtypes
+from imprint._src import dtypes
 from imprint.core.array import Array
 from imprint.numpy.creation import full, ones
 from imprint.numpy.distinct import Wanted, distinct, sized, true_at

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from imprint import dtypes
+from imprint._src import dtypes
+from imprint._src.dtypes import DTypeLike
+from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint.core import dims
 from imprint.core.array import Array
 from imprint.core.aval import DType
 from imprint.core.trace import Tracer
-from imprint.dtypes import DTypeLike
-from imprint.errors import ArgumentError, DTypeError, ShapeError
 from imprint.numpy.promotion import (
     ArrayLike,
     as_array,

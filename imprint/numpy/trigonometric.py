@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from imprint import dtypes
+from imprint._src import dtypes
 from imprint.core.array import Array
 from imprint.numpy.promotion import (
     ArrayLike,

@@ -13,8 +13,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint import dtypes, tree
-from imprint.config import settings
+from imprint import tree
+from imprint._src import dtypes
+from imprint._src.config import settings
+from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint.control.closing import close
 from imprint.control.scan import scan
 from imprint.core import dims
@@ -23,7 +25,6 @@ from imprint.core.aval import DType, get_aval
 from imprint.core.foreign import shown
 from imprint.core.functions import as_result, check_function, wraps
 from imprint.core.shape_struct import ShapeDtypeStruct
-from imprint.errors import ArgumentError, DTypeError, ShapeError
 from imprint.jitted.jit import run_loop
 from imprint.jitted.make_jaxpr import eval_shape
 from imprint.numpy.advanced import is_array, read_index

@@ -6,13 +6,13 @@ its two parts, the real one first; wider and narrower elements grow and shrink t
 
 from typing import Any, Final
 
-from imprint import dtypes
+from imprint._src import dtypes
+from imprint._src.dtypes import DTypeLike
+from imprint._src.errors import ShapeError
 from imprint.core import dims
 from imprint.core.array import Array
 from imprint.core.aval import DType
 from imprint.core.foreign import shown
-from imprint.dtypes import DTypeLike
-from imprint.errors import ShapeError
 from imprint.numpy.joining import flip, stack
 from imprint.numpy.rounding import imag, real
 from imprint.numpy.shaping import reshape

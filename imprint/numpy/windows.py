@@ -5,7 +5,7 @@ Each is a vector of known length, symmetric, in the default float; one point is 
 
 import math
 
-from imprint import dtypes
+from imprint._src import dtypes
 from imprint.core import dims
 from imprint.core.array import Array
 from imprint.core.dims import Dim

@@ -11,12 +11,17 @@ from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 
-from imprint import dtypes as dt
+from imprint._src import dtypes as dt
+from imprint._src.errors import (
+    ArgumentError,
+    ConcretizationError,
+    DTypeError,
+    ShapeError,
+)
 from imprint.core import dims
 from imprint.core.array import Array
 from imprint.core.folding import folding
 from imprint.core.trace import Tracer
-from imprint.errors import ArgumentError, ConcretizationError, DTypeError, ShapeError
 from imprint.numpy import reductions
 from imprint.numpy.creation import asarray
 from imprint.numpy.promotion import ArrayLike

@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import imprint.numpy as np
-from imprint import dtypes, tree
+from imprint import tree
+from imprint._src import dtypes
+from imprint._src.dtypes import DTypeLike
+from imprint._src.errors import ArgumentError
 from imprint.core.array import Array, NumberArray
-from imprint.dtypes import DTypeLike
-from imprint.errors import ArgumentError
 from imprint.numpy.promotion import is_operand
 from imprint.optim.base import (
     GradientTransformation,

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import imprint.numpy as np
-from imprint.errors import ArgumentError
+from imprint._src.errors import ArgumentError
 from imprint.numpy.promotion import ArrayLike
 from imprint.optim.base import Schedule
 

@@ -15,7 +15,7 @@ from itertools import chain
 from operator import attrgetter
 from typing import Final, NamedTuple
 
-from imprint.config import config
+from imprint._src.config import config
 from imprint.core import dims
 from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var
 from imprint.passes.changes import Cut

@@ -15,7 +15,7 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from imprint.config import config
+from imprint._src.config import config
 from imprint.control.scan import scan_equation
 from imprint.core.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from imprint.passes.blocks import FEWEST, Run, runs_of

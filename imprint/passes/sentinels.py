@@ -13,13 +13,13 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from imprint import dtypes
+from imprint._src import dtypes
+from imprint._src.errors import NonFiniteError
 from imprint.control.turns import NOT_RAISED
 from imprint.core.aval import get_aval
 from imprint.core.control import ControlPrimitive, Watched
 from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from imprint.core.source import Source, reset_replayed_source, set_replayed_source
-from imprint.errors import NonFiniteError
 from imprint.primitives.basis import broadcast_in_dim
 from imprint.primitives.bitwise import or_p
 from imprint.primitives.comparison import eq, ne

@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from imprint import dtypes as dt
+from imprint._src import dtypes as dt
 from imprint.core.aval import get_aval
 from imprint.core.samples import Samples
 from imprint.primitives.arithmetic import div

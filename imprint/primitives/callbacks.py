@@ -12,7 +12,8 @@ from typing import Any, Final, TypeAlias, final
 
 import numpy as np
 
-from imprint import dtypes
+from imprint._src import dtypes
+from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint.core import dims
 from imprint.core.aval import NDArray, ShapedArray, get_aval
 from imprint.core.effects import PURE, Effect, Effects
@@ -26,7 +27,6 @@ from imprint.core.primitive import (
     Primitive,
     Values,
 )
-from imprint.errors import ArgumentError, DTypeError, ShapeError
 from imprint.primitives.basis import broadcast_in_dim, moveaxis
 from imprint.stablehlo import TOKEN, Builder, Value, tensor
 

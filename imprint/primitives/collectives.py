@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint import dtypes
+from imprint._src import dtypes
 from imprint.core import dims
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.named import unbound

@@ -10,13 +10,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint import dtypes as dt
+from imprint._src import dtypes as dt
+from imprint._src.errors import DTypeError
 from imprint.core.aval import DType, ShapedArray, get_aval
 from imprint.core.padding import ELEMENTWISE
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.core.tangents import Linear
-from imprint.errors import DTypeError
 from imprint.primitives.basis import (
     COMPLEXES,
     elementwise_batch,

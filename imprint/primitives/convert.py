@@ -12,15 +12,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint import dtypes as dt
+from imprint._src import dtypes as dt
+from imprint._src.dtypes import DTypeLike
+from imprint._src.errors import DTypeError, ShapeError
 from imprint.core import dims
 from imprint.core.aval import DType, Shape, ShapedArray, get_aval
 from imprint.core.padding import AS_IS, ELEMENTWISE
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.core.tangents import Zero, is_zero, zero_of
-from imprint.dtypes import DTypeLike
-from imprint.errors import DTypeError, ShapeError
 from imprint.primitives.basis import NOT_LINEAR, moveaxis, not_differentiable
 from imprint.stablehlo import Builder, Value
 

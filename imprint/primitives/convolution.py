@@ -12,7 +12,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint import dtypes as dt
+from imprint._src import dtypes as dt
+from imprint._src.errors import DTypeError, ShapeError
 from imprint.core import dims
 from imprint.core.aval import DType, Shape, ShapedArray, get_aval
 from imprint.core.dims import Dim
@@ -20,7 +21,6 @@ from imprint.core.padding import Bucket, Padded, PerSize
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.core.tangents import Linear, Zero, is_zero, zero_of
-from imprint.errors import DTypeError, ShapeError
 from imprint.primitives.basis import (
     NOT_LINEAR,
     NUMBERS,

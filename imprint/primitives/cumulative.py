@@ -11,13 +11,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint import dtypes as dt
+from imprint._src import dtypes as dt
+from imprint._src.errors import ShapeError
 from imprint.core import dims
 from imprint.core.aval import DType, ShapedArray, get_aval
 from imprint.core.padding import Bucket, Fill, Padded, is_same_number
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
-from imprint.errors import ShapeError
 from imprint.primitives.arithmetic import max_, max_p, min_p
 from imprint.primitives.axes import int_of
 from imprint.primitives.basis import (

@@ -14,7 +14,8 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from imprint import dtypes as dt
+from imprint._src import dtypes as dt
+from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint.core import dims
 from imprint.core.aval import DType, Shape, ShapedArray, get_aval
 from imprint.core.dims import Dim
@@ -23,7 +24,6 @@ from imprint.core.padding import Bucket, Padded
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
 from imprint.core.tangents import Linear
-from imprint.errors import ArgumentError, DTypeError, ShapeError
 from imprint.primitives.arithmetic import max_, min_
 from imprint.primitives.basis import (
     add,

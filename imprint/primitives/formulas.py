@@ -12,7 +12,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from imprint import dtypes as dt
+from imprint._src import dtypes as dt
 from imprint.stablehlo import Builder, Value
 from imprint.stablehlo.elementwise import Comparison
 

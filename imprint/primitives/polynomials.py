@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint import dtypes as dt
+from imprint._src import dtypes as dt
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.padding import ELEMENTWISE
 from imprint.core.primitive import Avals, Dims, Primitive, Values

@@ -13,10 +13,10 @@ from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 
-from imprint import dtypes as dt
-from imprint.config import settings
+from imprint._src import dtypes as dt
+from imprint._src.config import settings
+from imprint._src.errors import ArgumentError, did_you_mean
 from imprint.core.aval import DType
-from imprint.errors import ArgumentError, did_you_mean
 
 
 class Precision(enum.Enum):

@@ -10,12 +10,12 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from imprint import dtypes as dt
+from imprint._src import dtypes as dt
+from imprint._src.errors import ArgumentError
 from imprint.core.aval import DType, ShapedArray
 from imprint.core.padding import ELEMENTWISE
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
-from imprint.errors import ArgumentError
 from imprint.primitives.basis import FLOATS
 from imprint.primitives.families import FLOATING
 from imprint.stablehlo import Builder, Value

@@ -14,7 +14,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from imprint import dtypes as dt
+from imprint._src import dtypes as dt
 from imprint.core import dims
 from imprint.core.aval import DType, ShapedArray, get_aval
 from imprint.core.padding import filling

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint import dtypes as dt
+from imprint._src import dtypes as dt
 from imprint.core.aval import DType, ShapedArray
 from imprint.core.primitive import Avals, Values
 from imprint.primitives.matrices import nan_of

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint import dtypes as dt
+from imprint._src import dtypes as dt
 from imprint.core import dims
 from imprint.core.aval import Shape, get_aval
 from imprint.core.primitive import Primitive, Values

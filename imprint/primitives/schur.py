@@ -10,13 +10,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint import dtypes as dt
+from imprint._src import dtypes as dt
+from imprint._src.errors import ArgumentError, ShapeError
 from imprint.core import dims
 from imprint.core.aval import DType, ShapedArray
 from imprint.core.padding import in_batches
 from imprint.core.primitive import Absent, Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
-from imprint.errors import ArgumentError, ShapeError
 from imprint.primitives.basis import NOT_LINEAR
 from imprint.primitives.matrices import (
     DTYPES,

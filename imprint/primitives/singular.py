@@ -11,13 +11,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint import dtypes as dt
+from imprint._src import dtypes as dt
+from imprint._src.errors import AbsentRuleError, ArgumentError
 from imprint.core import dims
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.padding import Bucket, Padded, PerSize
 from imprint.core.primitive import Avals, Dims, Primitive, Values
 from imprint.core.samples import Case, Samples
-from imprint.errors import AbsentRuleError, ArgumentError
 from imprint.primitives.arithmetic import div
 from imprint.primitives.basis import NOT_LINEAR, add, mul, scalar_like, sub
 from imprint.primitives.comparison import eq

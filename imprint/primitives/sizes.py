@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint import dtypes
+from imprint._src import dtypes
 from imprint.core import dims
 from imprint.core.aval import DType, ShapedArray
 from imprint.core.dims import Dim

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from imprint import dtypes as dt
+from imprint._src import dtypes as dt
 from imprint.core.samples import Samples
 from imprint.primitives.arithmetic import div
 from imprint.primitives.basis import INEXACTS, add, mul, neg, scalar_like, sub

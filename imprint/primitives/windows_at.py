@@ -16,12 +16,12 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from imprint import dtypes as dt
+from imprint._src import dtypes as dt
+from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint.core import dims
 from imprint.core.aval import Shape, ShapedArray
 from imprint.core.foreign import shown
 from imprint.core.primitive import Dims
-from imprint.errors import ArgumentError, DTypeError, ShapeError
 from imprint.primitives.axes import int_tuple, push
 from imprint.stablehlo import Builder, Value
 

@@ -8,11 +8,11 @@ the engine the devices and what it may choose.
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from imprint._src.sharding.mesh import Mesh
+from imprint._src.sharding.named import NamedSharding
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.primitives.constraints import sharding_text
 from imprint.runtime import Partition
-from imprint.sharding.mesh import Mesh
-from imprint.sharding.named import NamedSharding
 
 Asked = tuple[NamedSharding | None, ...]
 

@@ -11,7 +11,7 @@ What the user asks for in `compiler_options` goes over this.
 
 from typing import Final, NamedTuple
 
-from imprint import dtypes
+from imprint._src import dtypes
 from imprint.core.jaxpr import ClosedJaxpr, Eqn, Jaxpr
 from imprint.runtime import CompileOptions, has_wide_vectors
 

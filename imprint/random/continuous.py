@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from imprint import dtypes
+from imprint._src import dtypes
+from imprint._src.dtypes import DTypeLike
+from imprint._src.errors import ArgumentError
 from imprint.core.array import Array
 from imprint.core.aval import DType, Shape
-from imprint.dtypes import DTypeLike
-from imprint.errors import ArgumentError
 from imprint.primitives.arithmetic import div, max_, min_, nextafter
 from imprint.primitives.barrier import stop_gradient
 from imprint.primitives.basis import add, mul, neg, scalar_like, sub

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from imprint import dtypes
+from imprint._src import dtypes
+from imprint._src.dtypes import DTypeLike
+from imprint._src.errors import ArgumentError, ShapeError
 from imprint.core import dims, hooks
 from imprint.core.array import Array
 from imprint.core.aval import DType, Shape, get_aval
 from imprint.core.dims import Dim
-from imprint.dtypes import DTypeLike
-from imprint.errors import ArgumentError, ShapeError
 from imprint.primitives.arg_reductions import argmax
 from imprint.primitives.axes import canonical_axis, insert
 from imprint.primitives.basis import add, moveaxis, mul, scalar_like, sub

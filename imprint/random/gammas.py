@@ -11,14 +11,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final, Literal, TypeAlias
 
-from imprint import dtypes
+from imprint._src import dtypes
+from imprint._src.dtypes import DTypeLike
+from imprint._src.errors import ArgumentError, ShapeError, did_you_mean
 from imprint.core import dims
 from imprint.core.array import Array
 from imprint.core.aval import DType, Shape, get_aval
 from imprint.core.dims import Dim
 from imprint.custom_derivatives.forward import custom_jvp
-from imprint.dtypes import DTypeLike
-from imprint.errors import ArgumentError, ShapeError, did_you_mean
 from imprint.primitives.arithmetic import div, max_
 from imprint.primitives.axes import whole
 from imprint.primitives.barrier import stop_gradient

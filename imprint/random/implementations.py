@@ -6,8 +6,8 @@ it. What each does is in `threefry` and in `rbg`.
 
 from typing import Any, Final, NamedTuple
 
-from imprint.config import settings
-from imprint.errors import ArgumentError, did_you_mean
+from imprint._src.config import settings
+from imprint._src.errors import ArgumentError, did_you_mean
 
 
 class Implementation(NamedTuple):

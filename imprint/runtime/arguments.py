@@ -16,7 +16,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from imprint.dtypes import DType
+from imprint._src.dtypes import DType
 from imprint.runtime.buffer import Aval, Buffer, collect_garbage
 from imprint.runtime.compat import EngineError
 from imprint.runtime.executable import Executable, Runs

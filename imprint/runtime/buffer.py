@@ -9,8 +9,8 @@ way. A buffer is ready when its computation has ended.
 from collections.abc import Callable
 from typing import Any, Final, NewType, Protocol, cast
 
-from imprint.dtypes import DType
-from imprint.errors import DeletedArrayError
+from imprint._src.dtypes import DType
+from imprint._src.errors import DeletedArrayError
 from imprint.runtime.compat import engine
 
 Buffer = NewType("Buffer", object)

@@ -15,8 +15,8 @@ from collections.abc import Callable
 from functools import cache, partial
 from typing import Any, Final, NoReturn, Protocol, final
 
-from imprint.config import config, num_cpu_devices, settings
-from imprint.errors import BackendError, BackendWarning
+from imprint._src.config import config, num_cpu_devices, settings
+from imprint._src.errors import BackendError, BackendWarning
 from imprint.runtime import plugins
 from imprint.runtime.compat import engine, single_device_sharding
 from imprint.runtime.processes import joined

@@ -22,8 +22,8 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from imprint import dtypes
-from imprint.dtypes import DType
+from imprint._src import dtypes
+from imprint._src.dtypes import DType
 
 # Read once, when the extension is loaded; unset, every start prints two log lines.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")

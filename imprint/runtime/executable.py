@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Final, Protocol, final
 
-from imprint.errors import ArgumentError, CompileError, DTypeError, ShapeError
+from imprint._src.errors import ArgumentError, CompileError, DTypeError, ShapeError
 from imprint.runtime.buffer import (
     Aval,
     Buffer,

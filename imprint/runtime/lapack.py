@@ -10,7 +10,7 @@ a search of a microsecond.
 from importlib import import_module
 from threading import Lock
 
-from imprint.errors import CompileError
+from imprint._src.errors import CompileError
 from imprint.runtime.compat import engine
 
 

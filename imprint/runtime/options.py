@@ -18,7 +18,7 @@ from typing import Any, Final, Self, TypeAlias
 
 import numpy as np
 
-from imprint.errors import ArgumentError, CompileError, did_you_mean
+from imprint._src.errors import ArgumentError, CompileError, did_you_mean
 from imprint.runtime.compat import (
     corrections,
     engine,

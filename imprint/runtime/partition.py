@@ -15,6 +15,9 @@ from typing import Any, Final, NamedTuple, TypeAlias, cast, final
 
 import numpy as np
 
+from imprint._src.sharding.mesh import Mesh
+from imprint._src.sharding.named import NamedSharding
+from imprint._src.sharding.spec import P, names_of
 from imprint.runtime.buffer import Aval, Buffer
 from imprint.runtime.client import Device
 from imprint.runtime.compat import (
@@ -24,9 +27,6 @@ from imprint.runtime.compat import (
     several_devices_sharding,
     without_jax,
 )
-from imprint.sharding.mesh import Mesh
-from imprint.sharding.named import NamedSharding
-from imprint.sharding.spec import P, names_of
 
 
 @final

@@ -21,7 +21,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, final
 
-from imprint.errors import ArgumentError, BackendError, CompileError
+from imprint._src.errors import ArgumentError, BackendError, CompileError
 from imprint.runtime.compat import EngineError, engine, jaxlib_version
 
 _ROOT: Final = "imprint"

@@ -4,7 +4,7 @@ JAX's shapes follow this number, which depends on the rank too. Arguments that t
 refuses are an ArgumentError; it has been asked for every kind of them that there is.
 """
 
-from imprint.errors import ArgumentError
+from imprint._src.errors import ArgumentError
 from imprint.runtime.compat import EngineError, engine
 
 

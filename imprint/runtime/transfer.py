@@ -13,9 +13,9 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from imprint import dtypes
-from imprint.dtypes import DType
-from imprint.errors import DTypeError, ShapeError
+from imprint._src import dtypes
+from imprint._src.dtypes import DType
+from imprint._src.errors import DTypeError, ShapeError
 from imprint.runtime.buffer import Aval, Buffer, deleted_error, is_deleted, show
 from imprint.runtime.client import Device, default_device
 from imprint.runtime.compat import EngineError, engine, read_extended

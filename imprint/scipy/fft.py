@@ -9,14 +9,14 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from imprint import dtypes
+from imprint._src import dtypes
 from imprint._src.bootstrap import public_names
+from imprint._src.errors import ArgumentError, ShapeError, did_you_mean
 from imprint.core import dims, missing
 from imprint.core.array import Array
 from imprint.core.aval import Shape
 from imprint.core.dims import Dim
 from imprint.core.foreign import shown
-from imprint.errors import ArgumentError, ShapeError, did_you_mean
 from imprint.numpy import fft as fourier
 from imprint.numpy.creation import full
 from imprint.numpy.exponential import exp, sqrt

@@ -10,9 +10,9 @@ from typing import Any, Literal, Self, cast, final
 import imprint.numpy as np
 from imprint import tree
 from imprint._src.bootstrap import public_names
+from imprint._src.errors import ArgumentError, DTypeError, ShapeError
 from imprint.core import missing
 from imprint.core.array import Array
-from imprint.errors import ArgumentError, DTypeError, ShapeError
 from imprint.numpy.promotion import ArrayLike, as_array, inexact
 
 __all__ = ["RegularGridInterpolator"]

@@ -10,12 +10,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint import dtypes
+from imprint._src import dtypes
 from imprint._src.bootstrap import public_names
+from imprint._src.errors import ArgumentError, did_you_mean
 from imprint.core import dims, missing
 from imprint.core.array import Array
 from imprint.core.foreign import shown
-from imprint.errors import ArgumentError, did_you_mean
 from imprint.lax.indexed import index_take
 from imprint.numpy.comparison import where
 from imprint.numpy.creation import asarray

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint import dtypes as dt
+from imprint._src import dtypes as dt
 from imprint.stablehlo.sized import Sized, is_named
 from imprint.stablehlo.types import (
     TensorType,

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeGuard
 
 import numpy as np
 
-from imprint.errors import ConcretizationError
+from imprint._src.errors import ConcretizationError
 from imprint.stablehlo.elementwise import Elementwise
 from imprint.stablehlo.types import (
     TensorType,

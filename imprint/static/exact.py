@@ -17,6 +17,8 @@ from types import FunctionType
 from typing import Any, ClassVar, Final, cast, final
 from weakref import ref
 
+from imprint._src.errors import ArgumentError
+from imprint._src.tree.statics import Reading
 from imprint.core.identity import identity, ids_of
 from imprint.core.libraries import is_user_code
 from imprint.definition.layout import Layout, layout_of, layouts
@@ -31,7 +33,6 @@ from imprint.definition.token import (
     token_of,
 )
 from imprint.definition.walk import scalar_function_token
-from imprint.errors import ArgumentError
 from imprint.static.contract import (
     IN_FIELDS,
     Equal,
@@ -42,7 +43,6 @@ from imprint.static.contract import (
     place_of,
     standing_of,
 )
-from imprint.tree.statics import Reading
 
 __all__ = [
     "Equal",

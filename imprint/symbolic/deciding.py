@@ -9,7 +9,7 @@ An earlier question may follow from a later one; what is told of a trace leaves 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple, NoReturn, final
 
-from imprint.errors import ShapeError
+from imprint._src.errors import ShapeError
 from imprint.symbolic.expression import Scope, Size, SymbolicSize
 from imprint.symbolic.terms import ONE, atom_of
 from imprint.symbolic.values import evaluate, joined

@@ -11,9 +11,10 @@ from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 
-from imprint import dtypes, tree
+from imprint import tree
+from imprint._src import dtypes
+from imprint._src.errors import ArgumentError
 from imprint.core.aval import get_aval
-from imprint.errors import ArgumentError
 from imprint.numpy import asarray
 from imprint.transforms.derivatives import jvp, vjp
 

@@ -13,7 +13,8 @@ from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from typing import Any, Final, final
 
-from imprint.config import config
+from imprint._src.config import config
+from imprint._src.tree.treedef import register_leaf
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
 from imprint.core.primitive import CollectivePrimitive, Dims, Primitive
@@ -30,7 +31,6 @@ from imprint.core.trace import (
 from imprint.primitives.basis import broadcast_in_dim, moveaxis
 from imprint.transforms.differing import joined
 from imprint.transforms.staging import Staged, check_leaks_outside_jit, stage
-from imprint.tree.treedef import register_leaf
 
 
 @final

@@ -10,7 +10,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final, Literal, ParamSpec, TypeVar, cast, overload
 
-from imprint import dtypes, tree
+from imprint import tree
+from imprint._src import dtypes
+from imprint._src.errors import ArgumentError, NotDifferentiableError
 from imprint.core.array import Array
 from imprint.core.aval import get_aval
 from imprint.core.folding import folding
@@ -24,7 +26,6 @@ from imprint.core.functions import (
     wraps,
 )
 from imprint.core.tangents import Zero, tangent_aval
-from imprint.errors import ArgumentError, NotDifferentiableError
 from imprint.primitives.axes import whole
 from imprint.primitives.basis import scalar_like
 from imprint.transforms.jvp import jvp_flat

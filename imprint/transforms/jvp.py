@@ -9,7 +9,9 @@ of its carry even where they are zero, so that it meets itself again (`instantia
 from collections.abc import Callable, Sequence
 from typing import Any, final
 
-from imprint.config import config
+from imprint._src.config import config
+from imprint._src.errors import ConcretizationError
+from imprint._src.tree.treedef import register_leaf
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.constructs import asked
 from imprint.core.jaxpr import ClosedJaxpr, eval_jaxpr
@@ -24,11 +26,9 @@ from imprint.core.trace import (
     process_under,
     tracing,
 )
-from imprint.errors import ConcretizationError
 from imprint.transforms.demands import Mask, instantiated, mask_of
 from imprint.transforms.differing import joined
 from imprint.transforms.staging import Staged, check_leaks_outside_jit, stage
-from imprint.tree.treedef import register_leaf
 
 
 class PrimalTracer(Tracer):

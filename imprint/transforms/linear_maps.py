@@ -11,7 +11,9 @@ from typing import Any, Final, cast, final
 
 import numpy as np
 
-from imprint import dtypes, tree
+from imprint import tree
+from imprint._src import dtypes
+from imprint._src.errors import ArgumentError, TreeError
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.folding import folding
 from imprint.core.functions import as_result, own_leaf
@@ -25,7 +27,6 @@ from imprint.core.tangents import (
     tangent_aval,
     zero_of,
 )
-from imprint.errors import ArgumentError, TreeError
 from imprint.primitives.basis import instantiate
 from imprint.transforms.jvp import merge_zeros
 from imprint.transforms.linearize import Linearized

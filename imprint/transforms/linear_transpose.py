@@ -7,7 +7,9 @@ derivative, so it is not evaluated: the shapes and dtypes of its arguments are e
 from collections.abc import Callable, Sequence
 from typing import Any, final
 
-from imprint import dtypes, tree
+from imprint import tree
+from imprint._src import dtypes
+from imprint._src.errors import NotDifferentiableError
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.folding import folding
 from imprint.core.functions import (
@@ -20,7 +22,6 @@ from imprint.core.functions import (
 from imprint.core.jaxpr import ClosedJaxpr
 from imprint.core.shape_struct import ShapeDtypeStruct
 from imprint.core.tangents import Linear
-from imprint.errors import NotDifferentiableError
 from imprint.primitives.basis import instantiate
 from imprint.transforms.dce import dce
 from imprint.transforms.linear_maps import LinearProgram, check_like

@@ -12,8 +12,9 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, final
 
-from imprint import dtypes
-from imprint.config import config
+from imprint._src import dtypes
+from imprint._src.config import config
+from imprint._src.tree.treedef import register_leaf
 from imprint.core.aval import get_aval
 from imprint.core.control import ControlPrimitive
 from imprint.core.jaxpr import (
@@ -48,7 +49,6 @@ from imprint.transforms.staging import (
     hoist_consts,
     stage,
 )
-from imprint.tree.treedef import register_leaf
 
 
 @final

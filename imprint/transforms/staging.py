@@ -14,7 +14,8 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from imprint.config import config
+from imprint._src.config import config
+from imprint._src.tree.treedef import register_leaf
 from imprint.core.array import NumberArray
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.check import check_jaxpr
@@ -31,7 +32,6 @@ from imprint.core.source import (
 )
 from imprint.core.trace import Trace, Tracer, check_alive, current_trace, tracing
 from imprint.transforms.differing import joined
-from imprint.tree.treedef import register_leaf
 
 
 @final

@@ -9,6 +9,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, ParamSpec, TypeVar
 
 from imprint import tree
+from imprint._src.errors import ArgumentError, ShapeError
 from imprint.core.aval import get_aval
 from imprint.core.dims import as_dim, at_least
 from imprint.core.folding import folding
@@ -25,7 +26,6 @@ from imprint.core.named import check_name
 from imprint.core.primitive import Dims
 from imprint.core.tangents import is_float0, no_values
 from imprint.core.trace import NamedAxis
-from imprint.errors import ArgumentError, ShapeError
 from imprint.primitives.basis import broadcast_in_dim, moveaxis, reduce_sum
 from imprint.transforms.batch import batch_flat
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from imprint._src.errors import ArgumentError
 from imprint.array import (
     ArrayImpl,
     buffer_of,
@@ -22,7 +23,6 @@ from imprint.array import (
 )
 from imprint.calls.spread import SpreadHome, shown
 from imprint.core.source import current_source
-from imprint.errors import ArgumentError
 
 
 def run_spread(version: Any, leaves: list[Any]) -> list[Any]:

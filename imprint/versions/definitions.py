@@ -18,6 +18,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from types import CodeType, FunctionType, MethodType
 from typing import Any, Final, NamedTuple, final
 
+from imprint._src.errors import RecompileWarning
 from imprint._src.jit.guards.fingerprint import fingerprint
 from imprint._src.jit.guards.guard import Guard
 from imprint._src.jit.guards.locations import Key, class_of
@@ -32,7 +33,6 @@ from imprint.core.source import is_library, warn
 from imprint.definition.code import Code, code_of
 from imprint.definition.share import definition_token
 from imprint.definition.token import Token
-from imprint.errors import RecompileWarning
 from imprint.explain.explanation import Difference, Explanation
 from imprint.versions.budget import BUDGET
 from imprint.versions.table import Table

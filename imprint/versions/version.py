@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Iterable
 from typing import Any, Final, cast, final
 
 from imprint import runtime
+from imprint._src.errors import DeletedArrayError
 from imprint._src.jit.guards.guard import Guard
 from imprint.array import (
     ArrayImpl,
@@ -30,7 +31,6 @@ from imprint.calls.tracing import TracedCall
 from imprint.core.aval import ShapedArray
 from imprint.core.identity import Inner, Standin, identity
 from imprint.core.jaxpr import ClosedJaxpr
-from imprint.errors import DeletedArrayError
 from imprint.explain.explanation import Kind
 from imprint.passes import changes
 from imprint.passes import sentinels as sentinel_pass

@@ -1,8 +1,8 @@
 import pytest
 
+from imprint._src.sharding.single import Uncommitted, common
 from imprint.errors import ArgumentError
 from imprint.sharding import SingleDeviceSharding
-from imprint.sharding.single import Uncommitted, common
 
 ONE, TWO = SingleDeviceSharding("cpu:0"), SingleDeviceSharding("cpu:1")
 

@@ -14,6 +14,8 @@ from typing import Any, Final, ParamSpec, TypeVar
 
 from imprint import tree
 from imprint._src.bootstrap import public_names
+from imprint._src.errors import ArgumentError
+from imprint._src.errors import CheckError as JaxRuntimeError
 from imprint.control.checked import Categories, Category, Walk
 from imprint.control.checked_rules import RULES, run
 from imprint.core import missing
@@ -27,8 +29,6 @@ from imprint.core.functions import (
 )
 from imprint.core.source import current_source
 from imprint.debug.checking import check_that
-from imprint.errors import ArgumentError
-from imprint.errors import CheckError as JaxRuntimeError
 from imprint.experimental.checkify.error import Error
 from imprint.primitives.checks import When
 from imprint.transforms.staging import Staged, stage

@@ -6,13 +6,13 @@ The first element is of frequency 0, then come the positive ones, then the negat
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from imprint import dtypes
+from imprint._src import dtypes
+from imprint._src.dtypes import DTypeLike
+from imprint._src.errors import ArgumentError
 from imprint.core import dims
 from imprint.core.array import Array, NumberArray
 from imprint.core.dims import Dim
 from imprint.core.foreign import shown
-from imprint.dtypes import DTypeLike
-from imprint.errors import ArgumentError
 from imprint.numpy.arithmetic import multiply, remainder, true_divide
 from imprint.numpy.creation import asarray
 from imprint.numpy.joining import roll

@@ -14,18 +14,18 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final, Literal, TypeAlias
 
-from imprint import dtypes
-from imprint.core import dims
-from imprint.core.array import Array
-from imprint.core.aval import Shape
-from imprint.core.dims import Dim
-from imprint.core.foreign import shown
-from imprint.errors import (
+from imprint._src import dtypes
+from imprint._src.errors import (
     ArgumentError,
     DTypeError,
     ShapeError,
     did_you_mean,
 )
+from imprint.core import dims
+from imprint.core.array import Array
+from imprint.core.aval import Shape
+from imprint.core.dims import Dim
+from imprint.core.foreign import shown
 from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.numpy.rounding import conjugate
 from imprint.numpy.shaping import axis_tuple, moveaxis, size_tuple

@@ -11,14 +11,14 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from imprint import dtypes
+from imprint._src import dtypes
+from imprint._src.errors import ArgumentError
 from imprint.core import dims
 from imprint.core.array import Array
 from imprint.core.at_once import AtOnce
 from imprint.core.aval import ShapedArray, get_aval
 from imprint.core.dims import Dim
 from imprint.custom_derivatives import custom_jvp
-from imprint.errors import ArgumentError
 from imprint.numpy.arithmetic import absolute
 from imprint.numpy.comparison import isfinite, not_equal
 from imprint.numpy.creation import ones_like

@@ -7,11 +7,11 @@ pinv is that of matrices of one rank (G. Golub, V. Pereyra 1973), and needs no f
 
 from typing import Any
 
+from imprint._src.errors import ArgumentError, ShapeError
 from imprint.core import dims
 from imprint.core.array import Array
 from imprint.core.aval import get_aval
 from imprint.custom_derivatives import custom_jvp
-from imprint.errors import ArgumentError, ShapeError
 from imprint.numpy.arithmetic import square
 from imprint.numpy.comparison import isnan, not_equal
 from imprint.numpy.creation import asarray, empty, zeros

@@ -7,10 +7,10 @@ LAPACK has none; the error says so of the function that the user called.
 from collections.abc import Sequence
 from typing import Any, cast
 
-from imprint import dtypes
+from imprint._src import dtypes
+from imprint._src.errors import ShapeError
 from imprint.core.array import Array
 from imprint.core.aval import DType, get_aval
-from imprint.errors import ShapeError
 from imprint.numpy.promotion import as_array, promote_dtypes
 from imprint.primitives.matrices import LAPACK, check_square
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from imprint import tree
+from imprint._src.errors import ArgumentError, ShapeError
 from imprint.control.closing import close, unite
 from imprint.control.implicit import solve_linear
 from imprint.core import dims
@@ -19,7 +20,6 @@ from imprint.core.array import Array
 from imprint.core.at_once import AtOnce
 from imprint.core.aval import Shape, ShapedArray, get_aval
 from imprint.core.trace import current_trace
-from imprint.errors import ArgumentError, ShapeError
 from imprint.numpy.linalg.operands import square_matrices
 from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.numpy.shaping import broadcast_to, moveaxis, ravel, reshape

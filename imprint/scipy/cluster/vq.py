@@ -5,10 +5,10 @@ What finds the codes, `kmeans`, is a loop of this and of `imprint.ops.segment_su
 
 import imprint.numpy as np
 from imprint._src.bootstrap import public_names
+from imprint._src.dtypes import to_inexact
+from imprint._src.errors import ShapeError
 from imprint.core import missing
 from imprint.core.array import Array
-from imprint.dtypes import to_inexact
-from imprint.errors import ShapeError
 from imprint.numpy import linalg
 from imprint.numpy.promotion import ArrayLike, as_array, promote_dtypes
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from imprint import dtypes
+from imprint._src import dtypes
+from imprint._src.errors import ArgumentError, ShapeError
 from imprint.core import dims
 from imprint.core.array import Array
 from imprint.core.aval import get_aval
-from imprint.errors import ArgumentError, ShapeError
 from imprint.numpy import linalg
 from imprint.numpy.linalg.operands import inexact_arrays, matrices, square_matrices
 from imprint.numpy.matrices import diag, triu

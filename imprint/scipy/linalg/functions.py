@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from imprint import dtypes
+from imprint._src import dtypes
+from imprint._src.errors import ArgumentError, ShapeError
 from imprint.core.array import Array
 from imprint.core.aval import get_aval
-from imprint.errors import ArgumentError, ShapeError
 from imprint.lax.loops import fori_loop
 from imprint.numpy.arithmetic import absolute, maximum, minimum
 from imprint.numpy.comparison import isinf

@@ -8,11 +8,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from imprint import dtypes
+from imprint._src import dtypes
+from imprint._src.dtypes import DTypeLike
+from imprint._src.errors import ArgumentError, ShapeError
 from imprint.core.array import Array
 from imprint.core.aval import get_aval
-from imprint.dtypes import DTypeLike
-from imprint.errors import ArgumentError, ShapeError
 from imprint.numpy.arithmetic import absolute
 from imprint.numpy.creation import asarray
 from imprint.numpy.joining import concatenate, flip

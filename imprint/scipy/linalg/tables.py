@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from imprint import dtypes
+from imprint._src import dtypes
+from imprint._src.errors import ArgumentError, ShapeError
 from imprint.core.array import Array
-from imprint.errors import ArgumentError, ShapeError
 from imprint.numpy.creation import asarray, zeros
 from imprint.numpy.einstein import einsum
 from imprint.numpy.joining import flip

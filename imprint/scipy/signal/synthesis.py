@@ -7,10 +7,10 @@ the windows add up to is divided out.
 from typing import Any
 
 import imprint.numpy as np
-from imprint import dtypes
+from imprint._src import dtypes
+from imprint._src.errors import AxisError, ShapeError
 from imprint.core import dims
 from imprint.core.array import Array
-from imprint.errors import AxisError, ShapeError
 from imprint.numpy.fft import ifft, irfft
 from imprint.numpy.promotion import ArrayLike, as_array
 from imprint.primitives.axes import canonical_axis, whole

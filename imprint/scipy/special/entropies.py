@@ -8,7 +8,8 @@ import math
 from typing import Any
 
 import imprint.numpy as np
-from imprint import dtypes, nn
+from imprint import nn
+from imprint._src import dtypes
 from imprint.core.array import Array
 from imprint.custom_derivatives import custom_jvp
 from imprint.nn.functions import logsumexp as logsumexp

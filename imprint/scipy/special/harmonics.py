@@ -10,10 +10,10 @@ from typing import Any
 import numpy
 
 import imprint.numpy as np
-from imprint import dtypes
+from imprint._src import dtypes
+from imprint._src.errors import ArgumentError, DTypeError
 from imprint.core.array import Array
 from imprint.core.trace import Tracer, current_trace, raise_concretization
-from imprint.errors import ArgumentError, DTypeError
 from imprint.lax.loops import fori_loop
 from imprint.numpy.promotion import ArrayLike
 from imprint.primitives.complex import complex_

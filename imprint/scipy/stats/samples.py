@@ -7,10 +7,10 @@ maximum and minimum of places, so no table of values is made.
 from typing import Any, NamedTuple
 
 import imprint.numpy as np
-from imprint import dtypes
+from imprint._src import dtypes
+from imprint._src.dtypes import to_inexact
+from imprint._src.errors import ArgumentError
 from imprint.core.array import Array
-from imprint.dtypes import to_inexact
-from imprint.errors import ArgumentError
 from imprint.numpy.promotion import ArrayLike, as_array, promote_dtypes
 from imprint.primitives.axes import canonical_axis
 from imprint.primitives.comparison import ne

@@ -8,6 +8,7 @@ import pytest
 
 import imprint
 from imprint import NamedSharding, P
+from imprint._src.sharding.single import Uncommitted
 from imprint.manifest.refused import Refused
 from imprint.manifest.shardings import (
     placement_of,
@@ -17,7 +18,6 @@ from imprint.manifest.shardings import (
 )
 from imprint.program.layout import Spread
 from imprint.sharding import AbstractMesh, AxisType, Mesh, SingleDeviceSharding
-from imprint.sharding.single import Uncommitted
 
 DEVICE = imprint.devices()[0]
 GRID = np.array([[DEVICE]])

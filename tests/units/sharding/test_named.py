@@ -3,6 +3,8 @@ import pickle
 import numpy as np
 import pytest
 
+from imprint._src.sharding.context import resolved
+from imprint._src.sharding.spec import P
 from imprint.config import settings
 from imprint.errors import ArgumentError, IndivisibleError, ShapeError
 from imprint.sharding import (
@@ -14,8 +16,6 @@ from imprint.sharding import (
     get_mesh,
     set_mesh,
 )
-from imprint.sharding.context import resolved
-from imprint.sharding.spec import P
 
 DEVICES = np.array([f"d{i}" for i in range(8)], object)
 MESH = Mesh(DEVICES.reshape(4, 2), ("x", "y"))

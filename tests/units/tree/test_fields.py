@@ -2,8 +2,8 @@
 
 import pytest
 
-from imprint.tree.fields import opener_for, restorer_for
-from imprint.tree.statics import Static
+from imprint._src.tree.fields import opener_for, restorer_for
+from imprint._src.tree.statics import Static
 
 
 class Node:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from imprint import tree
-from imprint.tree.statics import Remembered, Static, detached, static_of
+from imprint._src.tree.statics import Remembered, Static, detached, static_of
 
 
 @dataclasses.dataclass(frozen=True)

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from imprint import tree
-from imprint.tree.treedef import NAMESPACE
-from imprint.tree.walk import walk
+from imprint._src.tree.treedef import NAMESPACE
+from imprint._src.tree.walk import walk
 
 
 @dataclasses.dataclass

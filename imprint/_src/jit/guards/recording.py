@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from types import CodeType, FunctionType, TracebackType
 from typing import Any, Final, Self, final
 
+from imprint._src.errors import CaptureWarning
 from imprint._src.jit.guards.code_names import Head, StepKind, code_names
 from imprint._src.jit.guards.dependencies import (
     Dependencies,
@@ -60,7 +61,6 @@ from imprint.core.libraries import is_user_class
 from imprint.core.source import warn
 from imprint.core.trace import Tracer
 from imprint.definition.layout import layout_of
-from imprint.errors import CaptureWarning
 
 
 @dataclass(slots=True)

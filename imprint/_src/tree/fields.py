@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 from types import NoneType
 from typing import Any, Final
 
-from imprint.tree.statics import static_of
-from imprint.tree.walk import Opener
+from imprint._src.tree.statics import static_of
+from imprint._src.tree.walk import Opener
 
 Restorer = Callable[[Any, Iterable[Any]], Any]
 """Makes a node of a `Static` and its children."""

@@ -2,35 +2,25 @@
 
 The functions of `jax.tree` under their names there, and beside them the key paths and
 the registration of `jax.tree_util`.
-
-- `treedef`: what is the structure of a tree, and how is it found?
-- `walk`: how are the leaves of usual trees found faster than by optree?
-- `match`: how is a tree of known structure taken apart in a straight line?
-- `functions`: which functions on trees are there?
-- `keys`: how is a leaf named?
-- `prefix`: when does a tree stand for a larger one, and what if it does not fit?
-- `registry`: how does a class become a node?
-- `fields`: how is a node taken apart and made past its class's own methods?
-- `statics`: when is the static data of two nodes the same?
 """
 
-from imprint.tree.functions import (
+from imprint._src.tree.functions import (
     all_leaves,
     flatten_one_level,
     flatten_one_level_with_keys,
 )
-from imprint.tree.functions import tree_all as all  # noqa: A004 - the name in jax.tree
-from imprint.tree.functions import tree_broadcast as broadcast
-from imprint.tree.functions import tree_flatten_with_path as flatten_with_path
-from imprint.tree.functions import tree_leaves as leaves
-from imprint.tree.functions import tree_leaves_with_path as leaves_with_path
-from imprint.tree.functions import tree_map as map  # noqa: A004 - the name in jax.tree
-from imprint.tree.functions import tree_map_with_path as map_with_path
-from imprint.tree.functions import tree_reduce as reduce
-from imprint.tree.functions import tree_reduce_associative as reduce_associative
-from imprint.tree.functions import tree_transpose as transpose
-from imprint.tree.functions import tree_unflatten as unflatten
-from imprint.tree.keys import (
+from imprint._src.tree.functions import tree_all as all  # noqa: A004 - the name in jax.tree
+from imprint._src.tree.functions import tree_broadcast as broadcast
+from imprint._src.tree.functions import tree_flatten_with_path as flatten_with_path
+from imprint._src.tree.functions import tree_leaves as leaves
+from imprint._src.tree.functions import tree_leaves_with_path as leaves_with_path
+from imprint._src.tree.functions import tree_map as map  # noqa: A004 - the name in jax.tree
+from imprint._src.tree.functions import tree_map_with_path as map_with_path
+from imprint._src.tree.functions import tree_reduce as reduce
+from imprint._src.tree.functions import tree_reduce_associative as reduce_associative
+from imprint._src.tree.functions import tree_transpose as transpose
+from imprint._src.tree.functions import tree_unflatten as unflatten
+from imprint._src.tree.keys import (
     DictKey,
     FlattenedIndexKey,
     GetAttrKey,
@@ -39,14 +29,14 @@ from imprint.tree.keys import (
     SequenceKey,
     keystr,
 )
-from imprint.tree.match import Match, match_of, split_match_of
-from imprint.tree.prefix import (
+from imprint._src.tree.match import Match, match_of, split_match_of
+from imprint._src.tree.prefix import (
     broadcast_prefix,
     check_prefix,
     check_structure,
     flatten_axes,
 )
-from imprint.tree.registry import (
+from imprint._src.tree.registry import (
     Partial,
     is_tree_node,
     register_dataclass,
@@ -56,8 +46,8 @@ from imprint.tree.registry import (
     register_pytree_with_keys_class,
     register_static,
 )
-from imprint.tree.statics import detached
-from imprint.tree.treedef import (
+from imprint._src.tree.statics import detached
+from imprint._src.tree.treedef import (
     IsLeaf,
     Leaf,
     PyTree,

@@ -10,9 +10,9 @@ The code is written as text and run by `exec`: a batch of 5 nodes and 6 leaves t
 from collections.abc import Callable
 from typing import Any, TypeAlias, final
 
-from imprint.tree.statics import Remembered
-from imprint.tree.treedef import structure
-from imprint.tree.walk import (
+from imprint._src.tree.statics import Remembered
+from imprint._src.tree.treedef import structure
+from imprint._src.tree.walk import (
     all_leaf_types,
     all_text,
     fields_of,
@@ -54,7 +54,7 @@ def split_match_of(tree: Any, places: frozenset[int]) -> SplitMatch:
         KeyError: as in `match_of`.
 
     Example:
-        >>> from imprint.tree.match import split_match_of
+        >>> from imprint._src.tree.match import split_match_of
         >>> split_match_of({"b": 1, "a": (2, "text")}, {1})({"a": (3, "b"), "b": 4})
         ([3, 4], ('b',))
     """

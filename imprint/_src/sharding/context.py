@@ -8,11 +8,11 @@ from typing import Any, final
 
 import numpy as np
 
-from imprint.config import entered_mesh, left_mesh, settings
-from imprint.errors import ArgumentError
-from imprint.sharding.mesh import AbstractMesh, Mesh
-from imprint.sharding.named import NamedSharding
-from imprint.sharding.spec import PartitionSpec
+from imprint._src.config import entered_mesh, left_mesh, settings
+from imprint._src.errors import ArgumentError
+from imprint._src.sharding.mesh import AbstractMesh, Mesh
+from imprint._src.sharding.named import NamedSharding
+from imprint._src.sharding.spec import PartitionSpec
 
 
 @final

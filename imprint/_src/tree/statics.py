@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Final, TypeAlias, cast, final
 
 import numpy as np
 
-from imprint.errors import ArgumentError
+from imprint._src.errors import ArgumentError
 
 
 def _unread(value: Any) -> tuple[Hashable, bool]:
@@ -142,7 +142,7 @@ def detached(value: Any) -> Any:
     """Return a value whose containers nobody else can change: itself if it holds none.
 
     Example:
-        >>> from imprint.tree.statics import detached
+        >>> from imprint._src.tree.statics import detached
         >>> names, pair = ["a"], (1, "b")
         >>> detached(names) is names, detached(pair) is pair
         (False, True)

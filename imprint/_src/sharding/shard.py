@@ -7,7 +7,7 @@ read, or put, only when its `data` is used.
 from dataclasses import dataclass
 from typing import Any, final
 
-from imprint.sharding.named import Index
+from imprint._src.sharding.named import Index
 
 
 @final

@@ -13,12 +13,12 @@ from typing import Any, Protocol, Self, TypeAlias, TypeVar, cast
 
 import optree
 
-from imprint.errors import ArgumentError
-from imprint.tree.fields import opener_for, restorer_for
-from imprint.tree.keys import GetAttrKey
-from imprint.tree.statics import Static, static_of
-from imprint.tree.treedef import NAMESPACE
-from imprint.tree.walk import (
+from imprint._src.errors import ArgumentError
+from imprint._src.tree.fields import opener_for, restorer_for
+from imprint._src.tree.keys import GetAttrKey
+from imprint._src.tree.statics import Static, static_of
+from imprint._src.tree.treedef import NAMESPACE
+from imprint._src.tree.walk import (
     Fields,
     Opener,
     fields_of,

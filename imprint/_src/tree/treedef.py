@@ -20,17 +20,17 @@ from weakref import ref
 
 import optree
 
-from imprint.errors import ArgumentError, TreeError
-from imprint.tree.keys import (
+from imprint._src.errors import ArgumentError, TreeError
+from imprint._src.tree.keys import (
     DictKey,
     FlattenedIndexKey,
     GetAttrKey,
     KeyPath,
     SequenceKey,
 )
-from imprint.tree.statics import Static
-from imprint.tree.walk import Shape, all_leaf_types, all_text, walk
-from imprint.tree.walk import register_leaf as register_leaf
+from imprint._src.tree.statics import Static
+from imprint._src.tree.walk import Shape, all_leaf_types, all_text, walk
+from imprint._src.tree.walk import register_leaf as register_leaf
 
 NAMESPACE: Final = "imprint"
 

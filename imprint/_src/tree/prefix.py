@@ -10,9 +10,9 @@ from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterator
 from typing import Final
 
-from imprint.errors import TreeError
-from imprint.tree.keys import DictKey, KeyPath, keystr
-from imprint.tree.treedef import IsLeaf, Leaf, PyTree, TreeDef, flatten
+from imprint._src.errors import TreeError
+from imprint._src.tree.keys import DictKey, KeyPath, keystr
+from imprint._src.tree.treedef import IsLeaf, Leaf, PyTree, TreeDef, flatten
 
 
 def flatten_axes(prefix: PyTree, treedef: TreeDef, caller: str) -> list[Leaf]:

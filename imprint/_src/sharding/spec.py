@@ -9,7 +9,7 @@ whole. It knows no mesh, so a name is checked where the spec meets one.
 from collections.abc import Iterator
 from typing import Any, Final, TypeAlias, cast, final
 
-from imprint.errors import ArgumentError
+from imprint._src.errors import ArgumentError
 
 
 @final

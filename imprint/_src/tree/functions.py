@@ -11,10 +11,10 @@ from typing import Any, TypeVar, overload
 
 import optree
 
-from imprint.errors import ArgumentError, TreeError
-from imprint.tree.keys import KeyPath
-from imprint.tree.prefix import broadcast_prefix, check_prefix, check_structure
-from imprint.tree.treedef import (
+from imprint._src.errors import ArgumentError, TreeError
+from imprint._src.tree.keys import KeyPath
+from imprint._src.tree.prefix import broadcast_prefix, check_prefix, check_structure
+from imprint._src.tree.treedef import (
     NAMESPACE,
     IsLeaf,
     Leaf,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
-from imprint.errors import ArgumentError
+from imprint._src.errors import ArgumentError
 
 
 class Sharding:

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any, final
 
-from imprint.errors import ArgumentError, IndivisibleError, ShapeError
-from imprint.sharding.mesh import AbstractMesh, Mesh
-from imprint.sharding.single import Sharding
-from imprint.sharding.spec import PartitionSpec, names_of
+from imprint._src.errors import ArgumentError, IndivisibleError, ShapeError
+from imprint._src.sharding.mesh import AbstractMesh, Mesh
+from imprint._src.sharding.single import Sharding
+from imprint._src.sharding.spec import PartitionSpec, names_of
 
 Index = tuple[slice, ...]
 """Which part of an array, axis by axis."""

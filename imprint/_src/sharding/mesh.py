@@ -13,8 +13,8 @@ from typing import Any, cast, final
 
 import numpy as np
 
-from imprint.config import entered_mesh, left_mesh
-from imprint.errors import ArgumentError
+from imprint._src.config import entered_mesh, left_mesh
+from imprint._src.errors import ArgumentError
 
 
 class AxisType(Enum):
